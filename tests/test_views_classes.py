@@ -35,6 +35,9 @@ from rulelab.views.forms.all_classes import ALL_CLASSES
 from rulelab.views.forms.data import UPLOADED
 from rulelab.views.forms.data_settings import DataSettings
 from rulelab.views.forms.draft import Draft
+from rulelab.views.kept_runs.drawer import KeptRuns
+from rulelab.views.kept_runs.keeper import Keeper
+from rulelab.views.kept_runs.proving import evidence
 from rulelab.views.pages.tabs import Tabs
 from rulelab.views.search.again import Again
 from rulelab.views.search.setup import Setup
@@ -324,9 +327,8 @@ def test_what_is_of_two_classes_is_not_offered(view: SearchView) -> None:
     best = view._best
     buttons = {each.label: each for each in best.exports.objects if hasattr(each, "label")}
     assert best.pin.visible
-    assert "Recording" not in buttons
     assert buttons["Model (JSON)"].visible
-    assert "Recordings, kept runs" in best.classes._note.object
+    assert "are of two classes" in best.classes._note.object
     assert "Tree" not in view._why.strip.names
 
 
@@ -441,6 +443,64 @@ def test_the_end_of_such_a_run_is_found_again(view: SearchView) -> None:
     assert "upload it, choose all classes" in later.said.object
     assert "thin" in later.said.object
     assert HOSTILE not in later.said.object
+
+
+def test_a_recorded_run_is_looked_at_again(view: SearchView) -> None:
+    latest = finish(view).session.snapshot
+    assert latest is not None
+    assert latest.incumbent is not None
+    recording = rl.Recording.from_bytes(view._best.recording().read())
+    assert recording.snapshots[-1].incumbent is not None
+    assert recording.snapshots[-1].incumbent.model == latest.incumbent.model
+    assert recording.frame["objective"].tolist() == view.session.recording().frame["objective"].tolist()
+    view.open(recording, "kinds")
+    assert "Recording kinds" in view._status.phase
+    assert "Training rows by class" in view._best.card.object
+    assert "a recording holds no rows" in view._best.classes._note.object
+    assert view._best.classes._proof.disabled
+    view.pin()
+    assert "holds no rows" in view._alert.phase
+
+
+@pytest.mark.parametrize(("settings", "proven"), [({}, True), ({"test_share": 0.2}, False), ({"max_length": 1}, False)])
+def test_a_run_is_kept_with_its_proof(setup: Setup, tmp_path: Path, settings: dict[str, Any], proven: bool) -> None:
+    setup.choose(**settings)
+    kept = Keeper(rl.store.open(f"sqlite:///{tmp_path / 'runs.sqlite'}"))
+    complaints: list[str] = []
+    pins_: list[Card] = []
+    runs = KeptRuns(lambda *_: None, lambda card: pins_.append(card) or "A", complaints.append, keeping=kept)
+    view = SearchView(new_session=setup.new_session, speed="full speed")
+    view.on_standing = runs.follow
+    try:
+        finish(view)
+        wait_until(lambda: runs.refresh() is False and bool(runs.run))
+        store = rl.store.open(f"sqlite:///{tmp_path / 'runs.sqlite'}")
+        run = store.run(runs.run)
+        latest = view.session.snapshot
+        assert latest is not None
+        assert latest.incumbent is not None
+        assert (run.family, run.data, run.objective) == (NAME, "kinds", latest.incumbent.objective)
+        assert store.model(run) == latest.incumbent.model
+        assert store.recording(run).frame["objective"].tolist()[-1] == run.objective
+        assert (run.proof is not None) is proven
+        if proven:
+            (tmp_path / "proof.npz").write_bytes(store.file(run, "proof"))
+            (tmp_path / "model.json").write_bytes(store.file(run, "model"))
+            (tmp_path / "kinds.csv").write_bytes(CSV)
+            assert main(["verify", *(str(tmp_path / n) for n in ("kinds.csv", "model.json", "proof.npz"))]) == 0
+            with pytest.raises(rl.store.StoreError, match="rows of this run are not kept: export it"):
+                evidence(store, run.hash)
+        archive = store.export(None, [run.hash])
+        elsewhere = rl.store.open(f"sqlite:///{tmp_path / 'other.sqlite'}")
+        assert elsewhere.take(archive)
+        assert elsewhere.model(run.hash) == latest.incumbent.model
+        runs.act("compare", [run.hash])
+        wait_until(lambda: runs.refresh() is False and bool(pins_))
+        assert pins_[0].model == latest.incumbent.model
+        assert complaints == []
+    finally:
+        view.close()
+        kept.close()
 
 
 def test_other_tabs_say_that_they_are_of_two_classes() -> None:

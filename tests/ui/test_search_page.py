@@ -261,7 +261,7 @@ def test_all_classes_of_a_file_are_predicted_by_one_list(visit, tmp_path: Path) 
     card = view.page.locator(".rl-model")
     card.get_by_role("region", name="Training rows by class").wait_for()
     assert card.locator("h2").count() == 1
-    assert HOSTILE[:20] in card.inner_text()
+    assert HOSTILE[:20] in card.locator("table.confusion").inner_text()
     assert card.locator("img").count() == 0
     assert view.console == []
 

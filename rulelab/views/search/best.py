@@ -235,11 +235,9 @@ class BestModel:
 
     def _show_files(self) -> None:
         """Offer the files, and the pin, that there are of this kind of search."""
-        two = not self._several
         self.pin.visible = self._pinnable
         if self._files:
-            files = [each for each in self._files if two or each.label != RECORDING]
-            shown = [*files, self.pin, self._pinned]
+            shown = [*self._files, self.pin, self._pinned]
             if shown != self.exports.objects:
                 self.exports.objects = shown
 
