@@ -60,6 +60,11 @@ class ModelCard(NotebookViewer):
     on_move : callable, optional
         Called with -1 or 1 by the buttons Move left and Move right; without it there are none.
 
+    Attributes
+    ----------
+    intended_use, limits : str
+        Written by people, shown and saved with the model.
+
     Examples
     --------
     In a notebook::
