@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from functools import wraps
 from itertools import combinations
@@ -12,7 +13,7 @@ import numpy as np
 from .certificate import Certificate, CertificateError
 from .data.fairness import Criterion, compared, emptied_rates, groups_of, left_out, true_gaps
 from .search import Search
-from .snapshot import Snapshot
+from .snapshot import Snapshot, Status
 
 _MOST_STORED, _MOST_STORED_SOFTLY = 5_000, 500
 
@@ -27,6 +28,7 @@ def is_quick(search: Any, last: Snapshot) -> bool:
 
 
 S = TypeVar("S", bound="Proving")
+C = TypeVar("C")
 
 
 def kept(make: Callable[[S, bool], Certificate]) -> Callable[..., Certificate]:
@@ -39,6 +41,24 @@ def kept(make: Callable[[S, bool], Certificate]) -> Callable[..., Certificate]:
         if self._proof is None:
             self._proof = make(self, bound_only)
         return self._proof
+
+    return certificate
+
+
+def kept_for_its_model(make: Callable[..., C]) -> Callable[..., C]:
+    """Let a method make the certificate of an optimum once; it is kept as long as the search, and not pickled."""
+    known: weakref.WeakKeyDictionary[Search, tuple[Any, C]] = weakref.WeakKeyDictionary()
+
+    @wraps(make)
+    def certificate(self: Search, *asked: Any, **options: Any) -> C:
+        last = self._snapshot()
+        if asked or options or last.status is not Status.OPTIMAL or last.incumbent is None:
+            return make(self, *asked, **options)
+        model, proof = known.get(self, (None, None))
+        if proof is None or model != last.incumbent.model:
+            proof = make(self)
+            known[self] = last.incumbent.model, proof
+        return proof
 
     return certificate
 

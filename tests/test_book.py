@@ -41,6 +41,11 @@ def python(*arguments: str, folder: Path = ROOT) -> str:
     return done.stdout
 
 
+def html_text(html: str) -> str:
+    """What is read of it, without its tags."""
+    return " ".join(re.sub(r"<[^>]+>", " ", html.partition(">")[2]).split())
+
+
 class Page(HTMLParser):
     """What a page has: places that links may lead to, links, and what a browser loads by itself."""
 
@@ -86,6 +91,8 @@ def test_it_builds_and_its_links_lead_somewhere(tmp_path: Path) -> None:
     assert inside > 1000
     reference = "".join(path.read_text(encoding="utf-8") for path in (html / "api").glob("*.html"))
     assert [name for name in rl._HOMES if f'id="rulelab.{name}"' not in reference] == []
+    told = html_text(reference.split('id="rulelab.Ablation.contradiction"')[1])[:200]
+    assert "property contradiction # What is wrong with the proofs of the variants taken together; empty: no" in told
     words = (html / "glossary.html").read_text(encoding="utf-8")
     assert words.count("<dt id=") == len(rl.glossary.TERMS)
     formulas = (html / "tour" / "02_branch_and_bound.html").read_text(encoding="utf-8")

@@ -20,6 +20,7 @@ from rulelab.views.cards import card as cards
 from rulelab.views.cards import html as card_html
 from rulelab.views.cards import lines, scores
 from rulelab.views.cards.card import Card
+from rulelab.views.cards.card_file import MAX_UPLOAD_BYTES, parse
 from rulelab.views.cards.report import report
 from rulelab.views.cards.view import ModelCard
 from rulelab.views.compare import pins as kept
@@ -87,7 +88,7 @@ def test_a_saved_card_is_a_model_and_comes_back_with_its_texts(card, tmp_path) -
     path = tmp_path / "model.json"
     path.write_text(noted.to_json())
     assert rl.load_model(path) == card.named
-    again = cards.parse(path.read_bytes(), "model.json")
+    again = parse(path.read_bytes(), "model.json")
     assert (again.title, again.target, again.made) == (card.title, card.target, card.made)
     assert (again.parameters, again.data) == (card.parameters, card.data)
     assert again.proof == card.proof
@@ -110,7 +111,7 @@ BAD_CARDS = {
 @pytest.mark.parametrize("entry", BAD_CARDS.values(), ids=BAD_CARDS)
 def test_nonsense_in_the_card_of_a_file_is_left_out(card, entry) -> None:
     contents = json.dumps({**card.model.to_dict(), "card": entry}).encode()
-    found = cards.parse(contents, "x.json")
+    found = parse(contents, "x.json")
     assert found.model == card.model
     assert found.proof is None
     assert len(found.data) <= 60
@@ -126,7 +127,7 @@ def test_nonsense_in_the_card_of_a_file_is_left_out(card, entry) -> None:
         (b'{"format": "rulelab model", "schema_version": 1, "family": "<b>"}', "family"),
         (b"\xff\xfe", "x.json"),
         (b"[" * 100_000, "nested"),
-        (b" " * (cards.MAX_UPLOAD_BYTES + 1), "bytes"),
+        (b" " * (MAX_UPLOAD_BYTES + 1), "bytes"),
     ],
 )
 def test_a_file_that_is_no_model_is_explained(contents, expected) -> None:
@@ -220,7 +221,7 @@ def test_class_names_leave_by_every_door_and_come_back(recipe, tmp_path) -> None
         assert again.model == named
         assert json.loads(again.to_json()) == json.loads(card.to_json())
     old = {**card.model.to_dict(), "card": {**json.loads(card.to_json())["card"], "labels": ["no", "yes"]}}
-    before = cards.parse(json.dumps(old).encode(), "old.json")
+    before = parse(json.dumps(old).encode(), "old.json")
     assert (before.model, before.named) == (card.model, named)
     shown.close()
     view.close()
@@ -228,7 +229,7 @@ def test_class_names_leave_by_every_door_and_come_back(recipe, tmp_path) -> None
 
 def test_a_label_that_json_cannot_hold_is_written_as_text(card) -> None:
     odd = replace(card, labels=(np.int64(3), (1, 2)))
-    assert cards.parse(odd.to_json().encode(), "x.json").model.classes == (3, "(1, 2)")
+    assert parse(odd.to_json().encode(), "x.json").model.classes == (3, "(1, 2)")
 
 
 def test_a_report_says_what_an_optimum_withstands() -> None:

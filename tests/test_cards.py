@@ -24,6 +24,7 @@ from rulelab.views.cards import checker, differences, scores, verifying
 from rulelab.views.cards import html as card_html
 from rulelab.views.cards import lines as card_lines
 from rulelab.views.cards.card import Card, Rows
+from rulelab.views.cards.card_file import parse
 from rulelab.views.cards.exports import FORMS, Exports
 from rulelab.views.cards.figures import figures
 from rulelab.views.cards.rule_tables import rules_table
@@ -79,7 +80,7 @@ def test_a_card_of_a_least_gap_says_the_sentence_that_is_proven() -> None:
     done = cards.of_search(search, rl.solve(search))
     said = f"Proven optimal: {those} smaller gap in predicted positive between groups than this one."
     assert said in card_html.head(done)
-    kept = cards.parse(done.to_json().encode(), "kept.json")
+    kept = parse(done.to_json().encode(), "kept.json")
     assert said in card_html.head(kept)
     assert "Rule list of least gap" in card_html.head(kept)
     assert differences.default_names([kept])[0].endswith("rule list of least gap")
@@ -237,7 +238,7 @@ def test_the_price_of_a_constraint_and_a_model_of_no_use() -> None:
     html = card_lines.fairness(card, found)
     assert f"{100 * found.free[0].rate('accuracy'):.1f}" in html
     assert "Of little use" not in html
-    assert cards.parse(card.to_json().encode(), "x.json").unconstrained == card.unconstrained
+    assert parse(card.to_json().encode(), "x.json").unconstrained == card.unconstrained
     missed = replace(found, training=scores.Score(Confusion(2, 1, 99, 98)))
     assert "equal because nearly everyone is missed: true positive rates 2 %" in card_lines.fairness(card, missed)
     everyone = replace(found, training=scores.Score(Confusion(100, 99, 1, 0)))
@@ -407,7 +408,7 @@ def test_a_model_that_is_not_the_best_is_not_valid(card, other) -> None:
 
 def test_where_there_is_no_certificate_the_check_refuses(card) -> None:
     for lacking in (
-        cards.parse(card.to_json().encode(), "x.json"),
+        parse(card.to_json().encode(), "x.json"),
         cards.of_model(card.model),
         pinned(recipe(regularization=0.005, beam_width=0), work=3),
     ):
@@ -470,7 +471,7 @@ def test_no_robustness_is_offered_where_it_cannot_be_known(card) -> None:
     weighted = replace(card.search.problem, positives=card.search.problem.positives + 0.5)
     awkward = rl.RuleListSearch(weighted, card.search.regularization)
     for lacking, why in (
-        (cards.parse(card.to_json().encode(), "x.json"), "a search on this page"),
+        (parse(card.to_json().encode(), "x.json"), "a search on this page"),
         (replace(card, search=awkward), "not whole numbers"),
     ):
         shown = ModelCard(lacking)

@@ -22,6 +22,7 @@ from rulelab.certificate.rule_list.lemmas import Lemmas
 from rulelab.certificate.rule_list.separation import Separation
 from rulelab.certificate.rule_list.states import grid, states
 from rulelab.certificate.rule_list.wanted import Wanted
+from rulelab.families import EVERY_FAMILY
 
 NAMES = SimpleNamespace(names=tuple(map(str, range(9))))
 SEEDS = st.integers(0, 2**32)
@@ -192,3 +193,18 @@ def test_proofs_of_a_model_alone_and_with_cores_are_of_the_same_optimum(seed):
     model = search.advance(1).incumbent.model
     alone, with_cores = prove_rule_list(problem, model, REGULARIZATION), search.certificate()
     assert verify(problem, model, alone).lower_bound == verify(problem, model, with_cores).lower_bound
+
+
+@pytest.mark.parametrize("family", ["rule_set", "least_gap_of_sets", "least_gap"])
+def test_other_searches_that_have_ended_make_theirs_once_for_their_model(family: str) -> None:
+    search = EVERY_FAMILY[family].rehearsal()
+    assert rl.solve(search).status is rl.Status.OPTIMAL
+    first = search.certificate()
+    assert search.certificate() is first
+    other = pickle.loads(pickle.dumps(search))
+    again = other.certificate()
+    assert again is not first
+    assert other.certificate() is again
+    assert first.arrays.keys() == again.arrays.keys()
+    for name, array in first.arrays.items():
+        assert np.array_equal(array, again.arrays[name])

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import cross_val_score
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.estimator_checks import check_class_weight_classifiers, parametrize_with_checks
 from test_estimators import flowers, people
 
 import rulelab as rl
@@ -97,6 +98,35 @@ def test_supports_count_within_a_class_when_asked(make):
         make(**options, by_class=True).fit(*flowers())
     with pytest.raises(ValueError, match="by_class must be"):
         make(**options, by_class="yes").fit(X, y)
+
+
+OF_NOISE = "it asks for what limits of leaves give, which it sets where there are some: trees without them fail, too"
+
+
+@pytest.mark.long
+@parametrize_with_checks(
+    [rl.RuleSetClassifier()], expected_failed_checks=lambda _: {"check_class_weight_classifiers": OF_NOISE}
+)
+def test_scikit_learn_checks_of_default_sets(estimator, check):
+    check(estimator)
+
+
+def test_trees_without_limits_of_leaves_fail_what_default_sets_fail():
+    class Tree(ClassifierMixin, BaseEstimator):
+        def __init__(self, class_weight=None, random_state=None):
+            self.class_weight, self.random_state = class_weight, random_state
+
+        def fit(self, X, y):
+            self.tree_ = DecisionTreeClassifier(class_weight=self.class_weight, random_state=self.random_state)
+            self.classes_ = self.tree_.fit(X, y).classes_
+            return self
+
+        def predict(self, X):
+            return self.tree_.predict(X)
+
+    check_class_weight_classifiers("DecisionTreeClassifier", DecisionTreeClassifier())
+    with pytest.raises(AssertionError):
+        check_class_weight_classifiers("Tree", Tree())
 
 
 @pytest.mark.parametrize("classes", [2, 3])

@@ -7,6 +7,7 @@ import inspect
 import re
 from typing import Any
 
+import param
 import pytest
 
 import rulelab as rl
@@ -68,6 +69,24 @@ def test_every_argument_of_a_method_is_told(name: str) -> None:
     method, doc = METHODS[name]
     arguments = {each for each in inspect.signature(method).parameters if not name_is_private(each)}
     assert arguments - told(doc) - {"self", "cls"} == set()
+
+
+@pytest.mark.parametrize("name", [name for name in rl.views.__all__ if isinstance(getattr(rl.views, name), type)])
+def test_every_parameter_of_a_view_is_told(name: str) -> None:
+    """By its own words, or in the documentation of its class."""
+    view = getattr(rl.views, name)
+    if not issubclass(view, param.Parameterized):
+        pytest.skip("it has none")
+    told = "\n".join(each.__doc__ or "" for each in view.__mro__ if each.__module__.startswith("rulelab"))
+    own = {
+        key: each.doc
+        for key, each in view.param.objects("existing").items()
+        if each.owner is not None and each.owner.__module__.startswith("rulelab") and key != "name" and key[0] != "_"
+    }
+    untold = [
+        key for key, doc in own.items() if not doc and not re.search(rf"^    (\w+, )*{key}(, \w+)* : ", told, re.M)
+    ]
+    assert untold == []
 
 
 def test_what_is_not_told_is_found() -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import holoviews as hv
 import numpy as np
 import pandas as pd
 import pytest
-from bokeh.models import GlyphRenderer, Plot, Scatter, Whisker
+from bokeh.models import GlyphRenderer, LinearScale, LogScale, Plot, Scatter, Whisker
 from matplotlib.colors import to_hex
 
 import rulelab as rl
@@ -161,6 +162,49 @@ def test_intervals_lie_in_front_of_what_they_belong_to(make: Any) -> None:
     whiskers = list(figure.select({"type": Whisker}))
     assert whiskers
     assert {whisker.level for whisker in whiskers} == {"overlay"}
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_no_frame_cuts_a_point_in_half(backend: str, run: Any) -> None:
+    """Whatever lies outermost, of the fronts and of many good models, has room beside it."""
+    near = near_optimal(run[0], ratio=0.2)
+    points = fairness_points().drop(columns="accuracy_error")
+    frontier = pd.DataFrame({"rules": [0, 2, 4], "errors": [9, 5, 4], "lower_bound": [9, 5, 4]})
+    for picture, across, up in (
+        (rl.plots.front(points, "equal_opportunity_gap"), points["equal_opportunity_gap"], points["accuracy"]),
+        (rl.plots.frontier(frontier), frontier["rules"], frontier["errors"]),
+        (rl.plots.gap_frontier(least_gaps()), [60, 65], [1, 5]),
+        (rl.plots.good_models(near), near.frame()["rules"], 100 * (1 - near.frame()["errors"] / 200)),
+    ):
+        drawn = hv.render(picture, backend=backend)
+        if backend == "bokeh":
+            frame = [(drawn.x_range.start, drawn.x_range.end), (drawn.y_range.start, drawn.y_range.end)]
+        else:
+            frame = [drawn.axes[0].get_xlim(), drawn.axes[0].get_ylim()]
+        for (low, high), values in zip(frame, (across, up), strict=True):
+            room = 0.02 * (max(values) - min(values))
+            assert low < min(values) - room
+            assert high > max(values) + room
+
+
+def test_the_legend_of_the_tree_covers_none_of_it(run: Any) -> None:
+    tree = run[0].tree(200)
+    figure = hv.render(rl.plots.tree(tree), backend="matplotlib")
+    figure.canvas.draw()
+    axes = figure.axes[0]
+    _, lowest = axes.transData.transform((0, -tree["length"].max() - 0.95))
+    assert axes.get_legend().get_window_extent().y1 < lowest
+
+
+def test_lying_bars_are_drawn_on_the_scale_that_is_asked_for(run: Any) -> None:
+    """Of lying bars HoloViews takes the log scale of ``logx``, and ignores ``logy`` without a word."""
+    bars = rl.plots.cuts(run[2])
+    for options, kind in (({"logx": True}, LogScale), ({}, LinearScale)):
+        figure = hv.render(bars.clone().opts(**options, backend="bokeh"), backend="bokeh")
+        assert type(figure.x_scale) is kind
+    notebooks = Path(__file__).resolve().parents[1] / "notebooks"
+    for path in notebooks.glob("*.ipynb"):
+        assert "logy" not in path.read_text(encoding="utf-8"), "of lying bars it does nothing"
 
 
 def test_both_backends_have_the_same_colours(run: Any) -> None:

@@ -38,7 +38,7 @@ def test_the_image_has_what_the_wheel_is_made_of_and_is_not_root() -> None:
     wheel = METADATA["tool"]["hatch"]["build"]["targets"]["wheel"]
     assert {*wheel["packages"], *wheel["force-include"], PROJECT["readme"], *PROJECT["license-files"]} <= copied
     assert all((ROOT / name).exists() for name in copied)
-    assert DOCKERFILE.index("USER rulelab") < DOCKERFILE.index("ENTRYPOINT")
+    assert DOCKERFILE.index("--uid 1000") < DOCKERFILE.index("USER 1000") < DOCKERFILE.index("ENTRYPOINT")
 
 
 def test_conda_environments_have_no_tools_of_testing() -> None:

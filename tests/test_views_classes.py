@@ -21,13 +21,25 @@ from rulelab.cli import main
 from rulelab.families import EVERY_FAMILY, OF_SEVERAL, OFFERED
 from rulelab.families.account import account
 from rulelab.snapshot import Status
+from rulelab.views.cards import html as card_html
+from rulelab.views.cards import lines, scores
+from rulelab.views.cards.card import Card
 from rulelab.views.cards.class_tables import by_class, confusions, confusions_of
+from rulelab.views.cards.differences import differences
+from rulelab.views.cards.figures import figures
+from rulelab.views.cards.report import report
+from rulelab.views.compare import pins
+from rulelab.views.compare.view import CompareView
 from rulelab.views.forms.address import Address
 from rulelab.views.forms.all_classes import ALL_CLASSES
 from rulelab.views.forms.data import UPLOADED
 from rulelab.views.forms.data_settings import DataSettings
 from rulelab.views.forms.draft import Draft
+from rulelab.views.kept_runs.drawer import KeptRuns
+from rulelab.views.kept_runs.keeper import Keeper
+from rulelab.views.kept_runs.proving import evidence
 from rulelab.views.pages.tabs import Tabs
+from rulelab.views.search.again import Again
 from rulelab.views.search.setup import Setup
 from rulelab.views.search.view import SearchView
 
@@ -314,11 +326,181 @@ def test_what_is_of_two_classes_is_not_offered(view: SearchView) -> None:
     finish(view)
     best = view._best
     buttons = {each.label: each for each in best.exports.objects if hasattr(each, "label")}
-    assert not best.pin.visible
-    assert "Recording" not in buttons
+    assert best.pin.visible
     assert buttons["Model (JSON)"].visible
-    assert "Pins" in best.classes._note.object
+    assert "are of two classes" in best.classes._note.object
     assert "Tree" not in view._why.strip.names
+
+
+def pinned(setup: Setup, **settings: Any) -> Card:
+    """The card that Pin model makes of a run with these settings."""
+    setup.choose(**settings)
+    taken: list[Card] = []
+    view = SearchView(new_session=setup.new_session, speed="full speed")
+    view.on_pin = lambda card: taken.append(card) or "A"  # type: ignore[func-returns-value]
+    try:
+        finish(view).pin()
+        assert view._alert.phase == ""
+    finally:
+        view.close()
+    return taken[0]
+
+
+def test_a_pinned_list_has_figures_of_all_classes(setup: Setup) -> None:
+    """Counted here anew from the rows: what has a positive class is not told of it, accuracy and tables are."""
+    setup.choose(test_share=0.3)
+    card = pinned(setup)
+    assert (card.title, card.target) == ("kinds", "kind")
+    assert card.proof is not None
+    assert card.proof.proven
+    assert card.classes is not None
+    shown = scores.of_card(card, lambda doing: None)
+    frame = table()
+    for score, rows in ((shown.training, card.classes.training), (shown.test, card.classes.test)):
+        assert score is not None
+        right = (card.model.predict(frame.iloc[rows]) == frame["kind"].iloc[rows]).sum()
+        assert score.rate("accuracy") == right / len(rows)
+        assert dict(score.outcomes) == {"right": right, "wrong": len(rows) - right}
+        assert np.isnan([score.rate(name) for name in ("true_positive_rate", "precision", "selection_rate")]).all()
+    assert scores.of_counts(card).training == shown.training
+    told = {figure.name: [value.small for value in figure.values] for figure in figures(card, shown)}
+    assert told["recall"] == told["AUC"] == ["of two classes only"] * 2
+    for html in (lines.by_class(card), report([card], [shown])):
+        assert "Training rows by class" in html
+        assert "Test rows by class" in html
+        assert HOSTILE not in html
+    assert f"predicts kind = {HOSTILE[:3]}" not in card_html.head(card)
+
+
+def test_classes_of_test_rows_that_training_lacks_count_as_wrong(setup: Setup) -> None:
+    card = pinned(setup)
+    assert card.classes is not None
+    labels = card.classes.labels.copy()
+    labels.iloc[:4] = "new"
+    rows = replace(card.classes, labels=labels, test=np.arange(10))
+    score = scores.of_card(replace(card, classes=rows), lambda doing: None).test
+    assert score is not None
+    right = (card.model.predict(table().iloc[4:10]) == table()["kind"].iloc[4:10]).sum()
+    assert dict(score.outcomes) == {"right": right, "wrong": 10 - right}
+
+
+def test_pinned_lists_stand_side_by_side_and_survive_a_reload(setup: Setup) -> None:
+    cards = [pinned(setup, regularization=value) for value in (0.02, 0.4)]
+    assert cards[0].model != cards[1].model
+    view = CompareView()
+    view.kept.found = ""
+    try:
+        assert [view.pin(card) for card in cards] == ["A", "B"]
+        wait_until(lambda: not any(shown.busy for shown in view.cards))
+        one, other = view.cards
+        assert "Training rows by class" in one._by_class.object
+        assert "not in B" in one._rules.object
+        assert "Accuracy can." in view._advice.object
+        assert "recall" not in view._advice.object
+        one.verify()
+        wait_until(lambda: not one.busy)
+        one.refresh()
+        assert one.verdict.startswith("valid")
+        kept = view.kept.kept
+        other.as_json()
+        name = {"AnyModel": rl.MultiClassRuleList}
+        exec(other.as_python().getvalue(), name)
+        assert name["model"] == other.card.model  # type: ignore[comparison-overlap]
+    finally:
+        view.close()
+    found, complaints = pins.read(kept, lambda doing: None)
+    assert complaints == []
+    assert [(card.model, card.proof, card.facts) for card in found] == [
+        (card.model, card.proof, card.facts) for card in cards
+    ]
+    assert [scores.of_card(card, lambda doing: None).training for card in found] == [
+        scores.of_counts(card).training for card in cards
+    ]
+
+
+def test_a_label_differs_where_another_class_is_predicted() -> None:
+    A = np.array([[1], [1], [0], [0], [0]], dtype=bool)
+    models = [
+        rl.MultiClassRuleList.from_problem(rl.MultiClassProblem.from_arrays(A, y), [0])
+        for y in (list("aabbc"), list("ccbba"))
+    ]
+    (rule, default), _ = (each.rules for each in differences([Card(model) for model in models]))
+    assert (rule, default) == ("the other label in B", "")
+    of_two = Card(rl.RuleList.from_problem(rl.Problem.from_arrays(A, [1, 1, 0, 0, 0]), [0]))
+    assert differences([Card(models[0]), of_two])[0].rules == ("", "")
+
+
+def test_the_end_of_such_a_run_is_found_again(view: SearchView) -> None:
+    latest = finish(view).session.snapshot
+    assert latest is not None
+    again = Again()
+    again.kept.found = ""
+    again.follow(view.session, view._best.card_at(latest))
+    text = again.kept.kept
+    later = Again()
+    later.kept.found = text
+    assert later.said.visible
+    assert "upload it, choose all classes" in later.said.object
+    assert "thin" in later.said.object
+    assert HOSTILE not in later.said.object
+
+
+def test_a_recorded_run_is_looked_at_again(view: SearchView) -> None:
+    latest = finish(view).session.snapshot
+    assert latest is not None
+    assert latest.incumbent is not None
+    recording = rl.Recording.from_bytes(view._best.recording().read())
+    assert recording.snapshots[-1].incumbent is not None
+    assert recording.snapshots[-1].incumbent.model == latest.incumbent.model
+    assert recording.frame["objective"].tolist() == view.session.recording().frame["objective"].tolist()
+    view.open(recording, "kinds")
+    assert "Recording kinds" in view._status.phase
+    assert "Training rows by class" in view._best.card.object
+    assert "a recording holds no rows" in view._best.classes._note.object
+    assert view._best.classes._proof.disabled
+    view.pin()
+    assert "holds no rows" in view._alert.phase
+
+
+@pytest.mark.parametrize(("settings", "proven"), [({}, True), ({"test_share": 0.2}, False), ({"max_length": 1}, False)])
+def test_a_run_is_kept_with_its_proof(setup: Setup, tmp_path: Path, settings: dict[str, Any], proven: bool) -> None:
+    setup.choose(**settings)
+    kept = Keeper(rl.store.open(f"sqlite:///{tmp_path / 'runs.sqlite'}"))
+    complaints: list[str] = []
+    pins_: list[Card] = []
+    runs = KeptRuns(lambda *_: None, lambda card: pins_.append(card) or "A", complaints.append, keeping=kept)
+    view = SearchView(new_session=setup.new_session, speed="full speed")
+    view.on_standing = runs.follow
+    try:
+        finish(view)
+        wait_until(lambda: runs.refresh() is False and bool(runs.run))
+        store = rl.store.open(f"sqlite:///{tmp_path / 'runs.sqlite'}")
+        run = store.run(runs.run)
+        latest = view.session.snapshot
+        assert latest is not None
+        assert latest.incumbent is not None
+        assert (run.family, run.data, run.objective) == (NAME, "kinds", latest.incumbent.objective)
+        assert store.model(run) == latest.incumbent.model
+        assert store.recording(run).frame["objective"].tolist()[-1] == run.objective
+        assert (run.proof is not None) is proven
+        if proven:
+            (tmp_path / "proof.npz").write_bytes(store.file(run, "proof"))
+            (tmp_path / "model.json").write_bytes(store.file(run, "model"))
+            (tmp_path / "kinds.csv").write_bytes(CSV)
+            assert main(["verify", *(str(tmp_path / n) for n in ("kinds.csv", "model.json", "proof.npz"))]) == 0
+            with pytest.raises(rl.store.StoreError, match="rows of this run are not kept: export it"):
+                evidence(store, run.hash)
+        archive = store.export(None, [run.hash])
+        elsewhere = rl.store.open(f"sqlite:///{tmp_path / 'other.sqlite'}")
+        assert elsewhere.take(archive)
+        assert elsewhere.model(run.hash) == latest.incumbent.model
+        runs.act("compare", [run.hash])
+        wait_until(lambda: runs.refresh() is False and bool(pins_))
+        assert pins_[0].model == latest.incumbent.model
+        assert complaints == []
+    finally:
+        view.close()
+        kept.close()
 
 
 def test_other_tabs_say_that_they_are_of_two_classes() -> None:

@@ -8,6 +8,7 @@ import importlib
 import json
 import re
 import threading
+import weakref
 from contextlib import nullcontext
 from types import SimpleNamespace
 from typing import Any
@@ -44,14 +45,39 @@ class Published(list[Any]):
         self.append((data, transient["display_id"], update))
 
 
+class Events(list[Any]):
+    """What is to be done after each cell."""
+
+    def register(self, name: str, act: Any) -> None:
+        assert name == "post_run_cell"
+        self.append(act)
+
+    def unregister(self, name: str, act: Any) -> None:
+        self.remove(act)
+
+    def cell_ends(self) -> None:
+        for act in list(self):
+            act()
+
+
+FROM_A_PAGE = {"header": {"session": "one"}, "metadata": {"cellId": "a"}}
+FROM_NO_PAGE: dict[str, Any] = {"header": {"session": "one"}, "metadata": {}}
+
+
 @pytest.fixture
-def published(monkeypatch: Any) -> Published:
+def events() -> Events:
+    return Events()
+
+
+@pytest.fixture
+def published(monkeypatch: Any, events: Events) -> Published:
     out = Published()
-    shell = SimpleNamespace(kernel=object(), display_pub=out, events=SimpleNamespace(register=lambda *_: None))
+    shell = SimpleNamespace(kernel=object(), display_pub=out, events=events, get_parent=lambda: FROM_A_PAGE)
     monkeypatch.setattr(notebook, "_shell", lambda: shell)
     monkeypatch.setattr(notebook, "_load", lambda shell: ["libraries"])
     monkeypatch.setattr(notebook, "has_part", lambda shell, name: False)
     monkeypatch.setattr(notebook, "part_is_there", lambda shell, name: None)
+    monkeypatch.setattr(notebook, "_shown", weakref.WeakSet())
     monkeypatch.setattr(pn.extension, "_loaded", True)
     return out
 
@@ -89,18 +115,56 @@ def test_what_only_the_page_needs_leaves_the_notebook_when_the_browser_speaks(pu
     assert "its bound" in changed["text/html"]
 
 
-def test_where_no_browser_speaks_the_last_state_is_kept_beside_the_document(published: Published) -> None:
+def test_until_the_browser_speaks_the_last_state_is_kept_beside_the_document(
+    published: Published, events: Events
+) -> None:
     search = rl.RuleListSearch(problem(), 0.02, beam_width=0)
     search.advance(3)
     view = rl.views.TreeView(search)
     view._repr_mimebundle_()
     output = published[-1][1]
     view.node = int(search.tree()["node"].iloc[1])
-    notebook.keep_stills()
+    events.cell_ends()
     changed, place, update = published[-1]
     assert (place, update) == (output, True)
     assert "its bound" in changed["text/html"]
     assert "rulelabViews" in changed["text/html"]
+
+
+def test_where_no_page_asks_the_last_state_alone_stays(published: Published, events: Events) -> None:
+    notebook._shell().get_parent = lambda: FROM_NO_PAGE
+    search = rl.RuleListSearch(problem(), 0.02, beam_width=0)
+    search.advance(3)
+    view = rl.views.TreeView(search)
+    view._repr_mimebundle_()
+    kept = {name: data for data, name, _ in published}
+    (output,) = (name for name, data in kept.items() if "rl-still" in str(data))
+    assert "rulelabViews" in str(kept[output])
+    events.cell_ends()
+    kept |= {name: data for data, name, _ in published}
+    assert kept["libraries"] == {"text/html": ""}
+    assert [name for name, data in kept.items() if data != {"text/html": ""}] == [output]
+    assert "kernel gone: run the cell" in kept[output]["text/html"]
+    assert "<script" not in kept[output]["text/html"]
+    view.node = int(search.tree()["node"].iloc[1])
+    del published[:]
+    events.cell_ends()
+    ((changed, place, update),) = published
+    assert (place, update) == (output, True)
+    assert "its bound" in changed["text/html"]
+    assert "<script" not in changed["text/html"]
+
+
+@pytest.mark.parametrize(("asks", "named"), [(FROM_A_PAGE, 1), (FROM_NO_PAGE, 2)])
+def test_what_panel_asks_a_browser_stays_where_there_is_one(asks: Any, named: int) -> None:
+    hooks: list[Any] = []
+    publisher = SimpleNamespace(register_hook=hooks.append, unregister_hook=hooks.remove)
+    shell = SimpleNamespace(display_pub=publisher, get_parent=lambda: asks)
+    with extension.named_outputs(shell) as outputs:
+        for kind in ("application/javascript", "text/html", "text/plain"):
+            hooks[0]({"content": {"data": {kind: "what"}}})
+    assert len(outputs) == named
+    assert hooks == []
 
 
 def test_a_page_that_is_loaded_again_gets_what_it_needs_again(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -89,8 +89,15 @@ def mathml(builder: Any, node: nodes.Node, block: bool) -> None:
     raise nodes.SkipNode
 
 
+def whole_sentences(app: Any, what: str, name: str, of: Any, options: Any, lines: list[str]) -> None:
+    """Keep napoleon from taking what stands before a colon in the first line of a property for its type."""
+    if what in ("attribute", "property") and lines and ":" in lines[0]:
+        lines[:0] = ["..", ""]  # an empty comment
+
+
 def setup(app: Any) -> None:
     """Add what this book has besides its extensions."""
     inline = (lambda builder, node: mathml(builder, node, False), None)
     block = (lambda builder, node: mathml(builder, node, True), None)
     app.add_html_math_renderer("mathml", inline, block)
+    app.connect("autodoc-process-docstring", whole_sentences, priority=400)  # napoleon has 500

@@ -22,7 +22,7 @@ TERMS = (
     Term(
         "rule list of several classes",
         "A rule list whose rules each predict one of all classes of the target; all errors are counted together.",
-        "Otherwise one class is told from the rest. Fairness, cards, and all that compares models are of two classes.",
+        "Otherwise one class is told from the rest. Fairness, recall, precision and AUC are of two classes.",
         "R(d) = errors(d) / n + λ · rules(d)",
         f"carried over from {CORELS}; which bounds hold is said in the code's documentation",
         ("rule list", "rule list objective"),

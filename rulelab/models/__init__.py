@@ -8,7 +8,7 @@ from .decision_list import DecisionList
 from .errors import ModelError
 from .evaluation import Evaluation
 from .falling_rule_list import FallingRuleList
-from .loading import load_model, parse_model
+from .loading import load_model, parse_any_model, parse_model
 from .multiclass import ClassRule, MultiClassRuleList
 from .rule import Rule
 from .rule_list import RuleList, rule_list_objective
@@ -29,6 +29,7 @@ __all__ = [
     "RuleSet",
     "json_schema",
     "load_model",
+    "parse_any_model",
     "parse_model",
     "rule_list_objective",
 ]

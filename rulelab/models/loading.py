@@ -29,18 +29,19 @@ def load_model(path: str | Path) -> Model | MultiClassRuleList:
     if not isinstance(path, str | os.PathLike):
         raise ModelError(f"a model is loaded from the path of a file, not from {type(path).__name__}")
     with Path(path).open("rb") as stream:
-        return _parse(stream.read(serialisation.LARGEST_TEXT + 1))
+        return parse_any_model(stream.read(serialisation.LARGEST_TEXT + 1))
 
 
 def parse_model(text: str | bytes) -> Model:
     """A model of two classes, of any family, from its JSON text (UTF-8 when bytes); raises ModelError."""
-    model = _parse(text)
+    model = parse_any_model(text)
     if isinstance(model, MultiClassRuleList):
         raise ModelError("the saved model is a list of several classes, where models of two classes are taken")
     return model
 
 
-def _parse(text: str | bytes) -> Model | MultiClassRuleList:
+def parse_any_model(text: str | bytes) -> Model | MultiClassRuleList:
+    """A model of any family and number of classes from its JSON text (UTF-8 when bytes); raises ModelError."""
     data = serialisation.parse(text)
     family = serialisation.check_header(data)
     if family == MultiClassRuleList.family:

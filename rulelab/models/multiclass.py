@@ -156,6 +156,11 @@ class MultiClassRuleList:
         return len(self.rules)
 
     @property
+    def n_conditions(self) -> int:
+        """Conditions of all rules without the default; an antecedent whose conditions are not known counts as one."""
+        return sum(1 if rule.conditions is None else len(rule.conditions) for rule in self.rules)
+
+    @property
     def antecedents(self) -> tuple[int, ...]:
         """Indices of the rules' antecedents, in order."""
         return tuple(rule.antecedent for rule in self.rules)  # type: ignore[misc]

@@ -57,12 +57,11 @@ def extension(*backends: str) -> None:
             load_libraries(shell)
             shell.display_pub.publish({"application/javascript": _HIDE.format(name=json.dumps(name))})
 
-        def erase(*_: Any) -> None:
-            shell.events.unregister("post_run_cell", erase)
+        def erase() -> None:
             for output in outputs:
                 replace_output(shell, output, "")
 
-        shell.events.register("post_run_cell", erase)
+        after_this_cell(shell, erase)
 
     def load_again() -> None:
         if not has_libraries(shell):
@@ -76,6 +75,21 @@ def notebook_shell() -> Any:
     """The shell of a Jupyter kernel; None elsewhere."""
     shell: Any = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     return shell if hasattr(shell, "kernel") and hasattr(shell.display_pub, "register_hook") else None
+
+
+def has_browser(shell: Any) -> bool:
+    """Whether a page of a browser asks, which names its cell; nbclient and consoles name none."""
+    return bool(shell.get_parent().get("metadata"))
+
+
+def after_this_cell(shell: Any, act: Callable[[], None]) -> None:
+    """Do something once, when the cell that runs has run."""
+
+    def once(*_: Any) -> None:
+        shell.events.unregister("post_run_cell", once)
+        act()
+
+    shell.events.register("post_run_cell", once)
 
 
 def has_libraries(shell: Any) -> bool:
@@ -121,11 +135,15 @@ def _page(shell: Any) -> str:
 
 @contextmanager
 def named_outputs(shell: Any) -> Iterator[list[str]]:
-    """Give a name to each output that has scripts and is published meanwhile; the names, in order."""
+    """Give a name to each output that has scripts and is published meanwhile; the names, in order.
+
+    Where a browser listens, what Panel asks it stays: it is an output of HTML.
+    """
     outputs: list[str] = []
+    kinds = {"application/javascript"} if has_browser(shell) else {"application/javascript", "text/html"}
 
     def name_it(message: Any) -> Any:
-        if "application/javascript" in message["content"].get("data", {}):
+        if kinds & set(message["content"].get("data", {})):
             outputs.append(uuid.uuid4().hex)
             message["content"]["transient"] = {"display_id": outputs[-1]}
         return message

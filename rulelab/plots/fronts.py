@@ -10,6 +10,9 @@ import pandas as pd
 from ..sweeps import Sweep
 from .styling import BLUE, CYCLE, MODEL, ORANGE, in_front, in_words, require_columns, styled
 
+_ROOM = 0.05
+"""Beside the outermost points, which the frame would cut in half."""
+
 
 def front(sweep: Sweep | pd.DataFrame, x: str = "complexity", y: str = "accuracy", on: str = "test") -> Any:
     """The means of two figures over the folds, with standard errors, and the front of each family.
@@ -46,7 +49,9 @@ def front(sweep: Sweep | pd.DataFrame, x: str = "complexity", y: str = "accuracy
         if f"{y}_error" in some:
             bars = hv.ErrorBars((some[x], some[y], some[f"{y}_error"].fillna(0)), kdim, [vdim, hv.Dimension("error")])
             parts.append(in_front(bars))
-    return hv.Overlay(parts).relabel(f"{in_words(y).capitalize()} and {in_words(x)}")
+    free = "top_right" if _smaller_is_better(y) else "bottom_right"
+    title = f"{in_words(y).capitalize()} and {in_words(x)}"
+    return styled(hv.Overlay(parts).relabel(title), padding=_ROOM, legend_position=free)
 
 
 def frontier(frame: pd.DataFrame) -> Any:
@@ -73,7 +78,7 @@ def frontier(frame: pd.DataFrame) -> Any:
         if len(some):
             dots = hv.Scatter((some["rules"], some["errors"].astype(float)), kdim, vdim, label=label)
             parts.append(styled(dots, color=color, size=8))
-    return hv.Overlay(parts).relabel("Errors by number of rules")
+    return styled(hv.Overlay(parts).relabel("Errors by number of rules"), padding=_ROOM, legend_position="top_right")
 
 
 def gap_frontier(frame: pd.DataFrame) -> Any:
@@ -106,15 +111,19 @@ def gap_frontier(frame: pd.DataFrame) -> Any:
         if len(some):
             dots = hv.Scatter((100 * some["min_accuracy"], 100 * some[name]), kdim, vdim, label=label)
             parts.append(styled(dots, **style))
-    return hv.Overlay(parts).relabel("Least gap by accuracy")
+    return styled(hv.Overlay(parts).relabel("Least gap by accuracy"), padding=_ROOM, legend_position="top_left")
 
 
 def _front(points: pd.DataFrame, x: str, y: str) -> pd.DataFrame:
     """Those that no other one beats: smaller in x, larger in y where that is better."""
-    smaller_is_better = y.endswith(("_gap", "objective", "errors", "complexity"))
+    smaller_is_better = _smaller_is_better(y)
     ordered = points.sort_values([x, y], ascending=[True, smaller_is_better])
     best = ordered[y].cummin() if smaller_is_better else ordered[y].cummax()
     return ordered[(ordered[y] == best) & ~best.duplicated()]
+
+
+def _smaller_is_better(y: str) -> bool:
+    return y.endswith(("_gap", "objective", "errors", "complexity"))
 
 
 def _colors(n: int) -> list[str]:

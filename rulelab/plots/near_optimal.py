@@ -32,7 +32,8 @@ def good_models(result: NearOptimal) -> Any:
         [value, hv.Dimension(MODEL)],
         label="Good models",
     )
-    return styled(points, color="above", cmap=list(LENGTHS), size=7)
+    lengths = sorted({int(n) for n in frame["rules"]})
+    return styled(points, color="above", cmap=list(LENGTHS), size=7, xticks=lengths, padding=0.1)
 
 
 def antecedents(result: NearOptimal) -> Any:

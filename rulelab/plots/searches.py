@@ -155,7 +155,7 @@ def tree(frame: pd.DataFrame) -> Any:
             columns = ["x0", "y0", "x1", "y1", "label", "bound", "cut_by"]
             boxes = hv.Rectangles(some[columns].astype({"label": str, "cut_by": str}), vdims=values, label=state)
             parts.append(styled(boxes, color=color, line_color="white", tools=["hover"]))
-    return styled(hv.Overlay(parts).relabel("Search tree"), xaxis=None, yaxis=None)
+    return styled(hv.Overlay(parts).relabel("Search tree"), xaxis=None, yaxis=None, legend_position="bottom")
 
 
 def ablation(frame: pd.DataFrame) -> Any:

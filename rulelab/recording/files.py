@@ -20,7 +20,7 @@ from ..arguments import is_number
 from ..data.directions import NAME as DIRECTED
 from ..data.directions import Directions, as_directions
 from ..data.naming import as_names
-from ..models import Model, ModelError, parse_model
+from ..models import Model, ModelError, MultiClassRuleList, parse_any_model
 from ..prefixes import Nodes
 from ..results import plain
 from ..snapshot import Incumbent, Snapshot, Status
@@ -159,9 +159,9 @@ def _content(data: Any) -> Content:
         raise RecordingError("it is another kind of file")
     if data["version"] != VERSION:
         raise RecordingError(f"its version is {data['version']!r}; this rulelab reads version {VERSION}")
-    if data["family"] not in Model.families:
-        raise RecordingError(f"its family is {data['family']!r}; known are {', '.join(Model.families)}")
-    models = [parse_model(json.dumps(each)) for each in data["models"]]
+    if data["family"] not in (known := (*Model.families, MultiClassRuleList.family)):
+        raise RecordingError(f"its family is {data['family']!r}; known are {', '.join(known)}")
+    models = [parse_any_model(json.dumps(each)) for each in data["models"]]
     snapshots = [_read_snapshot(each, models) for each in data["snapshots"]]
     events, tree = Events(), None
     if data["tree"] is not None:

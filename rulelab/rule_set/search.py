@@ -17,6 +17,7 @@ from ..data.naming import as_names, limits_of
 from ..data.problem import Problem
 from ..kernels.jit import is_compiled
 from ..models import RuleSet
+from ..proving import kept_for_its_model
 from ..rehearsal import noisy_problem
 from ..search import Search, solve
 from ..snapshot import Snapshot, Status
@@ -289,6 +290,7 @@ class RuleSetSearch(Search):
         near = ProximalMaster(small._program, small._pool)  # which only large problems come to
         near.solve(np.arange(len(small._pool)), 1.0)
 
+    @kept_for_its_model
     def certificate(self, bound_only: bool = False) -> Certificate:
         """The proof that the set is optimal for rules of at most ``conditions`` conditions, for `rulelab.verify`.
 

@@ -118,13 +118,13 @@ def _run(archive: zipfile.ZipFile, hash: str, sizes: Mapping[str, int]) -> tuple
 def _check(run: Run, files: Mapping[str, bytes]) -> None:
     """What a file of each kind has to be."""
     from ..certificate import Certificate, CertificateError
-    from ..models import ModelError, parse_model
+    from ..models import ModelError, parse_any_model
     from ..recording import Recording, RecordingError
 
     which = f"run {run.hash[:12]}"
     try:
         if "model" in files:
-            parse_model(files["model"])
+            parse_any_model(files["model"])
         if "recording" in files:
             Recording.from_bytes(files["recording"], "the recording", LARGEST_BUNDLE)
         if "proof" in files:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from ..certificate import Certificate
     from ..datasets import Dataset
+    from ..multiclass import MultiClassCertificate
 
 LARGEST_RECORDING = 20_000_000
 """Bytes; the page opens no larger ones either."""
@@ -125,7 +126,7 @@ def _finite(value: float) -> float:
     return float(plain(float(value)) or 0.0)
 
 
-def proof_bytes(proof: Certificate) -> bytes:
+def proof_bytes(proof: Certificate | MultiClassCertificate) -> bytes:
     """The file of a proof; raises StoreError where it is too large to be kept."""
     stream = io.BytesIO()
     proof.save(stream)

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
     from ..certificate import Certificate
     from ..datasets import Dataset
-    from ..models import Model
+    from ..models import Model, MultiClassRuleList
+    from ..multiclass import MultiClassCertificate
     from ..recording import Recording
     from .kept_table import KeptTable
 
@@ -117,7 +118,7 @@ class Store:
         keep_rows: bool = True,
         data_name: str = "",
         name: str = "",
-        proof: Certificate | None = None,
+        proof: Certificate | MultiClassCertificate | None = None,
         instead_of: str | None = None,
     ) -> Run:
         """Keep a run.
@@ -180,7 +181,7 @@ class Store:
             rows.insert(connection, run, files)
         return run
 
-    def add_proof(self, run: Run | str, proof: Certificate) -> Run:
+    def add_proof(self, run: Run | str, proof: Certificate | MultiClassCertificate) -> Run:
         """Keep a proof with a run that has none.
 
         Raises
@@ -249,11 +250,11 @@ class Store:
             self.file(run, "recording"), f"the recording of run {run.hash[:12]}", finding.LARGEST_FILE
         )
 
-    def model(self, which: Run | str) -> Model:
+    def model(self, which: Run | str) -> Model | MultiClassRuleList:
         """The best model of a run; raises StoreError or ModelError."""
-        from ..models import parse_model
+        from ..models import parse_any_model
 
-        return parse_model(self.file(which, "model"))
+        return parse_any_model(self.file(which, "model"))
 
     def trace(self, which: Run | str) -> pd.DataFrame:
         """The curve of a run: step, work, seconds, objective, errors, complexity, lower bound, gap."""

@@ -1,8 +1,8 @@
 """Views in a notebook: they load what they need by themselves, and leave a still picture for when the kernel is gone.
 
 What only the page at hand needs (the libraries, and the document of the view) is taken out of the notebook once the
-browser has it, so that a saved notebook stays small. In its place stands, as HTML without scripts, what was shown last;
-the page that shows the live view hides it. Where no browser speaks, as when nbclient runs a notebook, both stay.
+browser has it, or the cell has run where no browser asks (nbclient), so that a saved notebook stays small. In its place
+stands, as HTML without scripts, what was shown last; the page that shows the live view hides it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import uuid
 import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import wraps
+from functools import partial, wraps
 from typing import Any
 
 import panel as pn
@@ -26,6 +26,8 @@ from panel.io.notebook import EXEC_MIME
 from panel.viewable import Viewer
 
 from ..plots.extension import (
+    after_this_cell,
+    has_browser,
     has_libraries,
     has_part,
     libraries_are_there,
@@ -177,6 +179,8 @@ class NotebookViewer(Viewer):
         self._last_still = self.still()
         shell.display_pub.publish({"text/html": self._html(display)}, transient={"display_id": display.output})
         self._listen(shown._comms[ref][1], libraries, display)
+        if not has_browser(shell):
+            after_this_cell(shell, partial(self._take_out, libraries, display))
         if not _shown:
             shell.events.register("post_run_cell", keep_stills)
         _shown.add(self)
@@ -189,11 +193,7 @@ class NotebookViewer(Viewer):
         def on_open(message: Any) -> None:
             if opened:
                 opened(message)
-            for library in libraries:
-                _replace(library, "")
-            display.script = ""
-            self._last_still = self.still()
-            _replace(display.output, self._html(display))
+            self._take_out(libraries, display)
 
         @one_at_a_time
         def on_msg(message: Any) -> None:
@@ -201,6 +201,14 @@ class NotebookViewer(Viewer):
             self.keep_still()
 
         client._on_open, client._on_msg = on_open, on_msg
+
+    def _take_out(self, libraries: list[str], display: Display) -> None:
+        """Leave in the notebook what is shown now alone."""
+        for library in libraries:
+            _replace(library, "")
+        display.script = ""
+        self._last_still = self.still()
+        _replace(display.output, self._html(display))
 
 
 def _shell() -> Any:

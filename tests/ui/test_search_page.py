@@ -253,9 +253,16 @@ def test_all_classes_of_a_file_are_predicted_by_one_list(visit, tmp_path: Path) 
     assert rl.load_model(saved["Model (JSON)"]).classes == tuple(sorted([HOSTILE, "high", "mid"]))
     assert main(["verify", *(str(tmp_path / n) for n in ("kinds.csv", "model.json", "proof.npz"))]) == 0
     assert "CASE" in saved["Save"].read_text()
-    view.page.get_by_role("tab", name="Search", exact=True).click()
+    view.button("Pin model").click()
+    view.page.get_by_text("pinned as A").wait_for()
     view.page.reload()
-    view.page.get_by_text("Neither such a list nor the uploaded file is kept").wait_for()
+    view.page.get_by_text("The uploaded file is not kept").wait_for()
+    view.page.get_by_role("tab", name="Compare", exact=True).click()
+    card = view.page.locator(".rl-model")
+    card.get_by_role("region", name="Training rows by class").wait_for()
+    assert card.locator("h2").count() == 1
+    assert HOSTILE[:20] in card.locator("table.confusion").inner_text()
+    assert card.locator("img").count() == 0
     assert view.console == []
 
 

@@ -18,6 +18,7 @@ from ...data.problem import Problem
 from ...gap_frontier.least_gap import LeastGap
 from ...kernels.jit import is_compiled
 from ...models import RuleList
+from ...proving import kept_for_its_model
 from ...rehearsal import grouped_problem
 from ...search import solve
 from ...snapshot import Snapshot
@@ -212,6 +213,7 @@ class LeastGapSearch(PhasedSearch, LeastGap):
         """
         return most_errors(accuracy, self._gaps.masses.total)
 
+    @kept_for_its_model
     def certificate(self) -> Certificate:
         """The proof that no list of this accuracy and length has a smaller gap, for `rulelab.verify`.
 

@@ -17,6 +17,7 @@ from ...data.fairness import criterion_called, groups_of
 from ...data.problem import Problem
 from ...gap_frontier.least_gap import LeastGap
 from ...models import RuleSet
+from ...proving import kept_for_its_model
 from ...rehearsal import grouped_problem
 from ...search import solve
 from ...snapshot import Snapshot
@@ -196,6 +197,7 @@ class LeastGapRuleSetSearch(LeastGap):
         """
         return most_errors(accuracy, self._gaps.total)
 
+    @kept_for_its_model
     def certificate(self) -> Certificate:
         """The proof that no set of this accuracy and complexity has a smaller gap, for `rulelab.verify`.
 

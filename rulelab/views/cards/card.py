@@ -6,17 +6,18 @@ import datetime
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from ...datasets import Dataset
-from ...families import FAMILIES, criteria, least_gap
+from ...families import EVERY_FAMILY, FAMILIES, criteria, least_gap
 from ...families.wording import claimed, restricted
-from ...models import DecisionList, Model, ModelError, RuleSet, parse_model
+from ...models import DecisionList, Model, MultiClassRuleList, RuleSet
 from ...rule_set import RuleSetSearch
 from ...search import Search
 from ...snapshot import Incumbent, Snapshot, Status
+from ..live.class_rows import ClassRows
 from ..live.prepared import Prepared
 from ..live.recipe import load_code
 from ..live.wording import count, family_name
@@ -28,12 +29,10 @@ MAX_NOTE = 2000
 """Most characters of the texts on intended use and limits."""
 MAX_NAME = 80
 """Most characters of a name."""
-MAX_UPLOAD_BYTES = 5_000_000
 FILE, BROWSER, KEPT = "file", "browser", "kept"
 """Where a card comes from that nobody here has made."""
-_MAX_ENTRIES = 60
+AnyModel = TypeVar("AnyModel", Model, MultiClassRuleList, Model | MultiClassRuleList)
 SENTENCE = 300
-_LARGEST = 1e300
 
 
 @dataclass(frozen=True)
@@ -72,7 +71,7 @@ class Card:
 
     Attributes
     ----------
-    model : Model
+    model : Model or MultiClassRuleList
     title : str
         What it is a model of: the name of the data, or of the file.
     name : str
@@ -100,9 +99,11 @@ class Card:
         That has proven the model optimal.
     unconstrained : Model or None
         The best one found without the fairness constraint of this one.
+    classes : ClassRows or None
+        Of a list of several classes, in the place of ``rows``.
     """
 
-    model: Model
+    model: Model | MultiClassRuleList
     title: str = "model"
     name: str = ""
     target: str = ""
@@ -118,6 +119,7 @@ class Card:
     rows: Rows | None = field(default=None, repr=False)
     search: Search | None = field(default=None, repr=False)
     unconstrained: Model | None = field(default=None, repr=False)
+    classes: ClassRows | None = field(default=None, repr=False)
 
     @property
     def facts(self) -> dict[str, str]:
@@ -140,8 +142,11 @@ class Card:
         return "min accuracy" in self.parameters
 
     @property
-    def training_classes(self) -> tuple[int | float, int | float]:
-        """Training weight of the positive and of the negative class."""
+    def training_classes(self) -> tuple[int | float, ...]:
+        """Training weight of the positive and of the negative class, or of each of several."""
+        if isinstance(self.model, MultiClassRuleList):
+            counts = (rule.counts for rule in (*self.model.rules, self.model.default))
+            return tuple(map(sum, zip(*counts, strict=True)))
         if isinstance(self.model, RuleSet):
             return self.model.training.actual_positive, self.model.training.actual_negative
         assert isinstance(self.model, DecisionList)
@@ -149,7 +154,7 @@ class Card:
         return sum(rule.positives for rule in every), sum(rule.negatives for rule in every)
 
     @property
-    def named(self) -> Model:
+    def named(self) -> Model | MultiClassRuleList:
         """The model with the labels that people know, which it is saved with."""
         return in_words(self.model, self.labels)
 
@@ -181,9 +186,9 @@ class Card:
         return json.dumps({**self.named.to_dict(), "card": entry}, indent=2, ensure_ascii=False) + "\n"
 
 
-def in_words(model: Model, labels: tuple[Any, Any] | None) -> Model:
+def in_words(model: AnyModel, labels: tuple[Any, Any] | None) -> AnyModel:
     """The model with these labels, where it has two; those that JSON cannot hold are written as text."""
-    if labels is None or len(model.classes) < 2:
+    if labels is None or len(model.classes) < 2 or isinstance(model, MultiClassRuleList):
         return model
     plainly = [np.asarray(label).item() if isinstance(label, np.generic) else label for label in labels]
     negative, positive = (label if isinstance(label, str | int | float) else str(label) for label in plainly)
@@ -230,8 +235,8 @@ def of_search(search: Search, snapshot: Snapshot, prepared: Prepared | None = No
     )
 
 
-def of_classes(search: Search, snapshot: Snapshot) -> Card:
-    """What is known of a list of several classes, to check its proof: it has no labels that are told from the rest.
+def of_classes(search: Search, snapshot: Snapshot, prepared: Prepared | None = None) -> Card:
+    """The card of a list of several classes, which has no labels that are told from the rest.
 
     Raises
     ------
@@ -239,12 +244,26 @@ def of_classes(search: Search, snapshot: Snapshot) -> Card:
         When the search has no model yet.
     """
     best = _best(snapshot)
-    optimal = snapshot.status is Status.OPTIMAL
+    prepared = prepared or Prepared(search)
+    optimal, recipe, rows = snapshot.status is Status.OPTIMAL, prepared.recipe, prepared.classes
     return Card(
         model=best.model,
-        title=family_name(search.family),
-        proof=Proof(best.objective, snapshot.lower_bound, optimal, _scope(search)),
+        title=family_name(search.family) if rows is None else prepared.name,
+        target=prepared.target,
+        proof=Proof(
+            best.objective,
+            snapshot.lower_bound,
+            optimal,
+            _scope(search),
+            EVERY_FAMILY[search.family].objective(best.model, search.parameters),
+        ),
+        data=_facts(search, rows),
+        parameters={**({} if recipe is None else _mining(recipe)), **_parameters(search, recipe)},
+        made=datetime.datetime.now(datetime.UTC).date().isoformat(),
+        limits="" if rows is None else rows.data.notes,
+        code=snippet.of_model(best.model),
         search=search if optimal else None,
+        classes=rows,
     )
 
 
@@ -279,45 +298,6 @@ def of_model(
     )
 
 
-def parse(contents: bytes, file_name: str) -> Card:
-    """The card in a saved model's file, which may come from anywhere.
-
-    Raises
-    ------
-    ModelError
-        When it is no saved model; the message names the entry.
-    """
-    name = plain(file_name, 80)
-    if len(contents) > MAX_UPLOAD_BYTES:
-        raise ModelError(f"{name} has {len(contents)} bytes, more than the {MAX_UPLOAD_BYTES} that the page takes")
-    try:
-        model = parse_model(contents)
-    except ModelError as error:
-        raise ModelError(f"{name} cannot be used: {error}") from None
-    entry = json.loads(contents).get("card")
-    entry = entry if isinstance(entry, dict) else {}
-    labels = entry.get("labels")
-    usable = (
-        isinstance(labels, list) and len(labels) == len(model.classes) == 2 and labels != [*map(str, model.classes)]
-    )
-    return Card(
-        model=model,
-        title=_text(entry, "title", 80) or name.removesuffix(".json"),
-        name=_text(entry, "name", MAX_NAME),
-        target=_text(entry, "target", 80),
-        labels=tuple(plain(label, 80) for label in labels) if usable else None,  # type: ignore[union-attr,arg-type]
-        proof=_proof(entry.get("proof")),
-        data=_texts(entry, "data"),
-        parameters=_texts(entry, "parameters"),
-        made=_text(entry, "made", 40),
-        intended_use=_text(entry, "intended_use", MAX_NOTE),
-        limits=_text(entry, "limits", MAX_NOTE),
-        code=snippet.of_model(model),
-        origin=FILE,
-        unconstrained=_other_model(entry.get("unconstrained"), model),
-    )
-
-
 def annotated(card: Card, intended_use: str, limits: str, name: str = "") -> Card:
     """The card with other texts."""
     return replace(card, intended_use=intended_use[:MAX_NOTE], limits=limits[:MAX_NOTE], name=plain(name, MAX_NAME))
@@ -348,14 +328,14 @@ def _scope(search: Search, attribute: str = "") -> str:
     return f"no {fair}{family_name(search.family)} over these {among} antecedents{aside}{which} has a smaller objective"
 
 
-def _facts(search: Search | None, rows: Rows | None) -> dict[str, str]:
+def _facts(search: Search | None, rows: Rows | ClassRows | None) -> dict[str, str]:
     facts = {}
     if rows is not None:
         facts["data set"] = rows.data.name
         if rows.data.source:
             facts["source"] = rows.data.source
         facts["training rows"] = count(rows.data.count(rows.training))
-        facts["test rows"] = "none" if rows.test is None else count(rows.data.count(rows.test))
+        facts["test rows"] = "none" if rows.test is None or not len(rows.test) else count(rows.data.count(rows.test))
     elif search is not None:
         facts["training rows"] = count(search.problem.n_rows)
     if search is not None:
@@ -390,34 +370,3 @@ def _parameters(search: Search, recipe: Any = None) -> dict[str, str]:
     if "memory limit" in words:
         words["memory limit"] = f"{search.parameters['memory_limit'] / 1e6:g} MB"
     return words
-
-
-def _other_model(entry: Any, model: Model) -> Model | None:
-    """The model without the constraint that a file holds; None where it is none, or of another kind."""
-    try:
-        found = parse_model(json.dumps(entry)) if isinstance(entry, dict) else None
-    except (ModelError, ValueError):
-        return None
-    return found if found is not None and (found.family, len(found.classes)) == (model.family, 2) else None
-
-
-def _proof(entry: Any) -> Proof | None:
-    if not isinstance(entry, dict):
-        return None
-    numbers = [entry.get(name) for name in ("objective", "lower_bound")]
-    if not all(type(n) in (int, float) and abs(n) < _LARGEST for n in numbers):  # type: ignore[arg-type]
-        return None
-    objective, lower_bound = map(float, numbers)  # type: ignore[arg-type]
-    scope, equation, bound = (_text(entry, name, SENTENCE) for name in ("scope", "equation", "bound"))
-    return Proof(objective, lower_bound, entry.get("proven") is True, scope, equation, bound)
-
-
-def _text(entry: dict[str, Any], name: str, limit: int) -> str:
-    value = entry.get(name)
-    return value[:limit] if isinstance(value, str) else ""
-
-
-def _texts(entry: dict[str, Any], name: str) -> dict[str, str]:
-    found = entry.get(name)
-    pairs = list(found.items())[:_MAX_ENTRIES] if isinstance(found, dict) else []
-    return {plain(key, 60): plain(value, 200) for key, value in pairs if isinstance(value, str)}

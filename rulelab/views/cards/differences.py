@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from string import ascii_uppercase
 from typing import Any
 
-from ...families import FAMILIES
+from ...families import EVERY_FAMILY
 from .card import Card
 from .meaning import ELSE, Line, lines
 from .naming import kind, setting
@@ -20,6 +20,7 @@ LOSS = ("positive weight", "loss")
 OBJECTIVE = (*LOSS, "regularization", "violation penalty", "criterion")
 """Parameters that an objective is made of."""
 _NAMED_PARAMETERS = 3
+_CAN = "Accuracy, recall, precision and AUC can."
 
 
 @dataclass(frozen=True)
@@ -107,19 +108,17 @@ def incomparable(cards: Sequence[Card]) -> str:
         )
     if all(comparable(cards[0], card) for card in cards[1:]):
         return ""
+    which = "Accuracy can." if any(len(card.model.classes) > 2 for card in cards) else _CAN
     if len({card.model.family for card in cards}) > 1:
         return (
-            "Objectives of different families cannot be compared: each counts something else, in its own unit. "
-            "Accuracy, recall, precision and AUC can."
+            f"Objectives of different families cannot be compared: each counts something else, in its own unit. {which}"
         )
     if len({(card.is_of_least_gap, card.parameters.get("criterion")) for card in cards}) > 1:
         return (
-            "A gap between groups cannot be compared with another objective, or with a gap in something else. "
-            "Accuracy, recall, precision and AUC can."
+            f"A gap between groups cannot be compared with another objective, or with a gap in something else. {_CAN}"
         )
     return (
-        "Objectives with different costs cannot be compared: a higher cost of a rule alone makes them larger. "
-        "Accuracy, recall, precision and AUC can."
+        f"Objectives with different costs cannot be compared: a higher cost of a rule alone makes them larger. {which}"
     )
 
 
@@ -160,7 +159,7 @@ def _find(line: Line, others: Sequence[Line]) -> Line | None:
 
 
 def _opposed(line: Line, other: Line) -> bool:
-    return None not in (line.positive, other.positive) and line.positive != other.positive
+    return None not in (line.says, other.says) and type(line.says) is type(other.says) and line.says != other.says
 
 
 def _listed(letters: Sequence[str], between: str) -> str:
@@ -174,5 +173,5 @@ def _told(card: Card, cards: Sequence[Card]) -> dict[tuple[str, str], str | None
     """
     akin = [other for other in cards if other.model.family == card.model.family] if card.parameters else []
     names = dict.fromkeys([*card.facts, *(name for other in akin for name in other.parameters)])
-    helps = {each.name.replace("_", " "): each.help for each in FAMILIES[card.model.family].own}
+    helps = {each.name.replace("_", " "): each.help for each in EVERY_FAMILY[card.model.family].own}
     return {(name, helps.get(name, "")): card.facts.get(name) for name in names}

@@ -10,12 +10,13 @@ import panel as pn
 import param
 from panel.viewable import Viewer
 
-from ...models import Model, ModelError
+from ...models import Model, ModelError, MultiClassRuleList
 from ..widgets.download import download
 from ..widgets.explained import term_classes
 from ..widgets.style import BAR_CSS, SELECT_CSS
 
-Written = Callable[[Model, str], str]
+AnyModel = Model | MultiClassRuleList
+Written = Callable[[AnyModel, str], str]
 
 FORMS: dict[str, tuple[str, Written]] = {
     "SQL (DuckDB)": (".sql", lambda model, _: model.to_sql("duckdb")),
@@ -42,7 +43,9 @@ class Exports(Viewer):
         default="SQL (DuckDB)", objects=list(FORMS), label="Model in another language"
     )
 
-    def __init__(self, model: Callable[[], tuple[Model, str]], complain: Callable[[str], None], **params: Any) -> None:
+    def __init__(
+        self, model: Callable[[], tuple[AnyModel, str]], complain: Callable[[str], None], **params: Any
+    ) -> None:
         super().__init__(**params)
         self._model, self._complain = model, complain
         choice = pn.widgets.Select.from_param(

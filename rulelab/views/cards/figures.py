@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from ...families import FAMILIES
+from ...families import EVERY_FAMILY
 from ...families.least_gap_list import LEAST_GAP
 from ..live.wording import NONE, count, grouped
 from ..live.wording import objective as objective_text
@@ -28,11 +28,6 @@ TERMS = {
     "+1.2": "The difference to the card that is chosen above; in percentage points where the figures are percent.",
 }
 """What the other lines mean."""
-_WHY = {
-    "accuracy": "there are no rows",
-    "true_positive_rate": "there are no positives",
-    "precision": "nobody is predicted positive",
-}
 
 
 @dataclass(frozen=True)
@@ -92,7 +87,7 @@ def figures(card: Card, scores: Scores, beside: Card | None = None) -> list[Figu
         The one that it is compared with.
     """
     family, proof = card.model.family, card.proof
-    unit = LEAST_GAP.unit if card.is_of_least_gap else FAMILIES[family].unit
+    unit = LEAST_GAP.unit if card.is_of_least_gap else EVERY_FAMILY[family].unit
     alike = beside is None or comparable(card, beside)
     known = beside is None or same_rows(card, beside)
     if proof is None:
@@ -113,7 +108,8 @@ def figures(card: Card, scores: Scores, beside: Card | None = None) -> list[Figu
         for rate, shown in RATES.items()
     ]
     auc = tuple(
-        _number(score, None if score is None else score.auc, "only one class", card, 3) for score in _both(scores)
+        _number(score, None if score is None else score.auc, "" if score is None else score.why_not("AUC"), card, 3)
+        for score in _both(scores)
     )
     loss = tuple(_number(score, None if score is None else score.loss, "not known", card, 4) for score in _both(scores))
     sizes = (("rules", len(card.model.rules)), ("conditions", card.model.n_conditions))
@@ -131,7 +127,7 @@ def _both(scores: Scores) -> tuple[Score | None, Score | None]:
 
 
 def _absent(card: Card) -> Value:
-    return Value(small="rows not known" if card.rows is None else "no test rows")
+    return Value(small="rows not known" if card.rows is None and card.classes is None else "no test rows")
 
 
 def _rate(score: Score | None, name: str, card: Card) -> Value:
@@ -139,7 +135,7 @@ def _rate(score: Score | None, name: str, card: Card) -> Value:
         return _absent(card)
     value = score.rate(name)
     if math.isnan(value):
-        return Value(small=_WHY[name])
+        return Value(small=score.why_not(name))
     low, high = score.interval(name)
     return Value(value, f"{100 * value:.1f}", f"{100 * low:.1f}–{100 * high:.1f}", (low, high))
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 import pandas as pd
 
 from ...data.metrics import FEW
+from ...models import MultiClassRuleList
 from ..live.wording import NONE, count, within
 from ..widgets.esc import esc
 from .card import BROWSER, FILE, KEPT, SENTENCE, Card, Proof
@@ -26,7 +27,8 @@ _ORIGINS = {
 def head(card: Card, letter: str = "", name: str = "") -> str:
     """Name, family, what is predicted, and what is proven; without a name it stands somewhere else."""
     badge = f'<span class="letter">{esc(letter)}</span> ' if letter else ""
-    predicts = f", predicts {esc(card.target, 60)} = {esc(card.positive, 40)}" if card.target else ""
+    which = "" if isinstance(card.model, MultiClassRuleList) else f" = {esc(card.positive, 40)}"
+    predicts = f", predicts {esc(card.target, 60)}{which}" if card.target else ""
     made = f" · {esc(card.made)}" if card.made else ""
     title = f"<h2>{badge}{esc(name, 160)}</h2>" if name else ""
     return f'{title}<p class="note">{_family(card)}{predicts}{made}</p>{_state(card)}'

@@ -9,7 +9,7 @@ from ... import glossary
 from ...data.gaps import emptied
 from ..live.wording import NONE, count
 from ..widgets.esc import esc
-from . import html
+from . import class_tables, html
 from .card import BROWSER, FILE, KEPT, Card
 from .differences import Differences
 from .figures import EXPLAINED, TERMS, Figure, Value, change, figures
@@ -23,12 +23,6 @@ _SOURCES = {
     BROWSER: "As the browser kept it; not checked here.",
     KEPT: "As the kept run says.",
 }
-_OUTCOMES = (
-    ("found", "true_positive"),
-    ("missed", "false_negative"),
-    ("alarms", "false_positive"),
-    ("passed", "true_negative"),
-)
 
 
 class Section(NamedTuple):
@@ -107,7 +101,7 @@ def strip(score: Score | None) -> str:
     """Confusion counts as a bar of shares with the numbers under it."""
     if score is None:
         return f'<span class="value">{NONE}</span>'
-    counts = [(words, getattr(score.counted, name)) for words, name in _OUTCOMES]
+    counts = score.outcomes
     bar = "".join(
         f'<i class="o{k}" style="flex-grow: {n / score.counted.weight:.6f}"></i>' for k, (_, n) in enumerate(counts)
     )
@@ -135,6 +129,11 @@ def fairness(card: Card, scores: Scores) -> str:
     reason = "" if scores.training is None else emptied({"all": scores.training.counted})
     warning = f'<p class="state warning"><b>Of little use:</b> {esc(reason)}.</p>' if reason else ""
     return f'<p class="state open">Fairness: {esc(card.fairness)}. {price}</p>{warning}'
+
+
+def by_class(card: Card) -> str:
+    """How much of each class is predicted as which; empty where there are two."""
+    return class_tables.by_class(card.model, card.classes)
 
 
 def groups(scores: Scores, attributes: Sequence[str] = (), beside: Beside | None = None) -> Section:

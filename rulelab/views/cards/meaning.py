@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from ...data.conditions import Condition
-from ...models import Clause, DecisionList, Model, RuleSet
+from ...models import Clause, DecisionList, Model, MultiClassRuleList, RuleSet
 
 ELSE = "else"
 """What the default of a list stands for."""
@@ -19,21 +19,23 @@ class Line(NamedTuple):
     ----------
     meaning : hashable
         Equal for rules that ask the same, in any order, wording and family.
-    positive : bool or None
-        Whether the line says the positive class; None where it does not stand for a class.
+    says : bool, str or None
+        Whether the line says the positive class, or which of several; None where it does not stand for a class.
     """
 
     meaning: Any
-    positive: bool | None
+    says: bool | str | None
 
 
-def lines(model: Model) -> list[Line]:
+def lines(model: Model | MultiClassRuleList) -> list[Line]:
     """The lines of the model's table of rules, the default of a list as the last one."""
-    if isinstance(model, DecisionList):
-        every = (*model.rules, model.default)
-        asked = [joined(rule.conditions, rule.name) for rule in model.rules]
-        positive = [rule.prediction == model.classes[-1] for rule in every]
-        return [Line(meaning, says) for meaning, says in zip([*asked, ELSE], positive, strict=True)]
+    if isinstance(model, DecisionList | MultiClassRuleList):
+        rules: Sequence[Any] = model.rules
+        asked = [joined(rule.conditions, rule.name) for rule in rules]
+        every = [rule.prediction for rule in (*rules, model.default)]
+        several = isinstance(model, MultiClassRuleList)
+        said = [str(label) if several else label == model.classes[-1] for label in every]
+        return [Line(meaning, says) for meaning, says in zip([*asked, ELSE], said, strict=True)]
     assert isinstance(model, RuleSet)
     return [_clause(clause, model.form) for clause in model.rules]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from ...families import FAMILIES, OFFERED, TIME, Parameter, record_of
+from ...families import EVERY_FAMILY, OFFERED, TIME, Parameter, record_of
 from ..live.wording import family_name
 from .card import Card
 
@@ -53,9 +53,9 @@ def _parameters(family: str, of_least_gap: bool) -> dict[str, Parameter]:
 
     A card beside another one has a line for whatever the other was set to.
     """
-    searches = [record_of("least_gap" if of_least_gap else family, family), FAMILIES[family], *OFFERED.values()]
+    searches = [record_of("least_gap" if of_least_gap else family, family), EVERY_FAMILY[family], *OFFERED.values()]
     every = [each for record in searches for each in record.own]
-    every += [*FAMILIES[family].parameters, *(each for record in searches for each in record.parameters), TIME]
+    every += [*EVERY_FAMILY[family].parameters, *(each for record in searches for each in record.parameters), TIME]
     found = {each.name: each for each in reversed(every)}
     facts = {name.replace("_", " "): each for name, each in found.items()}
     return {**facts, **{fact: found[name] for fact, name in _MADE_OF.items()}}

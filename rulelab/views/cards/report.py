@@ -76,6 +76,7 @@ def report(
             Section(_verdict(said[k]) + _robustness(robust[k])),
             lines.rules(card, marks, shared),
             lines.figures_of(card, own, against, shared),
+            Section(lines.by_class(card)),
             Section(lines.fairness(card, own)),
             lines.groups(own, attributes, against),
             Section(charts.of_groups(own)),

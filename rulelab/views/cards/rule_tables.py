@@ -32,7 +32,7 @@ class Marks(NamedTuple):
     only: bool = False
 
 
-def n_lines(model: Model) -> int:
+def n_lines(model: Model | MultiClassRuleList) -> int:
     """Lines of the table of a model, its heading among them."""
     if isinstance(model, RuleSet):
         return 2 + len(model.rules) if model.rules else 1
@@ -40,7 +40,7 @@ def n_lines(model: Model) -> int:
 
 
 def rules_table(
-    model: Model,
+    model: Model | MultiClassRuleList,
     names: Mapping[Any, Any],
     target: str = "",
     marks: Sequence[str] = (),

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 
 from ...data.metrics import RATES as _PARTS
 from ...data.metrics import Confusion, group_labels, roc_auc, wilson_interval
-from ...models import DecisionList, Evaluation, FallingRuleList, Model, RuleSet
+from ...models import DecisionList, Evaluation, FallingRuleList, Model, MultiClassRuleList, RuleSet
+from ..live.class_rows import ClassRows
 from .card import Card
+from .class_tables import confusions, confusions_of
 from .rows import Rows
 
 RATES = {
@@ -23,6 +25,18 @@ RATES = {
     "accuracy": "accuracy",
 }
 """The rates of a group that a card shows, with their short names."""
+_OUTCOMES = (
+    ("found", "true_positive"),
+    ("missed", "false_negative"),
+    ("alarms", "false_positive"),
+    ("passed", "true_negative"),
+)
+_WHY = {
+    "accuracy": "there are no rows",
+    "true_positive_rate": "there are no positives",
+    "precision": "nobody is predicted positive",
+    "AUC": "only one class",
+}
 MAX_GROUPS = 12
 """Attributes with more values are not shown."""
 
@@ -54,6 +68,45 @@ class Score:
         low, high = wilson_interval(*_PARTS[name](self.counted))
         return float(low), float(high)
 
+    def why_not(self, name: str) -> str:
+        """Why there is no such rate, or no AUC."""
+        return _WHY[name]
+
+    @property
+    def outcomes(self) -> Sequence[tuple[str, int | float]]:
+        """What becomes of the rows, in words, and how many they are."""
+        return [(words, getattr(self.counted, name)) for words, name in _OUTCOMES]
+
+
+class ClassScore(Score):
+    """What a list of several classes gets right: of the rates only accuracy needs no positive class."""
+
+    @classmethod
+    def of(cls, found: np.ndarray, unknown: int = 0) -> Self | None:
+        """From the weight by class and by what is predicted; None where there are no rows.
+
+        Parameters
+        ----------
+        found : int array, shape (n_classes, n_classes)
+        unknown : int
+            Weight of rows of other classes, which are wrong whatever is predicted.
+        """
+        right, whole = int(np.trace(found)), int(found.sum()) + unknown
+        return cls(Confusion(right, whole - right, 0, 0), loss=(whole - right) / whole) if whole else None
+
+    def rate(self, name: str) -> float:
+        """The accuracy; ``nan`` for what is of two classes."""
+        return super().rate(name) if name == "accuracy" else math.nan
+
+    def why_not(self, name: str) -> str:
+        """Why there is no such rate, or no AUC."""
+        return "of two classes only"
+
+    @property
+    def outcomes(self) -> Sequence[tuple[str, int | float]]:
+        """Those that are right, and those that are not."""
+        return ("right", self.counted.true_positive), ("wrong", self.counted.false_positive)
+
 
 @dataclass(frozen=True, eq=False)
 class Scores:
@@ -82,6 +135,8 @@ class Scores:
 
 def of_counts(card: Card) -> Scores:
     """What the models of a card themselves remember of their training."""
+    if isinstance(card.model, MultiClassRuleList):
+        return Scores(ClassScore.of(confusions(card.model)))
     free = card.unconstrained
     return Scores(
         _remembered(card.model, card.loss), free=(None if free is None else _remembered(free, card.loss), None)
@@ -96,6 +151,9 @@ def of_card(card: Card, report: Callable[[str], None]) -> Scores:
     ValueError
         When the data lack the columns of the model's rules.
     """
+    if isinstance(card.model, MultiClassRuleList):
+        report("predicting the rows")
+        return _of_classes(card.model, card.classes)
     if card.rows is None:
         return of_counts(card)
     report("predicting the rows")
@@ -124,6 +182,15 @@ def of_card(card: Card, report: Callable[[str], None]) -> Scores:
             None if free is None or rows.test is None else _score(free, rows, rows.test, card.loss),
         ),
     )
+
+
+def _of_classes(model: MultiClassRuleList, rows: ClassRows | None) -> Scores:
+    training = ClassScore.of(confusions(model))
+    if rows is None or not len(rows.test):
+        return Scores(training)
+    weight, found = rows.data.weight_of(rows.test), confusions_of(model, rows)
+    whole = len(rows.test) if weight is None else int(weight.sum())
+    return Scores(training, ClassScore.of(found, whole - int(found.sum())), on_test=True)
 
 
 def _remembered(model: Model, loss: str) -> Score | None:

@@ -9,7 +9,7 @@ from typing import Any
 import rulelab
 
 from ...families import BINARIZING
-from ...models import Model
+from ...models import Model, MultiClassRuleList
 from ...search import Search
 from ...snapshot import Snapshot, Status
 from ..live.recipe import SPLIT_SEED, PageRecipe
@@ -46,13 +46,14 @@ def of_search(recipe: PageRecipe, search: Search, snapshot: Snapshot) -> str:
     )
 
 
-def of_model(model: Model) -> str:
+def of_model(model: Model | MultiClassRuleList) -> str:
     """A script that holds the model itself, for one whose training is not known."""
+    read = "parse_model" if isinstance(model, Model) else "parse_any_model"
     return "\n".join(
         [
-            "from rulelab.models import parse_model",
+            f"from rulelab.models import {read}",
             "",
-            f"model = parse_model({model.to_json()!r})",
+            f"model = {read}({model.to_json()!r})",
             "print(model)",
             "",
         ]

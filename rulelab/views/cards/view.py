@@ -60,6 +60,11 @@ class ModelCard(NotebookViewer):
     on_move : callable, optional
         Called with -1 or 1 by the buttons Move left and Move right; without it there are none.
 
+    Attributes
+    ----------
+    intended_use, limits : str
+        Written by people, shown and saved with the model.
+
     Examples
     --------
     In a notebook::
@@ -212,6 +217,7 @@ class ModelCard(NotebookViewer):
             self._head: heading + card_html.head(card),
             self._rules: lines.rules(card, marked, self._shared),
             self._figures: lines.figures_of(card, self._scores, self._beside, self._shared),
+            self._by_class: lines.by_class(card),
             self._fairness: lines.fairness(card, self._scores),
             self._groups: lines.groups(self._scores, self._attributes, self._beside),
             self._facts: lines.facts(card, marked),
@@ -252,7 +258,7 @@ class ModelCard(NotebookViewer):
             return Html("", stylesheets=[MODEL_CSS, *sheets], **_WIDE)
 
         self._badge = Html("", stylesheets=[MODEL_CSS], margin=0, align="center")
-        self._head, self._rules, self._fairness = pane(), pane(LINES_CSS), pane()
+        self._head, self._rules, self._by_class, self._fairness = pane(), pane(LINES_CSS), pane(), pane()
         self._figures, self._groups, self._facts = pane(LINES_CSS), pane(LINES_CSS), pane(LINES_CSS)
         self._alert = LiveText(role="alert", caption="Error", sizing_mode="stretch_width", margin=0)
         button = {"stylesheets": [BUTTON_CSS, SMALL_CSS], "margin": 0, "height": 34}
@@ -307,6 +313,7 @@ class ModelCard(NotebookViewer):
             self._check.line,
             self._robust.line,
             self._figures,
+            self._by_class,
             self._fairness,
             self._groups,
             self._facts,

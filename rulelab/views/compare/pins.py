@@ -8,7 +8,8 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from ...store.kept_table import packed
-from ..cards.card import BROWSER, Card, parse
+from ..cards.card import BROWSER, Card
+from ..cards.card_file import parse
 from ..cards.differences import LETTERS
 from ..cards.kept_rows import KEPT_ROWS
 from ..cards.rows import Split

@@ -14,7 +14,8 @@ import param
 
 from ..allowance import ALLOWED, NO_FILES
 from ..cards import charts, lines, report
-from ..cards.card import MAX_UPLOAD_BYTES, Card, parse
+from ..cards.card import Card
+from ..cards.card_file import MAX_UPLOAD_BYTES, parse
 from ..cards.differences import LETTERS, default_names, differences, incomparable
 from ..cards.lines import Beside
 from ..cards.style import MODEL_CSS

@@ -58,6 +58,25 @@ class ExploreView(Choosing):
     source : callable, optional
         Instead of a search: gives what makes the search, when models are to be found.
 
+    Attributes
+    ----------
+    distance : float
+        How far above the optimum models are found, as a share of its objective.
+    most : int
+        Models that are found, at most.
+    seconds : float
+        Time limit, in seconds.
+    attribute, criterion : str
+        Groups of which attribute are compared, and in which rate; attribute empty: none are.
+    uses, without, column : str
+        An antecedent that the models which are shown have, one that they lack, and a column that they use; empty: any.
+    rules : int
+        Rules that the models which are shown have, at most; 0: any number.
+    order : str
+        What they are sorted by.
+    model : int
+        The number of the one that is chosen.
+
     Examples
     --------
     In a notebook::

@@ -73,6 +73,17 @@ class FrontView(NotebookViewer):
     data : Dataset, optional
         That was swept: gives the model cards the names of the target and of its classes.
 
+    Attributes
+    ----------
+    on : str
+        "test" or "train": the rows that the figures are of.
+    criterion, measure : str
+        The fairness criterion whose gaps are drawn, and what is drawn of them.
+    point : str
+        The one that is chosen; empty: none.
+    error_bars : bool
+        Whether standard errors over the folds are drawn.
+
     Examples
     --------
     In a notebook::

@@ -134,6 +134,10 @@ class KeptRuns(param.Parameterized):
         else:
             self._name(pins="")
 
+    def own_pins(self, written: str) -> None:
+        """The models that are pinned here from the beginning: those of the address do not come beside them."""
+        self._written = self._written or written
+
     def refresh(self) -> bool:
         """Take what the store has done; True while there is more to come."""
         done = [pair for pair in self._waiting if pair[0].done]

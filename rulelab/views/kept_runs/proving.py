@@ -48,10 +48,10 @@ def evidence(store: Store, which: str) -> Evidence:
     if run.proof is None:
         raise StoreError("no proof is kept of this run")
     rows = store.file(run, "rows") if "rows" in run.files else None
-    if rows is None and run.data not in datasets.names():
+    if rows is None and not (run.data_hash and run.data in datasets.names()):
+        only = ", only their hash" if run.data_hash else ""
         raise StoreError(
-            "the rows of this run are not kept, only their hash: export it, and check its proof on the file with "
-            "rulelab verify"
+            f"the rows of this run are not kept{only}: export it, and check its proof on the file with rulelab verify"
         )
     if rows is None and run.split is not None:
         raise StoreError(

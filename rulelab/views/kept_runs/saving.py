@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from ...certificate import Certificate
-from ...families import OF_SEVERAL
+from ...multiclass import MultiClassCertificate, MultiClassRuleListSearch
 from ...proving import is_quick
 from ...snapshot import Status
 from ...store import Run, Store
@@ -15,14 +15,15 @@ from ..cards.card import Card
 from ..live.recipe import load_code
 from ..live.session import SearchSession
 from ..live.state import State
+from ..search.class_files import proof_of_classes, unproven_of_classes
 from ..search.runs.words import settings_in_words
 
 
 def is_worth_keeping(session: SearchSession) -> bool:
-    """Whether a session is over, was searched here, and came to anything that there are recordings of."""
+    """Whether a session is over, was searched here, and came to anything."""
     ended = session.state in (State.ENDED, State.STOPPED)
     known = session.snapshot is not None and session.prepared is not None
-    return ended and not session.recorded and known and session.look not in OF_SEVERAL
+    return ended and not session.recorded and known
 
 
 def save(session: SearchSession, card: Card | None, before: Callable[[], Run | None]) -> Callable[[Store], Run]:
@@ -63,15 +64,22 @@ def save(session: SearchSession, card: Card | None, before: Callable[[], Run | N
 
 def is_provable(session: SearchSession) -> bool:
     """Whether there is a proof that is made in a moment."""
-    last, search = session.snapshot, session.search
+    last, search, prepared = session.snapshot, session.search, session.prepared
     if last is None or last.status is not Status.OPTIMAL or not hasattr(search, "certificate"):
+        return False
+    several = isinstance(search, MultiClassRuleListSearch)
+    if several and (prepared is None or unproven_of_classes(prepared, last)):
         return False
     return is_quick(search, last)
 
 
-def prove(session: SearchSession, card: Card) -> Callable[[], Certificate]:
+def prove(session: SearchSession, card: Card) -> Callable[[], Certificate | MultiClassCertificate]:
     """What makes the proof of a session that was kept, for the labels of the kept model."""
-    search, target = session.search, session.prepared.target if session.prepared is not None else ""
+    search, prepared = session.search, session.prepared
+    if isinstance(search, MultiClassRuleListSearch):
+        assert prepared is not None
+        return lambda: proof_of_classes(prepared)
+    target = prepared.target if prepared is not None else ""
     return lambda: _in_labels(search, card.named.classes, target)
 
 

@@ -27,3 +27,8 @@ class ClassRows:
     data: Dataset
     labels: pd.Series
     test: np.ndarray
+
+    @property
+    def training(self) -> np.ndarray:
+        """Positions of the others."""
+        return np.setdiff1d(np.arange(len(self.labels)), self.test)

@@ -229,7 +229,8 @@ class Tabs(param.Parameterized):
         self._address = address
         self._made: dict[str, Any] = {}
         self.kept = Kept(width=0, height=0, margin=0)
-        self.kept.param.watch(lambda event: self.made("Compare") if event.new else None, "found")
+        self.kept.param.watch(self._found, "found")
+        self._is_there = False
         self.runs = KeptRuns(
             self._show_run, self._pin, self.complain, lambda: self.param.update(tab="Search"), self._bring_rows
         )
@@ -280,6 +281,20 @@ class Tabs(param.Parameterized):
         """Once the page is there, show the kept run and the pinned models of the address, and what hinders its tab."""
         if self.tab == "Explore" and "Search" not in self._made:
             self.complain("; ".join(self.made("Search").complaints))
+        document = pn.state.curdoc
+        self._is_there = True
+        if self.kept.found is not None or document is None or document.session_context is None:
+            self._bring_kept()
+
+    def _found(self, event: param.parameterized.Event) -> None:
+        """The browser says which pinned models it kept: they are those of the address, if it kept any."""
+        if event.new:
+            self.runs.own_pins(event.new)
+            self.made("Compare")
+        if event.old is None and self._is_there:
+            self._bring_kept()
+
+    def _bring_kept(self) -> None:
         self._address.follow(Part(self.runs, ["run", "pins"]))
 
     def _pin(self, card: Card) -> str:

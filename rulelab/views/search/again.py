@@ -8,10 +8,11 @@ from typing import Any
 
 import param
 
-from ...families import OF_SEVERAL
+from ...models import MultiClassRuleList
 from ..cards import html as card_html
 from ..cards import lines, scores
-from ..cards.card import BROWSER, Card, parse
+from ..cards.card import BROWSER, Card
+from ..cards.card_file import parse
 from ..cards.style import MODEL_CSS
 from ..live.session import SearchSession
 from ..live.state import State
@@ -28,9 +29,9 @@ _FOUND = (
     "Found again: the search had ended before the page was loaded again. Run searches again, with the settings that "
     "are in the form."
 )
-_NOT_KEPT = (
-    "The search for a list of several classes had ended before the page was loaded again. Neither such a list nor the "
-    "uploaded file is kept: upload it again, choose all classes, and Run."
+_FOUND_OF_SEVERAL = (
+    "Found again: the search had ended before the page was loaded again. The uploaded file is not kept: to search "
+    "again, upload it, choose all classes, and Run."
 )
 _ENDED = "The search had ended before the page was loaded again; its model was not kept. Run searches again."
 
@@ -65,8 +66,6 @@ class Again:
             text = json.dumps({"going": True})
         else:
             text = _written(card)
-            if session.look in OF_SEVERAL:
-                text = json.dumps({"going": False, "several": True})
         self.said.visible = False
         self.kept.kept = text
 
@@ -93,14 +92,13 @@ def _told(text: str) -> str:
         return _paragraph("The browser kept something else than a search; it is ignored.")
     if found.get("going") is True:
         return _paragraph(_LOST)
-    if found.get("several") is True:
-        return _paragraph(_NOT_KEPT)
     try:
         card = replace(parse(json.dumps(found.get("model")).encode(), "the model of the last search"), origin=BROWSER)
     except ValueError:
         return _paragraph(_ENDED)
     figures = lines.figures_of(card, scores.of_counts(card))
-    return f"{_paragraph(_FOUND)}{card_html.head(card)}{card_html.rules(card)}{figures.html}"
+    found_again = _FOUND_OF_SEVERAL if isinstance(card.model, MultiClassRuleList) else _FOUND
+    return f"{_paragraph(found_again)}{card_html.head(card)}{card_html.rules(card)}{figures.html}"
 
 
 def _paragraph(text: str) -> str:

@@ -149,7 +149,7 @@ class BestModel:
         session = self._session()
         assert session.search is not None
         if self._several:
-            return of_classes(session.search, snapshot)
+            return of_classes(session.search, snapshot, session.prepared)
         return of_search(session.search, snapshot, session.prepared)
 
     def model_json(self) -> io.StringIO:
@@ -237,11 +237,9 @@ class BestModel:
 
     def _show_files(self) -> None:
         """Offer the files, and the pin, that there are of this kind of search."""
-        two = not self._several
-        self.pin.visible = self._pinned.visible = self._pinnable and two
+        self.pin.visible = self._pinned.visible = self._pinnable
         if self._files:
-            files = [each for each in self._files if two or each.label != RECORDING]
-            shown = [*files, self.pin, self._pinned]
+            shown = [*self._files, self.pin, self._pinned]
             if shown != self.exports.objects:
                 self.exports.objects = shown
 

@@ -10,6 +10,7 @@ from typing import Any
 import panel as pn
 
 from ...certificate import CertificateError
+from ...multiclass import MultiClassCertificate
 from ...snapshot import Snapshot, Status
 from ..cards.exports import Exports
 from ..live.prepared import Prepared
@@ -22,8 +23,8 @@ from ..widgets.live_text import LiveText
 from ..widgets.style import BAR_CSS, CARD_CSS
 
 _WITHOUT = (
-    "Pins, the other tabs, recordings and kept runs are of models of two classes: save this list, and its proof, as "
-    "files. The page does not keep them when it is loaded again."
+    "Pin the list to see it beside others in the tab Compare; of its run all is kept but the rows. The tabs Explore, "
+    "What if and Fronts are of two classes."
 )
 _MAKING = "The proof is being made ..."
 _ON_DISK = "Proof: a file that <code>rulelab verify</code> checks on the table."
@@ -62,7 +63,7 @@ class ClassFiles:
             self.exports = Exports(self._model, self._complain)
             row = pn.Row(self.exports, self._proof, stylesheets=[BAR_CSS], margin=0)
             self.column.objects = [row, self._wrong, self._note]
-        self._why = self._unproven(prepared, latest)
+        self._why = unproven_of_classes(prepared, latest)
         self._tell()
         self.column.visible = True
 
@@ -80,13 +81,8 @@ class ClassFiles:
         """
         prepared = self._session().prepared
         assert prepared is not None, "there is a model"
-        search: Any = prepared.search
-        certificate = search.certificate()
-        if prepared.classes is not None:
-            rows = prepared.classes
-            certificate = certificate.for_table(rows.data.X, rows.labels, rows.data.target)
         out = io.BytesIO()
-        certificate.save(out)
+        proof_of_classes(prepared).save(out)
         out.seek(0)
         return out
 
@@ -112,18 +108,35 @@ class ClassFiles:
         if said != self._note.object:
             self._note.object = said
 
-    def _unproven(self, prepared: Prepared, latest: Snapshot) -> str:
-        """Why there is no file of a proof; empty when there is one."""
-        rows = prepared.classes
-        if latest.status is not Status.OPTIMAL:
-            return "the search has not proven this list optimal"
-        if prepared.search.parameters["max_length"] is not None:
-            return "it would be of lists of any length, and rules per list are limited"
-        if rows is not None and len(rows.test):
-            return "it would be checked on all rows, and some were kept out of training"
-        if rows is not None and rows.data.weight is not None:
-            return "it would be checked on rows that count alike, and these have weights"
-        return ""
-
     def _complain(self, message: str) -> None:
         self._wrong.phase = plain(worded(message), 600)
+
+
+def proof_of_classes(prepared: Prepared) -> MultiClassCertificate:
+    """The certificate of a list of several classes, for the table itself where that is at hand.
+
+    Raises
+    ------
+    CertificateError
+        When there is none.
+    """
+    search: Any = prepared.search
+    certificate: MultiClassCertificate = search.certificate()
+    rows = prepared.classes
+    return certificate if rows is None else certificate.for_table(rows.data.X, rows.labels, str(rows.data.target))
+
+
+def unproven_of_classes(prepared: Prepared, latest: Snapshot) -> str:
+    """Why there is no file of a proof; empty when there is one."""
+    rows = prepared.classes
+    if not hasattr(prepared.search, "certificate"):
+        return "a recording holds no rows that it could be made of"
+    if latest.status is not Status.OPTIMAL:
+        return "the search has not proven this list optimal"
+    if prepared.search.parameters["max_length"] is not None:
+        return "it would be of lists of any length, and rules per list are limited"
+    if rows is not None and len(rows.test):
+        return "it would be checked on all rows, and some were kept out of training"
+    if rows is not None and rows.data.weight is not None:
+        return "it would be checked on rows that count alike, and these have weights"
+    return ""

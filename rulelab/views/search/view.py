@@ -366,8 +366,7 @@ class SearchView(NotebookViewer):
             latest = session.snapshot if session.state.over else None
             self._told = told
             made = None
-            of_two = not (session.recorded or LOOKS[session.look].several)
-            if latest is not None and latest.incumbent is not None and of_two:
+            if latest is not None and latest.incumbent is not None and not session.recorded:
                 made = self._best.card_at(latest)
             self.on_standing(session, made)
 

@@ -62,6 +62,11 @@ class WhatIfView(NotebookViewer):
     source : callable, optional
         Instead of a search: gives what makes the search, when editing begins.
 
+    Attributes
+    ----------
+    seconds : float
+        Time limit of the optimizer, in seconds.
+
     Examples
     --------
     In a notebook::
