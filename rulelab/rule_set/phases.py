@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -19,7 +20,7 @@ from .heuristics.set_search import SetSearch
 from .incumbent import Incumbents
 from .pool import Clause, Pool
 from .program import Cost, Program
-from .rate_parts import Part, parts
+from .rate_parts import Part, Shown, parts
 
 _SET_COLUMNS = 300  # of the set searches during column generation
 _FINAL_COLUMNS = 600  # and after it
@@ -64,7 +65,9 @@ class Phases(Search, ABC):
         self._restricted_for: Cost | None = None
         self._waiting: list[Part] | None = None
         self._by_value = False
-        self._indivisible: Program | None = None
+        self._indivisible: tuple[Program, bool] | None = None
+        self._part: Part | None = None
+        self._ended: list[Part] = []
         self._part_lower: Cost = self._lower
         self._needed: tuple[Clause, ...] | None = ()
 
@@ -184,8 +187,9 @@ class Phases(Search, ABC):
             self._closing = Closing(self._generation, self._lower, self._best.cost, most)
             self._closed_with = (most, self._best.cost)
         closing = self._closing
-        stuck = closing.branching_nodes >= _WHOLE_NODES or (closing.done and closing.partial)
-        if stuck and self._program is not self._indivisible and self._split():
+        full = closing.done and closing.partial
+        stuck = full or closing.branching_nodes >= _WHOLE_NODES
+        if stuck and self._indivisible != (self._program, full) and self._split(full):
             return True
         if not closing.done:
             closing.advance()
@@ -231,15 +235,17 @@ class Phases(Search, ABC):
         if self._restricted.done:
             self._restricted_for, self._restricted = self._restricted.upper, None
 
-    def _split(self) -> bool:
+    def _split(self, cuts: bool) -> bool:
         """Search the values of rates part by part, instead of all at once; False when there is nothing to divide."""
-        found = parts(self._program, self._best.cost)
+        found = parts(self._program, self._best.cost, cuts)
         if any(part.whole for part in found):
-            self._indivisible = self._program
+            self._indivisible = self._program, cuts
             return False
         self._by_value = True
-        known = [part.at_least(self._part_lower) for part in found]
+        shown = self._shown
+        known = [part.at_least(self._part_lower, shown) for part in found]
         self._waiting = sorted([*(self._waiting or ()), *known], key=lambda part: part.least)
+        self._part = None
         self._next_part()
         return True
 
@@ -247,7 +253,9 @@ class Phases(Search, ABC):
         """Begin with the next part, when nothing is left to do for this one."""
         self._raise(self._best.cost)
         if self._lower < self._best.cost and self._waiting:
-            part = self._waiting.pop(0)
+            if self._part is not None:
+                self._ended.append(replace(self._part, shown=self._shown))
+            part = self._part = self._waiting.pop(0)
             self._part_lower = part.least
             start = self._generation.least_reduced(_PART_COLUMNS).tolist()
             self._program = part.program
@@ -256,6 +264,20 @@ class Phases(Search, ABC):
             self._generation = ColumnGeneration(self._program, self._features, self._pool, self.conditions)
             self._generation.working = start
             self._search_at, self._phase = _FIRST_SEARCHES[0], "pricing"
+
+    @property
+    def _shown(self) -> Shown | None:
+        """The best dual values of the part that the search is at, or of one that holds it."""
+        known = self._generation.closing_point
+        if known is None:
+            return None if self._part is None else self._part.shown
+        return Shown(self._program, known[0].without_weights, known[1])
+
+    @property
+    def _parts(self) -> list[Part]:
+        """All parts, each with the dual values that are known of it."""
+        now = [] if self._part is None else [replace(self._part, shown=self._shown)]
+        return [*self._ended, *now, *(self._waiting or ())]
 
     def _offer(self, rules: Sequence[Clause]) -> None:
         self._best.offer(self._pool, rules, (self._seconds, self.work))

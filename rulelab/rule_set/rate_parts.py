@@ -16,7 +16,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
+from typing import NamedTuple
 
+from .master.dual_bound import DualPoint
 from .program import Constraint, Cost, Program
 
 _MOST_PARTS = 24
@@ -128,6 +130,14 @@ class Rates:
         return program.round_up(Fraction(program.least) + sum(by_kind.values(), Fraction(0)))
 
 
+class Shown(NamedTuple):
+    """A program, and dual values of it with the price of complexity that makes them feasible."""
+
+    program: Program
+    point: DualPoint
+    price: int
+
+
 @dataclass(frozen=True, eq=False)
 class Part:
     """The rule sets whose rates are within some ranges.
@@ -140,12 +150,15 @@ class Part:
         No rule set of this part costs less.
     whole : bool
         Whether it holds all rule sets that meet the constraints.
+    shown : Shown or None
+        Dual values of a part that holds this one.
     """
 
     rates: Rates
     ranges: tuple[Range, ...]
     least: Cost
     whole: bool = False
+    shown: Shown | None = None
 
     @cached_property
     def program(self) -> Program:
@@ -163,12 +176,12 @@ class Part:
                 rows.append(Constraint(*_difference(g, h), Fraction(limit, rates.unit)))
         return replace(program, constraints=tuple(rows))
 
-    def at_least(self, cost: Cost) -> Part:
-        """The same part where no set is known to cost less than ``cost``."""
-        return self if cost <= self.least else replace(self, least=cost)
+    def at_least(self, cost: Cost, shown: Shown | None) -> Part:
+        """The same part where no set is known to cost less than ``cost``, which ``shown`` shows."""
+        return replace(self, least=max(cost, self.least), shown=shown)
 
 
-def parts(program: Program, upper: Cost) -> tuple[Part, ...]:
+def parts(program: Program, upper: Cost, cuts: bool = True) -> tuple[Part, ...]:
     """Parts one of which holds every feasible rule set that costs less than ``upper``, the cheapest first.
 
     Where there is nothing to divide, the only part is the whole.
@@ -178,21 +191,23 @@ def parts(program: Program, upper: Cost) -> tuple[Part, ...]:
     program : Program
     upper : int or Fraction
         Cost of a known rule set.
+    cuts : bool
+        Whether a range of too many values for a part each is cut into pieces; else there is nothing to divide then.
     """
     rates = rates_of(program)
     ranges = rates.tightened(rates.whole)
     if ranges is None:
         return ()
-    found = _divided(Part(rates, ranges, rates.least_cost(ranges), whole=True), upper)
+    found = _divided(Part(rates, ranges, rates.least_cost(ranges), whole=True), upper, cuts)
     while rates.are_equal and len(found) > 1:
-        following = [part for each in found for part in _divided(each, upper)]
+        following = [part for each in found for part in _divided(each, upper, cuts)]
         if len(following) <= len(found) or len(following) > _MOST_PARTS:
             break
         found = following
     return tuple(sorted(found, key=lambda part: part.least))
 
 
-def _divided(part: Part, upper: Cost) -> list[Part]:
+def _divided(part: Part, upper: Cost, cuts: bool) -> list[Part]:
     """The parts of a part that may hold a set that costs less than ``upper``; itself where no rate is left to fix."""
     rates, ranges = part.rates, part.ranges
     apart = {k for pair in rates.limits if not rates.is_implied(pair, ranges) for k in pair}
@@ -201,12 +216,13 @@ def _divided(part: Part, upper: Cost) -> list[Part]:
         return [part]
     k = min(open_, key=lambda k: ranges[k][1] - ranges[k][0])
     low, high = ranges[k]
-    cuts = [low + (high + 1 - low) * i // _PIECES for i in range(_PIECES + 1)]
-    pieces = [(first, after - 1) for first, after in pairwise(cuts) if first < after]
-    if high - low < _MOST_VALUES:
-        values = rates.values(k, ranges)
-        if len(values) <= _MOST_PARTS:
-            pieces = [(value, value) for value in values]
+    ends = [low + (high + 1 - low) * i // _PIECES for i in range(_PIECES + 1)]
+    pieces = [(first, after - 1) for first, after in pairwise(ends) if first < after]
+    values = rates.values(k, ranges) if high - low < _MOST_VALUES else None
+    if values is not None and len(values) <= _MOST_PARTS:
+        pieces = [(value, value) for value in values]
+    elif not cuts:
+        return [part]
     out = []
     for piece in pieces:
         tighter = rates.tightened([*ranges[:k], piece, *ranges[k + 1 :]])

@@ -25,6 +25,7 @@ from .arguments import check, clauses_of
 from .demands import Demands, demanding, demands_of
 from .incumbent import Incumbents
 from .master.proximal import ProximalMaster
+from .parted_proof import prove_in_parts
 from .phases import Phases
 from .pool import Clause
 from .pool_frame import COLUMNS as POOL_COLUMNS
@@ -275,7 +276,7 @@ class RuleSetSearch(Phases):
         if incumbent is None or not (bounded or self._phase == "certified"):
             raise CertificateError("the search has not proven its rule set optimal yet; let it finish first")
         if self.by_value:
-            raise CertificateError("rates were searched value by value, which certificates do not cover")
+            return self._certificate_in_parts(incumbent.model, bound_only)
         return prove(
             self.problem,
             incumbent.model,
@@ -288,6 +289,13 @@ class RuleSetSearch(Phases):
             self.min_group_size,
             self._demands,
         )
+
+    def _certificate_in_parts(self, model: RuleSet, bound_only: bool) -> Certificate:
+        if bound_only or self._demands or self.fairness is None:
+            told = "with a bound only" if bound_only else "of sets that must use something"
+            raise CertificateError(f"rates were searched value by value, which certificates {told} do not cover")
+        limits = self.max_complexity, self.conditions, self.fairness, self.regularization, self.min_group_size
+        return prove_in_parts(self.problem, model, self._parts, *limits)
 
     def _demanded(self) -> Demands:
         """What the set has to obey."""

@@ -17,7 +17,7 @@ computed here, in exact integers; no solver's word is taken.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -32,9 +32,10 @@ from ..outcome import Outcome
 from .closing import Closing, SetCosts
 from .columns import Columns, columns
 from .demands import Counts, DemandPrices, Demands, nothing_asked, read_demands
-from .dual import DualValues, read_dual
+from .dual import DualValues, RangePrice, read_dual
 from .effort import GaveUpError
 from .parity import SUFFIX, check_parities, parities, read_sides, read_tolerances
+from .parted import PART_RANGES, prove_parts
 
 PARAMETERS = ("max_complexity", "max_conditions", "regularization", "grid")
 BOUND_ONLY = "bound_only"
@@ -72,7 +73,11 @@ def check(
         demands, priced, others = read_demands(problem, arrays)
         check_model(problem, model, claim)
         found["among"] = demands.words
-        prove(Case(problem, model, claim, demands, priced), others, found, checked)
+        case = Case(problem, model, claim, demands, priced)
+        if PART_RANGES in others:
+            prove_parts(case, prove, others, found, checked)
+        else:
+            prove(case, others, found, checked)
     except GaveUpError as error:
         shown = f"; a lower bound of {found['lower_bound']:.10g} is proven" if "lower_bound" in found else ""
         reason = f"the check was given up, nothing is known to be wrong: {error}{shown}"
@@ -102,7 +107,11 @@ class Case:
     matrix : bool array, shape (n_patterns + n_rows, n_conditions)
         What conjunctions hold for: the problem's patterns, and behind them the rows of the demands.
     prices : DemandPrices
+    ranges : sequence of RangePrice
+        Multipliers of the ranges of rates, in a part of the sets.
     """
+
+    ranges: Sequence[RangePrice] = ()
 
     def __init__(
         self,
@@ -170,7 +179,7 @@ def prove(case: Case, arrays: Mapping[str, np.ndarray], found: dict[str, Any], c
     """Fill in what is found; raises CertificateError where the proof fails."""
     claim = case.claim
     found["objective"] = case.objective(case.cost)
-    dual = read_dual(case.sides, case.parities, arrays, claim.grid, case.per_loss, claim.max_complexity)
+    dual = read_dual(case.sides, case.parities, arrays, claim.grid, case.per_loss, claim.max_complexity, case.ranges)
     bound = dual.total + case.prices.total - dual.price * claim.max_complexity
     slack = claim.grid * (case.cost - case.step) - bound
     price = dual.price + claim.grid * case.per_unit
