@@ -35,6 +35,7 @@ def prove(
     bound_only: bool,
     min_group_size: int = 0,
     demands: Demands | None = None,
+    zero_one: bool = False,
 ) -> Certificate:
     """The certificate of an optimal rule set, or of the best linear bound so far.
 
@@ -52,6 +53,8 @@ def prove(
         Of the criterion.
     demands : Demands, optional
         What sets must obey.
+    zero_one : bool
+        Whether the loss is the training errors.
 
     Raises
     ------
@@ -81,6 +84,7 @@ def prove(
         bound_only,
         min_group_size,
         asked,
+        zero_one,
     )
     require_checkable(problem, model, certificate)
     return certificate
@@ -137,9 +141,12 @@ def values_of_point(
     if not isinstance(point.grid, int):
         raise CertificateError("the prices of the constraints are too large for a certificate")
     dual, watched = np.zeros((n_groups, problem.n_patterns), dtype=np.int64), program.watched
-    scale = int(program.unit)  # the program counts in multiples of the weights' common divisor
+    scale = program.denominator  # the program counts in multiples of the weights' common divisor
     np.add.at(dual, (program.kind[watched] // 2, program.pattern[watched]), np.maximum(point.taken, 0) * scale)
-    return dual, price * scale, point.grid, point.gamma * scale
+    price *= scale
+    if program.unit != 1 and (program.constraints or (program.leave < 0).any()):
+        price += int(problem.total_weight)  # a check rounds prices for each unit of weight, not for each divisor
+    return dual, price, point.grid, point.gamma * scale
 
 
 def multipliers_of(

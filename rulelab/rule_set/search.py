@@ -262,10 +262,13 @@ class RuleSetSearch(Phases):
         ------
         CertificateError
             When the search has not ended with status OPTIMAL (with ``bound_only``: when it has no bound yet), and for
-            what is not certified: the 0-1 loss, weights that are not integers.
+            what is not certified: the 0-1 loss under fairness constraints, weights that are not integers.
         """
-        if self.loss != "hamming" or not self.problem.integral or self._program.exactness:
-            raise CertificateError("certificates are for the Hamming loss with integer weights")
+        zero_one = self.loss == "zero_one"
+        if not self.problem.integral or self._program.exactness:
+            raise CertificateError("certificates are for integer weights")
+        if zero_one and self.fairness is not None:
+            raise CertificateError("certificates under fairness constraints are for the Hamming loss")
         if not self._program.is_literal:
             raise CertificateError(f"the regularization {self.regularization!r} has too many digits for a certificate")
         kinds = self._program.n_kinds - len(self._demands.rows)
@@ -288,6 +291,7 @@ class RuleSetSearch(Phases):
             bound_only,
             self.min_group_size,
             self._demands,
+            zero_one,
         )
 
     def _certificate_in_parts(self, model: RuleSet, bound_only: bool) -> Certificate:

@@ -99,11 +99,15 @@ def read_dual(
         raise CertificateError(f"the certificate must hold {sorted(expected)}, not {sorted(arrays)}")
     dual, price = arrays["dual"], arrays["price"]
     shape = sides.wanted.shape if constraints else sides.wanted.shape[1:]
+    n_groups = len(sides.wanted)
     if dual.dtype != np.int64 or dual.shape != shape or price.dtype != np.int64 or price.shape != (1,):
         raise CertificateError(
             "'dual' must be one integer for each pattern, and each group where groups are compared; 'price' one integer"
         )
-    dual = dual.reshape(sides.wanted.shape)
+    dual = dual.reshape(-1, shape[-1])
+    dual = np.vstack(
+        [dual, np.zeros((n_groups - len(dual), shape[-1]), dtype=np.int64)]
+    )  # others are worth less than 0
     leave, cover, offset = _costs(sides, constraints, arrays, per_loss, ranges)
     leave_on, cover_on = ([math.floor(grid * x) for x in values] for values in (leave, cover))
     masses = zip(
@@ -140,8 +144,9 @@ def _costs(
     ranges: Sequence[RangePrice],
 ) -> tuple[list[Fraction], list[Fraction], Fraction]:
     """L and V of each group, and what the constraints' right sides take off the cost."""
-    n_groups = len(sides.names)
-    leave, cover, offset = [Fraction(per_loss)] * n_groups, [Fraction(per_loss)] * n_groups, Fraction(0)
+    n_groups = len(sides.wanted)
+    leave = [Fraction(per_loss * each) for each in sides.worth or (1,) * n_groups]
+    cover, offset = [Fraction(per_loss)] * n_groups, Fraction(per_loss * sides.constant)
     if not constraints:
         return leave, cover, offset
     multipliers = arrays["multipliers"]

@@ -10,7 +10,7 @@ from ...data.problem import Problem
 from ...models import RuleSet
 from ..certificate import Certificate
 from ..origin import Origin
-from .checker import BOUND_ONLY, MIN_GROUP_SIZE, Case, check_model, read_claim
+from .checker import BOUND_ONLY, MIN_GROUP_SIZE, ZERO_ONE, Case, check_model, read_claim
 from .demands import read_demands
 from .dual import read_dual
 from .parity import SUFFIX
@@ -30,8 +30,9 @@ def prove_rule_set(
     bound_only: bool = False,
     min_group_size: int = 0,
     demands: Mapping[str, np.ndarray] | None = None,
+    zero_one: bool = False,
 ) -> Certificate:
-    """A certificate that no rule set within the limits has a smaller Hamming loss.
+    """A certificate that no rule set within the limits has a smaller loss.
 
     Parameters
     ----------
@@ -69,6 +70,9 @@ def prove_rule_set(
         (n_limits, n_antecedents), how often each antecedent uses it, and ``most_uses``, int64, shape (n_limits,), how
         often a set may. ``demand_prices``: int64, shape (n_demands + n_limits,), the dual values, at least 0, in the
         same units as ``dual``.
+    zero_one : bool
+        The loss is the training errors, not the Hamming loss; not where rates are compared. The dual values are those
+        of the patterns in which the class that rules should cover prevails, by what it does.
 
     Returns
     -------
@@ -84,6 +88,8 @@ def prove_rule_set(
     arrays = {"dual": np.array(dual, dtype=np.int64), "price": np.array([price], dtype=np.int64), **(demands or {})}
     if bound_only:
         parameters[BOUND_ONLY] = 1.0
+    if zero_one:
+        parameters[ZERO_ONE] = 1.0
     if tolerances and multipliers:
         parameters |= _compared(tolerances, min_group_size)
         arrays["multipliers"] = np.array([multipliers[name] for name in sorted(tolerances)], dtype=np.float64)
