@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rulelab as rl
-from rulelab.rule_set.equal_rates import parts
 from rulelab.rule_set.program import make_program
+from rulelab.rule_set.rate_parts import parts
 
 TOLERANCES = (0.0, 0.1, 0.3, 1.0)
 COMPLEXITIES = (2, 5, 7)

@@ -14,7 +14,7 @@ from random_problems import Rows
 from test_fair_rule_list import some_rows
 
 import rulelab as rl
-from rulelab.rule_set import search as rule_set_search
+from rulelab.rule_set import phases as rule_set_phases
 
 RATES = {
     "equal_opportunity": ("false_negative",),
@@ -105,7 +105,7 @@ def test_the_least_gap_is_that_of_the_naive_reference(part: int) -> None:
 
 @pytest.mark.long
 def test_rates_that_must_be_equal_are_searched_value_by_value(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rule_set_search, "_WHOLE_NODES", 0)
+    monkeypatch.setattr(rule_set_phases, "_WHOLE_NODES", 0)
     for seed in range(300, 330):
         rows, search = case_of(seed)
         check(rows, search, finished(search))

@@ -81,7 +81,7 @@ def make(seed: int) -> Table:
     groups = rng.integers(0, n_groups, n)
     for g in range(n_groups):
         groups[2 * g : 2 * g + 2], y[2 * g : 2 * g + 2] = g, (True, False)
-    weight = rng.integers(1, 4, n)
+    weight = rng.integers(1, 4, n) * (1 + 5 * (seed % 3 == 0))
     criterion = list(CRITERIA)[int(rng.integers(len(CRITERIA)))](float(rng.choice([0, 0.05, 0.1, 0.3])))
     form, most, depth = str(rng.choice(["dnf", "cnf"])), int(rng.integers(2, 8)), int(rng.integers(1, 3))
     penalty = Fraction(int(rng.integers(0, 2)), 2)

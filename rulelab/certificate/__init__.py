@@ -18,7 +18,7 @@ from .rule_list.constrained.predictive import ProvenRange, prove_predictive_pari
 from .rule_list.lemmas import KnownSets
 from .rule_list.proof import prove_rule_list
 from .rule_set.least_gap import prove_least_gap_rule_set
-from .rule_set.proof import prove_rule_set, require_checkable
+from .rule_set.proof import prove_rule_set, prove_rule_set_in_parts, require_checkable
 from .verification import Verification, verify
 
 __all__ = [
@@ -42,6 +42,7 @@ __all__ = [
     "prove_predictive_parity",
     "prove_rule_list",
     "prove_rule_set",
+    "prove_rule_set_in_parts",
     "prove_soft_falling_rule_list",
     "require_checkable",
     "verify",

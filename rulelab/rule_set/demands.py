@@ -93,7 +93,7 @@ class Demands:
         n = len(self.meets)
         whole = [*map(math.floor, values[:n]), *map(math.ceil, values[n:])]
         limits = {"uses": self.uses.astype(np.uint8), "most_uses": self.most} if len(self.most) else {}
-        prices = np.array([int(program.unit) * value for value in whole], dtype=np.int64)
+        prices = np.array([program.denominator * value for value in whole], dtype=np.int64)
         return {"demands": self.meets.astype(np.uint8), **limits, "demand_prices": prices}
 
 

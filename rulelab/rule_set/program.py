@@ -170,6 +170,11 @@ class Program:
         """Whether costs are the objective but for a factor: the penalty is the regularization itself."""
         return self.penalty * self.unit == self.regularization * self.per_loss
 
+    @property
+    def denominator(self) -> int:
+        """What a unit of cost is in parts of 1 / Q of the objective, Q the denominator of the regularization."""
+        return int(self.regularization.denominator * self.unit / self.per_loss)
+
     @cached_property
     def fine(self) -> float:
         """Differences of ``mass`` costs below this are not worth a linear program."""

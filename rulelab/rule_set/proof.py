@@ -14,6 +14,7 @@ from ..certificate.rule_set.parity import RATES
 from ..data.fairness import Criterion, compared, groups_of, parities
 from .demands import Demands
 from .generation import ColumnGeneration
+from .master.dual_bound import DualPoint
 from .program import Program
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ def prove(
     bound_only: bool,
     min_group_size: int = 0,
     demands: Demands | None = None,
+    zero_one: bool = False,
 ) -> Certificate:
     """The certificate of an optimal rule set, or of the best linear bound so far.
 
@@ -51,6 +53,8 @@ def prove(
         Of the criterion.
     demands : Demands, optional
         What sets must obey.
+    zero_one : bool
+        Whether the loss is the training errors.
 
     Raises
     ------
@@ -80,6 +84,7 @@ def prove(
         bound_only,
         min_group_size,
         asked,
+        zero_one,
     )
     require_checkable(problem, model, certificate)
     return certificate
@@ -124,18 +129,24 @@ def dual_values(
     CertificateError
         When the grid is too coarse for the prices of the constraints.
     """
-    dual, price, grid = np.zeros((n_groups, problem.n_patterns), dtype=np.int64), 0, 1
-    gamma = np.zeros(len(program.constraints))
-    if generation is not None and generation.closing_point is not None:
-        point, price = generation.closing_point
-        if not isinstance(point.grid, int):
-            raise CertificateError("the prices of the constraints are too large for a certificate")
-        grid, gamma = point.grid, point.gamma
-        watched = program.watched
-        scale = int(program.unit)  # the program counts in multiples of the weights' common divisor
-        np.add.at(dual, (program.kind[watched] // 2, program.pattern[watched]), np.maximum(point.taken, 0) * scale)
-        price, gamma = price * scale, gamma * scale
-    return dual, price, grid, gamma
+    if generation is None or generation.closing_point is None:
+        return np.zeros((n_groups, problem.n_patterns), dtype=np.int64), 0, 1, np.zeros(len(program.constraints))
+    return values_of_point(problem, program, *generation.closing_point, n_groups)
+
+
+def values_of_point(
+    problem: Problem, program: Program, point: DualPoint, price: int, n_groups: int
+) -> tuple[np.ndarray, int, int, np.ndarray]:
+    """The same of a dual point and its price."""
+    if not isinstance(point.grid, int):
+        raise CertificateError("the prices of the constraints are too large for a certificate")
+    dual, watched = np.zeros((n_groups, problem.n_patterns), dtype=np.int64), program.watched
+    scale = program.denominator  # the program counts in multiples of the weights' common divisor
+    np.add.at(dual, (program.kind[watched] // 2, program.pattern[watched]), np.maximum(point.taken, 0) * scale)
+    price *= scale
+    if program.unit != 1 and (program.constraints or (program.leave < 0).any()):
+        price += int(problem.total_weight)  # a check rounds prices for each unit of weight, not for each divisor
+    return dual, price, point.grid, point.gamma * scale
 
 
 def multipliers_of(
@@ -178,7 +189,7 @@ def multipliers_of(
     kinds = 2 * n
     for value, constraint in zip(gamma.tolist(), program.constraints, strict=True):
         shares = constraint.leave[:kinds:2], constraint.cover[1:kinds:2]
-        if any(map(any, shares)):  # else it is a demand, of other rows
+        if value and any(map(any, shares)):  # else it is a demand, of other rows
             name, g, h = places[*shares, constraint.bound]
             out[name][g, h] += max(0.0, value)
     return out

@@ -19,39 +19,27 @@ from ..kernels.jit import is_compiled
 from ..models import RuleSet
 from ..proving import kept_for_its_model
 from ..rehearsal import noisy_problem
-from ..search import Search, solve
+from ..search import solve
 from ..snapshot import Snapshot, Status
 from . import snapshot_detail as figures
 from .arguments import check, clauses_of
-from .closing.closing import Closing, bytes_per_rule
-from .demands import Demands, demanding, demands_of, first_to_meet
-from .equal_rates import Part, parts
-from .features import Features
-from .generation import ColumnGeneration
-from .heuristics.greedy import Greedy
-from .heuristics.restricted_program import COLUMNS, Restricted
-from .heuristics.set_search import SetSearch
+from .demands import Demands, demanding, demands_of
 from .incumbent import Incumbents
 from .master.proximal import ProximalMaster
-from .pool import Clause, Pool
+from .parted_proof import prove_in_parts
+from .phases import Phases
+from .pool import Clause
 from .pool_frame import COLUMNS as POOL_COLUMNS
 from .pool_frame import pool_frame
 from .price_frame import price_frame
 from .pricing import conjunctions
-from .program import Cost, Program, make_program
+from .program import Program, make_program
 from .proof import prove
 
-_SET_COLUMNS = 300  # of the set searches during column generation
-_FINAL_COLUMNS = 600  # and after it
-_WHOLE_NODES = 300  # of branching, before equal rates are searched value by value
-_SHORT = 6  # rounds of the set searches during column generation
-_FIRST_SEARCHES = (1, 5)  # masters, after which the sets are searched
-_BETWEEN_SEARCHES = 10  # masters from one search to the next, later on
 _REHEARSED = 200
-_WORKING = ("incumbent", "pricing", "integer", "closing")
 
 
-class RuleSetSearch(Search):
+class RuleSetSearch(Phases):
     """Step-wise search for the rule set of least loss within a complexity, with a certified bound.
 
     A rule is a conjunction of the problem's antecedents; its complexity is 1 + its number of conditions. The objective
@@ -109,7 +97,6 @@ class RuleSetSearch(Search):
     """
 
     family: ClassVar[str] = "rule_set"
-    _rounds: ClassVar[int] = 40  # of the set search after column generation
 
     def __init__(
         self,
@@ -156,25 +143,8 @@ class RuleSetSearch(Search):
         self.must_use = as_names(must_use, "must_use") or None
         self.max_uses = limits_of(max_uses) or None
         self._demands = self._demanded()
-        self._phase = "reducing"
-        self._limit: str | None = None
-        self._program = self._new_program()
-        self._best = Incumbents(problem, self._program, form, fairness, self.min_group_size)
-        self._lower: Cost = self._program.least
-        self._unresolved: list[Cost] = []
-        self._features: Features
-        self._pool: Pool
-        self._greedy: Greedy
-        self._generation: ColumnGeneration
-        self._sets: SetSearch | None = None
-        self._search_at = _FIRST_SEARCHES[0]
-        self._closing: Closing | None = None
-        self._restricted: Restricted | None = None
-        self._restricted_for: Cost | None = None
-        self._waiting: list[Part] | None = None
-        self._by_value = False
-        self._part_lower: Cost = self._lower
-        self._needed: tuple[Clause, ...] | None = ()
+        program = self._new_program()
+        self._begin(program, self._demands, Incumbents(problem, program, form, fairness, self.min_group_size))
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -196,16 +166,6 @@ class RuleSetSearch(Search):
 
     proves_bounds = True
     """Whether ``certificate(bound_only=True)`` proves a bound of a search that has not ended."""
-
-    @property
-    def certified(self) -> bool:
-        """Whether the search has ended with a proof that its set is optimal."""
-        return self._phase == "certified"
-
-    @property
-    def by_value(self) -> bool:
-        """Whether equal rates were searched value by value, of which there are no certificates."""
-        return self._by_value
 
     @property
     def compiled(self) -> bool:
@@ -304,10 +264,13 @@ class RuleSetSearch(Search):
         ------
         CertificateError
             When the search has not ended with status OPTIMAL (with ``bound_only``: when it has no bound yet), and for
-            what is not certified: the 0-1 loss, weights that are not integers.
+            what is not certified: the 0-1 loss under fairness constraints, weights that are not integers.
         """
-        if self.loss != "hamming" or not self.problem.integral or self._program.exactness:
-            raise CertificateError("certificates are for the Hamming loss with integer weights")
+        zero_one = self.loss == "zero_one"
+        if not self.problem.integral or self._program.exactness:
+            raise CertificateError("certificates are for integer weights")
+        if zero_one and self.fairness is not None:
+            raise CertificateError("certificates under fairness constraints are for the Hamming loss")
         if not self._program.is_literal:
             raise CertificateError(f"the regularization {self.regularization!r} has too many digits for a certificate")
         kinds = self._program.n_kinds - len(self._demands.rows)
@@ -318,7 +281,7 @@ class RuleSetSearch(Search):
         if incumbent is None or not (bounded or self._phase == "certified"):
             raise CertificateError("the search has not proven its rule set optimal yet; let it finish first")
         if self.by_value:
-            raise CertificateError("rates were searched value by value, which certificates do not cover")
+            return self._certificate_in_parts(incumbent.model, bound_only)
         return prove(
             self.problem,
             incumbent.model,
@@ -330,32 +293,15 @@ class RuleSetSearch(Search):
             bound_only,
             self.min_group_size,
             self._demands,
+            zero_one,
         )
 
-    def _advance(self, max_work: int) -> None:
-        target, phase = self.work + max_work, self._phase
-        if phase == "reducing":
-            self._prepare()  # a call ends with it
-            return
-        if self._limit == "memory":
-            self._limit = None
-        while self.work < target and self._phase == phase:  # a call ends with a phase: the next units take other times
-            if phase in _WORKING and self.memory_limit is not None and self.memory_bytes > self.memory_limit:
-                self._limit = "memory"
-                return
-            if phase == "incumbent":
-                self._run_greedy()
-            elif phase == "pricing":
-                self._price()
-            elif phase == "integer":
-                self._search_sets()
-            elif phase == "closing":
-                if not self._close():
-                    return
-            else:
-                return
-            self.work += 1
-            self._settle()
+    def _certificate_in_parts(self, model: RuleSet, bound_only: bool) -> Certificate:
+        if bound_only or self._demands or self.fairness is None:
+            told = "with a bound only" if bound_only else "of sets that must use something"
+            raise CertificateError(f"rates were searched value by value, which certificates {told} do not cover")
+        limits = self.max_complexity, self.conditions, self.fairness, self.regularization, self.min_group_size
+        return prove_in_parts(self.problem, model, self._parts, *limits)
 
     def _demanded(self) -> Demands:
         """What the set has to obey."""
@@ -380,172 +326,6 @@ class RuleSetSearch(Search):
         if self.fairness is None:
             return ""
         return left_out(self.fairness, groups_of(self.problem, self.fairness), self.min_group_size)
-
-    def _prepare(self) -> None:
-        self._features = Features.from_problem(self.problem, self.form, self._demands.rows)
-        self._pool = Pool(self._program, self._features)
-        self._offer(())
-        self._needed = first_to_meet(self._demands, self._pool)
-        if not self._features.n_used or self._needed is None:  # the set without rules is the only one, or none is
-            self._raise(self._best.cost)
-            self._settle()
-            return
-        self._offer(self._needed)
-        if self.warm_start is not None:
-            known = [clause for clause in self.warm_start if len(clause) <= self.conditions]
-            self._pool.add(known)
-            if sum(1 + len(clause) for clause in known) <= self.max_complexity:
-                self._offer(known)
-        self._greedy = Greedy(self._program, self._features, self._pool, self.conditions)
-        self._phase = "incumbent"
-        self._settle()
-
-    def _run_greedy(self) -> None:
-        self._greedy.advance()
-        if self._greedy.done:
-            self._offer(self._greedy.rules)
-            if self._needed:
-                self._offer([*self._greedy.rules, *self._needed])
-            self._generation = ColumnGeneration(self._program, self._features, self._pool, self.conditions)
-            self._raise(self._generation.lower)
-            self._phase = "pricing"
-
-    def _price(self) -> None:
-        """One unit of column generation."""
-        generation = self._generation
-        if self._sets is not None:
-            self._run_sets()
-            return
-        generation.advance()
-        self._raise(generation.lower)
-        if generation.done:
-            self._phase = "integer"
-        elif generation.iterations >= self._search_at:
-            later = [k for k in _FIRST_SEARCHES if k > generation.iterations]
-            self._search_at = min([*later, generation.iterations + _BETWEEN_SEARCHES])
-            self._sets = self._new_sets(_SHORT, _SET_COLUMNS)
-
-    def _new_sets(self, rounds: int, most: int = _FINAL_COLUMNS) -> SetSearch:
-        """A set search over the columns of least reduced cost."""
-        generation = self._generation
-        gamma = np.zeros(0) if generation.solution is None else generation.solution.gamma
-        chosen = generation.least_reduced(most)
-        use = generation.use(chosen)
-        return SetSearch(self._program, self._pool, chosen, use, gamma, self.random_state or 0, rounds)
-
-    def _run_sets(self) -> None:
-        """One descent of the set search."""
-        assert self._sets is not None
-        if not self._sets.done:
-            self._sets.advance()
-            if self._sets.found is not None:
-                self._offer(self._sets.found)
-        if self._sets.done:
-            self._sets = None
-
-    def _search_sets(self) -> None:
-        if self._sets is None:
-            self._sets = self._new_sets(self._rounds)
-        self._run_sets()
-        if self._sets is None:
-            self._phase = "closing"
-
-    def _close(self) -> bool:
-        """One unit of the closing step; False when there are too many columns."""
-        if self._closing is None:
-            most = self._affordable_columns
-            self._closing = Closing(self._generation, self._lower, self._best.cost, most)
-            self._closed_with = (most, self._best.cost)
-        closing = self._closing
-        if self._waiting is None and closing.branching_nodes >= _WHOLE_NODES and self._split():
-            return True
-        if not closing.done:
-            closing.advance()
-            if closing.found is not None and closing.upper < self._best.cost:
-                self._offer(closing.found)
-            self._raise(closing.lower)
-            if closing.done and closing.partial:
-                self._phase = "integer"  # the set search gets more columns
-            elif closing.done:
-                if closing.unresolved:
-                    self._unresolved.append(closing.lower)
-                self._raise(self._best.cost)
-            return True
-        if closing.unresolved:
-            self._limit = "exactness"
-            return False
-        if self._closed_with == (self._affordable_columns, self._best.cost):
-            if self._restricted_for == self._best.cost:
-                self._limit = "columns" if self._closed_with[0] == self.column_limit else "memory"
-                return False
-            self._branch_on_the_best()
-        else:
-            self._closing, self._limit = None, None
-        return True
-
-    @property
-    def _affordable_columns(self) -> int:
-        """Most rules that the closing step enumerates, within the memory limit."""
-        if self.memory_limit is None:
-            return self.column_limit
-        own = (self._features, self._pool, self._generation)
-        free = self.memory_limit - sum(part.nbytes for part in own)
-        return max(1, min(self.column_limit, free // bytes_per_rule(self._program)))
-
-    def _branch_on_the_best(self) -> None:
-        """One node over the columns of least reduced cost."""
-        if self._restricted is None:
-            chosen = self._generation.least_reduced(COLUMNS)
-            self._restricted = Restricted(self._program, self._pool, chosen, self._best.cost, self._lower)
-        self._restricted.advance()
-        if self._restricted.found is not None:
-            self._offer(self._restricted.found)
-        if self._restricted.done:
-            self._restricted_for, self._restricted = self._restricted.upper, None
-
-    def _split(self) -> bool:
-        """Search for each value of rates that must be equal, where there are few; False when there is nothing to do."""
-        self._waiting = []
-        found = parts(self._program, self._best.cost)
-        self._by_value = all(part.program is not self._program for part in found)
-        if self._by_value:
-            self._waiting, self._part_lower = list(found), self._best.cost
-            self._next_part()
-        return self._by_value
-
-    def _next_part(self) -> None:
-        """Begin with the next value of equal rates, when this one is done."""
-        assert self._waiting is not None
-        self._raise(self._best.cost)
-        if self._lower < self._best.cost:
-            part = self._waiting.pop(0)
-            self._program, self._part_lower = part.program, part.least
-            self._closing, self._sets, self._restricted, self._limit = None, None, None, None
-            self._generation = ColumnGeneration(self._program, self._features, self._pool, self.conditions)
-            self._search_at, self._phase = _FIRST_SEARCHES[0], "pricing"
-
-    def _offer(self, rules: Sequence[Clause]) -> None:
-        self._best.offer(self._pool, rules, (self._seconds, self.work))
-
-    def _raise(self, bound: Cost) -> None:
-        self._part_lower = max(self._part_lower, bound)
-        waiting = [part.least for part in self._waiting or ()]
-        self._lower = max(self._lower, min([self._part_lower, self._best.cost, *waiting, *self._unresolved]))
-
-    def _settle(self) -> None:
-        """End the search when the bound has met the incumbent."""
-        if self._waiting and self._part_lower >= self._best.cost > self._lower:
-            self._next_part()
-        if self._lower >= self._best.cost:
-            self._phase = "certified" if self._best.rules is not None else "infeasible"
-
-    @property
-    def memory_bytes(self) -> int:
-        """Bytes of the conditions, the columns, the tables of pricing, and the rules and nodes of the closing step."""
-        if self._phase == "reducing":
-            return 0
-        parts = (self._features, self._pool, getattr(self, "_generation", None), self._sets, self._closing)
-        return sum(part.nbytes for part in (*parts, self._restricted) if part is not None)
 
     def _snapshot(self) -> Snapshot:
         incumbent = self._best.incumbent()

@@ -1,4 +1,4 @@
-"""Checks a proof that a rule set has the least Hamming loss: dual values, and all rules that a better set could use.
+"""Checks a proof that a rule set has the least loss: dual values, and all rules that a better set could use.
 
 A set of the form ``cnf`` is checked as the ``dnf`` of the other class over the negated antecedents. Costs are integers:
 with the regularization P / Q per unit of complexity, Q * loss + P * complexity. Dual values on a grid of G units per
@@ -17,7 +17,7 @@ computed here, in exact integers; no solver's word is taken.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -32,13 +32,16 @@ from ..outcome import Outcome
 from .closing import Closing, SetCosts
 from .columns import Columns, columns
 from .demands import Counts, DemandPrices, Demands, nothing_asked, read_demands
-from .dual import DualValues, read_dual
+from .dual import DualValues, RangePrice, read_dual
 from .effort import GaveUpError
 from .parity import SUFFIX, check_parities, parities, read_sides, read_tolerances
+from .parted import PART_RANGES, prove_parts
 
 PARAMETERS = ("max_complexity", "max_conditions", "regularization", "grid")
 BOUND_ONLY = "bound_only"
 """A parameter of certificates whose dual values are not meant to prove the model optimal."""
+ZERO_ONE = "zero_one"
+"""A parameter of certificates whose loss is the training errors, not the Hamming loss."""
 MIN_GROUP_SIZE = "min_group_size"
 """A parameter of certificates whose constraints leave out groups of fewer rows; without it none are."""
 LARGEST = 2**62
@@ -49,7 +52,7 @@ class Claim:
     """What a certificate speaks of.
 
     C, D, the regularization, G, the tolerances of rates by name, whether it is for a bound only, and the least rows of
-    a group that is compared.
+    a group that is compared, and whether the loss is the training errors.
     """
 
     max_complexity: int
@@ -59,6 +62,7 @@ class Claim:
     tolerances: Mapping[str, Fraction]
     bound_only: bool = False
     min_group_size: int = 0
+    zero_one: bool = False
 
 
 def check(
@@ -72,7 +76,11 @@ def check(
         demands, priced, others = read_demands(problem, arrays)
         check_model(problem, model, claim)
         found["among"] = demands.words
-        prove(Case(problem, model, claim, demands, priced), others, found, checked)
+        case = Case(problem, model, claim, demands, priced)
+        if PART_RANGES in others:
+            prove_parts(case, prove, others, found, checked)
+        else:
+            prove(case, others, found, checked)
     except GaveUpError as error:
         shown = f"; a lower bound of {found['lower_bound']:.10g} is proven" if "lower_bound" in found else ""
         reason = f"the check was given up, nothing is known to be wrong: {error}{shown}"
@@ -82,6 +90,7 @@ def check(
     scope = f"complexity at most {claim.max_complexity}, at most {claim.max_conditions} conditions a rule"
     for name, tolerance in claim.tolerances.items():
         scope += f", {name.replace('_', ' ')} of groups at most {float(tolerance):.10g} apart"
+    scope += ", training errors as the loss" if claim.zero_one else ""
     if claim.min_group_size:
         scope += f", groups of fewer than {claim.min_group_size} rows left out"
     among = f" that {demands.words}" if demands.words else ""
@@ -102,7 +111,11 @@ class Case:
     matrix : bool array, shape (n_patterns + n_rows, n_conditions)
         What conjunctions hold for: the problem's patterns, and behind them the rows of the demands.
     prices : DemandPrices
+    ranges : sequence of RangePrice
+        Multipliers of the ranges of rates, in a part of the sets.
     """
+
+    ranges: Sequence[RangePrice] = ()
 
     def __init__(
         self,
@@ -115,12 +128,14 @@ class Case:
         self.claim = claim
         self.demands = nothing_asked(problem) if demands is None else demands
         self.prices: DemandPrices = self.demands.prices(priced or {})
-        self.sides = read_sides(problem, model.form, bool(claim.tolerances))
+        sides = read_sides(problem, model.form, bool(claim.tolerances))
+        self.sides = sides.once() if claim.zero_one else sides
         self.n_given = len(self.sides.matrix)
         self.matrix = np.vstack([self.sides.matrix, self.demands.rows])
         self.parities = parities(self.sides, model.form, claim.tolerances, claim.min_group_size)
         self.per_loss, self.per_unit = claim.regularization.denominator, claim.regularization.numerator
-        masses = np.gcd.reduce(np.concatenate([self.sides.wanted, self.sides.unwanted], axis=None))
+        weights = np.concatenate([self.sides.wanted, self.sides.unwanted], axis=None)
+        masses = np.gcd(np.gcd.reduce(weights), self.sides.constant)
         self.step = max(1, math.gcd(self.per_loss * int(masses), self.per_unit))
         if int(problem.total_weight) * claim.max_complexity * self.per_loss >= LARGEST:
             raise CertificateError("the weights are too large for exact sums")
@@ -136,8 +151,7 @@ class Case:
 
     def cost_of(self, times: np.ndarray, complexity: int) -> int:
         """Cost of a set of rules; it is a multiple of ``step``."""
-        left_out, covered = self.sides.measure(times)
-        return self.per_loss * (sum(left_out) + sum(covered)) + self.per_unit * complexity
+        return self.per_loss * self.sides.loss(times) + self.per_unit * complexity
 
     def is_better(self, covered: np.ndarray, complexity: int) -> bool:
         """Whether a set of rules costs less than the model and meets the constraints.
@@ -170,7 +184,7 @@ def prove(case: Case, arrays: Mapping[str, np.ndarray], found: dict[str, Any], c
     """Fill in what is found; raises CertificateError where the proof fails."""
     claim = case.claim
     found["objective"] = case.objective(case.cost)
-    dual = read_dual(case.sides, case.parities, arrays, claim.grid, case.per_loss, claim.max_complexity)
+    dual = read_dual(case.sides, case.parities, arrays, claim.grid, case.per_loss, claim.max_complexity, case.ranges)
     bound = dual.total + case.prices.total - dual.price * claim.max_complexity
     slack = claim.grid * (case.cost - case.step) - bound
     price = dual.price + claim.grid * case.per_unit
@@ -238,7 +252,10 @@ def set_costs(case: Case, dual: DualValues, cheap: Columns, slack: int) -> tuple
 
     Where a group's L is negative, covering a pattern again may gain ``forced - taken``. That part of what was forced is
     put back into the pattern's first cover, and the slack is raised by what the rules' reduced costs fall below 0.
+    Where the loss is the training errors, the whole of ``hidden`` less the forced parts is left out: it is at least 0.
     """
+    if case.claim.zero_one:
+        return _costs_at_least(case, dual, cheap), slack
     forced = np.minimum(dual.forced, dual.taken)
     reduced = cheap.reduced - cheap.sums(dual.forced - forced)
     least = min(0, int(reduced.min(initial=0)))
@@ -254,12 +271,28 @@ def set_costs(case: Case, dual: DualValues, cheap: Columns, slack: int) -> tuple
     return costs, slack - least * (case.claim.max_complexity // 2)
 
 
+def _costs_at_least(case: Case, dual: DualValues, cheap: Columns) -> SetCosts:
+    """The same without what covering may cost once."""
+    return SetCosts(
+        prices=np.append(dual.price, case.prices.limits),
+        room=np.append(case.claim.max_complexity, case.demands.asked.most),
+        reduced=cheap.reduced,
+        sizes=np.column_stack([cheap.complexity, _counts(case, cheap).used]),
+        missed=dual.missed,
+        first=np.zeros_like(dual.taken),
+        again=dual.taken,
+    )
+
+
 def read_claim(parameters: Mapping[str, float]) -> Claim:
     """The parameters of a certificate, checked; raises CertificateError."""
     named = {name: value for name, value in parameters.items() if not name.endswith(SUFFIX)}
     bound_only = named.pop(BOUND_ONLY, 0.0)
     if bound_only not in (0.0, 1.0):
         raise CertificateError(f"the parameter {BOUND_ONLY} must be 0 or 1, not {bound_only!r}")
+    zero_one = named.pop(ZERO_ONE, 0.0)
+    if zero_one not in (0.0, 1.0) or (zero_one and any(name.endswith(SUFFIX) for name in parameters)):
+        raise CertificateError(f"the parameter {ZERO_ONE} must be 0 or 1, and 0 where rates of groups are compared")
     least = named.pop(MIN_GROUP_SIZE, 0.0)
     if not (math.isfinite(least) and float(least).is_integer() and 0 <= least < 2**53):
         raise CertificateError(f"the parameter {MIN_GROUP_SIZE} must be a whole number of at least 0, not {least!r}")
@@ -281,6 +314,7 @@ def read_claim(parameters: Mapping[str, float]) -> Claim:
         read_tolerances(parameters),
         bool(bound_only),
         int(least),
+        bool(zero_one),
     )
 
 

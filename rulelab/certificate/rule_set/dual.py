@@ -19,12 +19,23 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 
 from ..certificate import CertificateError
 from .columns import EXACT
 from .parity import Parity, Sides
+
+
+class RangePrice(NamedTuple):
+    """A multiplier of ``rate of the group <= bound``, for the sign 1, or ``>= bound``, for the sign -1."""
+
+    parity: Parity
+    group: int
+    sign: int
+    bound: Fraction
+    price: Fraction
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +72,7 @@ def read_dual(
     grid: int,
     per_loss: int,
     max_complexity: int,
+    ranges: Sequence[RangePrice] = (),
 ) -> DualValues:
     """Dual values of a certificate, checked.
 
@@ -74,6 +86,8 @@ def read_dual(
     grid, per_loss : int
         G and Q.
     max_complexity : int
+    ranges : sequence of RangePrice
+        Of a part of the sets, in which rates are within ranges.
 
     Raises
     ------
@@ -85,12 +99,16 @@ def read_dual(
         raise CertificateError(f"the certificate must hold {sorted(expected)}, not {sorted(arrays)}")
     dual, price = arrays["dual"], arrays["price"]
     shape = sides.wanted.shape if constraints else sides.wanted.shape[1:]
+    n_groups = len(sides.wanted)
     if dual.dtype != np.int64 or dual.shape != shape or price.dtype != np.int64 or price.shape != (1,):
         raise CertificateError(
             "'dual' must be one integer for each pattern, and each group where groups are compared; 'price' one integer"
         )
-    dual = dual.reshape(sides.wanted.shape)
-    leave, cover, offset = _costs(sides, constraints, arrays, per_loss)
+    dual = dual.reshape(-1, shape[-1])
+    dual = np.vstack(
+        [dual, np.zeros((n_groups - len(dual), shape[-1]), dtype=np.int64)]
+    )  # others are worth less than 0
+    leave, cover, offset = _costs(sides, constraints, arrays, per_loss, ranges)
     leave_on, cover_on = ([math.floor(grid * x) for x in values] for values in (leave, cover))
     masses = zip(
         leave_on, cover_on, sides.wanted.sum(axis=1).tolist(), sides.unwanted.sum(axis=1).tolist(), strict=True
@@ -119,11 +137,16 @@ def read_dual(
 
 
 def _costs(
-    sides: Sides, constraints: Sequence[Parity], arrays: Mapping[str, np.ndarray], per_loss: int
+    sides: Sides,
+    constraints: Sequence[Parity],
+    arrays: Mapping[str, np.ndarray],
+    per_loss: int,
+    ranges: Sequence[RangePrice],
 ) -> tuple[list[Fraction], list[Fraction], Fraction]:
     """L and V of each group, and what the constraints' right sides take off the cost."""
-    n_groups = len(sides.names)
-    leave, cover, offset = [Fraction(per_loss)] * n_groups, [Fraction(per_loss)] * n_groups, Fraction(0)
+    n_groups = len(sides.wanted)
+    leave = [Fraction(per_loss * each) for each in sides.worth or (1,) * n_groups]
+    cover, offset = [Fraction(per_loss)] * n_groups, Fraction(per_loss * sides.constant)
     if not constraints:
         return leave, cover, offset
     multipliers = arrays["multipliers"]
@@ -144,4 +167,8 @@ def _costs(
             leave[g] += net * parity.left_out[g]
             cover[g] += net * parity.covered[g]
             offset += net * parity.offset[g]
+    for parity, g, sign, bound, price in ranges:
+        leave[g] += sign * price * parity.left_out[g]
+        cover[g] += sign * price * parity.covered[g]
+        offset += sign * price * (parity.offset[g] - bound)
     return leave, cover, offset

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -54,6 +54,10 @@ class Sides:
         Of the groups.
     rows : tuple of two tuples of int
         How many positive and how many negative rows each group has; empty where no groups are compared.
+    worth : tuple of int
+        What it costs to leave a unit of each group's wanted weight uncovered, in units of the loss; 1 if empty.
+    constant : int
+        What each set loses beside that.
     """
 
     matrix: np.ndarray
@@ -61,6 +65,25 @@ class Sides:
     unwanted: np.ndarray
     names: tuple[str, ...]
     rows: tuple[tuple[int, ...], ...] = ()
+    worth: tuple[int, ...] = ()
+    constant: int = 0
+
+    def loss(self, times: np.ndarray) -> int:
+        """What a set of rules loses that cover the patterns so many times each."""
+        left_out, covered = self.measure(times)
+        worth = self.worth or (1,) * len(left_out)
+        return self.constant + sum(each * x for each, x in zip(worth, left_out, strict=True)) + sum(covered)
+
+    def once(self) -> Sides:
+        """The training errors as a loss, for one group: what is unwanted and covered counts once.
+
+        The two sides of a pattern are netted. What is left of the unwanted one is as much to be lost if it is covered,
+        and so a gain if it is not: it becomes a second group, whose wanted weight is worth -1.
+        """
+        net = self.wanted - self.unwanted
+        wanted = np.vstack([np.maximum(net, 0), np.maximum(-net, 0)])
+        constant = int(self.unwanted.sum())
+        return replace(self, wanted=wanted, unwanted=np.zeros_like(wanted), worth=(1, -1), constant=constant)
 
     def measure(self, times: np.ndarray) -> tuple[list[int], list[int]]:
         """Of each group the wanted weight that is not covered, and the unwanted weight, once for each covering rule.

@@ -10,7 +10,7 @@ from ...data.problem import Problem
 from ...models import RuleSet
 from ..certificate import Certificate
 from ..origin import Origin
-from .checker import BOUND_ONLY, MIN_GROUP_SIZE, Case, check_model, read_claim
+from .checker import BOUND_ONLY, MIN_GROUP_SIZE, ZERO_ONE, Case, check_model, read_claim
 from .demands import read_demands
 from .dual import read_dual
 from .parity import SUFFIX
@@ -30,8 +30,9 @@ def prove_rule_set(
     bound_only: bool = False,
     min_group_size: int = 0,
     demands: Mapping[str, np.ndarray] | None = None,
+    zero_one: bool = False,
 ) -> Certificate:
-    """A certificate that no rule set within the limits has a smaller Hamming loss.
+    """A certificate that no rule set within the limits has a smaller loss.
 
     Parameters
     ----------
@@ -69,6 +70,9 @@ def prove_rule_set(
         (n_limits, n_antecedents), how often each antecedent uses it, and ``most_uses``, int64, shape (n_limits,), how
         often a set may. ``demand_prices``: int64, shape (n_demands + n_limits,), the dual values, at least 0, in the
         same units as ``dual``.
+    zero_one : bool
+        The loss is the training errors, not the Hamming loss; not where rates are compared. The dual values are those
+        of the patterns in which the class that rules should cover prevails, by what it does.
 
     Returns
     -------
@@ -80,21 +84,68 @@ def prove_rule_set(
     CertificateError
         When the model does not fit the problem or the limits.
     """
-    parameters = {
+    parameters = _parameters(max_complexity, max_conditions, regularization, grid)
+    arrays = {"dual": np.array(dual, dtype=np.int64), "price": np.array([price], dtype=np.int64), **(demands or {})}
+    if bound_only:
+        parameters[BOUND_ONLY] = 1.0
+    if zero_one:
+        parameters[ZERO_ONE] = 1.0
+    if tolerances and multipliers:
+        parameters |= _compared(tolerances, min_group_size)
+        arrays["multipliers"] = np.array([multipliers[name] for name in sorted(tolerances)], dtype=np.float64)
+    return _certificate(problem, model, parameters, arrays)
+
+
+def prove_rule_set_in_parts(
+    problem: Problem,
+    model: RuleSet,
+    parts: Mapping[str, np.ndarray],
+    max_complexity: int,
+    max_conditions: int,
+    regularization: float,
+    tolerances: Mapping[str, float],
+    min_group_size: int = 0,
+) -> Certificate:
+    """A certificate that no rule set whose rates are alike has a smaller Hamming loss, with dual values for each part.
+
+    Parameters
+    ----------
+    problem : Problem
+        With whole weights and groups.
+    model : RuleSet
+        An optimal set, of either form.
+    parts : mapping of str to array
+        See `rulelab.certificate.rule_set.parted.prove_parts`; the rates are in the order of their names.
+    max_complexity, max_conditions, regularization, tolerances, min_group_size
+        As for `prove_rule_set`.
+
+    Raises
+    ------
+    CertificateError
+        When the model does not fit the problem or the limits.
+    """
+    parameters = _parameters(max_complexity, max_conditions, regularization, 1)
+    parameters |= _compared(tolerances, min_group_size)
+    return _certificate(problem, model, parameters, dict(parts))
+
+
+def _parameters(max_complexity: int, max_conditions: int, regularization: float, grid: int) -> dict[str, float]:
+    return {
         "max_complexity": float(max_complexity),
         "max_conditions": float(max_conditions),
         "regularization": float(regularization) + 0.0,
         "grid": float(grid),
     }
-    arrays = {"dual": np.array(dual, dtype=np.int64), "price": np.array([price], dtype=np.int64), **(demands or {})}
-    if bound_only:
-        parameters[BOUND_ONLY] = 1.0
-    if tolerances and multipliers:
-        names = sorted(tolerances)
-        if min_group_size:
-            parameters[MIN_GROUP_SIZE] = float(min_group_size)
-        parameters |= {name + SUFFIX: float(tolerances[name]) + 0.0 for name in names}
-        arrays["multipliers"] = np.array([multipliers[name] for name in names], dtype=np.float64)
+
+
+def _compared(tolerances: Mapping[str, float], min_group_size: int) -> dict[str, float]:
+    least = {MIN_GROUP_SIZE: float(min_group_size)} if min_group_size else {}
+    return least | {name + SUFFIX: float(tolerances[name]) + 0.0 for name in sorted(tolerances)}
+
+
+def _certificate(
+    problem: Problem, model: RuleSet, parameters: dict[str, float], arrays: dict[str, np.ndarray]
+) -> Certificate:
     check_model(problem, model, read_claim(parameters))
     return Certificate(
         family=model.family,

@@ -9,10 +9,10 @@ import numpy as np
 
 from ...data.fairness import Criterion
 from ...data.problem import Problem
-from ..equal_rates import Part, parts
 from ..generation import ColumnGeneration
 from ..pool import Clause, Pool
 from ..program import Cost, Program
+from ..rate_parts import Part, parts
 from ..search import RuleSetSearch
 
 _FIRST_COLUMNS = 80

@@ -14,7 +14,7 @@ NeurIPS 2018, Prop. 7, made sharper).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -22,6 +22,7 @@ import numpy as np
 from ..program import Cost, Program, by_place
 
 _LARGEST = 1 << 55
+_LARGEST_EXACT = 1 << 47  # that certificates can be checked with, where the masses are small integers
 _LARGEST_CHARGE = (1 << 57) - 1
 _FINEST = 1 << 26
 _DIGITS = 60  # of a price, where masses are Python integers
@@ -60,6 +61,12 @@ class DualPoint:
     def grid_floor(self, cost: Cost) -> int:
         """A cost in grid units, rounded down."""
         return floor(cost * self.grid)
+
+    @property
+    def without_weights(self) -> DualPoint:
+        """The dual values alone, to be kept."""
+        nothing = np.zeros(0, dtype=np.int64)
+        return replace(self, weight=nothing, per_entity=nothing)
 
     def charge(self, price: int, max_conditions: int) -> np.ndarray:
         """What a rule pays for its complexity at a price per unit: int64, shape (max_conditions + 1,).
@@ -117,7 +124,7 @@ def kind_prices(program: Program, gamma: np.ndarray) -> KindPrices:
         cover = [x + price * y for x, y in zip(cover, constraint.cover, strict=True)]
     kind_mass = program.kind_mass.tolist()
     largest = sum(((abs(x) + abs(y)) * w for x, y, w in zip(leave, cover, kind_mass, strict=True)), Fraction(1))
-    finest = _LARGEST / (largest + program.penalty)
+    finest = (_LARGEST_EXACT if program.exact else _LARGEST) / (largest + program.penalty)
     grid: int | Fraction = min(_FINEST, floor(finest))
     shift = 0
     if not program.exact or not grid:

@@ -1,0 +1,231 @@
+"""Checks a proof that is made part by part: the rates of groups are within some ranges in each part.
+
+The rate of a group is ``n / size`` and a constant, where n, a sum of whole weights, is a multiple of their greatest
+common divisor. The parts have to hold every set that meets the constraints, or whose errors, as its rates have them,
+cost less than the model: boxes of n are cut along the ranges of the parts, and tightened by the constraints, until each
+is empty, or costs too much, or is inside a part. In each part the sets are bounded by dual values of its own, which may
+price its ranges, as any constraints.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..certificate import CertificateError
+from .dual import RangePrice
+from .effort import Effort
+from .parity import Parity
+
+if TYPE_CHECKING:
+    from .checker import Case
+
+PART_RANGES = "part_ranges"
+MOST_PARTS = 10_000
+MOST_BOXES = 100_000
+_ROUNDS = 100  # of tightening; every one is right, so that fewer prove less
+_ARRAYS = (PART_RANGES, "part_dual", "part_price", "part_grid", "part_multipliers", "part_range_prices")
+_LARGEST = 1 << 53
+
+Box = tuple[tuple[int, int], ...]
+"""The least and the largest n of each rate of each group that is compared."""
+
+
+class Space:
+    """The rates of a case.
+
+    Attributes
+    ----------
+    places : list of (int, int)
+        Which rate and which group each number of a box is of.
+    """
+
+    def __init__(self, case: Case) -> None:
+        self.case = case
+        self.places = [(r, g) for r, parity in enumerate(case.parities) for g in parity.compared]
+        self._signs = [
+            tuple(map(_sign, (case.parities[r].left_out[g], case.parities[r].covered[g]))) for r, g in self.places
+        ]
+        self._shares = [share_of(case.parities[r], g) for r, g in self.places]
+        wanted, unwanted = case.sides.wanted, case.sides.unwanted
+        self._steps = []
+        for (_, g), signs in zip(self.places, self._signs, strict=True):
+            used = [side[g] for side, sign in zip((wanted, unwanted), signs, strict=True) if sign]
+            self._steps.append(max(1, int(np.gcd.reduce(np.concatenate(used)))))
+
+    @property
+    def whole(self) -> Box:
+        """What the weights allow."""
+        wanted, unwanted = (side.sum(axis=1).tolist() for side in (self.case.sides.wanted, self.case.sides.unwanted))
+        most_rules, out = max(1, self.case.claim.max_complexity // 2), []
+        for (_, g), (on_wanted, on_unwanted) in zip(self.places, self._signs, strict=True):
+            ends = (on_wanted * wanted[g], on_unwanted * unwanted[g] * most_rules)
+            out.append((sum(min(0, x) for x in ends), sum(max(0, x) for x in ends)))
+        return tuple(out)
+
+    def tightened(self, box: Box) -> Box | None:
+        """What the constraints leave of a box; None for nothing."""
+        low, high = [a for a, _ in box], [b for _, b in box]
+        for _ in range(_ROUNDS):
+            before = (tuple(low), tuple(high))
+            for r, parity in enumerate(self.case.parities):
+                own = [k for k, place in enumerate(self.places) if place[0] == r]
+                most = min(self._rate(k, high[k]) for k in own) + parity.tolerance
+                least = max(self._rate(k, low[k]) for k in own) - parity.tolerance
+                for k in own:
+                    step, each = self._steps[k], self._steps[k] * self._shares[k]
+                    constant = self._rate(k, 0)
+                    low[k] = step * math.ceil(max(Fraction(low[k], step), (least - constant) / each))
+                    high[k] = step * math.floor(min(Fraction(high[k], step), (most - constant) / each))
+            if any(a > b for a, b in zip(low, high, strict=True)):
+                return None
+            if before == (tuple(low), tuple(high)):
+                break
+        return tuple(zip(low, high, strict=True))
+
+    def _rate(self, k: int, n: int) -> Fraction:
+        r, g = self.places[k]
+        return n * self._shares[k] + self.case.parities[r].offset[g]
+
+    def least_cost(self, box: Box) -> int:
+        """What the errors that the rates of one side alone say cost at least."""
+        errors: dict[tuple[int, int], int] = {}
+        for (_, g), signs, (low, high) in zip(self.places, self._signs, box, strict=True):
+            if 0 in signs:
+                side = 0 if signs[0] else 1
+                errors[side, g] = max(errors.get((side, g), 0), low if signs[side] > 0 else -high)
+        return self.case.per_loss * sum(errors.values())
+
+
+def share_of(parity: Parity, group: int) -> Fraction:
+    """What a unit of weight is of a group's rate."""
+    return max(abs(parity.left_out[group]), abs(parity.covered[group]))
+
+
+def _sign(x: Fraction) -> int:
+    return (x > 0) - (x < 0)
+
+
+def prove_parts(
+    case: Case,
+    prove: Callable[[Case, Mapping[str, np.ndarray], dict[str, Any], dict[str, int]], None],
+    arrays: Mapping[str, np.ndarray],
+    found: dict[str, Any],
+    checked: dict[str, int],
+) -> None:
+    """Fill in what is found; raises CertificateError where the proof fails.
+
+    Parameters
+    ----------
+    case : Case
+    prove : callable
+        What checks the dual values of a part, as those of a whole.
+    arrays : mapping of str to array
+        With a first axis for the parts: ``part_ranges``, int64 of shape (n_rates * n_groups, 2), the least and the
+        largest n of each rate; ``part_range_prices``, float64 of the same shape, their multipliers; ``part_dual``,
+        int64 of shape (n_groups, n_patterns); ``part_multipliers``, float64 of shape (n_rates * n_groups, n_groups);
+        ``part_price`` and ``part_grid``, an int64 each.
+    """
+    found["objective"] = case.objective(case.cost)
+    if not case.parities or case.claim.bound_only:
+        raise CertificateError("parts are of rates of groups that are compared, and prove more than a bound")
+    space = Space(case)
+    boxes = _read(space, arrays)
+    _require_covered(space, boxes)
+    counted: dict[str, int] = {}
+    shape = len(case.parities), len(case.sides.names)
+    for k, box in enumerate(boxes):
+        part = copy.copy(case)
+        part.claim = replace(case.claim, grid=int(arrays["part_grid"][k]))
+        prices = arrays["part_range_prices"][k].reshape(*shape, 2).tolist()
+        part.ranges = [
+            RangePrice(
+                case.parities[r],
+                g,
+                sign,
+                case.parities[r].offset[g] + box[place][end] * share_of(case.parities[r], g),
+                Fraction(prices[r][g][end]),
+            )
+            for place, (r, g) in enumerate(space.places)
+            for end, sign in ((0, -1), (1, 1))
+            if prices[r][g][end]
+        ]
+        own = {"dual": arrays["part_dual"][k], "price": arrays["part_price"][k : k + 1]}
+        counts: dict[str, int] = {}
+        try:
+            prove(part, {**own, "multipliers": arrays["part_multipliers"][k].reshape(*shape, -1)}, {}, counts)
+        finally:
+            for name, n in counts.items():
+                counted[name] = counted.get(name, 0) + n
+            checked.update(counted, parts=k + 1)
+    checked.setdefault("parts", 0)
+    found["lower_bound"] = found["objective"]
+
+
+def _read(space: Space, arrays: Mapping[str, np.ndarray]) -> list[Box]:
+    """The parts' ranges; raises CertificateError when an array has not the form that it must have."""
+    if set(arrays) != set(_ARRAYS):
+        raise CertificateError(f"a certificate in parts must hold {sorted(_ARRAYS)}, not {sorted(arrays)}")
+    sides, n_rates = space.case.sides, len(space.case.parities)
+    n_parts, n_groups = len(arrays[PART_RANGES]), len(sides.names)
+    if n_parts > MOST_PARTS:
+        raise CertificateError(f"a certificate may have {MOST_PARTS} parts, not {n_parts}")
+    whole, real = np.dtype(np.int64), np.dtype(np.float64)
+    forms = {
+        PART_RANGES: (whole, (n_parts, n_rates * n_groups, 2)),
+        "part_range_prices": (real, (n_parts, n_rates * n_groups, 2)),
+        "part_dual": (whole, (n_parts, *sides.wanted.shape)),
+        "part_multipliers": (real, (n_parts, n_rates * n_groups, n_groups)),
+        "part_price": (whole, (n_parts,)),
+        "part_grid": (whole, (n_parts,)),
+    }
+    for name, (dtype, shape) in forms.items():
+        if arrays[name].dtype != dtype or arrays[name].shape != shape:
+            raise CertificateError(f"'{name}' must be {dtype} of shape {shape}")
+    ranges, prices, grids = arrays[PART_RANGES], arrays["part_range_prices"], arrays["part_grid"]
+    if (grids < 1).any() or (grids >= _LARGEST).any():
+        raise CertificateError("the grid of a part must be a whole number of at least 1")
+    if not np.isfinite(prices).all() or np.signbit(prices).any():
+        raise CertificateError("a multiplier of a range is negative or not finite")
+    at = [r * n_groups + g for r, g in space.places]
+    apart = np.ones(n_rates * n_groups, dtype=bool)
+    apart[at] = False
+    if ranges[:, apart].any() or prices[:, apart].any():
+        raise CertificateError("a range is of a group that is left out of the constraint")
+    if (ranges < -_LARGEST).any() or (ranges > _LARGEST).any() or (ranges[..., 0] > ranges[..., 1]).any():
+        raise CertificateError("a range is empty or too large")
+    return [tuple((low, high) for low, high in part[at].tolist()) for part in ranges]
+
+
+def _require_covered(space: Space, parts: list[Box]) -> None:
+    """Refuse parts that leave out a set that could be better; raises CertificateError."""
+    effort = Effort(MOST_BOXES, "the check that the parts hold all sets")
+    stack = [space.whole]
+    while stack:
+        effort.spend(1)
+        box = space.tightened(stack.pop())
+        if box is None or space.least_cost(box) > space.case.cost - space.case.step:
+            continue
+        meeting = [part for part in parts if all(_meet(a, b) for a, b in zip(part, box, strict=True))]
+        if not meeting:
+            raise CertificateError("the parts of the certificate leave out some rates of the groups")
+        if any(all(_inside(b, a) for a, b in zip(part, box, strict=True)) for part in meeting):
+            continue
+        k, (low, high) = next((k, a) for k, (a, b) in enumerate(zip(meeting[0], box, strict=True)) if not _inside(b, a))
+        first, last = box[k]
+        pieces = ((first, min(last, low - 1)), (max(first, low), min(last, high)), (max(first, high + 1), last))
+        stack += [(*box[:k], piece, *box[k + 1 :]) for piece in pieces if piece[0] <= piece[1]]
+
+
+def _meet(a: tuple[int, int], b: tuple[int, int]) -> bool:
+    return a[0] <= b[1] and b[0] <= a[1]
+
+
+def _inside(a: tuple[int, int], b: tuple[int, int]) -> bool:
+    return b[0] <= a[0] and a[1] <= b[1]

@@ -1,0 +1,303 @@
+"""The phases of the search for a rule set: first sets, column generation, set search, closing, part by part."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import ClassVar
+
+import numpy as np
+
+from ..search import Search
+from .closing.closing import Closing, bytes_per_rule
+from .demands import Demands, first_to_meet
+from .features import Features
+from .generation import ColumnGeneration
+from .heuristics.greedy import Greedy
+from .heuristics.restricted_program import COLUMNS, Restricted
+from .heuristics.set_search import SetSearch
+from .incumbent import Incumbents
+from .pool import Clause, Pool
+from .program import Cost, Program
+from .rate_parts import Part, Shown, parts
+
+_SET_COLUMNS = 300  # of the set searches during column generation
+_FINAL_COLUMNS = 600  # and after it
+_WHOLE_NODES = 300  # of branching, before the values of rates are searched part by part
+_PART_COLUMNS = 300  # that the linear program of a part starts with
+_SHORT = 6  # rounds of the set searches during column generation
+_FIRST_SEARCHES = (1, 5)  # masters, after which the sets are searched
+_BETWEEN_SEARCHES = 10  # masters from one search to the next, later on
+_WORKING = ("incumbent", "pricing", "integer", "closing")
+
+
+class Phases(Search, ABC):
+    """What `RuleSetSearch` does between its arguments and its snapshots.
+
+    A subclass sets ``max_complexity``, ``form``, ``column_limit``, ``memory_limit``, ``random_state`` and
+    ``warm_start``, calls `_begin`, and says what D is.
+    """
+
+    max_complexity: int
+    form: str
+    column_limit: int
+    memory_limit: int | None
+    random_state: int | None
+    warm_start: Sequence[Clause] | None
+    _rounds: ClassVar[int] = 40  # of the set search after column generation
+
+    def _begin(self, program: Program, demands: Demands, best: Incumbents) -> None:
+        """The state before the first unit of work."""
+        self._program, self._demands, self._best = program, demands, best
+        self._phase = "reducing"
+        self._limit: str | None = None
+        self._lower: Cost = program.least
+        self._unresolved: list[Cost] = []
+        self._features: Features
+        self._pool: Pool
+        self._greedy: Greedy
+        self._generation: ColumnGeneration
+        self._sets: SetSearch | None = None
+        self._search_at = _FIRST_SEARCHES[0]
+        self._closing: Closing | None = None
+        self._restricted: Restricted | None = None
+        self._restricted_for: Cost | None = None
+        self._waiting: list[Part] | None = None
+        self._by_value = False
+        self._indivisible: tuple[Program, bool] | None = None
+        self._part: Part | None = None
+        self._ended: list[Part] = []
+        self._part_lower: Cost = self._lower
+        self._needed: tuple[Clause, ...] | None = ()
+
+    @property
+    @abstractmethod
+    def conditions(self) -> int:
+        """D: the most conditions of a rule."""
+
+    @property
+    def certified(self) -> bool:
+        """Whether the search has ended with a proof that its set is optimal."""
+        return self._phase == "certified"
+
+    @property
+    def by_value(self) -> bool:
+        """Whether the values of rates were searched part by part."""
+        return self._by_value
+
+    def _advance(self, max_work: int) -> None:
+        target, phase = self.work + max_work, self._phase
+        if phase == "reducing":
+            self._prepare()  # a call ends with it
+            return
+        if self._limit == "memory":
+            self._limit = None
+        while self.work < target and self._phase == phase:  # a call ends with a phase: the next units take other times
+            if phase in _WORKING and self.memory_limit is not None and self.memory_bytes > self.memory_limit:
+                self._limit = "memory"
+                return
+            if phase == "incumbent":
+                self._run_greedy()
+            elif phase == "pricing":
+                self._price()
+            elif phase == "integer":
+                self._search_sets()
+            elif phase == "closing":
+                if not self._close():
+                    return
+            else:
+                return
+            self.work += 1
+            self._settle()
+
+    def _prepare(self) -> None:
+        self._features = Features.from_problem(self.problem, self.form, self._demands.rows)
+        self._pool = Pool(self._program, self._features)
+        self._offer(())
+        self._needed = first_to_meet(self._demands, self._pool)
+        if not self._features.n_used or self._needed is None:  # the set without rules is the only one, or none is
+            self._raise(self._best.cost)
+            self._settle()
+            return
+        self._offer(self._needed)
+        if self.warm_start is not None:
+            known = [clause for clause in self.warm_start if len(clause) <= self.conditions]
+            self._pool.add(known)
+            if sum(1 + len(clause) for clause in known) <= self.max_complexity:
+                self._offer(known)
+        self._greedy = Greedy(self._program, self._features, self._pool, self.conditions)
+        self._phase = "incumbent"
+        self._settle()
+
+    def _run_greedy(self) -> None:
+        self._greedy.advance()
+        if self._greedy.done:
+            self._offer(self._greedy.rules)
+            if self._needed:
+                self._offer([*self._greedy.rules, *self._needed])
+            self._generation = ColumnGeneration(self._program, self._features, self._pool, self.conditions)
+            self._raise(self._generation.lower)
+            self._phase = "pricing"
+
+    def _price(self) -> None:
+        """One unit of column generation."""
+        generation = self._generation
+        if self._sets is not None:
+            self._run_sets()
+            return
+        generation.advance()
+        self._raise(generation.lower)
+        if generation.done:
+            self._phase = "integer"
+        elif generation.iterations >= self._search_at:
+            later = [k for k in _FIRST_SEARCHES if k > generation.iterations]
+            self._search_at = min([*later, generation.iterations + _BETWEEN_SEARCHES])
+            self._sets = self._new_sets(_SHORT, _SET_COLUMNS)
+
+    def _new_sets(self, rounds: int, most: int = _FINAL_COLUMNS) -> SetSearch:
+        """A set search over the columns of least reduced cost."""
+        generation = self._generation
+        gamma = np.zeros(0) if generation.solution is None else generation.solution.gamma
+        chosen = generation.least_reduced(most)
+        use = generation.use(chosen)
+        return SetSearch(self._program, self._pool, chosen, use, gamma, self.random_state or 0, rounds)
+
+    def _run_sets(self) -> None:
+        """One descent of the set search."""
+        assert self._sets is not None
+        if not self._sets.done:
+            self._sets.advance()
+            if self._sets.found is not None:
+                self._offer(self._sets.found)
+        if self._sets.done:
+            self._sets = None
+
+    def _search_sets(self) -> None:
+        if self._sets is None:
+            self._sets = self._new_sets(self._rounds)
+        self._run_sets()
+        if self._sets is None:
+            self._phase = "closing"
+
+    def _close(self) -> bool:
+        """One unit of the closing step; False when there are too many columns."""
+        if self._closing is None:
+            most = self._affordable_columns
+            self._closing = Closing(self._generation, self._lower, self._best.cost, most)
+            self._closed_with = (most, self._best.cost)
+        closing = self._closing
+        full = closing.done and closing.partial
+        stuck = full or closing.branching_nodes >= _WHOLE_NODES
+        if stuck and self._indivisible != (self._program, full) and self._split(full):
+            return True
+        if not closing.done:
+            closing.advance()
+            if closing.found is not None and closing.upper < self._best.cost:
+                self._offer(closing.found)
+            self._raise(closing.lower)
+            if closing.done and closing.partial:
+                self._phase = "integer"  # the set search gets more columns
+            elif closing.done:
+                if closing.unresolved:
+                    self._unresolved.append(closing.lower)
+                self._raise(self._best.cost)
+            return True
+        if closing.unresolved:
+            self._limit = "exactness"
+            return False
+        if self._closed_with == (self._affordable_columns, self._best.cost):
+            if self._restricted_for == self._best.cost:
+                self._limit = "columns" if self._closed_with[0] == self.column_limit else "memory"
+                return False
+            self._branch_on_the_best()
+        else:
+            self._closing, self._limit = None, None
+        return True
+
+    @property
+    def _affordable_columns(self) -> int:
+        """Most rules that the closing step enumerates, within the memory limit."""
+        if self.memory_limit is None:
+            return self.column_limit
+        own = (self._features, self._pool, self._generation)
+        free = self.memory_limit - sum(part.nbytes for part in own)
+        return max(1, min(self.column_limit, free // bytes_per_rule(self._program)))
+
+    def _branch_on_the_best(self) -> None:
+        """One node over the columns of least reduced cost."""
+        if self._restricted is None:
+            chosen = self._generation.least_reduced(COLUMNS)
+            self._restricted = Restricted(self._program, self._pool, chosen, self._best.cost, self._lower)
+        self._restricted.advance()
+        if self._restricted.found is not None:
+            self._offer(self._restricted.found)
+        if self._restricted.done:
+            self._restricted_for, self._restricted = self._restricted.upper, None
+
+    def _split(self, cuts: bool) -> bool:
+        """Search the values of rates part by part, instead of all at once; False when there is nothing to divide."""
+        found = parts(self._program, self._best.cost, cuts)
+        if any(part.whole for part in found):
+            self._indivisible = self._program, cuts
+            return False
+        self._by_value = True
+        shown = self._shown
+        known = [part.at_least(self._part_lower, shown) for part in found]
+        self._waiting = sorted([*(self._waiting or ()), *known], key=lambda part: part.least)
+        self._part = None
+        self._next_part()
+        return True
+
+    def _next_part(self) -> None:
+        """Begin with the next part, when nothing is left to do for this one."""
+        self._raise(self._best.cost)
+        if self._lower < self._best.cost and self._waiting:
+            if self._part is not None:
+                self._ended.append(replace(self._part, shown=self._shown))
+            part = self._part = self._waiting.pop(0)
+            self._part_lower = part.least
+            start = self._generation.least_reduced(_PART_COLUMNS).tolist()
+            self._program = part.program
+            self._closing, self._sets, self._restricted, self._restricted_for = None, None, None, None
+            self._limit = None
+            self._generation = ColumnGeneration(self._program, self._features, self._pool, self.conditions)
+            self._generation.working = start
+            self._search_at, self._phase = _FIRST_SEARCHES[0], "pricing"
+
+    @property
+    def _shown(self) -> Shown | None:
+        """The best dual values of the part that the search is at, or of one that holds it."""
+        known = self._generation.closing_point
+        if known is None:
+            return None if self._part is None else self._part.shown
+        return Shown(self._program, known[0].without_weights, known[1])
+
+    @property
+    def _parts(self) -> list[Part]:
+        """All parts, each with the dual values that are known of it."""
+        now = [] if self._part is None else [replace(self._part, shown=self._shown)]
+        return [*self._ended, *now, *(self._waiting or ())]
+
+    def _offer(self, rules: Sequence[Clause]) -> None:
+        self._best.offer(self._pool, rules, (self._seconds, self.work))
+
+    def _raise(self, bound: Cost) -> None:
+        self._part_lower = max(self._part_lower, bound)
+        waiting = [part.least for part in self._waiting or ()]
+        self._lower = max(self._lower, min([self._part_lower, self._best.cost, *waiting, *self._unresolved]))
+
+    def _settle(self) -> None:
+        """End the search when the bound has met the incumbent."""
+        if self._waiting and self._part_lower >= self._best.cost > self._lower:
+            self._next_part()
+        if self._lower >= self._best.cost:
+            self._phase = "certified" if self._best.rules is not None else "infeasible"
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes of the conditions, the columns, the tables of pricing, and the rules and nodes of the closing step."""
+        if self._phase == "reducing":
+            return 0
+        parts = (self._features, self._pool, getattr(self, "_generation", None), self._sets, self._closing)
+        return sum(part.nbytes for part in (*parts, self._restricted) if part is not None)
