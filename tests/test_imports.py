@@ -52,8 +52,6 @@ FLOORS: list[str] = [
     "rule_set.phases",
     "rule_set.search",
     "rule_set.frontier rule_set.least_gap rule_set.near_optimal rule_set.stability",
-    "rule_set.differences rule_set.uses",
-    "rule_set.listed",
     "rule_set.ranges",
     "families",
     "recipe warming",

@@ -18,7 +18,7 @@ from live import HOSTILE
 import rulelab as rl
 from rulelab.cli.commands import main
 from rulelab.data.conditions import Condition, attach_conditions
-from rulelab.rule_set.uses import LimitedUse, count
+from rulelab.rule_set.ranges.uses import LimitedUse, count
 
 C, D = 5, 2
 
@@ -140,7 +140,7 @@ def predicted(t: Any, clauses: Any, form: str = "dnf") -> np.ndarray:
 def from_list(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
     """Whether gaps may be read from the list of all sets, where it is short."""
     if request.param == "without a list":
-        monkeypatch.setattr("rulelab.rule_set.ranges.listed", lambda *_: None)
+        monkeypatch.setattr("rulelab.rule_set.ranges.searching.listed", lambda *_: None)
     return request.param == "from the list"
 
 

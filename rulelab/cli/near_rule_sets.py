@@ -38,7 +38,7 @@ def ranges_of(best: RuleSetSearch, args: argparse.Namespace, report: Report) -> 
         When the optimum is not certified.
     """
     from ..rule_set import rule_set_ranges
-    from ..rule_set.uses import uses_in_words
+    from ..rule_set.ranges.uses import uses_in_words
 
     with noted() as pressed:
         found = rule_set_ranges(

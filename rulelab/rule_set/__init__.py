@@ -16,7 +16,8 @@ from .least_gap.frontier import GapFrontierRuleSetSearch
 from .least_gap.search import LeastGapRuleSetSearch
 from .near_optimal.result import NearOptimalRuleSets
 from .near_optimal.search import NearOptimalRuleSetProgress, NearOptimalRuleSetSearch, near_optimal_rule_sets
-from .ranges import RuleSetRanges, rule_set_ranges
+from .ranges.result import RuleSetRanges
+from .ranges.searching import rule_set_ranges
 from .search import RuleSetSearch
 from .stability.result import RuleSetStability
 from .stability.search import StabilitySearch, rule_set_stability

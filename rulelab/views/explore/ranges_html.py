@@ -6,7 +6,7 @@ from typing import Any
 
 from ...data.gaps import CRITERIA
 from ...rule_set import RuleSetRanges
-from ...rule_set.uses import uses_in_words
+from ...rule_set.ranges.uses import uses_in_words
 from ..fronts.points import criterion_name
 from ..live.wording import count, counted
 from ..widgets.esc import esc

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from ..data.fairness import AccuracyParity, groups_of
-from ..data.problem import Problem
-from .least_gap.search import LeastGapRuleSetSearch
-from .pool import Clause
-from .program import Constraint, Program, make_program
-from .search import RuleSetSearch
+from ...data.fairness import AccuracyParity, groups_of
+from ...data.problem import Problem
+from ..least_gap.search import LeastGapRuleSetSearch
+from ..pool import Clause
+from ..program import Constraint, Program, make_program
+from ..search import RuleSetSearch
 
 _LARGEST = 1 << 40
 _OF_RATE = {

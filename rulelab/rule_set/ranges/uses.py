@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..data.problem import Problem
-from ..models import RuleSet
-from ..snapshot import Snapshot, Status
-from .demands import Demands
-from .search import RuleSetSearch
+from ...data.problem import Problem
+from ...models import RuleSet
+from ...snapshot import Snapshot, Status
+from ..demands import Demands
+from ..search import RuleSetSearch
 
 Until = Callable[[RuleSetSearch], Snapshot | None]
 """Takes a search to where it is clear whether there is a near set, or to the limit; None: it is too late to begin."""

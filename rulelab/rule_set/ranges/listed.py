@@ -9,11 +9,11 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from ..data.problem import Problem
-from ..snapshot import Status
-from .near_optimal.result import NearOptimalRuleSets
-from .near_optimal.search import NearOptimalRuleSetSearch
-from .search import RuleSetSearch
+from ...data.problem import Problem
+from ...snapshot import Status
+from ..near_optimal.result import NearOptimalRuleSets
+from ..near_optimal.search import NearOptimalRuleSetSearch
+from ..search import RuleSetSearch
 
 MOST = 10_000
 """Models of a list that is short."""

@@ -1,0 +1,1 @@
+"""What all rule sets near the optimum have in common."""
