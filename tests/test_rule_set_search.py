@@ -234,9 +234,8 @@ def test_certificates_verify():
             model = certified(search).incumbent.model
             assert rl.verify(search.problem, model, search.certificate()).valid
     search = RuleSetSearch(noisy(2), 5, 2, loss="zero_one")
-    rl.solve(search)
-    with pytest.raises(rl.CertificateError, match="Hamming"):
-        search.certificate()
+    model = rl.solve(search).incumbent.model
+    assert rl.verify(search.problem, model, search.certificate()).valid
 
 
 def test_more_room_never_costs():

@@ -142,10 +142,12 @@ def values_of_point(
         raise CertificateError("the prices of the constraints are too large for a certificate")
     dual, watched = np.zeros((n_groups, problem.n_patterns), dtype=np.int64), program.watched
     scale = program.denominator  # the program counts in multiples of the weights' common divisor
-    np.add.at(dual, (program.kind[watched] // 2, program.pattern[watched]), np.maximum(point.taken, 0) * scale)
-    price *= scale
+    taken, price = np.maximum(point.taken, 0) * scale, price * scale
     if program.unit != 1 and (program.constraints or (program.leave < 0).any()):
-        price += int(problem.total_weight)  # a check rounds prices for each unit of weight, not for each divisor
+        # a check rounds down what a unit of weight costs, not what a divisor does: by less than 1 for each unit
+        taken = np.maximum(taken - program.whole[watched] * int(program.unit), 0)
+        price += int(problem.total_weight)
+    np.add.at(dual, (program.kind[watched] // 2, program.pattern[watched]), taken)
     return dual, price, point.grid, point.gamma * scale
 
 

@@ -14,7 +14,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -22,9 +22,6 @@ from ..certificate import CertificateError
 from .dual import RangePrice
 from .effort import Effort
 from .parity import Parity
-
-if TYPE_CHECKING:
-    from .checker import Case
 
 PART_RANGES = "part_ranges"
 MOST_PARTS = 10_000
@@ -46,7 +43,7 @@ class Space:
         Which rate and which group each number of a box is of.
     """
 
-    def __init__(self, case: Case) -> None:
+    def __init__(self, case: Any) -> None:
         self.case = case
         self.places = [(r, g) for r, parity in enumerate(case.parities) for g in parity.compared]
         self._signs = [
@@ -113,8 +110,8 @@ def _sign(x: Fraction) -> int:
 
 
 def prove_parts(
-    case: Case,
-    prove: Callable[[Case, Mapping[str, np.ndarray], dict[str, Any], dict[str, int]], None],
+    case: Any,
+    prove: Callable[[Any, Mapping[str, np.ndarray], dict[str, Any], dict[str, int]], None],
     arrays: Mapping[str, np.ndarray],
     found: dict[str, Any],
     checked: dict[str, int],
@@ -123,7 +120,7 @@ def prove_parts(
 
     Parameters
     ----------
-    case : Case
+    case : Case of `rulelab.certificate.rule_set.checker`
     prove : callable
         What checks the dual values of a part, as those of a whole.
     arrays : mapping of str to array
@@ -214,13 +211,24 @@ def _require_covered(space: Space, parts: list[Box]) -> None:
             continue
         meeting = [part for part in parts if all(_meet(a, b) for a, b in zip(part, box, strict=True))]
         if not meeting:
-            raise CertificateError("the parts of the certificate leave out some rates of the groups")
+            stack += _halves(box)
+            continue
         if any(all(_inside(b, a) for a, b in zip(part, box, strict=True)) for part in meeting):
             continue
         k, (low, high) = next((k, a) for k, (a, b) in enumerate(zip(meeting[0], box, strict=True)) if not _inside(b, a))
         first, last = box[k]
         pieces = ((first, min(last, low - 1)), (max(first, low), min(last, high)), (max(first, high + 1), last))
         stack += [(*box[:k], piece, *box[k + 1 :]) for piece in pieces if piece[0] <= piece[1]]
+
+
+def _halves(box: Box) -> list[Box]:
+    """A box that no part meets, cut in two: it may be empty, which tightening has not shown; else CertificateError."""
+    k = min((k for k, (low, high) in enumerate(box) if low < high), key=lambda k: box[k][1] - box[k][0], default=None)
+    if k is None:
+        raise CertificateError("the parts of the certificate leave out some rates of the groups")
+    low, high = box[k]
+    middle = (low + high) // 2
+    return [(*box[:k], piece, *box[k + 1 :]) for piece in ((low, middle), (middle + 1, high))]
 
 
 def _meet(a: tuple[int, int], b: tuple[int, int]) -> bool:
