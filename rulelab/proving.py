@@ -51,9 +51,11 @@ def kept_for_its_model(make: Callable[..., C]) -> Callable[..., C]:
 
     @wraps(make)
     def certificate(self: Search, *asked: Any, **options: Any) -> C:
-        last = self._snapshot()
-        if asked or options or last.status is not Status.OPTIMAL or last.incumbent is None:
+        if asked or options or not self.work:
             return make(self, *asked, **options)
+        last = self._snapshot()
+        if last.status is not Status.OPTIMAL or last.incumbent is None:
+            return make(self)
         model, proof = known.get(self, (None, None))
         if proof is None or model != last.incumbent.model:
             proof = make(self)

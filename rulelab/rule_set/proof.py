@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ..models import RuleSet
 
 _LARGEST_SUM = 48  # binary digits
+_LARGEST = 60  # the same, of a number
 
 
 def prove(
@@ -140,15 +141,21 @@ def values_of_point(
     """The same of a dual point and its price."""
     if not isinstance(point.grid, int):
         raise CertificateError("the prices of the constraints are too large for a certificate")
-    dual, watched = np.zeros((n_groups, problem.n_patterns), dtype=np.int64), program.watched
     scale = program.denominator  # the program counts in multiples of the weights' common divisor
-    taken, price = np.maximum(point.taken, 0) * scale, price * scale
+    grid, price, exact = point.grid, price * scale, [max(0, int(x)) * scale for x in point.taken.tolist()]
+    too_long = max(price, *exact, 0).bit_length() - _LARGEST
+    if too_long > 0:
+        if program.constraints or too_long >= grid.bit_length():
+            raise CertificateError("the weights are too large for a certificate")
+        grid, price, exact = grid >> too_long, -(-price >> too_long), [x >> too_long for x in exact]
+    taken = np.array(exact, dtype=np.int64)
+    dual, watched = np.zeros((n_groups, problem.n_patterns), dtype=np.int64), program.watched
     if program.unit != 1 and (program.constraints or (program.leave < 0).any()):
         # a check rounds down what a unit of weight costs, not what a divisor does: by less than 1 for each unit
         taken = np.maximum(taken - program.whole[watched] * int(program.unit), 0)
         price += int(problem.total_weight)
     np.add.at(dual, (program.kind[watched] // 2, program.pattern[watched]), taken)
-    return dual, price, point.grid, point.gamma * scale
+    return dual, price, grid, point.gamma * scale
 
 
 def multipliers_of(
