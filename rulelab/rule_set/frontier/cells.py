@@ -261,9 +261,9 @@ class Cell:
     def begin(self, search: PartSearch) -> None:
         """A search for the first part that has none yet."""
         assert self._parts
-        self._parts.pop(0)
+        part = self._parts.pop(0)
         self.searches.append(search)
-        search.undercut(self.upper, self.lower)
+        search.undercut(self.upper, max(self.lower, part.least))
 
 
 def counted_gaps(

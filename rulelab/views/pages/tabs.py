@@ -283,8 +283,9 @@ class Tabs(param.Parameterized):
             self.complain("; ".join(self.made("Search").complaints))
         document = pn.state.curdoc
         self._is_there = True
+        self._address.follow(Part(self.runs, ["run"]))
         if self.kept.found is not None or document is None or document.session_context is None:
-            self._bring_kept()
+            self._bring_pins()
 
     def _found(self, event: param.parameterized.Event) -> None:
         """The browser says which pinned models it kept: they are those of the address, if it kept any."""
@@ -292,10 +293,10 @@ class Tabs(param.Parameterized):
             self.runs.own_pins(event.new)
             self.made("Compare")
         if event.old is None and self._is_there:
-            self._bring_kept()
+            self._bring_pins()
 
-    def _bring_kept(self) -> None:
-        self._address.follow(Part(self.runs, ["run", "pins"]))
+    def _bring_pins(self) -> None:
+        self._address.follow(Part(self.runs, ["pins"]))
 
     def _pin(self, card: Card) -> str:
         return self.made("Compare").view.pin(card)
