@@ -77,15 +77,14 @@ def test_every_parameter_of_a_view_is_told(name: str) -> None:
     view = getattr(rl.views, name)
     if not issubclass(view, param.Parameterized):
         pytest.skip("it has none")
-    told = "\n".join(each.__doc__ or "" for each in view.__mro__ if each.__module__.startswith("rulelab"))
+    classes = [each for each in view.__mro__ if each.__module__.startswith("rulelab")]
+    told = "\n".join(inspect.cleandoc(each.__doc__ or "") for each in classes)
     own = {
         key: each.doc
         for key, each in view.param.objects("existing").items()
         if each.owner is not None and each.owner.__module__.startswith("rulelab") and key != "name" and key[0] != "_"
     }
-    untold = [
-        key for key, doc in own.items() if not doc and not re.search(rf"^    (\w+, )*{key}(, \w+)* : ", told, re.M)
-    ]
+    untold = [key for key, doc in own.items() if not doc and not re.search(rf"^(\w+, )*{key}(, \w+)* : ", told, re.M)]
     assert untold == []
 
 
