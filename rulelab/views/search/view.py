@@ -494,8 +494,9 @@ class SearchView(NotebookViewer):
         self._rewind = Rewind(self._start_beat)
         self._rewind.param.watch(self._look_back, "at")
         self._best = BestModel(lambda: self._session, self.pin)
-        shown = lambda: self._best.shown  # noqa: E731
-        self._drawn = RunPlots(lambda: self._session, self._runs, self._rewind, shown, self._file_name)
+        self._drawn = RunPlots(
+            lambda: self._session, self._runs, self._rewind, lambda: self._best.shown, self._file_name
+        )
         self._offer_pin()
         self._why = WhyBox(lambda: self._session, self._file_name, self._start_beat)
         self._why.body.css_classes = ["rl-fill"]
