@@ -14,7 +14,7 @@ from .master.linear_program import MasterSolution, MasterSolve, nothing_fixed
 from .master.proximal import ProximalMaster
 from .pool import Clause, Columns, Pool
 from .pricing.beam import beam
-from .pricing.exact import Pricer
+from .pricing.exact import LARGEST_SUM, Pricer
 from .program import Cost, Program
 
 _TOLERANCE = 1e-6  # of a reduced cost, relative to the cost of a row
@@ -29,6 +29,7 @@ _SIMPLEX_COLUMNS = 300
 _PATIENCE = 40  # units of work after which pricing is content with what it has found
 _SHALLOW = 4  # conditions of a rule, that pricing begins with where that of all rules takes long
 _LONG = 200  # units of work in pricings that are not cheap, after which that is so
+_FACTOR = 8  # of the charges, where the longest rules are priced first: a bound is there soon, then a better one
 _EFFORT = 40_000_000  # words counted in one unit of pricing
 
 
@@ -75,7 +76,7 @@ class ColumnGeneration:
         self._near: np.ndarray | None = None
         self._stage = "master"
         self._deepening = self._gained = False
-        self._spent = 0
+        self._spent, self._factor = 0, 1
         self._units = 0
         self._since_exact = 0
         self.nodes_per_unit = max(1, _EFFORT // (features.n_used * (features.n_patterns // 64 + 20)))
@@ -202,7 +203,7 @@ class ColumnGeneration:
         assert self.point is not None
         if self._pricer is None:
             first = not self.features.parts
-            charge = self._charge[: self.depth + 1]
+            charge = np.minimum(self._charge[: self.depth + 1] * self._factor, LARGEST_SUM - 1)
             self._pricer = Pricer(self.features, self.point.weight, charge, self.depth, self._seeds)
             if first and self.features.parts:  # which takes a while
                 return
@@ -230,6 +231,10 @@ class ColumnGeneration:
             self._pricer = None
             self._stage = "master"
         exact = complete and not changed
+        if self._factor > 1:
+            if exact:
+                self._factor, self._units, self._stage = self._factor // 2, 0, "exact"
+            return
         if self._proximal is not None:
             self._proximal.judge(self._scaled(linear), exact)
             self._exact = self._exact + 1 if exact else 0
@@ -259,6 +264,7 @@ class ColumnGeneration:
     def _allow(self, depth: int) -> None:
         """Go on with rules of other lengths: the bounds so far say nothing about them."""
         self.depth, self.done, self._gained = depth, False, False
+        self._factor = _FACTOR if depth == self.max_conditions else 1
         self._pricer, self._stage = None, "master"
         self._linear = Fraction(self.program.least)
         self._centre, self._plain, self._exact = None, False, 0
