@@ -29,7 +29,8 @@ _SIMPLEX_COLUMNS = 300
 _PATIENCE = 40  # units of work after which pricing is content with what it has found
 _SHALLOW = 4  # conditions of a rule, that pricing begins with where that of all rules takes long
 _LONG = 200  # units of work in pricings that are not cheap, after which that is so
-_FACTOR = 8  # of the charges, where the longest rules are priced first: a bound is there soon, then a better one
+_SHARE = 4  # of the work so far that bounds the sets of the longest rules, between two lengths
+_FACTOR = 64  # of the charges, at which the longest rules are priced first
 _EFFORT = 40_000_000  # words counted in one unit of pricing
 
 
@@ -76,7 +77,7 @@ class ColumnGeneration:
         self._near: np.ndarray | None = None
         self._stage = "master"
         self._deepening = self._gained = False
-        self._spent, self._factor = 0, 1
+        self._spent, self._factor, self._rung, self._next = 0, 1, _FACTOR, max_conditions
         self._units = 0
         self._since_exact = 0
         self.nodes_per_unit = max(1, _EFFORT // (features.n_used * (features.n_patterns // 64 + 20)))
@@ -216,6 +217,9 @@ class ColumnGeneration:
             if self._spent >= _LONG and self.max_conditions > _SHALLOW and not self._deepening:
                 self._deepening = True
                 self._allow(_SHALLOW)
+            elif self._deepening and self.depth > self._next and self._units >= max(_LONG, self._spent // _SHARE):
+                self._bound()
+                self._allow(self._next)
             elif self._units % _LONG == 0:
                 self._bound()
             return
@@ -233,7 +237,7 @@ class ColumnGeneration:
         exact = complete and not changed
         if self._factor > 1:
             if exact:
-                self._factor, self._units, self._stage = self._factor // 2, 0, "exact"
+                self._factor, self._stage = 3 * self._factor // 4, "exact"
             return
         if self._proximal is not None:
             self._proximal.judge(self._scaled(linear), exact)
@@ -246,7 +250,8 @@ class ColumnGeneration:
         if complete and self._closed():
             self.done = True
         if self.depth < self.max_conditions and (self.done or (exact and self.depth > _SHALLOW)):
-            self._allow(self.depth + 1 if self._gained or self.depth == _SHALLOW else self.max_conditions)
+            self._next = self.depth + 1 if self._gained or self.depth == _SHALLOW else self.max_conditions
+            self._allow(self.max_conditions)
 
     def _bound(self) -> Fraction:
         """The linear bound of what is priced so far, which is proven once the longest rules are priced."""
@@ -262,9 +267,17 @@ class ColumnGeneration:
         return linear
 
     def _allow(self, depth: int) -> None:
-        """Go on with rules of other lengths: the bounds so far say nothing about them."""
+        """Go on with rules of other lengths: the bounds so far say nothing about them.
+
+        The longest rules are priced at charges that are multiplied first. That takes a little of the time, and proves a
+        bound: the dual values are feasible at the larger price. The factor is lowered until it is 1, in a share
+        of the work between two lengths, without a limit after the last.
+        """
         self.depth, self.done, self._gained = depth, False, False
-        self._factor = _FACTOR if depth == self.max_conditions else 1
+        if depth == self.max_conditions:
+            self._factor = self._rung
+        elif self._factor > 1:
+            self._rung, self._factor = self._factor, 1
         self._pricer, self._stage = None, "master"
         self._linear = Fraction(self.program.least)
         self._centre, self._plain, self._exact = None, False, 0
