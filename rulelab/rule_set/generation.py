@@ -41,6 +41,8 @@ class ColumnGeneration:
     ----------
     lower : int
         No rule set costs less.
+    depth : int
+        The most conditions of the rules that are priced now.
     value : float
         Of the restricted master, in scaled cost.
     least_reduced_cost : float
