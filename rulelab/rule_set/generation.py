@@ -14,7 +14,7 @@ from .master.linear_program import MasterSolution, MasterSolve, nothing_fixed
 from .master.proximal import ProximalMaster
 from .pool import Clause, Columns, Pool
 from .pricing.beam import beam
-from .pricing.exact import Pricer
+from .pricing.exact import LARGEST_SUM, Pricer
 from .program import Cost, Program
 
 _TOLERANCE = 1e-6  # of a reduced cost, relative to the cost of a row
@@ -27,6 +27,10 @@ _LARGE = 1000  # entities, from which on the proximal method comes first
 _EXACT = 12  # times that pricing finds nothing for it, after which the simplex method goes on
 _SIMPLEX_COLUMNS = 300
 _PATIENCE = 40  # units of work after which pricing is content with what it has found
+_SHALLOW = 4  # conditions of a rule, that pricing begins with where that of all rules takes long
+_LONG = 200  # units of work in pricings that are not cheap, after which that is so
+_SHARE = 4  # of the work so far that bounds the sets of the longest rules, between two lengths
+_FACTOR = 64  # of the charges, at which the longest rules are priced first
 _EFFORT = 40_000_000  # words counted in one unit of pricing
 
 
@@ -37,6 +41,8 @@ class ColumnGeneration:
     ----------
     lower : int
         No rule set costs less.
+    depth : int
+        The most conditions of the rules that are priced now.
     value : float
         Of the restricted master, in scaled cost.
     least_reduced_cost : float
@@ -50,7 +56,7 @@ class ColumnGeneration:
 
     def __init__(self, program: Program, features: Features, pool: Pool, max_conditions: int) -> None:
         self.program, self.features, self.pool = program, features, pool
-        self.max_conditions = max_conditions
+        self.max_conditions = self.depth = max_conditions
         self.lower: Cost = program.least
         self.value = float("inf")
         self.least_reduced_cost = float("-inf")
@@ -61,7 +67,7 @@ class ColumnGeneration:
         self.point: DualPoint | None = None
         self.closing_point: tuple[DualPoint, int] | None = None
         """The dual point of the best linear bound, and the price of complexity that makes it feasible."""
-        self._linear = Fraction(self.lower)
+        self._linear = self._proven = Fraction(self.lower)
         self._centre: tuple[np.ndarray, np.ndarray, float] | None = None
         self._plain = False
         self._exact = 0
@@ -72,6 +78,8 @@ class ColumnGeneration:
             self._proximal = ProximalMaster(program, pool)
         self._near: np.ndarray | None = None
         self._stage = "master"
+        self._deepening = self._gained = False
+        self._spent, self._factor, self._rung, self._next = 0, 1, _FACTOR, max_conditions
         self._units = 0
         self._since_exact = 0
         self.nodes_per_unit = max(1, _EFFORT // (features.n_used * (features.n_patterns // 64 + 20)))
@@ -159,7 +167,7 @@ class ColumnGeneration:
     def _try_beam(self) -> None:
         """The beam heuristic; exact pricing where it fails, and every few times in any case."""
         assert self.point is not None
-        rules, sums = beam(self.features, self.point.weight, self._charge, self.max_conditions)
+        rules, sums = beam(self.features, self.point.weight, self._charge[: self.depth + 1], self.depth)
         self._since_exact += 1
         if self._since_exact < _BEAMS:
             gains = [int(total) - int(self._charge[len(rule)]) for rule, total in zip(rules, sums, strict=True)]
@@ -198,7 +206,8 @@ class ColumnGeneration:
         assert self.point is not None
         if self._pricer is None:
             first = not self.features.parts
-            self._pricer = Pricer(self.features, self.point.weight, self._charge, self.max_conditions, self._seeds)
+            charge = np.minimum(self._charge[: self.depth + 1] * self._factor, LARGEST_SUM - 1)
+            self._pricer = Pricer(self.features, self.point.weight, charge, self.depth, self._seeds)
             if first and self.features.parts:  # which takes a while
                 return
         before = self._pricer.nodes
@@ -206,20 +215,32 @@ class ColumnGeneration:
         self.nodes += self._pricer.nodes - before
         self._units += 1
         if not complete and (self._units % _PATIENCE or not self._pricer.result().rules):
+            self._spent += self._units > _CHEAP
+            if self._spent >= _LONG and self.max_conditions > _SHALLOW and not self._deepening:
+                self._deepening = True
+                self._allow(_SHALLOW)
+            elif self._deepening and self.depth > self._next and self._units >= max(_LONG, self._spent // _SHARE):
+                self._bound()
+                self._allow(self._next)
+            elif self._units % _LONG == 0:
+                self._bound()
             return
+        linear = self._bound()
+        if self._centre is None or linear > self._linear:
+            self._linear, self._centre = linear, self._tried
         result, point = self._pricer.result(), self.point
-        self.lower = max(self.lower, dual.bound(self.program, point, result.best))
-        price = dual.price_of(point, result.best)
-        linear = Fraction(point.total - price * self.program.max_complexity) / point.grid
-        if self.closing_point is None or linear > self._linear:
-            self._linear, self.closing_point, self._centre = linear, (point, price), self._tried
         gains = [int(v) for v in result.values]
         self.least_reduced_cost = float(-max([0, *gains]) / point.grid * self.program.unit / self.program.per_loss)
         changed = self._take(result.rules, gains)
+        self._gained |= changed
         if changed or complete:
             self._pricer = None
             self._stage = "master"
         exact = complete and not changed
+        if self._factor > 1:
+            if exact:
+                self._factor, self._stage = 3 * self._factor // 4, "exact"
+            return
         if self._proximal is not None:
             self._proximal.judge(self._scaled(linear), exact)
             self._exact = self._exact + 1 if exact else 0
@@ -230,6 +251,40 @@ class ColumnGeneration:
             self._plain = exact
         if complete and self._closed():
             self.done = True
+        if self.depth < self.max_conditions and (self.done or (exact and self.depth > _SHALLOW)):
+            self._next = self.depth + 1 if self._gained or self.depth == _SHALLOW else self.max_conditions
+            self._allow(self.max_conditions)
+
+    def _bound(self) -> Fraction:
+        """The linear bound of what is priced so far, which is proven once the longest rules are priced."""
+        assert self._pricer is not None
+        assert self.point is not None
+        best, point = self._pricer.result().best, self.point
+        price = dual.price_of(point, best)
+        linear = Fraction(point.total - price * self.program.max_complexity) / point.grid
+        if self.depth == self.max_conditions:
+            self.lower = max(self.lower, dual.bound(self.program, point, best))
+            if self.closing_point is None or linear > self._proven:
+                self._proven, self.closing_point = linear, (point, price)
+        return linear
+
+    def _allow(self, depth: int) -> None:
+        """Go on with rules of other lengths: the bounds so far say nothing about them.
+
+        The longest rules are priced at charges that are multiplied first. That takes a little of the time, and proves a
+        bound: the dual values are feasible at the larger price. The factor is lowered until it is 1, in a share
+        of the work between two lengths, without a limit after the last.
+        """
+        self.depth, self.done, self._gained = depth, False, False
+        if depth == self.max_conditions:
+            self._factor = self._rung
+        elif self._factor > 1:
+            self._rung, self._factor = self._factor, 1
+        self._pricer, self._stage = None, "master"
+        self._linear = Fraction(self.program.least)
+        self._centre, self._plain, self._exact = None, False, 0
+        if self._proximal is not None:
+            self._proximal.forget()
 
     def _leave_proximal(self) -> None:
         """Go on with the simplex method, on the columns in use and those next to it."""

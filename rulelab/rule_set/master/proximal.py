@@ -168,6 +168,10 @@ class ProximalMaster:
             if self._nulls >= _NULLS:
                 self.weight = min(self.weight * 1.4, _LARGEST_WEIGHT)
 
+    def forget(self) -> None:
+        """The bounds so far are none any more; the centre stays."""
+        self._centre_bound, self._nulls, self._accuracy = -np.inf, 0, _ACCURACY
+
     def _at(self, use: np.ndarray) -> float:
         """Set the duals that belong to a use of the rules; returns the function's value."""
         rules = np.flatnonzero(use)

@@ -100,14 +100,14 @@ class _Counter:
             tree.slots[0, :n] = self._all
             for c in rule:
                 tree.slots[0, :n] &= levels.columns[0, c, :n]
-            tree.candidate[0] = np.arange(m)
+            tree.candidate[0, :m] = np.arange(m)
             tree.n_candidates[0] = m
             tree.numbers[DEPTH], tree.numbers[TO_OPEN] = 0, 1
         conjunctions.advance(*self._state, self._relations, 0, conjunctions.NO_LIMIT)
         if self._all is None:
             self._all = tree.slots[0, : levels.numbers[0, N_WORDS]].copy()
         out = np.zeros((2, m), dtype=np.int64)
-        out[:, tree.candidate[0]] = tree.counted[0, :, :2].T
+        out[:, tree.candidate[0, :m]] = tree.counted[0, :m, :2].T
         return out[0], out[1]
 
 

@@ -4,10 +4,7 @@ Of a rule's covered patterns, those of positive weight *help* and those of negat
 total weights. A rule of s conditions is wanted when its sum P - N exceeds ``target[s]``, which never falls in s: when
 pricing, a rule of fewer conditions and the same sum is at least as good.
 
-Bounds on the sum of a node of sums (P, N) extended by e conditions, the first of them t (Lawless et al., JMLR 24(242),
-2023, give the first one in section 4.2; ``help`` and ``hurt`` are what a condition removes from the node):
-  P_t;  P_t - N_t + the e - 1 largest hurt;  P - N + hurt_t - help_t / e + the e - 1 largest (hurt - help / e),
-the last because e conditions together remove at least the mean of what helps in each.
+What its extensions can reach is bounded in `rulelab.rule_set.pricing.bounds`.
 """
 
 from __future__ import annotations
@@ -15,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...kernels.jit import inlined, inner, kernel
+from .bounds import bound, move
 from .node_conditions import N_SECTIONS, N_WORDS, build, count, fill_slots, keep_covered
 from .tree import (
     DEPTH,
@@ -30,7 +28,6 @@ from .tree import (
 
 DONE, PAUSED, FULL = 0, 1, 2
 
-NEVER = -(2**62)
 NO_LIMIT = 2**62
 _COUNTING = 30
 """Words of slots that take about the time of what else there is to do for a condition."""
@@ -158,7 +155,7 @@ def _open(levels, tree, relations, d):
     if kept and not numbers[ENUMERATES]:
         kept = _without_dominated(tree, relations, d, kept)
     if kept > 1:
-        kept = _bound(tree, d, kept)
+        kept = bound(levels, tree, relations.chain_of, d, kept)
     if kept < 2:
         kept = 0
     tree.n_candidates[d] = kept
@@ -227,104 +224,6 @@ def _without_dominated(tree, relations, d, kept):
     left = 0
     for i in range(kept):
         if candidate[i] >= 0:
-            _move(candidate, counted, i, left)
+            move(candidate, counted, i, left)
             left += 1
     return left
-
-
-@inlined
-def _move(candidate, counted, i, to):
-    candidate[to] = candidate[i]
-    for k in range(3):
-        counted[to, k] = counted[i, k]
-
-
-@inner
-def _bound(tree, d, kept):
-    """Drop the candidates of which no longer rule is wanted, order the others by what helps, and bound each with those
-    after it. Returns how many are left."""
-    candidate, counted, target = tree.candidate[d], tree.counted[d], tree.target
-    positive, negative = tree.total[d, 0], tree.total[d, 1]
-    more = tree.numbers[MOST_CONDITIONS] - d
-    most = min(more, MOST_BOUNDED)
-    _clear(tree, most)
-    for i in range(kept):
-        _enter(tree, most, positive - counted[i, 0], negative - counted[i, 1])
-    left = 0
-    for i in range(kept):
-        p, n = counted[i, 0], counted[i, 1]
-        wanted = more > most and kept > most and p > target[d + most + 1]
-        for e in range(2, min(most, kept) + 1):
-            if wanted:
-                break
-            wanted = _limit(tree, e, positive, negative, p, n) > target[d + e]
-        if wanted:
-            _move(candidate, counted, i, left)
-            left += 1
-    _sort(candidate, counted, left)
-    _clear(tree, most)
-    for i in range(left - 1, -1, -1):
-        p, n = counted[i, 0], counted[i, 1]
-        for e in range(2, most + 1):
-            bound = np.int64(NEVER)
-            if e <= left - i:
-                bound = _limit(tree, e, positive, negative, p, n)
-            tree.bound[d, i, e - 2] = bound
-        _enter(tree, most, positive - p, negative - n)
-    return left
-
-
-@inner
-def _limit(tree, e, positive, negative, p, n):
-    """Bound on the sum with e more conditions, the first of which leaves p and n."""
-    tops = tree.tops
-    loosest, spread = p - n, e * (positive - n) - (positive - p)
-    for k in range(e - 1):
-        loosest += tops[0, k]
-        spread += tops[e - 1, k]
-    spread = spread // e
-    return min(p, min(loosest, spread))
-
-
-@inlined
-def _clear(tree, most):
-    """Forget the largest removed weights: row 0 of ``tops`` is what hurts, row e - 1 is e * hurting - helping."""
-    for e in range(1, most + 1):
-        for k in range(most):
-            tree.tops[e - 1, k] = NEVER >> 4
-
-
-@inner
-def _enter(tree, most, helping, hurting):
-    """Note what a condition removes."""
-    for e in range(1, most + 1):
-        value = hurting if e == 1 else e * hurting - helping
-        size = most - 1 if e == 1 else e - 1
-        tops = tree.tops[e - 1]
-        k = size
-        while k > 0 and tops[k - 1] < value:
-            if k < size:
-                tops[k] = tops[k - 1]
-            k -= 1
-        if k < size:
-            tops[k] = value
-
-
-@inlined
-def _sort(candidate, counted, n):
-    """Shell sort by helping weight, then by condition."""
-    gap = 1
-    while 3 * gap + 1 < n:
-        gap = 3 * gap + 1
-    while gap > 0:
-        for i in range(gap, n):
-            c, p, q, z = candidate[i], counted[i, 0], counted[i, 1], counted[i, 2]
-            j = i
-            while j >= gap and (counted[j - gap, 0] > p or (counted[j - gap, 0] == p and candidate[j - gap] > c)):
-                _move(candidate, counted, j - gap, j)
-                j -= gap
-            candidate[j] = c
-            counted[j, 0] = p
-            counted[j, 1] = q
-            counted[j, 2] = z
-        gap //= 3

@@ -175,6 +175,28 @@ def count(levels, level, slots, condition, out):
     out[2] = unweighted
 
 
+@inlined
+def count_hurting(levels, level, slots, condition):
+    """Hurting weight of the slots that satisfy a condition."""
+    numbers, column = levels.numbers[level], levels.columns[level, condition]
+    total = np.int64(0)
+    for s in range(numbers[N_SECTIONS]):
+        value = levels.section_weight[level, s]
+        if value >= 0:
+            continue
+        first = levels.section_first[level, s]
+        last = first + levels.section_words[level, s]
+        a, b = slots[first:last], column[first:last]
+        n = np.int64(0)
+        for w in range(a.size):
+            n += popcount(a[w] & b[w])
+        total -= n * value
+    table, first = levels.table[level], numbers[FIRST_HELPING]
+    for w in range(numbers[FIRST_HURTING], numbers[N_WORDS]):
+        total += lookup(table, (w - first) << 3, slots[w] & column[w])
+    return total
+
+
 @inner
 def keep_covered(levels, level, slots):
     """Put the patterns in some slots of a level into ``levels.order``, sorted by weight; returns their number."""

@@ -10,8 +10,11 @@ from ...kernels.by_reference import by_reference
 from ..features import Features
 from .node_conditions import MOST_LEVELS, Levels, new_levels
 
-MOST_BOUNDED = 6
+MOST_BOUNDED = 9
 """Conditions more than this are bounded by the helping weight alone."""
+
+N_PASSES = 2
+"""Conditions that are taken away for nothing, for the sake of a bound."""
 
 # positions in Tree.numbers
 DEPTH, NODES, N_EMITTED, MOST_CONDITIONS, ENUMERATES, TO_OPEN, TO_LAY_OUT, WORK = range(8)
@@ -24,7 +27,8 @@ class Tree(NamedTuple):
     slots, level, total (P, N, patterns of weight 0), chosen: the node. candidate, counted, bound, n_candidates,
     position: the conditions that may extend it, what they leave, bounds on rules with 2, 3, ... conditions more, and
     the next of them. target: what a rule of s conditions must exceed. pool_*: the best rule found that has each
-    condition. emitted_*: rules of an enumeration. order, tops, scratch: scratch space.
+    condition. emitted_*: rules of an enumeration. order, tops, top_chain, taken, beyond, scratch: scratch
+    space, for `bounds` mostly.
     """
 
     slots: np.ndarray
@@ -45,6 +49,9 @@ class Tree(NamedTuple):
     emitted_sum: np.ndarray
     order: np.ndarray
     tops: np.ndarray
+    top_chain: np.ndarray
+    taken: np.ndarray
+    beyond: np.ndarray
     scratch: np.ndarray
     numbers: np.ndarray
 
@@ -56,11 +63,15 @@ class Relations(NamedTuple):
     related: np.ndarray
     chain_start: np.ndarray
     chain_member: np.ndarray
+    chain_of: np.ndarray
 
 
 def relations(features: Features) -> Relations:
     """The relations as the kernels read them."""
-    return Relations(features.related, *features.chains)
+    start, member = features.chains
+    chain_of = np.empty(features.n_used, dtype=np.int32)
+    chain_of[member] = np.repeat(np.arange(len(start) - 1), np.diff(start))
+    return Relations(features.related, start, member, chain_of)
 
 
 def new_tree(
@@ -95,8 +106,8 @@ def new_tree(
         level=integers(depth),
         total=integers(depth, 3),
         chosen=integers(depth + 1),
-        candidate=np.zeros((depth, m), dtype=np.int32),
-        counted=integers(depth, m, 3),
+        candidate=np.zeros((depth, m + 1), dtype=np.int32),
+        counted=integers(depth, m + 1, 3 + N_PASSES),
         bound=integers(depth, m, more),
         n_candidates=integers(depth),
         position=integers(depth),
@@ -109,10 +120,13 @@ def new_tree(
         emitted_sum=integers(room),
         order=integers(m),
         tops=integers(more + 1, MOST_BOUNDED),
+        top_chain=np.zeros((more + 1, MOST_BOUNDED), dtype=np.int64),
+        taken=np.zeros(n_words, dtype=np.uint64),
+        beyond=integers(N_PASSES),
         scratch=integers(3),
         numbers=np.array([0, 0, 0, depth, room > 0, 1, len(weight), 0], dtype=np.int64),
     )
     tree.total[0] = weight[weight > 0].sum(), -weight[weight < 0].sum(), (weight == 0).sum()
-    tree.candidate[0] = np.arange(m)
+    tree.candidate[0, :m] = np.arange(m)
     tree.n_candidates[0] = m
     return words, weight, levels, tree
