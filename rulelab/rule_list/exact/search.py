@@ -194,6 +194,8 @@ class RuleListSearch(PrefixSearch, Proving):
         )
         small._LEARN_AFTER = small._LEARN_WHERE = small._SEPARATE_AFTER = 0  # type: ignore[misc]
         solve(small)
+        if isinstance(small._running, Rounds):
+            small._running.rehearse()
 
     @kept
     def certificate(self, bound_only: bool = False) -> Certificate:

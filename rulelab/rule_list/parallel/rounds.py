@@ -30,7 +30,7 @@ from . import meeting
 from .threads import side_by_side
 from .worker import Worker
 
-_LEAST_ROUND, _LONGEST_ROUND = 400_000, 10_000_000  # words and weights of each worker: about a hundredth of a second
+_LEAST_ROUND, _LONGEST_ROUND = 400_000, 20_000_000  # words and weights of each worker: about a hundredth of a second
 _ROUNDS_PER_SEARCH = 32  # while a search is short: rounds get longer with it
 
 
@@ -97,6 +97,13 @@ class Rounds:
             if outcome is not None:
                 return outcome
         return kernels.PAUSED
+
+    def rehearse(self) -> None:
+        """Call the kernels that only long searches come to call."""
+        pool = self._learning.cores
+        meeting.rebuild(self._rules, self.store, 0)
+        meeting.drop_what_costs_too_much(self._rules, self.store)
+        meeting.adopt(self._rules, pool, pool, 0, 0)
 
     def _find_kernels(self) -> None:
         """Find what is called by its address, as it was before a pickle was made."""
