@@ -9,8 +9,8 @@ from ...data.problem import Problem
 from .. import beam as beams
 from ..bounds import RuleListBounds
 from ..costs import require_regularization
-from ..parallel.threads import MOST_JOBS, is_jobs
 from . import state
+from .parallel.threads import check_jobs
 
 POLICIES = {
     "lower_bound": state.LOWER_BOUND_FIRST,
@@ -42,8 +42,8 @@ def check(
         ("memory_limit", memory_limit, memory_limit is None or is_whole(memory_limit, 1), "bytes > 0 or None"),
         ("random_state", random_state, random_state is None or is_whole(random_state, 0), "an integer or None"),
         ("beam_width", beam_width, is_whole(beam_width, 0), "an integer >= 0"),
-        ("n_jobs", n_jobs, is_jobs(n_jobs), f"a number of threads from 1 to {MOST_JOBS}, -1 for all cores, or None"),
     )
+    check_jobs(n_jobs)
     require_regularization(problem, regularization)
     widest = beams.widest(problem, 0.5 / regularization)
     require(("beam_width", beam_width, beam_width <= widest, f"at most {widest} for this problem"))

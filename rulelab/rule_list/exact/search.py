@@ -27,8 +27,6 @@ from ..cores import inequality, learn
 from ..costs import Costs, costs_of
 from ..counting import Layout, layout
 from ..fair.search import check_labels
-from ..parallel.rounds import Rounds
-from ..parallel.threads import workers_of
 from ..reduction import Reducing, Reduction
 from ..separating import descend, settle
 from ..separation import separation_of
@@ -39,6 +37,8 @@ from .arguments import POLICIES, check
 from .incumbent import Best, cost_of, incumbent_of
 from .learning import Learning
 from .limited import certificate_of_limited
+from .parallel.rounds import Rounds
+from .parallel.threads import workers_of
 from .variants import variant_of
 
 _EFFORT_OF_A_LONG_SEARCH = 1_000_000_000
@@ -84,7 +84,7 @@ class RuleListSearch(PrefixSearch, Proving):
     n_jobs : int, optional
         Threads that search at once; None is one, -1 as many as this process has cores. The optimum is the same, and
         with the same number the same list; of several equally good lists another number can find another one. Searches
-        for fair lists, and those with demands, have one thread. See `rulelab.rule_list.parallel.rounds`.
+        for fair lists, and those with demands, have one thread. See `rulelab.rule_list.exact.parallel.rounds`.
 
     Raises
     ------

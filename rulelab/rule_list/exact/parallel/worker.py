@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core_pool import LEARNT, Cores
-from ..counting import Layout
-from ..exact import kernels, state
-from ..separation import Separation
+from ...core_pool import LEARNT, Cores
+from ...counting import Layout
+from ...separation import Separation
+from .. import kernels, state
 
 _OUTBOX_BYTES = 1 << 20
 _MOST_DEALT = 1024

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from ...kernels.jit import kernel
-from ...kernels.set_table import slot_at_length
-from ..core_pool import keep as keep_core
-from ..exact.memo import rebuild_table, table_length
-from ..exact.queue import purge, raise_lower_bound, take_next
-from ..exact.state import BEST, BY_INCUMBENT, BY_SAME_SET, N_OUT
-from ..exact.storing import OUT_COST, OUT_KEY, OUT_LENGTH, OUT_PARENT, OUT_RULE, OUT_WRONG, keep
+from ....kernels.jit import kernel
+from ....kernels.set_table import slot_at_length
+from ...core_pool import keep as keep_core
+from ..memo import rebuild_table, table_length
+from ..queue import purge, raise_lower_bound, take_next
+from ..state import BEST, BY_INCUMBENT, BY_SAME_SET, N_OUT
+from ..storing import OUT_COST, OUT_KEY, OUT_LENGTH, OUT_PARENT, OUT_RULE, OUT_WRONG, keep
 
 
 @kernel

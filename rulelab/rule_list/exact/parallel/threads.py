@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from typing import Any, TypeVar
 
-from ...arguments import is_whole
+from ....arguments import is_whole, require
 
 MOST_JOBS = 256
 """Threads of one search: what each holds costs memory, and meetings take longer with each."""
@@ -16,9 +16,10 @@ MOST_JOBS = 256
 T = TypeVar("T")
 
 
-def is_jobs(n_jobs: Any) -> bool:
-    """Whether this is a number of threads as `workers_of` takes it."""
-    return n_jobs is None or (is_whole(n_jobs, -1) and n_jobs != 0 and n_jobs <= MOST_JOBS)
+def check_jobs(n_jobs: Any) -> None:
+    """Refuse what is no number of threads as `workers_of` takes it. Raises ValueError."""
+    known = n_jobs is None or (is_whole(n_jobs, -1) and n_jobs != 0 and n_jobs <= MOST_JOBS)
+    require(("n_jobs", n_jobs, known, f"a number of threads from 1 to {MOST_JOBS}, -1 for all cores, or None"))
 
 
 def workers_of(n_jobs: int | None) -> int:

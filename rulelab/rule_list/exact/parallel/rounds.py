@@ -18,14 +18,14 @@ from functools import partial
 
 import numpy as np
 
-from ...kernels.fates import OPEN
-from ...slices import effort_of
-from ..core_pool import GIVEN_UP, Cores
-from ..cores import new_cores
-from ..counting import EFFORT_PER_WORK, Layout
-from ..exact import kernels, state
-from ..exact.learning import Learning
-from ..separation import wants_separation
+from ....kernels.fates import OPEN
+from ....slices import effort_of
+from ...core_pool import GIVEN_UP, Cores
+from ...cores import new_cores
+from ...counting import EFFORT_PER_WORK, Layout
+from ...separation import wants_separation
+from .. import kernels, state
+from ..learning import Learning
 from . import meeting
 from .threads import side_by_side
 from .worker import Worker
