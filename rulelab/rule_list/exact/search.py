@@ -345,10 +345,11 @@ class RuleListSearch(PrefixSearch, Proving):
         """Bytes of the arrays of the search."""
         if self._phase == "reducing":
             return 0
-        beam = 0 if self._beam is None else sum(array.nbytes for array in self._beam)
-        learnt = 0 if not self._searches else self._learning.nbytes + self._running.nbytes
         layout = sum(a.nbytes for a in self._layout if isinstance(a, np.ndarray))
-        return state.memory_bytes(self._store) + layout + beam + learnt
+        if self._searches:
+            return state.memory_bytes(self._running.store) + layout + self._learning.nbytes + self._running.nbytes
+        beam = 0 if self._beam is None else sum(array.nbytes for array in self._beam)
+        return state.memory_bytes(self._store) + layout + beam
 
     def _snapshot(self) -> Snapshot:
         if self._phase == "reducing":
