@@ -179,8 +179,13 @@ def bytes_to_grow(store: Store, capacity: int) -> int:
     heaps = HEAP_ARRAYS if len(store.bound_key) == 1 else (*HEAP_ARRAYS, *BOUND_HEAP_ARRAYS)
     nodes = bytes_to_resize(store, NODE_ARRAYS, capacity)
     queue = max(0, bytes_to_resize(store, heaps, capacity))
-    table = max(0, table_size(capacity) - len(store.table)) * store.table.itemsize
+    table = (_table_size(store, capacity) - len(store.table)) * store.table.itemsize
     return nodes + queue + table
+
+
+def _table_size(store: Store, capacity: int) -> int:
+    """Slots for so many prefixes; where they are not enough, as many that few sets collide, and it grows seldom."""
+    return len(store.table) if table_size(capacity) <= len(store.table) else 2 * table_size(capacity)
 
 
 def enlarged(store: Store, m: int, free: int | None) -> tuple[Store, bool]:
@@ -197,7 +202,7 @@ def enlarged(store: Store, m: int, free: int | None) -> tuple[Store, bool]:
         if wanted < needed:
             return store, False
         store = resized(store, NODE_ARRAYS, wanted)
-        table = table_size(wanted)
+        table = _table_size(store, wanted)
         if table > len(store.table):
             store = store._replace(table=np.empty(table, dtype=np.int32))
             store.numbers[TABLE_IS_STALE] = 1

@@ -30,7 +30,7 @@ from . import meeting
 from .threads import side_by_side
 from .worker import Worker
 
-_LEAST_ROUND, _LONGEST_ROUND = 400_000, 20_000_000  # words and weights of each worker: about a hundredth of a second
+_LEAST_ROUND, _LONGEST_ROUND = 400_000, 60_000_000  # words and weights of each worker: up to tenths of a second
 _ROUNDS_PER_SEARCH = 32  # while a search is short: rounds get longer with it
 
 
@@ -99,7 +99,8 @@ class Rounds:
         return kernels.PAUSED
 
     def rehearse(self) -> None:
-        """Call the kernels that only long searches come to call."""
+        """Call, or find, the kernels that only long searches come to call."""
+        self._learning.find_learner(self.store)
         pool = self._learning.cores
         meeting.rebuild(self._rules, self.store, 0)
         meeting.drop_what_costs_too_much(self._rules, self.store)
