@@ -23,7 +23,7 @@ ESTIMATORS = {
     "falling_rule_list": rl.FallingRuleListClassifier,
     "rule_set": rl.RuleSetClassifier,
 }
-OF_FITTING = {"class_weight", "time_limit", "gap", "random_state", "several_classes", "verbose"}
+OF_FITTING = {"class_weight", "time_limit", "gap", "random_state", "several_classes", "verbose", "n_jobs"}
 TABLE = pd.DataFrame({"age": np.arange(40) % 13, "sex": ["f", "m"] * 20, "old": np.arange(40) > 25})
 LABELS = (TABLE["age"] > 6).to_numpy().astype(int)
 

@@ -50,6 +50,14 @@ ENGINES: dict[str, Callable[[rl.Problem], Search]] = {
     "rule_list, beam": lambda p: RuleListSearch(p, 0.012, beam_width=30),
     "rule_list, length limit": lambda p: RuleListSearch(p, 0.012, max_length=3),
     **{
+        f"rule_list, two threads, {policy}": lambda p, policy=policy: RuleListSearch(
+            p, 0.012, policy, random_state=3, beam_width=0, n_jobs=2
+        )
+        for policy in POLICIES
+    },
+    "rule_list, three threads, beam": lambda p: RuleListSearch(p, 0.012, beam_width=30, n_jobs=3),
+    "rule_list, two threads, length limit": lambda p: RuleListSearch(p, 0.012, max_length=3, n_jobs=2),
+    **{
         f"corels, {policy}": lambda p, policy=policy: CorelsSearch(p, 0.02, policy, random_state=3)
         for policy in POLICIES
     },

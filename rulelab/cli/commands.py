@@ -42,6 +42,7 @@ from .options import (
     add_limits,
     add_reading,
     add_source,
+    jobs,
     least_zero,
     reading_of,
     whole,
@@ -195,6 +196,8 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
     add(parser, "--random-state", type=whole(0), metavar="N", text="seed of what is random")
     text = "of rule lists: corels is the one that its papers describe (default: exact)"
     add(parser, "--search", choices=["exact", "corels"], default=argparse.SUPPRESS, text=text)
+    text = "threads of the search for rule lists, or all: one for each core; those that have to obey something have one"
+    add(parser, "--jobs", type=jobs, metavar="N", text=text)
     limits = add_limits(parser, "At a limit, and at Ctrl-C, the best model so far is given, with its proven gap.")
     add_memory(limits)
     add(limits, "--gap", type=least_zero, default=0.0, metavar="X", text="stop at this distance from the optimum")

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..families import DEMANDS
+from ..families import DEMANDS, FAMILIES
 from .console import CommandError, one_line, say, table
 from .data_options import Report, problem_of, read, unheard
 from .families import count, recipe_of
@@ -108,6 +108,9 @@ def _check_search(args: argparse.Namespace) -> None:
     """The papers' search is for rule lists; it starts from the default rule and bounds no length."""
     if hasattr(args, "search") and args.model != "rule-list":
         raise CommandError(f"--search is not an option of --model {args.model}")
+    if args.jobs is not None and (_is_corels(args) or not FAMILIES[args.model.replace("-", "_")].threads):
+        other = "--search corels" if _is_corels(args) else f"--model {args.model}"
+        raise CommandError(f"--jobs is not an option of {other}: its search has one thread")
     for name in ("max_length", "beam_width", "fairness", "labels", *_DEMANDS) if _is_corels(args) else ():
         if hasattr(args, name):
             raise CommandError(f"--{name.replace('_', '-')} is not an option of --search corels")
@@ -158,10 +161,11 @@ def proof_of(search: Search, data: Dataset) -> Certificate:
 
 def _new_search(args: argparse.Namespace, recipe: Recipe, problem: Problem | None = None) -> Search:
     """A search of the problem, or of the smallest there is."""
+    threads = {} if args.jobs is None else {"n_jobs": args.jobs}
     if not _is_corels(args):
         if problem is None:
-            return recipe.smallest(random_state=args.random_state)
-        return recipe.search(problem, random_state=args.random_state)
+            return recipe.smallest(random_state=args.random_state, **threads)
+        return recipe.search(problem, random_state=args.random_state, **threads)
     from ..recipe import smallest_problem
     from ..rule_list import CorelsSearch
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 ONE_LIST = "one list"
 _OF_TWO = ("fairness", "min_group_size", "labels", "must_use", "first_rule", "max_uses", "monotone", "by_class")
 _OF_ANOTHER_SEARCH = ("policy", "beam_width", "search")
-_LEFT_OUT = ("positive", "sensitive", "keep_sensitive", "record", "keep", "robustness", "random_state")
+_LEFT_OUT = ("positive", "sensitive", "keep_sensitive", "record", "keep", "robustness", "random_state", "jobs")
 _MOST_CHECKED = 200_000
 """Sets of a proof times antecedents that are checked at once, which takes a few seconds."""
 

@@ -59,6 +59,11 @@ def whole(least: int) -> Any:
     return parse
 
 
+def jobs(text: str) -> int:
+    """A number of threads; -1 for all cores."""
+    return -1 if text.strip().lower() == "all" else int(whole(1)(text))
+
+
 def several(parse: Callable[[str], Any]) -> Callable[[str], tuple[Any, ...]]:
     """A parser of values with commas between them."""
     return lambda text: tuple(parse(part.strip()) for part in text.split(","))

@@ -207,6 +207,11 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
         return tags
 
     @property
+    def _threads(self) -> dict[str, Any]:
+        """``n_jobs``, where the search can have several threads."""
+        return {"n_jobs": getattr(self, "n_jobs", None)} if FAMILIES[self._FAMILY].threads else {}
+
+    @property
     def _recipe(self) -> Recipe:
         family = FAMILIES[self._FAMILY]
         return Recipe(family, {each.name: getattr(self, each.name) for each in family.parameters})
@@ -218,7 +223,7 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
         if isinstance(seed, np.random.RandomState):
             seed = int(check_random_state(seed).randint(2**31 - 1))
         progress.check(self.verbose)
-        search = self._recipe.smallest(random_state=seed)
+        search = self._recipe.smallest(random_state=seed, **self._threads)
         steps(search, time_limit=self.time_limit, gap=self.gap)  # not run: only checked
         return seed
 
@@ -297,7 +302,7 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
             self.trace_ = pd.concat(traces, names=["class", "step"]).reset_index("class").reset_index(drop=True)
 
     def _searched(self, problem: Problem, seed: int | None, time_limit: float | None, interrupted: list[int]) -> _Fit:
-        search = self._recipe.search(problem, random_state=seed)
+        search = self._recipe.search(problem, random_state=seed, **self._threads)
         if said := getattr(search, "left_out", ""):
             warnings.warn(said, UserWarning, stacklevel=4)
         snapshot, trace = drained(search, time_limit, self.gap, interrupted, bool(self.verbose))

@@ -89,7 +89,11 @@ class RuleListClassifier(CertifiedClassifier):
         With more than two classes: a list of each class against the rest, or one list whose rules each predict one of
         the classes, see `MultiClassRuleListSearch`. Either is certified for what it minimises. "one list" takes whole
         numbers as ``sample_weight``, and no ``fairness``, ``class_weight``, ``must_use``, ``first_rule``, ``max_uses``
-        or ``monotone``; ``policy`` and ``beam_width`` do not matter to it.
+        or ``monotone``; ``policy``, ``beam_width`` and ``n_jobs`` do not matter to it.
+    n_jobs : int, optional
+        Threads of a search; None is one, -1 as many as this process has cores. The optimum does not depend on it; of
+        several equally good lists another one can be found. A search for a fair list, or one that has to use or obey
+        something, has one thread.
 
     Attributes
     ----------
@@ -160,6 +164,7 @@ class RuleListClassifier(CertifiedClassifier):
         monotone: Mapping[str, str] | None = None,
         verbose: bool = False,
         several_classes: str = "one list each",
+        n_jobs: int | None = None,
     ) -> None:
         self.regularization = regularization
         self.max_conditions = max_conditions
@@ -188,6 +193,7 @@ class RuleListClassifier(CertifiedClassifier):
         self.monotone = monotone
         self.verbose = verbose
         self.several_classes = several_classes
+        self.n_jobs = n_jobs
 
     def _check_parameters(self, table: pd.DataFrame) -> int | None:
         if self.several_classes not in SEVERAL:

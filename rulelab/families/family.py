@@ -66,6 +66,8 @@ class Family:
         Its own parameters that the problem depends on.
     only : mapping of str to (value, str)
         The only values that parameters of the preparation may have, and why.
+    threads : bool
+        Whether its search takes ``n_jobs``: which is none of its parameters, as no optimum depends on it.
     """
 
     name: str
@@ -88,6 +90,7 @@ class Family:
     when_asked: Mapping[str, Any] = field(default_factory=dict)
     shaping: tuple[Parameter, ...] = ()
     only: Mapping[str, tuple[Any, str]] = field(default_factory=dict)
+    threads: bool = False
 
     @property
     def called(self) -> str:

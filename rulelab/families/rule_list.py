@@ -105,4 +105,5 @@ RULE_LIST = Family(
     when_fair={"policy": "lower_bound"},
     when_of_values={"max_length": None, **{each.name: None for each in (*DEMANDS, MONOTONE)}},
     when_asked={"policy": "lower_bound"},
+    threads=True,
 )

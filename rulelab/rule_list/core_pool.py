@@ -31,6 +31,7 @@ _HOT = 16  # cores that cut last, looked at first
 _ROOM = 4096
 _BLOCK = 64
 _REFUTED = 64  # completions that are remembered
+_LATEST = 64  # cores that are remembered to be the last that were learnt
 
 
 @by_reference
@@ -63,6 +64,8 @@ class Cores(NamedTuple):
     trial : uint64 array, shape (3, n_words)
     refuted, refuted_cost : arrays
         Completions that ended the last proofs that failed: the patterns that each has wrong, the cost of its rules.
+    latest : int64 array
+        The cores that were learnt last, in turn.
     """
 
     masks: np.ndarray
@@ -82,6 +85,7 @@ class Cores(NamedTuple):
     trial: np.ndarray
     refuted: np.ndarray
     refuted_cost: np.ndarray
+    latest: np.ndarray
 
 
 def empty_pool(arrays: Layout, trust: int, deepest: int, room: int | None = None) -> Cores:
@@ -109,6 +113,7 @@ def empty_pool(arrays: Layout, trust: int, deepest: int, room: int | None = None
         trial=np.zeros((3, words), dtype=np.uint64),
         refuted=np.zeros((_REFUTED, words), dtype=np.uint64),
         refuted_cost=np.zeros(_REFUTED, dtype=np.int64),
+        latest=np.zeros(_LATEST, dtype=np.int64),
     )
 
 
@@ -237,7 +242,7 @@ def _note(cores, c, i):
 
 @inlined
 def keep(rules, cores, kept, value):
-    """Put a core into the pool, in place of one that has not cut for long where there is no room."""
+    """Put a core into the pool, in place of one that has not cut for long where there is no room; returns where."""
     numbers = cores.numbers
     level = min(cores.open_block.size - 1, (value - 1) * cores.open_block.size // (WITHIN_RULES * rules.per_rule))
     b = cores.open_block[level]
@@ -264,6 +269,7 @@ def keep(rules, cores, kept, value):
     cores.value[c] = value
     cores.block[b, 0] = max(cores.block[b, 0], value)
     cores.used[c] = numbers[HITS]
+    return c
 
 
 @inlined

@@ -152,7 +152,7 @@ def learn(arrays, rules, cores, chosen, needed):
                 for w in range(chosen.size):
                     kept[w] = trial[w]
         size //= 4
-    keep(rules, cores, kept, needed)
+    cores.latest[numbers[LEARNT] % cores.latest.size] = keep(rules, cores, kept, needed)
     numbers[LEARNT] += 1
     return 1
 

@@ -10,6 +10,7 @@ from .. import beam as beams
 from ..bounds import RuleListBounds
 from ..costs import require_regularization
 from . import state
+from .parallel.threads import check_jobs
 
 POLICIES = {
     "lower_bound": state.LOWER_BOUND_FIRST,
@@ -30,6 +31,7 @@ def check(
     memory_limit: Any,
     random_state: Any,
     beam_width: Any,
+    n_jobs: Any = None,
 ) -> None:
     """Refuse what cannot be searched with. Raises ValueError."""
     require(
@@ -41,6 +43,7 @@ def check(
         ("random_state", random_state, random_state is None or is_whole(random_state, 0), "an integer or None"),
         ("beam_width", beam_width, is_whole(beam_width, 0), "an integer >= 0"),
     )
+    check_jobs(n_jobs)
     require_regularization(problem, regularization)
     widest = beams.widest(problem, 0.5 / regularization)
     require(("beam_width", beam_width, beam_width <= widest, f"at most {widest} for this problem"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...kernels.by_address import call
-from ...kernels.fates import CUT, OPEN
+from ...kernels.fates import CUT
 from ...kernels.jit import inlined, inner
 from ...kernels.set_table import slot_at_length
 from .. import bounds
@@ -15,7 +15,6 @@ from ..separation import HITS, N_OWN, is_used, separation_after, tried
 from .deletion import deletable, flows
 from .incumbent import improve
 from .memo import table_length
-from .queue import enqueue, unqueue
 from .state import (
     BEST,
     BY_CORE,
@@ -33,14 +32,13 @@ from .state import (
     CREATED,
     EXPANDED,
     LAST_NODE,
-    N_NODES,
     OPEN_CHILD,
     OPEN_FLOWS,
     OPEN_NODE,
     OPEN_SEPARATED,
     OPEN_TAIL,
-    REOPENED,
 )
+from .storing import is_apart, keep, put_out
 
 _PER_CHILD = 20  # words and weights, about as long as it takes to cut one by its cost
 _PER_WEIGHT = 5  # of a plane when one set is weighed: not vectorised, as counting is
@@ -296,24 +294,11 @@ def _consider(
         pruned[BY_CORE] += 1
         return
 
-    node = known
-    if known < 0:
-        node = numbers[N_NODES]
-        numbers[N_NODES] += 1
-        for w in range(child.size):
-            store.sets[node, w] = child[w]
-        if slot >= 0:
-            store.table[slot] = node
-    elif store.fate[node] == OPEN:
-        unqueue(store, node)
+    key, wrong_if_stopped = max(cost + further, parent_key), per_error * min(weight_positive, weight_negative)
+    if is_apart(store):
+        put_out(store, child, cost, key, parent, a, length, wrong_if_stopped)
     else:
-        numbers[REOPENED] += 1
-    store.cost[node] = cost
-    store.key[node] = max(cost + further, parent_key)
-    store.parent[node] = parent
-    store.rule[node] = a
-    store.length[node] = length
-    enqueue(arrays, rules, store, node, per_error * min(weight_positive, weight_negative))
+        keep(arrays, rules, store, child, known, slot, cost, key, parent, a, length, wrong_if_stopped)
 
 
 @inner

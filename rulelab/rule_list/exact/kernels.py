@@ -10,7 +10,7 @@ from ..counting import effort_of_a_count
 from ..separation import N_HELD, is_used, separation_within, wants_separation
 from .expansion import expand, open_prefix
 from .memo import rebuild_table, table_length
-from .queue import enqueue, purge, take_next, update_lower_bound
+from .queue import enqueue, purge, take_dealt, take_next, update_lower_bound
 from .state import (
     BEST,
     BY_CORE,
@@ -29,9 +29,11 @@ from .state import (
     OPEN_CHILD,
     OPEN_FLOWS,
     OPEN_NODE,
+    ROUND_LEFT,
     TABLE_IS_STALE,
     WORK,
 )
+from .storing import is_apart
 
 DONE, PAUSED, GROW, LEARN, SEPARATE = range(5)
 
@@ -44,6 +46,9 @@ def advance(arrays, rules, store, cores, learner, separation, separator, max_wor
     returns LEARN where it wants ``learner``, the address of what learns cores, and SEPARATE where it wants multipliers
     and ``separator``, the address of what adapts them; both are 0 before. An expansion can be left half-way; a prefix
     counts as work when it is finished.
+
+    A worker of a parallel search expands what it was dealt, as far as its round goes; it only ever returns LEARN or
+    PAUSED, and leaves the queue and the lower bound to the meeting of all.
     """
     numbers = store.numbers
     m = arrays.by_antecedent.shape[0]
@@ -53,18 +58,26 @@ def advance(arrays, rules, store, cores, learner, separation, separator, max_wor
         max_effort -= rebuild_table(rules, store, max_effort)
         if numbers[TABLE_IS_STALE]:
             return PAUSED
+    alone = not is_apart(store)
+    if not alone:
+        max_effort = min(max_effort, numbers[ROUND_LEFT])
+    given = max_effort
     work = numbers[WORK] + max_work
     while numbers[WORK] < work and max_effort > 0:
         if numbers[OPEN_NODE] < 0:
             if rules.cores and learner == 0 and numbers[EXPANDED] + 1 >= rules.learn_after:
+                numbers[ROUND_LEFT] -= given - max_effort
                 return LEARN
-            if numbers[N_NODES] + m > store.cost.size or numbers[N_HEAP] + m > store.heap_node.size:
-                return GROW
-            if rules.policy != LOWER_BOUND_FIRST and numbers[N_BOUND_HEAP] + m > store.bound_node.size:
-                return GROW
-            if wants_separation(rules, separation, separator, numbers[N_NODES], numbers[EXPANDED]):
-                return SEPARATE
-            node = take_next(rules, store)
+            if alone:
+                if numbers[N_NODES] + m > store.cost.size or numbers[N_HEAP] + m > store.heap_node.size:
+                    return GROW
+                if rules.policy != LOWER_BOUND_FIRST and numbers[N_BOUND_HEAP] + m > store.bound_node.size:
+                    return GROW
+                if wants_separation(rules, separation, separator, numbers[N_NODES], numbers[EXPANDED]):
+                    return SEPARATE
+                node = take_next(rules, store)
+            else:
+                node = take_dealt(store)
             if node < 0:
                 break
             best, spent = numbers[BEST], effort_of(arrays, cores)
@@ -96,10 +109,12 @@ def advance(arrays, rules, store, cores, learner, separation, separator, max_wor
                 break
         numbers[OPEN_NODE] = -1
         numbers[WORK] += 1
-        if numbers[BEST] < numbers[OPEN_BEST]:
-            purge(rules, store)
-        update_lower_bound(rules, store)
-    if numbers[N_QUEUED] == 0 and numbers[OPEN_NODE] < 0:
+        if alone:
+            if numbers[BEST] < numbers[OPEN_BEST]:
+                purge(rules, store)
+            update_lower_bound(rules, store)
+    numbers[ROUND_LEFT] -= given - max_effort
+    if alone and numbers[N_QUEUED] == 0 and numbers[OPEN_NODE] < 0:
         numbers[LOWER_BOUND] = numbers[BEST]
         return DONE
     return PAUSED

@@ -17,8 +17,11 @@ from .state import (
     LOWER_BOUND,
     LOWER_BOUND_FIRST,
     N_BOUND_HEAP,
+    N_DEALT,
     N_HEAP,
+    N_OUT,
     N_QUEUED,
+    NEXT_DEALT,
     OBJECTIVE,
     RANDOM,
 )
@@ -87,8 +90,34 @@ def take_next(rules, store):
 
 
 @inlined
+def take_dealt(store):
+    """The next prefix that a worker was dealt and that is worth expanding; -1 when there is none, or no room.
+
+    One that was re-parented since, which its cost shows, is in the queue again.
+    """
+    numbers = store.numbers
+    if numbers[N_OUT] + store.scratch_counts.shape[1] > store.outbox.shape[0]:
+        return -1
+    while numbers[NEXT_DEALT] < numbers[N_DEALT]:
+        node, cost = store.dealt[numbers[NEXT_DEALT], 0], store.dealt[numbers[NEXT_DEALT], 1]
+        numbers[NEXT_DEALT] += 1
+        if store.cost[node] == cost:
+            if store.key[node] < numbers[BEST]:
+                return node
+            store.fate[node] = CUT + BY_INCUMBENT
+            store.pruned[BY_INCUMBENT] += 1
+    return -1
+
+
+@inlined
 def update_lower_bound(rules, store):
     """Raise the lower bound to the least key in the queue, dropping entries that are no longer valid."""
+    raise_lower_bound(rules, store, store.numbers[BEST])
+
+
+@inlined
+def raise_lower_bound(rules, store, elsewhere):
+    """The same where the least key of what was taken off the queue and is not expanded yet is ``elsewhere``."""
     numbers = store.numbers
     if rules.policy == LOWER_BOUND_FIRST:
         keys, nodes, which = store.heap_priority, store.heap_node, N_HEAP
@@ -100,6 +129,7 @@ def update_lower_bound(rules, store):
             break
         numbers[which] = heap.drop_first(keys, nodes, numbers[which])
     least = keys[0] if numbers[which] > 0 else numbers[BEST]
+    least = min(least, elsewhere)
     numbers[LOWER_BOUND] = min(numbers[BEST], max(numbers[LOWER_BOUND], least))
 
 

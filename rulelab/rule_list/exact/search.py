@@ -19,24 +19,26 @@ from ...prefixes import Children, PrefixSearch, Scale
 from ...proving import Proving, kept
 from ...rehearsal import tiny_problem
 from ...search import solve
-from ...slices import effort_of
 from ...snapshot import Incumbent, Snapshot, bound_shown, counted, standing
 from .. import beam as beams
 from ..bounds import RuleListBounds
 from ..core_pool import GIVEN_UP, known_sets
 from ..cores import inequality, learn
 from ..costs import Costs, costs_of
-from ..counting import EFFORT_PER_WORK, Layout, layout
+from ..counting import Layout, layout
 from ..fair.search import check_labels
 from ..reduction import Reducing, Reduction
 from ..separating import descend, settle
 from ..separation import separation_of
 from ..start import antecedents_of
 from . import kernels, looking, state
+from .alone import Alone
 from .arguments import POLICIES, check
 from .incumbent import Best, cost_of, incumbent_of
 from .learning import Learning
 from .limited import certificate_of_limited
+from .parallel.rounds import Rounds
+from .parallel.threads import workers_of
 from .variants import variant_of
 
 _EFFORT_OF_A_LONG_SEARCH = 1_000_000_000
@@ -79,6 +81,10 @@ class RuleListSearch(PrefixSearch, Proving):
     must_use, first_rule, max_uses, monotone : optional
         What a list has to use, and to obey: then a `ConstrainedRuleListSearch` is made, which knows no other policy, no
         switches for its bounds.
+    n_jobs : int, optional
+        Threads that search at once; None is one, -1 as many as this process has cores. The optimum is the same, and
+        with the same number the same list; of several equally good lists another number can find another one. Searches
+        for fair lists, and those with demands, have one thread. See `rulelab.rule_list.exact.parallel.rounds`.
 
     Raises
     ------
@@ -121,10 +127,11 @@ class RuleListSearch(PrefixSearch, Proving):
         first_rule: None = None,
         max_uses: None = None,
         monotone: None = None,
+        n_jobs: int | None = None,
     ) -> None:
         super().__init__(problem)
         check_labels(labels, min_group_size)
-        check(problem, regularization, policy, bounds, max_length, memory_limit, random_state, beam_width)
+        check(problem, regularization, policy, bounds, max_length, memory_limit, random_state, beam_width, n_jobs)
         self.warm_start = None if warm_start is None else antecedents_of(warm_start, problem)
         self.regularization = float(regularization)
         self.policy = policy
@@ -133,6 +140,7 @@ class RuleListSearch(PrefixSearch, Proving):
         self.memory_limit = memory_limit
         self.random_state = random_state
         self.beam_width = int(beam_width)
+        self.n_jobs = n_jobs
         self._phase = "reducing"
         self._out_of_memory = False
         self._best = Best(0)
@@ -145,6 +153,7 @@ class RuleListSearch(PrefixSearch, Proving):
         self._beam: beams.Beam | None = None
         self._store: state.Store
         self._learning: Learning
+        self._running: Alone | Rounds
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -157,6 +166,7 @@ class RuleListSearch(PrefixSearch, Proving):
             "random_state": self.random_state,
             "beam_width": self.beam_width,
             "warm_start": self.warm_start,
+            "n_jobs": self.n_jobs,
         }
 
     @property
@@ -176,12 +186,16 @@ class RuleListSearch(PrefixSearch, Proving):
 
     @property
     def _rehearsed_as(self) -> tuple[object, ...]:
-        return type(self), self._learns
+        return type(self), self._learns, workers_of(self.n_jobs) > 1
 
     def _rehearse(self) -> None:
-        small = RuleListSearch(tiny_problem(), 0.01, bounds=RuleListBounds(cores=self._learns), beam_width=2)
+        small = RuleListSearch(
+            tiny_problem(), 0.01, bounds=RuleListBounds(cores=self._learns), beam_width=2, n_jobs=self.n_jobs
+        )
         small._LEARN_AFTER = small._LEARN_WHERE = small._SEPARATE_AFTER = 0  # type: ignore[misc]
         solve(small)
+        if isinstance(small._running, Rounds):
+            small._running.rehearse()
 
     @kept
     def certificate(self, bound_only: bool = False) -> Certificate:
@@ -210,9 +224,11 @@ class RuleListSearch(PrefixSearch, Proving):
         if bound is not None and self._phase != "searching":
             return prove_rule_list(self.problem, model, self.regularization, lower_bound=bound)
         learner = self
-        did_without = self._learning.cores.numbers[GIVEN_UP] or (self.bounds.cores and not self._learns)
+        did_without = any(pool.numbers[GIVEN_UP] for pool in self._running.pools) or (
+            self.bounds.cores and not self._learns
+        )
         if did_without and self.work * self._layout.effort > _EFFORT_OF_A_LONG_SEARCH:
-            learner = RuleListSearch(self.problem, self.regularization, warm_start=model)
+            learner = RuleListSearch(self.problem, self.regularization, warm_start=model, n_jobs=self.n_jobs)
             learner._cores_must_pay = False
             solve(learner, work_limit=None if bound is None else self.work)
         if bound is not None and learner._phase not in ("searching", "certified"):
@@ -293,32 +309,19 @@ class RuleListSearch(PrefixSearch, Proving):
         self._learning = Learning(self._layout, self._rules, self._cores_must_pay)
         self._beam = None
         self._phase = "searching"
-        kernels.advance(self._layout, self._rules, self._store, *self._learning.handed, 0, 0)
+        given = self._layout, self._rules, self._store, self._learning
+        kernels.advance(*given[:3], *self._learning.handed, 0, 0)
+        n = workers_of(self.n_jobs)
+        self._running = Alone(*given) if n == 1 else Rounds(n, *given, self._cores_must_pay)
 
     def _run_search(self, target: int) -> None:
         numbers = self._store.numbers
-        self._out_of_memory = False
         improved = int(numbers[state.IMPROVED])
-        self._learning.go_on(self._store)
-        while self.work < target:
-            left = target - self.work
-            outcome = kernels.advance(
-                self._layout, self._rules, self._store, *self._learning.handed, left, effort_of(left, EFFORT_PER_WORK)
-            )
-            self.work = int(numbers[state.WORK])
-            if outcome == kernels.DONE:
-                self._phase = "certified"
-            if outcome == kernels.LEARN:
-                self._learning.find_learner(self._store)
-                continue
-            if outcome == kernels.SEPARATE:
-                self._learning.separate(self._store, self._free)
-                continue
-            if outcome != kernels.GROW:
-                break
-            if not self._grow():
-                self._out_of_memory = True
-                break
+        outcome = self._running.advance(target - self.work, lambda: self._free)
+        self._out_of_memory = outcome == kernels.GROW
+        self._store, self.work = self._running.store, self._running.work
+        if outcome == kernels.DONE:
+            self._phase = "certified"
         if numbers[state.IMPROVED] > improved:
             path = self._named(self._store.path[: numbers[state.PATH_LENGTH]])
             self._best = Best(int(numbers[state.BEST]), path, int(numbers[state.FOUND_AT]), self.seconds)
@@ -327,11 +330,10 @@ class RuleListSearch(PrefixSearch, Proving):
         """Reduced antecedents as indices of the problem's."""
         return tuple(self._reduction.antecedents[path].tolist())
 
-    def _grow(self) -> bool:
-        """Make room for more prefixes; False when the memory limit does not allow it."""
-        m = len(self._reduction.antecedents)
-        self._store, enough = state.enlarged(self._store, m, self._free)
-        return enough
+    @property
+    def _searches(self) -> bool:
+        """Whether the first list was found and prefixes are stored."""
+        return self._phase in ("searching", "certified")
 
     @property
     def _free(self) -> int | None:
@@ -343,21 +345,23 @@ class RuleListSearch(PrefixSearch, Proving):
         """Bytes of the arrays of the search."""
         if self._phase == "reducing":
             return 0
-        beam = 0 if self._beam is None else sum(array.nbytes for array in self._beam)
-        learnt = self._learning.nbytes if self._phase in ("searching", "certified") else 0
         layout = sum(a.nbytes for a in self._layout if isinstance(a, np.ndarray))
-        return state.memory_bytes(self._store) + layout + beam + learnt
+        if self._searches:
+            return state.memory_bytes(self._running.store) + layout + self._learning.nbytes + self._running.nbytes
+        beam = 0 if self._beam is None else sum(array.nbytes for array in self._beam)
+        return state.memory_bytes(self._store) + layout + beam
 
     def _snapshot(self) -> Snapshot:
         if self._phase == "reducing":
             first = incumbent_of(self.problem, (), self.regularization, (0.0, 0))
             return preparing.snapshot(self.problem, first, self._phase, state.COUNTS, state.PRUNED_NAMES)
-        store, numbers = self._store, self._store.numbers
+        numbers, pruned, by_length = self._store.numbers, self._store.pruned, self._store.queue_by_length
+        if self._searches:
+            numbers, pruned, by_length = self._running.tally()
         incumbent = self._make_incumbent()
         memory = "memory" if self._out_of_memory else None
         status, limit = standing(self._phase == "certified", self._costs.exact, memory)
-        searching = self._phase in ("searching", "certified")
-        queue = tuple(np.trim_zeros(store.queue_by_length, "b").tolist())
+        queue = tuple(np.trim_zeros(by_length, "b").tolist())
         m = len(self._reduction.antecedents)
         longest = _longest(self._best.cost, self._rules)
         return Snapshot(
@@ -368,9 +372,9 @@ class RuleListSearch(PrefixSearch, Proving):
             incumbent=incumbent,
             lower_bound=bound_shown(incumbent.objective, self._lower_bound(), status, limit, self._costs.exactness),
             counts=counted(numbers, state.COUNTS),
-            pruned=dict(zip(state.PRUNED_NAMES, store.pruned.tolist(), strict=True)),
+            pruned=dict(zip(state.PRUNED_NAMES, pruned.tolist(), strict=True)),
             queue_by_length=queue,
-            log10_remaining=remaining.log10_coarse(queue if searching else (1,), m, longest),
+            log10_remaining=remaining.log10_coarse(queue if self._searches else (1,), m, longest),
             memory_bytes=self.memory_bytes,
             phase=self._phase,
             limit=limit,
@@ -385,10 +389,10 @@ class RuleListSearch(PrefixSearch, Proving):
         )
 
     def _stored(self) -> tuple[Any, int]:
-        return self._store, int(self._store.numbers[state.N_NODES])
+        return self._running.stored(), int(self._store.numbers[state.N_NODES])
 
     def _scale(self) -> Scale | None:
-        if self._phase not in ("searching", "certified"):
+        if not self._searches:
             return None
         costs = self._costs
         return Scale(
@@ -408,7 +412,7 @@ class RuleListSearch(PrefixSearch, Proving):
 
     def _lower_bound(self) -> float:
         """The proven bound in the objective's units."""
-        if self._phase in ("searching", "certified"):
+        if self._searches:
             cost = int(self._store.numbers[state.LOWER_BOUND])
         else:
             rules = self._rules

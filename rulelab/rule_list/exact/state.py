@@ -17,7 +17,8 @@ N_NODES, N_HEAP, N_BOUND_HEAP, N_QUEUED = 0, 1, 2, 3
 BEST, LOWER_BOUND, PATH_LENGTH, FOUND_AT = 4, 5, 6, 7
 CREATED, EXPANDED, WORK, RANDOM, IMPROVED, REOPENED, TABLE_IS_STALE = 8, 9, 10, 11, 12, 13, 14
 OPEN_NODE, OPEN_CHILD, OPEN_TAIL, OPEN_FLOWS, OPEN_BEST, LAST_NODE, OPEN_SEPARATED = 15, 16, 17, 18, 19, 20, 21
-N_NUMBERS = 22
+N_OUT, N_DEALT, NEXT_DEALT, ROUND_LEFT = 22, 23, 24, 25
+N_NUMBERS = 26
 
 # positions in Store.pruned, with the names that snapshots show: first those of switches, then what is always on
 (
@@ -86,6 +87,9 @@ class Store(NamedTuple):
     Arrays of nodes have one entry per stored prefix: its uncaptured set (``sets``), cost, lower bound on every list
     that extends it (``key``), place in the queue's order (``priority``), the rule that ended it, its parent and length,
     and its ``fate`` (`rulelab.kernels.fates`). ``table`` maps a hash of the set to a node, ``-1`` where empty.
+
+    Workers of a parallel search share these, which none of them changes but for what it expands: children go to its
+    ``outbox`` and their sets to ``outbox_sets``; ``dealt`` has the nodes that it is to expand, with their costs.
     """
 
     sets: np.ndarray
@@ -111,11 +115,15 @@ class Store(NamedTuple):
     flow_counts: np.ndarray
     flow: np.ndarray
     path_scratch: np.ndarray
+    outbox: np.ndarray
+    outbox_sets: np.ndarray
+    dealt: np.ndarray
 
 
 NODE_ARRAYS = ("sets", "cost", "key", "priority", "parent", "rule", "length", "fate")
 HEAP_ARRAYS = ("heap_priority", "heap_node")
 BOUND_HEAP_ARRAYS = ("bound_key", "bound_node")
+OUTBOX_COLUMNS = 6
 
 
 def new_store(arrays: Layout, longest: int, second_heap: bool) -> Store:
@@ -155,6 +163,9 @@ def new_store(arrays: Layout, longest: int, second_heap: bool) -> Store:
         flow_counts=np.zeros((2 * LARGEST_TAIL, m), dtype=np.int64),
         flow=np.zeros((LARGEST_TAIL, 3), dtype=np.int64),
         path_scratch=np.zeros((2, longest + 3), dtype=np.int64),
+        outbox=np.zeros((0, OUTBOX_COLUMNS), dtype=np.int64),
+        outbox_sets=np.zeros((0, words), dtype=np.uint64),
+        dealt=np.zeros((0, 2), dtype=np.int64),
     )
 
 
@@ -168,8 +179,13 @@ def bytes_to_grow(store: Store, capacity: int) -> int:
     heaps = HEAP_ARRAYS if len(store.bound_key) == 1 else (*HEAP_ARRAYS, *BOUND_HEAP_ARRAYS)
     nodes = bytes_to_resize(store, NODE_ARRAYS, capacity)
     queue = max(0, bytes_to_resize(store, heaps, capacity))
-    table = max(0, table_size(capacity) - len(store.table)) * store.table.itemsize
+    table = (_table_size(store, capacity) - len(store.table)) * store.table.itemsize
     return nodes + queue + table
+
+
+def _table_size(store: Store, capacity: int) -> int:
+    """Slots for so many prefixes; where they are not enough, as many that few sets collide, and it grows seldom."""
+    return len(store.table) if table_size(capacity) <= len(store.table) else 2 * table_size(capacity)
 
 
 def enlarged(store: Store, m: int, free: int | None) -> tuple[Store, bool]:
@@ -186,7 +202,7 @@ def enlarged(store: Store, m: int, free: int | None) -> tuple[Store, bool]:
         if wanted < needed:
             return store, False
         store = resized(store, NODE_ARRAYS, wanted)
-        table = table_size(wanted)
+        table = _table_size(store, wanted)
         if table > len(store.table):
             store = store._replace(table=np.empty(table, dtype=np.int32))
             store.numbers[TABLE_IS_STALE] = 1

@@ -11,6 +11,7 @@ from ..constrained.fair_search import FairConstrainedRuleListSearch
 from ..constrained.search import ConstrainedRuleListSearch
 from ..fair.predictive import PredictiveParitySearch
 from ..fair.search import FairRuleListSearch, check_labels
+from .parallel.threads import check_jobs
 
 _PARAMETERS = (
     *("problem", "regularization", "policy", "bounds", "max_length"),
@@ -22,11 +23,12 @@ _DEMANDS = ("must_use", "first_rule", "max_uses", "monotone")
 def variant_of(arguments: tuple[Any, ...], fairness: Criterion | None, named: dict[str, Any]) -> Any:
     """The search that these arguments of `RuleListSearch` ask for, where it is another one; else None.
 
-    Demands that ask for nothing are taken out of ``named``.
+    Demands that ask for nothing are taken out of ``named``. The other searches have one thread, whatever ``n_jobs`` is.
     """
     demands = {name: value for name in _DEMANDS if not _is_nothing(value := named.pop(name, None))}
     if fairness is None and not demands:
         return None
+    check_jobs(named.pop("n_jobs", None))
     named = dict(zip(_PARAMETERS, arguments, strict=False)) | named
     if fairness is None:
         return _constrained({**named, **demands})

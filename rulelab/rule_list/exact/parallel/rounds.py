@@ -1,0 +1,243 @@
+"""Rounds of an exact search by several workers.
+
+In a round each worker expands the prefixes that it was dealt. Nothing of what the others read changes meanwhile: the
+memo of captured sets is only looked at, and children go to outboxes. Then all meet, and one thread stores the children,
+of which few are met by several workers at once, shares cores and the best list, and deals the next prefixes of the
+queue. A round ends by the work done, never by the clock, and a worker's part of it does not depend on the others', so
+that the same search by so many workers does the same however it is sliced and however fast the threads are.
+
+The lower bound is the least over the queue and what the workers have not finished. This is best first search on
+parallel workers that synchronise, as in Kishimoto, Fukunaga and Botea, "Evaluation of a simple, scalable, parallel
+best-first search strategy", Artificial Intelligence 195 (2013), but on a memo that threads share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from ....kernels.fates import OPEN
+from ....slices import effort_of
+from ...core_pool import GIVEN_UP, Cores
+from ...cores import new_cores
+from ...counting import EFFORT_PER_WORK, Layout
+from ...separation import wants_separation
+from .. import kernels, state
+from ..learning import Learning
+from . import meeting
+from .threads import side_by_side
+from .worker import Worker
+
+_LEAST_ROUND, _LONGEST_ROUND = 400_000, 60_000_000  # words and weights of each worker: up to tenths of a second
+_ROUNDS_PER_SEARCH = 32  # while a search is short: rounds get longer with it
+
+
+class Rounds:
+    """An exact search by several workers; it begins where the empty prefix is in the queue.
+
+    Parameters
+    ----------
+    n : int
+        Workers.
+    arrays : Layout
+    rules : Rules
+    store : Store
+    learning : Learning
+    must_pay : bool
+        Whether cores are given up where they cost more than they save.
+
+    Attributes
+    ----------
+    store : Store
+    """
+
+    def __init__(
+        self, n: int, arrays: Layout, rules: state.Rules, store: state.Store, learning: Learning, must_pay: bool
+    ) -> None:
+        self.store = store
+        self._arrays, self._rules, self._learning = arrays, rules, learning
+        pools = [learning.cores, *(new_cores(arrays, must_pay) for _ in range(n - 1))]
+        self._workers = [Worker(store, rules, pool, n) for pool in pools]
+        self._work_before = int(store.numbers[state.WORK])
+        self._spent = 0
+        self._effort = _LEAST_ROUND
+        for worker in self._workers:
+            worker.use(learning.separation)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that the workers take beside the store."""
+        return sum(worker.nbytes for worker in self._workers)
+
+    @property
+    def work(self) -> int:
+        """Prefixes expanded, and what was done before."""
+        return self._work_before + sum(int(worker.numbers[state.WORK]) for worker in self._workers)
+
+    def advance(self, most: int, free: Callable[[], int | None]) -> int:
+        """Do at most so many units of work: DONE, PAUSED, or GROW where memory does not allow to go on.
+
+        Parameters
+        ----------
+        most : int
+        free : callable
+            Gives the bytes that may be taken yet; None: any number.
+        """
+        self._find_kernels()
+        target, effort = self.work + most, effort_of(most, EFFORT_PER_WORK)
+        while effort > 0 and (left := target - self.work) > 0:
+            busy = [worker for worker in self._workers if worker.is_busy]
+            if busy:
+                effort -= self._work(busy, left)
+                continue
+            effort -= 1
+            outcome = self._meet(free)
+            if outcome is not None:
+                return outcome
+        return kernels.PAUSED
+
+    def rehearse(self) -> None:
+        """Call, or find, the kernels that only long searches come to call."""
+        self._learning.find_learner(self.store)
+        pool = self._learning.cores
+        meeting.rebuild(self._rules, self.store, 0)
+        meeting.drop_what_costs_too_much(self._rules, self.store)
+        meeting.adopt(self._rules, pool, pool, 0, 0)
+
+    def _find_kernels(self) -> None:
+        """Find what is called by its address, as it was before a pickle was made."""
+        after = self._workers[0].rules.learn_after
+        for worker in self._workers:
+            if worker.numbers[state.OPEN_NODE] >= 0 and worker.numbers[state.EXPANDED] >= after:
+                self._learning.find_learner(self.store)
+        self._learning.find_separator(self.store)
+
+    def _work(self, busy: list[Worker], left: int) -> int:
+        """Let workers go on side by side, each with its part of the work that is left; the most that one looked at."""
+        some = busy[:left]
+        each, more = divmod(left, len(some))
+        before = [int(worker.numbers[state.ROUND_LEFT]) for worker in some]
+        learner, separator = self._learning.learner.address, self._learning.separator.address
+        calls = []
+        for i, worker in enumerate(some):
+            work = each + (i < more)
+            effort = effort_of(work, EFFORT_PER_WORK)
+            calls.append(partial(worker.advance, self._arrays, self.store, learner, separator, work, effort))
+        if kernels.LEARN in side_by_side(calls):
+            self._learning.find_learner(self.store)
+        return max(had - int(worker.numbers[state.ROUND_LEFT]) for had, worker in zip(before, some, strict=True))
+
+    def _meet(self, free: Callable[[], int | None]) -> int | None:
+        """End a round and begin the next: None, or why that is not done now."""
+        self._improve()
+        store, numbers = self.store, self.store.numbers
+        arriving = sum(int(worker.numbers[state.N_OUT]) for worker in self._workers)
+        if not numbers[state.TABLE_IS_STALE] and arriving:
+            self.store, enough = state.enlarged(store, arriving, free())
+            if not enough:
+                return kernels.GROW
+            store, numbers = self.store, self.store.numbers
+        if numbers[state.TABLE_IS_STALE]:
+            meeting.rebuild(self._rules, store, EFFORT_PER_WORK)
+            return kernels.PAUSED if numbers[state.TABLE_IS_STALE] else None
+        for worker in self._workers:
+            meeting.receive(self._arrays, self._rules, store, worker.view(store))
+        self._drop_reopened()
+        self._share_cores()
+        self._count()
+        self._separate(free)
+        return None if self._deal() else kernels.DONE
+
+    def _improve(self) -> None:
+        """Make the best list of all workers everybody's incumbent."""
+        numbers = self.store.numbers
+        found = min(self._workers, key=lambda worker: int(worker.numbers[state.BEST]))
+        if found.numbers[state.BEST] < numbers[state.BEST]:
+            numbers[state.BEST] = found.numbers[state.BEST]
+            numbers[state.PATH_LENGTH] = length = int(found.numbers[state.PATH_LENGTH])
+            numbers[state.FOUND_AT] = self.work
+            numbers[state.IMPROVED] += 1
+            self.store.path[:length] = found.path[:length]
+            meeting.drop_what_costs_too_much(self._rules, self.store)
+
+    def _drop_reopened(self) -> None:
+        """What a worker is at is in the queue again where a cheaper prefix of its set was found."""
+        for worker in self._workers:
+            node = worker.numbers[state.OPEN_NODE]
+            if node >= 0 and self.store.fate[node] == OPEN:
+                worker.numbers[state.OPEN_NODE] = -1
+
+    def _share_cores(self) -> None:
+        for worker in self._workers:
+            told, worker.told = worker.told, worker.learnt
+            first = max(told, worker.told - len(worker.cores.latest))
+            for other in self._workers if first < worker.told else ():
+                if other is not worker and not other.cores.numbers[GIVEN_UP]:
+                    meeting.adopt(self._rules, other.cores, worker.cores, first, worker.told)
+
+    def _count(self) -> None:
+        numbers = self.store.numbers
+        for which in (state.CREATED, state.EXPANDED):
+            numbers[which] = sum(int(worker.numbers[which]) for worker in self._workers)
+        numbers[state.LAST_NODE] = self._workers[0].numbers[state.LAST_NODE]
+        numbers[state.WORK] = self.work
+
+    def _separate(self, free: Callable[[], int | None]) -> None:
+        """Go on to find multipliers where the search has become long."""
+        learning, numbers = self._learning, self.store.numbers
+        known, reached = learning.separation, (int(numbers[state.N_NODES]), int(numbers[state.EXPANDED]))
+        if wants_separation(self._rules, known, learning.separator.address, *reached):
+            learning.separate(self.store, free())
+            if learning.separation is not known:
+                for worker in self._workers:
+                    worker.use(learning.separation)
+
+    def _deal(self) -> bool:
+        """Raise the lower bound and begin a round; False where nothing is left to do."""
+        store, workers = self.store, self._workers
+        meeting.raise_bound(self._rules, store, min(worker.least_key(store) for worker in workers))
+        for worker in workers:
+            worker.settle()
+            self._spent += self._effort - int(worker.numbers[state.ROUND_LEFT])
+        longer = self._spent // (_ROUNDS_PER_SEARCH * len(workers))
+        self._effort = max(_LEAST_ROUND, min(_LONGEST_ROUND, longer))
+        waiting = self.waiting
+        more = np.empty(max(0, sum(worker.wanted for worker in workers) - len(waiting)), dtype=np.int64)
+        nodes = np.concatenate([waiting, more[: meeting.take(self._rules, store, more)]])
+        costs = store.cost[nodes]
+        for i, worker in enumerate(workers):
+            worker.numbers[state.BEST] = store.numbers[state.BEST]
+            worker.deal(nodes[i :: len(workers)], costs[i :: len(workers)], self._effort)
+        if len(nodes) or any(worker.numbers[state.OPEN_NODE] >= 0 for worker in workers):
+            return True
+        store.numbers[state.LOWER_BOUND] = store.numbers[state.BEST]
+        return False
+
+    def tally(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The numbers, what was pruned by each bound, and the queue by length, of all workers together."""
+        store, numbers = self.store, self.store.numbers.copy()
+        pruned = store.pruned + sum(worker.pruned for worker in self._workers)
+        for which in (state.CREATED, state.EXPANDED):
+            numbers[which] = sum(int(worker.numbers[which]) for worker in self._workers)
+        waiting = self.waiting
+        numbers[state.N_QUEUED] += len(waiting)
+        lengths = np.bincount(store.length[waiting], minlength=len(store.queue_by_length))
+        return numbers, pruned, store.queue_by_length + lengths
+
+    @property
+    def waiting(self) -> np.ndarray:
+        """The prefixes that were dealt and are not begun."""
+        return np.concatenate([worker.waiting(self.store) for worker in self._workers])
+
+    @property
+    def pools(self) -> list[Cores]:
+        """The cores of each worker."""
+        return [worker.cores for worker in self._workers]
+
+    def stored(self) -> state.Store:
+        """The store, as it stands when what was dealt and is not begun counts as open."""
+        fate = self.store.fate.copy()
+        fate[self.waiting] = OPEN
+        return self.store._replace(fate=fate)

@@ -1,0 +1,53 @@
+"""Keeping a child: among the stored prefixes and in the queue, or in the outbox of a worker of a parallel search."""
+
+from __future__ import annotations
+
+from ...kernels.fates import OPEN
+from ...kernels.jit import inlined, inner
+from .queue import enqueue, unqueue
+from .state import N_NODES, N_OUT, REOPENED
+
+OUT_COST, OUT_KEY, OUT_PARENT, OUT_RULE, OUT_LENGTH, OUT_WRONG = range(6)
+"""Columns of an outbox: those of the arrays of nodes, and what is wrong if the list ends with the prefix."""
+
+
+@inner
+def is_apart(store):
+    """Whether this is the store of one of several workers, to which the prefixes of all belong meanwhile."""
+    return store.outbox.shape[0] > 0
+
+
+@inlined
+def put_out(store, child, cost, key, parent, rule, length, wrong_if_stopped):
+    """Put a child into the outbox, which must have room."""
+    i = store.numbers[N_OUT]
+    store.numbers[N_OUT] = i + 1
+    for w in range(child.size):
+        store.outbox_sets[i, w] = child[w]
+    store.outbox[i, OUT_COST], store.outbox[i, OUT_KEY] = cost, key
+    store.outbox[i, OUT_PARENT], store.outbox[i, OUT_RULE] = parent, rule
+    store.outbox[i, OUT_LENGTH], store.outbox[i, OUT_WRONG] = length, wrong_if_stopped
+
+
+@inlined
+def keep(arrays, rules, store, child, known, slot, cost, key, parent, rule, length, wrong_if_stopped):
+    """Store and queue a child: one that is ``known`` at a higher cost is re-parented, a new one entered at ``slot``."""
+    numbers = store.numbers
+    node = known
+    if known < 0:
+        node = numbers[N_NODES]
+        numbers[N_NODES] += 1
+        for w in range(child.size):
+            store.sets[node, w] = child[w]
+        if slot >= 0:
+            store.table[slot] = node
+    elif store.fate[node] == OPEN:
+        unqueue(store, node)
+    else:
+        numbers[REOPENED] += 1
+    store.cost[node] = cost
+    store.key[node] = key
+    store.parent[node] = parent
+    store.rule[node] = rule
+    store.length[node] = length
+    enqueue(arrays, rules, store, node, wrong_if_stopped)

@@ -1,0 +1,263 @@
+"""An exact search by several threads: the optimum of one thread, and the same from run to run, however it is sliced."""
+
+from __future__ import annotations
+
+import pickle
+import signal
+import threading
+from dataclasses import replace
+from fractions import Fraction
+
+import naive
+import numpy as np
+import pytest
+from random_problems import WEIGHTS, random_rows
+
+import rulelab as rl
+from rulelab.rule_list import BOUNDS, POLICIES, RuleListBounds
+from rulelab.rule_list.exact import state
+from rulelab.rule_list.exact.parallel import rounds
+from rulelab.rule_list.exact.parallel.threads import MOST_JOBS, cores, side_by_side, workers_of
+
+NUMBERS = (2, 3, 16)
+
+
+def problem(seed: int, n: int = 300, m: int = 18, noise: float = 0.25) -> rl.Problem:
+    rng = np.random.default_rng(seed)
+    A = rng.random((n, m)) < rng.uniform(0.2, 0.6, m)
+    y = ((A[:, 0] & ~A[:, 1]) | (A[:, 2] & A[:, 3])) ^ (rng.random(n) < noise)
+    return rl.Problem.from_arrays(A, y)
+
+
+def result(snapshot: rl.Snapshot) -> tuple:
+    return (
+        snapshot.status,
+        replace(snapshot.incumbent, found_at=(0, snapshot.incumbent.found_at[1])),
+        snapshot.lower_bound,
+        snapshot.work,
+        dict(snapshot.counts),
+        dict(snapshot.pruned),
+        snapshot.queue_by_length,
+    )
+
+
+@pytest.fixture
+def short_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rounds that end in the middle of prefixes."""
+    monkeypatch.setattr(rounds, "_LEAST_ROUND", 700)
+    monkeypatch.setattr(rounds, "_LONGEST_ROUND", 900)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("kind", WEIGHTS)
+@pytest.mark.parametrize("n_jobs", NUMBERS)
+def test_the_optimum_is_that_of_one_thread_and_of_the_definition(n_jobs, kind, seed):
+    case = random_rows(np.random.default_rng(seed), kind)
+    made = rl.Problem.from_arrays(case.A, case.y, sample_weight=case.weight)
+    for regularization in (0.03, 0.1):
+        one, several = (rl.solve(rl.RuleListSearch(made, regularization, beam_width=0, n_jobs=n)) for n in (1, n_jobs))
+        assert several.status is one.status
+        assert several.incumbent.objective == pytest.approx(one.incumbent.objective, abs=1e-12)
+        counted = case.A[case.counted], case.y[case.counted], case.whole
+        best = naive.best_rule_list(*counted, Fraction(repr(regularization)))
+        assert several.incumbent.objective == pytest.approx(float(best), abs=1e-9)
+
+
+@pytest.mark.parametrize("off", [None, *BOUNDS])
+@pytest.mark.parametrize("policy", POLICIES)
+def test_the_optimum_with_each_bound_off_and_in_each_order(policy, off, short_rounds):
+    bounds = RuleListBounds() if off is None else RuleListBounds(**{off: False})
+    for seed in range(3):
+        made = problem(seed, n=120, m=10)
+        optimum = rl.solve(rl.RuleListSearch(made, 0.015, beam_width=0)).incumbent.objective
+        for n_jobs in NUMBERS:
+            given = {"bounds": bounds, "random_state": seed, "beam_width": 0, "n_jobs": n_jobs}
+            found = rl.solve(rl.RuleListSearch(made, 0.015, policy, **given))
+            assert found.status is rl.Status.OPTIMAL
+            assert found.incumbent.objective == pytest.approx(optimum, abs=1e-12)
+            assert found.lower_bound == found.incumbent.objective
+
+
+@pytest.mark.parametrize("max_length", [0, 1, 2, 4])
+def test_a_length_limit_holds(max_length):
+    for seed in range(3):
+        one, several = (
+            rl.solve(rl.RuleListSearch(problem(seed), 0.01, max_length=max_length, n_jobs=n)) for n in (1, 3)
+        )
+        assert several.incumbent.objective == one.incumbent.objective
+        assert len(several.incumbent.model) <= max_length
+
+
+def learning(seed: int, n_jobs: int, **options: object) -> rl.RuleListSearch:
+    """A search that learns cores, and finds multipliers, soon."""
+    made = problem(seed, n=600, m=30, noise=0.3)
+    search = rl.RuleListSearch(made, 0.01, beam_width=5, n_jobs=n_jobs, **options)
+    search._LEARN_WHERE, search._LEARN_AFTER, search._SEPARATE_AFTER = 0, 20, 60  # type: ignore[misc]
+    return search
+
+
+@pytest.mark.parametrize("n_jobs", NUMBERS)
+def test_cores_and_multipliers_are_shared(n_jobs):
+    one, search = learning(1, 1), learning(1, n_jobs)
+    assert rl.solve(search).incumbent.objective == rl.solve(one).incumbent.objective
+    pools = search._running.pools
+    assert len(pools) == n_jobs
+    held = [
+        {(mask.tobytes(), int(value)) for mask, value in zip(p.masks, p.value, strict=True) if value} for p in pools
+    ]
+    assert held[0]
+    assert all(each == held[0] for each in held)
+    assert rl.verify(search.problem, search._snapshot().incumbent.model, search.certificate()).valid
+
+
+@pytest.mark.parametrize("n_jobs", NUMBERS)
+def test_neither_slices_nor_threads_nor_pickles_change_what_is_done(n_jobs, monkeypatch):
+    def make() -> rl.RuleListSearch:
+        return learning(2, n_jobs)
+
+    whole = result(rl.solve(make(), work_per_step=10**6))
+    assert whole[0] is rl.Status.OPTIMAL
+    assert whole[4]["expanded"] > 200
+    for size in (1, 13, 500):
+        assert result(rl.solve(make(), work_per_step=size)) == whole
+    search = make()
+    for _ in range(30):
+        search.advance(7)
+        search = pickle.loads(pickle.dumps(search))
+    assert result(rl.solve(search)) == whole
+    monkeypatch.setattr(rounds, "side_by_side", lambda calls: [call() for call in reversed(calls)][::-1])
+    assert result(rl.solve(make())) == whole, "whichever thread is faster"
+
+
+def test_rounds_that_end_within_prefixes_change_nothing_by_slices(short_rounds):
+    whole = result(rl.solve(learning(3, 3), work_per_step=10**6))
+    for size in (1, 6):
+        assert result(rl.solve(learning(3, 3), work_per_step=size)) == whole
+
+
+def test_the_bound_is_at_most_the_optimum_and_never_falls():
+    made = problem(5)
+    optimum = rl.solve(rl.RuleListSearch(made, 0.008)).incumbent.objective
+    bound = 0.0
+    for snapshot in rl.steps(rl.RuleListSearch(made, 0.008, beam_width=0, n_jobs=3), work_per_step=5):
+        assert bound <= snapshot.lower_bound <= optimum + 1e-12
+        assert sum(snapshot.queue_by_length) == snapshot.counts["queued"]
+        bound = snapshot.lower_bound
+    assert bound == optimum
+
+
+def test_a_search_can_be_looked_into_at_any_time():
+    search = rl.RuleListSearch(problem(6), 0.008, beam_width=0, n_jobs=2)
+    search.advance(1)
+    while search.advance(11).status is rl.Status.RUNNING:
+        tree = search.tree()
+        assert len(tree) == search._snapshot().counts["stored"] or tree.attrs["left_out"]
+        assert np.count_nonzero(search.fates() == state_open()) == search._snapshot().counts["queued"]
+        assert len(search.look_into()) == search._layout.by_antecedent.shape[0]
+
+
+def state_open() -> int:
+    from rulelab.kernels.fates import OPEN
+
+    return OPEN
+
+
+def test_memory_is_counted_over_workers_and_its_limit_can_be_raised():
+    made = problem(7, n=600, m=40, noise=0.4)
+    whole = rl.solve(rl.RuleListSearch(made, 0.006, beam_width=0, n_jobs=2))
+    sizes = [rl.RuleListSearch(made, 0.006, beam_width=0, n_jobs=n) for n in (1, 2, 16)]
+    for search in sizes:
+        search.advance(50)
+    one, two, many = (search.memory_bytes for search in sizes)
+    assert one < two < many
+    limit = two + 100_000
+    search = rl.RuleListSearch(made, 0.006, beam_width=0, n_jobs=2, memory_limit=limit)
+    stopped = rl.solve(search)
+    assert (stopped.status, stopped.limit) == (rl.Status.LIMIT, "memory")
+    assert stopped.memory_bytes <= limit
+    assert 0 < stopped.lower_bound <= whole.incumbent.objective
+    again = search.advance(10)
+    assert (again.status, again.limit, again.work) == (rl.Status.LIMIT, "memory", stopped.work)
+    search.memory_limit = None
+    ended = rl.solve(search)
+    assert ended.status is rl.Status.OPTIMAL
+    assert ended.incumbent.objective == whole.incumbent.objective
+
+
+def test_ctrl_c_takes_effect_when_the_slice_is_done_and_the_search_goes_on():
+    made = problem(8)
+    whole = result(rl.solve(rl.RuleListSearch(made, 0.006, beam_width=0, n_jobs=2)))
+    search = rl.RuleListSearch(made, 0.006, beam_width=0, n_jobs=2)
+    search.compile()
+    search.advance(3)
+    inner = search._advance
+
+    def pressed(work: int) -> None:
+        signal.raise_signal(signal.SIGINT)
+        inner(work)
+
+    search._advance = pressed  # type: ignore[method-assign]
+    with pytest.raises(KeyboardInterrupt):
+        search.advance(20)
+    del search._advance
+    assert result(rl.solve(search)) == whole
+
+
+def test_calls_run_side_by_side_in_threads():
+    meeting = threading.Barrier(3, timeout=20)
+    calls = [lambda k=k: (k, meeting.wait() >= 0) for k in range(3)]
+    assert side_by_side(calls) == [(0, True), (1, True), (2, True)]
+
+
+def test_an_exception_in_a_thread_is_raised_when_all_have_ended():
+    ended = []
+
+    def fails() -> None:
+        raise RuntimeError("no")
+
+    with pytest.raises(RuntimeError, match="no"):
+        side_by_side([lambda: ended.append(1), fails, lambda: ended.append(2)])
+    assert sorted(ended) == [1, 2]
+
+
+def test_how_many_threads_are_asked_for():
+    assert workers_of(None) == workers_of(1) == 1
+    assert workers_of(7) == 7
+    assert workers_of(-1) == min(MOST_JOBS, cores()) >= 1
+    search = rl.RuleListSearch(problem(0), 0.02, n_jobs=-1)
+    assert search.parameters["n_jobs"] == -1
+    assert rl.solve(search).status is rl.Status.OPTIMAL
+
+
+@pytest.mark.parametrize("bad", [0, -2, 1.5, True, "two", MOST_JOBS + 1])
+def test_other_numbers_are_refused(bad):
+    with pytest.raises(ValueError, match="n_jobs"):
+        rl.RuleListSearch(problem(0), 0.02, n_jobs=bad)
+    with pytest.raises(ValueError, match="n_jobs"):
+        rl.RuleListSearch(problem(0), 0.02, n_jobs=bad, first_rule="antecedent 0")
+
+
+def test_lists_with_demands_have_one_thread():
+    found = rl.RuleListSearch(problem(0), 0.02, n_jobs=2, first_rule="antecedent 0")
+    assert type(found) is rl.ConstrainedRuleListSearch
+    assert rl.solve(found).incumbent.model.antecedents[0] == 0
+
+
+def test_classifiers_hand_it_on():
+    rng = np.random.default_rng(0)
+    X = rng.random((150, 4))
+    y = (X[:, 0] > 0.5) ^ (rng.random(150) < 0.2)
+    one, two = (rl.RuleListClassifier(0.02, thresholds=3, max_conditions=1, n_jobs=n).fit(X, y) for n in (None, 2))
+    assert two.objective_ == one.objective_
+    with pytest.raises(ValueError, match="n_jobs"):
+        rl.RuleListClassifier(n_jobs=0).fit(X, y)
+
+
+def test_what_a_worker_changes_is_its_own():
+    search = rl.RuleListSearch(problem(1), 0.01, beam_width=0, n_jobs=2)
+    search.advance(40)
+    one, two = (worker.view(search._store) for worker in search._running._workers)
+    shared = {*state.NODE_ARRAYS, *state.HEAP_ARRAYS, *state.BOUND_HEAP_ARRAYS, "table", "queue_by_length"}
+    for name in state.Store._fields:
+        same = getattr(one, name) is getattr(two, name)
+        assert same == (name in shared), name
