@@ -16,10 +16,12 @@ from typing import Any
 import numpy as np
 import panel as pn
 import pytest
-from patience import PATIENCE
+from panel.io.callbacks import PeriodicCallback
+from patience import PATIENCE, wait_until
 
 import rulelab as rl
 from rulelab.views import notebook
+from rulelab.views.live.session import SearchSession
 from rulelab.views.live.state import State
 from rulelab.views.search.still import curves_svg
 
@@ -248,6 +250,30 @@ def test_no_beat_falls_into_what_the_browser_says(published: Published, monkeypa
     assert not beaten.wait(PATIENCE / 1000)
     may_end.set()
     assert beaten.wait(PATIENCE)
+    view.close()
+
+
+def test_what_was_told_to_stop_is_looked_at_until_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    view, may_end = rl.views.SearchView(rl.RuleListSearch(problem(), 0.02, beam_width=0)), threading.Event()
+    ends = SearchSession._ended
+    view._session.step()
+    wait_until(lambda: view._session.state is State.PAUSED)
+    for _ in range(9):
+        view.tick()
+    assert view.status is State.PAUSED
+    assert view._beat is None
+
+    monkeypatch.setattr(SearchSession, "_ended", lambda self: may_end.wait(PATIENCE) and ends(self))
+    view._beat = PeriodicCallback(callback=lambda: None, period=1000)  # as `stop` begins it in a notebook
+    view._session.stop()
+    view.tick()
+    assert view.status is State.PAUSED
+    assert view._beat is not None, "what is shown is not yet how it ends"
+    may_end.set()
+    wait_until(lambda: view._session.state is State.STOPPED)
+    view.tick()
+    assert view.status is State.STOPPED
+    assert view._beat is None
     view.close()
 
 

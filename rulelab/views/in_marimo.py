@@ -15,6 +15,7 @@ from bokeh.models import InlineStyleSheet
 from bokeh.models.ui import UIElement
 from panel.io.notebook import patch_inline_stylesheets
 
+from .one_at_a_time import one_at_a_time
 from .widgets.esc import esc
 
 _LONG = 100_000
@@ -39,6 +40,10 @@ def _once(sheet: Any, sheets: dict[str, InlineStyleSheet]) -> Any:
 
 class _Inline(pn.Column):
     """A column whose document holds all that it needs, each style sheet once."""
+
+    @one_at_a_time
+    def _on_msg(self, *arguments: Any) -> None:
+        super()._on_msg(*arguments)
 
     def get_root(self, *arguments: Any, **named: Any) -> Any:
         root = super().get_root(*arguments, **named)

@@ -12,12 +12,11 @@ import gzip
 import hashlib
 import json
 import re
-import threading
 import uuid
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial, wraps
+from functools import partial
 from typing import Any
 
 import panel as pn
@@ -39,6 +38,7 @@ from ..plots.extension import (
     replace_output,
 )
 from .in_marimo import shown_in_marimo
+from .one_at_a_time import one_at_a_time
 from .widgets.esc import esc
 from .widgets.live_text import LiveText
 
@@ -89,25 +89,6 @@ _STILL = """<div class="rl-still-{ref}"><div class="rl-still"><style>
 </style><p class="gone">kernel gone: run the cell. This is what {name} showed last.</p>
 {what}</div></div>"""
 _shown: weakref.WeakSet[NotebookViewer] = weakref.WeakSet()
-_alone = threading.RLock()
-
-
-def one_at_a_time(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Let nothing else change a document meanwhile.
-
-    JupyterLab hands over what a browser says in another thread than the beats, and Panel, which reads it there, forgets
-    what a beat changes at that moment. A server changes each document in its loop alone, where nothing has to wait.
-    """
-
-    @wraps(method)
-    def alone(*arguments: Any, **named: Any) -> Any:
-        document = pn.state.curdoc
-        if document is not None and document.session_context is not None:
-            return method(*arguments, **named)
-        with _alone:
-            return method(*arguments, **named)
-
-    return alone
 
 
 @dataclass

@@ -24,7 +24,8 @@ from ..cards.view import ModelCard
 from ..live.job import Job
 from ..live.ticker import Beat
 from ..live.wording import counted
-from ..notebook import NotebookViewer, one_at_a_time
+from ..notebook import NotebookViewer
+from ..one_at_a_time import one_at_a_time
 from ..widgets.browser import Kept
 from ..widgets.download import download
 from ..widgets.esc import plain

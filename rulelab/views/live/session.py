@@ -134,6 +134,11 @@ class SearchSession:
         return self._thread is not None and self._thread.is_alive()
 
     @property
+    def stopping(self) -> bool:
+        """Whether it was told to stop, and the worker has not yet."""
+        return self._wanted is State.STOPPED and not self._state.over
+
+    @property
     def resumable(self) -> bool:
         """Whether the search has ended at a limit and may go on; where arithmetic ends, nothing is left to search."""
         last = self.snapshot if self._state is State.ENDED and not self._gone else None

@@ -15,7 +15,8 @@ from bokeh.document import Document
 from panel.io.callbacks import PeriodicCallback
 from panel.io.state import set_curdoc
 
-from ..notebook import keep_stills, one_at_a_time
+from ..notebook import keep_stills
+from ..one_at_a_time import one_at_a_time
 from .pacing import TICK_SECONDS
 from .sending import send_all
 

@@ -22,7 +22,8 @@ from ..live.session import SearchSession
 from ..live.state import State
 from ..live.ticker import in_turn
 from ..live.wording import Standing, count, figures, worded
-from ..notebook import NotebookViewer, keep_stills, one_at_a_time
+from ..notebook import NotebookViewer, keep_stills
+from ..one_at_a_time import one_at_a_time
 from ..widgets.esc import plain
 from ..widgets.explained import Explained, term_classes
 from ..widgets.html import Html
@@ -230,6 +231,7 @@ class SearchView(NotebookViewer):
         """Forget the run; the next one starts from the beginning, with the present settings."""
         self._let_go()
         self._runs_box.say("")
+        self._runs_box.picture.clear()
         self._take(self._new_session())
         self.complain("")
 
@@ -240,6 +242,7 @@ class SearchView(NotebookViewer):
             return
         self.reset()
         self._ablation = Ablating(self._session)
+        self._runs_box.picture.get_ready()
         self._session.pace = FULL_SPEED
         self._session.run()
         self._tell_standing(self._session)
@@ -294,6 +297,7 @@ class SearchView(NotebookViewer):
         self._ablation = None
         self._take(ablation.first, ablation.basis)
         self._runs_box.say(ablation.said)
+        self._runs_box.picture.show(ablation)
         if ablation.wrong:
             self.complain(ablation.wrong)
 
@@ -382,7 +386,8 @@ class SearchView(NotebookViewer):
         self.refresh()
         self._go_on_ablating()
         self._opener.tick()
-        seen = not (before.busy or self._session.state.busy)  # it may have gone on, or ended, meanwhile
+        session = self._session
+        seen = before is session.state and not (before.busy or session.stopping)  # it may go on, or end, meanwhile
         if seen and not self._waits and not self._presence.served:
             self._stop_beat()
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ....ablation import Variant, contradiction, variants
+import pandas as pd
+
+from ....ablation import Variant, contradiction, nodes_of, variants
 from ....snapshot import Snapshot
 from ...live.pacing import FULL_SPEED
 from ...live.session import SearchSession
@@ -71,6 +73,13 @@ class Ablating:
     def wrong(self) -> str:
         """What is wrong with the proofs so far; empty: nothing."""
         return contradiction(self._ended)
+
+    def frame(self) -> pd.DataFrame:
+        """A row per run that has ended: variant, nodes, and nodes_factor, how many times those of the first."""
+        rows = [(name, nodes_of(snapshot)) for name, snapshot in self._ended]
+        frame = pd.DataFrame(rows, columns=["variant", "nodes"])
+        first = rows[0][1] if rows else 0
+        return frame.assign(nodes_factor=frame["nodes"] / first if first else float("nan"))
 
     @property
     def said(self) -> str:

@@ -16,6 +16,7 @@ from ...widgets.html import Html
 from ...widgets.press import Press
 from ...widgets.style import BAR_CSS, CARD_CSS
 from .past import MOST_RUNS, PastRun, Runs
+from .picture import AblationPicture
 from .table import RunTable
 from .words import differing
 
@@ -46,7 +47,8 @@ class RunsBox:
     Attributes
     ----------
     head, items : tuple of viewable
-        The button with what it does; what is said of the runs, and the table of them.
+        The button with what it does; what is said of the runs, the table of them, and the picture of an ablation.
+    picture : AblationPicture
     """
 
     def __init__(
@@ -63,7 +65,8 @@ class RunsBox:
         self._said = Html("", stylesheets=[CARD_CSS], **_WIDE)
         self.table = RunTable(self.act, heads=HEADS, terms=_TERMS, empty=_EMPTY, **_WIDE)
         bar = pn.Row(self.button, self._about, stylesheets=[BAR_CSS, ":host { flex-wrap: nowrap; }"], **_WIDE)
-        self.head, self.items = (bar,), (self._said, self.table)
+        self.picture = AblationPicture()
+        self.head, self.items = (bar,), (self._said, self.table, self.picture.pane)
 
     def offer(self, possible: bool, free: bool) -> None:
         """Let an ablation begin: where there is something to leave out, and nothing runs."""
