@@ -10,6 +10,7 @@ from live import problem, small_search
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
+from rulelab.ablation import nodes_of
 from rulelab.glossary import find
 from rulelab.views.forms.address import Address
 from rulelab.views.live.state import Limits, State
@@ -224,6 +225,12 @@ def test_an_ablation_runs_all_and_ends_with_the_run_as_set(show) -> None:
     assert view._alert.phase == ""
     assert len(pale(view)) == 9
     assert view._runs_box.button.able
+    (drawn,) = view._runs_box.picture.pane
+    nodes = {run.variant: nodes_of(run.snapshot) for run in view._runs}
+    bars = dict(zip(drawn.object["variant"], drawn.object["times"], strict=True))
+    assert bars == {name: nodes[name] / nodes["as set"] for name in names}
+    view.reset()
+    assert not len(view._runs_box.picture.pane)
 
 
 def test_stop_ends_an_ablation_with_what_is_there(show) -> None:

@@ -45,6 +45,7 @@ class AblationPicture:
         from ....plots import ablation as drawn
 
         height = min(_MOST, _FRAME + _LINE * len(frame))
-        options: dict[str, Any] = {"responsive": True, "height": height, "toolbar": None, "title": "Prefixes stored"}
+        options: dict[str, Any] = {"responsive": True, "height": height, "toolbar": None, "title": "Nodes of each run"}
+        options |= {"xlabel": "", "ylabel": "times the run as set"}
         picture = drawn(frame.iloc[::-1]).opts(**options, backend="bokeh")
         self.pane[:] = [pn.pane.HoloViews(picture, sizing_mode="stretch_width", margin=0)]
