@@ -11,6 +11,7 @@ from fractions import Fraction
 import naive
 import numpy as np
 import pytest
+from patience import PATIENCE
 from random_problems import WEIGHTS, random_rows
 
 import rulelab as rl
@@ -204,7 +205,7 @@ def test_ctrl_c_takes_effect_when_the_slice_is_done_and_the_search_goes_on():
 
 
 def test_calls_run_side_by_side_in_threads():
-    meeting = threading.Barrier(3, timeout=20)
+    meeting = threading.Barrier(3, timeout=PATIENCE)
     calls = [lambda k=k: (k, meeting.wait() >= 0) for k in range(3)]
     assert side_by_side(calls) == [(0, True), (1, True), (2, True)]
 

@@ -16,6 +16,7 @@ from rulelab import preparing
 from rulelab.falling_rule_list import ExactSearch, FallingBounds, SoftSearch
 from rulelab.kernels import bit_words, bits, growing
 from rulelab.rule_list import CorelsSearch, FrontierSearch, RuleListSearch
+from rulelab.rule_list.exact import alone
 
 LITTLE = 1000  # words and weights looked at in a unit
 MOST_UNITS = 1_000_000
@@ -57,8 +58,7 @@ def end_of(snapshot: rl.Snapshot) -> tuple:
 @pytest.fixture
 def little(monkeypatch: pytest.MonkeyPatch) -> None:
     """Units of work look at very little."""
-    for search in (RuleListSearch, CorelsSearch, ExactSearch):
-        module = sys.modules[search.__module__]
+    for module in (alone, *(sys.modules[search.__module__] for search in (CorelsSearch, ExactSearch))):
         name = "EFFORT_PER_WORK" if hasattr(module, "EFFORT_PER_WORK") else "_EFFORT_PER_WORK"
         monkeypatch.setattr(module, name, LITTLE)
 

@@ -30,7 +30,7 @@ from .plan import Fold, Part, Plan
 from .sharing import shared
 
 BINARIZING = {each.name: each.default for each in BINARIZING_PARAMETERS}
-_GIVEN = {"random_state", "warm_start"}  # to every search, by the plan and by the fit before
+_GIVEN = {"random_state", "warm_start", "n_jobs"}  # to every search, by the plan, by the fit before, by the workers
 _ROWS = {"y", "sample_weight", "verbose"}  # of mining, and no setting of it
 
 
