@@ -20,6 +20,8 @@ _LOOKS = {
     "ripper": ("inverted_triangle", "#56B4E9"),
     "greedy": ("diamond", "#666666"),
     "cart": ("plus", "#000000"),
+    "counter": ("asterisk", "#0072B2"),
+    "praxis": ("cross", "#009E73"),
 }
 
 

@@ -4,7 +4,8 @@ The objective is training errors / n + regularization * rules; of a tree the spl
 in a list with as many answers. All may branch on a condition or its negation; rules of a set, and those of RIPPER, may
 have several conditions for the price of one, so that they can cost less than the best list. Every fit of a peer runs in
 a process and an environment of its own; seconds are those of the fit, after all imports. MB are what the process holds
-at most beyond what it held before the fit, of rulelab what the search says that it holds.
+at most beyond what it held before the fit, of rulelab what the search says that it holds. Beside PRAXIS, which counts
+trees near the best one that it finds, stand all lists as near the optimum.
 """
 
 from __future__ import annotations
@@ -20,13 +21,14 @@ from typing import Any
 
 import numpy as np
 from _measure import Table, measure, parser, use_shared_data
+from _peer import WITHIN
 from _peers_figure import draw
 
 import rulelab as rl
 
 NEEDED = (
     *("gosdt==1.0.4", "pystreed==1.4.0", "imodels==3.0.4", "wittgenstein==0.3.5", "scikit-learn<1.8", "six"),
-    *("aix360==0.3.0", "cvxpy>=1.9,<2", "ecos==2.0.14", "fastsrs==0.1.2"),
+    *("aix360==0.3.0", "cvxpy>=1.9,<2", "ecos==2.0.14", "fastsrs==0.1.2", "tree-praxis==0.0.30"),
 )
 KINDS = {
     "gosdt": "list, exact",
@@ -36,6 +38,7 @@ KINDS = {
     "ripper": "rules, greedy",
     "greedy": "list, greedy",
     "cart": "tree, greedy",
+    "praxis": "trees, counted",
 }
 _PATIENCE = 10
 """Times its limit after which a fit that does not mind it is ended."""
@@ -46,7 +49,7 @@ def main(argv: Sequence[str]) -> None:
     use_shared_data()
     args = _arguments(argv)
     python = _python_of(args.environment, args.install)
-    columns = [("data", -16, ""), ("conditions", 10, ""), ("method", -8, ""), ("models", -13, "")]
+    columns = [("data", -16, ""), ("conditions", 10, ""), ("method", -8, ""), ("models", -14, "")]
     columns += [
         ("objective", 9, ".4f"),
         ("errors", 7, ""),
@@ -54,12 +57,15 @@ def main(argv: Sequence[str]) -> None:
         ("seconds", 8, ".2f"),
         ("user s", 8, ".2f"),
     ]
-    table = Table([*columns, ("MB", 6, ".0f"), ("", -20, "")])
+    table = Table([*columns, ("MB", 6, ".0f"), ("", -24, "")])
     for name in args.data:
         data = rl.datasets.load(name)
         conditions = rl.Binarizer(thresholds=args.thresholds, negations=False).fit_transform(data.X)
         A, y = conditions.to_numpy(dtype=bool), np.asarray(data.y) == 1
-        table.add(name, A.shape[1], "rulelab", "list, exact", *_own(np.hstack([A, ~A]), y, args))
+        both = np.hstack([A, ~A])
+        table.add(name, A.shape[1], "rulelab", "list, exact", *_own(both, y, args))
+        if "praxis" in args.methods:
+            table.add(name, A.shape[1], "counter", "lists, counted", *_counted(both, y, args))
         for method in args.methods if python else ():
             table.add(name, A.shape[1], method, KINDS[method], *_peer(method, python, A, y, args))
     if python is None:
@@ -85,6 +91,21 @@ def _own(A: np.ndarray, y: np.ndarray, args: argparse.Namespace) -> tuple[Any, .
     return best.objective, best.errors, best.complexity, measured.wall, measured.user, megabytes, said
 
 
+def _counted(A: np.ndarray, y: np.ndarray, args: argparse.Namespace) -> tuple[Any, ...]:
+    problem = rl.Problem.from_arrays(A, y)
+    counters: list[rl.NearOptimalCounter] = []
+
+    def run() -> rl.Snapshot:
+        counters[:] = [rl.NearOptimalCounter(problem, args.regularization, ratio=WITHIN)]
+        return rl.solve(counters[0], time_limit=args.time_limit)
+
+    rl.solve(rl.NearOptimalCounter(problem, 0.4, 0.01))
+    measured = measure(run, args.repeats)
+    now, best = measured.result, measured.result.incumbent
+    said = f"{'' if now.status is rl.Status.OPTIMAL else 'at least '}{now.n_lists:,} lists"
+    return best.objective, best.errors, best.complexity, measured.wall, measured.user, now.memory_bytes / 1e6, said
+
+
 def _peer(method: str, python: Path, A: np.ndarray, y: np.ndarray, args: argparse.Namespace) -> tuple[Any, ...]:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "data.npz"
@@ -101,7 +122,7 @@ def _peer(method: str, python: Path, A: np.ndarray, y: np.ndarray, args: argpars
     found = json.loads(done.stdout.splitlines()[-1])
     objective = found["errors"] / len(y) + args.regularization * found["rules"]
     figures = [found[key] for key in ("errors", "rules", "seconds", "user", "megabytes")]
-    return (objective, *figures, "proven" if found["proven"] else "")
+    return (objective, *figures, found["said"])
 
 
 def _python_of(environment: Path, install: bool) -> Path | None:
