@@ -48,7 +48,16 @@ def open_prefix(arrays, store, node):
     """Count the antecedents, and sum the words with positives, within the set that a prefix leaves."""
     chosen = store.sets[0]
     set_of(arrays, store, node, chosen)
-    kept, by_word = arrays.kept, arrays.by_word
+    count_antecedents(arrays, store)
+    sum_head(arrays.head_positives, chosen, store.sums[0])
+    sum_head(arrays.head_negatives, chosen, store.sums[1])
+    store.numbers[EXPANDED] += 1
+
+
+@inner
+def count_antecedents(arrays, store):
+    """What the antecedents that are kept capture of the first set."""
+    kept, by_word, chosen = arrays.kept, arrays.by_word, store.sets[0]
     positives, negatives = store.counts[0], store.counts[1]
     count(
         arrays.positive_word, arrays.positive_digit, arrays.positive_mask, by_word, chosen, positives[: kept.size]
@@ -59,9 +68,6 @@ def open_prefix(arrays, store, node):
     if kept.size < positives.size:
         _spread(kept, positives)
         _spread(kept, negatives)
-    sum_head(arrays.head_positives, chosen, store.sums[0])
-    sum_head(arrays.head_negatives, chosen, store.sums[1])
-    store.numbers[EXPANDED] += 1
 
 
 @inlined
