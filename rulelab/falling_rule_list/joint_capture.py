@@ -182,9 +182,7 @@ def iterate(pairs):
     first_time = pairs.numbers[ITERATIONS] == 0
     _share_out(pairs.loss_share, pairs.start_of_v, pairs.pair_of_v, pairs.share_log, pairs.share)
     if pairs.rule[0] > 0:
-        _share_out(
-            pairs.rule_part, pairs.start_of_rule, pairs.entry_of_rule, pairs.rule_log, pairs.rule_share
-        )
+        _share_out(pairs.rule_part, pairs.start_of_rule, pairs.entry_of_rule, pairs.rule_log, pairs.rule_share)
     costs, weight, log = pairs.sums, pairs.choice_weight, pairs.choice_log
     for u in range(pairs.gain.size):
         first, n = pairs.pair_start[u], pairs.pair_start[u + 1] - pairs.pair_start[u]

@@ -7,6 +7,8 @@ import numpy as np
 from ...kernels.jit import inlined, inner, kernel
 from ..ratios import at_most
 from .expansion import count_antecedents
+from .layout import Layout
+from .state import Rules, Store
 
 _STARTS = 24
 _REMOVED, _ADDED = 0.3, 3
@@ -100,10 +102,12 @@ class Climbing:
     seed : int
     """
 
-    def __init__(self, arrays, rules, store, seed: int) -> None:
+    def __init__(self, arrays: Layout, rules: Rules, store: Store, seed: int) -> None:
         m = len(arrays.by_antecedent)
-        self._arrays, self._rules, self._store = arrays, rules, store._replace(
-            counts=np.zeros_like(store.counts), sets=np.zeros_like(store.sets)
+        self._arrays, self._rules, self._store = (
+            arrays,
+            rules,
+            store._replace(counts=np.zeros_like(store.counts), sets=np.zeros_like(store.sets)),
         )
         self._rng = np.random.default_rng(seed)
         self._path = np.zeros(m + 1, dtype=np.int64)

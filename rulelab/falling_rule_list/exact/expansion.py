@@ -59,12 +59,8 @@ def count_antecedents(arrays, store):
     """What the antecedents that are kept capture of the first set."""
     kept, by_word, chosen = arrays.kept, arrays.by_word, store.sets[0]
     positives, negatives = store.counts[0], store.counts[1]
-    count(
-        arrays.positive_word, arrays.positive_digit, arrays.positive_mask, by_word, chosen, positives[: kept.size]
-    )
-    count(
-        arrays.negative_word, arrays.negative_digit, arrays.negative_mask, by_word, chosen, negatives[: kept.size]
-    )
+    count(arrays.positive_word, arrays.positive_digit, arrays.positive_mask, by_word, chosen, positives[: kept.size])
+    count(arrays.negative_word, arrays.negative_digit, arrays.negative_mask, by_word, chosen, negatives[: kept.size])
     if kept.size < positives.size:
         _spread(kept, positives)
         _spread(kept, negatives)

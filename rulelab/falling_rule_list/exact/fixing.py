@@ -13,8 +13,10 @@ from .layout import patterns_of
 _NEAREST = 24
 _ENTRIES = 3_000_000  # of pairs and antecedents
 _EVERY = 20  # iterations between two bounds
-_PATIENCE = 4  # bounds that drop nothing and hardly get better
+_PATIENCE = 2  # bounds that drop next to nothing and hardly get better
 _BETTER = 0.02  # of what the bound lacks
+_FEWER = 0.95  # of the antecedents
+_FIRST = 60  # iterations that a bound takes to get good
 _SHRUNK = 0.8  # of the antecedents, when the patterns are merged anew
 _MOST_CELLS = 1 << 26  # patterns by antecedents
 _MOST_WORDS = 1 << 28  # looked at for the nearest patterns
@@ -94,7 +96,10 @@ class Fixing:
             self.useful = False
             return False
         progress = (self.least - before) > _BETTER * (best - before)
-        self._idle = 0 if left < kept or progress else self._idle + 1
+        if left <= _FEWER * kept or progress or pairs.numbers[ITERATIONS] <= _FIRST:
+            self._idle = 0
+        else:
+            self._idle += 1
         if left < _SHRUNK * self._built:
             self._pairs = None
         elif left < kept:

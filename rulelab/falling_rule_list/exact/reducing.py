@@ -2,12 +2,12 @@
 
 After some thousand prefixes without a proof, local searches look for a better incumbent (see `Climbing`), and the
 antecedents are dropped that the joint capture bound rules out (see `Fixing`), in turn as long as that helps. Then
-prefixes are expanded again, twice as many as before.
+prefixes are expanded again, several times as many as before.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
@@ -15,9 +15,7 @@ from . import kernels, state
 from .climbing import Climbing
 from .fixing import Fixing
 
-if TYPE_CHECKING:
-    from .search import ExactSearch
-
+_LATER = 8  # times as many prefixes, where the bound gets no better
 _SHRUNK = 0.8  # of the antecedents, when local searches among them are worth while
 
 
@@ -36,7 +34,7 @@ class Reducing:
         The work after which it goes on.
     """
 
-    def __init__(self, search: ExactSearch, patience: int) -> None:
+    def __init__(self, search: Any, patience: int) -> None:
         self._search, self._patience = search, patience
         self.after = search.work + patience
         self._fixing: Fixing | None = None
@@ -76,7 +74,7 @@ class Reducing:
                 self._drop(fixing.allowed, min(best, fixing.least))
                 if not fixing.useful or len(search._layout.kept) >= _SHRUNK * self._tried or not search.iterations:
                     self._over = not fixing.useful
-                    self._patience *= 2
+                    self._patience *= _LATER
                     self.after = search.work + self._patience
                     return True
         return False
@@ -84,8 +82,8 @@ class Reducing:
     def _climb(self, climbing: Climbing) -> None:
         search, numbers = self._search, self._search._store.numbers
         antecedents = search._data.antecedents
-        best = np.searchsorted(antecedents, search._best.antecedents) if search._best.antecedents else ()
-        found = climbing.go_on(tuple(np.asarray(best, dtype=np.int64).tolist()))
+        place = {antecedent: a for a, antecedent in enumerate(antecedents.tolist())}
+        found = climbing.go_on(tuple(place[each] for each in search._best.antecedents if each in place))
         search._consider(tuple(antecedents[list(found)].tolist()), search.work)
         numbers[state.BEST] = min(search._best.cost, numbers[state.BEST])
         if climbing.left == 0:
