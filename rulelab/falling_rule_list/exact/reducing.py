@@ -35,7 +35,7 @@ class Reducing:
     """
 
     def __init__(self, search: Any, patience: int) -> None:
-        self._search, self._patience = search, patience
+        self._search, self._patience = search, max(patience, 1)
         self.after = search.work + patience
         self._fixing: Fixing | None = None
         self._climbing: Climbing | None = None
@@ -72,7 +72,8 @@ class Reducing:
             elif not fixing.iterate(best):
                 fixing.rest()
                 self._drop(fixing.allowed, min(best, fixing.least))
-                if not fixing.useful or len(search._layout.kept) >= _SHRUNK * self._tried or not search.iterations:
+                again = fixing.useful and search.iterations and 1 < len(search._layout.kept) < _SHRUNK * self._tried
+                if not again:
                     self._over = not fixing.useful
                     self._patience *= _LATER
                     self.after = search.work + self._patience
