@@ -61,6 +61,7 @@ FLOORS: list[str] = [
     "plots",
     "views.allowance",
     "views.widgets views.live.pool",
+    "views.in_marimo",
     "views.notebook",
     "views.live",
     "views.forms",
