@@ -13,15 +13,16 @@ from .state import Rules, Store
 _STARTS = 24
 _REMOVED, _ADDED = 0.3, 3
 _MOST_STEPS = 200
+_MOST_WORDS = 1 << 25
 
 
 @kernel
 def climb(arrays, rules, store, member):
     """Add, remove or exchange antecedents while the gain of their union less the cost of the rules grows.
 
-    ``member``, of shape (m,), says which there are.
+    ``member``, of shape (m,), says which there are. Returns the words that were looked at.
     """
-    counts = store.counts
+    counts, spent = store.counts, 0
     for _ in range(_MOST_STEPS):
         best, out, new = np.int64(0), -1, -1
         for b in range(-1, member.size):
@@ -29,6 +30,7 @@ def climb(arrays, rules, store, member):
                 continue
             _uncaptured(arrays, store, member, b)
             count_antecedents(arrays, store)
+            spent += arrays.by_word.size
             start = np.int64(0) if b < 0 else rules.per_rule - _gain(rules, counts, b)
             if start > best:
                 best, out, new = start, b, -1
@@ -37,12 +39,13 @@ def climb(arrays, rules, store, member):
                     now = start + _gain(rules, counts, a) - rules.per_rule
                     if now > best:
                         best, out, new = now, b, a
-        if best == 0:
+        if best == 0 or spent > _MOST_WORDS:
             break
         if out >= 0:
             member[out] = False
         if new >= 0:
             member[new] = True
+    return spent
 
 
 @kernel
@@ -113,6 +116,7 @@ class Climbing:
         self._path = np.zeros(m + 1, dtype=np.int64)
         self.left = _STARTS
         self._first = True
+        self.effort = 0
 
     def go_on(self, best: tuple[int, ...]) -> tuple[int, ...]:
         """A list made from the incumbent, both by the antecedents of the search."""
@@ -124,5 +128,5 @@ class Climbing:
             member[self._rng.choice(kept, min(_ADDED, len(kept)))] = True
         self._first = False
         self.left -= 1
-        climb(self._arrays, self._rules, self._store, member)
+        self.effort = climb(self._arrays, self._rules, self._store, member)
         return tuple(self._path[: put_in_order(self._arrays, self._rules, self._store, member, self._path)].tolist())

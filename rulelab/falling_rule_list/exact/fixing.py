@@ -18,10 +18,12 @@ _BETTER = 0.02  # of what the bound lacks
 _FEWER = 0.95  # of the antecedents
 _FIRST = 60  # iterations that a bound takes to get good
 _SHRUNK = 0.8  # of the antecedents, when the patterns are merged anew
-_MOST_CELLS = 1 << 26  # patterns by antecedents
+_MOST_CELLS = 1 << 23  # patterns by antecedents
 _MOST_WORDS = 1 << 28  # looked at for the nearest patterns
 _MOST_BYTES = 1 << 28
 _BYTES_PER_PAIR = 48
+_BYTES_PER_CHOICE = 56
+_EFFORT_OF_SHARE = 5
 
 
 class Fixing:
@@ -30,8 +32,6 @@ class Fixing:
     Parameters
     ----------
     prepared : Prepared
-    free : int or None
-        Bytes that may be taken; where they do not suffice nothing is dropped.
 
     Attributes
     ----------
@@ -40,16 +40,22 @@ class Fixing:
         No list with a rule above the threshold, and an else that is not, costs less.
     useful : bool
         Whether there is more to try with another incumbent.
+    stalls : bool
+        Whether the last bound was hardly better than the one before.
+    effort : int
+        What the last iteration took, in words of sets about.
     """
 
-    def __init__(self, prepared: Prepared, free: int | None) -> None:
-        self._prepared, self._free = prepared, free
+    def __init__(self, prepared: Prepared) -> None:
+        self._prepared = prepared
         self.allowed = np.ones(len(prepared.antecedents), dtype=bool)
         self.least = 0
         self.useful = len(self.allowed) > 1 and len(prepared.patterns) * len(self.allowed) <= _MOST_CELLS
         self._pairs: JointCapture | None = None
         self._built = 0
         self._idle = 0
+        self.effort = 0
+        self.stalls = False
 
     @property
     def memory_bytes(self) -> int:
@@ -59,21 +65,25 @@ class Fixing:
         """Forget the pairs until it goes on, maybe with a better incumbent."""
         self._pairs, self._idle = None, 0
 
-    def iterate(self, best: int) -> bool:
+    def iterate(self, best: int, free: int | None = None) -> bool:
         """One iteration; whether more of them are promising.
 
         Parameters
         ----------
         best : int
             Cost of the incumbent.
+        free : int or None
+            Bytes that may be taken; where they do not suffice nothing more is dropped.
         """
+        self.effort = 0
         if self._pairs is None:
-            self._pairs = self._pair()
+            self._pairs = self._pair(free)
             if self._pairs is None:
                 self.useful = False
                 return False
         pairs = self._pairs
         joint_capture.iterate(pairs)
+        self.effort += len(pairs.by_pair) + _EFFORT_OF_SHARE * len(pairs.share)
         done = int(pairs.numbers[ITERATIONS])
         if done % _EVERY:
             return True
@@ -96,7 +106,8 @@ class Fixing:
             self.useful = False
             return False
         progress = (self.least - before) > _BETTER * (best - before)
-        if left <= _FEWER * kept or progress or pairs.numbers[ITERATIONS] <= _FIRST:
+        self.stalls = not progress and left > _FEWER * kept
+        if not self.stalls or pairs.numbers[ITERATIONS] <= _FIRST:
             self._idle = 0
         else:
             self._idle += 1
@@ -107,7 +118,7 @@ class Fixing:
             joint_capture.forbid(pairs)
         return self._idle < _PATIENCE
 
-    def _pair(self) -> JointCapture | None:
+    def _pair(self, free: int | None) -> JointCapture | None:
         """Merge the patterns that the allowed antecedents do not tell apart, and pair them; None where too large."""
         data, m = self._prepared.data, len(self.allowed)
         self._built = int(self.allowed.sum())
@@ -122,6 +133,7 @@ class Fixing:
         n_u, n_v = (len(side) for side in sides)
         if min(n_u, n_v) == 0 or n_u * n_v * packed.shape[1] > _MOST_WORDS:
             return None
+        self.effort += n_u * n_v * packed.shape[1]
         held_u, held_v = (np.ascontiguousarray(packed[side]) for side in sides)
         size_u = bits.counts(held_u)
         most = max(_NEAREST, int(_ENTRIES / (n_v * size_u.mean())))
@@ -135,14 +147,15 @@ class Fixing:
         pair_start = np.concatenate([[0], np.cumsum(np.bincount(u, minlength=n_u))])
         block_start = np.concatenate([[0], np.cumsum(np.diff(pair_start) * size_u)])
         order = np.argsort(u * n_v + v)
-        needed = 2 * int(block_start[-1]) + _BYTES_PER_PAIR * len(u)
-        if needed > _MOST_BYTES or (self._free is not None and needed > self._free):
+        k = int(size_u.max())
+        needed = 2 * int(block_start[-1]) + _BYTES_PER_PAIR * len(u) + _BYTES_PER_CHOICE * int(size_u.sum())
+        needed += 8 * (m * k + packed.size)
+        if needed > _MOST_BYTES or (free is not None and needed > free):
             return None
         other = v[order]
         matrix = bits.unpack(held_u, m)
         choice = np.nonzero(matrix)[1].astype(np.int32)
         largest = float(gains.max())
-        k = int(size_u.max())
         pairs = JointCapture(
             gain=gains[sides[0]],
             loss=-gains[sides[1]],

@@ -1,8 +1,9 @@
 """What a search for a falling rule list does beside expanding prefixes: better lists, and fewer antecedents.
 
 After some thousand prefixes without a proof, local searches look for a better incumbent (see `Climbing`), and the
-antecedents are dropped that the joint capture bound rules out (see `Fixing`), in turn as long as that helps. Then
-prefixes are expanded again, several times as many as before.
+antecedents are dropped that the joint capture bound rules out (see `Fixing`). That may take about as long as expanding
+the prefixes took and expanding the queue would take, and longer while it gets on; then prefixes are expanded again,
+and several times as many as before where the bound gets no better.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from .fixing import Fixing
 
 _LATER = 8  # times as many prefixes, where the bound gets no better
 _SHRUNK = 0.8  # of the antecedents, when local searches among them are worth while
+_SHARE = 2  # of the words that the queue would take
+_LEAST = 1 << 27  # words that the queue takes where it is worth while
 
 
 class Reducing:
@@ -30,57 +33,87 @@ class Reducing:
 
     Attributes
     ----------
-    after : int
-        The work after which it goes on.
+    after : float
+        The work after which it goes on; infinite where there is no more to try.
     """
 
     def __init__(self, search: Any, patience: int) -> None:
         self._search, self._patience = search, max(patience, 1)
-        self.after = search.work + patience
-        self._fixing: Fixing | None = None
+        self.after: float = search.work + patience if len(search._data.antecedents) > 1 else np.inf
+        self._since = search.work
+        self._goes_on = False
+        self._allowance = 0
+        self._fixing = Fixing(search._data)
         self._climbing: Climbing | None = None
-        self._tried: float = np.inf
+        self._climbed: float = np.inf  # antecedents that local searches had
         self._rounds = 0
-        self._over = len(search._data.antecedents) < 2
+        self._tried = -1  # the incumbent's cost for which the bound gets no better
 
     @property
     def memory_bytes(self) -> int:
-        return 0 if self._fixing is None else self._fixing.memory_bytes
+        return self._fixing.memory_bytes
 
     def is_due(self) -> bool:
         """Whether enough prefixes have been expanded."""
-        return not self._over and self._search.work >= self.after
+        return self._search.work >= self.after
 
     def advance(self, target: int) -> bool:
         """Go on up to so much work; whether this is at an end for now."""
         search = self._search
-        if self._fixing is None:
-            limit = search.memory_limit
-            self._fixing = Fixing(search._data, None if limit is None else max(0, limit - search.memory_bytes))
-        fixing = self._fixing
-        while search.work < target:
-            left = len(search._layout.kept)
-            if self._climbing is None and search.iterations and 1 < left < _SHRUNK * self._tried:
-                self._tried = left
-                self._rounds += 1
-                seed = (search.random_state or 0) + self._rounds
-                self._climbing = Climbing(search._layout, search._rules, search._store, seed)
-            search.work += 1
-            best = int(search._store.numbers[state.BEST])
-            if self._climbing is not None:
-                self._climb(self._climbing)
-            elif not fixing.iterate(best):
-                fixing.rest()
-                self._drop(fixing.allowed, min(best, fixing.least))
-                again = fixing.useful and search.iterations and 1 < len(search._layout.kept) < _SHRUNK * self._tried
-                if not again:
-                    self._over = not fixing.useful
-                    self._patience *= _LATER
-                    self.after = search.work + self._patience
-                    return True
+        if not self._goes_on:
+            self._allowance += (search.work - self._since) * search._layout.by_word.size
+            self._goes_on = self._queue() >= _LEAST
+            if not self._goes_on:
+                self.after = search.work + self._patience
+        while search.work < target and self._goes_on:
+            self._goes_on = self._step(self._fixing)
+        self._since = search.work
+        return not self._goes_on
+
+    def _queue(self) -> int:
+        """Words that it would take to expand what is queued."""
+        search = self._search
+        return int(search._store.numbers[state.N_QUEUED]) * int(search._layout.by_word.size)
+
+    def _step(self, fixing: Fixing) -> bool:
+        """A unit of work; whether more are promising."""
+        search = self._search
+        left = len(search._layout.kept)
+        if self._climbing is None and search.iterations and 1 < left < _SHRUNK * self._climbed:
+            self._climbed = left
+            self._rounds += 1
+            seed = (search.random_state or 0) + self._rounds
+            self._climbing = Climbing(search._layout, search._rules, search._store, seed)
+        search.work += 1
+        best = int(search._store.numbers[state.BEST])
+        if self._climbing is not None:
+            self._allowance -= self._climb(self._climbing)
+            return True
+        if best == self._tried:
+            return self._end()
+        free = None if search.memory_limit is None else search.memory_limit - search.memory_bytes
+        more = fixing.iterate(best, free)
+        self._allowance -= fixing.effort
+        if not more:
+            fixing.rest()
+            self._drop(fixing.allowed, min(best, fixing.least))
+            self._tried = best
+            again = fixing.useful and search.iterations and 1 < len(search._layout.kept) < _SHRUNK * self._climbed
+            return True if again else self._end()
+        if fixing.stalls and self._allowance + _SHARE * self._queue() < 0:
+            self.after = search.work + self._patience
+            return False
+        if fixing.allowed.sum() < len(search._layout.kept):
+            self._drop(fixing.allowed, min(best, fixing.least))
+        return True
+
+    def _end(self) -> bool:
+        self._patience *= _LATER
+        self.after = self._search.work + self._patience if self._fixing.useful else np.inf
         return False
 
-    def _climb(self, climbing: Climbing) -> None:
+    def _climb(self, climbing: Climbing) -> int:
+        """One local search; returns the words that it looked at."""
         search, numbers = self._search, self._search._store.numbers
         antecedents = search._data.antecedents
         place = {antecedent: a for a, antecedent in enumerate(antecedents.tolist())}
@@ -90,6 +123,7 @@ class Reducing:
         if climbing.left == 0:
             self._climbing = None
             kernels.drop(search._layout, search._store, 0)
+        return climbing.effort
 
     def _drop(self, allowed: np.ndarray, least: int) -> None:
         search = self._search

@@ -191,7 +191,7 @@ class ExactSearch(FallingRuleListSearch, PrefixSearch, Proving, method="exact", 
         elif self._phase == "dropping antecedents":
             self._reduce(target)
         elif self._phase == "searching":
-            self._run(target if self._reducing is None else min(target, self._reducing.after))
+            self._run(target if self._reducing is None else int(min(target, self._reducing.after)))
             if self._reducing is not None and self._phase == "searching" and self._reducing.is_due():
                 self._phase = "dropping antecedents"
 
