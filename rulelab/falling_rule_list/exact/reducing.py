@@ -18,8 +18,10 @@ from .fixing import Fixing
 
 _LATER = 8  # times as many prefixes, where the bound gets no better
 _SHRUNK = 0.8  # of the antecedents, when local searches among them are worth while
-_SHARE = 2  # of the words that the queue would take
+_PER_FOLLOWER = 360  # words
+_SHARE = 1  # of the words that the queue would take
 _LEAST = 1 << 27  # words that the queue takes where it is worth while
+_ITERATIONS = 40  # or what so many of them take, when some were made
 
 
 class Reducing:
@@ -43,6 +45,7 @@ class Reducing:
         self._since = search.work
         self._goes_on = False
         self._allowance = 0
+        self._needed = _LEAST
         self._fixing = Fixing(search._data)
         self._climbing: Climbing | None = None
         self._climbed: float = np.inf  # antecedents that local searches had
@@ -61,8 +64,8 @@ class Reducing:
         """Go on up to so much work; whether this is at an end for now."""
         search = self._search
         if not self._goes_on:
-            self._allowance += (search.work - self._since) * search._layout.by_word.size
-            self._goes_on = self._queue() >= _LEAST
+            self._allowance += (search.work - self._since) * self._per_prefix()
+            self._goes_on = self._queue() >= self._needed
             if not self._goes_on:
                 self.after = search.work + self._patience
         while search.work < target and self._goes_on:
@@ -70,10 +73,15 @@ class Reducing:
         self._since = search.work
         return not self._goes_on
 
+    def _per_prefix(self) -> int:
+        """Words that a prefix takes to be expanded; what follows it takes time, too."""
+        numbers = self._search._store.numbers
+        followers = int(numbers[state.CREATED]) // max(1, int(numbers[state.EXPANDED]))
+        return int(self._search._layout.by_word.size) + _PER_FOLLOWER * followers
+
     def _queue(self) -> int:
         """Words that it would take to expand what is queued."""
-        search = self._search
-        return int(search._store.numbers[state.N_QUEUED]) * int(search._layout.by_word.size)
+        return int(self._search._store.numbers[state.N_QUEUED]) * self._per_prefix()
 
     def _step(self, fixing: Fixing) -> bool:
         """A unit of work; whether more are promising."""
@@ -102,6 +110,7 @@ class Reducing:
             return True if again else self._end()
         if fixing.stalls and self._allowance + _SHARE * self._queue() < 0:
             self.after = search.work + self._patience
+            self._needed = min(_LEAST, _ITERATIONS * fixing.effort)
             return False
         if fixing.allowed.sum() < len(search._layout.kept):
             self._drop(fixing.allowed, min(best, fixing.least))
