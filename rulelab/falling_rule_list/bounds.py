@@ -70,6 +70,10 @@ class FallingBounds:
     exceptions : bool
         Once a softly falling list has a proportion below the threshold, every further rule above it pays for a rise:
         few rules can, which bounds what they gain (see `smallest_exception`).
+    joint_capture : bool
+        A rule captures, with the patterns worth having, others that it has in common with them: antecedents that no
+        better list has are dropped, see `rulelab.falling_rule_list.joint_capture`. Falling lists only, and those that
+        take some thousand prefixes.
     """
 
     feasible_prefix: bool = True
@@ -81,6 +85,7 @@ class FallingBounds:
     dominance: bool = True
     violations: bool = True
     exceptions: bool = True
+    joint_capture: bool = True
 
     def to_dict(self) -> dict[str, bool]:
         return asdict(self)

@@ -172,6 +172,15 @@ TERMS = (
         ("violations",),
     ),
     Term(
+        "joint capture",
+        "A rule captures, with the rows worth having, others that it has in common with them.",
+        "The loss of these is put down to the rows worth having, each of which pays the least that its antecedents ask "
+        "for: antecedents are dropped with which what is left to gain is too little for a better list.",
+        "G(T) − k R ≤ Σ_u max(0, g_u − min over a of (y_ua + Σ_{v in a} x_uv)),  Σ_u x_uv ≤ −g_v,  Σ_u y_ua ≤ R",
+        OWN,
+        ("equivalent points (falling rule list)",),
+    ),
+    Term(
         "captures nothing or all",
         "The rule captures nothing that is left, or all of it, which the default does for nothing.",
     ),

@@ -19,6 +19,7 @@ from .state import (
     BY_DOMINANCE,
     BY_ELIGIBLE,
     BY_FEASIBLE,
+    BY_JOINT,
     BY_LENGTH,
     BY_NECESSARY,
     BY_NOTHING,
@@ -47,11 +48,36 @@ def open_prefix(arrays, store, node):
     """Count the antecedents, and sum the words with positives, within the set that a prefix leaves."""
     chosen = store.sets[0]
     set_of(arrays, store, node, chosen)
-    count(arrays.positive_word, arrays.positive_digit, arrays.positive_mask, arrays.by_word, chosen, store.counts[0])
-    count(arrays.negative_word, arrays.negative_digit, arrays.negative_mask, arrays.by_word, chosen, store.counts[1])
+    count_antecedents(arrays, store)
     sum_head(arrays.head_positives, chosen, store.sums[0])
     sum_head(arrays.head_negatives, chosen, store.sums[1])
     store.numbers[EXPANDED] += 1
+
+
+@inner
+def count_antecedents(arrays, store):
+    """What the antecedents that are kept capture of the first set."""
+    kept, by_word, chosen = arrays.kept, arrays.by_word, store.sets[0]
+    positives, negatives = store.counts[0], store.counts[1]
+    count(arrays.positive_word, arrays.positive_digit, arrays.positive_mask, by_word, chosen, positives[: kept.size])
+    count(arrays.negative_word, arrays.negative_digit, arrays.negative_mask, by_word, chosen, negatives[: kept.size])
+    if kept.size < positives.size:
+        _spread(kept, positives)
+        _spread(kept, negatives)
+
+
+@inlined
+def _spread(kept, counts):
+    """Move the counts of the antecedents that are kept to their places; the others count nothing."""
+    following = counts.size
+    for i in range(kept.size - 1, -1, -1):
+        value, place = counts[i], kept[i]
+        for a in range(place + 1, following):
+            counts[a] = 0
+        counts[place] = value
+        following = place
+    for a in range(following):
+        counts[a] = 0
 
 
 @inner
@@ -81,6 +107,9 @@ def expand(arrays, rules, store, node, most):
             return spent
         numbers[OPEN_CHILD] = a + 1
         spent += PER_CHILD
+        if not arrays.allowed[a]:
+            pruned[BY_JOINT] += 1
+            continue
         p, q = store.counts[0, a], store.counts[1, a]
         n = p + q
         if n == 0 or n == left_p + left_q:

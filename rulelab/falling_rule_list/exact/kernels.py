@@ -15,6 +15,7 @@ from .soft_expansion import expand_soft
 from .state import (
     BEST,
     BY_INCUMBENT,
+    BY_JOINT,
     BY_LENGTH,
     LAST_NODE,
     LOWER_BOUND,
@@ -58,6 +59,34 @@ def advance_soft(arrays, rules, store, max_work, max_effort):
             return outcome
         max_effort -= spent
         max_effort -= expand_soft(arrays, rules, store, store.numbers[OPEN_NODE], max_effort)
+
+
+@kernel
+def drop(arrays, store, least):
+    """Take off the queue what has an antecedent that is not allowed, or costs too much; no list is below ``least``."""
+    numbers, m = store.numbers, store.counts.shape[1]
+    numbers[LOWER_BOUND] = min(numbers[BEST], max(numbers[LOWER_BOUND], least))
+    if numbers[OPEN_NODE] >= 0 and not _is_allowed(arrays, store, numbers[OPEN_NODE]):
+        store.pruned[BY_JOINT] += m - numbers[OPEN_CHILD]
+        numbers[OPEN_CHILD] = m
+    for i in range(numbers[N_HEAP]):
+        node = store.heap_node[i]
+        if store.fate[node] == OPEN and not _is_allowed(arrays, store, node):
+            store.fate[node] = CUT + BY_JOINT
+            store.queue_by_length[store.length[node]] -= 1
+            numbers[N_QUEUED] -= 1
+            store.pruned[BY_JOINT] += 1
+    _purge(store)
+
+
+@inner
+def _is_allowed(arrays, store, node):
+    """Whether all antecedents of a prefix are."""
+    while store.parent[node] >= 0:
+        if not arrays.allowed[store.rule[node]]:
+            return False
+        node = np.int64(store.parent[node])
+    return True
 
 
 @inner
@@ -148,7 +177,7 @@ def _update_lower_bound(store):
     numbers[LOWER_BOUND] = min(numbers[BEST], max(numbers[LOWER_BOUND], least))
 
 
-@inlined
+@inner
 def _purge(store):
     """Drop from the queue what the new incumbent rules out, and entries that are no longer valid."""
     numbers = store.numbers

@@ -28,7 +28,11 @@ class Layout(NamedTuple):
     Attributes
     ----------
     by_word : uint64 array, shape (n_words, m)
-        Word ``w`` of every antecedent's pattern set, antecedents contiguous.
+        Word ``w`` of the pattern sets of the antecedents that are ``kept``, these contiguous.
+    kept : int64 array
+        Antecedents that may be in a better list; all at first.
+    allowed : bool array, shape (m,)
+        The same.
     by_antecedent : uint64 array, shape (m, n_words)
     full : uint64 array, shape (n_words,)
         The set of all patterns.
@@ -45,6 +49,8 @@ class Layout(NamedTuple):
     """
 
     by_word: np.ndarray
+    kept: np.ndarray
+    allowed: np.ndarray
     by_antecedent: np.ndarray
     full: np.ndarray
     positive_word: np.ndarray
@@ -102,6 +108,8 @@ def layout(prepared: Prepared, patterns: np.ndarray) -> Layout:
     upper, lower = _separators([proportion[order] for order in orders[:2]], tau)
     return Layout(
         by_word=turned(by_antecedent),
+        kept=np.arange(m),
+        allowed=np.ones(m, dtype=bool),
         by_antecedent=by_antecedent,
         full=bits.pack(present)[0],
         **dict(zip(("positive_word", "positive_digit", "positive_mask"), entries(planes[0]), strict=True)),

@@ -20,6 +20,7 @@ BOUNDING = frozenset(
         state.BY_ELIGIBLE,
         state.BY_VIOLATIONS,
         state.BY_EXCEPTIONS,
+        state.BY_JOINT,
         state.BY_COST,
         state.BY_INCUMBENT,
     )

@@ -25,8 +25,11 @@ from ..monte_carlo import engine as monte_carlo
 from ..search import FallingRuleListSearch
 from . import kernels, looking, state
 from .layout import Layout, layout, patterns_of
+from .reducing import Reducing
 
+_PATIENCE = 8192  # prefixes expanded before antecedents are looked at for the first time
 _UNLIMITED = int(np.iinfo(np.int32).max)
+_BEGUN = ("searching", "dropping antecedents", "certified")
 _EFFORT_PER_WORK = 150_000_000  # words that a unit of work looks at, about: less than a fifth of a second
 
 
@@ -112,6 +115,7 @@ class ExactSearch(FallingRuleListSearch, PrefixSearch, Proving, method="exact", 
         self._best = Best(0)
         self._incumbent: Incumbent | None = None
         self._first: monte_carlo.MonteCarlo | None = None
+        self._reducing: Reducing | None = None
         self._trivial = 0
         self._costs: Costs
         self._data: Prepared
@@ -173,7 +177,8 @@ class ExactSearch(FallingRuleListSearch, PrefixSearch, Proving, method="exact", 
         if self._phase == "preparing":
             return 0
         arrays = sum(a.nbytes for a in self._layout if isinstance(a, np.ndarray))
-        return state.memory_bytes(self._store) + arrays + (0 if self._first is None else self._first.memory_bytes)
+        beside = sum(0 if each is None else each.memory_bytes for each in (self._first, self._reducing))
+        return state.memory_bytes(self._store) + arrays + beside
 
     def _advance(self, max_work: int) -> None:
         target = self.work + max_work
@@ -183,8 +188,12 @@ class ExactSearch(FallingRuleListSearch, PrefixSearch, Proving, method="exact", 
                 return
         if self._phase == "incumbent":  # a call ends with a phase: a unit of work may take longer from then on
             self._find_first(target)
+        elif self._phase == "dropping antecedents":
+            self._reduce(target)
         elif self._phase == "searching":
-            self._run(target)
+            self._run(target if self._reducing is None else int(min(target, self._reducing.after)))
+            if self._reducing is not None and self._phase == "searching" and self._reducing.is_due():
+                self._phase = "dropping antecedents"
 
     def _prepare(self) -> None:
         """Pack the problem and arrange it; a part of that where it is large."""
@@ -285,8 +294,16 @@ class ExactSearch(FallingRuleListSearch, PrefixSearch, Proving, method="exact", 
         numbers[state.BEST] = self._best.cost
         numbers[state.WORK] = self.work
         self._phase = "searching"
+        if self.bounds.joint_capture and not self._rules.soft:
+            self._reducing = Reducing(self, _PATIENCE)
         self._store.left_positive[0], self._store.left_negative[0] = costs.positives.sum(), costs.negatives.sum()
         self._kernel(self._layout, self._rules, self._store, 0, 0)
+
+    def _reduce(self, target: int) -> None:
+        assert self._reducing is not None
+        if self._reducing.advance(target):
+            self._phase = "searching"
+        self._store.numbers[state.WORK] = self.work
 
     def _run(self, target: int) -> None:
         numbers = self._store.numbers
@@ -352,7 +369,7 @@ class ExactSearch(FallingRuleListSearch, PrefixSearch, Proving, method="exact", 
         incumbent, memory = self._current(), "memory" if self._out_of_memory else None
         exact = self._costs.exact or incumbent.objective == 0  # below which nothing is
         status, limit = standing(self._phase == "certified", exact, memory)
-        started = self._phase in ("searching", "certified")
+        started = self._phase in _BEGUN
         queue = tuple(np.trim_zeros(store.queue_by_length, "b").tolist())
         m = len(self._data.antecedents)
         longest = min(m, rules.max_length)
@@ -400,7 +417,7 @@ class ExactSearch(FallingRuleListSearch, PrefixSearch, Proving, method="exact", 
         return self._store, int(self._store.numbers[state.N_NODES])
 
     def _scale(self) -> Scale | None:
-        if self._phase not in ("searching", "certified"):
+        if self._phase not in _BEGUN:
             return None
         costs = self._costs
         return Scale(

@@ -27,12 +27,13 @@ N_NUMBERS = 17
     BY_DOMINANCE,
     BY_VIOLATIONS,
     BY_EXCEPTIONS,
+    BY_JOINT,
     BY_NOTHING,
     BY_RISING,
     BY_COST,
     BY_INCUMBENT,
     BY_LENGTH,
-) = range(14)
+) = range(15)
 COUNTS = {"created": CREATED, "expanded": EXPANDED, "queued": N_QUEUED, "stored": N_NODES, "reopened": REOPENED}
 """Where the counts of a snapshot are."""
 
@@ -46,6 +47,7 @@ PRUNED_NAMES = (
     "dominance",
     "violations",
     "exceptions",
+    "joint capture",
     "always: captures nothing or all",
     "always: rising proportion",
     "always: hierarchical",
@@ -74,6 +76,7 @@ class Rules(NamedTuple):
     dominance: bool
     violations: bool
     exceptions: bool
+    joint_capture: bool
 
 
 @by_reference

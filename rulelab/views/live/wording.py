@@ -53,6 +53,7 @@ _CODE = re.compile("|".join(rf"(?<![\w.]){re.escape(code)}(?!\w)" for code in so
 _ENGINE_PHASES = {
     "reducing": "searching: reducing the problem",
     "searching": "searching: branch and bound",
+    "dropping antecedents": "searching: antecedents that no better list has",
     "hard optimum": "searching: the best list that falls, to begin with",
     "sampling": "searching: Monte-Carlo, list after list",
     "pricing": "searching: column generation",
