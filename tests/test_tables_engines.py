@@ -105,7 +105,8 @@ def answers(table: pa.Table, engines: dict[str, Callable[[pa.Table, Path], Any]]
                 conditions, counts = outcome(opened(table, Path(folder)), TARGET)
                 found[name] = repr((conditions, sorted(counts.items(), key=repr)))
             except ValueError as error:
-                found[name] = str(error).partition(", neither")[0].partition(" holds ")[0]
+                said = str(error).replace("0 and 2 more files: ", "table: ")  # the names of the files
+                found[name] = said.partition(", neither")[0].partition(" holds ")[0]
     return found
 
 
@@ -114,6 +115,13 @@ def answers(table: pa.Table, engines: dict[str, Callable[[pa.Table, Path], Any]]
 def test_one_answer_for_all_engines(table: pa.Table) -> None:
     found = answers(table, QUICK)
     assert len(set(found.values())) == 1, found
+
+
+def test_a_column_of_a_name_that_sql_keeps_is_one_error() -> None:
+    table = pa.table({"*": ["a", "b"] * 5, TARGET: [0, 1] * 5})
+    assert set(answers(table, QUICK).values()) == {
+        "table: a column is called '*', which means all columns in SQL; rename it"
+    }
 
 
 @settings(max_examples=12, phases=[Phase.explicit, Phase.generate])

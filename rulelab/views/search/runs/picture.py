@@ -46,6 +46,6 @@ class AblationPicture:
 
         height = min(_MOST, _FRAME + _LINE * len(frame))
         options: dict[str, Any] = {"responsive": True, "height": height, "toolbar": None, "title": "Nodes of each run"}
-        options |= {"xlabel": "", "ylabel": "times the run as set"}
+        options |= {"xlabel": "", "ylabel": "times the run as set", "backend_opts": {"plot.output_backend": "canvas"}}
         picture = drawn(frame.iloc[::-1]).opts(**options, backend="bokeh")
         self.pane[:] = [pn.pane.HoloViews(picture, sizing_mode="stretch_width", margin=0)]
