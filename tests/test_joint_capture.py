@@ -9,7 +9,7 @@ from itertools import permutations
 import naive
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from laws import told
 from strategies import rows
@@ -53,7 +53,12 @@ def falling_lists(case, w, C):
             yield d, naive.falling_objective(A, y, weight, w, C, d), above
 
 
+ALL_ABOVE = (np.eye(10, 3, dtype=bool)[:, ::-1], np.array([0, 0, 1] + [0] * 6 + [1], dtype=bool), [1] * 10)
+"""A list whose else is above the threshold, too, costs what the empty list does."""
+
+
 @settings(max_examples=60, deadline=None)
+@example(ALL_ABOVE, 10.0, 0.0, Fraction(1, 5))
 @given(
     rows(max_weight=6, max_columns=4),
     st.sampled_from(WEIGHTS),
@@ -73,13 +78,17 @@ def test_no_antecedent_of_a_better_list_is_dropped(case, w, C, more):
             break
     allowed = set(prepared.antecedents[fixing.allowed].tolist())
     held = problem.matrix()
+    empty = next(cost for d, cost, _ in lists if not d)
     for d, cost, above in lists:
+        if above[-1]:
+            assert cost >= empty, "no list of which all is above the threshold is better than the empty one"
+            continue
         if cost / unit >= best - Fraction(1, 100):
             continue
         for j, is_above in zip(d, above, strict=False):
             same = {k for k in allowed if (held[:, k] == held[:, j]).all()}
             assert not is_above or same, (d, j, cost, bar)
-        if any(above[:-1]) and not above[-1]:
+        if any(above[:-1]):
             assert fixing.least <= cost / unit + Fraction(1, 100)
 
 

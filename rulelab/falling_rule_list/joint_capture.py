@@ -13,6 +13,8 @@ each u of T some a of u is the antecedent of a rule, and lies in T with all its 
 its patterns may be taken out on both sides: G(T) - k R is at most G(b) - R and the sum over the u outside b, without
 the v in b. If what this leaves costs as much as the incumbent, no better list has b above tau.
 
+A list whose else is above tau, too, costs no less than the empty list, which is always known: its rules change nothing.
+
 This is the dual of a linear relaxation: x_uv says how much of what v costs is put down to u, and the weights of the
 antecedents of u say by which it is captured. It holds for any multipliers; good ones are found by optimistic
 multiplicative weights, the mean of whose iterates is rounded down to whole numbers.
