@@ -84,6 +84,6 @@ def shown_in_marimo(shown: Any, still: str) -> Any:
         config.inline = before
         return marimo.Html(
             f"<p><b>marimo {esc(marimo.__version__)} does not show what Panel {esc(pn.__version__)} draws</b> "
-            f'({esc(str(error))}): <code>pip install "rulelab[marimo]"</code> brings those that it knows. '
+            f'({esc(str(error))}): <code>pip install "panel&lt;1.10" "bokeh&lt;3.10"</code> brings those it knows. '
             f"Until then, this is how the view stands:</p>{still}"
         )
