@@ -127,7 +127,7 @@ class TreePlot(Plot):
         self._labels = ColumnDataSource({"x": [], "y": [], "text": []}, tags=[_TEXT])
         self._x, self._rows = Window(0, 1), Range1d(start=_FEWEST_ROWS, end=0)
         plot = new_figure(
-            self.title, "", "rules", height=height, min_border_left=46, x_range=self._x.range, y_range=self._rows
+            self.title, "", "rules", height=height, min_border_left=52, x_range=self._x.range, y_range=self._rows
         )
         plot.toolbar_inner = False
         plot.xaxis.visible = plot.grid.visible = False

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ..live.wording import Standing
 from ..widgets.live_text import LiveText
+from ..widgets.style import STANDING_CSS
 
 _EVERY = 4
 """Ticks between two changes of what is said while a search runs, so that readers, and screen readers, can follow."""
@@ -21,14 +23,19 @@ class StatusLine:
         Whether what changes all the time may change at this tick.
     """
 
-    def __init__(self, **looks: Any) -> None:
-        self.text = LiveText(**looks)
+    def __init__(self, css_classes: Sequence[str], **looks: Any) -> None:
+        self._classes = list(css_classes)
+        self.text = LiveText(css_classes=self._classes, stylesheets=[STANDING_CSS], **looks)
         self._ticks = 0
 
     @property
     def due(self) -> bool:
         """Whether what changes all the time may change at this tick."""
         return self._ticks % _EVERY == 0
+
+    def keep_room(self, long_claim: bool) -> None:
+        """Leave place for what will be said, so that nothing moves when it is."""
+        self.text.css_classes = [*self._classes, *(["rl-long"] if long_claim else [])]
 
     def show(self, now: Standing) -> None:
         """One tick more."""

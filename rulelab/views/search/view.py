@@ -28,7 +28,7 @@ from ..widgets.esc import plain
 from ..widgets.explained import Explained, term_classes
 from ..widgets.html import Html
 from ..widgets.live_text import LiveText
-from ..widgets.style import CARD_CSS, MANY_FIGURES_CSS, SELECT_CSS
+from ..widgets.style import CARD_CSS, SELECT_CSS
 from .best import BestModel
 from .controls import Controls, status_of
 from .families import LOOKS, look_of_recorded
@@ -476,9 +476,7 @@ class SearchView(NotebookViewer):
         self._session.pace = SPEEDS[self.speed]
 
     def _build(self, stands_alone: bool) -> None:
-        self._status_line = StatusLine(
-            css_classes=["rl-row", "rl-status"], stylesheets=[MANY_FIGURES_CSS], sizing_mode="stretch_width", margin=0
-        )
+        self._status_line = StatusLine(["rl-row", "rl-status"], sizing_mode="stretch_width", margin=0)
         self._status = self._status_line.text
         place = ["rl-row"] if stands_alone else ["rl-above"]
         self._alert = LiveText(role="alert", caption="Error", css_classes=place, sizing_mode="stretch_width", margin=0)
@@ -515,6 +513,7 @@ class SearchView(NotebookViewer):
         """Make the plots of the session's kind of search."""
         self._look = self._session.look
         look = LOOKS[self._look]
+        self._status_line.keep_room(look.long_claim)
         self._drawn.take(self._look)
         self._plots, boxes = self._drawn.figures, self._drawn.boxes
         self._restyle()

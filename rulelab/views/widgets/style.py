@@ -63,11 +63,19 @@ LIVE_CSS = f"""
 .failed, .alert {{ border-left-color: {ORANGE}; background: color-mix(in srgb, {ORANGE} 12%, transparent); }}
 """
 
-MANY_FIGURES_CSS = """
-@media (max-width: 1150px) { .status .figures { min-height: 82px; } }
-@media (max-width: 560px) { .status .figures { min-height: 124px; } }
+STANDING_CSS = """
+:host(.rl-long) .status .phase { min-height: 2.7em; }
+@media (max-width: 1150px) {
+  .status .phase { min-height: 2.7em; }
+  .status .figures { min-height: 82px; }
+}
+@media (max-width: 560px) {
+  .status .phase { min-height: 4.05em; }
+  :host(.rl-long) .status .phase { min-height: 5.4em; }
+  .status .figures { min-height: 124px; }
+}
 """
-"""Of a status line with eight figures: their place is there before they are."""
+"""Of the line that says how a search stands: the place of its sentence and of eight figures is there before they are."""
 
 _ON_TWO_LINES = """
   {of} tr {{ display: grid; grid-template-columns: minmax(0, 7fr) minmax(0, 6fr) repeat(2, minmax(0, 5fr)); }}

@@ -50,6 +50,8 @@ class Look:
         Whether it gathers rules in a pool that can be looked at.
     several : bool
         Whether its models tell more than two classes apart: they have no card, and no recording.
+    long_claim : bool
+        Whether what is proven takes two lines to say.
     """
 
     heading: str
@@ -61,6 +63,7 @@ class Look:
     no_tree: str = ""
     pooled: bool = False
     several: bool = False
+    long_claim: bool = False
 
 
 @dataclass(frozen=True)

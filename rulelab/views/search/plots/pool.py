@@ -85,7 +85,7 @@ class PoolPlot(Plot):
             "complexity of the rule",
             "reduced cost (rows)",
             height=300,
-            min_border_top=34,
+            min_border_top=52,
             x_range=self._across.range,
             y_range=self._up.range,
         )

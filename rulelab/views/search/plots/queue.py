@@ -36,6 +36,7 @@ class QueuePlot(Plot):
             "search time (s)",
             "prefixes in the queue",
             min_border_right=62,
+            min_border_bottom=58,
             x_range=curves.window.range,
             y_range=self._window.range,
         )
