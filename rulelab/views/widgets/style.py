@@ -75,7 +75,7 @@ STANDING_CSS = """
   .status .figures { min-height: 124px; }
 }
 """
-"""Of the line that says how a search stands: the place of its sentence and of eight figures is there before they are."""
+"""Of how a search stands: the place of its sentence and of eight figures is there before they are."""
 
 _ON_TWO_LINES = """
   {of} tr {{ display: grid; grid-template-columns: minmax(0, 7fr) minmax(0, 6fr) repeat(2, minmax(0, 5fr)); }}
