@@ -170,7 +170,7 @@ class ColumnGeneration:
     def _try_beam(self) -> None:
         """The beam heuristic; exact pricing where it fails, and every few times in any case."""
         assert self.point is not None
-        widths = (*WIDTHS, *WIDTHS[-1:] * (self.depth - len(WIDTHS)))
+        widths = (*WIDTHS, *WIDTHS[-1:] * (self.depth - len(WIDTHS))) if self._surcharge else WIDTHS
         rules, sums = beam(self.features, self.point.weight, self._charge[: self.depth + 1], self.depth, widths)
         self._since_exact += 1
         if self._since_exact < _BEAMS or self._surcharge:
