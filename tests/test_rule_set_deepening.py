@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import naive
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,6 +14,11 @@ from strategies import rows, seeds
 
 import rulelab as rl
 from rulelab.rule_set import RuleSetSearch, generation
+from rulelab.rule_set.deepening import Surcharge, first_conditions
+from rulelab.rule_set.features import Features
+from rulelab.rule_set.master.dual_bound import bound, dual_point, price_on_grid
+from rulelab.rule_set.pricing.exact import Pricer
+from rulelab.rule_set.program import make_program
 from rulelab.snapshot import Status
 
 CRITERIA = (None, rl.EqualOpportunity(0.2), rl.DemographicParity(0.1), rl.EqualizedOdds(0.3, 0.2))
@@ -61,15 +67,23 @@ def test_the_optimum_is_that_of_the_naive_reference(case, max_complexity, max_co
     assert snapshot.incumbent.objective == pytest.approx(float(expected), abs=1e-9)
 
 
-@settings(max_examples=30)
-@given(seeds, st.sampled_from(CRITERIA), st.sampled_from(["hamming", "zero_one"]), st.sampled_from([0.0, 0.25]))
-def test_fair_sets_are_those_of_pricing_at_once(seed, fairness, loss, regularization):
+@settings(max_examples=40)
+@given(
+    seeds,
+    st.sampled_from(CRITERIA),
+    st.sampled_from(["hamming", "zero_one"]),
+    st.sampled_from(["dnf", "cnf"]),
+    st.sampled_from([0.0, 0.25]),
+    st.sampled_from([None, 2, 3]),
+)
+def test_fair_sets_are_those_of_pricing_at_once(seed, fairness, loss, form, regularization, max_conditions):
     rng = np.random.default_rng(seed)
     A = rng.random((40, 6)) < rng.uniform(0.3, 0.7, 6)
     y = (A[:, 0] & A[:, 1] & ~A[:, 2]) ^ (rng.random(40) < 0.2)
     group = np.where(A[:, 3] ^ (rng.random(40) < 0.3), "a", "b")
     problem = rl.Problem.from_arrays(A, y, sample_weight=rng.integers(1, 4, 40), groups=group)
-    limits = {"loss": loss, "fairness": fairness, "regularization": regularization}
+    limits = {"loss": loss, "form": form, "fairness": fairness, "regularization": regularization}
+    limits["max_conditions"] = max_conditions
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(generation, "_LONG", 1 << 40)  # never begins again
         at_once = ended(RuleSetSearch(problem, 8, **limits))
@@ -86,6 +100,37 @@ def table(seed: int = 5, rows_: int = 400) -> rl.Problem:
     return rl.Problem.from_arrays(A, y)
 
 
+@settings(max_examples=40)
+@given(rows(max_rows=14), seeds, st.integers(4, 8), st.sampled_from([2, 3]), st.integers(1, 2), st.booleans())
+def test_a_surcharge_costs_the_bound_so_often_as_rules_of_its_length_fit(case, seed, most, depth, shallow, zero_one):
+    A, y, weight = case
+    loss = "zero_one" if zero_one else "hamming"
+    program = make_program(rl.Problem.from_arrays(A, y, sample_weight=weight), most, loss)
+    features = Features.from_problem(rl.Problem.from_arrays(A, y, sample_weight=weight))
+    rng = np.random.default_rng(seed)
+    point = dual_point(program, rng.random(len(program.watched)), np.zeros(0))
+    naive_loss = naive.zero_one_loss if zero_one else naive.hamming_loss
+    optimum = naive.best_rule_set(A, y, weight, most, depth, naive_loss, Fraction(0)) * program.per_loss / program.unit
+    unit = price_on_grid(program, float(rng.uniform(0, 2)), point.grid)
+    charge = point.charge(unit, min(depth, features.n_conditions))
+    longer = Surcharge(program, shallow)
+    while longer:
+        least = longer.targets(point, unit, charge)
+        assert (least[: shallow + 1] == charge[: shallow + 1]).all()
+        pricer = Pricer(features, point.weight, charge, depth, least=least)
+        while not pricer.advance(1):
+            assert bound(program, point, pricer.result().best) <= optimum
+        best = pricer.result().best
+        assert bound(program, point, best) <= optimum
+        if (best[1:] <= least[1 : len(best)]).all() and len(least) > shallow + 1:
+            surcharge = int(least[-1] - charge[-1])
+            lost = unit * most + most // (shallow + 2) * surcharge
+            assert bound(program, point, best) >= Fraction(point.total - lost, point.grid)
+        before = longer.share
+        longer.lower(point, unit, 1)
+        assert longer.share < before
+
+
 def test_slices_change_nothing():
     searches = [RuleSetSearch(table(), 7) for _ in range(2)]
     found = [rl.solve(search, work_per_step=n) for search, n in zip(searches, (1, 1000), strict=True)]
@@ -96,19 +141,40 @@ def test_slices_change_nothing():
 
 def test_a_bound_is_proven_at_any_limit_once_the_longest_rules_are_priced():
     problem = table()
-    search, seen, depths = RuleSetSearch(problem, 9), set(), []
+    search, seen, depths, shares = RuleSetSearch(problem, 9), set(), [], set()
     while (snapshot := search.advance(1)).status is Status.RUNNING:
         made = getattr(search, "_generation", None)
         if made is None or search._phase != "pricing":
             continue
         depths += [made.depth] if made.depth not in depths else []
+        shares.add(made._surcharge.share if made._surcharge else 0.0)
         if made.closing_point is not None and made.iterations not in seen:
             seen.add(made.iterations)
             checked = rl.verify(problem, snapshot.incumbent.model, search.certificate(bound_only=True))
             assert checked.state in ("bound", "optimal")
             assert checked.lower_bound <= snapshot.lower_bound
     assert seen
-    assert {1, 2} < {*depths, search._generation.depth}
-    assert search._generation.depth == search.conditions
+    assert {*depths} == {1, search.conditions}
+    assert len(shares) > 2
     checked = rl.verify(problem, snapshot.incumbent.model, search.certificate())
     assert checked.valid
+
+
+def test_of_wide_data_shorter_rules_come_first():
+    rng = np.random.default_rng(0)
+    narrow, wide = (Features(rng.random((6000, n)) < 0.5) for n in (60, 3000))
+    assert [first_conditions(narrow, D, 4) for D in (2, 3, 5, 9)] == [2, 3, 4, 4]
+    assert [first_conditions(wide, D, 4) for D in (2, 3, 9)] == [2, 2, 2]
+
+
+def test_wide_data_has_a_bound_within_a_limit_of_work():
+    rng = np.random.default_rng(1)
+    table = rng.normal(size=(300, 12))
+    y = (table[:, 0] > 0.3) & (table[:, 1] < 0.6) & (table[:, 2] < 1) ^ (rng.random(300) < 0.1)
+    A = rl.Binarizer(thresholds=5, negations=True).fit_transform(
+        pd.DataFrame(table, columns=[f"x{j}" for j in range(12)])
+    )
+    search = RuleSetSearch(rl.Problem.from_arrays(A, y), 8, 4)
+    snapshot = rl.solve(search, work_limit=3000)
+    assert search._generation._deepening
+    assert 0 < snapshot.lower_bound <= snapshot.incumbent.objective

@@ -142,6 +142,20 @@ def test_seeds_are_returned_and_change_no_bound(case: Case, random: Any) -> None
     assert set(allowed) <= set(result.rules)
 
 
+@settings(max_examples=60)
+@given(cases(), seeds, st.sampled_from(["auto", "bitset", "cubes"]), st.integers(1, 4))
+def test_only_larger_sums_are_looked_for_where_asked(case: Case, seed: int, method: str, slice_: int) -> None:
+    case = case._replace(depth=case.depth or 3)
+    more = np.cumsum(np.random.default_rng(seed).integers(0, 20, size=len(case.charge)))
+    least, largest = case.charge + more, truth(case._replace(price=0))
+    pricer = Pricer(case.features, case.weight, case.price, case.depth, method=method, least=least)
+    while not pricer.advance(slice_):
+        assert (pricer.result().best >= largest)[1:].all()
+    result = pricer.result()
+    assert (result.best == np.append(0, np.maximum(largest, least)[1:])).all()
+    check_rules(case, result)
+
+
 @settings(max_examples=30)
 @given(cases())
 def test_charges_may_be_any_that_do_not_fall(case: Case) -> None:

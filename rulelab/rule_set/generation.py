@@ -7,14 +7,15 @@ from fractions import Fraction
 
 import numpy as np
 
+from .deepening import MOST_SHALLOW, Surcharge, first_conditions
 from .features import Features
 from .master import dual_bound as dual
 from .master.dual_bound import DualPoint
 from .master.linear_program import MasterSolution, MasterSolve, nothing_fixed
 from .master.proximal import ProximalMaster
 from .pool import Clause, Columns, Pool
-from .pricing.beam import beam
-from .pricing.exact import LARGEST_SUM, Pricer
+from .pricing.beam import WIDTHS, beam
+from .pricing.exact import Pricer
 from .program import Cost, Program
 
 _TOLERANCE = 1e-6  # of a reduced cost, relative to the cost of a row
@@ -27,10 +28,9 @@ _LARGE = 1000  # entities, from which on the proximal method comes first
 _EXACT = 12  # times that pricing finds nothing for it, after which the simplex method goes on
 _SIMPLEX_COLUMNS = 300
 _PATIENCE = 40  # units of work after which pricing is content with what it has found
-_SHALLOW = 4  # conditions of a rule, that pricing begins with where that of all rules takes long
+_SHALLOW = MOST_SHALLOW  # conditions of a rule at most, that pricing begins with where that of all rules takes long
 _LONG = 200  # units of work in pricings that are not cheap, after which that is so
-_SHARE = 4  # of the work so far that bounds the sets of the longest rules, between two lengths
-_FACTOR = 64  # of the charges, at which the longest rules are priced first
+_NEAR = 0.005  # of the master's value: how near to it duals should be before longer rules are priced at a surcharge
 _EFFORT = 40_000_000  # words counted in one unit of pricing
 
 
@@ -78,10 +78,12 @@ class ColumnGeneration:
             self._proximal = ProximalMaster(program, pool)
         self._near: np.ndarray | None = None
         self._stage = "master"
-        self._deepening = self._gained = False
-        self._spent, self._factor, self._rung, self._next = 0, 1, _FACTOR, max_conditions
+        self._spent = self._guesses = 0
+        self._deepening = False
+        self._surcharge: Surcharge | None = None
         self._units = 0
         self._since_exact = 0
+        self._shallow = first_conditions(features, max_conditions, _SHALLOW)
         self.nodes_per_unit = max(1, _EFFORT // (features.n_used * (features.n_patterns // 64 + 20)))
         self._cubes_per_unit = max(1, _EFFORT // (features.n_patterns + 1000))
 
@@ -154,7 +156,8 @@ class ColumnGeneration:
         self._tried = share, gamma, price
         point = dual.dual_point(self.program, share, gamma)
         self.point = point
-        self._charge = point.charge(dual.price_on_grid(self.program, price, point.grid), self.max_conditions)
+        self._price_of_unit = dual.price_on_grid(self.program, price, point.grid)
+        self._charge = point.charge(self._price_of_unit, self.max_conditions)
         per_cost = float(point.grid / self.program.scale)
         self._tolerance = max(1, int(_TOLERANCE * per_cost * max(1, self.program.total >> 20)))
 
@@ -167,14 +170,25 @@ class ColumnGeneration:
     def _try_beam(self) -> None:
         """The beam heuristic; exact pricing where it fails, and every few times in any case."""
         assert self.point is not None
-        rules, sums = beam(self.features, self.point.weight, self._charge[: self.depth + 1], self.depth)
+        widths = (*WIDTHS, *WIDTHS[-1:] * (self.depth - len(WIDTHS))) if self._surcharge else WIDTHS
+        rules, sums = beam(self.features, self.point.weight, self._charge[: self.depth + 1], self.depth, widths)
         self._since_exact += 1
-        if self._since_exact < _BEAMS:
+        if self._since_exact < _BEAMS or self._surcharge:
             gains = [int(total) - int(self._charge[len(rule)]) for rule, total in zip(rules, sums, strict=True)]
-            if self._take(rules, gains):
+            if self._take(rules, gains) or (self._surcharge and self._goes_on()):
                 self._stage = "master"
                 return
         self._start_exact(rules)
+
+    def _goes_on(self) -> bool:
+        """Whether the proximal master has to be solved again, if the beam has missed no rule."""
+        if self._proximal is None or self._guesses == _EXACT:
+            return False
+        assert self.point is not None
+        point, self._guesses = self.point, self._guesses + 1
+        linear = Fraction(point.total - self._price_of_unit * self.program.max_complexity) / point.grid
+        self._proximal.judge(self._scaled(linear), True)
+        return self.value - self._scaled(linear) > _NEAR * (self.value - self._scaled(self.program.least))
 
     def _start_exact(self, seeds: Sequence[Clause]) -> None:
         self._since_exact = self._units = 0
@@ -206,24 +220,22 @@ class ColumnGeneration:
         assert self.point is not None
         if self._pricer is None:
             first = not self.features.parts
-            charge = np.minimum(self._charge[: self.depth + 1] * self._factor, LARGEST_SUM - 1)
-            self._pricer = Pricer(self.features, self.point.weight, charge, self.depth, self._seeds)
+            charge = self._charge[: self.depth + 1]
+            least = self._surcharge.targets(self.point, self._price_of_unit, charge) if self._surcharge else None
+            self._pricer = Pricer(self.features, self.point.weight, charge, self.depth, self._seeds, least=least)
             if first and self.features.parts:  # which takes a while
                 return
         before = self._pricer.nodes
         complete = self._pricer.advance(self._cubes_per_unit if self._pricer.method == "cubes" else self.nodes_per_unit)
         self.nodes += self._pricer.nodes - before
         self._units += 1
-        if not complete and (self._units % _PATIENCE or not self._pricer.result().rules):
+        if not complete and (self._surcharge or self._units % _PATIENCE or not self._pricer.result().rules):
             self._spent += self._units > _CHEAP
-            if self._spent >= _LONG and self.max_conditions > _SHALLOW and not self._deepening:
+            if self._units % _LONG == 0:
+                self._bound()
+            if self._spent >= _LONG and self._shallow < self.max_conditions and not self._deepening:
                 self._deepening = True
-                self._allow(_SHALLOW)
-            elif self._deepening and self.depth > self._next and self._units >= max(_LONG, self._spent // _SHARE):
-                self._bound()
-                self._allow(self._next)
-            elif self._units % _LONG == 0:
-                self._bound()
+                self._allow(self._shallow)
             return
         linear = self._bound()
         if self._centre is None or linear > self._linear:
@@ -232,14 +244,12 @@ class ColumnGeneration:
         gains = [int(v) for v in result.values]
         self.least_reduced_cost = float(-max([0, *gains]) / point.grid * self.program.unit / self.program.per_loss)
         changed = self._take(result.rules, gains)
-        self._gained |= changed
         if changed or complete:
             self._pricer = None
             self._stage = "master"
         exact = complete and not changed
-        if self._factor > 1:
-            if exact:
-                self._factor, self._stage = 3 * self._factor // 4, "exact"
+        if self._surcharge:
+            self._lower_surcharge(exact)
             return
         if self._proximal is not None:
             self._proximal.judge(self._scaled(linear), exact)
@@ -251,8 +261,8 @@ class ColumnGeneration:
             self._plain = exact
         if complete and self._closed():
             self.done = True
-        if self.depth < self.max_conditions and (self.done or (exact and self.depth > _SHALLOW)):
-            self._next = self.depth + 1 if self._gained or self.depth == _SHALLOW else self.max_conditions
+        if self.depth < self.max_conditions and self.done:
+            self._surcharge = Surcharge(self.program, self.depth)
             self._allow(self.max_conditions)
 
     def _bound(self) -> Fraction:
@@ -269,18 +279,26 @@ class ColumnGeneration:
         return linear
 
     def _allow(self, depth: int) -> None:
-        """Go on with rules of other lengths: the bounds so far say nothing about them.
-
-        The longest rules are priced at charges that are multiplied first. That takes a little of the time, and proves a
-        bound: the dual values are feasible at the larger price. The factor is lowered until it is 1, in a share
-        of the work between two lengths, without a limit after the last.
-        """
-        self.depth, self.done, self._gained = depth, False, False
-        if depth == self.max_conditions:
-            self._factor = self._rung
-        elif self._factor > 1:
-            self._rung, self._factor = self._factor, 1
+        """Go on with rules of other lengths: the bounds so far say nothing about them."""
+        self.depth = depth
         self._pricer, self._stage = None, "master"
+        self._forget()
+
+    def _lower_surcharge(self, exact: bool) -> None:
+        """The next step; ``exact``: at the same dual values, which no rule gains at."""
+        assert self._surcharge is not None
+        assert self.point is not None
+        self._surcharge.lower(self.point, self._price_of_unit, self._units)
+        self._guesses = 0
+        if not self._surcharge:
+            self._surcharge = None
+            self._forget()
+        elif exact:
+            self._start_exact(())
+
+    def _forget(self) -> None:
+        """Begin anew to look for the best dual values, near those that have been found."""
+        self.done = False
         self._linear = Fraction(self.program.least)
         self._centre, self._plain, self._exact = None, False, 0
         if self._proximal is not None:

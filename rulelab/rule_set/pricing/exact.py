@@ -28,7 +28,8 @@ class Pricing:
     ----------
     best : int64 array, shape (D + 1,)
         ``best[s]``: at least the sum of weight of every rule of at most s conditions, so it never falls in s; equal to
-        the largest such sum where it exceeds ``charge[s]`` and the call is complete. ``best[0]`` is 0.
+        the largest such sum where it exceeds ``charge[s]``, or ``least[s]``, and the call is complete. ``best[0]`` is
+        0.
     rules : tuple of tuples of int
         Different rules of positive value, the largest value first, at most `MOST_RULES`.
     sums, values : int64 array, shape (len(rules),)
@@ -71,6 +72,9 @@ class Pricer:
         Branch and bound over conjunctions on packed patterns, or inside data cubes (at most 5 conditions). By default
         the former; where the latter is possible, it takes over when the former has done an eighth of the estimated
         work. Work is counted, not timed.
+    least : int64 array, shape (D + 1,), optional
+        Non-decreasing, at least the charges: only rules whose sum exceeds ``least[s]`` are looked for. Others that gain
+        are returned when they are met.
 
     Raises
     ------
@@ -85,13 +89,14 @@ class Pricer:
         max_conditions: int | None = None,
         seeds: Sequence[Rule] = (),
         method: str = "auto",
+        least: np.ndarray | None = None,
     ) -> None:
         weight, self._charge = check(features, weight, charge, max_conditions)
         if method not in METHODS:
             raise ValueError(f"method is one of {', '.join(METHODS)}, not {method!r}")
         sums = features.sums(seeds, weight)
         self._seeds = [(rule, total) for rule, total in zip(seeds, sums.tolist(), strict=True)]
-        target = self._charge.copy()
+        target = self._charge.copy() if least is None else np.maximum(self._charge, least)
         for rule, total in self._seeds:
             if len(rule) < len(target):
                 target[len(rule) :] = np.maximum(target[len(rule) :], total)
