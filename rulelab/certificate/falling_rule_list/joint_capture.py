@@ -25,12 +25,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ..certificate import CertificateError
-from ..parts import column_sums, select, unique_rows
+from ..parts import column_sums, parts, select, unique_rows
 from .states import FallingStates, in_order
 
 ROUNDS = frozenset({"rounds", "dropped", "pairs", "rules"})
 """The arrays of a certificate that drops antecedents."""
 _EXACT = 1 << 53
+_PRODUCTS = 1 << 17
 
 
 class Round(NamedTuple):
@@ -126,8 +127,10 @@ def most_saved(
         v = pairs[1, mine]
         by_choice = in_v[v][:, choices] * pairs[2, mine, None].astype(exact)
         total = paid[u, choices] + by_choice.sum(axis=0).astype(np.int64)
-        shared = (apart[v][:, out].T @ by_choice).astype(np.int64)
-        saved[out] += (patterns.gain[u] - (total - shared).min(axis=1)).clip(0)
+        held = apart[v]
+        for part in parts(len(out), by_choice.size, _PRODUCTS):  # larger products are shared out to threads
+            shared = (held[:, out[part]].T @ by_choice).astype(np.int64)
+            saved[out[part]] += (patterns.gain[u] - (total - shared).min(axis=1)).clip(0)
     return saved
 
 

@@ -9,15 +9,20 @@ from ..costs import Prepared
 from .fixing import Fixing
 from .pairing import Pairing
 
+_PATIENCE = 3  # multipliers that drop nothing, once they are rounded
+
 
 def captures(prepared: Prepared, best: int) -> Captures:
     """Multipliers that drop antecedents which no list below this cost has; it goes on with those that are sent."""
-    fixing, more = Fixing(prepared), True
-    while more and fixing.useful:
+    fixing, more, known, idle = Fixing(prepared), True, len(prepared.antecedents), 0
+    while more and fixing.useful and idle < _PATIENCE:
         more = fixing.iterate(best)
         if fixing.has_dropped and fixing.pairing is not None:
             left = yield _capture(prepared, fixing.pairing)
-            fixing.go_on_with(np.isin(prepared.antecedents, left))
+            allowed = np.isin(prepared.antecedents, left)
+            idle = 0 if allowed.sum() < known else idle + 1
+            known = int(allowed.sum())
+            fixing.go_on_with(allowed)
 
 
 def _capture(prepared: Prepared, pairing: Pairing) -> Capture:

@@ -195,10 +195,10 @@ def _begin(pairs: JointCapture, key: np.ndarray, start: Summed, before: Pairing,
     places = np.searchsorted(of, at)
     weight = np.bincount(places, (old.choice_weight * gain)[kept], len(of))
     gains = np.bincount(places, gain[kept], len(of))
-    weight /= np.maximum(gains, 1e-30)
-    sums = np.add.reduceat(weight, pairs.choice_start[:-1])
+    mean: np.ndarray = weight / np.maximum(gains, 1e-30)
+    sums = np.add.reduceat(mean, pairs.choice_start[:-1])
     none = np.repeat(np.maximum(1 - sums, 0), np.diff(pairs.choice_start))
-    pairs.choice_log[:] = np.log((weight + _REST / 10) / (none + _REST / 10))
+    pairs.choice_log[:] = np.log((mean + _REST / 10) / (none + _REST / 10))
     if pairs.rule[0] > 0:
         share = np.bincount(places, old.rule_multiplier[kept].astype(float), len(of)) / pairs.rule[pairs.choice]
         rest = _REST / np.maximum(np.diff(pairs.start_of_rule), 1)
