@@ -6,6 +6,7 @@ from .agreement import other_origin
 from .certificate import Certificate, CertificateError
 from .exclusion import Exclusion
 from .explaining import explain_proof
+from .falling_rule_list.dropping import Capture, Captures
 from .falling_rule_list.fair import prove_fair_falling_rule_list
 from .falling_rule_list.proof import prove_falling_rule_list
 from .falling_rule_list.soft import prove_soft_falling_rule_list
@@ -22,6 +23,8 @@ from .rule_set.proof import prove_rule_set, prove_rule_set_in_parts, require_che
 from .verification import Verification, verify
 
 __all__ = [
+    "Capture",
+    "Captures",
     "Certificate",
     "CertificateError",
     "Exclusion",

@@ -13,6 +13,9 @@ has no larger proportion (Prop 4.2). The bound h is computed here, see `children
 
 An entry of the table names an earlier one and the antecedent that leads from it to this one: its set is that of the
 earlier entry minus the antecedent, its proportion the antecedent's there.
+
+A certificate may first drop antecedents that no list below the bound has, see `joint_capture`; the table then speaks of
+lists of the others, among which the antecedents of its entries are counted.
 """
 
 from __future__ import annotations
@@ -33,6 +36,7 @@ from ..contents import check_arrays, check_parameters
 from ..outcome import Outcome
 from ..whole_weights import in_whole_weights
 from .children import Entries, children, chunks
+from .joint_capture import ROUNDS, reduced, what_is_left
 from .states import FallingStates, falling_states
 
 NEEDED = ("regularization", "positive_weight")
@@ -49,14 +53,19 @@ def check(
     checked: dict[str, int] = {}
     try:
         check_parameters(parameters, NEEDED, "falling rule lists", (LOWER_BOUND,))
-        check_arrays(arrays, ARRAYS)
+        drops = not ROUNDS.isdisjoint(arrays)
+        check_arrays(arrays, ARRAYS | ROUNDS if drops else ARRAYS)
         regularization, positive_weight = (parameters[name] for name in NEEDED)
         whole = in_whole_weights(problem)
         space = falling_states(whole, regularization, positive_weight)
         value = falling_value(problem, model, space, positive_weight, whole)
         found["objective"] = float(value * space.unit)
-        entries = _entries(space, arrays)
         least = cost_to_prove(parameters, value, space.unit)
+        if drops:
+            left = what_is_left(space, arrays, least)
+            checked.update(dropped=int(len(left) - left.sum()), multipliers=arrays["pairs"].shape[1])
+            space = reduced(space, left)
+        entries = _entries(space, arrays)
         if entries.values[0] != least:
             whose = "the certificate is for" if LOWER_BOUND in parameters else "the model's objective is"
             raise CertificateError(

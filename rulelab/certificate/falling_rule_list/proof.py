@@ -1,7 +1,8 @@
 """Makes the proof that a falling rule list is optimal: the smallest table that the checker's own bounds need.
 
-The table starts with the empty prefix and the model's cost. Whatever the checker would look up is added, largest sets
-first. Of the pairs of a proportion and a value that a set is needed with, those are kept that no other one covers.
+Antecedents are dropped before where multipliers are given, see `dropping`. The table starts with the empty prefix and
+the model's cost. Whatever the checker would look up is added, largest sets first. Of the pairs of a proportion and a
+value that a set is needed with, those are kept that no other one covers.
 """
 
 from __future__ import annotations
@@ -16,13 +17,19 @@ from ..origin import Origin
 from ..whole_weights import in_whole_weights
 from .checker import falling_value
 from .children import Entries, children, chunks
+from .dropping import Captures, rounds_of
+from .joint_capture import arrays_of, reduced
 from .states import FallingStates, falling_states
 
 Needed = tuple[int, int, int, int, int]  # value, p, n, parent, antecedent
 
 
 def prove_falling_rule_list(
-    problem: Problem, model: FallingRuleList, regularization: float, lower_bound: float | None = None
+    problem: Problem,
+    model: FallingRuleList,
+    regularization: float,
+    lower_bound: float | None = None,
+    captures: Captures | None = None,
 ) -> Certificate:
     """Prove that no falling rule list, of any length, has a smaller objective.
 
@@ -36,6 +43,8 @@ def prove_falling_rule_list(
         Cost of one rule, 0 <= regularization < 1.
     lower_bound : float, optional
         Prove instead that no list has an objective below this; whether the model is optimal is left open.
+    captures : generator of Capture, optional
+        Multipliers that drop antecedents before the table is made; it is sent those that are left.
 
     Returns
     -------
@@ -50,7 +59,9 @@ def prove_falling_rule_list(
     whole = in_whole_weights(problem)
     space = falling_states(whole, regularization, model.positive_weight)
     value = falling_value(problem, model, space, model.positive_weight, whole)
-    parents, antecedents, values = _table(space, cost_to_prove(for_bound(lower_bound), value, space.unit))
+    root = cost_to_prove(for_bound(lower_bound), value, space.unit)
+    rounds, left = rounds_of(space, captures, root)
+    parents, antecedents, values = _table(reduced(space, left) if rounds else space, root)
     return Certificate(
         family=model.family,
         fingerprint=problem.fingerprint,
@@ -63,6 +74,7 @@ def prove_falling_rule_list(
             "parents": np.array(parents, dtype=np.int64),
             "antecedents": np.array(antecedents, dtype=np.int64),
             "values": np.array(values, dtype=np.int64),
+            **arrays_of(rounds),
         },
         origin=Origin.of(problem),
     )

@@ -7,7 +7,7 @@ a list is exactly a multiple of its objective. "Thm", "Prop" and "Cor" refer to 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import lcm
@@ -38,6 +38,8 @@ class FallingStates:
         A, B and R.
     unit : Fraction
         What one unit of cost is worth in the objective.
+    patterns : int64 array, shape (n_patterns,)
+        Their indices among the problem's; empty where they are merged.
     """
 
     inside: np.ndarray
@@ -48,6 +50,7 @@ class FallingStates:
     per_negative: int
     per_rule: int
     unit: Fraction
+    patterns: np.ndarray
 
     @property
     def n_bytes(self) -> int:
@@ -154,4 +157,20 @@ def falling_states(problem: Problem, regularization: float, positive_weight: flo
         per_negative=per_negative,
         per_rule=per_rule,
         unit=Fraction(1, scale * total),
+        patterns=order,
+    )
+
+
+def in_order(
+    states: FallingStates, inside: np.ndarray, positives: np.ndarray, negatives: np.ndarray, antecedents: np.ndarray
+) -> FallingStates:
+    """The same costs for other patterns and antecedents; the patterns are brought into falling order."""
+    order = np.argsort(-positives / (positives + negatives), kind="stable")
+    return replace(
+        states,
+        inside=select(inside, order),
+        positives=positives[order].copy(),
+        negatives=negatives[order].copy(),
+        antecedents=antecedents,
+        patterns=order[:0],
     )

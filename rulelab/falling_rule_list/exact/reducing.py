@@ -53,6 +53,11 @@ class Reducing:
         self._tried = -1  # the incumbent's cost for which the bound gets no better
 
     @property
+    def has_dropped(self) -> bool:
+        """Whether antecedents were."""
+        return not self._fixing.allowed.all()
+
+    @property
     def memory_bytes(self) -> int:
         return self._fixing.memory_bytes
 
@@ -112,7 +117,7 @@ class Reducing:
             self.after = search.work + self._patience
             self._needed = min(_LEAST, _ITERATIONS * fixing.effort)
             return False
-        if fixing.allowed.sum() < len(search._layout.kept):
+        if fixing.is_stale:
             self._drop(fixing.allowed, min(best, fixing.least))
         return True
 

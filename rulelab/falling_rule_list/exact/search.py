@@ -9,7 +9,13 @@ import numpy as np
 
 from ... import preparing, remaining
 from ...arguments import is_whole, require
-from ...certificate import Certificate, CertificateError, prove_falling_rule_list, prove_soft_falling_rule_list
+from ...certificate import (
+    Captures,
+    Certificate,
+    CertificateError,
+    prove_falling_rule_list,
+    prove_soft_falling_rule_list,
+)
 from ...data.problem import Problem
 from ...kernels.growing import next_capacity, resized
 from ...kernels.jit import is_compiled
@@ -24,6 +30,7 @@ from ..costs import Costs, Prepared, falls_exactly
 from ..monte_carlo import engine as monte_carlo
 from ..search import FallingRuleListSearch
 from . import kernels, looking, state
+from .captures import captures
 from .layout import Layout, layout, patterns_of
 from .reducing import Reducing
 
@@ -151,8 +158,8 @@ class ExactSearch(FallingRuleListSearch, PrefixSearch, Proving, method="exact", 
     def certificate(self, bound_only: bool = False) -> Certificate:
         """The proof that the list is optimal, for `rulelab.verify`, to save and to hand on.
 
-        It is made anew from the list alone, so that an independent check can follow it; this takes some times as long
-        as the search.
+        It is made anew from the list, so that an independent check can follow it, and takes about as long as the search
+        or some times as long. Where the search dropped antecedents the proof does, too, by multipliers of its own.
 
         Parameters
         ----------
@@ -168,8 +175,16 @@ class ExactSearch(FallingRuleListSearch, PrefixSearch, Proving, method="exact", 
         if self.max_length is not None:
             raise CertificateError("certificates need max_length=None: they prove optimality among lists of any length")
         bound = self._to_prove(bound_only)
-        prove = prove_falling_rule_list if self.violation_penalty is None else prove_soft_falling_rule_list
-        return prove(self.problem, self._current().model, self.regularization, bound)
+        given = self.problem, self._current().model, self.regularization, bound
+        if self.violation_penalty is not None:
+            return prove_soft_falling_rule_list(*given)
+        return prove_falling_rule_list(*given, self._captures(bound))
+
+    def _captures(self, bound: float | None) -> Captures | None:
+        """What drops antecedents, where the search did so."""
+        if self._reducing is None or not self._reducing.has_dropped:
+            return None
+        return captures(self._data, self._best.cost if bound is None else int(bound / self._costs.unit))
 
     @property
     def memory_bytes(self) -> int:

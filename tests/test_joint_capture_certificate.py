@@ -1,0 +1,266 @@
+"""Proofs that drop antecedents first: their multipliers show it, on every problem, and no change to them shows more."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+from fractions import Fraction
+from itertools import permutations
+
+import naive
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import rows
+from test_joint_capture import noisy
+
+import rulelab as rl
+from rulelab.certificate import Certificate, CertificateError, prove_falling_rule_list
+from rulelab.certificate.falling_rule_list.joint_capture import eligible, merged, most_saved
+from rulelab.certificate.falling_rule_list.states import falling_states
+from rulelab.falling_rule_list import BOUNDS, ExactSearch, FallingBounds
+from rulelab.falling_rule_list.costs import prepare
+from rulelab.falling_rule_list.exact import reducing
+from rulelab.falling_rule_list.exact import search as exact_search
+from rulelab.falling_rule_list.exact.captures import captures
+from rulelab.snapshot import Status
+
+WEIGHTS = st.sampled_from([0.5, 1.0, 3.0, 10.0])
+REGULARIZATIONS = st.sampled_from([0.0, 1e-6, 0.01, 0.05])
+ROUNDS = {"rounds", "dropped", "pairs", "rules"}
+
+
+def impatient(run):
+    before, least = exact_search._PATIENCE, reducing._LEAST
+    exact_search._PATIENCE, reducing._LEAST = 1, 0
+    try:
+        return run()
+    finally:
+        exact_search._PATIENCE, reducing._LEAST = before, least
+
+
+def proven_with(problem, w, C, model=None):
+    """A proof whose antecedents are dropped, as far as they can be."""
+    prepared = prepare(problem, C, w)
+    if model is None:
+        model = rl.solve(ExactSearch(problem, C, w, iterations=0)).incumbent.model
+    best = int(Fraction(model.exact_objective(C)) / Fraction(prepared.costs.unit).limit_denominator(1 << 40))
+    several = captures(prepared, best) if len(prepared.antecedents) > 1 else None
+    return model, prove_falling_rule_list(problem, model, C, captures=several)
+
+
+@settings(max_examples=120, deadline=None)
+@given(rows(WEIGHTS, REGULARIZATIONS, max_weight=6))
+def test_every_optimal_list_can_be_proven(case):
+    A, y, weight, w, C = case
+    problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
+    model, certificate = proven_with(problem, w, C)
+    answer = rl.verify(problem, model, certificate, C)
+    assert answer.valid, answer.reason
+    assert model.exact_objective(C) == naive.best_falling_rule_list(A, y, weight, Fraction(repr(w)), Fraction(repr(C)))
+
+
+@settings(max_examples=120, deadline=None)
+@given(rows(WEIGHTS, REGULARIZATIONS, max_weight=6), st.lists(st.integers(0, 4), max_size=3, unique=True))
+def test_no_list_that_is_not_optimal_can_be_proven(case, antecedents):
+    A, y, weight, w, C = case
+    problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
+    model = rl.FallingRuleList.from_problem(problem, [j for j in antecedents if j < A.shape[1]], w)
+    best = naive.best_falling_rule_list(A, y, weight, Fraction(repr(w)), Fraction(repr(C)))
+    if model.falls and model.exact_objective(C) == best:
+        return
+    with pytest.raises(CertificateError):
+        proven_with(problem, w, C, model)
+    _, true = proven_with(problem, w, C)
+    assert not rl.verify(problem, model, true)
+
+
+@settings(max_examples=120, deadline=None)
+@given(rows(WEIGHTS, REGULARIZATIONS, max_weight=6, max_columns=4), st.integers(0, 10**6))
+def test_no_multipliers_show_more_than_is_true(case, seed):
+    """Any that are allowed, at random, among any antecedents that are left: no list of these saves more."""
+    A, y, weight, w, C = case
+    problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
+    space, rng = falling_states(problem, C, w), np.random.default_rng(seed)
+    left = eligible(space) & (rng.random(len(space.antecedents)) < 0.8)
+    patterns = merged(space, left)
+    n_u, n_v = len(patterns.gain), len(patterns.loss)
+    if not n_u:
+        return
+    share = rng.dirichlet(np.full(n_u, 0.3), size=n_v) if n_v else np.zeros((0, n_u))
+    x = np.floor(share.T * patterns.loss * 0.999).astype(np.int64)
+    u, v = np.nonzero(x)
+    pairs = np.stack([u, v, x[u, v]])
+    y_of = np.floor(rng.dirichlet(np.full(n_u, 0.3), size=len(left)).T * space.per_rule * 0.999).astype(np.int64)
+    u, a = np.nonzero((y_of > 0) & patterns.in_u)
+    among = np.flatnonzero(left)
+    saved = most_saved(space, patterns, pairs, np.stack([u, a, y_of[u, a]]), among)
+    gains = space.per_positive * space.positives - space.per_negative * space.negatives
+    for k in range(1, len(among) + 1):
+        for chosen in permutations(among, k):
+            true = int(gains[space.inside[:, list(chosen)].any(axis=1)].sum()) - k * space.per_rule
+            for b in chosen:
+                assert true <= saved[list(among).index(b)], (chosen, b)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    rows(WEIGHTS, REGULARIZATIONS, max_weight=6),
+    st.sets(st.sampled_from(BOUNDS)),
+    st.sampled_from([0, 30]),
+    st.sampled_from([1.0, 0.25]),
+)
+def test_proofs_of_searches_with_other_options(case, off, iterations, scale):
+    A, y, weight, w, C = case
+    problem = rl.Problem.from_arrays(A, y, sample_weight=np.asarray(weight) * scale)
+    bounds = FallingBounds(**dict.fromkeys(off, False))
+    search = ExactSearch(problem, C, w, bounds=bounds, iterations=iterations)
+    model = impatient(lambda: rl.solve(search)).incumbent.model
+    certificate = search.certificate()
+    assert rl.verify(problem, model, certificate, C)
+    assert bounds.joint_capture or ROUNDS.isdisjoint(certificate.arrays)
+
+
+@pytest.fixture(scope="module", params=[(0, 1e-6)])
+def proven(request):
+    seed, C = request.param
+    problem = noisy(seed)
+    search = ExactSearch(problem, C, 8.0)
+    model = impatient(lambda: rl.solve(search)).incumbent.model
+    certificate = search.certificate()
+    assert set(certificate.arrays) > ROUNDS
+    assert rl.verify(problem, model, certificate, C)
+    return problem, model, certificate
+
+
+def test_it_is_saved_and_loaded(proven):
+    problem, model, certificate = proven
+    stream = io.BytesIO()
+    certificate.save(stream)
+    stream.seek(0)
+    answer = rl.verify(problem, model, Certificate.load(stream))
+    assert answer.valid, answer.reason
+    assert answer.checked["dropped"] == len(certificate.arrays["dropped"]) > 0
+
+
+def changed(certificate, name, change):
+    array = certificate.arrays[name].copy()
+    array = change(array)
+    return replace(certificate, arrays={**certificate.arrays, name: array})
+
+
+def put(*where_and_what):
+    *where, what = where_and_what
+
+    def change(array):
+        array[tuple(where)] = what(array[tuple(where)]) if callable(what) else what
+        return array
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "reason"),
+    [
+        ("pairs", put(2, 0, lambda x: x + 10**12), "exceeds"),
+        ("pairs", put(2, 0, -1), "negative"),
+        ("pairs", put(0, 0, 10**6), "there is not"),
+        ("pairs", put(1, 0, -1), "there is not"),
+        ("pairs", lambda a: a[:, :-1].copy(), "rounds do not say"),
+        ("pairs", lambda a: a[:2].copy(), "shapes"),
+        ("pairs", lambda a: a.astype(float), "integers"),
+        ("rules", put(2, 0, lambda y: y + 10**12), "exceeds"),
+        ("rules", put(1, 0, 10**6), "there is not"),
+        ("dropped", put(0, 10**6), "not left"),
+        ("dropped", put(0, -1), "not left"),
+        ("dropped", lambda a: np.append(a[:-1], a[0]), ""),
+        ("rounds", put(0, 0, lambda n: n - 1), "rounds do not say"),
+        ("rounds", lambda a: -a, "rounds do not say"),
+    ],
+)
+def test_malformed_rounds_are_refused(proven, name, change, reason):
+    problem, model, certificate = proven
+    answer = rl.verify(problem, model, changed(certificate, name, change))
+    assert not answer
+    assert reason in answer.reason
+
+
+def test_the_multipliers_are_needed(proven):
+    """Where every one is 0, and where those of one pattern together exceed its loss by 1."""
+    problem, model, certificate = proven
+
+    def nothing(pairs):
+        pairs[2] = 0
+        return pairs
+
+    answer = rl.verify(problem, model, changed(certificate, "pairs", nothing))
+    assert not answer
+    assert "multipliers show only" in answer.reason
+    n = certificate.arrays["rounds"][1, 0]
+
+    def one_more(pairs):
+        counts = np.bincount(pairs[1, :n])
+        several = np.flatnonzero(np.isin(pairs[1, :n], np.flatnonzero(counts > 1)))
+        pairs[2, several[0]] += 1
+        return pairs
+
+    answer = rl.verify(problem, model, changed(certificate, "pairs", one_more))
+    assert not answer
+    assert "exceed" in answer.reason
+
+
+def test_what_is_not_shown_is_not_dropped(proven):
+    """An antecedent that is left after a round is named as dropped by the first one."""
+    problem, model, certificate = proven
+    first = int(certificate.arrays["rounds"][0, 0])
+    later = certificate.arrays["dropped"][first:]
+    n = falling_states(problem, 0.0, 8.0).inside.shape[1]
+    never = np.setdiff1d(np.arange(n), certificate.arrays["dropped"])
+    for a in [*later[:1], *never[:2]]:
+        dropped = certificate.arrays["dropped"].copy()
+        dropped[0] = a
+        if len(later) and a == later[0]:
+            dropped[first] = certificate.arrays["dropped"][0]
+        answer = rl.verify(problem, model, replace(certificate, arrays={**certificate.arrays, "dropped": dropped}))
+        assert not answer
+        assert "multipliers show only" in answer.reason
+
+
+def test_some_of_the_rounds_are_no_rounds(proven):
+    problem, model, certificate = proven
+    for name in ROUNDS:
+        arrays = {key: array for key, array in certificate.arrays.items() if key != name}
+        assert "must hold" in rl.verify(problem, model, replace(certificate, arrays=arrays)).reason
+    without = {key: array for key, array in certificate.arrays.items() if key not in ROUNDS}
+    assert not rl.verify(problem, model, replace(certificate, arrays=without))
+
+
+def test_a_bound_alone_is_proven():
+    problem = noisy(0)
+    search = ExactSearch(problem, 1e-6, 8.0)
+
+    def run():
+        for snapshot in rl.steps(search, work_per_step=20):
+            if snapshot.phase == "searching" and search._reducing and search._reducing.has_dropped:
+                return snapshot
+        return snapshot
+
+    snapshot = impatient(run)
+    if snapshot.status is Status.OPTIMAL:
+        pytest.skip("nothing was left to search")
+    answer = rl.verify(problem, snapshot.incumbent.model, search.certificate(bound_only=True))
+    assert answer.state == "bound"
+    assert answer.lower_bound == pytest.approx(snapshot.lower_bound)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("C", "best"), [(1e-6, 0.6766384), (0.001, 0.6832246)])
+def test_a_positive_weight_of_ten_on_the_paper_s_data(instances, C, best):
+    A, y, names = instances.load("bank_227")
+    problem = rl.Problem.from_arrays(A, y, names=names)
+    search = ExactSearch(problem, C, 10.0)
+    model = rl.solve(search).incumbent.model
+    answer = rl.verify(problem, model, search.certificate(), C)
+    assert answer.valid, answer.reason
+    assert answer.lower_bound == pytest.approx(best, abs=1e-7)
