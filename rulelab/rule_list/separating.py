@@ -37,8 +37,8 @@ class Separating:
     per_error, per_rule : int
     free : int or None
         Bytes that may be taken; where they do not suffice the bound is given up.
-    n : int
-        Threads that it is done by.
+    n_threads : int
+        That it is done by.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class Separating:
         Once it is done.
     """
 
-    def __init__(self, arrays: Layout, per_error: int, per_rule: int, free: int | None, n: int = 1) -> None:
+    def __init__(self, arrays: Layout, per_error: int, per_rule: int, free: int | None, n_threads: int = 1) -> None:
         self._arrays, self._per_error, self._per_rule, self._free = arrays, per_error, per_rule, free
         self.found: Separation | None = None
         m, words = arrays.by_antecedent.shape
@@ -68,7 +68,7 @@ class Separating:
         self._draft: Separation
         self._active = self._multiplier = np.zeros(0)
         self._next: tuple[Any, ...] = ("_near", 0, 0)
-        self._n = n
+        self._n_threads = n_threads
         self._together: Together = _in_turn
 
     @property
@@ -94,9 +94,11 @@ class Separating:
         products = others.size
         part = some[first : first + max(1, _EFFORT * _PRODUCTS_PER_ENTRY // (4 * products))]
         k = min(_NEAREST, len(others))
-        if self._n > 1:
+        if self._n_threads > 1:
             rows, theirs = self._rows[self._sides[side]][first : first + len(part)], self._rows[self._sides[1 - side]]
-            calls = [partial(nearest, some, theirs, k) for some in np.array_split(rows, min(self._n, len(part)))]
+            calls = [
+                partial(nearest, some, theirs, k) for some in np.array_split(rows, min(self._n_threads, len(part)))
+            ]
             chosen = np.concatenate(self._together(calls))
         else:
             distance = others.sum(axis=1)[None, :] - 2 * (part @ others.T)
@@ -165,8 +167,8 @@ class Separating:
         passes = min(left, max(1, _EFFORT // each))
         scale = int(draft.numbers[SCALE])
         costs = scale * self._per_error, scale * self._per_rule
-        if self._n > 1 and entries >= _ENTRIES_TO_SHARE:
-            given = active, self._multiplier, costs, steepness, step, passes, self._n, self._together
+        if self._n_threads > 1 and entries >= _ENTRIES_TO_SHARE:
+            given = active, self._multiplier, costs, steepness, step, passes, self._n_threads, self._together
             self._active = descend_by_parts(self._arrays, draft, *given)
         else:
             loads = np.zeros(len(draft.error_left)), np.zeros(len(draft.rule_left))

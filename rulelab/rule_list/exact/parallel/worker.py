@@ -9,7 +9,7 @@ from ...counting import Layout
 from ...separation import Separation
 from .. import kernels, state
 
-_OUTBOX_BYTES = 1 << 20
+_OUTBOX_BYTES, _ENTRIES_PER_ANTECEDENT = 1 << 20, 64
 _MOST_DEALT = 1024
 _NEVER = np.iinfo(np.int64).max
 _OWN = (
@@ -37,7 +37,7 @@ class Outboxes:
     def __init__(self, store: state.Store, n: int) -> None:
         m, words = store.scratch_counts.shape[1], store.sets.shape[1]
         each = 8 * (state.OUTBOX_COLUMNS + words)
-        self.room = max(2 * m, min(_OUTBOX_BYTES // each, 64 * m), 1)
+        self.room = max(2 * m, min(_OUTBOX_BYTES // each, _ENTRIES_PER_ANTECEDENT * m), 1)
         self.entries = np.zeros((n * self.room, state.OUTBOX_COLUMNS), dtype=np.int64)
         self.sets = np.zeros((n * self.room, words), dtype=np.uint64)
 
