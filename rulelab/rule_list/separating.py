@@ -96,9 +96,8 @@ class Separating:
         k = min(_NEAREST, len(others))
         if self._n_threads > 1:
             rows, theirs = self._rows[self._sides[side]][first : first + len(part)], self._rows[self._sides[1 - side]]
-            calls = [
-                partial(nearest, some, theirs, k) for some in np.array_split(rows, min(self._n_threads, len(part)))
-            ]
+            n = min(self._n_threads, len(part))
+            calls = [partial(nearest, some, theirs, k) for some in np.array_split(rows, n)]
             chosen = np.concatenate(self._together(calls))
         else:
             distance = others.sum(axis=1)[None, :] - 2 * (part @ others.T)

@@ -56,6 +56,16 @@ def descend_by_parts(
     return np.concatenate(parts)
 
 
+def rehearse(arrays: Layout, draft: Separation) -> None:
+    """Call the kernels on nothing, so that they are compiled."""
+    rows, active, u = np.zeros((0, 1), dtype=np.uint64), np.zeros(0, dtype=np.int32), np.zeros(0)
+    loads = np.zeros((1, 0))
+    measure(rows, rows, np.zeros((0, 0), dtype=np.float32))
+    ask(draft, active, u, loads[0], loads[0])
+    set_prices(arrays, loads, loads, u, u, 1, 1, 1.0)
+    adapt(arrays, draft, u, u, u, 1, 0.1, active, loads[0], loads[0])
+
+
 def nearest(some: np.ndarray, others: np.ndarray, k: int) -> np.ndarray:
     """The ``k`` of ``others`` nearest to each of ``some`` rows of bits, one row's after another's.
 

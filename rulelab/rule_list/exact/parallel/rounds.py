@@ -20,6 +20,7 @@ import numpy as np
 
 from ....kernels.fates import OPEN
 from ....slices import effort_of
+from ... import separating_by_parts
 from ...core_pool import GIVEN_UP, Cores
 from ...cores import new_cores
 from ...counting import EFFORT_PER_WORK, Layout
@@ -103,7 +104,8 @@ class Rounds:
         """Call, or find, the kernels that only long searches come to call."""
         self._learning.find_learner(self.store)
         pool = self._learning.cores
-        storing.rehearse(self._rules, self.store, self._outboxes)
+        storing.rehearse(self._arrays, self._rules, self.store, self._outboxes)
+        separating_by_parts.rehearse(self._arrays, self._learning.separation)
         meeting.drop_what_costs_too_much(self._rules, self.store)
         meeting.adopt(self._rules, pool, pool, 0, 0)
 

@@ -88,9 +88,12 @@ def rebuild(rules: state.Rules, store: state.Store, n: int, together: Together) 
     numbers[TABLE_IS_STALE] = last + 1 if last < numbers[N_NODES] else 0
 
 
-def rehearse(rules: state.Rules, store: state.Store, boxes: Outboxes) -> None:
-    """Call the kernels that only long searches come to call."""
+def rehearse(arrays: object, rules: state.Rules, store: state.Store, boxes: Outboxes) -> None:
+    """Call the kernels on nothing, so that they are compiled."""
     none = np.zeros(1, dtype=np.int64)
+    look_up(rules, store, boxes.entries, boxes.sets, none, 0, none)
+    enter(rules, store, boxes.entries, boxes.sets, none, 0, 0)
+    queue_up(arrays, rules, store, boxes.entries, boxes.sets, none)
     fill(rules, store, 0, 0, 0, 1, none, none)
     fill_gaps(rules, store, none[:0])
 
