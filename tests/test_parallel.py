@@ -15,10 +15,11 @@ from patience import PATIENCE
 from random_problems import WEIGHTS, random_rows
 
 import rulelab as rl
-from rulelab.rule_list import BOUNDS, POLICIES, RuleListBounds
+from rulelab.rule_list import BOUNDS, POLICIES, RuleListBounds, separating
 from rulelab.rule_list.exact import state
 from rulelab.rule_list.exact.parallel import rounds
 from rulelab.rule_list.exact.parallel.threads import MOST_JOBS, cores, side_by_side, workers_of
+from rulelab.rule_list.separation import least_cost
 
 NUMBERS = (2, 3, 16)
 
@@ -128,6 +129,32 @@ def test_neither_slices_nor_threads_nor_pickles_change_what_is_done(n_jobs, monk
     assert result(rl.solve(search)) == whole
     monkeypatch.setattr(rounds, "side_by_side", lambda calls: [call() for call in reversed(calls)][::-1])
     assert result(rl.solve(make())) == whole, "whichever thread is faster"
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_pairs_and_multipliers_are_found_by_so_many_threads(n, monkeypatch):
+    monkeypatch.setattr(separating, "_ENTRIES_TO_SHARE", 0)
+    made = learning(4, 1)
+    made.advance(1)
+    made.advance(1)
+    at_once = []
+
+    def together(calls: list) -> list:
+        at_once.append(len(calls))
+        return [call() for call in reversed(calls)][::-1]
+
+    given = made._layout, made._rules.per_error, made._rules.per_rule, None
+    one, several = separating.Separating(*given), separating.Separating(*given, n)
+    while one.found is None:
+        one.advance()
+    while several.found is None:
+        several.advance(together)
+    assert np.array_equal(several.found.first, one.found.first)
+    assert np.array_equal(several.found.second, one.found.second)
+    assert least_cost(several.found) == pytest.approx(least_cost(one.found), rel=0.01)
+    assert max(at_once, default=1) == n
+    assert (several.found.error_left >= 0).all()
+    assert (several.found.rule_left >= 0).all()
 
 
 def test_rounds_that_end_within_prefixes_change_nothing_by_slices(short_rounds):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,7 @@ import numpy as np
 from ..kernels import bits
 from ..kernels.jit import kernel
 from .counting import Layout
+from .separating_by_parts import Together, descend_by_parts, nearest
 from .separation import N_HELD, READY, SCALE, Separation, given_up, pay, with_pairs
 
 _NEAREST = 10
@@ -22,6 +25,7 @@ _FINEST = 1 << 10  # parts of an error that multipliers are whole numbers of
 _EFFORT = 30_000_000  # entries of pairs that are looked at in some hundredths of a second
 _PRODUCTS_PER_ENTRY = 20  # of a matrix product, in the same time
 _BYTES_PER_PAIR, _BYTES_PER_ENTRY = 64, 4
+_ENTRIES_TO_SHARE = 100_000  # for fewer, threads wait for each other longer than a pass takes one
 
 
 class Separating:
@@ -33,6 +37,8 @@ class Separating:
     per_error, per_rule : int
     free : int or None
         Bytes that may be taken; where they do not suffice the bound is given up.
+    n_threads : int
+        That it is done by.
 
     Attributes
     ----------
@@ -40,7 +46,7 @@ class Separating:
         Once it is done.
     """
 
-    def __init__(self, arrays: Layout, per_error: int, per_rule: int, free: int | None) -> None:
+    def __init__(self, arrays: Layout, per_error: int, per_rule: int, free: int | None, n_threads: int = 1) -> None:
         self._arrays, self._per_error, self._per_rule, self._free = arrays, per_error, per_rule, free
         self.found: Separation | None = None
         m, words = arrays.by_antecedent.shape
@@ -62,6 +68,8 @@ class Separating:
         self._draft: Separation
         self._active = self._multiplier = np.zeros(0)
         self._next: tuple[Any, ...] = ("_near", 0, 0)
+        self._n_threads = n_threads
+        self._together: Together = _in_turn
 
     @property
     def nbytes(self) -> int:
@@ -71,12 +79,14 @@ class Separating:
         held = [*self._inside, *self._codes, self._pairs, *self._told, self._rows, self._active, self._multiplier]
         return sum(array.nbytes for array in held)
 
-    def advance(self) -> None:
-        """Go on for some hundredths of a second."""
+    def advance(self, together: Together | None = None) -> None:
+        """Go on for some hundredths of a second, ``together`` making the calls of several threads."""
+        self._together = _in_turn if together is None else together
         effort = _EFFORT
         while self.found is None and effort > 0:
             name, *at = self._next
             effort -= getattr(self, name)(*at)
+        self._together = _in_turn  # what was handed is not kept in a pickle
 
     def _near(self, side: int, first: int) -> int:
         """Of some patterns of a side those of the other that differ from them in fewest antecedents."""
@@ -84,14 +94,20 @@ class Separating:
         products = others.size
         part = some[first : first + max(1, _EFFORT * _PRODUCTS_PER_ENTRY // (4 * products))]
         k = min(_NEAREST, len(others))
-        distance = others.sum(axis=1)[None, :] - 2 * (part @ others.T)
-        chosen = np.argpartition(distance, k - 1, axis=1)[:, :k].ravel()
+        if self._n_threads > 1:
+            rows, theirs = self._rows[self._sides[side]][first : first + len(part)], self._rows[self._sides[1 - side]]
+            n = min(self._n_threads, len(part))
+            calls = [partial(nearest, some, theirs, k) for some in np.array_split(rows, n)]
+            chosen = np.concatenate(self._together(calls))
+        else:
+            distance = others.sum(axis=1)[None, :] - 2 * (part @ others.T)
+            chosen = np.argpartition(distance, k - 1, axis=1)[:, :k].ravel()
         own = np.repeat(np.arange(first, first + len(part)), k)
         positive, negative = (own, chosen) if side == 0 else (chosen, own)
         self._codes.append(positive * len(self._sides[1]) + negative)
         last = first + len(part)
         self._next = ("_near", side, last) if last < len(some) else ("_near", 1, 0) if side == 0 else ("_choose",)
-        return products * len(part) // _PRODUCTS_PER_ENTRY + distance.size
+        return products * len(part) // _PRODUCTS_PER_ENTRY + len(part) * len(others)
 
     def _choose(self) -> int:
         """The pairs that fewest rules tell apart."""
@@ -145,13 +161,18 @@ class Separating:
         """Some passes of a stage of the descent."""
         steepness, step, _ = _STAGES[stage]
         draft, active = self._draft, self._active
-        loads = np.zeros(len(draft.error_left)), np.zeros(len(draft.rule_left))
-        each = max(1, int((draft.start[active + 1] - draft.start[active]).sum()) + len(active) + len(loads[1]))
+        entries = int((draft.start[active + 1] - draft.start[active]).sum())
+        each = max(1, entries + len(active) + len(draft.rule_left))
         passes = min(left, max(1, _EFFORT // each))
         scale = int(draft.numbers[SCALE])
         costs = scale * self._per_error, scale * self._per_rule
-        n = descend(self._arrays, draft, active, self._multiplier, *loads, *costs, steepness, step, passes)
-        self._active = active[:n]
+        if self._n_threads > 1 and entries >= _ENTRIES_TO_SHARE:
+            given = active, self._multiplier, costs, steepness, step, passes, self._n_threads, self._together
+            self._active = descend_by_parts(self._arrays, draft, *given)
+        else:
+            loads = np.zeros(len(draft.error_left)), np.zeros(len(draft.rule_left))
+            n = descend(self._arrays, draft, active, self._multiplier, *loads, *costs, steepness, step, passes)
+            self._active = active[:n]
         if left > passes:
             self._next = ("_descend", stage, left - passes)
         elif stage + 1 < len(_STAGES):
@@ -168,6 +189,10 @@ class Separating:
         self._draft.numbers[READY] = 1
         self.found = self._draft
         return _EFFORT
+
+
+def _in_turn(calls: Sequence[Callable[[], Any]]) -> list[Any]:
+    return [call() for call in calls]
 
 
 @kernel

@@ -1,7 +1,8 @@
 """Exact rule list searches by one thread and by several, in turn: wall-clock seconds, and the longest way through.
 
 The longest way is the CPU time of what is done while all wait, and of the thread of each round that takes longest. It
-does not depend on what else the machine does, as wall-clock seconds do.
+does not depend on what else the machine does, as wall-clock seconds do. The ceiling is what the machine gives: how many
+times as much is done by as many searches of one thread each at the same time, which do not wait for each other.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ COLUMNS = (
     ("longest", 7, ".2f"),
     ("ratio CPU", 9, ".2f"),
     ("apart s", 7, ".2f"),
+    ("ceiling", 7, ".2f"),
     ("objective", 10, ".7f"),
     ("bound", 10, ".7f"),
     ("expanded", 8, "d"),
@@ -124,16 +126,31 @@ def _compare(row: Row, jobs: Sequence[int], repeats: int, table: Table) -> bool:
             search.compile()
             last[n], *times = _measured(search, row.work)
             found[n].append(tuple(times))
+    ceilings = {n: statistics.median(_ceiling(row, problem, n) for _ in range(repeats)) for n in jobs}
     ways = {n: [statistics.median(column) for column in zip(*times, strict=True)] for n, times in found.items()}
     for n, (wall, cpu, longest, apart) in ways.items():
         ratios = (None, None) if n == 1 else (ways[1][0] / wall, ways[1][2] / longest)
         best, now = last[n].incumbent, last[n]
         assert best is not None
         counts = now.counts["expanded"], now.counts["stored"], now.memory_bytes / 1e6
-        cells = wall, ratios[0], cpu, longest, ratios[1], None if n == 1 else apart
+        cells = wall, ratios[0], cpu, longest, ratios[1], None if n == 1 else apart, ceilings.get(n)
         table.add(row.title, n, *cells, best.objective, now.lower_bound, *counts, os.getloadavg()[0])
     ended = [now.incumbent.objective for now in last.values() if now.status is rl.Status.OPTIMAL and now.incumbent]
     return not ended or max(ended) - min(ended) <= rule_list.TOLERANCE
+
+
+def _ceiling(row: Row, problem: rl.Problem, n: int) -> float:
+    """How many times as much ``n`` searches of one thread do at the same time as one of them by itself."""
+
+    def seconds(at_once: int) -> float:
+        searches = [rl.RuleListSearch(problem, row.regularization, bounds=row.bounds) for _ in range(at_once)]
+        for search in searches:
+            search.compile()
+        began = time.perf_counter()
+        rounds.side_by_side([lambda search=search: rl.solve(search, work_limit=row.work) for search in searches])
+        return time.perf_counter() - began
+
+    return n * seconds(1) / seconds(n)
 
 
 def _measured(search: rl.RuleListSearch, work: int | None) -> tuple[rl.Snapshot, float, float, float, float]:

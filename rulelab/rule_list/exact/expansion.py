@@ -296,7 +296,7 @@ def _consider(
 
     key, wrong_if_stopped = max(cost + further, parent_key), per_error * min(weight_positive, weight_negative)
     if is_apart(store):
-        put_out(store, child, cost, key, parent, a, length, wrong_if_stopped)
+        put_out(rules, store, child, cost, key, parent, a, length, wrong_if_stopped)
     else:
         keep(arrays, rules, store, child, known, slot, cost, key, parent, a, length, wrong_if_stopped)
 

@@ -6,6 +6,7 @@ from ..core_pool import Cores
 from ..cores import Learner, new_cores
 from ..counting import Layout
 from ..separating import Separating
+from ..separating_by_parts import Together
 from ..separation import NEXT, Separation, Separator, is_ready, least_cost, no_separation
 from . import state
 
@@ -66,13 +67,13 @@ class Learning:
             chosen, counts = store.scratch_set[0], store.scratch_counts[0]
             self.separator.find(self._arrays, self._rules, self.separation, chosen, counts, counts)
 
-    def separate(self, store: state.Store, free: int | None) -> None:
-        """Go on to find pairs of patterns and multipliers, which bound what all lists cost."""
+    def separate(self, store: state.Store, free: int | None, n: int = 1, together: Together | None = None) -> None:
+        """Go on to find pairs of patterns and multipliers, which bound what all lists cost; by ``n`` threads."""
         numbers = store.numbers
         if not is_ready(self.separation):
             if self._separating is None:
-                self._separating = Separating(self._arrays, self._rules.per_error, self._rules.per_rule, free)
-            self._separating.advance()
+                self._separating = Separating(self._arrays, self._rules.per_error, self._rules.per_rule, free, n)
+            self._separating.advance(together)
             if self._separating.found is None:
                 self.separation.numbers[NEXT] = int(numbers[state.EXPANDED]) + _EXPANDED_BETWEEN
                 return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...kernels.bit_words import mix
 from ...kernels.jit import inlined, inner
 from ...kernels.set_table import slot_at_length
 from .state import N_NODES, TABLE_IS_STALE
@@ -28,6 +29,15 @@ def rebuild_table(rules, store, most):
         store.table[slot_at_length(store.table, store.sets, store.length, store.sets[node], length)] = node
     numbers[TABLE_IS_STALE] = last + 1 if last < numbers[N_NODES] else 0
     return (last - first) * each
+
+
+@inner
+def hash_of(chosen, length):
+    """The hash by which `slot_at_length` finds a set."""
+    h = np.uint64(length)
+    for w in range(chosen.size):
+        h = mix(h, chosen[w])
+    return h
 
 
 @inner

@@ -123,7 +123,7 @@ class Store(NamedTuple):
 NODE_ARRAYS = ("sets", "cost", "key", "priority", "parent", "rule", "length", "fate")
 HEAP_ARRAYS = ("heap_priority", "heap_node")
 BOUND_HEAP_ARRAYS = ("bound_key", "bound_node")
-OUTBOX_COLUMNS = 6
+OUTBOX_COLUMNS = 9
 
 
 def new_store(arrays: Layout, longest: int, second_heap: bool) -> Store:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ...kernels.fates import OPEN
 from ...kernels.jit import inlined, inner
+from .memo import hash_of, table_length
 from .queue import enqueue, unqueue
 from .state import N_NODES, N_OUT, REOPENED
 
-OUT_COST, OUT_KEY, OUT_PARENT, OUT_RULE, OUT_LENGTH, OUT_WRONG = range(6)
-"""Columns of an outbox: those of the arrays of nodes, and what is wrong if the list ends with the prefix."""
+OUT_COST, OUT_KEY, OUT_PARENT, OUT_RULE, OUT_LENGTH, OUT_WRONG, OUT_HASH, OUT_VERDICT, OUT_AT = range(9)
+"""Columns of an outbox: those of the arrays of nodes, and what is wrong if the list ends with the prefix.
+
+Then what a meeting needs: the hash of the set, what is to be done, and a slot of the table, or the stored prefix.
+"""
 
 
 @inner
@@ -18,7 +24,7 @@ def is_apart(store):
 
 
 @inlined
-def put_out(store, child, cost, key, parent, rule, length, wrong_if_stopped):
+def put_out(rules, store, child, cost, key, parent, rule, length, wrong_if_stopped):
     """Put a child into the outbox, which must have room."""
     i = store.numbers[N_OUT]
     store.numbers[N_OUT] = i + 1
@@ -27,6 +33,7 @@ def put_out(store, child, cost, key, parent, rule, length, wrong_if_stopped):
     store.outbox[i, OUT_COST], store.outbox[i, OUT_KEY] = cost, key
     store.outbox[i, OUT_PARENT], store.outbox[i, OUT_RULE] = parent, rule
     store.outbox[i, OUT_LENGTH], store.outbox[i, OUT_WRONG] = length, wrong_if_stopped
+    store.outbox[i, OUT_HASH] = np.int64(hash_of(child, table_length(rules, length)))
 
 
 @inlined

@@ -20,15 +20,16 @@ import numpy as np
 
 from ....kernels.fates import OPEN
 from ....slices import effort_of
+from ... import separating_by_parts
 from ...core_pool import GIVEN_UP, Cores
 from ...cores import new_cores
 from ...counting import EFFORT_PER_WORK, Layout
 from ...separation import wants_separation
 from .. import kernels, state
 from ..learning import Learning
-from . import meeting
+from . import meeting, storing
 from .threads import side_by_side
-from .worker import Worker
+from .worker import Outboxes, Worker
 
 _LEAST_ROUND, _LONGEST_ROUND = 400_000, 60_000_000  # words and weights of each worker: up to tenths of a second
 _ROUNDS_PER_SEARCH = 32  # while a search is short: rounds get longer with it
@@ -59,7 +60,8 @@ class Rounds:
         self.store = store
         self._arrays, self._rules, self._learning = arrays, rules, learning
         pools = [learning.cores, *(new_cores(arrays, must_pay) for _ in range(n - 1))]
-        self._workers = [Worker(store, rules, pool, n) for pool in pools]
+        self._outboxes = Outboxes(store, n)
+        self._workers = [Worker(store, rules, pool, self._outboxes, i, n) for i, pool in enumerate(pools)]
         self._work_before = int(store.numbers[state.WORK])
         self._spent = 0
         self._effort = _LEAST_ROUND
@@ -69,7 +71,7 @@ class Rounds:
     @property
     def nbytes(self) -> int:
         """Bytes that the workers take beside the store."""
-        return sum(worker.nbytes for worker in self._workers)
+        return self._outboxes.nbytes + sum(worker.nbytes for worker in self._workers)
 
     @property
     def work(self) -> int:
@@ -102,7 +104,8 @@ class Rounds:
         """Call, or find, the kernels that only long searches come to call."""
         self._learning.find_learner(self.store)
         pool = self._learning.cores
-        meeting.rebuild(self._rules, self.store, 0)
+        storing.rehearse(self._arrays, self._rules, self.store, self._outboxes)
+        separating_by_parts.rehearse(self._arrays, self._learning.separation)
         meeting.drop_what_costs_too_much(self._rules, self.store)
         meeting.adopt(self._rules, pool, pool, 0, 0)
 
@@ -133,17 +136,20 @@ class Rounds:
         """End a round and begin the next: None, or why that is not done now."""
         self._improve()
         store, numbers = self.store, self.store.numbers
-        arriving = sum(int(worker.numbers[state.N_OUT]) for worker in self._workers)
+        filled = np.array([worker.numbers[state.N_OUT] for worker in self._workers])
+        arriving = int(filled.sum())
         if not numbers[state.TABLE_IS_STALE] and arriving:
             self.store, enough = state.enlarged(store, arriving, free())
             if not enough:
                 return kernels.GROW
             store, numbers = self.store, self.store.numbers
         if numbers[state.TABLE_IS_STALE]:
-            meeting.rebuild(self._rules, store, EFFORT_PER_WORK)
+            storing.rebuild(self._rules, store, len(self._workers), side_by_side)
             return kernels.PAUSED if numbers[state.TABLE_IS_STALE] else None
-        for worker in self._workers:
-            meeting.receive(self._arrays, self._rules, store, worker.view(store))
+        if arriving:
+            storing.receive(self._arrays, self._rules, store, self._outboxes, filled, side_by_side)
+            for worker in self._workers:
+                worker.numbers[state.N_OUT] = 0
         self._drop_reopened()
         self._share_cores()
         self._count()
@@ -189,7 +195,7 @@ class Rounds:
         learning, numbers = self._learning, self.store.numbers
         known, reached = learning.separation, (int(numbers[state.N_NODES]), int(numbers[state.EXPANDED]))
         if wants_separation(self._rules, known, learning.separator.address, *reached):
-            learning.separate(self.store, free())
+            learning.separate(self.store, free(), len(self._workers), side_by_side)
             if learning.separation is not known:
                 for worker in self._workers:
                     worker.use(learning.separation)

@@ -9,13 +9,46 @@ from ...counting import Layout
 from ...separation import Separation
 from .. import kernels, state
 
-_OUTBOX_BYTES = 1 << 20
+_OUTBOX_BYTES, _ENTRIES_PER_ANTECEDENT = 1 << 20, 64
 _MOST_DEALT = 1024
 _NEVER = np.iinfo(np.int64).max
 _OWN = (
     *("numbers", "pruned", "path", "scratch_counts", "scratch_set", "scratch_sums"),
-    *("flow_counts", "flow", "path_scratch", "outbox", "outbox_sets", "dealt"),
+    *("flow_counts", "flow", "path_scratch", "dealt"),
 )
+
+
+class Outboxes:
+    """The outboxes of all workers, one after another in the same arrays.
+
+    Parameters
+    ----------
+    store : Store
+    n : int
+        Workers.
+
+    Attributes
+    ----------
+    room : int
+        Entries of each.
+    entries, sets : array, shape (n * room, ...)
+    """
+
+    def __init__(self, store: state.Store, n: int) -> None:
+        m, words = store.scratch_counts.shape[1], store.sets.shape[1]
+        each = 8 * (state.OUTBOX_COLUMNS + words)
+        self.room = max(2 * m, min(_OUTBOX_BYTES // each, _ENTRIES_PER_ANTECEDENT * m), 1)
+        self.entries = np.zeros((n * self.room, state.OUTBOX_COLUMNS), dtype=np.int64)
+        self.sets = np.zeros((n * self.room, words), dtype=np.uint64)
+
+    @property
+    def nbytes(self) -> int:
+        return self.entries.nbytes + self.sets.nbytes
+
+    def of(self, i: int) -> dict[str, np.ndarray]:
+        """Those of a worker, by their names in a store."""
+        own = slice(i * self.room, (i + 1) * self.room)
+        return {"outbox": self.entries[own], "outbox_sets": self.sets[own]}
 
 
 class Worker:
@@ -28,17 +61,16 @@ class Worker:
     rules : Rules
     cores : Cores
         Its own pool.
-    n : int
-        How many workers there are: each waits for its part of what is expanded before it learns.
+    outboxes : Outboxes
+    i, n : int
+        Which of how many workers it is: each waits for its part of what is expanded before it learns.
     """
 
-    def __init__(self, store: state.Store, rules: state.Rules, cores: Cores, n: int) -> None:
-        m, words = store.scratch_counts.shape[1], store.sets.shape[1]
-        each = 8 * (state.OUTBOX_COLUMNS + words)
-        room = max(2 * m, min(_OUTBOX_BYTES // each, 64 * m), 1)
+    def __init__(
+        self, store: state.Store, rules: state.Rules, cores: Cores, outboxes: Outboxes, i: int, n: int
+    ) -> None:
+        self._outboxes, self._i = outboxes, i
         self._own = {name: np.zeros_like(getattr(store, name)) for name in _OWN}
-        self._own["outbox"] = np.zeros((room, state.OUTBOX_COLUMNS), dtype=np.int64)
-        self._own["outbox_sets"] = np.zeros((room, words), dtype=np.uint64)
         self._own["dealt"] = np.zeros((_MOST_DEALT, 2), dtype=np.int64)
         self.numbers, self.pruned = self._own["numbers"], self._own["pruned"]
         self.path = self._own["path"]
@@ -54,7 +86,7 @@ class Worker:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of what it alone changes, but for cores."""
+        """Bytes of what it alone changes, but for cores and its outbox."""
         scratch = 0
         if self.separation is not None:
             scratch = sum(getattr(self.separation, name).nbytes for name in _SCRATCH)
@@ -63,7 +95,7 @@ class Worker:
     @property
     def is_busy(self) -> bool:
         """Whether it has something to do yet in this round."""
-        numbers, room = self.numbers, len(self._own["outbox"])
+        numbers, room = self.numbers, self._outboxes.room
         if numbers[state.ROUND_LEFT] <= 0:
             return False
         if numbers[state.OPEN_NODE] >= 0:
@@ -73,7 +105,7 @@ class Worker:
 
     def view(self, store: state.Store) -> state.Store:
         """The store as this worker sees it."""
-        return store._replace(**self._own)
+        return store._replace(**self._own, **self._outboxes.of(self._i))
 
     def use(self, separation: Separation) -> None:
         """Use these multipliers, with scratch space and counts of its own."""
