@@ -141,7 +141,9 @@ def _require_at_most(multipliers: np.ndarray, n_u: int, most: np.ndarray, what: 
         raise CertificateError(f"a multiplier is for a pattern, or a {what}, that there is not")
     if (x < 0).any() or (x > most[of]).any():
         raise CertificateError(f"a multiplier is negative, or exceeds what its {what} costs")
-    high, low = (np.bincount(of, part, len(most)) for part in (x >> 31, x & 0x7FFFFFFF))  # sums below 2^53: exact
+    high, low = np.zeros((2, len(most)), dtype=np.int64)
+    np.add.at(high, of, x >> 31)
+    np.add.at(low, of, x & 0x7FFFFFFF)
     total = [(int(h) << 31) + int(rest) for h, rest in zip(high, low, strict=True)]
     if any(t > a for t, a in zip(total, most.tolist(), strict=True)):
         raise CertificateError(f"multipliers exceed together what their {what} costs")
