@@ -175,3 +175,24 @@ def test_a_fit_is_kept_with_its_proof_and_its_rows(tmp_path: Path, monkeypatch, 
         assert weighted.proof is None
         with pytest.raises(rl.store.StoreError, match="no proof is kept"):
             evidence(store, weighted.hash)
+
+
+def test_a_proof_that_is_interrupted_loses_neither_model_nor_run(tmp_path: Path, monkeypatch, capsys) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setenv(HOME_VARIABLE, str(tmp_path / "home"))
+    monkeypatch.setattr(rl.RuleListSearch, "certificate", interrupted)
+    model, proof = tmp_path / "model.json", tmp_path / "proof.npz"
+    fit = ["fit", "tic_tac_toe", "--max-conditions", "1", "--regularization", "0.02", "--keep", "without"]
+    assert main([*fit, "-o", str(model), "--proof", str(proof)]) == 1
+    out, err = capsys.readouterr()
+    assert "certified optimal" in out
+    assert "Ctrl-C goes on without it" in err
+    assert "no proof is saved: its making was interrupted after 0 s" in err
+    assert model.is_file()
+    assert not proof.exists()
+    with rl.store.open() as store:
+        (run,) = store.runs("without")
+        assert run.status == "optimal"
+        assert "proof" not in run.files

@@ -93,14 +93,22 @@ def fit(args: argparse.Namespace) -> int:
         print(f"\nthe rates are {emptied}")
     if unsaved is not None:
         raise CommandError(f"{output} cannot be written: {unsaved.strerror}", 1) from unsaved
-    made = None if proof is None else save_proof(proof, search, data, report)
+    made: Certificate | None = None
+    unproven: CommandError | None = None
+    if proof is not None:
+        try:
+            made = save_proof(proof, search, data, report)
+        except CommandError as error:
+            unproven = error
     if args.keep is not None and recording is not None:
-        if made is None and snapshot.status is Status.OPTIMAL and is_provable(args, search, snapshot):
+        if proof is None and snapshot.status is Status.OPTIMAL and is_provable(args, search, snapshot):
             try:
                 made = proof_of(search, data)
             except ValueError as error:
                 report(f"no proof is kept: {error}")
         keep(args, recording, data, model, made, report)
+    if unproven is not None:
+        raise unproven
     return 0
 
 
@@ -122,7 +130,7 @@ def _is_corels(args: argparse.Namespace) -> bool:
 
 def save_proof(path: Path, search: Search, data: Dataset, report: Report) -> Certificate:
     """Save the proof with what it takes to check it on the data file, which is tried."""
-    report("making the proof")
+    report("making the proof; Ctrl-C goes on without it")
     started = time.perf_counter()
     try:
         certificate = proof_of(search, data)
@@ -131,6 +139,9 @@ def save_proof(path: Path, search: Search, data: Dataset, report: Report) -> Cer
         raise CommandError(f"no proof is saved: {error}", 1) from error
     except OSError as error:
         raise CommandError(f"{path} cannot be written: {error.strerror}", 1) from error
+    except KeyboardInterrupt as error:
+        after = f"its making was interrupted after {time.perf_counter() - started:.0f} s"
+        raise CommandError(f"no proof is saved: {after}; the model does not depend on it", 1) from error
     what = "" if getattr(search, "certified", True) else "of the bound alone, "
     report(f"saved {path}: {what}{path.stat().st_size} bytes, made in {time.perf_counter() - started:.2f} s")
     return certificate
