@@ -17,7 +17,6 @@ from ...certificate import (
     prove_soft_falling_rule_list,
 )
 from ...data.problem import Problem
-from ...kernels.growing import next_capacity, resized
 from ...kernels.jit import is_compiled
 from ...prefixes import Children, PrefixSearch, Scale
 from ...proving import Proving, kept
@@ -31,6 +30,7 @@ from ..monte_carlo import engine as monte_carlo
 from ..search import FallingRuleListSearch
 from . import kernels, looking, state
 from .captures import captures
+from .growing import grow
 from .layout import Layout, layout, patterns_of
 from .reducing import Reducing
 
@@ -191,9 +191,13 @@ class ExactSearch(FallingRuleListSearch, PrefixSearch, Proving, method="exact", 
         """Bytes of the arrays of the search."""
         if self._phase == "preparing":
             return 0
+        return state.memory_bytes(self._store) + self._beside
+
+    @property
+    def _beside(self) -> int:
+        """Bytes of the arrays besides the stored prefixes."""
         arrays = sum(a.nbytes for a in self._layout if isinstance(a, np.ndarray))
-        beside = sum(0 if each is None else each.memory_bytes for each in (self._first, self._reducing))
-        return state.memory_bytes(self._store) + arrays + beside
+        return arrays + sum(0 if each is None else each.memory_bytes for each in (self._first, self._reducing))
 
     def _advance(self, max_work: int) -> None:
         target = self.work + max_work
@@ -332,7 +336,8 @@ class ExactSearch(FallingRuleListSearch, PrefixSearch, Proving, method="exact", 
                 self._phase = "certified"
             if outcome != kernels.GROW:
                 break
-            if not self._grow():
+            self._store, enough = grow(self._store, len(self._data.antecedents), self.memory_limit, self._beside)
+            if not enough:
                 self._out_of_memory = True
                 break
         if numbers[state.IMPROVED] > improved:
@@ -340,41 +345,6 @@ class ExactSearch(FallingRuleListSearch, PrefixSearch, Proving, method="exact", 
             found = tuple(self._data.antecedents[path].tolist())
             if self._is_allowed(found):
                 self._best = Best(int(numbers[state.BEST]), found, int(numbers[state.FOUND_AT]), self._seconds)
-
-    def _grow(self) -> bool:
-        """Make room for more prefixes; False when the memory limit does not allow it."""
-        store, m = self._store, len(self._data.antecedents)
-        for names, used in ((state.NODE_ARRAYS, state.N_NODES), (state.HEAP_ARRAYS, state.N_HEAP)):
-            capacity = len(getattr(store, names[0]))
-            needed = int(store.numbers[used]) + m
-            if needed <= capacity:
-                continue
-            entry = sum(getattr(store, name)[:1].nbytes for name in (*names, "table"))
-            wanted = self._affordable(names, capacity, next_capacity(capacity, needed, entry))
-            if wanted < needed:
-                return False
-            store = resized(store, names, wanted)
-            table = state.table_size(len(store.key))
-            if table > len(store.table):
-                store = store._replace(table=np.empty(table, dtype=np.int32))
-                store.numbers[state.TABLE_IS_STALE] = 1
-            self._store = store
-        return True
-
-    def _affordable(self, names: tuple[str, ...], capacity: int, wanted: int) -> int:
-        """Entries, up to those wanted, that the named arrays can have within the memory limit."""
-        if self.memory_limit is None:
-            return wanted
-        free = max(0, self.memory_limit - self.memory_bytes)
-        nodes = names == state.NODE_ARRAYS
-        kept = (*names, *state.HEAP_ARRAYS) if nodes else names  # every prefix may have to be queued
-        entry = sum(getattr(self._store, name)[:1].nbytes for name in kept)
-        wanted = min(wanted, capacity + free // entry)
-        table = len(self._store.table)
-        extra = max(0, state.table_size(wanted) - table) * self._store.table.itemsize
-        if nodes and extra and (wanted - capacity) * entry + extra > free:
-            wanted = min(wanted, table // 2)
-        return wanted
 
     def _snapshot(self) -> Snapshot:
         if self._phase == "preparing":
