@@ -257,8 +257,9 @@ class RuleSetSearch(Phases):
         Parameters
         ----------
         bound_only : bool
-            Of a search that has not ended: prove the best bound of the linear programme so far, which can be a little
-            less than ``lower_bound``. `rulelab.verify` answers with the state "bound".
+            Of a search that has not ended: prove the best bound of the linear programme so far, which can be less than
+            ``lower_bound``: much less while longer rules are priced at a surcharge. `rulelab.verify` answers with the
+            state "bound".
 
         Raises
         ------
