@@ -15,7 +15,7 @@ from rulelab.certificate.rule_list.adapted import Adapted
 from rulelab.certificate.rule_list.checker import recompute
 from rulelab.certificate.rule_list.separation import Separation
 from rulelab.certificate.rule_list.states import states
-from rulelab.rule_list import RuleListBounds
+from rulelab.rule_list import RuleListBounds, separating
 from rulelab.rule_list.core_pool import known_sets
 from rulelab.rule_list.exact.search import RuleListSearch
 from rulelab.rule_list.separation import GIVEN_UP, READY, least_cost
@@ -76,6 +76,18 @@ def test_multipliers_pay_no_more_than_errors_and_rules_cost(seed):
                 rule[m + a] += u
     assert (error <= scale * rules.per_error * arrays.weights).all()
     assert (rule <= scale * rules.per_rule).all()
+
+
+def test_pairs_of_very_unequal_weights_may_all_be_given_up(monkeypatch):
+    monkeypatch.setattr(separating, "_ENTRIES_TO_SHARE", 0)
+    A = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], dtype=bool)
+    y, weight = A[:, 0], np.array([1, 1, 10**6, 10**6])
+    lists = [
+        rl.solve(RuleListSearch(rl.Problem.from_arrays(A, y, sample_weight=weight), 0.1, beam_width=0, n_jobs=n))
+        for n in (1, 2)
+    ]
+    assert [found.status for found in lists] == [rl.Status.OPTIMAL] * 2
+    assert lists[0].incumbent.objective == lists[1].incumbent.objective
 
 
 def test_slices_and_pickles_change_nothing():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -12,7 +11,7 @@ import numpy as np
 from ..kernels import bits
 from ..kernels.jit import kernel
 from .counting import Layout
-from .separating_by_parts import Together, descend_by_parts, nearest
+from .separating_by_parts import Together, descend, nearest
 from .separation import N_HELD, READY, SCALE, Separation, given_up, pay, with_pairs
 
 _NEAREST = 10
@@ -166,13 +165,9 @@ class Separating:
         passes = min(left, max(1, _EFFORT // each))
         scale = int(draft.numbers[SCALE])
         costs = scale * self._per_error, scale * self._per_rule
-        if self._n_threads > 1 and entries >= _ENTRIES_TO_SHARE:
-            given = active, self._multiplier, costs, steepness, step, passes, self._n_threads, self._together
-            self._active = descend_by_parts(self._arrays, draft, *given)
-        else:
-            loads = np.zeros(len(draft.error_left)), np.zeros(len(draft.rule_left))
-            n = descend(self._arrays, draft, active, self._multiplier, *loads, *costs, steepness, step, passes)
-            self._active = active[:n]
+        n_threads = self._n_threads if entries >= _ENTRIES_TO_SHARE else 1
+        given = active, self._multiplier, costs, steepness, step, passes, n_threads, self._together
+        self._active = descend(self._arrays, draft, *given)
         if left > passes:
             self._next = ("_descend", stage, left - passes)
         elif stage + 1 < len(_STAGES):
@@ -193,46 +188,6 @@ class Separating:
 
 def _in_turn(calls: Sequence[Callable[[], Any]]) -> list[Any]:
     return [call() for call in calls]
-
-
-@kernel
-def descend(arrays, separation, active, u, error_load, rule_load, per_error, per_rule, steepness, step, passes):
-    """Change the multipliers of the active pairs towards the best; returns how many stay active, which come first.
-
-    A pattern or a rule that is asked for all that it costs has the price 1 for another unit, less where it is asked for
-    less; the multiplier of a pair grows while its prices add up to less than 1.
-    """
-    n = active.size
-    start, rule = separation.start, separation.rule
-    for _ in range(passes):
-        for i in range(error_load.size):
-            error_load[i] = 0.0
-        for i in range(rule_load.size):
-            rule_load[i] = 0.0
-        for j in range(n):
-            i = active[j]
-            error_load[separation.first[i]] += u[i]
-            error_load[separation.second[i]] += u[i]
-            for k in range(start[i], start[i + 1]):
-                rule_load[rule[k]] += u[i]
-        for i in range(error_load.size):
-            if error_load[i] > 0.0:
-                most = np.float64(per_error * arrays.weights[i])
-                error_load[i] = math.exp(min(10.0, steepness * (error_load[i] / most - 1.0)))
-        for i in range(rule_load.size):
-            rule_load[i] = math.exp(min(10.0, steepness * (rule_load[i] / np.float64(per_rule) - 1.0)))
-        kept = 0
-        for j in range(n):
-            i = active[j]
-            price = error_load[separation.first[i]] + error_load[separation.second[i]]
-            for k in range(start[i], start[i + 1]):
-                price += rule_load[rule[k]]
-            u[i] *= 1.0 + step * max(-2.0, 1.0 - price)
-            if u[i] > 1e-4 * per_error * arrays.weights[separation.first[i]]:
-                active[kept] = i
-                kept += 1
-        n = kept
-    return n
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""The descent of multipliers by several threads: each changes those of its part of the pairs, by prices of all.
+"""The descent of multipliers, by one thread or several: each changes those of its part of the pairs, by prices of all.
 
 The prices of a pass follow from what all pairs ask for, so that threads meet once in each pass. What they ask for is
 added up part by part: by so many threads the same is found each time, and by another number the same but for rounding.
@@ -29,7 +29,7 @@ def parts_of(sizes: np.ndarray, n: int) -> list[slice]:
     return [slice(first, last) for first, last in pairwise(borders)]
 
 
-def descend_by_parts(
+def descend(
     arrays: Layout,
     draft: Separation,
     active: np.ndarray,
@@ -41,18 +41,39 @@ def descend_by_parts(
     n: int,
     together: Together,
 ) -> np.ndarray:
-    """Some passes of `rulelab.rule_list.separating.descend` by ``n`` threads; the pairs that stay active."""
+    """Change the multipliers of the active pairs towards the best in some passes; the pairs that stay active.
+
+    A pattern or a rule that is asked for all that it costs has the price 1 for another unit, less where it is asked for
+    less; the multiplier of a pair grows while its prices add up to less than 1.
+
+    Parameters
+    ----------
+    arrays : Layout
+    draft : Separation
+    active : int32 array
+        Pairs.
+    u : float array, shape (n_pairs,)
+        Multipliers.
+    costs : (int, int)
+        Of a unit of weight that is wrong, and of a rule.
+    steepness, step : float
+    passes, n : int
+        How often, and by how many threads.
+    together : callable
+    """
+    if not len(active):
+        return active
     parts = [active[part] for part in parts_of(draft.start[active + 1] - draft.start[active] + 1, n)]
     error_loads = np.zeros((len(parts), len(draft.error_left)))
     rule_loads = np.zeros((len(parts), len(draft.rule_left)))
-    error_price, rule_price = np.empty(len(draft.error_left)), np.empty(len(draft.rule_left))
+    error_price, rule_price = np.zeros(len(draft.error_left)), np.zeros(len(draft.rule_left))
     own = list(zip(error_loads, rule_loads, strict=True))
-    together([partial(ask, draft, part, u, *loads) for part, loads in zip(parts, own, strict=True)])
-    for _ in range(passes):
-        set_prices(arrays, error_loads, rule_loads, error_price, rule_price, *costs, steepness)
-        given = arrays, draft, u, error_price, rule_price, costs[0], step
+    for k in range(passes + 1):  # the first changes nothing, and adds up what is asked for
+        if k:
+            set_prices(arrays, error_loads, rule_loads, error_price, rule_price, *costs, steepness)
+        given = arrays, draft, u, error_price, rule_price, costs[0], step if k else 0.0
         kept = together([partial(adapt, *given, part, *loads) for part, loads in zip(parts, own, strict=True)])
-        parts = [part[:k] for part, k in zip(parts, kept, strict=True)]
+        parts = [part[:stay] for part, stay in zip(parts, kept, strict=True)]
     return np.concatenate(parts)
 
 
@@ -61,7 +82,6 @@ def rehearse(arrays: Layout, draft: Separation) -> None:
     rows, active, u = np.zeros((0, 1), dtype=np.uint64), np.zeros(0, dtype=np.int32), np.zeros(0)
     loads = np.zeros((1, 0))
     measure(rows, rows, np.zeros((0, 0), dtype=np.float32))
-    ask(draft, active, u, loads[0], loads[0])
     set_prices(arrays, loads, loads, u, u, 1, 1, 1.0)
     adapt(arrays, draft, u, u, u, 1, 0.1, active, loads[0], loads[0])
 
@@ -86,18 +106,6 @@ def measure(some, others, distance):
                 size += popcount(others[j, w])
                 both += popcount(some[i, w] & others[j, w])
             distance[i, j] = np.float32(np.int64(size) - 2 * np.int64(both))
-
-
-@kernel
-def ask(separation, active, u, error_load, rule_load):
-    """Add up what the active pairs ask patterns and rules for."""
-    start, rule = separation.start, separation.rule
-    for j in range(active.size):
-        i = active[j]
-        error_load[separation.first[i]] += u[i]
-        error_load[separation.second[i]] += u[i]
-        for k in range(start[i], start[i + 1]):
-            rule_load[rule[k]] += u[i]
 
 
 @kernel

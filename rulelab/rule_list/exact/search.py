@@ -28,7 +28,8 @@ from ..costs import Costs, costs_of
 from ..counting import Layout, layout
 from ..fair.search import check_labels
 from ..reduction import Reducing, Reduction
-from ..separating import descend, settle
+from ..separating import settle
+from ..separating_by_parts import adapt
 from ..separation import separation_of
 from ..start import antecedents_of
 from . import kernels, looking, state
@@ -172,7 +173,7 @@ class RuleListSearch(PrefixSearch, Proving):
     @property
     def compiled(self) -> bool:
         ready = is_compiled(kernels.advance) and (not self.beam_width or is_compiled(beams.advance))
-        separates = not self.bounds.separation or is_compiled(descend, settle, separation_of)
+        separates = not self.bounds.separation or is_compiled(adapt, settle, separation_of)
         return ready and separates and (not self._learns or is_compiled(learn))
 
     @property
