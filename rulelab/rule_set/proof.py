@@ -68,7 +68,9 @@ def prove(
     if fairness is not None:
         tolerances = {rate.name: rate.tolerance for rate in fairness.rates()}
         multipliers = multipliers_of(problem, model.form, program, fairness, gamma, min_group_size)
-    asked = demands.priced(program, _given(program, generation), grid) if demands else {}
+    asked = {}
+    if demands:
+        asked = {**demands.arrays, "demand_prices": demands.prices(program, _given(program, generation), grid)}
     if asked and fairness is None:  # whose prices are rounded on the grid
         dual, price, grid, asked = _coarser(dual, price, grid, asked)
     certificate = prove_rule_set(

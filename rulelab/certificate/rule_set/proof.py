@@ -10,10 +10,11 @@ from ...data.problem import Problem
 from ...models import RuleSet
 from ..certificate import Certificate
 from ..origin import Origin
-from .checker import BOUND_ONLY, MIN_GROUP_SIZE, ZERO_ONE, Case, check_model, read_claim
+from .checker import BOUND_ONLY, MIN_GROUP_SIZE, ZERO_ONE, Case, check_model, read_claim, read_linear
 from .demands import read_demands
-from .dual import read_dual
 from .parity import SUFFIX
+from .parted import PART_RANGES, Parts
+from .parted_bound import ENDED
 
 
 def prove_rule_set(
@@ -105,6 +106,8 @@ def prove_rule_set_in_parts(
     regularization: float,
     tolerances: Mapping[str, float],
     min_group_size: int = 0,
+    demands: Mapping[str, np.ndarray] | None = None,
+    bound_only: bool = False,
 ) -> Certificate:
     """A certificate that no rule set whose rates are alike has a smaller Hamming loss, with dual values for each part.
 
@@ -115,8 +118,13 @@ def prove_rule_set_in_parts(
     model : RuleSet
         An optimal set, of either form.
     parts : mapping of str to array
-        See `rulelab.certificate.rule_set.parted.prove_parts`; the rates are in the order of their names.
+        See `rulelab.certificate.rule_set.parted.prove_parts`, and `bound_parts` beside it; the rates are in the order
+        of their names.
     max_complexity, max_conditions, regularization, tolerances, min_group_size
+        As for `prove_rule_set`.
+    demands : mapping of str to array, optional
+        As for `prove_rule_set`, but for the prices.
+    bound_only : bool
         As for `prove_rule_set`.
 
     Raises
@@ -126,7 +134,9 @@ def prove_rule_set_in_parts(
     """
     parameters = _parameters(max_complexity, max_conditions, regularization, 1)
     parameters |= _compared(tolerances, min_group_size)
-    return _certificate(problem, model, parameters, dict(parts))
+    if bound_only:
+        parameters[BOUND_ONLY] = 1.0
+    return _certificate(problem, model, parameters, {**parts, **(demands or {})})
 
 
 def _parameters(max_complexity: int, max_conditions: int, regularization: float, grid: int) -> dict[str, float]:
@@ -166,4 +176,9 @@ def require_checkable(problem: Problem, model: RuleSet, certificate: Certificate
     claim = read_claim(certificate.parameters)
     demands, priced, others = read_demands(problem, certificate.arrays)
     case = Case(problem, model, claim, demands, priced)
-    read_dual(case.sides, case.parities, others, claim.grid, case.per_loss, claim.max_complexity)
+    if PART_RANGES not in others:
+        read_linear(case, others)
+        return
+    parts = Parts(case, others, ENDED if claim.bound_only else None)
+    for k in range(len(parts)):
+        read_linear(parts.case(k), parts.arrays(k))
