@@ -37,6 +37,7 @@ def prove_in_parts(
     min_group_size: int,
     demands: Demands | None = None,
     bound: Cost | None = None,
+    zero_one: bool = False,
 ) -> Certificate:
     """The certificate of an optimal rule set, or of a bound.
 
@@ -55,6 +56,8 @@ def prove_in_parts(
         What sets must obey.
     bound : int or Fraction, optional
         For a bound only: the cost that parts have ended at.
+    zero_one : bool
+        Whether the loss is the training errors.
 
     Raises
     ------
@@ -67,8 +70,9 @@ def prove_in_parts(
 
     def certificate(arrays: dict[str, np.ndarray]) -> Certificate:
         limits = max_complexity, conditions, regularization
-        more = min_group_size, asked, bound is not None
-        return prove_rule_set_in_parts(problem, model, arrays, *limits, tolerances, *more)
+        return prove_rule_set_in_parts(
+            problem, model, arrays, *limits, tolerances, min_group_size, asked, bound is not None, zero_one
+        )
 
     case = Case(problem, model, read_claim(certificate({}).parameters))
     arrays = arrays_of_parts(problem, model, case, parts, fairness, min_group_size, demands=demands)
@@ -119,7 +123,7 @@ def arrays_of_parts(
     empty = {
         PART_RANGES: np.zeros((0, n, 2), dtype=np.int64),
         "part_range_prices": np.zeros((0, n, 2)),
-        "part_dual": np.zeros((0, n_groups, problem.n_patterns), dtype=np.int64),
+        "part_dual": np.zeros((0, *case.sides.wanted.shape), dtype=np.int64),
         "part_multipliers": np.zeros((0, n, n_groups)),
         "part_price": np.zeros(0, dtype=np.int64),
         "part_grid": np.zeros(0, dtype=np.int64),
@@ -191,7 +195,8 @@ def _singles(space: Space, unit: int) -> dict[Vector, tuple[int, int]]:
     for place, (r, g) in enumerate(space.places):
         parity = space.case.parities[r]
         for sign in (1, -1):
-            leave = [sign * parity.left_out[g] * unit if k == 2 * g else 0 * parity.tolerance for k in range(kinds)]
-            cover = [sign * parity.covered[g] * unit if k == 2 * g + 1 else 0 * parity.tolerance for k in range(kinds)]
+            leave, cover = ([0 * parity.tolerance] * kinds for _ in range(2))
+            leave[2 * g] = sign * parity.left_out[g] * unit
+            (leave if parity.uncovered else cover)[2 * g + 1] = sign * parity.on_unwanted[g] * unit
             out[tuple(leave), tuple(cover)] = place, sign
     return out

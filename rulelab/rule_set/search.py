@@ -266,13 +266,11 @@ class RuleSetSearch(Phases):
         ------
         CertificateError
             When the search has not ended with status OPTIMAL (with ``bound_only``: when it has no bound yet), and for
-            what is not certified: the 0-1 loss under fairness constraints, weights that are not integers.
+            what is not certified: weights that are not integers, and rows in no group under fairness constraints.
         """
         zero_one = self.loss == "zero_one"
         if not self.problem.integral or self._program.exactness:
             raise CertificateError("certificates are for integer weights")
-        if zero_one and self.fairness is not None:
-            raise CertificateError("certificates under fairness constraints are for the Hamming loss")
         if not self._program.is_literal:
             raise CertificateError(f"the regularization {self.regularization!r} has too many digits for a certificate")
         kinds = self._program.n_kinds - len(self._demands.rows)
@@ -303,7 +301,7 @@ class RuleSetSearch(Phases):
         assert self.fairness is not None
         limits = self.max_complexity, self.conditions, self.fairness, self.regularization, self.min_group_size
         bound = self._best.cost if bound_only else None
-        return prove_in_parts(self.problem, model, self._parts, *limits, self._demands, bound)
+        return prove_in_parts(self.problem, model, self._parts, *limits, self._demands, bound, self.loss == "zero_one")
 
     def _demanded(self) -> Demands:
         """What the set has to obey."""

@@ -132,10 +132,13 @@ class Case:
         self.demands = nothing_asked(problem) if demands is None else demands
         self.prices: DemandPrices = self.demands.prices(priced or {})
         sides = read_sides(problem, model.form, bool(claim.tolerances))
-        self.sides = sides.once() if claim.zero_one else sides
+        self.sides, compared = sides, parities(sides, model.form, claim.tolerances, claim.min_group_size)
+        if claim.zero_one:
+            self.sides = sides.once_by_group() if compared else sides.once()
+            compared = [parity.once(sides.unwanted.sum(axis=1).tolist()) for parity in compared]
         self.n_given = len(self.sides.matrix)
         self.matrix = np.vstack([self.sides.matrix, self.demands.rows])
-        self.parities = parities(self.sides, model.form, claim.tolerances, claim.min_group_size)
+        self.parities = compared
         self.per_loss, self.per_unit = claim.regularization.denominator, claim.regularization.numerator
         weights = np.concatenate([self.sides.wanted, self.sides.unwanted], axis=None)
         masses = np.gcd(np.gcd.reduce(weights), self.sides.constant)
@@ -328,8 +331,8 @@ def read_claim(parameters: Mapping[str, float]) -> Claim:
     if bound_only not in (0.0, 1.0):
         raise CertificateError(f"the parameter {BOUND_ONLY} must be 0 or 1, not {bound_only!r}")
     zero_one = named.pop(ZERO_ONE, 0.0)
-    if zero_one not in (0.0, 1.0) or (zero_one and any(name.endswith(SUFFIX) for name in parameters)):
-        raise CertificateError(f"the parameter {ZERO_ONE} must be 0 or 1, and 0 where rates of groups are compared")
+    if zero_one not in (0.0, 1.0):
+        raise CertificateError(f"the parameter {ZERO_ONE} must be 0 or 1, not {zero_one!r}")
     least = named.pop(MIN_GROUP_SIZE, 0.0)
     if not (math.isfinite(least) and float(least).is_integer() and 0 <= least < 2**53):
         raise CertificateError(f"the parameter {MIN_GROUP_SIZE} must be a whole number of at least 0, not {least!r}")

@@ -99,8 +99,11 @@ def _claim(parameters: Mapping[str, float]) -> Claim:
     own = {name: value for name, value in parameters.items() if name != _ACCURACY and not name.endswith(GAP)}
     smallest = own.pop(MIN_GROUP_SIZE, 0.0)
     claim = read_claim({**own, "regularization": 0.0}) if "regularization" not in own else None
-    if claim is None or claim.bound_only or claim.tolerances:
-        raise CertificateError("a certificate of a least gap has no regularization or tolerances, and proves no bound")
+    if claim is None or claim.bound_only or claim.tolerances or claim.zero_one:
+        raise CertificateError(
+            "a certificate of a least gap has no regularization or tolerances, proves no bound, "
+            "and is for the Hamming loss"
+        )
     if not (math.isfinite(smallest) and float(smallest).is_integer() and 0 <= smallest < 2**53):
         raise CertificateError(f"the parameter {MIN_GROUP_SIZE} must be a whole number of at least 0, not {smallest!r}")
     return replace(claim, min_group_size=int(smallest))

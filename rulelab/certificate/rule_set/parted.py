@@ -49,10 +49,14 @@ class Space:
         self.case = case
         self.places = [(r, g) for r, parity in enumerate(case.parities) for g in parity.compared]
         self._signs = [
-            tuple(map(_sign, (case.parities[r].left_out[g], case.parities[r].covered[g]))) for r, g in self.places
+            tuple(map(_sign, (case.parities[r].left_out[g], case.parities[r].on_unwanted[g]))) for r, g in self.places
         ]
         self._shares = [share_of(case.parities[r], g) for r, g in self.places]
         wanted, unwanted = case.sides.wanted, case.sides.unwanted
+        self._most = max(1, case.claim.max_complexity // 2)
+        if case.claim.zero_one:
+            (wanted, unwanted), self._most = np.split(wanted, 2), 1
+        self._masses = [side.sum(axis=1).tolist() for side in (wanted, unwanted)]
         self._steps = []
         for (_, g), signs in zip(self.places, self._signs, strict=True):
             used = [side[g] for side, sign in zip((wanted, unwanted), signs, strict=True) if sign]
@@ -61,10 +65,9 @@ class Space:
     @property
     def whole(self) -> Box:
         """What the weights allow."""
-        wanted, unwanted = (side.sum(axis=1).tolist() for side in (self.case.sides.wanted, self.case.sides.unwanted))
-        most_rules, out = max(1, self.case.claim.max_complexity // 2), []
+        (wanted, unwanted), out = self._masses, []
         for (_, g), (on_wanted, on_unwanted) in zip(self.places, self._signs, strict=True):
-            ends = (on_wanted * wanted[g], on_unwanted * unwanted[g] * most_rules)
+            ends = (on_wanted * wanted[g], on_unwanted * unwanted[g] * self._most)
             out.append((sum(min(0, x) for x in ends), sum(max(0, x) for x in ends)))
         return tuple(out)
 
@@ -98,13 +101,15 @@ class Space:
         for (_, g), signs, (low, high) in zip(self.places, self._signs, box, strict=True):
             if 0 in signs:
                 side = 0 if signs[0] else 1
-                errors[side, g] = max(errors.get((side, g), 0), low if signs[side] > 0 else -high)
+                least, most = (low, high) if signs[side] > 0 else (-high, -low)
+                wrong = self._masses[side][g] - most if side and self.case.claim.zero_one else least
+                errors[side, g] = max(errors.get((side, g), 0), wrong)
         return self.case.per_loss * sum(errors.values())
 
 
 def share_of(parity: Parity, group: int) -> Fraction:
     """What a unit of weight is of a group's rate."""
-    return max(abs(parity.left_out[group]), abs(parity.covered[group]))
+    return max(abs(parity.left_out[group]), abs(parity.on_unwanted[group]))
 
 
 def _sign(x: Fraction) -> int:

@@ -41,7 +41,7 @@ def prove_rule_set(
         With whole weights; with groups where rates are compared.
     model : RuleSet
         An optimal set, of either form.
-    dual : int array, shape (n_patterns,), or (n_groups, n_patterns) with tolerances
+    dual : int array, shape (n_patterns,), or (n_groups, n_patterns) with tolerances, of both if ``zero_one``
         Dual value of each pattern's covering constraint times the pattern's weight (in the group), in units of
         1 / (grid * Q) rows, where Q is the denominator of the regularization; for the form ``cnf`` those of the
         negatives' constraints.
@@ -72,8 +72,9 @@ def prove_rule_set(
         often a set may. ``demand_prices``: int64, shape (n_demands + n_limits,), the dual values, at least 0, in the
         same units as ``dual``.
     zero_one : bool
-        The loss is the training errors, not the Hamming loss; not where rates are compared. The dual values are those
-        of the patterns in which the class that rules should cover prevails, by what it does.
+        The loss is the training errors, not the Hamming loss, and so are the rates. The dual values are those of the
+        patterns in which the class that rules should cover prevails, by what it does; with tolerances those of what
+        rules should cover in each group, and behind them those of what they should not.
 
     Returns
     -------
@@ -108,8 +109,9 @@ def prove_rule_set_in_parts(
     min_group_size: int = 0,
     demands: Mapping[str, np.ndarray] | None = None,
     bound_only: bool = False,
+    zero_one: bool = False,
 ) -> Certificate:
-    """A certificate that no rule set whose rates are alike has a smaller Hamming loss, with dual values for each part.
+    """A certificate that no rule set whose rates are alike has a smaller loss, with dual values for each part.
 
     Parameters
     ----------
@@ -124,7 +126,7 @@ def prove_rule_set_in_parts(
         As for `prove_rule_set`.
     demands : mapping of str to array, optional
         As for `prove_rule_set`, but for the prices.
-    bound_only : bool
+    bound_only, zero_one : bool
         As for `prove_rule_set`.
 
     Raises
@@ -136,6 +138,8 @@ def prove_rule_set_in_parts(
     parameters |= _compared(tolerances, min_group_size)
     if bound_only:
         parameters[BOUND_ONLY] = 1.0
+    if zero_one:
+        parameters[ZERO_ONE] = 1.0
     return _certificate(problem, model, parameters, {**parts, **(demands or {})})
 
 
