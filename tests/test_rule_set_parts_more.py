@@ -183,11 +183,11 @@ def test_many_sets_that_obey_are_proven_by_parts(monkeypatch: pytest.MonkeyPatch
     assert check_obedient(range(80, 600)) > 20
 
 
-def check_gaps(seeds: range) -> tuple[int, int]:
+def check_gaps(seeds: range, loss: str) -> tuple[int, int]:
     """Proofs of least gaps by parts, and how many wrong ones were refused."""
     proven = refused = 0
     for seed in seeds:
-        rows, search = case_of(seed, loss="hamming")
+        rows, search = case_of(seed, loss=loss)
         if not rows.integral:
             continue
         snapshot = rl.solve(search)
@@ -205,7 +205,7 @@ def check_gaps(seeds: range) -> tuple[int, int]:
         rest = {name: value for name, value in proof.parameters.items() if name != "min_accuracy"}
         for accuracy in (0.0, search.min_accuracy / 2, search.min_accuracy - 0.1):
             if 0 <= accuracy < search.min_accuracy:
-                _, easier = case_of(seed, loss="hamming", min_accuracy=accuracy)
+                _, easier = case_of(seed, loss=loss, min_accuracy=accuracy)
                 changed = replace(proof, parameters={**rest, "min_accuracy": accuracy})
                 looser = rl.verify(search.problem, model, changed)
                 smaller = expected(rows, easier)
@@ -216,9 +216,10 @@ def check_gaps(seeds: range) -> tuple[int, int]:
 
 @pytest.mark.parametrize("first", [0, *(pytest.param(k, marks=pytest.mark.long) for k in range(40, 440, 40))])
 @pytest.mark.parametrize("most", [24, FEW])
-def test_least_gaps_are_proven_by_parts(first: int, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("loss", ["hamming", "zero_one"])
+def test_least_gaps_are_proven_by_parts(first: int, most: int, loss: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rate_parts, "_MOST_PARTS", most)
-    proven, refused = check_gaps(range(first, first + 40))
+    proven, refused = check_gaps(range(first, first + 40), loss)
     assert proven > 1
     assert refused
 

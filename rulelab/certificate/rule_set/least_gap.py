@@ -21,7 +21,7 @@ from ...models import RuleSet
 from ..certificate import Certificate, CertificateError
 from ..origin import Origin
 from ..outcome import Outcome
-from .checker import MIN_GROUP_SIZE, Case, Claim, check_model, prove, read_claim, read_linear, times_covered
+from .checker import MIN_GROUP_SIZE, ZERO_ONE, Case, Claim, check_model, prove, read_claim, read_linear, times_covered
 from .dual import read_dual
 from .effort import GaveUpError
 from .parity import GAP, Parity, Sides, check_gaps, most_wrong, parities, read_gaps, read_sides
@@ -53,7 +53,7 @@ def check(
     reason = (
         f"no rule set of complexity at most {claim.max_complexity}, of at most {claim.max_conditions} conditions a "
         f"rule, with an accuracy of at least {parameters[_ACCURACY]!r} has a gap in {named} below "
-        f"{float(case.gap):.10g}, as the Hamming loss counts both{left_out}"
+        f"{float(case.gap):.10g}, {_counted(claim)} both{left_out}"
     )
     return Outcome(True, reason, lower_bound=found["objective"], resolution=0.0, checked=checked, **found)
 
@@ -75,18 +75,20 @@ class Smaller(Case):
         check_model(problem, model, claim)
         sides = read_sides(problem, model.form, True)
         times = times_covered(sides.matrix, model)
+        times = np.minimum(times, 1) if claim.zero_one else times
         self.gap = check_gaps(sides, model.form, claimed, claim.min_group_size, times)
         super().__init__(problem, model, replace(claim, tolerances=dict.fromkeys(claimed, self.gap)))
         total, lost = int(problem.total_weight), self.cost
         most = most_wrong(accuracy, total)
         if lost > most:
             raise CertificateError(
-                f"the model's accuracy, as the Hamming loss counts it, is {float(1 - Fraction(lost, total))!r}, "
+                f"the model's accuracy, {_counted(claim)} it, is {float(1 - Fraction(lost, total))!r}, "
                 f"below {accuracy!r}"
             )
         self.cost = (most // self.step + 1) * self.step
-        smaller = dict.fromkeys(claimed, self.gap - _least_difference(sides, self.parities))
-        self.parities = parities(sides, model.form, smaller, claim.min_group_size)
+        same = parities(sides, model.form, dict.fromkeys(claimed, self.gap), claim.min_group_size)
+        smaller = self.gap - _least_difference(sides, same)
+        self.parities = [replace(parity, tolerance=smaller) for parity in self.parities]
 
     @property
     def refuted(self) -> str:
@@ -94,16 +96,17 @@ class Smaller(Case):
         return "a rule set of this accuracy that has a smaller gap than the model exists"
 
 
+def _counted(claim: Claim) -> str:
+    return f"as the {'training errors count' if claim.zero_one else 'Hamming loss counts'}"
+
+
 def _claim(parameters: Mapping[str, float]) -> Claim:
     """What is said of the sets that are meant, checked; raises CertificateError."""
     own = {name: value for name, value in parameters.items() if name != _ACCURACY and not name.endswith(GAP)}
     smallest = own.pop(MIN_GROUP_SIZE, 0.0)
     claim = read_claim({**own, "regularization": 0.0}) if "regularization" not in own else None
-    if claim is None or claim.bound_only or claim.tolerances or claim.zero_one:
-        raise CertificateError(
-            "a certificate of a least gap has no regularization or tolerances, proves no bound, "
-            "and is for the Hamming loss"
-        )
+    if claim is None or claim.bound_only or claim.tolerances:
+        raise CertificateError("a certificate of a least gap has no regularization or tolerances, and proves no bound")
     if not (math.isfinite(smallest) and float(smallest).is_integer() and 0 <= smallest < 2**53):
         raise CertificateError(f"the parameter {MIN_GROUP_SIZE} must be a whole number of at least 0, not {smallest!r}")
     return replace(claim, min_group_size=int(smallest))
@@ -127,6 +130,7 @@ def prove_least_gap_rule_set(
     min_accuracy: float,
     multipliers: Mapping[str, np.ndarray],
     min_group_size: int = 0,
+    zero_one: bool = False,
 ) -> Certificate:
     """A certificate that no rule set of this accuracy within the limits has a smaller gap.
 
@@ -142,11 +146,13 @@ def prove_least_gap_rule_set(
     max_complexity, max_conditions : int
         Which rule sets are meant.
     min_accuracy : float
-        Of these those whose Hamming loss is at most 1 - min_accuracy of the weight.
+        Of these those whose loss is at most 1 - min_accuracy of the weight.
     multipliers : mapping of str to float array, shape (n_groups, n_groups)
         For each rate of the gap the dual values of ``rate of group g - rate of group h <= the next smaller gap``.
     min_group_size : int
         Groups with fewer rows of the kind that a rate is measured on are left out.
+    zero_one : bool
+        Accuracy and rates are those of the predictions, not of the Hamming loss.
 
     Raises
     ------
@@ -154,7 +160,7 @@ def prove_least_gap_rule_set(
         When the model does not fit the problem or the limits, or the numbers are too large for exact sums.
     """
     parameters = _parameters(
-        problem, model, grid, max_complexity, max_conditions, min_accuracy, multipliers, min_group_size
+        problem, model, grid, max_complexity, max_conditions, min_accuracy, multipliers, min_group_size, zero_one
     )
     arrays = {
         "dual": np.array(dual, dtype=np.int64),
@@ -175,6 +181,7 @@ def prove_least_gap_rule_set_in_parts(
     min_accuracy: float,
     rates: Collection[str],
     min_group_size: int = 0,
+    zero_one: bool = False,
 ) -> Certificate:
     """The same with dual values for each part of the rates.
 
@@ -187,7 +194,8 @@ def prove_least_gap_rule_set_in_parts(
         As for `prove_least_gap_rule_set`.
     rates : collection of str
         Of the gap.
-    min_group_size : int
+    min_group_size, zero_one
+        As for `prove_least_gap_rule_set`.
 
     Raises
     ------
@@ -195,7 +203,7 @@ def prove_least_gap_rule_set_in_parts(
         When the model does not fit the problem or the limits.
     """
     limits = max_complexity, max_conditions, min_accuracy
-    parameters = _parameters(problem, model, 1, *limits, rates, min_group_size)
+    parameters = _parameters(problem, model, 1, *limits, rates, min_group_size, zero_one)
     case = Smaller(problem, model, parameters)
     if parts:
         known = Parts(case, parts)
@@ -213,16 +221,20 @@ def _parameters(
     min_accuracy: float,
     rates: Collection[str],
     min_group_size: int,
+    zero_one: bool,
 ) -> dict[str, float]:
     """Those of a certificate, with the gap of the model in each rate."""
     sides = read_sides(problem, model.form, True)
-    measured = sides.measure(times_covered(sides.matrix, model))
+    times = times_covered(sides.matrix, model)
+    measured = sides.measure(np.minimum(times, 1) if zero_one else times)
     out = {
         "max_complexity": float(max_complexity),
         "max_conditions": float(max_conditions),
         "grid": float(grid),
         _ACCURACY: float(min_accuracy) + 0.0,
     }
+    if zero_one:
+        out[ZERO_ONE] = 1.0
     if min_group_size:
         out[MIN_GROUP_SIZE] = float(min_group_size)
     for parity in parities(sides, model.form, dict.fromkeys(sorted(rates), Fraction(0)), min_group_size):

@@ -47,6 +47,7 @@ def prove_least_gap(
     conditions: int,
     min_accuracy: float,
     min_group_size: int,
+    zero_one: bool,
 ) -> Certificate:
     """The certificate that no set of this accuracy has a smaller gap than the model.
 
@@ -63,6 +64,8 @@ def prove_least_gap(
         D.
     min_accuracy : float
     min_group_size : int
+    zero_one : bool
+        Whether accuracy and rates are those of the predictions.
 
     Raises
     ------
@@ -75,11 +78,11 @@ def prove_least_gap(
         names = [rate.name for rate in criterion.rates()]
 
         def certificate(arrays: dict[str, np.ndarray]) -> Certificate:
-            return prove_least_gap_rule_set_in_parts(problem, model, arrays, *limits, names, min_group_size)
+            return prove_least_gap_rule_set_in_parts(problem, model, arrays, *limits, names, min_group_size, zero_one)
 
         case = Smaller(problem, model, certificate({}).parameters)
         return certificate(arrays_of_parts(problem, model, case, parts, criterion, min_group_size, gap))
     n_groups = len(groups_of(problem, criterion).names)
     dual, price, grid, gamma = dual_values(problem, program, proven.generation, n_groups)
     multipliers = multipliers_of(problem, model.form, program, criterion, gamma, min_group_size, gap)
-    return prove_least_gap_rule_set(problem, model, dual, price, grid, *limits, multipliers, min_group_size)
+    return prove_least_gap_rule_set(problem, model, dual, price, grid, *limits, multipliers, min_group_size, zero_one)
