@@ -267,7 +267,10 @@ def test_a_model_of_a_larger_gap_is_refused() -> None:
     assert "smaller gap than the model exists" in refused.reason or "leave out" in refused.reason
 
 
-def test_the_command_saves_a_proof_by_parts_that_it_verifies(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("loss", ["hamming", "zero_one"])
+def test_the_command_saves_a_proof_by_parts_that_it_verifies(
+    loss: str, tmp_path: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
     rng = np.random.default_rng(5)
     rows = ["a,b,c,group,y"]
     for k in range(120):
@@ -280,6 +283,7 @@ def test_the_command_saves_a_proof_by_parts_that_it_verifies(tmp_path: Any, caps
     given = [str(table), "--target", "y", "--sensitive", "group"]
     model, proof = str(tmp_path / "m.json"), str(tmp_path / "p.npz")
     asked = ["--model", "rule-set", "--accuracy", ".7", "--max-complexity", "6", "--min-group-size", "0"]
+    asked += ["--loss", loss]
     asked += ["--quiet", "-o", model]
     assert main(["least-gap", *given, *asked, "--proof", proof]) == 0
     assert "part_ranges" in rl.Certificate.load(proof).arrays
@@ -287,8 +291,10 @@ def test_the_command_saves_a_proof_by_parts_that_it_verifies(tmp_path: Any, caps
     assert main(["verify", *given, model, proof]) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert "has a smaller gap" in said
+    assert ("Hamming" in said) == (loss == "hamming")
     assert " parts; " in said
     fair = ["--model", "rule-set", "--fairness", "equal-opportunity:.1", *asked[4:]]
     assert main(["fit", *given, *fair, "--proof", proof]) == 0
     assert "part_ranges" in rl.Certificate.load(proof).arrays
+    capsys.readouterr()
     assert main(["verify", *given, model, proof]) == 0
