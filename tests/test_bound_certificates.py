@@ -51,10 +51,6 @@ SEARCHES: dict[str, Callable[[rl.Problem], Any]] = {
 }
 SLOW = "rule list of predictive parity"
 WITHOUT: dict[str, tuple[Callable[[rl.Problem], Any], str]] = {
-    "fair rule set, 0-1 loss": (
-        lambda p: rl.RuleSetSearch(p, max_complexity=6, max_conditions=2, loss="zero_one", fairness=FAIR),
-        "for the Hamming loss",
-    ),
     "rule list of limited length, plain": (lambda p: rl.RuleListSearch(p, 0.03, max_length=2), "max_length=None"),
 }
 

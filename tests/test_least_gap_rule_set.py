@@ -144,17 +144,15 @@ def test_repeated_rows_and_weights_are_the_same() -> None:
         assert search.least == other.least
 
 
-def test_least_gaps_of_the_hamming_loss_have_proofs_that_hold() -> None:
+@pytest.mark.parametrize("loss", ["hamming", "zero_one"])
+def test_least_gaps_have_proofs_that_hold(loss: str) -> None:
     proven = 0
     for seed in range(40):
-        rows, search = case_of(seed, loss="hamming")
+        rows, search = case_of(seed, loss=loss)
         snapshot = rl.solve(search)
         if snapshot.incumbent is None or not rows.integral:
             continue
-        try:
-            certificate = search.certificate()
-        except rl.CertificateError:  # of rates that were searched value by value
-            continue
+        certificate = search.certificate()
         proven += 1
         model = snapshot.incumbent.model
         answer = rl.verify(search.problem, model, certificate)
@@ -166,6 +164,11 @@ def test_least_gaps_of_the_hamming_loss_have_proofs_that_hold() -> None:
             wrong = rl.verify(search.problem, model, replace(certificate, parameters=said))
             assert "gap" in wrong.reason
             assert not wrong
+        other = {name: value for name, value in certificate.parameters.items() if name != "zero_one"}
+        other |= {} if loss == "zero_one" else {"zero_one": 1.0}
+        answer = rl.verify(search.problem, model, replace(certificate, parameters=other))
+        best = expected(rows, case_of(seed, loss="hamming" if loss == "zero_one" else "zero_one")[1])
+        assert not answer.valid or answer.objective == float(best[0]), seed
     assert proven > 10
 
 

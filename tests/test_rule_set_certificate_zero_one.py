@@ -138,7 +138,7 @@ def test_a_saved_proof_verifies(tmp_path: Any) -> None:
     ("parameters", "arrays", "message"),
     [
         ({"zero_one": 2.0}, {}, "zero_one must be 0 or 1"),
-        ({"accuracy_tolerance": 0.5}, {}, "0 where rates of groups are compared"),
+        ({"accuracy_tolerance": 0.5}, {}, "the problem has no groups"),
         ({}, {"dual": np.zeros((2, 64), dtype=np.int64)}, "one integer for each pattern"),
         ({}, {"price": np.array([-1])}, "price of a unit"),
         ({}, {"price": np.array([0])}, "gains more than it costs|no more"),
@@ -192,13 +192,3 @@ def test_what_a_set_must_use_is_in_the_proof() -> None:
     verdict = rl.verify(problem, last.incumbent.model, search.certificate())
     assert verdict.valid, verdict.reason
     assert "c4" in verdict.reason
-
-
-def test_the_losses_that_are_not_certified_are_named() -> None:
-    rows = np.arange(60)
-    A = np.random.default_rng(0).random((60, 4)) < 0.5
-    grouped = rl.Problem.from_arrays(A, rows % 3 == 0, groups=rows % 2)
-    search = rl.RuleSetSearch(grouped, 4, 2, "zero_one", fairness=rl.EqualOpportunity(0.3))
-    rl.solve(search)
-    with pytest.raises(rl.CertificateError, match="under fairness constraints are for the Hamming loss"):
-        search.certificate()

@@ -128,6 +128,7 @@ def proof(seed=1):
 def test_proofs_with_pairs_are_valid(seed):
     problem, model, certificate = proof(seed)
     assert {"pairs", "multipliers", "parts"} <= set(certificate.arrays)
+    assert not certificate.compares_groups
     assert rl.verify(problem, model, certificate).valid
     plain = {name: certificate.arrays[name] for name in ("sets", "values")}
     assert not rl.verify(problem, model, replace(certificate, arrays=plain)).valid

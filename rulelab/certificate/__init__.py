@@ -18,7 +18,7 @@ from .rule_list.constrained.least_gap import prove_least_gap
 from .rule_list.constrained.predictive import ProvenRange, prove_predictive_parity
 from .rule_list.lemmas import KnownSets
 from .rule_list.proof import prove_rule_list
-from .rule_set.least_gap import prove_least_gap_rule_set
+from .rule_set.least_gap import prove_least_gap_rule_set, prove_least_gap_rule_set_in_parts
 from .rule_set.proof import prove_rule_set, prove_rule_set_in_parts, require_checkable
 from .verification import Verification, verify
 
@@ -42,6 +42,7 @@ __all__ = [
     "prove_falling_rule_list",
     "prove_least_gap",
     "prove_least_gap_rule_set",
+    "prove_least_gap_rule_set_in_parts",
     "prove_predictive_parity",
     "prove_rule_list",
     "prove_rule_set",

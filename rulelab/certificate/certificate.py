@@ -123,6 +123,11 @@ class Certificate(Shown):
         """Bytes in memory."""
         return sum(array.nbytes for array in self.arrays.values())
 
+    @property
+    def compares_groups(self) -> bool:
+        """Whether it speaks of differences between groups, so that a problem without them is another one."""
+        return any(name.endswith(("_tolerance", "_gap")) for name in self.parameters)
+
     def save(self, path: str | os.PathLike[str] | BinaryIO) -> None:
         """Write a compressed npz archive that holds numbers and text only, no pickled objects.
 

@@ -40,7 +40,7 @@ def add_to(commands: Any) -> None:
     what = (
         "The rule list or rule set of least gap between groups among those that are as accurate as is asked for, with "
         "a proof that none has a smaller one; for several accuracies, or none, a table of them. Of rule sets accuracy "
-        "and gap are counted as by the Hamming loss, unless --loss says zero_one, for which there is no --proof."
+        "and gap are counted as by the Hamming loss, unless --loss says zero_one: then as the set predicts."
     )
     parser = commands.add_parser("least-gap", help="find the least gap between groups", description=what)
     add_source(parser)

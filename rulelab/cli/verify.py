@@ -198,7 +198,7 @@ def problem_of(args: argparse.Namespace, certificate: Certificate) -> tuple[Data
     data = _read_data(args, origin)
     encoded = _check_labels(data, origin)
     _check_columns(args, data, origin)
-    compares = "multipliers" in certificate.arrays
+    compares = certificate.compares_groups
     if compares and data.sensitive is None:
         raise CommandError(f"{args.proof} compares groups: name the sensitive attribute with --sensitive")
     try:

@@ -86,8 +86,12 @@ def bound(parameters: Mapping[str, Any], antecedents: int | str, lower: float) -
 
 def _counted(parameters: Mapping[str, Any]) -> str:
     """How accuracy and gap are counted, where it is not as the model predicts."""
-    hamming = "max_complexity" in parameters and parameters.get("loss", "hamming") == "hamming"
-    return ", as the Hamming loss counts both" if hamming else ""
+    return ", as the Hamming loss counts both" if "max_complexity" in parameters and by_hamming(parameters) else ""
+
+
+def by_hamming(parameters: Mapping[str, Any]) -> bool:
+    """Whether a search or a certificate of rule sets is of the Hamming loss, not of the training errors."""
+    return parameters.get("loss", "hamming") == "hamming" and not parameters.get("zero_one")
 
 
 def points(gap: float) -> str:

@@ -40,11 +40,11 @@ def _without_rules(
 def _objective(model: Any, parameters: Mapping[str, Any]) -> str:
     if "min_accuracy" in parameters:
         right = f"{100 * (1 - model.errors / model.weight):.2f} %"
-        counted = ", as the Hamming loss counts it," if parameters.get("loss", "hamming") == "hamming" else ""
+        counted = ", as the Hamming loss counts it," if least_gap.by_hamming(parameters) else ""
         return f"gap in {least_gap.measured(parameters)}{counted} of complexity {model.complexity}; {right} right"
     cost = parameters.get("regularization") or 0
     price = f" + {cost:g} x {model.complexity} of complexity" if cost else ""
-    if parameters.get("loss", "hamming") != "hamming":
+    if not least_gap.by_hamming(parameters):
         loss, more = count(model.errors, "error"), ""
     else:
         missed = model.training.false_negative if model.form == "dnf" else model.training.false_positive

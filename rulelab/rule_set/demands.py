@@ -27,6 +27,8 @@ from ..data.problem import Problem
 from .pool import Clause, Pool
 from .program import Constraint, Program
 
+_LARGEST = 1 << 62
+
 
 @dataclass(frozen=True, eq=False)
 class Demands:
@@ -75,26 +77,32 @@ class Demands:
             out.append(([sum(uses), *([0] * n), *(-k for k in uses)], most))
         return out
 
-    def priced(self, program: Program, gamma: np.ndarray, grid: int) -> dict[str, np.ndarray]:
-        """What a certificate holds of them; nothing without demands.
+    @property
+    def arrays(self) -> dict[str, np.ndarray]:
+        """What a certificate holds of them, but for their prices; nothing without demands."""
+        if not self:
+            return {}
+        limits = {"uses": self.uses.astype(np.uint8), "most_uses": self.most} if len(self.most) else {}
+        return {"demands": self.meets.astype(np.uint8), **limits}
+
+    def prices(self, program: Program, gamma: np.ndarray, grid: int) -> np.ndarray:
+        """The dual values of a certificate: int64 array.
 
         Parameters
         ----------
         program : Program
-            Of which the constraints of the demands are the last.
+            With the constraints of the demands, in any place.
         gamma : float array, shape (n_constraints,)
             Dual values of its constraints.
         grid : int
             Units of a dual value; those of demands are rounded down, those of limits up, so that no rule gains more.
         """
-        if not self:
-            return {}
-        values = [Fraction(max(0.0, g)) * grid for g in gamma[len(program.constraints) - len(self.bounds) :].tolist()]
+        own = [any(constraint.cover[-len(self.rows) :]) for constraint in program.constraints]
+        values = [Fraction(max(0.0, g)) * grid for g in gamma[own].tolist()]
         n = len(self.meets)
         whole = [*map(math.floor, values[:n]), *map(math.ceil, values[n:])]
-        limits = {"uses": self.uses.astype(np.uint8), "most_uses": self.most} if len(self.most) else {}
-        prices = np.array([program.denominator * value for value in whole], dtype=np.int64)
-        return {"demands": self.meets.astype(np.uint8), **limits, "demand_prices": prices}
+        exact = [min(program.denominator * value, _LARGEST) for value in whole]  # larger ones are refused anyway
+        return np.array(exact, dtype=np.int64)
 
 
 def demands_of(problem: Problem, must_use: Any, max_uses: Any) -> Demands:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..certificate import Certificate, CertificateError, prove_rule_set_in_parts
+from ..certificate import Certificate, CertificateError, prove_rule_set_in_parts, require_checkable
 from ..certificate.rule_set.checker import Case, read_claim
+from ..certificate.rule_set.demands import PART_PRICES
 from ..certificate.rule_set.parted import PART_RANGES, Space, share_of
+from ..certificate.rule_set.parted_bound import ENDED
 from ..data.fairness import Criterion
+from .demands import Demands
+from .program import Cost
 from .proof import multipliers_of, values_of_point
 from .rate_parts import Part, Vector
 
@@ -30,8 +35,11 @@ def prove_in_parts(
     fairness: Criterion,
     regularization: float,
     min_group_size: int,
+    demands: Demands | None = None,
+    bound: Cost | None = None,
+    zero_one: bool = False,
 ) -> Certificate:
-    """The certificate of an optimal rule set.
+    """The certificate of an optimal rule set, or of a bound.
 
     Parameters
     ----------
@@ -44,6 +52,61 @@ def prove_in_parts(
     fairness : Criterion
     regularization : float
     min_group_size : int
+    demands : Demands, optional
+        What sets must obey.
+    bound : int or Fraction, optional
+        For a bound only: the cost that parts have ended at.
+    zero_one : bool
+        Whether the loss is the training errors.
+
+    Raises
+    ------
+    CertificateError
+        When there are too many parts, or the numbers are too large for exact sums.
+    """
+    tolerances = {rate.name: rate.tolerance for rate in fairness.rates()}
+
+    asked = demands.arrays if demands else {}
+
+    def certificate(arrays: dict[str, np.ndarray]) -> Certificate:
+        limits = max_complexity, conditions, regularization
+        return prove_rule_set_in_parts(
+            problem, model, arrays, *limits, tolerances, min_group_size, asked, bound is not None, zero_one
+        )
+
+    case = Case(problem, model, read_claim(certificate({}).parameters))
+    arrays = arrays_of_parts(problem, model, case, parts, fairness, min_group_size, demands=demands)
+    if bound is not None:
+        ended = [part.least >= bound for part in parts if part.shown is not None]
+        ((name, dtype),) = ENDED.items()
+        arrays[name] = np.array(ended, dtype=dtype)
+    proven = certificate(arrays)
+    require_checkable(problem, model, proven)
+    return proven
+
+
+def arrays_of_parts(
+    problem: Problem,
+    model: RuleSet,
+    case: Case,
+    parts: Sequence[Part],
+    fairness: Criterion,
+    min_group_size: int,
+    loosened: Fraction = Fraction(0),
+    demands: Demands | None = None,
+) -> dict[str, np.ndarray]:
+    """What a certificate holds of parts; see `rulelab.certificate.rule_set.parted.prove_parts`.
+
+    Parameters
+    ----------
+    problem, model
+    case : Case
+        Of the sets that the parts are to hold.
+    parts, fairness, min_group_size
+        As for `prove_in_parts`.
+    loosened : Fraction
+        By which the parts' tolerances are larger than those of the criterion.
+    demands : Demands, optional
 
     Raises
     ------
@@ -52,32 +115,33 @@ def prove_in_parts(
     """
     if len(parts) > MOST_PARTS:
         raise CertificateError(f"certificates are for at most {MOST_PARTS} parts of the rates, not {len(parts)}")
-    tolerances = {rate.name: rate.tolerance for rate in fairness.rates()}
-
-    def certificate(arrays: dict[str, np.ndarray]) -> Certificate:
-        limits = max_complexity, conditions, regularization
-        return prove_rule_set_in_parts(problem, model, arrays, *limits, tolerances, min_group_size)
-
-    claim = read_claim(certificate({}).parameters)
-    space = Space(Case(problem, model, claim))
+    space = Space(case)
     shown = [part for part in parts if part.shown is not None]
-    columns = [_part(problem, model, space, part, fairness, min_group_size) for part in shown]
-    n_groups = len(space.case.sides.names)
-    n = n_groups * len(tolerances)
+    columns = [_part(problem, model, space, part, fairness, min_group_size, loosened, demands) for part in shown]
+    n_groups = len(case.sides.names)
+    n = n_groups * len(case.parities)
     empty = {
         PART_RANGES: np.zeros((0, n, 2), dtype=np.int64),
         "part_range_prices": np.zeros((0, n, 2)),
-        "part_dual": np.zeros((0, n_groups, problem.n_patterns), dtype=np.int64),
+        "part_dual": np.zeros((0, *case.sides.wanted.shape), dtype=np.int64),
         "part_multipliers": np.zeros((0, n, n_groups)),
         "part_price": np.zeros(0, dtype=np.int64),
         "part_grid": np.zeros(0, dtype=np.int64),
     }
-    arrays = {name: np.stack([column[name] for column in columns]) if columns else none for name, none in empty.items()}
-    return certificate(arrays)
+    if demands:
+        empty[PART_PRICES] = np.zeros((0, len(demands.bounds)), dtype=np.int64)
+    return {name: np.stack([column[name] for column in columns]) if columns else none for name, none in empty.items()}
 
 
 def _part(
-    problem: Problem, model: RuleSet, space: Space, part: Part, fairness: Criterion, min_group_size: int
+    problem: Problem,
+    model: RuleSet,
+    space: Space,
+    part: Part,
+    fairness: Criterion,
+    min_group_size: int,
+    loosened: Fraction,
+    demands: Demands | None,
 ) -> dict[str, np.ndarray]:
     """The arrays of one part."""
     assert part.shown is not None
@@ -90,7 +154,7 @@ def _part(
     for (r, g), (low, high) in zip(space.places, space.whole, strict=True):
         ranges[r, g] = low, high
     for vector, step, (low, high) in zip(known.vectors, known.steps, part.ranges, strict=True):
-        place, sign = single[vector]
+        place, sign = single[_of_groups(*vector, n_groups)]
         r, g = space.places[place]
         each = step / (share_of(space.case.parities[r], g) * known.unit)
         ends = sorted(sign * value * each for value in (low, high))
@@ -99,14 +163,14 @@ def _part(
         ranges[r, g] = [int(end) for end in ends]
     of_pairs = gamma.copy()
     for k, constraint in enumerate(program.constraints):
-        found = single.get((constraint.leave, constraint.cover))
+        found = single.get(_of_groups(constraint.leave, constraint.cover, n_groups))
         if found is not None:
             place, sign = found
             r, g = space.places[place]
             prices[r, g, 1 if sign > 0 else 0] += max(0.0, float(gamma[k]))
             of_pairs[k] = 0.0
-    multipliers = multipliers_of(problem, model.form, program, fairness, of_pairs, min_group_size)
-    return {
+    multipliers = multipliers_of(problem, model.form, program, fairness, of_pairs, min_group_size, loosened)
+    out = {
         PART_RANGES: ranges.reshape(-1, 2),
         "part_range_prices": prices.reshape(-1, 2),
         "part_dual": dual,
@@ -114,6 +178,14 @@ def _part(
         "part_price": np.array(price, dtype=np.int64),
         "part_grid": np.array(grid, dtype=np.int64),
     }
+    if demands:
+        out[PART_PRICES] = demands.prices(program, point.gamma, grid)
+    return out
+
+
+def _of_groups(leave: tuple[Fraction, ...], cover: tuple[Fraction, ...], n_groups: int) -> Vector:
+    """Coefficients without those of the rows that only demands count."""
+    return leave[: 2 * n_groups], cover[: 2 * n_groups]
 
 
 def _singles(space: Space, unit: int) -> dict[Vector, tuple[int, int]]:
@@ -123,7 +195,8 @@ def _singles(space: Space, unit: int) -> dict[Vector, tuple[int, int]]:
     for place, (r, g) in enumerate(space.places):
         parity = space.case.parities[r]
         for sign in (1, -1):
-            leave = [sign * parity.left_out[g] * unit if k == 2 * g else 0 * parity.tolerance for k in range(kinds)]
-            cover = [sign * parity.covered[g] * unit if k == 2 * g + 1 else 0 * parity.tolerance for k in range(kinds)]
+            leave, cover = ([0 * parity.tolerance] * kinds for _ in range(2))
+            leave[2 * g] = sign * parity.left_out[g] * unit
+            (leave if parity.uncovered else cover)[2 * g + 1] = sign * parity.on_unwanted[g] * unit
             out[tuple(leave), tuple(cover)] = place, sign
     return out

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -254,7 +253,7 @@ class Phases(Search, ABC):
         self._raise(self._best.cost)
         if self._lower < self._best.cost and self._waiting:
             if self._part is not None:
-                self._ended.append(replace(self._part, shown=self._shown))
+                self._ended.append(self._part.at_least(self._part_lower, self._shown))
             part = self._part = self._waiting.pop(0)
             self._part_lower = part.least
             start = self._generation.least_reduced(_PART_COLUMNS).tolist()
@@ -276,7 +275,7 @@ class Phases(Search, ABC):
     @property
     def _parts(self) -> list[Part]:
         """All parts, each with the dual values that are known of it."""
-        now = [] if self._part is None else [replace(self._part, shown=self._shown)]
+        now = [] if self._part is None else [self._part.at_least(self._part_lower, self._shown)]
         return [*self._ended, *now, *(self._waiting or ())]
 
     def _offer(self, rules: Sequence[Clause]) -> None:

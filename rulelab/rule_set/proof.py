@@ -68,7 +68,9 @@ def prove(
     if fairness is not None:
         tolerances = {rate.name: rate.tolerance for rate in fairness.rates()}
         multipliers = multipliers_of(problem, model.form, program, fairness, gamma, min_group_size)
-    asked = demands.priced(program, _given(program, generation), grid) if demands else {}
+    asked = {}
+    if demands:
+        asked = {**demands.arrays, "demand_prices": demands.prices(program, _given(program, generation), grid)}
     if asked and fairness is None:  # whose prices are rounded on the grid
         dual, price, grid, asked = _coarser(dual, price, grid, asked)
     certificate = prove_rule_set(
@@ -131,7 +133,7 @@ def dual_values(
         When the grid is too coarse for the prices of the constraints.
     """
     if generation is None or generation.closing_point is None:
-        return np.zeros((n_groups, problem.n_patterns), dtype=np.int64), 0, 1, np.zeros(len(program.constraints))
+        return _no_duals(problem, program, n_groups), 0, 1, np.zeros(len(program.constraints))
     return values_of_point(problem, program, *generation.closing_point, n_groups)
 
 
@@ -149,13 +151,26 @@ def values_of_point(
             raise CertificateError("the weights are too large for a certificate")
         grid, price, exact = grid >> too_long, -(-price >> too_long), [x >> too_long for x in exact]
     taken = np.array(exact, dtype=np.int64)
-    dual, watched = np.zeros((n_groups, problem.n_patterns), dtype=np.int64), program.watched
+    dual, watched = _no_duals(problem, program, n_groups), program.watched
     if program.unit != 1 and (program.constraints or (program.leave < 0).any()):
         # a check rounds down what a unit of weight costs, not what a divisor does: by less than 1 for each unit
         taken = np.maximum(taken - program.whole[watched] * int(program.unit), 0)
         price += int(problem.total_weight)
-    np.add.at(dual, (program.kind[watched] // 2, program.pattern[watched]), taken)
+    kind = program.kind[watched]
+    rows = kind // 2 + (n_groups * (kind % 2) if _is_zero_one(program) else 0)
+    np.add.at(dual, (rows, program.pattern[watched]), taken)
     return dual, price, grid, point.gamma * scale
+
+
+def _is_zero_one(program: Program) -> bool:
+    """Whether the loss is the training errors."""
+    return bool((program.leave < 0).any())
+
+
+def _no_duals(problem: Problem, program: Program, n_groups: int) -> np.ndarray:
+    """Dual values of 0: of what rules should cover in each group, and where it has any of what they should not."""
+    sides = 2 if _is_zero_one(program) else 1
+    return np.zeros((sides * n_groups, problem.n_patterns), dtype=np.int64)
 
 
 def multipliers_of(
@@ -190,14 +205,19 @@ def multipliers_of(
     among = compared(fairness, groups, min_group_size)
     pairs = [(rate.name, g, h) for rate, large in zip(rates, among, strict=True) for g, h in permutations(large, 2)]
     out = {rate.name: np.zeros((n, n)) for rate in rates}
-    hit = 0 if form == "dnf" else 1
+    hit, zero_one = 0 if form == "dnf" else 1, _is_zero_one(program)
+    unwanted = (positives, negatives)[1 - hit]
     places = {}
     for place, parity in zip(pairs, parities(fairness, groups.names, positives, negatives, among), strict=True):
         sides = parity.on_positives, parity.on_negatives
-        places[sides[hit], sides[1 - hit], parity.bound + loosened] = place
+        bound = parity.bound + loosened
+        if zero_one:  # what is not covered is counted, and taken off
+            bound -= sum(map(operator.mul, sides[1 - hit], unwanted), Fraction(0))
+        places[sides[hit], sides[1 - hit], bound] = place
     kinds = 2 * n
     for value, constraint in zip(gamma.tolist(), program.constraints, strict=True):
-        shares = constraint.leave[:kinds:2], constraint.cover[1:kinds:2]
+        on_unwanted = tuple(-x for x in constraint.leave[1:kinds:2]) if zero_one else constraint.cover[1:kinds:2]
+        shares = constraint.leave[:kinds:2], on_unwanted
         if value and any(map(any, shares)):  # else it is a demand, of other rows
             name, g, h = places[*shares, constraint.bound]
             out[name][g, h] += max(0.0, value)

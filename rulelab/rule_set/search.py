@@ -258,27 +258,27 @@ class RuleSetSearch(Phases):
         ----------
         bound_only : bool
             Of a search that has not ended: prove the best bound of the linear programme so far, which can be less than
-            ``lower_bound``: much less while longer rules are priced at a surcharge. `rulelab.verify` answers with the
-            state "bound".
+            ``lower_bound``: much less while longer rules are priced at a surcharge. Where rates are searched part by
+            part, that is the least bound of any part that has not ended. `rulelab.verify` answers with the state
+            "bound".
 
         Raises
         ------
         CertificateError
             When the search has not ended with status OPTIMAL (with ``bound_only``: when it has no bound yet), and for
-            what is not certified: the 0-1 loss under fairness constraints, weights that are not integers.
+            what is not certified: weights that are not integers, and rows in no group under fairness constraints.
         """
         zero_one = self.loss == "zero_one"
         if not self.problem.integral or self._program.exactness:
             raise CertificateError("certificates are for integer weights")
-        if zero_one and self.fairness is not None:
-            raise CertificateError("certificates under fairness constraints are for the Hamming loss")
         if not self._program.is_literal:
             raise CertificateError(f"the regularization {self.regularization!r} has too many digits for a certificate")
         kinds = self._program.n_kinds - len(self._demands.rows)
         if self.fairness is not None and kinds > 2 * len(groups_of(self.problem, self.fairness).names):
             raise CertificateError("some rows are in no group, which certificates do not cover")
         incumbent, generation = self._best.incumbent(), getattr(self, "_generation", None)
-        bounded = bound_only and generation is not None and generation.closing_point is not None
+        known = generation is not None and generation.closing_point is not None
+        bounded = bound_only and (known or self.by_value)
         if incumbent is None or not (bounded or self._phase == "certified"):
             raise CertificateError("the search has not proven its rule set optimal yet; let it finish first")
         if self.by_value:
@@ -298,11 +298,10 @@ class RuleSetSearch(Phases):
         )
 
     def _certificate_in_parts(self, model: RuleSet, bound_only: bool) -> Certificate:
-        if bound_only or self._demands or self.fairness is None:
-            told = "with a bound only" if bound_only else "of sets that must use something"
-            raise CertificateError(f"rates were searched value by value, which certificates {told} do not cover")
+        assert self.fairness is not None
         limits = self.max_complexity, self.conditions, self.fairness, self.regularization, self.min_group_size
-        return prove_in_parts(self.problem, model, self._parts, *limits)
+        bound = self._best.cost if bound_only else None
+        return prove_in_parts(self.problem, model, self._parts, *limits, self._demands, bound, self.loss == "zero_one")
 
     def _demanded(self) -> Demands:
         """What the set has to obey."""

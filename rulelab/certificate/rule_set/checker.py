@@ -20,7 +20,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -36,6 +36,7 @@ from .dual import DualValues, RangePrice, read_dual
 from .effort import GaveUpError
 from .parity import SUFFIX, check_parities, parities, read_sides, read_tolerances
 from .parted import PART_RANGES, prove_parts
+from .parted_bound import bound_parts, for_a_bound
 
 PARAMETERS = ("max_complexity", "max_conditions", "regularization", "grid")
 BOUND_ONLY = "bound_only"
@@ -77,10 +78,12 @@ def check(
         check_model(problem, model, claim)
         found["among"] = demands.words
         case = Case(problem, model, claim, demands, priced)
-        if PART_RANGES in others:
-            prove_parts(case, prove, others, found, checked)
-        else:
+        if PART_RANGES not in others:
             prove(case, others, found, checked)
+        elif claim.bound_only:
+            bound_parts(case, least_cost, prove, others, found, checked)
+        else:
+            prove_parts(case, prove, others, found, checked)
     except GaveUpError as error:
         shown = f"; a lower bound of {found['lower_bound']:.10g} is proven" if "lower_bound" in found else ""
         reason = f"the check was given up, nothing is known to be wrong: {error}{shown}"
@@ -129,10 +132,13 @@ class Case:
         self.demands = nothing_asked(problem) if demands is None else demands
         self.prices: DemandPrices = self.demands.prices(priced or {})
         sides = read_sides(problem, model.form, bool(claim.tolerances))
-        self.sides = sides.once() if claim.zero_one else sides
+        self.sides, compared = sides, parities(sides, model.form, claim.tolerances, claim.min_group_size)
+        if claim.zero_one:
+            self.sides = sides.once_by_group() if compared else sides.once()
+            compared = [parity.once(sides.unwanted.sum(axis=1).tolist()) for parity in compared]
         self.n_given = len(self.sides.matrix)
         self.matrix = np.vstack([self.sides.matrix, self.demands.rows])
-        self.parities = parities(self.sides, model.form, claim.tolerances, claim.min_group_size)
+        self.parities = compared
         self.per_loss, self.per_unit = claim.regularization.denominator, claim.regularization.numerator
         weights = np.concatenate([self.sides.wanted, self.sides.unwanted], axis=None)
         masses = np.gcd(np.gcd.reduce(weights), self.sides.constant)
@@ -180,34 +186,68 @@ def times_covered(matrix: np.ndarray, model: RuleSet) -> np.ndarray:
     return times
 
 
+class Linear(NamedTuple):
+    """What dual values say.
+
+    Attributes
+    ----------
+    dual : DualValues
+    bound : int
+        On the cost of every set that meets the constraints, if no rule gains more than it costs, on the grid.
+    priced : tuple
+        The arguments of `columns` that say what rules gain.
+    """
+
+    dual: DualValues
+    bound: int
+    priced: tuple[np.ndarray, np.ndarray, int]
+
+    def least(self, case: Case) -> int:
+        """The least cost that the bound leaves, if it is less than the model's."""
+        steps = math.ceil(Fraction(self.bound, case.claim.grid * case.step))
+        return max(0, min(case.cost, steps * case.step))
+
+
+def read_linear(case: Case, arrays: Mapping[str, np.ndarray]) -> Linear:
+    """The dual values of a certificate, or of a part of it; raises CertificateError."""
+    claim = case.claim
+    dual = read_dual(case.sides, case.parities, arrays, claim.grid, case.per_loss, claim.max_complexity, case.ranges)
+    bound = dual.total + case.prices.total - dual.price * claim.max_complexity
+    price = dual.price + claim.grid * case.per_unit
+    return Linear(dual, bound, (case.matrix, np.append(dual.weight, case.prices.weight), price))
+
+
+def least_cost(case: Case, arrays: Mapping[str, np.ndarray], checked: dict[str, int]) -> int:
+    """What every set costs at least, as dual values alone show; raises CertificateError where they do not."""
+    linear = read_linear(case, arrays)
+    _check_feasible(columns(*linear.priced, -1, case.claim.max_conditions, case.n_given), checked)
+    return linear.least(case)
+
+
 def prove(case: Case, arrays: Mapping[str, np.ndarray], found: dict[str, Any], checked: dict[str, int]) -> None:
     """Fill in what is found; raises CertificateError where the proof fails."""
     claim = case.claim
     found["objective"] = case.objective(case.cost)
-    dual = read_dual(case.sides, case.parities, arrays, claim.grid, case.per_loss, claim.max_complexity, case.ranges)
-    bound = dual.total + case.prices.total - dual.price * claim.max_complexity
-    slack = claim.grid * (case.cost - case.step) - bound
-    price = dual.price + claim.grid * case.per_unit
-    steps = math.ceil(Fraction(bound, claim.grid * case.step))
-    lower_bound = case.objective(max(0, min(case.cost, steps * case.step)))
-    priced = (case.matrix, np.append(dual.weight, case.prices.weight), price)
+    linear = read_linear(case, arrays)
+    slack = claim.grid * (case.cost - case.step) - linear.bound
+    lower_bound = case.objective(linear.least(case))
     if claim.bound_only:
-        _check_feasible(columns(*priced, -1, claim.max_conditions, case.n_given), checked)
+        _check_feasible(columns(*linear.priced, -1, claim.max_conditions, case.n_given), checked)
         found["lower_bound"] = lower_bound
         if slack >= 0:
-            raise CertificateError(f"the certificate is for a bound: {lower_bound:.10g} is proven, and no more")
+            raise CertificateError(for_a_bound(lower_bound))
         return
     try:
-        cheap = columns(*priced, max(slack, -1), claim.max_conditions, case.n_given)
+        cheap = columns(*linear.priced, max(slack, -1), claim.max_conditions, case.n_given)
     except GaveUpError:
-        _check_feasible(columns(*priced, -1, claim.max_conditions, case.n_given), checked)
+        _check_feasible(columns(*linear.priced, -1, claim.max_conditions, case.n_given), checked)
         found["lower_bound"] = lower_bound
         raise
     _check_feasible(cheap, checked)
     found["lower_bound"] = lower_bound
     if slack < 0:
         return
-    costs, most = set_costs(case, dual, cheap, slack)
+    costs, most = set_costs(case, linear.dual, cheap, slack)
     closing = Closing(
         *_where_it_costs(case, cheap, costs),
         most,
@@ -291,8 +331,8 @@ def read_claim(parameters: Mapping[str, float]) -> Claim:
     if bound_only not in (0.0, 1.0):
         raise CertificateError(f"the parameter {BOUND_ONLY} must be 0 or 1, not {bound_only!r}")
     zero_one = named.pop(ZERO_ONE, 0.0)
-    if zero_one not in (0.0, 1.0) or (zero_one and any(name.endswith(SUFFIX) for name in parameters)):
-        raise CertificateError(f"the parameter {ZERO_ONE} must be 0 or 1, and 0 where rates of groups are compared")
+    if zero_one not in (0.0, 1.0):
+        raise CertificateError(f"the parameter {ZERO_ONE} must be 0 or 1, not {zero_one!r}")
     least = named.pop(MIN_GROUP_SIZE, 0.0)
     if not (math.isfinite(least) and float(least).is_integer() and 0 <= least < 2**53):
         raise CertificateError(f"the parameter {MIN_GROUP_SIZE} must be a whole number of at least 0, not {least!r}")

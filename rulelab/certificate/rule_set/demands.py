@@ -28,6 +28,8 @@ from .columns import EXACT
 
 PRICES = "demand_prices"
 """The array of the dual values of demands, and of limits, on the grid."""
+PART_PRICES = "part_demand_prices"
+"""The same of each part, where the rates of groups are searched part by part."""
 
 
 class Counts(NamedTuple):
@@ -107,11 +109,11 @@ class Demands:
             raise CertificateError("the model uses something more often than it may")
 
     def prices(self, arrays: Mapping[str, np.ndarray]) -> DemandPrices:
-        """The dual values of a certificate, checked; raises CertificateError."""
+        """The dual values of a certificate, 0 where it has none, checked; raises CertificateError."""
         meets, uses, most = self.asked
         if not self.words:
             return DemandPrices(most[:0], most[:0], 0, most[:0])
-        prices = arrays[PRICES]
+        prices: np.ndarray = arrays.get(PRICES, np.zeros(len(meets) + len(most), dtype=np.int64))
         if prices.dtype != np.int64 or prices.shape != (len(meets) + len(most),) or (prices < 0).any():
             raise CertificateError(f"'{PRICES}' must be a number of at least 0 for each demand and each limit")
         demands, limits = prices[: len(meets)], prices[len(meets) :]
@@ -136,12 +138,12 @@ def read_demands(
     """The demands of a certificate, the arrays that say what they cost, and the others; raises CertificateError."""
     if DEMANDS not in arrays:
         return nothing_asked(problem), {}, dict(arrays)
-    names = (*names_of(arrays), PRICES)
+    names = (*names_of(arrays), PART_PRICES if PART_PRICES in arrays else PRICES)
     if missing := [name for name in names if name not in arrays]:
         raise CertificateError(f"a certificate of sets that obey demands must hold {missing[0]!r}")
     asked = read_asked(arrays, problem.n_antecedents)
     words = " and ".join(asked_in_words(problem, asked))
     if not words:
         raise CertificateError("the certificate is of sets that obey demands, but demands nothing")
-    own = {name: array for name, array in arrays.items() if name in names}
-    return Demands(asked, words), own, {name: array for name, array in arrays.items() if name not in names}
+    own = {name: array for name, array in arrays.items() if name in names and name != PART_PRICES}
+    return Demands(asked, words), own, {name: array for name, array in arrays.items() if name not in own}

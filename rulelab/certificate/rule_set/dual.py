@@ -149,7 +149,7 @@ def _costs(
     cover, offset = [Fraction(per_loss)] * n_groups, Fraction(per_loss * sides.constant)
     if not constraints:
         return leave, cover, offset
-    multipliers = arrays["multipliers"]
+    multipliers, n_groups = arrays["multipliers"], len(constraints[0].left_out)
     if multipliers.dtype != np.float64 or multipliers.shape != (len(constraints), n_groups, n_groups):
         raise CertificateError("'multipliers' must be one number for each rate and each two groups")
     if not np.isfinite(multipliers).all() or (multipliers < 0).any():
@@ -166,9 +166,13 @@ def _costs(
             net = sum(exact[g], Fraction(0)) - sum((row[g] for row in exact), Fraction(0))
             leave[g] += net * parity.left_out[g]
             cover[g] += net * parity.covered[g]
+            if parity.uncovered:
+                leave[n_groups + g] += net * parity.uncovered[g]
             offset += net * parity.offset[g]
     for parity, g, sign, bound, price in ranges:
         leave[g] += sign * price * parity.left_out[g]
         cover[g] += sign * price * parity.covered[g]
+        if parity.uncovered:
+            leave[n_groups + g] += sign * price * parity.uncovered[g]
         offset += sign * price * (parity.offset[g] - bound)
     return leave, cover, offset

@@ -2,13 +2,14 @@
 
 The proof is that of a fair rule set: of those whose gap is smaller than the model's, all lose more than the accuracy
 allows. Gaps are multiples of 1 / L, where L is a common multiple of what the groups' rates are divided by, so that a
-smaller gap is one of at most the model's less 1 / L.
+smaller gap is one of at most the model's less 1 / L. Where their rates were searched part by part, the parts hold these
+sets, and in each part all lose too much.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -20,10 +21,11 @@ from ...models import RuleSet
 from ..certificate import Certificate, CertificateError
 from ..origin import Origin
 from ..outcome import Outcome
-from .checker import MIN_GROUP_SIZE, Case, Claim, check_model, prove, read_claim, times_covered
+from .checker import MIN_GROUP_SIZE, ZERO_ONE, Case, Claim, check_model, prove, read_claim, read_linear, times_covered
 from .dual import read_dual
 from .effort import GaveUpError
 from .parity import GAP, Parity, Sides, check_gaps, most_wrong, parities, read_gaps, read_sides
+from .parted import PART_RANGES, Parts, prove_parts
 
 _ACCURACY = "min_accuracy"
 
@@ -35,9 +37,11 @@ def check(
     checked: dict[str, int] = {}
     found: dict[str, Any] = {}
     try:
-        case = _Smaller(problem, model, parameters)
+        case = Smaller(problem, model, parameters)
         found["objective"] = float(case.gap)
-        if case.gap:
+        if case.gap and PART_RANGES in arrays:
+            prove_parts(case, prove, arrays, {}, checked)
+        elif case.gap:
             prove(case, arrays, {}, checked)
     except GaveUpError as error:
         reason = f"the check was given up, nothing is known to be wrong: {error}"
@@ -49,12 +53,12 @@ def check(
     reason = (
         f"no rule set of complexity at most {claim.max_complexity}, of at most {claim.max_conditions} conditions a "
         f"rule, with an accuracy of at least {parameters[_ACCURACY]!r} has a gap in {named} below "
-        f"{float(case.gap):.10g}, as the Hamming loss counts both{left_out}"
+        f"{float(case.gap):.10g}, {_counted(claim)} both{left_out}"
     )
     return Outcome(True, reason, lower_bound=found["objective"], resolution=0.0, checked=checked, **found)
 
 
-class _Smaller(Case):
+class Smaller(Case):
     """The sets of a smaller gap than the model's; as its cost stands the least one that is too much.
 
     Attributes
@@ -71,23 +75,29 @@ class _Smaller(Case):
         check_model(problem, model, claim)
         sides = read_sides(problem, model.form, True)
         times = times_covered(sides.matrix, model)
+        times = np.minimum(times, 1) if claim.zero_one else times
         self.gap = check_gaps(sides, model.form, claimed, claim.min_group_size, times)
         super().__init__(problem, model, replace(claim, tolerances=dict.fromkeys(claimed, self.gap)))
         total, lost = int(problem.total_weight), self.cost
         most = most_wrong(accuracy, total)
         if lost > most:
             raise CertificateError(
-                f"the model's accuracy, as the Hamming loss counts it, is {float(1 - Fraction(lost, total))!r}, "
+                f"the model's accuracy, {_counted(claim)} it, is {float(1 - Fraction(lost, total))!r}, "
                 f"below {accuracy!r}"
             )
         self.cost = (most // self.step + 1) * self.step
-        smaller = dict.fromkeys(claimed, self.gap - _least_difference(sides, self.parities))
-        self.parities = parities(sides, model.form, smaller, claim.min_group_size)
+        same = parities(sides, model.form, dict.fromkeys(claimed, self.gap), claim.min_group_size)
+        smaller = self.gap - _least_difference(sides, same)
+        self.parities = [replace(parity, tolerance=smaller) for parity in self.parities]
 
     @property
     def refuted(self) -> str:
         """What is said when a set of a smaller gap is found."""
         return "a rule set of this accuracy that has a smaller gap than the model exists"
+
+
+def _counted(claim: Claim) -> str:
+    return f"as the {'training errors count' if claim.zero_one else 'Hamming loss counts'}"
 
 
 def _claim(parameters: Mapping[str, float]) -> Claim:
@@ -120,6 +130,7 @@ def prove_least_gap_rule_set(
     min_accuracy: float,
     multipliers: Mapping[str, np.ndarray],
     min_group_size: int = 0,
+    zero_one: bool = False,
 ) -> Certificate:
     """A certificate that no rule set of this accuracy within the limits has a smaller gap.
 
@@ -135,36 +146,98 @@ def prove_least_gap_rule_set(
     max_complexity, max_conditions : int
         Which rule sets are meant.
     min_accuracy : float
-        Of these those whose Hamming loss is at most 1 - min_accuracy of the weight.
+        Of these those whose loss is at most 1 - min_accuracy of the weight.
     multipliers : mapping of str to float array, shape (n_groups, n_groups)
         For each rate of the gap the dual values of ``rate of group g - rate of group h <= the next smaller gap``.
     min_group_size : int
         Groups with fewer rows of the kind that a rate is measured on are left out.
+    zero_one : bool
+        Accuracy and rates are those of the predictions, not of the Hamming loss.
 
     Raises
     ------
     CertificateError
         When the model does not fit the problem or the limits, or the numbers are too large for exact sums.
     """
-    names = sorted(multipliers)
+    parameters = _parameters(
+        problem, model, grid, max_complexity, max_conditions, min_accuracy, multipliers, min_group_size, zero_one
+    )
+    arrays = {
+        "dual": np.array(dual, dtype=np.int64),
+        "price": np.array([price], dtype=np.int64),
+        "multipliers": np.array([multipliers[name] for name in sorted(multipliers)], dtype=np.float64),
+    }
+    case = Smaller(problem, model, parameters)
+    read_dual(case.sides, case.parities, arrays, grid, case.per_loss, max_complexity)
+    return Certificate(model.family, problem.fingerprint, parameters, arrays, Origin.of(problem))
+
+
+def prove_least_gap_rule_set_in_parts(
+    problem: Problem,
+    model: RuleSet,
+    parts: Mapping[str, np.ndarray],
+    max_complexity: int,
+    max_conditions: int,
+    min_accuracy: float,
+    rates: Collection[str],
+    min_group_size: int = 0,
+    zero_one: bool = False,
+) -> Certificate:
+    """The same with dual values for each part of the rates.
+
+    Parameters
+    ----------
+    problem, model
+    parts : mapping of str to array
+        See `rulelab.certificate.rule_set.parted.prove_parts`; the rates are in the order of their names.
+    max_complexity, max_conditions, min_accuracy
+        As for `prove_least_gap_rule_set`.
+    rates : collection of str
+        Of the gap.
+    min_group_size, zero_one
+        As for `prove_least_gap_rule_set`.
+
+    Raises
+    ------
+    CertificateError
+        When the model does not fit the problem or the limits.
+    """
+    limits = max_complexity, max_conditions, min_accuracy
+    parameters = _parameters(problem, model, 1, *limits, rates, min_group_size, zero_one)
+    case = Smaller(problem, model, parameters)
+    if parts:
+        known = Parts(case, parts)
+        for k in range(len(known)):
+            read_linear(known.case(k), known.arrays(k))
+    return Certificate(model.family, problem.fingerprint, parameters, dict(parts), Origin.of(problem))
+
+
+def _parameters(
+    problem: Problem,
+    model: RuleSet,
+    grid: int,
+    max_complexity: int,
+    max_conditions: int,
+    min_accuracy: float,
+    rates: Collection[str],
+    min_group_size: int,
+    zero_one: bool,
+) -> dict[str, float]:
+    """Those of a certificate, with the gap of the model in each rate."""
     sides = read_sides(problem, model.form, True)
-    measured = sides.measure(times_covered(sides.matrix, model))
-    parameters = {
+    times = times_covered(sides.matrix, model)
+    measured = sides.measure(np.minimum(times, 1) if zero_one else times)
+    out = {
         "max_complexity": float(max_complexity),
         "max_conditions": float(max_conditions),
         "grid": float(grid),
         _ACCURACY: float(min_accuracy) + 0.0,
     }
+    if zero_one:
+        out[ZERO_ONE] = 1.0
     if min_group_size:
-        parameters[MIN_GROUP_SIZE] = float(min_group_size)
-    for parity in parities(sides, model.form, dict.fromkeys(names, Fraction(0)), min_group_size):
-        rates = [parity.rates(*measured)[g] for g in parity.compared]
-        parameters[f"{parity.name}{GAP}"] = float(max(rates) - min(rates))
-    arrays = {
-        "dual": np.array(dual, dtype=np.int64),
-        "price": np.array([price], dtype=np.int64),
-        "multipliers": np.array([multipliers[name] for name in names], dtype=np.float64),
-    }
-    case = _Smaller(problem, model, parameters)
-    read_dual(case.sides, case.parities, arrays, grid, case.per_loss, max_complexity)
-    return Certificate(model.family, problem.fingerprint, parameters, arrays, Origin.of(problem))
+        out[MIN_GROUP_SIZE] = float(min_group_size)
+    for parity in parities(sides, model.form, dict.fromkeys(sorted(rates), Fraction(0)), min_group_size):
+        known = [parity.rates(*measured)[g] for g in parity.compared]
+        out[f"{parity.name}{GAP}"] = float(max(known) - min(known))
+    return out

@@ -85,6 +85,12 @@ class Sides:
         constant = int(self.unwanted.sum())
         return replace(self, wanted=wanted, unwanted=np.zeros_like(wanted), worth=(1, -1), constant=constant)
 
+    def once_by_group(self) -> Sides:
+        """The same of each group, nothing netted: the unwanted weight of group g of n becomes a group n + g."""
+        n, wanted = len(self.wanted), np.vstack([self.wanted, self.unwanted])
+        worth, constant = (1,) * n + (-1,) * n, int(self.unwanted.sum())
+        return replace(self, wanted=wanted, unwanted=np.zeros_like(wanted), worth=worth, constant=constant)
+
     def measure(self, times: np.ndarray) -> tuple[list[int], list[int]]:
         """Of each group the wanted weight that is not covered, and the unwanted weight, once for each covering rule.
 
@@ -101,8 +107,9 @@ class Parity:
     """A rate that no two groups may differ in by more than the tolerance.
 
     The rate of group g is ``left_out[g]`` times its wanted weight that is not covered, plus ``covered[g]`` times its
-    unwanted weight, once for every rule that covers it, plus ``offset[g]``. Only the groups in ``compared`` are meant;
-    of others all three are 0.
+    unwanted weight, once for every rule that covers it, plus ``offset[g]``. Where the loss is the training errors, it
+    has ``uncovered[g]`` times the unwanted weight that is not covered instead, see `Sides.once_by_group`. Only the
+    groups in ``compared`` are meant; of others all are 0.
     """
 
     name: str
@@ -111,10 +118,24 @@ class Parity:
     left_out: tuple[Fraction, ...]
     covered: tuple[Fraction, ...]
     offset: tuple[Fraction, ...]
+    uncovered: tuple[Fraction, ...] = ()
+
+    @property
+    def on_unwanted(self) -> tuple[Fraction, ...]:
+        """What a unit of unwanted weight is of each group's rate, covered or not."""
+        return self.uncovered or self.covered
+
+    def once(self, unwanted: Sequence[int]) -> Parity:
+        """The same of the training errors, for the groups' unwanted weights."""
+        constant = (c + x * w for c, x, w in zip(self.offset, self.covered, unwanted, strict=True))
+        nothing = tuple(0 * x for x in self.covered)
+        return replace(self, covered=nothing, offset=tuple(constant), uncovered=tuple(-x for x in self.covered))
 
     def rates(self, left_out: Sequence[int], covered: Sequence[int]) -> list[Fraction]:
         """The groups' rates for what `Sides.measure` says."""
-        parts = zip(self.left_out, left_out, self.covered, covered, self.offset, strict=True)
+        n = len(self.left_out)
+        on_unwanted = left_out[n:] if self.uncovered else covered
+        parts = zip(self.left_out, left_out[:n], self.on_unwanted, on_unwanted, self.offset, strict=True)
         return [a * x + b * y + c for a, x, b, y, c in parts]
 
     def holds(self, left_out: Sequence[int], covered: Sequence[int]) -> bool:

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -19,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from ..certificate import CertificateError
+from .demands import PART_PRICES, PRICES
 from .dual import RangePrice
 from .effort import Effort
 from .parity import Parity
@@ -47,10 +49,14 @@ class Space:
         self.case = case
         self.places = [(r, g) for r, parity in enumerate(case.parities) for g in parity.compared]
         self._signs = [
-            tuple(map(_sign, (case.parities[r].left_out[g], case.parities[r].covered[g]))) for r, g in self.places
+            tuple(map(_sign, (case.parities[r].left_out[g], case.parities[r].on_unwanted[g]))) for r, g in self.places
         ]
         self._shares = [share_of(case.parities[r], g) for r, g in self.places]
         wanted, unwanted = case.sides.wanted, case.sides.unwanted
+        self._most = max(1, case.claim.max_complexity // 2)
+        if case.claim.zero_one:
+            (wanted, unwanted), self._most = np.split(wanted, 2), 1
+        self._masses = [side.sum(axis=1).tolist() for side in (wanted, unwanted)]
         self._steps = []
         for (_, g), signs in zip(self.places, self._signs, strict=True):
             used = [side[g] for side, sign in zip((wanted, unwanted), signs, strict=True) if sign]
@@ -59,10 +65,9 @@ class Space:
     @property
     def whole(self) -> Box:
         """What the weights allow."""
-        wanted, unwanted = (side.sum(axis=1).tolist() for side in (self.case.sides.wanted, self.case.sides.unwanted))
-        most_rules, out = max(1, self.case.claim.max_complexity // 2), []
+        (wanted, unwanted), out = self._masses, []
         for (_, g), (on_wanted, on_unwanted) in zip(self.places, self._signs, strict=True):
-            ends = (on_wanted * wanted[g], on_unwanted * unwanted[g] * most_rules)
+            ends = (on_wanted * wanted[g], on_unwanted * unwanted[g] * self._most)
             out.append((sum(min(0, x) for x in ends), sum(max(0, x) for x in ends)))
         return tuple(out)
 
@@ -96,13 +101,15 @@ class Space:
         for (_, g), signs, (low, high) in zip(self.places, self._signs, box, strict=True):
             if 0 in signs:
                 side = 0 if signs[0] else 1
-                errors[side, g] = max(errors.get((side, g), 0), low if signs[side] > 0 else -high)
+                least, most = (low, high) if signs[side] > 0 else (-high, -low)
+                wrong = self._masses[side][g] - most if side and self.case.claim.zero_one else least
+                errors[side, g] = max(errors.get((side, g), 0), wrong)
         return self.case.per_loss * sum(errors.values())
 
 
 def share_of(parity: Parity, group: int) -> Fraction:
     """What a unit of weight is of a group's rate."""
-    return max(abs(parity.left_out[group]), abs(parity.covered[group]))
+    return max(abs(parity.left_out[group]), abs(parity.on_unwanted[group]))
 
 
 def _sign(x: Fraction) -> int:
@@ -127,49 +134,107 @@ def prove_parts(
         With a first axis for the parts: ``part_ranges``, int64 of shape (n_rates * n_groups, 2), the least and the
         largest n of each rate; ``part_range_prices``, float64 of the same shape, their multipliers; ``part_dual``,
         int64 of shape (n_groups, n_patterns); ``part_multipliers``, float64 of shape (n_rates * n_groups, n_groups);
-        ``part_price`` and ``part_grid``, an int64 each.
+        ``part_price`` and ``part_grid``, an int64 each. Where sets must use something, or may only so often,
+        ``part_demand_prices``, int64 of shape (n_demands + n_limits,).
     """
     found["objective"] = case.objective(case.cost)
-    if not case.parities or case.claim.bound_only:
-        raise CertificateError("parts are of rates of groups that are compared, and prove more than a bound")
-    space = Space(case)
-    boxes = _read(space, arrays)
-    _require_covered(space, boxes)
-    counted: dict[str, int] = {}
-    shape = len(case.parities), len(case.sides.names)
-    for k, box in enumerate(boxes):
-        part = copy.copy(case)
-        part.claim = replace(case.claim, grid=int(arrays["part_grid"][k]))
-        prices = arrays["part_range_prices"][k].reshape(*shape, 2).tolist()
+    if case.claim.bound_only:
+        raise CertificateError("the certificate is for a bound")
+    parts = Parts(case, arrays)
+    parts.require_all()
+    for k in range(len(parts)):
+        with parts.counting(k, checked) as counts:
+            prove(parts.case(k), parts.arrays(k), {}, counts)
+    checked.setdefault("parts", 0)
+    found["lower_bound"] = found["objective"]
+
+
+class Parts:
+    """The parts of a certificate.
+
+    Parameters
+    ----------
+    case : Case
+    arrays : mapping of str to array
+        As `prove_parts` takes them.
+    more : mapping of str to dtype
+        Of the arrays that it holds besides, of a number for each part.
+
+    Raises
+    ------
+    CertificateError
+        When an array has not the form that it must have.
+
+    Attributes
+    ----------
+    space : Space
+    boxes : list of Box
+        The ranges of each part.
+    """
+
+    def __init__(self, case: Any, arrays: Mapping[str, np.ndarray], more: Mapping[str, np.dtype] | None = None) -> None:
+        if not case.parities:
+            raise CertificateError("parts are of rates of groups that are compared")
+        self.space, self._arrays = Space(case), arrays
+        self.boxes = _read(self.space, arrays, more or {})
+        self._shape = len(case.parities), len(case.sides.names)
+        self._counted: dict[str, int] = {}
+
+    def __len__(self) -> int:
+        return len(self.boxes)
+
+    def case(self, k: int) -> Any:
+        """The case of the sets of a part."""
+        whole, space = self.space.case, self.space
+        part = copy.copy(whole)
+        part.claim = replace(whole.claim, grid=int(self._arrays["part_grid"][k]))
+        prices = self._arrays["part_range_prices"][k].reshape(*self._shape, 2).tolist()
         part.ranges = [
             RangePrice(
-                case.parities[r],
+                whole.parities[r],
                 g,
                 sign,
-                case.parities[r].offset[g] + box[place][end] * share_of(case.parities[r], g),
+                whole.parities[r].offset[g] + self.boxes[k][place][end] * share_of(whole.parities[r], g),
                 Fraction(prices[r][g][end]),
             )
             for place, (r, g) in enumerate(space.places)
             for end, sign in ((0, -1), (1, 1))
             if prices[r][g][end]
         ]
-        own = {"dual": arrays["part_dual"][k], "price": arrays["part_price"][k : k + 1]}
+        if PART_PRICES in self._arrays:
+            part.prices = whole.demands.prices({PRICES: self._arrays[PART_PRICES][k]})
+        return part
+
+    def arrays(self, k: int) -> dict[str, np.ndarray]:
+        """The dual values of a part."""
+        return {
+            "dual": self._arrays["part_dual"][k],
+            "price": self._arrays["part_price"][k : k + 1],
+            "multipliers": self._arrays["part_multipliers"][k].reshape(*self._shape, -1),
+        }
+
+    @contextmanager
+    def counting(self, k: int, checked: dict[str, int]) -> Iterator[dict[str, int]]:
+        """Add to what is counted what a check of a part counts."""
         counts: dict[str, int] = {}
         try:
-            prove(part, {**own, "multipliers": arrays["part_multipliers"][k].reshape(*shape, -1)}, {}, counts)
+            yield counts
         finally:
             for name, n in counts.items():
-                counted[name] = counted.get(name, 0) + n
-            checked.update(counted, parts=k + 1)
-    checked.setdefault("parts", 0)
-    found["lower_bound"] = found["objective"]
+                self._counted[name] = self._counted.get(name, 0) + n
+            checked.update(self._counted, parts=max(k + 1, checked.get("parts", 0)))
+
+    def require_all(self) -> None:
+        """Refuse parts that leave out a set that could be better; raises CertificateError."""
+        _require_covered(self.space, self.boxes)
 
 
-def _read(space: Space, arrays: Mapping[str, np.ndarray]) -> list[Box]:
+def _read(space: Space, arrays: Mapping[str, np.ndarray], more: Mapping[str, np.dtype]) -> list[Box]:
     """The parts' ranges; raises CertificateError when an array has not the form that it must have."""
-    if set(arrays) != set(_ARRAYS):
-        raise CertificateError(f"a certificate in parts must hold {sorted(_ARRAYS)}, not {sorted(arrays)}")
-    sides, n_rates = space.case.sides, len(space.case.parities)
+    sides, n_rates, asked = space.case.sides, len(space.case.parities), space.case.demands.asked
+    names = {*_ARRAYS, *more, *([PART_PRICES] if space.case.demands.words else [])}
+    if set(arrays) != names:
+        raise CertificateError(f"a certificate in parts must hold {sorted(names)}, not {sorted(arrays)}")
     n_parts, n_groups = len(arrays[PART_RANGES]), len(sides.names)
     if n_parts > MOST_PARTS:
         raise CertificateError(f"a certificate may have {MOST_PARTS} parts, not {n_parts}")
@@ -181,8 +246,11 @@ def _read(space: Space, arrays: Mapping[str, np.ndarray]) -> list[Box]:
         "part_multipliers": (real, (n_parts, n_rates * n_groups, n_groups)),
         "part_price": (whole, (n_parts,)),
         "part_grid": (whole, (n_parts,)),
+        PART_PRICES: (whole, (n_parts, len(asked.meets) + len(asked.most))),
+        **{name: (dtype, (n_parts,)) for name, dtype in more.items()},
     }
-    for name, (dtype, shape) in forms.items():
+    for name in sorted(names):
+        dtype, shape = forms[name]
         if arrays[name].dtype != dtype or arrays[name].shape != shape:
             raise CertificateError(f"'{name}' must be {dtype} of shape {shape}")
     ranges, prices, grids = arrays[PART_RANGES], arrays["part_range_prices"], arrays["part_grid"]

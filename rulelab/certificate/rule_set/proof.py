@@ -10,10 +10,11 @@ from ...data.problem import Problem
 from ...models import RuleSet
 from ..certificate import Certificate
 from ..origin import Origin
-from .checker import BOUND_ONLY, MIN_GROUP_SIZE, ZERO_ONE, Case, check_model, read_claim
+from .checker import BOUND_ONLY, MIN_GROUP_SIZE, ZERO_ONE, Case, check_model, read_claim, read_linear
 from .demands import read_demands
-from .dual import read_dual
 from .parity import SUFFIX
+from .parted import PART_RANGES, Parts
+from .parted_bound import ENDED
 
 
 def prove_rule_set(
@@ -40,7 +41,7 @@ def prove_rule_set(
         With whole weights; with groups where rates are compared.
     model : RuleSet
         An optimal set, of either form.
-    dual : int array, shape (n_patterns,), or (n_groups, n_patterns) with tolerances
+    dual : int array, shape (n_patterns,), or (n_groups, n_patterns) with tolerances, of both if ``zero_one``
         Dual value of each pattern's covering constraint times the pattern's weight (in the group), in units of
         1 / (grid * Q) rows, where Q is the denominator of the regularization; for the form ``cnf`` those of the
         negatives' constraints.
@@ -71,8 +72,9 @@ def prove_rule_set(
         often a set may. ``demand_prices``: int64, shape (n_demands + n_limits,), the dual values, at least 0, in the
         same units as ``dual``.
     zero_one : bool
-        The loss is the training errors, not the Hamming loss; not where rates are compared. The dual values are those
-        of the patterns in which the class that rules should cover prevails, by what it does.
+        The loss is the training errors, not the Hamming loss, and so are the rates. The dual values are those of the
+        patterns in which the class that rules should cover prevails, by what it does; with tolerances those of what
+        rules should cover in each group, and behind them those of what they should not.
 
     Returns
     -------
@@ -105,8 +107,11 @@ def prove_rule_set_in_parts(
     regularization: float,
     tolerances: Mapping[str, float],
     min_group_size: int = 0,
+    demands: Mapping[str, np.ndarray] | None = None,
+    bound_only: bool = False,
+    zero_one: bool = False,
 ) -> Certificate:
-    """A certificate that no rule set whose rates are alike has a smaller Hamming loss, with dual values for each part.
+    """A certificate that no rule set whose rates are alike has a smaller loss, with dual values for each part.
 
     Parameters
     ----------
@@ -115,8 +120,13 @@ def prove_rule_set_in_parts(
     model : RuleSet
         An optimal set, of either form.
     parts : mapping of str to array
-        See `rulelab.certificate.rule_set.parted.prove_parts`; the rates are in the order of their names.
+        See `rulelab.certificate.rule_set.parted.prove_parts`, and `bound_parts` beside it; the rates are in the order
+        of their names.
     max_complexity, max_conditions, regularization, tolerances, min_group_size
+        As for `prove_rule_set`.
+    demands : mapping of str to array, optional
+        As for `prove_rule_set`, but for the prices.
+    bound_only, zero_one : bool
         As for `prove_rule_set`.
 
     Raises
@@ -126,7 +136,11 @@ def prove_rule_set_in_parts(
     """
     parameters = _parameters(max_complexity, max_conditions, regularization, 1)
     parameters |= _compared(tolerances, min_group_size)
-    return _certificate(problem, model, parameters, dict(parts))
+    if bound_only:
+        parameters[BOUND_ONLY] = 1.0
+    if zero_one:
+        parameters[ZERO_ONE] = 1.0
+    return _certificate(problem, model, parameters, {**parts, **(demands or {})})
 
 
 def _parameters(max_complexity: int, max_conditions: int, regularization: float, grid: int) -> dict[str, float]:
@@ -166,4 +180,9 @@ def require_checkable(problem: Problem, model: RuleSet, certificate: Certificate
     claim = read_claim(certificate.parameters)
     demands, priced, others = read_demands(problem, certificate.arrays)
     case = Case(problem, model, claim, demands, priced)
-    read_dual(case.sides, case.parities, others, claim.grid, case.per_loss, claim.max_complexity)
+    if PART_RANGES not in others:
+        read_linear(case, others)
+        return
+    parts = Parts(case, others, ENDED if claim.bound_only else None)
+    for k in range(len(parts)):
+        read_linear(parts.case(k), parts.arrays(k))

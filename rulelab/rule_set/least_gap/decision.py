@@ -15,6 +15,7 @@ from ..pool import Clause
 from ..program import Cost, Program
 from ..search import RuleSetSearch
 from ..snapshot_detail import counts
+from .proof import Proven
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,9 +112,10 @@ class Decision(RuleSetSearch):
         return None if self.ended else self._limit
 
     @property
-    def proof(self) -> tuple[Program, Any] | None:
-        """The program, and the column generation that bounds it; None where each value of rates was searched alone."""
-        return None if self._by_value else (self._program, getattr(self, "_generation", None))
+    def proof(self) -> Proven:
+        """What shows, when it has ended without a set, that there is none."""
+        parts = tuple(self._parts) if self._by_value else None
+        return Proven(self._program, getattr(self, "_generation", None), parts)
 
     def counted(self) -> dict[str, int]:
         """The counts of its snapshots."""

@@ -3,39 +3,59 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from ...certificate import Certificate, prove_least_gap_rule_set
+import numpy as np
+
+from ...certificate import Certificate, prove_least_gap_rule_set, prove_least_gap_rule_set_in_parts
+from ...certificate.rule_set.least_gap import Smaller
 from ...data.fairness import Criterion, groups_of
 from ..generation import ColumnGeneration
+from ..parted_proof import arrays_of_parts
 from ..program import Program
 from ..proof import dual_values, multipliers_of
+from ..rate_parts import Part
 
 if TYPE_CHECKING:
     from ...data.problem import Problem
     from ...models import RuleSet
 
 
+class Proven(NamedTuple):
+    """What has shown that no set of a program costs less than some number.
+
+    Attributes
+    ----------
+    program : Program
+    generation : ColumnGeneration or None
+        Which bounded their cost; None where nothing had to.
+    parts : tuple of Part, or None
+        Where rates were searched part by part; the program is that of the last one then.
+    """
+
+    program: Program
+    generation: ColumnGeneration | None = None
+    parts: tuple[Part, ...] | None = None
+
+
 def prove_least_gap(
     problem: Problem,
     model: RuleSet,
-    program: Program,
-    generation: ColumnGeneration | None,
+    proven: Proven,
     gap: Fraction,
     criterion: Criterion,
     conditions: int,
     min_accuracy: float,
     min_group_size: int,
+    zero_one: bool,
 ) -> Certificate:
     """The certificate that no set of this accuracy has a smaller gap than the model.
 
     Parameters
     ----------
     problem, model
-    program : Program
-        Of the sets of a smaller gap.
-    generation : ColumnGeneration, optional
-        Which bounded their loss; None when the model's gap is 0.
+    proven : Proven
+        That all sets of a smaller gap lose more; nothing when the model's gap is 0.
     gap : Fraction
         The largest one that the program allows: the next smaller one than the model's, or 0.
     criterion : Criterion
@@ -44,15 +64,25 @@ def prove_least_gap(
         D.
     min_accuracy : float
     min_group_size : int
+    zero_one : bool
+        Whether accuracy and rates are those of the predictions.
 
     Raises
     ------
     CertificateError
-        When the numbers are too large for exact sums, or the proof would not be accepted.
+        When there are too many parts, the numbers are too large for exact sums, or the proof would not be accepted.
     """
+    program, parts = proven.program, proven.parts
+    limits = program.max_complexity, conditions, min_accuracy
+    if parts is not None:
+        names = [rate.name for rate in criterion.rates()]
+
+        def certificate(arrays: dict[str, np.ndarray]) -> Certificate:
+            return prove_least_gap_rule_set_in_parts(problem, model, arrays, *limits, names, min_group_size, zero_one)
+
+        case = Smaller(problem, model, certificate({}).parameters)
+        return certificate(arrays_of_parts(problem, model, case, parts, criterion, min_group_size, gap))
     n_groups = len(groups_of(problem, criterion).names)
-    dual, price, grid, gamma = dual_values(problem, program, generation, n_groups)
+    dual, price, grid, gamma = dual_values(problem, program, proven.generation, n_groups)
     multipliers = multipliers_of(problem, model.form, program, criterion, gamma, min_group_size, gap)
-    return prove_least_gap_rule_set(
-        problem, model, dual, price, grid, program.max_complexity, conditions, min_accuracy, multipliers, min_group_size
-    )
+    return prove_least_gap_rule_set(problem, model, dual, price, grid, *limits, multipliers, min_group_size, zero_one)

@@ -26,7 +26,7 @@ from ..pool import Clause
 from ..search import RuleSetSearch
 from .decision import Decision, Met
 from .gaps import cutoff, gaps_of
-from .proof import prove_least_gap
+from .proof import Proven, prove_least_gap
 
 _HALVES = 4  # proofs that half of what is open is not reached, before the one that is to decide
 _RETREATS = 3  # smaller gaps that are tried where a search cannot go on
@@ -159,7 +159,7 @@ class LeastGapRuleSetSearch(LeastGap):
         self._stuck: Fraction | None = None
         self._halves, self._retreats = _HALVES, _RETREATS
         self._decision: Decision | None = None
-        self._proof: tuple[Any, Any] | None = None
+        self._proof: Proven | None = None
         self._counted = dict.fromkeys(("gaps_tried", *_COUNTS), 0)
 
     @property
@@ -206,29 +206,28 @@ class LeastGapRuleSetSearch(LeastGap):
         Raises
         ------
         CertificateError
-            When the least gap is not proven, and for what is not certified: the 0-1 loss, weights that are not
-            integers, rows in no group, a gap whose rates had to be equal and were searched value by value.
+            When the least gap is not proven, and for what is not certified: weights that are not integers, rows
+            in no group.
         """
         best = self._best
         if not self._gap_proven or best is None:
             raise CertificateError("the search has not proven the least gap yet; let it finish first")
-        if self.loss != "hamming" or not self.problem.integral:
-            raise CertificateError("certificates of rule sets are for the Hamming loss with integer weights")
+        if not self.problem.integral:
+            raise CertificateError("certificates of rule sets are for integer weights")
+        if self._rates not in (None, self.loss):
+            raise CertificateError("certificates are of gaps in rates that count errors as the loss does")
         if self._gaps.program.n_kinds > 2 * len(groups_of(self.problem, self._fairness).names):
             raise CertificateError("some rows are in no group, which certificates do not cover")
-        if best.gap and self._proof is None:
-            raise CertificateError("rates were searched value by value, which certificates do not cover")
-        program, generation = self._proof or (self._gaps.program, None)
         return prove_least_gap(
             self.problem,
             best.model,
-            program,
-            generation,
+            self._proof or Proven(self._gaps.program),
             best.gap - self._gaps.step if best.gap else best.gap,
             self._fairness,
             self.conditions,
             self.min_accuracy,
             self.min_group_size,
+            self.loss == "zero_one",
         )
 
     def _advance(self, max_work: int) -> None:

@@ -1,0 +1,301 @@
+"""Proofs of rates searched part by part: of a bound, of sets that obey, and of the least gap between groups."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from strategies import seeds
+from test_least_gap_rule_set import case_of, expected
+from test_rule_set_certificate_fair import Table, make
+from test_rule_set_parts import FEW, new_search, small_group
+from test_rule_sets_that_use import drawn, others
+
+import rulelab as rl
+from rulelab.__main__ import main
+from rulelab.certificate.rule_set import columns
+from rulelab.rule_set import phases, rate_parts
+from rulelab.snapshot import Status
+
+LOOKED_AT = (1, 4, 12, 40)
+"""Units of work by parts, after which a bound is proven."""
+
+
+@pytest.fixture(autouse=True)
+def _divided(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Searches are divided from the first."""
+    monkeypatch.setattr(phases, "_WHOLE_NODES", 0)
+
+
+def bounds_of(case: Table, columns: int) -> list[tuple[rl.Snapshot, rl.Certificate]]:
+    """A search's states by parts with a set, the last one included, and the proofs of their bounds."""
+    search, seen, out = new_search(case, column_limit=columns), 0, []
+    for snapshot in search.steps(work_per_step=1, work_limit=300):
+        if search.by_value and snapshot.incumbent is not None:
+            seen += 1
+            if seen in LOOKED_AT or snapshot.status is not Status.RUNNING:
+                out.append((snapshot, search.certificate(bound_only=True)))
+    return out
+
+
+def check_bounds(first: int, times: int) -> Counter[str]:
+    counted: Counter[str] = Counter()
+    for seed in range(first, first + times):
+        case = make(seed)
+        for limit in (1, 20_000):
+            for snapshot, proof in bounds_of(case, limit):
+                answer = rl.verify(case.problem, snapshot.incumbent.model, proof)
+                assert answer.state in ("bound", "optimal"), (seed, answer.reason)
+                assert answer.lower_bound <= snapshot.lower_bound
+                assert answer.lower_bound <= case.least, seed
+                assert answer.valid == (answer.lower_bound == answer.objective)
+                assert answer.valid or "is for a bound" in answer.reason
+                if snapshot.status is Status.OPTIMAL:
+                    assert answer.valid, (seed, answer.reason)
+                counted[answer.state] += 1
+                counted["positive"] += answer.lower_bound > 0
+                counted["all of it"] += answer.state == "bound" and answer.lower_bound == snapshot.lower_bound
+    return counted
+
+
+@pytest.mark.parametrize("first", [0, *(pytest.param(k, marks=pytest.mark.long) for k in range(100, 300, 20))])
+def test_a_search_by_parts_proves_a_bound_at_any_limit(first: int) -> None:
+    counted = check_bounds(first, 8)
+    assert counted["bound"] > 5
+    assert counted["positive"] > 5
+    assert counted["all of it"]
+
+
+def under_way() -> tuple[rl.Problem, rl.RuleSet, rl.Certificate, float, float]:
+    """A problem, a set, the proof of a bound with parts that have ended and others, the bound, and the optimum."""
+    problem = small_group()
+    search = rl.RuleSetSearch(problem, 8, 2, fairness=rl.EqualOpportunity(0.1))
+    for snapshot in search.steps(work_per_step=1):
+        if search.by_value and snapshot.status is Status.RUNNING:
+            proof = search.certificate(bound_only=True)
+            if 0 < proof.arrays["part_ended"].sum() < len(proof.arrays["part_ended"]):
+                break
+    return problem, snapshot.incumbent.model, proof, snapshot.lower_bound, rl.solve(search).incumbent.objective
+
+
+def test_of_a_bound_nothing_more_passes(tmp_path: Any) -> None:
+    problem, model, proof, bound, optimum = under_way()
+    proof.save(tmp_path / "proof.npz")
+    answer = rl.verify(problem, model, rl.Certificate.load(tmp_path / "proof.npz"))
+    assert (answer.state, answer.checked["parts"]) == ("bound", len(proof.arrays["part_price"]))
+    assert 0 < answer.lower_bound <= bound <= optimum
+    ended = proof.arrays["part_ended"]
+    plain = {name: value for name, value in proof.parameters.items() if name != "bound_only"}
+    assert rl.verify(problem, model, replace(proof, parameters=plain)).state == "refused"
+    all_ended = replace(proof, arrays={**proof.arrays, "part_ended": np.ones_like(ended)})
+    forged = rl.verify(problem, model, all_ended)
+    assert forged.state == "refused" or forged.lower_bound <= optimum
+    none_ended = replace(proof, arrays={**proof.arrays, "part_ended": np.zeros_like(ended)})
+    assert rl.verify(problem, model, none_ended).lower_bound <= answer.lower_bound
+    for wrong in (ended + 2, ended.astype(np.int64), ended[1:]):
+        refused = rl.verify(problem, model, replace(proof, arrays={**proof.arrays, "part_ended": wrong}))
+        assert refused.state == "refused"
+    for k in range(len(ended)):
+        lacking = {name: np.delete(array, k, axis=0) for name, array in proof.arrays.items()}
+        assert "leave out some rates" in rl.verify(problem, model, replace(proof, arrays=lacking)).reason
+        ranges = proof.arrays["part_ranges"].copy()
+        ranges[k, :, 1] = ranges[k, :, 0]
+        narrow = replace(proof, arrays={**proof.arrays, "part_ranges": ranges})
+        assert "leave out some rates" in rl.verify(problem, model, narrow).reason
+
+
+def test_where_ended_parts_take_too_long_less_is_proven(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem, model, proof, _, _ = under_way()
+    whole = rl.verify(problem, model, proof)
+    monkeypatch.setattr(columns, "MOST_COLUMNS", 1)
+    less = rl.verify(problem, model, proof)
+    assert less.state in ("bound", "refused")
+    assert less.lower_bound is None or less.lower_bound <= whole.lower_bound
+
+
+@settings(max_examples=60)
+@given(seeds)
+def test_any_bound_that_passes_is_true(seed: int) -> None:
+    """Random flags and prices: no bound is above the optimum."""
+    case, rng = make(seed), np.random.default_rng(seed)
+    if not case.fair:
+        return
+    found = bounds_of(case, 20_000)
+    if not found:
+        return
+    snapshot, proof = found[int(rng.integers(len(found)))]
+    arrays = dict(proof.arrays)
+    n = len(arrays["part_ended"])
+    arrays["part_ended"] = rng.integers(0, 2, n).astype(np.uint8)
+    arrays["part_range_prices"] = arrays["part_range_prices"] * rng.choice([1.0, 1.0, 2.0], (n, 1, 1))
+    arrays["part_price"] = arrays["part_price"] + rng.integers(-1, 2, n) * arrays["part_grid"] * rng.integers(0, 2, n)
+    arrays["part_price"] = np.maximum(arrays["part_price"], 0)
+    answer = rl.verify(case.problem, snapshot.incumbent.model, replace(proof, arrays=arrays))
+    assert answer.lower_bound is None or answer.lower_bound <= case.least, answer.reason
+
+
+def check_obedient(seeds: range) -> int:
+    """Proofs of fair sets that obey, by parts: of how many they are."""
+    proven = 0
+    for seed in seeds:
+        problem, asked, best, _, _ = drawn(seed)
+        if best is None or asked["loss"] != "hamming" or asked["fairness"] is None or not problem.integral:
+            continue
+        search = rl.RuleSetSearch(problem, **asked)
+        model = rl.solve(search).incumbent.model
+        if not search.by_value:
+            continue
+        proven += 1
+        proof = search.certificate()
+        answer = rl.verify(problem, model, proof)
+        assert answer.valid, (seed, answer.reason)
+        assert answer.objective == answer.lower_bound == float(best)
+        assert answer.among
+        for other in others(problem, asked):
+            changed = rl.verify(problem, other, proof)
+            assert not changed.valid or changed.objective == float(best), seed
+        for array in ("demands", "uses", "most_uses", "part_demand_prices"):
+            if array in proof.arrays:
+                less = {name: value for name, value in proof.arrays.items() if name != array}
+                assert rl.verify(problem, model, replace(proof, arrays=less)).state == "refused", (seed, array)
+        prices = proof.arrays["part_demand_prices"]
+        for wrong in (prices[:, 1:], prices - 1 - prices, prices + (1 << 61), prices.astype(float)):
+            if len(prices):
+                other = replace(proof, arrays={**proof.arrays, "part_demand_prices": wrong})
+                assert rl.verify(problem, model, other).state == "refused", seed
+        assert rl.verify(problem, model, search.certificate(bound_only=True)).lower_bound == float(best)
+    return proven
+
+
+def test_sets_that_obey_are_proven_by_parts() -> None:
+    assert check_obedient(range(140)) > 3
+
+
+@pytest.mark.long
+def test_many_sets_that_obey_are_proven_by_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert check_obedient(range(140, 600)) > 5
+    monkeypatch.setattr(rate_parts, "_MOST_PARTS", FEW)
+    assert check_obedient(range(140, 600))
+
+
+def check_gaps(seeds: range, loss: str) -> tuple[int, int]:
+    """Proofs of least gaps by parts, and how many wrong ones were refused."""
+    proven = refused = 0
+    for seed in seeds:
+        rows, search = case_of(seed, loss=loss)
+        if not rows.integral:
+            continue
+        snapshot = rl.solve(search)
+        best = expected(rows, search)
+        if best is None:
+            continue
+        proof = search.certificate()
+        model = snapshot.incumbent.model
+        answer = rl.verify(search.problem, model, proof)
+        assert answer.valid, (seed, answer.reason)
+        assert answer.objective == answer.lower_bound == float(best[0])
+        if "part_ranges" not in proof.arrays:
+            continue
+        proven += 1
+        rest = {name: value for name, value in proof.parameters.items() if name != "min_accuracy"}
+        for accuracy in (0.0, search.min_accuracy / 2, search.min_accuracy - 0.1):
+            if 0 <= accuracy < search.min_accuracy:
+                _, easier = case_of(seed, loss=loss, min_accuracy=accuracy)
+                changed = replace(proof, parameters={**rest, "min_accuracy": accuracy})
+                looser = rl.verify(search.problem, model, changed)
+                smaller = expected(rows, easier)
+                assert not looser.valid or smaller[0] == best[0], seed
+                refused += not looser.valid
+    return proven, refused
+
+
+@pytest.mark.parametrize("first", [0, *(pytest.param(k, marks=pytest.mark.long) for k in range(40, 440, 40))])
+@pytest.mark.parametrize("most", [24, FEW])
+@pytest.mark.parametrize("loss", ["hamming", "zero_one"])
+def test_least_gaps_are_proven_by_parts(first: int, most: int, loss: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rate_parts, "_MOST_PARTS", most)
+    proven, refused = check_gaps(range(first, first + 40), loss)
+    if most > FEW:  # else not many are divided
+        assert proven > 1
+        assert refused
+
+
+def least_gap() -> tuple[rl.LeastGapRuleSetSearch, rl.RuleSet, rl.Certificate]:
+    search = rl.LeastGapRuleSetSearch(small_group(), "equal_opportunity", 0.72, 8, 2)
+    model = rl.solve(search).incumbent.model
+    return search, model, search.certificate()
+
+
+def test_a_proof_of_a_least_gap_lacks_no_part() -> None:
+    search, model, proof = least_gap()
+    n = len(proof.arrays["part_price"])
+    answer = rl.verify(search.problem, model, proof)
+    assert answer.valid, answer.reason
+    assert answer.checked["parts"] == n > 1
+    assert search.least
+    for k in range(n):
+        lacking = {name: np.delete(array, k, axis=0) for name, array in proof.arrays.items()}
+        assert "leave out some rates" in rl.verify(search.problem, model, replace(proof, arrays=lacking)).reason
+        ranges = proof.arrays["part_ranges"].copy()
+        ranges[k, :, 1] = ranges[k, :, 0]
+        narrow = replace(proof, arrays={**proof.arrays, "part_ranges": ranges})
+        assert not rl.verify(search.problem, model, narrow)
+    for name, wrong in (
+        ("part_dual", proof.arrays["part_dual"] + (1 << 40)),
+        ("part_dual", proof.arrays["part_dual"] + 1),
+        ("part_grid", 0 * proof.arrays["part_grid"]),
+        ("part_ended", np.ones(n, dtype=np.uint8)),
+    ):
+        assert not rl.verify(search.problem, model, replace(proof, arrays={**proof.arrays, name: wrong})), name
+    gap = {**proof.parameters, "false_negative_rate_gap": proof.parameters["false_negative_rate_gap"] / 2}
+    assert "gap" in rl.verify(search.problem, model, replace(proof, parameters=gap)).reason
+    assert not rl.verify(search.problem, model, replace(proof, parameters={**proof.parameters, "bound_only": 1.0}))
+
+
+def test_a_model_of_a_larger_gap_is_refused() -> None:
+    search, _, proof = least_gap()
+    other = rl.LeastGapRuleSetSearch(search.problem, "equal_opportunity", 0.78, 8, 2)
+    worse = rl.solve(other).incumbent
+    assert Fraction(other.least) > search.least
+    said = {**proof.parameters, "false_negative_rate_gap": float(other.least)}
+    refused = rl.verify(search.problem, worse.model, replace(proof, parameters=said))
+    assert not refused
+    assert "smaller gap than the model exists" in refused.reason or "leave out" in refused.reason
+
+
+@pytest.mark.parametrize("loss", ["hamming", "zero_one"])
+def test_the_command_saves_a_proof_by_parts_that_it_verifies(
+    loss: str, tmp_path: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rng = np.random.default_rng(5)
+    rows = ["a,b,c,group,y"]
+    for k in range(120):
+        a, b, c = (rng.random(3) < 0.5).astype(int)
+        group = "few" if k < 7 else ("left", "right")[k % 2]
+        y = int((a & b) ^ (rng.random() < 0.25)) if k > 1 else k
+        rows.append(f"{a},{b},{c},{group},{y}")
+    table = tmp_path / "rows.csv"
+    table.write_text("\n".join(rows))
+    given = [str(table), "--target", "y", "--sensitive", "group"]
+    model, proof = str(tmp_path / "m.json"), str(tmp_path / "p.npz")
+    asked = ["--model", "rule-set", "--accuracy", ".7", "--max-complexity", "6", "--min-group-size", "0"]
+    asked += ["--loss", loss]
+    asked += ["--quiet", "-o", model]
+    assert main(["least-gap", *given, *asked, "--proof", proof]) == 0
+    assert "part_ranges" in rl.Certificate.load(proof).arrays
+    capsys.readouterr()
+    assert main(["verify", *given, model, proof]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "has a smaller gap" in said
+    assert ("Hamming" in said) == (loss == "hamming")
+    assert " parts; " in said
+    fair = ["--model", "rule-set", "--fairness", "equal-opportunity:.1", *asked[4:]]
+    assert main(["fit", *given, *fair, "--proof", proof]) == 0
+    assert "part_ranges" in rl.Certificate.load(proof).arrays
+    capsys.readouterr()
+    assert main(["verify", *given, model, proof]) == 0
