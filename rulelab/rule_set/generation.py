@@ -10,6 +10,7 @@ import numpy as np
 from .deepening import MOST_SHALLOW, Surcharge, first_conditions
 from .features import Features
 from .master import dual_bound as dual
+from .master.constrained_proximal import ConstrainedProximalMaster
 from .master.dual_bound import DualPoint
 from .master.linear_program import MasterSolution, MasterSolve, nothing_fixed
 from .master.proximal import ProximalMaster
@@ -74,8 +75,9 @@ class ColumnGeneration:
         self._pricer: Pricer | None = None
         self._solving: MasterSolve | None = None
         self._proximal: ProximalMaster | None = None
-        if not program.constraints and len(program.watched) >= _LARGE:
-            self._proximal = ProximalMaster(program, pool)
+        if len(program.watched) >= _LARGE:
+            master = ConstrainedProximalMaster if program.constraints else ProximalMaster
+            self._proximal = master(program, pool)
         self._near: np.ndarray | None = None
         self._stage = "master"
         self._spent = self._guesses = 0
@@ -100,6 +102,13 @@ class ColumnGeneration:
             self._try_beam()
         else:
             self._price()
+
+    @property
+    def gamma(self) -> np.ndarray:
+        """Prices of the constraints in the last master, 0 before it: float array, shape (n_constraints,)."""
+        if self.solution is not None:
+            return self.solution.gamma
+        return np.zeros(len(self.program.constraints)) if self.point is None else self.point.gamma
 
     def columns(self) -> Columns:
         """The master's columns."""
@@ -148,7 +157,7 @@ class ColumnGeneration:
         self.newton_steps += solution.steps
         self.value = min(self.value, solution.value)
         self.working = rules.tolist()
-        self._point_at(solution.share, np.zeros(0), solution.price)
+        self._point_at(solution.share, solution.gamma, solution.price)
         self._choose_pricing()
 
     def _point_at(self, share: np.ndarray, gamma: np.ndarray, price: float) -> None:
