@@ -26,6 +26,7 @@ _BEAMS = 4  # of so many pricings one is exact, even if the beam heuristic finds
 _INWARD = 0.25  # how far duals are moved towards those of the best bound, which steadies them
 _CHEAP = 12  # units of work of an exact pricing, up to which the beam heuristic is not worth its time
 _LARGE = 1000  # entities, from which on the proximal method comes first
+_LARGE_CONSTRAINED = 3000  # the same under constraints, of which each adds to the work of every Newton step
 _EXACT = 12  # times that pricing finds nothing for it, after which the simplex method goes on
 _SIMPLEX_COLUMNS = 300
 _PATIENCE = 40  # units of work after which pricing is content with what it has found
@@ -33,6 +34,11 @@ _SHALLOW = MOST_SHALLOW  # conditions of a rule at most, that pricing begins wit
 _LONG = 200  # units of work in pricings that are not cheap, after which that is so
 _NEAR = 0.005  # of the master's value: how near to it duals should be before longer rules are priced at a surcharge
 _EFFORT = 40_000_000  # words counted in one unit of pricing
+
+
+def comes_near(program: Program) -> bool:
+    """Whether the proximal method comes first."""
+    return len(program.watched) >= (_LARGE_CONSTRAINED if program.constraints else _LARGE)
 
 
 class ColumnGeneration:
@@ -75,9 +81,8 @@ class ColumnGeneration:
         self._pricer: Pricer | None = None
         self._solving: MasterSolve | None = None
         self._proximal: ProximalMaster | None = None
-        if len(program.watched) >= _LARGE:
-            master = ConstrainedProximalMaster if program.constraints else ProximalMaster
-            self._proximal = master(program, pool)
+        if comes_near(program):
+            self._proximal = (ConstrainedProximalMaster if program.constraints else ProximalMaster)(program, pool)
         self._near: np.ndarray | None = None
         self._stage = "master"
         self._spent = self._guesses = 0
@@ -155,7 +160,7 @@ class ColumnGeneration:
         rules, self._near = self._near, None
         self.iterations += 1
         self.newton_steps += solution.steps
-        self.value = min(self.value, solution.value)
+        self.value = solution.value if self.program.constraints else min(self.value, solution.value)
         self.working = rules.tolist()
         self._point_at(solution.share, solution.gamma, solution.price)
         self._choose_pricing()

@@ -22,8 +22,8 @@ from .constraint_prices import Prices, at_limits, find_prices
 from .linear_program import shares
 from .proximal import ProximalMaster
 
-_STEP = 0.02  # share of what a constraint weighs that moves its price by itself
-_STEEP = 1e5  # of edges, relative to the mass
+_STEP = 0.1  # share of what a constraint weighs that moves its price by itself, at mu = 1
+_STEEP = 1e2  # of edges, relative to the mass
 _PENALTY = 2.0  # times its price: what missing a constraint costs in the primal value
 
 
@@ -66,7 +66,7 @@ class ConstrainedProximalMaster(ProximalMaster):
     def begin(self, rules: np.ndarray, gap: float) -> None:
         super().begin(rules, gap)
         self._kinds = self._pool.kind_mass * (self._largest / self._scale)
-        self._stiffness = _STEP * self._weighs / np.maximum(1.0, self._centre_y)
+        self._stiffness = self.weight * _STEP * self._weighs / np.maximum(1.0, self._centre_y)
 
     def _at(self, use: np.ndarray) -> float:
         rules = np.flatnonzero(use)
