@@ -10,6 +10,7 @@ import numpy as np
 from .deepening import MOST_SHALLOW, Surcharge, first_conditions
 from .features import Features
 from .master import dual_bound as dual
+from .master.constrained_proximal import ConstrainedProximalMaster
 from .master.dual_bound import DualPoint
 from .master.linear_program import MasterSolution, MasterSolve, nothing_fixed
 from .master.proximal import ProximalMaster
@@ -25,6 +26,7 @@ _BEAMS = 4  # of so many pricings one is exact, even if the beam heuristic finds
 _INWARD = 0.25  # how far duals are moved towards those of the best bound, which steadies them
 _CHEAP = 12  # units of work of an exact pricing, up to which the beam heuristic is not worth its time
 _LARGE = 1000  # entities, from which on the proximal method comes first
+_LARGE_CONSTRAINED = 3000  # the same under constraints, of which each adds to the work of every Newton step
 _EXACT = 12  # times that pricing finds nothing for it, after which the simplex method goes on
 _SIMPLEX_COLUMNS = 300
 _PATIENCE = 40  # units of work after which pricing is content with what it has found
@@ -32,6 +34,11 @@ _SHALLOW = MOST_SHALLOW  # conditions of a rule at most, that pricing begins wit
 _LONG = 200  # units of work in pricings that are not cheap, after which that is so
 _NEAR = 0.005  # of the master's value: how near to it duals should be before longer rules are priced at a surcharge
 _EFFORT = 40_000_000  # words counted in one unit of pricing
+
+
+def comes_near(program: Program) -> bool:
+    """Whether the proximal method comes first."""
+    return len(program.watched) >= (_LARGE_CONSTRAINED if program.constraints else _LARGE)
 
 
 class ColumnGeneration:
@@ -74,8 +81,8 @@ class ColumnGeneration:
         self._pricer: Pricer | None = None
         self._solving: MasterSolve | None = None
         self._proximal: ProximalMaster | None = None
-        if not program.constraints and len(program.watched) >= _LARGE:
-            self._proximal = ProximalMaster(program, pool)
+        if comes_near(program):
+            self._proximal = (ConstrainedProximalMaster if program.constraints else ProximalMaster)(program, pool)
         self._near: np.ndarray | None = None
         self._stage = "master"
         self._spent = self._guesses = 0
@@ -100,6 +107,13 @@ class ColumnGeneration:
             self._try_beam()
         else:
             self._price()
+
+    @property
+    def gamma(self) -> np.ndarray:
+        """Prices of the constraints in the last master, 0 before it: float array, shape (n_constraints,)."""
+        if self.solution is not None:
+            return self.solution.gamma
+        return np.zeros(len(self.program.constraints)) if self.point is None else self.point.gamma
 
     def columns(self) -> Columns:
         """The master's columns."""
@@ -146,9 +160,9 @@ class ColumnGeneration:
         rules, self._near = self._near, None
         self.iterations += 1
         self.newton_steps += solution.steps
-        self.value = min(self.value, solution.value)
+        self.value = solution.value if self.program.constraints else min(self.value, solution.value)
         self.working = rules.tolist()
-        self._point_at(solution.share, np.zeros(0), solution.price)
+        self._point_at(solution.share, solution.gamma, solution.price)
         self._choose_pricing()
 
     def _point_at(self, share: np.ndarray, gamma: np.ndarray, price: float) -> None:

@@ -6,8 +6,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar
 
-import numpy as np
-
 from ..search import Search
 from .closing.closing import Closing, bytes_per_rule
 from .demands import Demands, first_to_meet
@@ -157,10 +155,9 @@ class Phases(Search, ABC):
     def _new_sets(self, rounds: int, most: int = _FINAL_COLUMNS) -> SetSearch:
         """A set search over the columns of least reduced cost."""
         generation = self._generation
-        gamma = np.zeros(0) if generation.solution is None else generation.solution.gamma
         chosen = generation.least_reduced(most)
         use = generation.use(chosen)
-        return SetSearch(self._program, self._pool, chosen, use, gamma, self.random_state or 0, rounds)
+        return SetSearch(self._program, self._pool, chosen, use, generation.gamma, self.random_state or 0, rounds)
 
     def _run_sets(self) -> None:
         """One descent of the set search."""

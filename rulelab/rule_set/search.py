@@ -12,19 +12,21 @@ import pandas as pd
 from ..arguments import is_whole
 from ..certificate import Certificate, CertificateError
 from ..data.exact_weights import rounded_down
-from ..data.fairness import Criterion, groups_of, left_out
+from ..data.fairness import Criterion, EqualOpportunity, groups_of, left_out
 from ..data.naming import as_names, limits_of
 from ..data.problem import Problem
 from ..kernels.jit import is_compiled
 from ..models import RuleSet
 from ..proving import kept_for_its_model
-from ..rehearsal import noisy_problem
+from ..rehearsal import grouped_problem, noisy_problem
 from ..search import solve
 from ..snapshot import Snapshot, Status
 from . import snapshot_detail as figures
 from .arguments import check, clauses_of
 from .demands import Demands, demanding, demands_of
+from .generation import comes_near
 from .incumbent import Incumbents
+from .master.constrained_proximal import ConstrainedProximalMaster
 from .master.proximal import ProximalMaster
 from .parted_proof import prove_in_parts
 from .phases import Phases
@@ -244,11 +246,25 @@ class RuleSetSearch(Phases):
         widest = min(self.max_complexity - 1, self.problem.n_antecedents)
         return widest if self.max_conditions is None else min(widest, self.max_conditions)
 
+    @property
+    def _rehearsed_as(self) -> object:
+        return type(self), self._prices_constraints
+
+    @property
+    def _prices_constraints(self) -> bool:
+        """Whether the proximal master has constraints, whose kernels are for large problems alone."""
+        return bool(self._program.constraints) and comes_near(self._program)
+
     def _rehearse(self) -> None:
         small = RuleSetSearch(noisy_problem(), max_complexity=10, max_conditions=3)
         solve(small, work_limit=_REHEARSED)
         near = ProximalMaster(small._program, small._pool)  # which only large problems come to
         near.solve(np.arange(len(small._pool)), 1.0)
+        if self._prices_constraints:
+            fair = RuleSetSearch(grouped_problem(), 6, 2, fairness=EqualOpportunity(0.1))
+            solve(fair, work_limit=1)
+            fair._pool.add([(0,), (1,), (2,), (0, 1)])
+            ConstrainedProximalMaster(fair._program, fair._pool).solve(np.arange(len(fair._pool)), 1.0)
 
     @kept_for_its_model
     def certificate(self, bound_only: bool = False) -> Certificate:

@@ -43,6 +43,8 @@ class ProximalSolution:
     ----------
     share : float array, shape (n_watched,)
         Dual value per unit of mass.
+    gamma : float array, shape (n_constraints,)
+        Prices of the constraints, in scaled cost.
     price : float
         Of a unit of complexity.
     value : float
@@ -52,13 +54,16 @@ class ProximalSolution:
     """
 
     share: np.ndarray
+    gamma: np.ndarray
     price: float
     value: float
     steps: int
 
 
 class ProximalMaster:
-    """Solve, at once or by `begin` and `advance`, price and judge, in turn. For programs without constraints.
+    """Solve, at once or by `begin` and `advance`, price and judge, in turn.
+
+    For programs without constraints; `ConstrainedProximalMaster` is for the others.
 
     Attributes
     ----------
@@ -71,13 +76,11 @@ class ProximalMaster:
     def __init__(self, program: Program, pool: Pool) -> None:
         self._program, self._pool = program, pool
         self._least = float(program.least * program.scale)
-        watched = program.watched
-        self._leave = np.maximum(program.leave[program.kind[watched]], 0).astype(float)
-        mass = program.mass[watched] * self._leave
+        self._unit = self._units()
+        mass = program.mass[program.watched] * self._unit
         self._scale = float(mass.sum()) / len(mass)
         self._mass = mass / self._scale
-        forced = program.cover + np.maximum(-program.leave, 0) / program.most_rules
-        self._forced = forced / self._scale
+        self._cover = self._cover_cost() / self._scale
         self.weight = _FIRST_WEIGHT
         self.use = np.zeros(0)
         self._centre = np.full(len(mass), _FIRST_SHARE)
@@ -87,6 +90,14 @@ class ProximalMaster:
         self._nulls = 0
         self._start = np.zeros(1, dtype=np.int64)
         self._entity = np.zeros(0, dtype=np.int32)
+
+    def _units(self) -> np.ndarray:
+        """The dual value of each watched entity, per unit of mass, at which its x is 1."""
+        return np.maximum(self._program.leave[self._program.kind[self._program.watched]], 0).astype(float)
+
+    def _cover_cost(self) -> np.ndarray:
+        """What a rule costs by itself per unit of mass that it covers, by kind."""
+        return self._program.cover + np.maximum(-self._program.leave, 0) / self._program.most_rules
 
     @property
     def nbytes(self) -> int:
@@ -114,7 +125,7 @@ class ProximalMaster:
         self._take_in()
         program = self._program
         self._complexity = self._pool.complexity.astype(float)
-        self._own = self._pool.kind_mass @ self._forced + self._complexity * (program.scaled_penalty / self._scale)
+        self._own = self._pool.kind_mass @ self._cover + self._complexity * (program.scaled_penalty / self._scale)
         self._price_weight = _PRICE_STEP * program.max_complexity / max(1.0, self._centre_price)
         self._rules = rules
         self._chosen: np.ndarray | None = None
@@ -130,7 +141,7 @@ class ProximalMaster:
 
     def advance(self) -> ProximalSolution | None:
         """Some of Newton's steps; the solution when they are all done."""
-        program, rules, effort = self._program, self._rules, _EFFORT
+        rules, effort = self._rules, _EFFORT
         while self._steps < _NEWTON_STEPS:
             if self._chosen is None:
                 self._at(self.use)
@@ -145,8 +156,9 @@ class ProximalMaster:
             elif self._steps < _NEWTON_STEPS:
                 return None
         self._at(self.use)
-        self._model = float((self._mass * self._x).sum()) - program.max_complexity * self._price
-        return ProximalSolution(self._x * self._leave, self._price * self._scale, self._upper(), self._steps)
+        self._model = self._objective()
+        share, price = self._x * self._unit, self._price * self._scale
+        return ProximalSolution(share, self._gamma(), price, self._upper(), self._steps)
 
     def judge(self, bound: float, exact: bool) -> None:
         """Take the linear bound of the last duals, which become the centre when it is good.
@@ -161,8 +173,8 @@ class ProximalMaster:
         if exact or bound > before + _GOOD * promised:
             self.weight = max(self.weight / 2, _LEAST_WEIGHT)
         if exact or not np.isfinite(self._centre_bound) or bound > self._centre_bound + _SERIOUS * promised:
-            self._nulls = 0
-            self._centre, self._centre_price, self._centre_bound = self._x, self._price, bound
+            self._nulls, self._centre_bound = 0, bound
+            self._move_centre()
         else:
             self._nulls += 1
             if self._nulls >= _NULLS:
@@ -171,6 +183,16 @@ class ProximalMaster:
     def forget(self) -> None:
         """The bounds so far are none any more; the centre stays."""
         self._centre_bound, self._nulls, self._accuracy = -np.inf, 0, _ACCURACY
+
+    def _move_centre(self) -> None:
+        self._centre, self._centre_price = self._x, self._price
+
+    def _gamma(self) -> np.ndarray:
+        return np.zeros(0)
+
+    def _objective(self) -> float:
+        """The dual value, above the least cost."""
+        return float((self._mass * self._x).sum()) - self._program.max_complexity * self._price
 
     def _at(self, use: np.ndarray) -> float:
         """Set the duals that belong to a use of the rules; returns the function's value."""
@@ -193,7 +215,6 @@ class ProximalMaster:
 
     def _newton(self, rules: np.ndarray, effort: int) -> tuple[int, bool]:
         """Minimise over the use of some rules until the effort is used up; what is left of it, and whether it ended."""
-        complexity = self._complexity[rules]
         largest = np.empty(len(rules))
         linear.covered_sums(self._start, self._entity, rules, self._mass, largest)
         largest /= self.weight
@@ -209,8 +230,7 @@ class ProximalMaster:
             self._steps += 1
             curvature, work = self._curvature(rules[free])
             effort -= _STEP + work
-            if self._price > 0:
-                curvature += np.outer(complexity[free], complexity[free]) / self._price_weight
+            self._bend(curvature, rules[free])
             while True:
                 effort -= len(free) ** 3 // 3
                 move = _move(curvature, gradient[free], use[free], self._damping * largest[free] + 1e-9)
@@ -231,9 +251,19 @@ class ProximalMaster:
             self.use = tried
         return effort, True
 
+    def _bend(self, curvature: np.ndarray, rules: np.ndarray) -> None:
+        """Add the second derivatives that come from prices."""
+        if self._price > 0:
+            complexity = self._complexity[rules]
+            curvature += np.outer(complexity, complexity) / self._price_weight
+
+    def _limits(self) -> np.ndarray | float:
+        """The largest x."""
+        return 1.0
+
     def _curvature(self, rules: np.ndarray) -> tuple[np.ndarray, int]:
-        """Second derivatives, but for the price: from the entities whose dual is between its bounds; and the effort."""
-        inside = np.flatnonzero((self._x > 0) & (self._x < 1))
+        """Second derivatives from the entities whose dual is between its bounds, without prices; and the effort."""
+        inside = np.flatnonzero((self._x > 0) & (self._x < self._limits()))
         place = np.full(len(self._x), -1, dtype=np.int64)
         place[inside] = np.arange(len(inside))
         total = int((self._start[rules + 1] - self._start[rules]).sum())

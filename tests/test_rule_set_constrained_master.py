@@ -1,0 +1,233 @@
+"""The proximal master with constraints against the simplex one and the naive reference."""
+
+from __future__ import annotations
+
+import pickle
+from fractions import Fraction
+from itertools import combinations
+
+import naive
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import seeds
+from test_rule_set_fairness import LOSSES, RATES, SWAPPED, compas_like, criteria, grouped_problems, tolerances
+from test_rule_set_search import certified
+
+import rulelab as rl
+from rulelab.rule_set import RuleSetSearch, generation, phases
+from rulelab.rule_set.features import Features
+from rulelab.rule_set.generation import ColumnGeneration
+from rulelab.rule_set.master.constrained_proximal import ConstrainedProximalMaster
+from rulelab.rule_set.master.constraint_prices import Prices, find_prices
+from rulelab.rule_set.master.dual_bound import dual_point
+from rulelab.rule_set.master.linear_program import nothing_fixed, solve_master
+from rulelab.rule_set.pool import Pool
+from rulelab.rule_set.program import Program, make_program
+from rulelab.snapshot import Status
+
+CRITERIA = [
+    rl.EqualOpportunity(0.02),
+    rl.EqualOpportunity(0.0),
+    rl.EqualizedOdds(0.02, 0.05),
+    rl.FalsePositiveRateParity(0.01),
+    rl.DemographicParity(0.01),
+    rl.AccuracyParity(0.02),
+    rl.AccuracyParity(0.0),
+]
+
+
+@pytest.fixture
+def proximal(monkeypatch):
+    """Let problems of any size take the proximal method."""
+    monkeypatch.setattr(generation, "_LARGE_CONSTRAINED", 0)
+
+
+def some_rules(criterion: rl.EqualOpportunity, loss: str = "hamming", form: str = "dnf") -> tuple[Program, Pool]:
+    A, y, groups = compas_like()
+    problem = rl.Problem.from_arrays(A, y, groups=groups)
+    program = make_program(problem, 9, loss, form, criterion)
+    pool = Pool(program, Features.from_problem(problem, form))
+    pool.add([*((j,) for j in range(8)), *combinations(range(8), 2)])
+    return program, pool
+
+
+@pytest.mark.parametrize("criterion", CRITERIA, ids=repr)
+@pytest.mark.parametrize("loss", sorted(LOSSES))
+@pytest.mark.parametrize("form", ["dnf", "cnf"])
+def test_without_new_rules_it_ends_at_the_value_of_the_linear_program(criterion, loss, form):
+    program, pool = some_rules(criterion, loss, form)
+    columns = pool.columns(np.arange(len(pool)))
+    value = solve_master(program, columns, nothing_fixed(program, len(columns.kind))).value
+    master, rules, best = ConstrainedProximalMaster(program, pool), np.arange(len(pool)), -np.inf
+    for _ in range(60):
+        solution = master.solve(rules, value - best)
+        assert solution.price >= 0
+        assert (solution.gamma >= 0).all()
+        point = dual_point(program, solution.share, solution.gamma)
+        gains = pool.sums(rules, point.weight) / (point.grid * pool.complexity) - program.penalty
+        linear = point.total / point.grid - program.max_complexity * max(0.0, gains.max())
+        assert linear <= value + 1e-5
+        best = max(best, linear)
+        master.judge(linear, exact=True)
+    assert best == pytest.approx(value, abs=2e-3)
+    assert solution.value == pytest.approx(value, abs=2e-2)
+    assert (master.use >= 0).all()
+
+
+@pytest.mark.parametrize("criterion", CRITERIA, ids=repr)
+@pytest.mark.parametrize("loss", sorted(LOSSES))
+def test_its_slopes_are_those_of_its_value(criterion, loss):
+    """Central differences, away from where the second derivatives jump."""
+    program, pool = some_rules(criterion, loss)
+    master, rng = ConstrainedProximalMaster(program, pool), np.random.default_rng(3)
+    rules, step = np.arange(len(pool)), 1e-6
+    for _ in range(6):
+        master.solve(rules, 1.0)
+        master.judge(0.0, exact=True)
+        master.begin(rules, 1.0)
+        use = np.where(rng.random(len(pool)) < 0.2, rng.uniform(0.05, 0.4, len(pool)), 0.0)
+        master._at(use)
+        slope, scale = master._gradient(rules), float(master._mass.sum())
+        for k in rng.choice(rules, 4, replace=False):
+            more, less = use.copy(), use.copy()
+            more[k], less[k] = use[k] + step, use[k] - step
+            assert (master._at(more) - master._at(less)) / (2 * step) == pytest.approx(slope[k], abs=1e-5 * scale)
+
+
+@settings(max_examples=60)
+@given(seeds, st.integers(1, 4), st.integers(1, 4), st.sampled_from([1.0, 0.1, 0.01]))
+def test_no_other_prices_are_better(seed, n, kinds, weight):
+    rng = np.random.default_rng(seed)
+    size = 30
+    kind, mass = rng.integers(0, kinds, size).astype(np.int32), rng.uniform(0.5, 2.0, size)
+    total = np.bincount(kind, weights=mass, minlength=kinds)
+    wish, own, full = rng.normal(0.5, 1.5, size), rng.choice([1.0, -1.0, 0.0], kinds), total * rng.uniform(0, 1, kinds)
+    left, pull, near = rng.uniform(-1, 1, (n, kinds)), rng.normal(0, size / 4, n), rng.uniform(0, 1, n)
+    stiffness, zeros = rng.uniform(0.1, 3.0, n), [np.zeros(kinds) for _ in range(8)]
+    prices = Prices(
+        kind, mass, wish, own, full, zeros[0], left, pull, near, stiffness, rng.uniform(0, 1, n), *zeros[1:8],
+        np.zeros(n), np.zeros(n), np.zeros((n, n)),
+    )  # fmt: skip
+    find_prices(prices, weight, 1e5 * total.sum())
+
+    def value(y, limit):
+        x = np.minimum(np.maximum(wish, 0.0), limit[kind])
+        extra = limit - own - y @ left  # what has to be paid for
+        return y @ pull - stiffness @ (y - near) ** 2 / 2 - full @ extra - weight / 2 * mass @ (x - wish) ** 2
+
+    found = value(prices.y, prices.limit)
+    assert (prices.y >= 0).all()
+    assert (prices.limit >= np.maximum(0.0, own + prices.y @ left) - 1e-9).all()
+    for scale in (1e-3, 1e-2, 0.1, 1.0):
+        for _ in range(40):
+            y = np.maximum(0.0, prices.y + rng.normal(0, scale, n) * (rng.random(n) < 0.7))
+            least = np.maximum(0.0, own + y @ left)
+            for limit in (least, np.maximum(least, prices.limit + rng.normal(0, scale, kinds))):
+                assert value(y, limit) <= found + 1e-6 * (1 + abs(found))
+
+
+@pytest.mark.parametrize("whole_nodes", [300, 0])
+@settings(max_examples=60, deadline=None)
+@given(
+    grouped_problems(),
+    criteria,
+    st.integers(2, 7),
+    st.sampled_from(["dnf", "cnf"]),
+    st.sampled_from(sorted(LOSSES)),
+    st.sampled_from([0.0, 0.01, 0.5]),
+)
+def test_the_optimum_is_that_of_the_naive_reference(whole_nodes, case, criterion, most, form, loss, regularization):
+    A, y, weight, groups = case
+    problem = rl.Problem.from_arrays(A, y, sample_weight=weight, groups=groups)
+    search = RuleSetSearch(problem, most, 2, loss, form, fairness=criterion, regularization=regularization)
+    seen, wanted = (A, y) if form == "dnf" else (~A, ~y)
+    rates = RATES[type(criterion)]
+    if form == "cnf":
+        rates = tuple(SWAPPED.get(rate, rate) for rate in rates)
+
+    def fair(clauses):
+        gaps = [naive.parity_gap(r, seen, wanted, weight, groups, clauses, loss == "hamming") for r in rates]
+        return all(gap <= limit for gap, limit in zip(gaps, tolerances(criterion), strict=True))
+
+    penalty = Fraction(repr(regularization))
+    expected = naive.best_rule_set(seen, wanted, weight, most, 2, LOSSES[loss], penalty, fair)
+    last = None
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(generation, "_LARGE_CONSTRAINED", 0)
+        patch.setattr(phases, "_WHOLE_NODES", whole_nodes)
+        for snapshot in rl.steps(search):
+            assert expected is None or snapshot.lower_bound <= float(expected) + 1e-9
+            last = snapshot
+    assert last is not None
+    if expected is None:
+        assert (last.status, last.incumbent) == (Status.INFEASIBLE, None)
+        return
+    assert last.status is Status.OPTIMAL
+    assert last.incumbent.objective == pytest.approx(float(expected), abs=1e-9)
+
+
+def test_weights_that_are_not_integers(proximal):
+    A, y, groups = compas_like(200)
+    weight = np.random.default_rng(1).uniform(0.1, 3.0, len(y))
+    problem = rl.Problem.from_arrays(A, y, sample_weight=weight, groups=groups)
+    found = certified(RuleSetSearch(problem, 6, 2, fairness=rl.EqualOpportunity(0.1)))
+    assert found.counts["newton_steps"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(generation, "_LARGE_CONSTRAINED", 1 << 30)
+        simplex = certified(RuleSetSearch(problem, 6, 2, fairness=rl.EqualOpportunity(0.1)))
+    assert found.incumbent.objective == simplex.incumbent.objective
+
+
+def generated(criterion: rl.EqualOpportunity) -> ColumnGeneration:
+    """Column generation at its end."""
+    A, y, groups = compas_like()
+    problem = rl.Problem.from_arrays(A, y, groups=groups)
+    program, features = make_program(problem, 11, fairness=criterion), Features.from_problem(problem)
+    columns = ColumnGeneration(program, features, Pool(program, features), 3)
+    while not columns.done:
+        columns.advance()
+    return columns
+
+
+@pytest.mark.parametrize("criterion", CRITERIA, ids=repr)
+def test_column_generation_meets_the_one_with_the_simplex_method(criterion, monkeypatch):
+    simplex = generated(criterion)
+    assert not simplex.newton_steps
+    monkeypatch.setattr(generation, "_LARGE_CONSTRAINED", 0)
+    columns = generated(criterion)
+    assert columns.newton_steps
+    assert float(columns._proven) == pytest.approx(float(simplex._proven), abs=0.25)
+    assert columns.value == pytest.approx(simplex.value, abs=0.25)
+    assert columns.gamma.shape == simplex.gamma.shape
+
+
+def test_the_simplex_method_takes_over_when_nothing_is_found(proximal, monkeypatch):
+    expected = float(generated(rl.EqualOpportunity(0.02))._proven)
+    monkeypatch.setattr(generation, "_EXACT", 1)
+    monkeypatch.setattr(ColumnGeneration, "_closed", lambda self: False)
+    columns = generated(rl.EqualOpportunity(0.02))
+    assert columns.newton_steps
+    assert columns.simplex_iterations
+    assert float(columns._proven) == pytest.approx(expected, abs=0.25)
+
+
+@pytest.mark.parametrize("criterion", [rl.EqualOpportunity(0.02), rl.DemographicParity(0.02)], ids=repr)
+def test_a_search_pickled_after_every_unit_ends_alike_and_is_proven(proximal, criterion):
+    A, y, groups = compas_like()
+    problem = rl.Problem.from_arrays(A, y, groups=groups)
+    whole = certified(RuleSetSearch(problem, 8, 3, fairness=criterion))
+    search, bounded = RuleSetSearch(problem, 8, 3, fairness=criterion), False
+    while (snapshot := search.advance(1)).status is rl.Status.RUNNING:
+        search = pickle.loads(pickle.dumps(search))
+        if not bounded and snapshot.lower_bound > 0 and snapshot.incumbent is not None:
+            verdict = rl.verify(problem, snapshot.incumbent.model, search.certificate(bound_only=True))
+            assert verdict.state == "bound"
+            assert 0 < verdict.lower_bound <= whole.incumbent.objective
+            bounded = True
+    assert bounded
+    assert snapshot.counts == whole.counts
+    assert snapshot.counts["newton_steps"]
+    assert snapshot.incumbent.model == whole.incumbent.model
+    assert rl.verify(problem, snapshot.incumbent.model, search.certificate()).valid
