@@ -107,6 +107,26 @@ def test_data_cubes_find_the_same(case: Case) -> None:
     check_rules(case, result)
 
 
+@settings(max_examples=80)
+@given(cases(deepest=5), seeds, st.integers(33, 56), st.integers(1, 6))
+def test_data_cubes_are_exact_where_weights_have_more_than_32_bits(
+    case: Case, seed: int, digits: int, slice_: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    scale = max(1, 2**digits // int(1 + np.abs(case.weight).sum()))
+    weight = case.weight * scale + rng.integers(-2, 3, size=len(case.weight))
+    case = case._replace(depth=case.depth or 3, weight=weight, price=case.price * scale + int(rng.integers(0, 3)))
+    pricer = Pricer(case.features, case.weight, case.price, case.depth, method="cubes")
+    while not pricer.advance(slice_):
+        pricer = pickle.loads(pickle.dumps(pricer))
+    result = pricer.result()
+    assert (result.best == truth(case)).all()
+    check_rules(case, result)
+    whole = price(case.features, case.weight, case.price, case.depth, method="cubes")
+    assert (whole.best == result.best).all()
+    assert whole.rules == result.rules
+
+
 @settings(max_examples=50)
 @given(cases(), st.integers(1, 6), st.sampled_from(["auto", "bitset", "cubes"]))
 def test_slices_and_pickles_change_nothing_and_bounds_hold_at_any_time(case: Case, slice_: int, method: str) -> None:

@@ -3,6 +3,10 @@
 The rules that test just the columns of a tuple are the ways to choose one selector for each; all columns but the last
 are contracted one after another, depth first, and the last is scanned. A conjunction on the columns that are left
 cannot select more than the sum of the positive cells, as if it could choose them separately.
+
+Most tuples hold no rule that is wanted. This is found out with weights that are rounded up to 32 bits, which takes half
+the time: what gains with them is looked for again with the weights as they are. Where a tuple holds a rule that gains
+the next one often does so too, and is searched with these at once.
 """
 
 from __future__ import annotations
@@ -13,12 +17,16 @@ import numpy as np
 
 from ...kernels.by_reference import by_reference
 from ...kernels.jit import inlined, inner, kernel
+from .cube_sums import contract, cumulate, is_above
 from .selectors import Selectors
 
 DONE, PAUSED = 0, 1
 
+LARGEST_ROUNDED = 2**30
+"""No sum of rounded weights is larger in absolute value."""
+
 # positions in Cubes.numbers
-N_COLUMNS, N_TUPLES, N_POOL, IS_NEW, UPDATES = range(5)
+N_COLUMNS, N_TUPLES, N_POOL, IS_NEW, UPDATES, SHIFT, NEXT_IS_FILLED, GAINED = range(8)
 
 
 @by_reference
@@ -27,16 +35,20 @@ class Cubes(NamedTuple):
 
     weight: (n_patterns,). tuple: (D,) columns, the first N_COLUMNS of them count. base: (D, n_patterns), the number of
     each pattern's cell in the cube of the first columns. cube: one buffer per depth, from cube_first on. target,
-    charge: (D + 1,). iterator, used, chosen: the path of selectors. best_*: the best rule of the tuple. pool_*: rules
-    of different tuples, the least valuable is replaced.
+    charge: (D + 1,). rounded_*: the same in units of 2**SHIFT, weights rounded up, others down; the cubes with room for
+    that of the next tuple. iterator, used, chosen: the path of selectors. best_*: the best rule of the tuple. pool_*:
+    rules of different tuples, the least valuable is replaced.
     """
 
     weight: np.ndarray
     tuple: np.ndarray
     base: np.ndarray
+    rounded_weight: np.ndarray
+    rounded_cube: np.ndarray
+    rounded_target: np.ndarray
+    rounded_charge: np.ndarray
     cube: np.ndarray
     cube_first: np.ndarray
-    prefix: np.ndarray
     target: np.ndarray
     charge: np.ndarray
     iterator: np.ndarray
@@ -57,6 +69,10 @@ def new_cubes(parts: Selectors, weight: np.ndarray, target: np.ndarray, charge: 
 
     sizes = [int(np.prod(largest[:k])) for k in range(depth, 0, -1)]
 
+    shift = 0
+    while np.abs(rounded_up(weight, shift)).sum() > LARGEST_ROUNDED:
+        shift += 1
+
     def integers(*shape: int) -> np.ndarray:
         return np.zeros(shape, dtype=np.int64)
 
@@ -64,9 +80,12 @@ def new_cubes(parts: Selectors, weight: np.ndarray, target: np.ndarray, charge: 
         weight=weight,
         tuple=integers(depth),
         base=np.zeros((depth, len(weight)), dtype=np.int32),
+        rounded_weight=rounded_up(weight, shift).astype(np.int32),
+        rounded_cube=np.zeros(sum(sizes) + sizes[0], dtype=np.int32),
+        rounded_target=np.zeros(len(target), dtype=np.int32),
+        rounded_charge=np.clip(charge >> shift, -LARGEST_ROUNDED, LARGEST_ROUNDED).astype(np.int32),
         cube=integers(sum(sizes)),
         cube_first=np.cumsum([0, *sizes]),
-        prefix=integers(int(largest[0]) + 1),
         target=target.copy(),
         charge=charge,
         iterator=integers(depth),
@@ -77,8 +96,13 @@ def new_cubes(parts: Selectors, weight: np.ndarray, target: np.ndarray, charge: 
         pool_rule=np.full((room, depth), -1, dtype=np.int64),
         pool_value=integers(room),
         pool_sum=integers(room),
-        numbers=np.array([1, 0, 0, 1, 0], dtype=np.int64),
+        numbers=np.array([1, 0, 0, 1, 0, shift, 0, 0], dtype=np.int64),
     )
+
+
+def rounded_up(weight: np.ndarray, shift: int) -> np.ndarray:
+    """Whole numbers in units of 2**shift."""
+    return -(-weight >> shift)
 
 
 @kernel
@@ -108,7 +132,8 @@ def advance(parts, cubes, max_tuples):
             for j in range(changed + 1, k):
                 columns[j] = columns[j - 1] + 1
         _number_cells(parts, cubes, changed, k)
-        _search_tuple(parts, cubes, k)
+        if numbers[GAINED] or _may_gain(parts, cubes, changed, k):
+            _search_tuple(parts, cubes, k)
         numbers[N_TUPLES] += 1
         done += 1
     return DONE
@@ -129,124 +154,142 @@ def _number_cells(parts, cubes, changed, k):
 
 
 @inner
-def _fill(parts, cubes, k):
-    """The histogram of a tuple; returns its number of cells."""
-    size = np.int64(1)
-    for j in range(k):
-        size *= parts.n_cells[cubes.tuple[j]]
-    cube, weight, code = cubes.cube, cubes.weight, parts.codes[cubes.tuple[k - 1]]
-    for i in range(size):
-        cube[i] = 0
-    if k == 1:
-        for i in range(weight.size):
-            cube[code[i]] += weight[i]
+def _may_gain(parts, cubes, changed, k):
+    """Whether a rule of the tuple may gain, as far as rounded weights tell."""
+    numbers, columns = cubes.numbers, cubes.tuple
+    for s in range(cubes.target.size):
+        cubes.rounded_target[s] = min(cubes.target[s] >> numbers[SHIFT], LARGEST_ROUNDED)
+    size = _size(parts, cubes, k)
+    top = np.int64(0)
+    if numbers[NEXT_IS_FILLED] and changed == k - 1:
+        top = cubes.cube_first[-1]
+        numbers[NEXT_IS_FILLED] = 0
+    elif k > 1 and columns[k - 1] + 1 < parts.n_cells.size:
+        _fill_two(parts, cubes, k, size)
+        numbers[NEXT_IS_FILLED] = 1
     else:
-        base, n = cubes.base[k - 2], parts.n_cells[cubes.tuple[k - 1]]
-        for i in range(weight.size):
-            cube[np.int64(base[i]) * n + code[i]] += weight[i]
-    cubes.numbers[UPDATES] += weight.size
-    return size
+        _fill(parts, cubes, cubes.rounded_cube, cubes.rounded_weight, k, size)
+        numbers[NEXT_IS_FILLED] = 0
+    return _search(parts, cubes, cubes.rounded_cube, top, cubes.rounded_target, k, False)
 
 
 @inner
 def _search_tuple(parts, cubes, k):
-    size = _fill(parts, cubes, k)
-    target = cubes.target
-    most = target.size - 1
-    bound = np.int64(0)
-    for i in range(size):
-        bound += max(cubes.cube[i], 0)
-    if bound <= target[k]:
-        return
+    """Find the best rule of the tuple."""
+    cubes.numbers[NEXT_IS_FILLED] *= 1 - cubes.numbers[GAINED]
     cubes.best[0] = 0
-    if k == 1:
-        _scan(parts, cubes, np.int64(0), k, np.int64(0))  # literals would be compiled once more
-    else:
-        size //= parts.n_cells[cubes.tuple[0]]
-        _cumulate(cubes.cube, parts.n_cells[cubes.tuple[0]], size)
-        cubes.iterator[0] = parts.first[cubes.tuple[0]]
-    j = 0
-    while j >= 0 and k > 1:
-        column = cubes.tuple[j]
-        g = cubes.iterator[j]
-        rest = k - 1 - j
-        if g == parts.first[column + 1] or cubes.used[j] + parts.size[g] + rest > most:
-            if j > 0:
-                size *= parts.n_cells[column]
-            j -= 1
-            continue
-        cubes.iterator[j] += 1
-        used = cubes.used[j] + parts.size[g]
-        bound = _contract(parts, _cube(cubes, j), _cube(cubes, j + 1), g, size)
-        if bound <= target[used + rest]:
-            continue
-        cubes.chosen[j] = g
-        if rest == 1:
-            _scan(parts, cubes, j + 1, k, used)
-        else:
-            j += 1
-            size //= parts.n_cells[cubes.tuple[j]]
-            _cumulate(_cube(cubes, j), parts.n_cells[cubes.tuple[j]], size)
-            cubes.iterator[j] = parts.first[cubes.tuple[j]]
-            cubes.used[j] = used
+    size = _size(parts, cubes, k)
+    _fill(parts, cubes, cubes.cube, cubes.weight, k, size)
+    _search(parts, cubes, cubes.cube, np.int64(0), cubes.target, k, True)
+    cubes.numbers[GAINED] = cubes.best[0] > 0
     if cubes.best[0] > 0:
         _remember(cubes, k)
 
 
 @inlined
-def _cube(cubes, depth):
-    """The buffer of a depth."""
-    return cubes.cube[cubes.cube_first[depth] : cubes.cube_first[depth + 1]]
-
-
-@inlined
-def _cumulate(cube, n, size):
-    """Running sums along the first axis of a cube of n slices."""
-    for c in range(1, n):
-        before, here = cube[(c - 1) * size : c * size], cube[c * size : (c + 1) * size]
-        for i in range(size):
-            here[i] += before[i]
-
-
-@inlined
-def _contract(parts, cube, out, selector, size):
-    """Sum the selected slices of a cumulated cube; returns the sum of the positive cells of the result."""
-    first, last = parts.run_first[selector], parts.run_first[selector + 1]
-    bound = np.int64(0)
-    for r in range(first, last):
-        low, high = parts.run_low[r], parts.run_high[r]
-        upper = cube[(high - 1) * size : high * size]
-        lower = cube[(low - 1) * size : low * size] if low > 0 else upper
-        sign = np.int64(1) if low > 0 else np.int64(0)
-        if r == first:
-            for i in range(size):
-                out[i] = upper[i] - sign * lower[i]
-        else:
-            for i in range(size):
-                out[i] += upper[i] - sign * lower[i]
-    for i in range(size):
-        bound += max(out[i], 0)
-    return bound
+def _size(parts, cubes, k):
+    """Cells of the cube of the tuple."""
+    size = np.int64(1)
+    for j in range(k):
+        size *= parts.n_cells[cubes.tuple[j]]
+    return size
 
 
 @inner
-def _scan(parts, cubes, depth, k, used):
-    """Try all selectors of the last column."""
-    cells, prefix, target = _cube(cubes, depth), cubes.prefix, cubes.target
+def _fill(parts, cubes, cube, weight, k, size):
+    """The histogram of a tuple; an index without a sign is not asked whether it counts from the end."""
+    code = parts.codes[cubes.tuple[k - 1]]
+    for i in range(size):
+        cube[i] = 0
+    if k == 1:
+        for i in range(weight.size):
+            cube[np.uint64(code[i])] += weight[i]
+    else:
+        base, n = cubes.base[k - 2], np.uint64(parts.n_cells[cubes.tuple[k - 1]])
+        for i in range(weight.size):
+            cube[np.uint64(base[i]) * n + np.uint64(code[i])] += weight[i]
+    cubes.numbers[UPDATES] += weight.size
+
+
+@inner
+def _fill_two(parts, cubes, k, size):
+    """The histograms of a tuple and of the one after it."""
+    last, weight, base = cubes.tuple[k - 1], cubes.rounded_weight, cubes.base[k - 2]
+    code, next_code = parts.codes[last], parts.codes[last + 1]
+    n, next_n = np.uint64(parts.n_cells[last]), np.uint64(parts.n_cells[last + 1])
+    cube, next_cube = cubes.rounded_cube[:size], cubes.rounded_cube[cubes.cube_first[-1] :]
+    for i in range(size):
+        cube[i] = 0
+    for i in range(size // parts.n_cells[last] * parts.n_cells[last + 1]):
+        next_cube[i] = 0
+    for i in range(weight.size):
+        cell, value = np.uint64(base[i]), weight[i]
+        cube[cell * n + np.uint64(code[i])] += value
+        next_cube[cell * next_n + np.uint64(next_code[i])] += value
+    cubes.numbers[UPDATES] += 2 * weight.size
+
+
+@inner
+def _search(parts, cubes, cube, top, target, k, exact):
+    """Search the cube of a tuple, from ``top`` on; if not ``exact``, whether a rule gains, which ends the search."""
+    columns, first = cubes.tuple, cubes.cube_first
+    most = target.size - 1
+    n = parts.n_cells[columns[0]]
+    size = _size(parts, cubes, k) // n
+    whole = cube[top : top + n * size]
+    if not is_above(whole, np.int64(0), np.int64(1), n * size, target[k]):
+        return False
+    cumulate(whole, n, size)
+    if k == 1:
+        return _scan(parts, cubes, whole, k, np.int64(0), exact)  # literals would be compiled once more
+    cubes.iterator[0] = parts.first[columns[0]]
+    here, j = whole, 0
+    while j >= 0:
+        g = cubes.iterator[j]
+        rest = k - 1 - j
+        if g == parts.first[columns[j] + 1] or cubes.used[j] + parts.size[g] + rest > most:
+            if j > 0:
+                size *= parts.n_cells[columns[j]]
+            j -= 1
+            here = whole if j <= 0 else cube[first[j] : first[j + 1]]
+            continue
+        cubes.iterator[j] += 1
+        used = cubes.used[j] + parts.size[g]
+        n = parts.n_cells[columns[j + 1]]
+        out = cube[first[j + 1] : first[j + 2]]
+        if not contract(parts, here, out, g, n, size // n, target[used + rest]):
+            continue
+        cubes.chosen[j] = g
+        if rest > 1:
+            j += 1
+            here = out
+            size //= n
+            cubes.iterator[j] = parts.first[columns[j]]
+            cubes.used[j] = used
+        elif _scan(parts, cubes, out, k, used, exact):
+            return True
+    return False
+
+
+@inner
+def _scan(parts, cubes, cells, k, used, exact):
+    """Try all selectors of the last column, of which the running sums are given."""
+    target, charge = cubes.target, cubes.charge
     column = cubes.tuple[k - 1]
-    total = np.int64(0)
-    for c in range(parts.n_cells[column]):
-        total += cells[c]
-        prefix[c + 1] = total
     for g in range(parts.first[column], parts.first[column + 1]):
         s = used + parts.size[g]
         if s >= target.size:
             break
         total = np.int64(0)
         for r in range(parts.run_first[g], parts.run_first[g + 1]):
-            total += prefix[parts.run_high[r]] - prefix[parts.run_low[r]]
-        if total > cubes.charge[s] and total - cubes.charge[s] > cubes.best[0]:
-            cubes.best[0] = total - cubes.charge[s]
+            low = parts.run_low[r]
+            total += cells[parts.run_high[r] - 1] - (cells[low - 1] if low > 0 else 0)
+        if not exact:
+            if total > cubes.rounded_charge[s]:
+                return True
+            continue
+        if total > charge[s] and total - charge[s] > cubes.best[0]:
+            cubes.best[0] = total - charge[s]
             cubes.best[1] = total
             for j in range(k - 1):
                 cubes.best_rule[j] = cubes.chosen[j]
@@ -254,6 +297,7 @@ def _scan(parts, cubes, depth, k, used):
         if total > target[s]:
             for longer in range(s, target.size):
                 target[longer] = max(target[longer], total)
+    return False
 
 
 @inner
