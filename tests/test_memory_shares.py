@@ -80,7 +80,9 @@ def test_over_the_budget_the_largest_search_ends_and_none_begins(budget: None) -
     small.pause()
     wait_until(lambda: small.state is State.PAUSED)
     wait_until(lambda: large.snapshot.memory_bytes > small.snapshot.memory_bytes)
+    before = small.snapshot.work
     small.step()
+    wait_until(lambda: small.state is State.PAUSED and small.snapshot.work > before)  # or it ends where none is left
     watch = memory.MemoryWatch(10**15)
     assert watch.look() is None
     assert not ALLOWED.full
