@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from .console import CommandError, say
+from .console import CommandError
 from .output import writable
 from .verify import NotValid, add_proof, problem_of, read_model, read_proof
 
@@ -47,6 +47,6 @@ def export_proof(args: argparse.Namespace) -> int:
         formula, written = proof.save(args.output)
     except OSError as error:
         raise CommandError(f"{args.output} cannot be written: {error.strerror}", 1) from error
-    say(f"{formula}: {proof.n_variables} variables, {proof.n_constraints} constraints")
-    say(f"{written}: {proof.n_lines} lines; check it by: veripb {formula} {written}")
+    print(f"{formula}: {proof.n_variables} variables, {proof.n_constraints} constraints")
+    print(f"{written}: {proof.n_lines} lines; check it by: veripb {formula} {written}")
     return 0
