@@ -10,6 +10,7 @@ from . import local_search as local
 
 _STRENGTHS = (0, 1, 2, 3)
 _KICKS = 3  # one round in so many begins from the best set, where the linear program has a use for columns
+_MOST_DROPPED = 4
 _SLICES = 4  # calls of a descent, after which it ends
 _DRAWS = 4  # per unit of complexity
 _PENALTIES = (1.0, 4.0, 30.0)
@@ -18,6 +19,8 @@ _PENALTIES = (1.0, 4.0, 30.0)
 
 class SetSearch:
     """One descent after another over some columns of the pool.
+
+    Where it ``rebuilds``, all descents but the first begin from the best set, of which a part is built anew.
 
     Attributes
     ----------
@@ -35,6 +38,7 @@ class SetSearch:
         gamma: np.ndarray,
         seed: int,
         rounds: int,
+        rebuilds: bool = False,
     ) -> None:
         self._rules = [pool.rules[k] for k in chosen]
         self._moves = local.moves_of(program, pool.columns(chosen))
@@ -42,6 +46,7 @@ class SetSearch:
         self._share = use / max(float(use.sum()), 1e-9)
         self._price = max([0.05 * float(program.worst * program.scale) / program.max_complexity, *gamma.tolist()])
         self._rounds, self._most_rounds = 0, rounds
+        self._rebuilds = rebuilds
         self._penalties = _PENALTIES if len(self._walk.taken) else _PENALTIES[:1]
         self._descents = self._slices = 0  # of this round, of this descent
         self.found: list[Clause] | None = None
@@ -75,7 +80,9 @@ class SetSearch:
         self.done = self._rounds >= self._most_rounds
 
     def _start(self, moves: local.Moves) -> None:
-        if self._rounds % _KICKS and self._share.any():
+        if self._rebuilds and self._rounds >= _KICKS:
+            local.rebuild(moves, self._walk, 1 + self._rounds % _MOST_DROPPED)
+        elif self._rounds % _KICKS and self._share.any():
             local.draw(moves, self._walk, self._share, _DRAWS * min(moves.room, int(moves.complexity.sum())))
         else:
             local.kick(moves, self._walk, _STRENGTHS[self._rounds // _KICKS % len(_STRENGTHS)])
