@@ -80,6 +80,8 @@ class Walk(NamedTuple):
     inside : int64 array, shape (n_columns,)
         Room for the kernels.
     best : int8 array, shape (n_columns,)
+    kept : int8 array, shape (n_columns,)
+        The set that `rebuild` goes back to.
     score : float64 array, shape (4,)
         Present cost, complexity, cost of the best; 1 where the descent was cut short.
     random : uint64 array, shape (1,)
@@ -93,6 +95,7 @@ class Walk(NamedTuple):
     freed: np.ndarray
     inside: np.ndarray
     best: np.ndarray
+    kept: np.ndarray
     score: np.ndarray
     random: np.ndarray
 
@@ -132,6 +135,7 @@ def new_walk(program: Program, moves: Moves, seed: int) -> Walk:
         freed=np.zeros((2, n, 1 + len(program.constraints))),
         inside=np.zeros(n, dtype=np.int64),
         best=np.zeros(n, dtype=np.int8),
+        kept=np.zeros(n, dtype=np.int8),
         score=np.array([0.0, 0.0, np.inf, 0.0]),
         random=np.array([(2 * int(seed) + 1) % (1 << 64)], dtype=np.uint64),
     )
@@ -175,7 +179,7 @@ def _excess(walk):
 
 @inner
 def _alone(moves, walk):
-    """What the score and the constraints change by when a column goes out, for each that is in; returns how many are."""
+    """What the score and the constraints change by when each column that is in goes out; returns how many are in."""
     n_constraints, count = walk.taken.size, 0
     for d in range(walk.chosen.size):
         if walk.chosen[d] == 0:
@@ -302,6 +306,14 @@ def descend(moves, walk):
     return looked
 
 
+def keep(walk: Walk, most: float) -> bool:
+    """Have `rebuild` go back to the present set, if it is allowed and costs at most this much."""
+    kept = bool(walk.score[0] <= most) and bool((walk.taken <= _MEET).all())
+    if kept:
+        walk.kept[:] = walk.chosen
+    return kept
+
+
 @inlined
 def _random(walk):
     """64 random bits (xorshift)."""
@@ -340,7 +352,7 @@ def draw(moves, walk, share, draws):
 def kick(moves, walk, strength):
     """Go back to the best set, drop ``strength`` of its columns and let random ones in."""
     n = walk.chosen.size
-    inside = _go_back(moves, walk)
+    inside = _go_back(moves, walk, walk.best)
     for _ in range(strength):
         x = _random(walk)
         target = np.int64(x % np.uint64(n))
@@ -352,9 +364,9 @@ def kick(moves, walk, strength):
 
 @kernel
 def rebuild(moves, walk, strength):
-    """Go back to the best set, drop ``strength`` of its columns and fill the room with those that gain most for their
+    """Go back to the kept set, drop ``strength`` of its columns and fill the room with those that gain most for their
     complexity to a random power of at most 1.2, where each gain is lessened by a random share of at most 0.15."""
-    inside = _go_back(moves, walk)
+    inside = _go_back(moves, walk, walk.kept)
     for _ in range(strength):
         inside -= _drop(moves, walk, inside, _random(walk))
     power = _MOST_POWER * _share(walk)
@@ -374,11 +386,11 @@ def rebuild(moves, walk, strength):
 
 
 @inner
-def _go_back(moves, walk):
-    """Go back to the best set; returns how many columns it has."""
+def _go_back(moves, walk, known):
+    """Go back to a set; returns how many columns it has."""
     inside = 0
     for k in range(walk.chosen.size):
-        if walk.chosen[k] != walk.best[k]:
+        if walk.chosen[k] != known[k]:
             choose(moves, walk, k)
         inside += walk.chosen[k]
     return inside
