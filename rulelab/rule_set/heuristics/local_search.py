@@ -1,4 +1,4 @@
-"""Local search over sets of given columns: add, drop, swap, and a kick when nothing helps. A heuristic."""
+"""Local search over sets of given columns: add, drop and swap. A heuristic."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ from ..pool import Columns
 from ..program import Program
 from ..sparse import sparse_rows
 
-_MEET = 1e-12  # how far a constraint may be exceeded here; exact arithmetic decides afterwards
+MEET = 1e-12  # how far a constraint may be exceeded here; exact arithmetic decides afterwards
 _RELATIVE = 1e-11  # of the score that a move must gain: more than its rounding errors, so that no set comes again
-_MOST_POWER, _NOISE = 1.2, 0.15  # of what is filled in again
 _MOST_WORK = 20_000_000  # of a call: about a tenth of a second
 
 
@@ -141,7 +140,7 @@ def new_walk(program: Program, moves: Moves, seed: int) -> Walk:
     )
     walk.taken[:] += moves.leave_used @ np.bincount(moves.kind, weights=moves.mass, minlength=program.n_kinds)
     walk.score[0] = float(program.constant * program.scale) + moves.leave.sum()
-    if (walk.taken <= _MEET).all():
+    if (walk.taken <= MEET).all():
         walk.score[2] = walk.score[0]
     return walk
 
@@ -200,7 +199,7 @@ def _alone(moves, walk):
 
 
 @inner
-def _cover(moves, walk, k, count):
+def cover(moves, walk, k, count):
     """What they change by when column ``k`` comes in, and what of it would be new only without each that is in."""
     n_constraints, change = walk.taken.size, walk.change
     change[0] = moves.cost[k]
@@ -228,7 +227,7 @@ def _cover(moves, walk, k, count):
 
 
 @inner
-def _change(moves, walk, out, into):
+def change_of(moves, walk, out, into):
     """Change of the score when column ``out`` goes out and ``into``, which has been looked at, comes in; or one."""
     total = 0.0
     for r in range(1 + walk.taken.size):
@@ -267,7 +266,7 @@ def descend(moves, walk):
         count = _alone(moves, walk)
         for i in range(count):
             d = walk.inside[i]
-            change = _change(moves, walk, d, -1)
+            change = change_of(moves, walk, d, -1)
             if change < gain:
                 gain, out = change, d
         for k in range(n):
@@ -277,15 +276,15 @@ def descend(moves, walk):
             if looked >= moves.most_work:
                 break
             looked += 1 + moves.start[k + 1] - moves.start[k]
-            _cover(moves, walk, k, count)
+            cover(moves, walk, k, count)
             if over <= 0:
-                change = _change(moves, walk, -1, k)
+                change = change_of(moves, walk, -1, k)
                 if change < gain or (change == gain and out >= 0):
                     gain, out, into = change, -1, k
             for i in range(count):
                 d = walk.inside[i]
                 if over <= moves.complexity[d]:
-                    change = _change(moves, walk, d, k)
+                    change = change_of(moves, walk, d, k)
                     if change < gain or (change == gain and d < out):
                         gain, out, into = change, d, k
         if out < 0 and into < 0:
@@ -297,116 +296,10 @@ def descend(moves, walk):
             choose(moves, walk, into)
     allowed = True
     for r in range(walk.taken.size):
-        if walk.taken[r] > _MEET:
+        if walk.taken[r] > MEET:
             allowed = False
     if allowed and walk.score[0] + max(moves.least_gain, _RELATIVE * abs(walk.score[0])) < walk.score[2]:
         walk.score[2] = walk.score[0]
         for k in range(n):
             walk.best[k] = walk.chosen[k]
     return looked
-
-
-def keep(walk: Walk, most: float) -> bool:
-    """Have `rebuild` go back to the present set, if it is allowed and costs at most this much."""
-    kept = bool(walk.score[0] <= most) and bool((walk.taken <= _MEET).all())
-    if kept:
-        walk.kept[:] = walk.chosen
-    return kept
-
-
-@inlined
-def _random(walk):
-    """64 random bits (xorshift)."""
-    x = walk.random[0]
-    x ^= x << np.uint64(13)
-    x ^= x >> np.uint64(7)
-    x ^= x << np.uint64(17)
-    walk.random[0] = x
-    return x
-
-
-@inlined
-def _share(walk):
-    """A random number from 0 to 1."""
-    return np.float64(_random(walk) >> np.uint64(11)) / 2.0**53
-
-
-@kernel
-def draw(moves, walk, share, draws):
-    """Begin with a random set: columns drawn by their share of a total of 1, while there is room."""
-    n = walk.chosen.size
-    for k in range(n):
-        if walk.chosen[k] == 1:
-            choose(moves, walk, k)
-    for _ in range(draws):
-        left = _share(walk)
-        for k in range(n):
-            left -= share[k]
-            if left < 0.0:
-                if walk.chosen[k] == 0 and walk.score[1] + moves.complexity[k] <= moves.room:
-                    choose(moves, walk, k)
-                break
-
-
-@kernel
-def kick(moves, walk, strength):
-    """Go back to the best set, drop ``strength`` of its columns and let random ones in."""
-    n = walk.chosen.size
-    inside = _go_back(moves, walk, walk.best)
-    for _ in range(strength):
-        x = _random(walk)
-        target = np.int64(x % np.uint64(n))
-        inside -= _drop(moves, walk, inside, x >> np.uint64(20))
-        if walk.chosen[target] == 0 and walk.score[1] + moves.complexity[target] <= moves.room:
-            choose(moves, walk, target)
-            inside += 1
-
-
-@kernel
-def rebuild(moves, walk, strength):
-    """Go back to the kept set, drop ``strength`` of its columns and fill the room with those that gain most for their
-    complexity to a random power of at most 1.2, where each gain is lessened by a random share of at most 0.15."""
-    inside = _go_back(moves, walk, walk.kept)
-    for _ in range(strength):
-        inside -= _drop(moves, walk, inside, _random(walk))
-    power = _MOST_POWER * _share(walk)
-    while True:
-        best, into = 0.0, -1
-        for k in range(walk.chosen.size):
-            if walk.chosen[k] == 0 and walk.score[1] + moves.complexity[k] <= moves.room:
-                _cover(moves, walk, k, 0)
-                gain = -_change(moves, walk, -1, k)
-                if gain > moves.least_gain:
-                    worth = gain / moves.complexity[k] ** power * (1.0 - _NOISE * _share(walk))
-                    if worth > best:
-                        best, into = worth, k
-        if into < 0:
-            break
-        choose(moves, walk, into)
-
-
-@inner
-def _go_back(moves, walk, known):
-    """Go back to a set; returns how many columns it has."""
-    inside = 0
-    for k in range(walk.chosen.size):
-        if walk.chosen[k] != known[k]:
-            choose(moves, walk, k)
-        inside += walk.chosen[k]
-    return inside
-
-
-@inner
-def _drop(moves, walk, inside, number):
-    """Drop one of so many columns, a random number says which; returns how many are dropped."""
-    if inside == 0:
-        return 0
-    seen = 0
-    wanted = np.int64(number % np.uint64(inside))
-    for k in range(walk.chosen.size):
-        if walk.chosen[k] == 1:
-            if seen == wanted:
-                choose(moves, walk, k)
-                break
-            seen += 1
-    return 1

@@ -7,6 +7,7 @@ import numpy as np
 from ..pool import Clause, Pool
 from ..program import Program
 from . import local_search as local
+from . import restarts
 
 _STRENGTHS = (0, 1, 2, 3)
 _KICKS = 3  # one round in so many begins from the best set, where the linear program has a use for columns
@@ -89,15 +90,15 @@ class SetSearch:
             self._rebuild(moves)
         elif self._rebuilds or (self._rounds % _KICKS and self._share.any()):
             self._kept = float("inf")
-            local.draw(moves, self._walk, self._share, _DRAWS * min(moves.room, int(moves.complexity.sum())))
+            restarts.draw(moves, self._walk, self._share, _DRAWS * min(moves.room, int(moves.complexity.sum())))
         else:
-            local.kick(moves, self._walk, _STRENGTHS[self._rounds // _KICKS % len(_STRENGTHS)])
+            restarts.kick(moves, self._walk, _STRENGTHS[self._rounds // _KICKS % len(_STRENGTHS)])
 
     def _rebuild(self, moves: local.Moves) -> None:
         """Build a part anew of the last set, or of the one before where the last one costs too much."""
         most = self._kept
         if most < float("inf"):
             most += _WORSE * abs(most) * (self._rounds // _CHAIN % 3)
-        if local.keep(self._walk, most):
+        if restarts.keep(self._walk, most):
             self._kept = float(self._walk.score[0])
-        local.rebuild(moves, self._walk, 1 + self._rounds % _MOST_DROPPED)
+        restarts.rebuild(moves, self._walk, 1 + self._rounds % _MOST_DROPPED)
