@@ -21,6 +21,7 @@ from .rate_parts import Part, Shown, parts
 
 _SET_COLUMNS = 300  # of the set searches during column generation
 _FINAL_COLUMNS = 600  # and after it
+_NEARBY_COLUMNS, _REBUILDS = 1500, 144  # where the closing step has found rules nearby, but not all within the gap
 _WHOLE_NODES = 300  # of branching, before the values of rates are searched part by part
 _PART_COLUMNS = 300  # that the linear program of a part starts with
 _SHORT = 6  # rounds of the set searches during column generation
@@ -152,12 +153,13 @@ class Phases(Search, ABC):
             self._search_at = min([*later, generation.iterations + _BETWEEN_SEARCHES])
             self._sets = self._new_sets(_SHORT, _SET_COLUMNS)
 
-    def _new_sets(self, rounds: int, most: int = _FINAL_COLUMNS) -> SetSearch:
+    def _new_sets(self, rounds: int, most: int = _FINAL_COLUMNS, rebuilds: bool = False) -> SetSearch:
         """A set search over the columns of least reduced cost."""
         generation = self._generation
         chosen = generation.least_reduced(most)
         use = generation.use(chosen)
-        return SetSearch(self._program, self._pool, chosen, use, generation.gamma, self.random_state or 0, rounds)
+        seed = self.random_state or 0
+        return SetSearch(self._program, self._pool, chosen, use, generation.gamma, seed, rounds, rebuilds)
 
     def _run_sets(self) -> None:
         """One descent of the set search."""
@@ -170,7 +172,9 @@ class Phases(Search, ABC):
             self._sets = None
 
     def _search_sets(self) -> None:
-        if self._sets is None:
+        if self._sets is None and self._closing is not None:
+            self._sets = self._new_sets(_REBUILDS, _NEARBY_COLUMNS, rebuilds=True)
+        elif self._sets is None:
             self._sets = self._new_sets(self._rounds)
         self._run_sets()
         if self._sets is None:

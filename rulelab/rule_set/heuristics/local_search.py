@@ -1,4 +1,4 @@
-"""Local search over sets of given columns: add, drop, swap, and a kick when nothing helps. A heuristic."""
+"""Local search over sets of given columns: add, drop and swap. A heuristic."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import NamedTuple
 import numpy as np
 
 from ...kernels.by_reference import by_reference
-from ...kernels.jit import inlined, kernel
+from ...kernels.jit import inlined, inner, kernel
 from ..master.linear_program import shares
 from ..pool import Columns
 from ..program import Program
 from ..sparse import sparse_rows
 
-_MEET = 1e-12  # how far a constraint may be exceeded here; exact arithmetic decides afterwards
+MEET = 1e-12  # how far a constraint may be exceeded here; exact arithmetic decides afterwards
 _RELATIVE = 1e-11  # of the score that a move must gain: more than its rounding errors, so that no set comes again
-_MOST_WORK = 50_000_000  # of a call: about a tenth of a second
+_MOST_WORK = 20_000_000  # of a call: about a tenth of a second
 
 
 @by_reference
@@ -70,11 +70,17 @@ class Walk(NamedTuple):
     chosen : int8 array, shape (n_columns,)
     times : int32 array, shape (n_classes,)
         Chosen columns that cover each class.
+    owner : int64 array, shape (n_classes,)
+        Sum of the indices of these columns: the column itself, where there is one.
     taken : float64 array, shape (n_constraints,)
         Left-hand side minus bound of each constraint.
-    change : float64 array, shape (n_constraints,)
-        Room for the kernel.
+    change : float64 array, shape (1 + n_constraints,)
+    freed : float64 array, shape (2, n_columns, 1 + n_constraints)
+    inside : int64 array, shape (n_columns,)
+        Room for the kernels.
     best : int8 array, shape (n_columns,)
+    kept : int8 array, shape (n_columns,)
+        The set that `rebuild` goes back to.
     score : float64 array, shape (4,)
         Present cost, complexity, cost of the best; 1 where the descent was cut short.
     random : uint64 array, shape (1,)
@@ -82,9 +88,13 @@ class Walk(NamedTuple):
 
     chosen: np.ndarray
     times: np.ndarray
+    owner: np.ndarray
     taken: np.ndarray
     change: np.ndarray
+    freed: np.ndarray
+    inside: np.ndarray
     best: np.ndarray
+    kept: np.ndarray
     score: np.ndarray
     random: np.ndarray
 
@@ -118,15 +128,19 @@ def new_walk(program: Program, moves: Moves, seed: int) -> Walk:
     walk = Walk(
         chosen=np.zeros(n, dtype=np.int8),
         times=np.zeros(len(moves.leave), dtype=np.int32),
+        owner=np.zeros(len(moves.leave), dtype=np.int64),
         taken=np.array([-float(c.bound) for c in program.constraints]),
-        change=np.zeros(len(program.constraints)),
+        change=np.zeros(1 + len(program.constraints)),
+        freed=np.zeros((2, n, 1 + len(program.constraints))),
+        inside=np.zeros(n, dtype=np.int64),
         best=np.zeros(n, dtype=np.int8),
+        kept=np.zeros(n, dtype=np.int8),
         score=np.array([0.0, 0.0, np.inf, 0.0]),
         random=np.array([(2 * int(seed) + 1) % (1 << 64)], dtype=np.uint64),
     )
     walk.taken[:] += moves.leave_used @ np.bincount(moves.kind, weights=moves.mass, minlength=program.n_kinds)
     walk.score[0] = float(program.constant * program.scale) + moves.leave.sum()
-    if (walk.taken <= _MEET).all():
+    if (walk.taken <= MEET).all():
         walk.score[2] = walk.score[0]
     return walk
 
@@ -145,6 +159,7 @@ def choose(moves, walk, k):
             for r in range(n_constraints):
                 walk.taken[r] -= sign * moves.mass[q] * moves.leave_used[r, moves.kind[q]]
         walk.times[q] += step
+        walk.owner[q] += step * k
     for r in range(n_constraints):
         walk.taken[r] += sign * moves.used[k, r]
     walk.score[0] += sign * moves.cost[k]
@@ -161,29 +176,73 @@ def _excess(walk):
     return total
 
 
-@inlined
-def _gain(moves, walk, k):
-    """Change of the score when column ``k``, which is not in, comes in."""
-    out = moves.cost[k]
-    n_constraints = walk.taken.size
+@inner
+def _alone(moves, walk):
+    """What the score and the constraints change by when each column that is in goes out; returns how many are in."""
+    n_constraints, count = walk.taken.size, 0
+    for d in range(walk.chosen.size):
+        if walk.chosen[d] == 0:
+            continue
+        walk.inside[count] = d
+        count += 1
+        freed = walk.freed[0, d]
+        freed[0] = -moves.cost[d]
+        for r in range(n_constraints):
+            freed[1 + r] = -moves.used[d, r]
+        for e in range(moves.start[d], moves.start[d + 1]):
+            q = moves.entity[e]
+            if walk.times[q] == 1:
+                freed[0] += moves.leave[q]
+                for r in range(n_constraints):
+                    freed[1 + r] += moves.mass[q] * moves.leave_used[r, moves.kind[q]]
+    return count
+
+
+@inner
+def cover(moves, walk, k, count):
+    """What they change by when column ``k`` comes in, and what of it would be new only without each that is in."""
+    n_constraints, change = walk.taken.size, walk.change
+    change[0] = moves.cost[k]
+    for r in range(n_constraints):
+        change[1 + r] = moves.used[k, r]
+    for i in range(count):
+        for r in range(1 + n_constraints):
+            walk.freed[1, walk.inside[i], r] = 0.0
     if n_constraints == 0:
         for e in range(moves.start[k], moves.start[k + 1]):
             q = moves.entity[e]
             if walk.times[q] == 0:
-                out -= moves.leave[q]
-        return out
-    for r in range(n_constraints):
-        walk.change[r] = moves.used[k, r]
+                change[0] -= moves.leave[q]
+            elif walk.times[q] == 1:
+                walk.freed[1, walk.owner[q], 0] -= moves.leave[q]
+        return
     for e in range(moves.start[k], moves.start[k + 1]):
         q = moves.entity[e]
-        if walk.times[q] == 0:
-            out -= moves.leave[q]
-            for r in range(n_constraints):
-                walk.change[r] -= moves.mass[q] * moves.leave_used[r, moves.kind[q]]
-    for r in range(n_constraints):
-        now = walk.taken[r] + walk.change[r]
-        out += moves.penalty * (max(now, 0.0) - max(walk.taken[r], 0.0))
-    return out
+        if walk.times[q] > 1:
+            continue
+        into = change if walk.times[q] == 0 else walk.freed[1, walk.owner[q]]
+        into[0] -= moves.leave[q]
+        for r in range(n_constraints):
+            into[1 + r] -= moves.mass[q] * moves.leave_used[r, moves.kind[q]]
+
+
+@inner
+def change_of(moves, walk, out, into):
+    """Change of the score when column ``out`` goes out and ``into``, which has been looked at, comes in; or one."""
+    total = 0.0
+    for r in range(1 + walk.taken.size):
+        part = 0.0
+        if out >= 0:
+            part += walk.freed[0, out, r]
+        if into >= 0:
+            part += walk.change[r]
+        if out >= 0 and into >= 0:
+            part += walk.freed[1, out, r]
+        if r == 0:
+            total += part
+        else:
+            total += moves.penalty * (max(walk.taken[r - 1] + part, 0.0) - max(walk.taken[r - 1], 0.0))
+    return total
 
 
 @kernel
@@ -204,26 +263,30 @@ def descend(moves, walk):
         before = walk.score[0] + moves.penalty * _excess(walk)
         gain = -max(moves.least_gain, _RELATIVE * abs(before))
         out, into = -1, -1
+        count = _alone(moves, walk)
+        for i in range(count):
+            d = walk.inside[i]
+            change = change_of(moves, walk, d, -1)
+            if change < gain:
+                gain, out = change, d
         for k in range(n):
-            if walk.chosen[k] == 0 and walk.score[1] + moves.complexity[k] <= moves.room:
-                looked += 1 + moves.start[k + 1] - moves.start[k]
-                change = _gain(moves, walk, k)
-                if change < gain:
-                    gain, out, into = change, -1, k
-        for d in range(n):
-            if walk.chosen[d] == 0 or looked >= moves.most_work:
+            over = walk.score[1] + moves.complexity[k] - moves.room
+            if walk.chosen[k] == 1:
                 continue
-            choose(moves, walk, d)
-            base = walk.score[0] + moves.penalty * _excess(walk) - before
-            if base < gain:
-                gain, out, into = base, d, -1
-            for k in range(n):
-                if walk.chosen[k] == 0 and k != d and walk.score[1] + moves.complexity[k] <= moves.room:
-                    looked += 1 + moves.start[k + 1] - moves.start[k]
-                    change = base + _gain(moves, walk, k)
-                    if change < gain:
+            if looked >= moves.most_work:
+                break
+            looked += 1 + moves.start[k + 1] - moves.start[k]
+            cover(moves, walk, k, count)
+            if over <= 0:
+                change = change_of(moves, walk, -1, k)
+                if change < gain or (change == gain and out >= 0):
+                    gain, out, into = change, -1, k
+            for i in range(count):
+                d = walk.inside[i]
+                if over <= moves.complexity[d]:
+                    change = change_of(moves, walk, d, k)
+                    if change < gain or (change == gain and d < out):
                         gain, out, into = change, d, k
-            choose(moves, walk, d)
         if out < 0 and into < 0:
             walk.score[3] = 0.0
             break
@@ -233,65 +296,10 @@ def descend(moves, walk):
             choose(moves, walk, into)
     allowed = True
     for r in range(walk.taken.size):
-        if walk.taken[r] > _MEET:
+        if walk.taken[r] > MEET:
             allowed = False
     if allowed and walk.score[0] + max(moves.least_gain, _RELATIVE * abs(walk.score[0])) < walk.score[2]:
         walk.score[2] = walk.score[0]
         for k in range(n):
             walk.best[k] = walk.chosen[k]
     return looked
-
-
-@inlined
-def _random(walk):
-    """64 random bits (xorshift)."""
-    x = walk.random[0]
-    x ^= x << np.uint64(13)
-    x ^= x >> np.uint64(7)
-    x ^= x << np.uint64(17)
-    walk.random[0] = x
-    return x
-
-
-@kernel
-def draw(moves, walk, share, draws):
-    """Begin with a random set: columns drawn by their share of a total of 1, while there is room."""
-    n = walk.chosen.size
-    for k in range(n):
-        if walk.chosen[k] == 1:
-            choose(moves, walk, k)
-    for _ in range(draws):
-        left = np.float64(_random(walk) >> np.uint64(11)) / 2.0**53
-        for k in range(n):
-            left -= share[k]
-            if left < 0.0:
-                if walk.chosen[k] == 0 and walk.score[1] + moves.complexity[k] <= moves.room:
-                    choose(moves, walk, k)
-                break
-
-
-@kernel
-def kick(moves, walk, strength):
-    """Go back to the best set, drop ``strength`` of its columns and let random ones in."""
-    n = walk.chosen.size
-    inside = 0
-    for k in range(n):
-        if walk.chosen[k] != walk.best[k]:
-            choose(moves, walk, k)
-        inside += walk.chosen[k]
-    for _ in range(strength):
-        x = _random(walk)
-        target = np.int64(x % np.uint64(n))
-        if inside > 0:
-            seen = 0
-            wanted = np.int64((x >> np.uint64(20)) % np.uint64(inside))
-            for k in range(n):
-                if walk.chosen[k] == 1:
-                    if seen == wanted:
-                        choose(moves, walk, k)
-                        inside -= 1
-                        break
-                    seen += 1
-        if walk.chosen[target] == 0 and walk.score[1] + moves.complexity[target] <= moves.room:
-            choose(moves, walk, target)
-            inside += 1

@@ -7,9 +7,15 @@ import numpy as np
 from ..pool import Clause, Pool
 from ..program import Program
 from . import local_search as local
+from . import restarts
 
 _STRENGTHS = (0, 1, 2, 3)
 _KICKS = 3  # one round in so many begins from the best set, where the linear program has a use for columns
+_MOST_DROPPED = 4  # columns, of a set that is built anew in part
+_CHAIN = 24  # rounds of building anew, after which another set is drawn
+_WORSE = (
+    0.0005  # of the cost: what a set may cost more than the one that it was built from, once or twice or not at all
+)
 _SLICES = 4  # calls of a descent, after which it ends
 _DRAWS = 4  # per unit of complexity
 _PENALTIES = (1.0, 4.0, 30.0)
@@ -18,6 +24,9 @@ _PENALTIES = (1.0, 4.0, 30.0)
 
 class SetSearch:
     """One descent after another over some columns of the pool.
+
+    Where it ``rebuilds``, a descent begins from the set before, of which a part is built anew, or from a drawn one now
+    and then.
 
     Attributes
     ----------
@@ -35,6 +44,7 @@ class SetSearch:
         gamma: np.ndarray,
         seed: int,
         rounds: int,
+        rebuilds: bool = False,
     ) -> None:
         self._rules = [pool.rules[k] for k in chosen]
         self._moves = local.moves_of(program, pool.columns(chosen))
@@ -42,6 +52,7 @@ class SetSearch:
         self._share = use / max(float(use.sum()), 1e-9)
         self._price = max([0.05 * float(program.worst * program.scale) / program.max_complexity, *gamma.tolist()])
         self._rounds, self._most_rounds = 0, rounds
+        self._rebuilds, self._kept = rebuilds, float("inf")
         self._penalties = _PENALTIES if len(self._walk.taken) else _PENALTIES[:1]
         self._descents = self._slices = 0  # of this round, of this descent
         self.found: list[Clause] | None = None
@@ -75,7 +86,19 @@ class SetSearch:
         self.done = self._rounds >= self._most_rounds
 
     def _start(self, moves: local.Moves) -> None:
-        if self._rounds % _KICKS and self._share.any():
-            local.draw(moves, self._walk, self._share, _DRAWS * min(moves.room, int(moves.complexity.sum())))
+        if self._rebuilds and self._rounds % _CHAIN:
+            self._rebuild(moves)
+        elif self._rebuilds or (self._rounds % _KICKS and self._share.any()):
+            self._kept = float("inf")
+            restarts.draw(moves, self._walk, self._share, _DRAWS * min(moves.room, int(moves.complexity.sum())))
         else:
-            local.kick(moves, self._walk, _STRENGTHS[self._rounds // _KICKS % len(_STRENGTHS)])
+            restarts.kick(moves, self._walk, _STRENGTHS[self._rounds // _KICKS % len(_STRENGTHS)])
+
+    def _rebuild(self, moves: local.Moves) -> None:
+        """Build a part anew of the last set, or of the one before where the last one costs too much."""
+        most = self._kept
+        if most < float("inf"):
+            most += _WORSE * abs(most) * (self._rounds // _CHAIN % 3)
+        if restarts.keep(self._walk, most):
+            self._kept = float(self._walk.score[0])
+        restarts.rebuild(moves, self._walk, 1 + self._rounds % _MOST_DROPPED)
