@@ -258,6 +258,9 @@ class RuleSetSearch(Phases):
     def _rehearse(self) -> None:
         small = RuleSetSearch(noisy_problem(), max_complexity=10, max_conditions=3)
         solve(small, work_limit=_REHEARSED)
+        sets = small._new_sets(2, rebuilds=True)  # which only searches with very many rules come to
+        while not sets.done:
+            sets.advance()
         near = ProximalMaster(small._program, small._pool)  # which only large problems come to
         near.solve(np.arange(len(small._pool)), 1.0)
         if self._prices_constraints:
