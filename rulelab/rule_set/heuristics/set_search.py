@@ -13,9 +13,7 @@ _STRENGTHS = (0, 1, 2, 3)
 _KICKS = 3  # one round in so many begins from the best set, where the linear program has a use for columns
 _MOST_DROPPED = 4  # columns, of a set that is built anew in part
 _CHAIN = 24  # rounds of building anew, after which another set is drawn
-_WORSE = (
-    0.0005  # of the cost: what a set may cost more than the one that it was built from, once or twice or not at all
-)
+_WORSE = 0.0005  # of the cost, times 0, 1 or 2 by the chain: what a set that is gone on with may cost more
 _SLICES = 4  # calls of a descent, after which it ends
 _DRAWS = 4  # per unit of complexity
 _PENALTIES = (1.0, 4.0, 30.0)
