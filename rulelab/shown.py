@@ -13,6 +13,7 @@ RIGHT = "text-align:right;padding:1px 14px 1px 0"
 
 Fact = tuple[str, Any]
 _MOST_CHARACTERS = 300
+_MOST_DECIMALS = 12
 
 
 class Shown:
@@ -80,6 +81,23 @@ def figure(value: Any) -> str:
     if isinstance(value, tuple | list):
         return ", ".join(map(figure, value))
     return str(value)
+
+
+def share(value: float, decimals: int = 2, whole: int = 1) -> str:
+    """A share of the whole, with two digits at least near 0, and more near the end: only the whole reads as such."""
+    if value < 0:
+        return f"-{share(-value, decimals, whole)}"
+    ends = [(value, 10 ** (1 - decimals)), (whole - value, 10**-decimals)]
+    digits = max([decimals, *(1 - math.floor(math.log10(end)) for end, near in ends if 0 < end < near)])
+    if digits > _MOST_DECIMALS and value < whole / 2:
+        return f"{value:.2g}"
+    figures, dot, rounded = f"{value:.{min(digits, _MOST_DECIMALS)}f}".partition(".")
+    return f"{figures}{dot}{rounded[:decimals]}{rounded[decimals:].rstrip('0')}".removesuffix(".")
+
+
+def percent(value: float, decimals: int = 1) -> str:
+    """As `share`, in percent, without the sign: ``0.17`` of 0.00174."""
+    return share(100 * value, decimals, whole=100)
 
 
 def _told(facts: Iterable[Fact]) -> list[tuple[str, str]]:

@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 import rulelab as rl
-from rulelab.shown import Shown, rows_below
+from rulelab.shown import Shown, percent, rows_below, share
 
 HOSTILE = "<img src=x onerror=alert(1)>&\"'\n\x1b[31m"
 
@@ -220,3 +220,17 @@ def test_other_verbosities_are_refused(everything: dict[str, Any], data: Any, wr
         rl.mine_antecedents(pd.DataFrame({"a": [True, False]}), 1, verbose=wrong)
     with pytest.raises(ValueError, match=said):
         rl.RuleListClassifier(verbose=wrong).fit(data.X, data.y)
+
+
+@pytest.mark.parametrize("decimals", [0, 1, 2])
+def test_shares_near_the_ends_keep_their_digits(decimals: int) -> None:
+    assert [percent(v) for v in (0, 0.00174, 0.0009, 0.5, 0.69449, 0.9996, 1)] == (
+        ["0.0", "0.17", "0.09", "50.0", "69.4", "99.96", "100.0"]
+    )
+    assert percent(0.00996, 0) == "1"
+    for exponent in range(1, 30):
+        for value in (10.0**-exponent, 0.0174 / 2**exponent, 1 - 0.0174 / 2**exponent):
+            written = float(share(value, decimals))
+            assert (written in (0, 1)) == (value in (0, 1)), value
+            assert min(written, 1 - written) == pytest.approx(min(value, 1 - value), rel=0.05, abs=0.51 * 10**-decimals)
+            assert share(-value, decimals) == f"-{share(value, decimals)}"
