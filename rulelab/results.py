@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from . import files
+
 FORMAT = "rulelab result"
 SCHEMA_VERSION = 1
 
@@ -34,7 +36,7 @@ def written(kind: str, content: Mapping[str, Any], path: str | Path | None) -> s
     document = {"format": FORMAT, "schema_version": SCHEMA_VERSION, "kind": kind, **plain(content)}
     text = json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False) + "\n"
     if path is not None:
-        Path(path).write_text(text, encoding="utf-8")
+        files.write(path, text)
     return text
 
 

@@ -13,6 +13,7 @@ FIGURE = Path(__file__).resolve().parents[1] / "notebooks" / "architecture.svg"
 _SMALL = (
     "arguments",
     "extras",
+    "files",
     "interrupts",
     "limits",
     "linear_solver",

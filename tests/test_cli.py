@@ -257,7 +257,7 @@ def test_a_model_that_cannot_be_written_is_status_1(
     def full(self: Path, *args: object, **kwargs: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Path, "write_text", full)
+    monkeypatch.setattr(Path, "write_bytes", full)
     status, out, err = run(capsys, "fit", loans, "--target", "paid", "-o", tmp_path / "model.json")
     assert status == 1
     assert "certified optimal" in out

@@ -16,7 +16,7 @@ import rulelab
 
 ENGINES = ("rule_list", "falling_rule_list", "rule_set")
 FLOORS: list[str] = [
-    "extras",
+    "extras files",
     "arguments data.dataframes glossary interrupts progress limits linear_solver results shown strict_json",
     "data.conditions data.exact_weights data.metrics data.penalties",
     "kernels",
@@ -79,9 +79,11 @@ FLOORS: list[str] = [
     "views.kept_runs",
     "views.pages",
     "views.serving",
-    "cli.console cli.options",
+    "cli.console",
+    "cli.output",
+    "cli.options",
     "cli.counted",
-    "cli.families cli.output",
+    "cli.families",
     "cli.verify",
     "cli.data_options",
     "cli.keep cli.progress cli.store_option cli.workers",
@@ -95,7 +97,7 @@ FLOORS: list[str] = [
 
 ALONE = "datasets"
 ANYBODY = ("store", "sweeps", "tables", "views", "cli")
-BELOW_ALL = ("extras", "shown")
+BELOW_ALL = ("extras", "files", "shown")
 """How things show themselves, which data sets do like all others."""
 """Who may import the data sets."""
 

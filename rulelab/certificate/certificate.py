@@ -19,7 +19,7 @@ from typing import Any, BinaryIO, Self
 
 import numpy as np
 
-from .. import strict_json
+from .. import files, strict_json
 from ..shown import Fact, Shown
 from .origin import Origin, OriginError
 from .parts import parts
@@ -160,17 +160,8 @@ class Certificate(Shown):
         if not isinstance(path, str | os.PathLike):
             _write_arrays(path, arrays)
             return
-        whole = Path(path)
-        place = whole.with_name(f"{whole.name}.{os.getpid()}.part") if whole.is_file() or not whole.exists() else whole
-        try:
-            with place.open("wb") as stream:
-                _write_arrays(stream, arrays)
-            if place != whole:
-                place.replace(whole)
-        except BaseException:
-            if place != whole:
-                place.unlink(missing_ok=True)
-            raise
+        with files.replacing(path) as part, part.open("wb") as stream:
+            _write_arrays(stream, arrays)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str] | BinaryIO) -> Self:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from .console import CommandError, say, table
 from .data_options import read_problem, unheard
 from .families import add_memory, add_parameters, add_preparation, recipe_of
-from .options import add, add_columns, add_limits, add_source
-from .output import writable
+from .options import add, add_columns, add_limits, add_source, add_written
+from .output import save
 
 if TYPE_CHECKING:
     from ..ablation import Ablation
@@ -23,7 +23,7 @@ def add_to(commands: Any) -> None:
     parser = commands.add_parser("ablate", help="measure what each bound is worth", description=what)
     add_source(parser)
     add(parser, "--model", choices=_MODELS, default=_MODELS[0], text="what is searched")
-    add(parser, "-o", "--output", metavar="FILE", text="save the table: FILE.csv")
+    add_written(parser, "-o", "--output", endings=(".csv",), text="save the table: FILE.csv")
     add(parser, "--quiet", action="store_true", text="no progress")
     add_columns(parser)
     add_preparation(parser, _MODELS)
@@ -36,9 +36,6 @@ def ablate(args: argparse.Namespace) -> int:
     """Run the command; the exit status."""
     from ..ablation import Ablation
 
-    output = None if args.output is None else writable(args.output)
-    if output is not None and output.suffix.lower() != ".csv":
-        raise CommandError(f"-o {output.name} must end in .csv")
     recipe = recipe_of(args, args.model)
     report = unheard if args.quiet else say
     try:
@@ -50,12 +47,9 @@ def ablate(args: argparse.Namespace) -> int:
     search.compile()
     _run(ablation, args, report)
     print(_shown(ablation))
-    if output is not None:
-        try:
-            ablation.frame.to_csv(output, index=False)
-        except OSError as error:
-            raise CommandError(f"{output} cannot be written: {error.strerror}", 1) from error
-        report(f"saved {output}")
+    if args.output is not None:
+        save(args.output, ablation.frame)
+        report(f"saved {args.output}")
     if ablation.contradiction:
         raise CommandError(ablation.contradiction, 1)
     return 0

@@ -43,11 +43,13 @@ from .options import (
     add_limits,
     add_reading,
     add_source,
+    add_written,
     jobs,
     least_zero,
     reading_of,
     whole,
 )
+from .output import check_files
 
 BENCHMARKS = examples.folder_of("benchmarks")
 
@@ -82,6 +84,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")
     args = _parser().parse_args(argv)
     try:
+        check_files(args)
         status = args.run(args)
         sys.stdout.flush()
         return status
@@ -179,14 +182,14 @@ def _parser() -> argparse.ArgumentParser:
 def _add_fit(parser: argparse.ArgumentParser) -> None:
     add_source(parser)
     add(parser, "--model", choices=list(MODELS), default="rule-list", text="the family of models")
-    add(parser, "-o", "--output", metavar="FILE", text="save the model as JSON")
-    add(
+    add_written(parser, "-o", "--output", text="save the model as JSON")
+    add_written(
         parser,
         "--proof",
-        metavar="FILE",
         text="save the proof that it is optimal, or of the bound at a limit, for `rulelab verify`",
     )
-    add(parser, "--record", metavar="FILE", text="save the run, to be looked at on the page and in notebooks")
+    text = "save the run, to be looked at on the page and in notebooks"
+    add_written(parser, "--record", text=text)
     add_keep(parser)
     text = "of rule lists: say how many labels may be wrong, and rows come or go, before another is better"
     add(parser, "--robustness", action="store_true", text=text)

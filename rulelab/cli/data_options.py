@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from .console import CommandError, one_line, say
 from .counted import is_counted, read_counts
 from .options import reading_of
-from .verify import file_data, is_data_set, labels
+from .output import is_data_set
+from .verify import file_data, labels
 
 if TYPE_CHECKING:
     from ..data.problem import Problem

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from .console import CommandError, say
-from .options import add
-from .output import writable
+from .options import add, add_written
+from .output import Read, save
 
 FORMS: dict[str, Callable[[Any, argparse.Namespace], str]] = {
     "text": lambda model, args: f"{model.to_text(args.target)}\n",
@@ -32,9 +32,9 @@ def add_to(commands: Any) -> None:
         "columns are called as in training; in SQL a missing cell is NULL, and NaN should be stored as NULL, too."
     )
     parser = commands.add_parser("export", help="write a model as SQL, Python, PMML, ...", description=what)
-    parser.add_argument("model", help="the model, as `rulelab fit -o` and the page save it")
+    parser.add_argument("model", type=Read, help="the model, as `rulelab fit -o` and the page save it")
     add(parser, "--to", choices=list(FORMS), required=True, text="what to write")
-    add(parser, "-o", "--output", metavar="FILE", text="where to write it (default: stdout)")
+    add_written(parser, "-o", "--output", text="where to write it (default: stdout)")
     add(parser, "--dialect", choices=["duckdb", "sqlite", "postgresql"], text="of SQL (default: duckdb)")
     add(
         parser,
@@ -57,7 +57,6 @@ def export(args: argparse.Namespace) -> int:
         raise CommandError("--dialect and --value are of --to sql")
     if args.to not in ("text", "pmml") and args.target is not None:
         raise CommandError("--target is of --to text and --to pmml")
-    output = None if args.output is None else writable(args.output)
     try:
         model = load_model(args.model)
         if not isinstance(model, Model) and (args.to not in OF_CLASSES or args.value == "probability"):
@@ -70,14 +69,11 @@ def export(args: argparse.Namespace) -> int:
         raise CommandError(f"{args.model}: {error}") from error
     except OSError as error:
         raise CommandError(f"{args.model} cannot be read: {error.strerror or error}") from error
-    if output is None:
+    if args.output is None:
         print(text, end="")
         return 0
-    try:
-        output.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise CommandError(f"{output} cannot be written: {error.strerror or error}", 1) from error
-    say(f"saved {output}")
+    save(args.output, text)
+    say(f"saved {args.output}")
     return 0
 
 

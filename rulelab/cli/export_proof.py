@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from .console import CommandError
-from .output import writable
+from .options import add_written
 from .verify import NotValid, add_proof, problem_of, read_model, read_proof
 
 
@@ -19,9 +19,7 @@ def add_to(commands: Any) -> None:
     )
     parser = commands.add_parser("export-proof", help="a rule set's proof for VeriPB", description=text)
     add_proof(parser)
-    parser.add_argument(
-        "-o", "--output", metavar="NAME", required=True, help="without an ending: NAME.opb and NAME.pbp are written"
-    )
+    add_written(parser, "-o", "--output", required=True, text="without an ending: FILE.opb and FILE.pbp are written")
     parser.set_defaults(run=export_proof)
 
 
@@ -30,8 +28,6 @@ def export_proof(args: argparse.Namespace) -> int:
     from ..certificate import CertificateError
     from ..pseudo_boolean import export_proof as exported
 
-    for ending in ("opb", "pbp"):
-        writable(f"{args.output}.{ending}")
     certificate, model = read_proof(args.proof), read_model(args.model)
     spoken = certificate.parameters.get("regularization")
     if args.regularization not in (None, spoken):

@@ -15,7 +15,6 @@ from .data_options import Report, problem_of, read, unheard
 from .families import count, recipe_of
 from .keep import check_keep, is_provable, keep
 from .one_list import fit_one_list
-from .output import writable
 from .progress import drained, ending
 from .robustness import robustness_of, stays_optimal
 from .verify import labels
@@ -41,11 +40,7 @@ def fit(args: argparse.Namespace) -> int:
 
     if args.several_classes is not None:
         return fit_one_list(args)
-    output = None if args.output is None else writable(args.output)
-    proof = None if args.proof is None else writable(args.proof)
-    record = None if args.record is None else writable(args.record)
-    if record is not None and record in (output, proof):
-        raise CommandError(f"two files cannot both be written to {record}")
+    output, proof, record = args.output, args.proof, args.record
     recipe = recipe_of(args, args.model)
     family = recipe.family
     if proof is not None and args.weight is not None:
@@ -54,8 +49,6 @@ def fit(args: argparse.Namespace) -> int:
         raise CommandError("--proof is checked on all rows: leave --at-least out")
     _check_search(args)
     check_keep(args)
-    if proof is not None and proof == output:
-        raise CommandError(f"the model and the proof cannot both be written to {proof}")
     report = unheard if args.quiet else say
     try:
         _new_search(args, recipe)  # which refuses what no data make usable, before anything is said

@@ -11,8 +11,8 @@ from ..families.wording import restricted
 from .console import CommandError, one_line, say, table
 from .data_options import read_problem, unheard
 from .families import CRITERIA_NAMES, add_memory, add_parameters, add_preparation, count, recipe_of
-from .options import add, add_columns, add_limits, add_source, number, several, whole
-from .output import save, writable_result
+from .options import add, add_columns, add_limits, add_source, add_written, number, several, whole
+from .output import RESULT, save
 from .progress import distance, drained, ending
 
 if TYPE_CHECKING:
@@ -37,7 +37,13 @@ def add_to(commands: Any) -> None:
     add_source(parser)
     models = ["rule-list", "rule-set"]
     add(parser, "--model", choices=models, default=models[0], text="the family of models")
-    add(parser, "-o", "--output", metavar="FILE", text="save the points: FILE.json, with their models, or FILE.csv")
+    add_written(
+        parser,
+        "-o",
+        "--output",
+        endings=RESULT,
+        text="save the points: FILE.json, with their models, or FILE.csv",
+    )
     add(parser, "--quiet", action="store_true", text="no progress")
     add_columns(parser)
     add_preparation(parser, models)
@@ -58,7 +64,6 @@ def add_to(commands: Any) -> None:
 
 def frontier(args: argparse.Namespace) -> int:
     """Run the command; the exit status."""
-    output = writable_result(args.output)
     recipe = recipe_of(args, args.model, without=_OTHERWISE)
     if args.model == "rule-list" and args.random_state is not None:
         raise CommandError("--random-state is not an option of --model rule-list: nothing is random there")
@@ -73,9 +78,9 @@ def frontier(args: argparse.Namespace) -> int:
         raise CommandError(error) from error
     snapshot, interrupted = drained(search, args, describe=describe)
     print(show(snapshot, interrupted))
-    if output is not None:
-        save(output, search)
-        report(f"saved {output}")
+    if args.output is not None:
+        save(args.output, search)
+        report(f"saved {args.output}")
     return 0
 
 

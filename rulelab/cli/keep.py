@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from .console import CommandError, say
 from .data_options import Report
 from .options import add
-from .verify import is_data_set
+from .output import Read, is_data_set
 
 if TYPE_CHECKING:
     from ..certificate import Certificate
@@ -24,7 +24,7 @@ def add_keep(parser: argparse.ArgumentParser) -> None:
     text = "keep the run under a name, if one is given, where the page lists it and rulelab runs finds it"
     add(parser, "--keep", nargs="?", const="", metavar="NAME", text=text)
     text = "SQLite file or URL of the database that --keep writes to (default: the one that rulelab doctor names)"
-    add(parser, "--store", metavar="URL", text=text)
+    add(parser, "--store", type=Read, metavar="URL", text=text)
 
 
 def check_keep(args: argparse.Namespace) -> None:

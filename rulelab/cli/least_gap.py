@@ -10,8 +10,8 @@ from .console import CommandError, one_line, say, table
 from .data_options import problem_of, read, read_problem, unheard
 from .families import CRITERIA_NAMES, add_memory, add_parameters, add_preparation, count, recipe_of
 from .fit import rates_of_groups, save_proof
-from .options import add, add_columns, add_limits, add_source, fraction, least_zero, several, whole
-from .output import save, writable, writable_result
+from .options import add, add_columns, add_limits, add_source, add_written, fraction, least_zero, several, whole
+from .output import RESULT, save
 from .progress import drained, ending
 from .verify import labels
 
@@ -47,9 +47,18 @@ def add_to(commands: Any) -> None:
     add(parser, "--model", "--family", choices=_MODELS, default=_MODELS[0], text="the family of models")
     text = "least share of rows that are right, such as .65; several with commas (default: each percent)"
     add(parser, "--accuracy", type=several(fraction), metavar="A,..", text=text)
-    add(parser, "-o", "--output", metavar="FILE", text="save the model as JSON; of a single accuracy")
-    add(parser, "--proof", metavar="FILE", text="save the proof, for `rulelab verify`; of a single accuracy")
-    add(parser, "--to-json", metavar="FILE", text="save all that is found: FILE.json with the models, or FILE.csv")
+    add_written(parser, "-o", "--output", text="save the model as JSON; of a single accuracy")
+    add_written(
+        parser,
+        "--proof",
+        text="save the proof, for `rulelab verify`; of a single accuracy",
+    )
+    add_written(
+        parser,
+        "--to-json",
+        endings=RESULT,
+        text="save all that is found: FILE.json with the models, or FILE.csv",
+    )
     add(parser, "--quiet", action="store_true", text="no progress")
     add_columns(parser)
     add_preparation(parser, _MODELS)
@@ -77,13 +86,12 @@ def least_gap(args: argparse.Namespace) -> int:
             )
     if args.proof is not None and args.weight is not None:
         raise CommandError("--proof is checked on rows that count alike: leave --weight out")
-    whole_result = writable_result(args.to_json)
     shared, recipe = _chosen(args)
     report = unheard if args.quiet else say
     search = (_one if single else _front)(args, recipe, shared, report)
-    if whole_result is not None:
-        save(whole_result, search)
-        report(f"saved {whole_result}")
+    if args.to_json is not None:
+        save(args.to_json, search)
+        report(f"saved {args.to_json}")
     return 0
 
 
@@ -111,9 +119,6 @@ def _one(args: argparse.Namespace, recipe: Recipe, shared: dict[str, Any], repor
     from .. import rule_list, rule_set
     from ..snapshot import Status
 
-    output, proof = (None if path is None else writable(path) for path in (args.output, args.proof))
-    if proof is not None and proof == output:
-        raise CommandError(f"the model and the proof cannot both be written to {proof}")
     try:
         make: Any = rule_list.LeastGapSearch if args.model == "rule-list" else rule_set.LeastGapRuleSetSearch
         data, counts = read(args, recipe, report)
@@ -130,14 +135,11 @@ def _one(args: argparse.Namespace, recipe: Recipe, shared: dict[str, Any], repor
     print("", rates_of_groups(snapshot.incumbent.model, data), sep="\n")
     if emptied := snapshot.detail.get("emptied"):
         print(f"\nthe rates are {emptied}")
-    if output is not None:
-        try:
-            model.to_json(output)
-        except OSError as error:
-            raise CommandError(f"{output} cannot be written: {error.strerror}", 1) from error
-        report(f"saved {output}")
-    if proof is not None:
-        save_proof(proof, search, data, report)
+    if args.output is not None:
+        save(args.output, f"{model.to_json()}\n")
+        report(f"saved {args.output}")
+    if args.proof is not None:
+        save_proof(args.proof, search, data, report)
     return search
 
 

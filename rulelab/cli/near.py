@@ -11,8 +11,8 @@ from .data_options import Report, read_problem, unheard
 from .families import add_memory, add_parameters, add_preparation, count, recipe_of
 from .near_count import counted
 from .near_rule_sets import found_sets, ranges_of
-from .options import add, add_columns, add_limits, add_source, least_zero, whole
-from .output import save, writable_result
+from .options import add, add_columns, add_limits, add_source, add_written, least_zero, whole
+from .output import RESULT, save
 from .progress import drained, ending
 
 if TYPE_CHECKING:
@@ -39,11 +39,11 @@ def add_to(commands: Any) -> None:
     parser = commands.add_parser("near", help="find all rule lists near the optimum", description=what)
     add_source(parser)
     add(parser, "--model", "--family", choices=_MODELS, default=_MODELS[0], text="the family of models")
-    add(
+    add_written(
         parser,
         "-o",
         "--output",
-        metavar="FILE",
+        endings=(*RESULT, ".html"),
         text="save all that is found: FILE.json, FILE.csv, or FILE.html to explore it in a browser",
     )
     text = "what FILE.json is: all figures, or, of lists, the trees that TimberTrek shows (default: rulelab)"
@@ -79,7 +79,9 @@ def near(args: argparse.Namespace) -> int:
     if args.model == "rule-set":
         return _near_sets(args)
     most = 10_000 if args.max is None else args.max
-    output = writable_result(args.output, () if args.count_lists else (".html",))
+    if args.count_lists and args.output is not None and args.output.suffix.lower() == ".html":
+        raise CommandError(f"-o {args.output.name} must end in .json or .csv with --count-lists")
+    output = args.output
     recipe = recipe_of(args, "rule-list", without=_WITHOUT)
     report = unheard if args.quiet else say
     try:
@@ -100,7 +102,7 @@ def near(args: argparse.Namespace) -> int:
         elif args.format == "timbertrek":
             page = _trees(result, report)
     if output is not None:
-        save(output, search, page)
+        save(output, page or search)
         report(f"saved {output}")
     return 0
 
@@ -113,7 +115,7 @@ def _near_sets(args: argparse.Namespace) -> int:
         raise CommandError("--count-lists is not an option of --model rule-set: what is found is counted")
     if args.ranges and args.max is not None:
         raise CommandError("--ranges lists nothing: leave --max out")
-    output = writable_result(args.output, (".html",))
+    output = args.output
     recipe = recipe_of(args, "rule-set", without=_WITHOUT)
     report = unheard if args.quiet else say
     try:
@@ -124,7 +126,7 @@ def _near_sets(args: argparse.Namespace) -> int:
             said, found = ranges_of(best, args, report)
             print(said)
             if output is not None:
-                save(output, found, _ranges_page(best, found, data) if output.suffix.lower() == ".html" else None)
+                save(output, _ranges_page(best, found, data) if output.suffix.lower() == ".html" else found)
                 report(f"saved {output}")
             return 0
         search = NearOptimalRuleSetSearch(
@@ -139,7 +141,7 @@ def _near_sets(args: argparse.Namespace) -> int:
     said, snapshot = found_sets(search, args)
     print(said)
     if output is not None:
-        save(output, search, _sets_page(search, snapshot, data) if output.suffix.lower() == ".html" else None)
+        save(output, _sets_page(search, snapshot, data) if output.suffix.lower() == ".html" else search)
         report(f"saved {output}")
     return 0
 
@@ -191,7 +193,7 @@ def _labels(data: Dataset) -> Labels:
 def _check_timbertrek(args: argparse.Namespace) -> None:
     if args.model != "rule-list" or args.count_lists:
         raise CommandError("--format timbertrek is for rule lists that are listed: they are trees, sets are not")
-    if args.output is None or not args.output.lower().endswith(".json"):
+    if args.output is None or args.output.suffix.lower() != ".json":
         raise CommandError("--format timbertrek writes a file: add -o FILE.json")
 
 

@@ -11,9 +11,8 @@ from .counted import is_counted
 from .data_options import of_sheet, sheet_of, unheard
 from .families import count, recipe_of
 from .options import add
-from .output import writable
+from .output import is_data_set
 from .progress import drained, ending
-from .verify import is_data_set
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,8 +44,7 @@ def fit_one_list(args: argparse.Namespace) -> int:
     from ..data.multiclass import MultiClassProblem
     from ..multiclass import MultiClassRuleListSearch
 
-    output = None if args.output is None else writable(args.output)
-    proof = None if args.proof is None else writable(args.proof)
+    output, proof = args.output, args.proof
     _check(args)
     recipe = recipe_of(args, args.model)
     report = unheard if args.quiet else say
@@ -99,8 +97,6 @@ def _check(args: argparse.Namespace) -> None:
         raise CommandError(
             f"--proof is of lists of any length, and checked on rows that count alike: leave {unproven} out"
         )
-    if args.proof is not None and args.proof == args.output:
-        raise CommandError(f"the model and the proof cannot both be written to {args.proof}")
     if is_counted(args):
         raise CommandError(f"{asked} takes a single file that is read into memory, not counts")
     if is_data_set(args.data):

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..limits import TIME_LIMIT
+from .output import Read, to_write
 
 READING = {
     "encoding": "such as utf-8, utf-16, cp1252",
@@ -84,10 +85,15 @@ def add(group: Any, *flags: str, text: str, **options: Any) -> None:
     group.add_argument(*flags, help=text + (" (default: %(default)s)" if shown else ""), **options)
 
 
+def add_written(group: Any, *flags: str, text: str, endings: tuple[str, ...] = (), **options: Any) -> None:
+    """Add an option that names a file to write, of one of the endings."""
+    add(group, *flags, type=to_write(*endings), metavar="FILE", text=text, **options)
+
+
 def add_source(parser: argparse.ArgumentParser) -> None:
     """The table and its target."""
     text = "a CSV or Parquet file, several ('data/*.parquet'), or the name of a data set (see `rulelab datasets`)"
-    parser.add_argument("data", help=text)
+    parser.add_argument("data", type=Read, help=text)
     add(parser, "--target", metavar="COLUMN", text="the column to predict; needed for a file")
 
 

@@ -1,48 +1,125 @@
-"""What a command saves: a result as JSON, or its table as CSV."""
+"""The files that a command reads and writes, told apart by the types of its options, so that none is lost."""
 
 from __future__ import annotations
 
+import argparse
+import glob
+import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from .. import files
 from .console import CommandError
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from ..rule_set import RuleSetRanges
     from ..search import Search
 
-ENDINGS = (".json", ".csv")
+RESULT = (".json", ".csv")
+"""The endings of a result: all that was found, or its table."""
 
 
-def writable(output: str) -> Path:
-    """The path, checked before time is spent on what is to be saved there."""
-    path = Path(output)
-    if path.is_dir():
-        raise CommandError(f"{path} is a folder; name a file to write")
-    if not path.parent.is_dir():
-        raise CommandError(f"there is no folder {path.parent} to write {path.name} into")
-    return path
+class Read(str):
+    """The value of an option that names what is read: a file, several, or the name of a data set."""
+
+    __slots__ = ()
 
 
-def writable_result(output: str | None, more: tuple[str, ...] = ()) -> Path | None:
-    """The same for a result, whose form is told by the ending of the name; some can be written in ``more`` forms."""
-    if output is None:
-        return None
-    path = writable(output)
-    if path.suffix.lower() not in (*ENDINGS, *more):
-        raise CommandError(f"-o {path.name} must end in {' or '.join((*ENDINGS, *more))}, which says what is written")
-    return path
+class Written(str):
+    """The value of an option that names a file to write."""
+
+    __slots__ = ()
 
 
-def save(path: Path, result: Search | RuleSetRanges, text: str | None = None) -> None:
-    """Write a result, that of a search as it stands, or a text that was made of it."""
+def to_write(*endings: str) -> Callable[[str], Written]:
+    """A parser of names of files to write, of one of these endings, which say what is written; none: of any name."""
+
+    def parse(name: str) -> Written:
+        path = Path(name)
+        if path.is_dir():
+            raise argparse.ArgumentTypeError(f"{name} is a folder; name a file to write")
+        if not path.parent.is_dir():
+            raise argparse.ArgumentTypeError(f"there is no folder {path.parent} to write {path.name} into")
+        if endings and path.suffix.lower() not in endings:
+            raise argparse.ArgumentTypeError(
+                f"{path.name} must end in {' or '.join(endings)}, which says what is written"
+            )
+        return Written(name)
+
+    return parse
+
+
+def check_files(args: argparse.Namespace) -> None:
+    """Refuse to write over what is read, or two things into one file, by whatever names; before any work is done.
+
+    The names of files to write become paths.
+
+    Raises
+    ------
+    CommandError
+    """
+    written = list(_named(args, Written))
+    sources = [source for _, source in _named(args, Read)] if written else []
+    if written and getattr(args, "store", "") is None and (args.command == "runs" or args.keep is not None):
+        from ..store import default_url
+
+        sources.append(default_url())
+    read = [(source, file) for source in sources for file in _files(source)]
+    for k, (option, name) in enumerate(written):
+        if source := next((source for source, file in read if _same(name, file)), None):
+            raise CommandError(f"{option}: {name} is read ({source}); name another file to write")
+        if earlier := next((other for other, file in written[:k] if _same(name, file)), None):
+            raise CommandError(f"{earlier} and {option} cannot both be written to {name}")
+    for name, value in vars(args).items():
+        if isinstance(value, Written):
+            setattr(args, name, Path(value))
+
+
+def _named(args: argparse.Namespace, kind: type[str]) -> Iterator[tuple[str, str]]:
+    """The options with values of the kind, and these."""
+    for name, value in vars(args).items():
+        for each in value if isinstance(value, list) else [value]:
+            if isinstance(each, kind):
+                yield f"--{name.replace('_', '-')}", each
+
+
+def _files(source: str) -> list[str]:
+    """The files that an option of what is read stands for."""
+    from .. import datasets
+
+    if is_data_set(source):
+        return [str(datasets.home() / f"{source}.csv.gz")]
+    place = os.path.expanduser(source.removeprefix("sqlite:///"))
+    found = [place, *glob.glob(place, recursive=True)]
+    return [*found, *(str(each) for folder in found if os.path.isdir(folder) for each in Path(folder).rglob("*"))]
+
+
+def is_data_set(name: str) -> bool:
+    """Whether this is the name of a known data set and of no file."""
+    from .. import datasets
+
+    return name in datasets.names() and not Path(name).exists()
+
+
+def _same(one: str, other: str) -> bool:
+    """Whether two names are of one file, also by links; devices and pipes are none."""
+    if os.path.exists(one) and os.path.exists(other):
+        return os.path.isfile(one) and os.path.samefile(one, other)
+    return os.path.realpath(one) == os.path.realpath(other)
+
+
+def save(path: Path, content: Search | RuleSetRanges | pd.DataFrame | str) -> None:
+    """Write a text, a table as CSV, or a result as the ending says."""
+    if not isinstance(content, str) and path.suffix.lower() == ".csv":
+        frame: Any = getattr(content, "frame", content)
+        content = frame.map(lambda cell: " | ".join(cell) if isinstance(cell, tuple) else cell).to_csv(index=False)
     try:
-        if text is not None:
-            path.write_text(text, encoding="utf-8")
-        elif path.suffix.lower() == ".json":
-            result.to_json(path)
+        if isinstance(content, str):
+            files.write(path, content)
         else:
-            frame = result.frame
-            frame.map(lambda cell: " | ".join(cell) if isinstance(cell, tuple) else cell).to_csv(path, index=False)
+            content.to_json(path)  # type: ignore[operator]
     except OSError as error:
-        raise CommandError(f"{path} cannot be written: {error.strerror}", 1) from error
+        raise CommandError(f"{path} cannot be written: {error.strerror or error}", 1) from error

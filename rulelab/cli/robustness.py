@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from .console import CommandError, one_line, say, table
 from .data_options import read_problem, unheard
 from .families import add_memory, add_parameters, add_preparation, count, recipe_of
-from .options import add, add_columns, add_limits, add_source
-from .output import save, writable_result
+from .options import add, add_columns, add_limits, add_source, add_written
+from .output import RESULT, save
 from .progress import drained, ending
 from .verify import labels
 
@@ -30,11 +30,11 @@ def add_to(commands: Any) -> None:
     )
     parser = commands.add_parser("robustness", help="how many rows an optimum depends on", description=what)
     add_source(parser)
-    add(
+    add_written(
         parser,
         "-o",
         "--output",
-        metavar="FILE",
+        endings=RESULT,
         text="save what is found: FILE.json, with the other lists, or FILE.csv",
     )
     add(parser, "--quiet", action="store_true", text="no progress")
@@ -49,7 +49,6 @@ def robustness(args: argparse.Namespace) -> int:
     """Run the command; the exit status."""
     from ..rule_list import RobustnessSearch, RuleListSearch
 
-    output = writable_result(args.output)
     recipe = recipe_of(args, "rule-list", without=_WITHOUT)
     report = unheard if args.quiet else say
     try:
@@ -65,9 +64,9 @@ def robustness(args: argparse.Namespace) -> int:
         print(known.model.relabelled(labels(data)).to_text(data.target), end="\n\n")
         print(_changes(known), end="\n\n")
     print(_verdict(search, snapshot, interrupted))
-    if output is not None:
-        save(output, search)
-        report(f"saved {output}")
+    if args.output is not None:
+        save(args.output, search)
+        report(f"saved {args.output}")
     return 0
 
 

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .console import CommandError, one_line, say, table
-from .output import writable
+from .options import add_written
+from .output import Read
 
 if TYPE_CHECKING:
     from ..store import Run, Store
@@ -89,7 +90,7 @@ def shown(args: argparse.Namespace) -> int:
 
 def exported(args: argparse.Namespace) -> int:
     """Write runs to a zip archive."""
-    path = writable(args.output)
+    path = args.output
     with _opened(args) as store:
         which = args.which or [run.hash for run in store.runs(most=1 << 30)]
         if not which:
@@ -141,7 +142,7 @@ def add_to(commands: Any) -> None:
     def action(name: str, run: Callable[[argparse.Namespace], int], about: str) -> argparse.ArgumentParser:
         made = actions.add_parser(name, help=about, description=f"{about[0].upper()}{about[1:]}.")
         place = "SQLite file or URL of the database (default: the one that rulelab doctor names)"
-        made.add_argument("--store", metavar="URL", help=place)
+        made.add_argument("--store", type=Read, metavar="URL", help=place)
         made.set_defaults(run=run)
         return made
 
@@ -155,9 +156,10 @@ def add_to(commands: Any) -> None:
     one.add_argument("--json", action="store_true", help="as JSON")
     one = action("export", exported, "write runs with their recordings, models and proofs to a zip archive")
     one.add_argument("which", nargs="*", metavar="RUN", help="hashes, or their first digits (default: all runs)")
-    one.add_argument("-o", "--output", required=True, metavar="FILE", help="the archive")
+    add_written(one, "-o", "--output", required=True, text="the archive")
     one = action("import", imported, "keep the runs of an archive")
-    one.add_argument("file", nargs="+", metavar="FILE", help="as rulelab runs export, or the page, has written it")
+    text = "as rulelab runs export, or the page, has written it"
+    one.add_argument("file", type=Read, nargs="+", metavar="FILE", help=text)
     one = action("delete", deleted, "delete runs")
     one.add_argument("which", nargs="+", metavar="RUN", help="hashes, or their first digits")
     one.add_argument("--undo", action="store_true", help="instead bring them back")

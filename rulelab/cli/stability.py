@@ -10,8 +10,8 @@ from ..families.wording import restricted
 from .console import CommandError, one_line, say, table
 from .data_options import read_problem, unheard
 from .families import add_memory, add_parameters, add_preparation, count, recipe_of
-from .options import add, add_columns, add_limits, add_source, least_zero, or_none, whole
-from .output import save, writable_result
+from .options import add, add_columns, add_limits, add_source, add_written, least_zero, or_none, whole
+from .output import RESULT, save
 from .progress import distance, drained, ending
 
 if TYPE_CHECKING:
@@ -33,7 +33,13 @@ def add_to(commands: Any) -> None:
     what = "Search the best rule set of the table and of bootstrap samples of its rows: which rules return?"
     parser = commands.add_parser("stability", help="which rules of a rule set return", description=what)
     add_source(parser)
-    add(parser, "-o", "--output", metavar="FILE", text="save the sets: FILE.json, with their rules, or FILE.csv")
+    add_written(
+        parser,
+        "-o",
+        "--output",
+        endings=RESULT,
+        text="save the sets: FILE.json, with their rules, or FILE.csv",
+    )
     add(parser, "--quiet", action="store_true", text="no progress")
     add(parser, "--samples", type=whole(1), default=20, metavar="N", text="bootstrap samples")
     add_columns(parser)
@@ -51,7 +57,6 @@ def stability(args: argparse.Namespace) -> int:
     """Run the command; the exit status."""
     from ..rule_set import StabilitySearch
 
-    output = writable_result(args.output)
     recipe = recipe_of(args, "rule-set")
     own = {name: recipe[name] for name in (*(each.name for each in recipe.family.own), "memory_limit")}
     report = unheard if args.quiet else say
@@ -73,9 +78,9 @@ def stability(args: argparse.Namespace) -> int:
         raise CommandError(f"{why} before the rule set of the table was there: raise the limit, or lower the task", 1)
     for part in (_rules(known), _figures(known), _verdict(search, known, snapshot, interrupted)):
         print(part, end="\n" if part.endswith(" s") else "\n\n")
-    if output is not None:
-        save(output, search)
-        report(f"saved {output}")
+    if args.output is not None:
+        save(args.output, search)
+        report(f"saved {args.output}")
     return 0
 
 

@@ -8,7 +8,6 @@ import math
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..families import BINARIZING, DEMANDS, EVERY, NAMING
@@ -27,9 +26,8 @@ from .families import (
     reader_of,
     recipe_of,
 )
-from .options import add, add_columns, add_source, least_zero, or_none, whole
-from .output import writable
-from .verify import is_data_set
+from .options import add, add_columns, add_source, add_written, least_zero, or_none, whole
+from .output import is_data_set, save
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,10 +65,15 @@ def add_to(commands: Any) -> None:
     names = [name.replace("_", "-") for name, record in EVERY.items() if len(record.tolerances) == 1]
     text = f"the gap between groups that is told, and of the least gap the one that is meant (default: {names[0]})"
     add(parser, "--criterion", choices=names, default=argparse.SUPPRESS, text=text)
-    add(parser, "-o", "--output", metavar="FILE", text="save the points, on test and on training rows, as CSV")
-    add(parser, "--fits", metavar="FILE", text="save every fit with its model as CSV")
+    add_written(
+        parser,
+        "-o",
+        "--output",
+        text="save the points, on test and on training rows, as CSV",
+    )
+    add_written(parser, "--fits", text="save every fit with its model as CSV")
     text = "keep every result here at once; the same command goes on with what the file holds"
-    add(parser, "--results", metavar="FILE", text=text)
+    add_written(parser, "--results", text=text)
     add(parser, "--jobs", type=whole(1), default=1, metavar="N", text="fits at a time")
     add(parser, "--quiet", action="store_true", text="no progress")
     add_columns(parser)
@@ -88,7 +91,6 @@ def sweep(args: argparse.Namespace) -> int:
     """Run the command; the exit status."""
     from .. import sweeps
 
-    files = {name: writable(path) for name in ("output", "fits") if (path := getattr(args, name)) is not None}
     recipe = recipe_of(args, args.model)
     grid = grid_of(args)
     compared = [name.replace("-", "_") for name in args.compare]
@@ -120,7 +122,7 @@ def sweep(args: argparse.Namespace) -> int:
             interrupted = _followed(running, args.quiet)
     except ValueError as error:
         raise CommandError(error) from error
-    return _told(running, args, recipe, files, interrupted, report)
+    return _told(running, args, recipe, interrupted, report)
 
 
 def grid_of(args: argparse.Namespace) -> dict[str, list[Any]]:
@@ -208,9 +210,7 @@ def _show(running: Sweep, terminal: bool) -> None:
     print(f"\r\033[K{line}" if terminal else line, end="" if terminal else "\n", file=sys.stderr, flush=True)
 
 
-def _told(
-    running: Sweep, args: argparse.Namespace, recipe: Recipe, files: dict[str, Path], interrupted: bool, report: Report
-) -> int:
+def _told(running: Sweep, args: argparse.Namespace, recipe: Recipe, interrupted: bool, report: Report) -> int:
     for message in running.messages:
         say(one_line(message))
     failed = [result for result in running.results if result.status == "failed"]
@@ -222,13 +222,10 @@ def _told(
     if running.results:
         print(_points(running, _told_gap(args, recipe)), end="\n\n")
     print(_verdict(running, recipe, interrupted))
-    frames = {"output": _both_parts(running), "fits": running.frame}
-    for name, path in files.items():
-        try:
-            frames[name].to_csv(path, index=False)
-        except OSError as error:
-            raise CommandError(f"{path} cannot be written: {error.strerror}", 1) from error
-        report(f"saved {path}")
+    for path, frame in ((args.output, _both_parts(running)), (args.fits, running.frame)):
+        if path is not None:
+            save(path, frame.to_csv(index=False))
+            report(f"saved {path}")
     return 1 if failed else 0
 
 

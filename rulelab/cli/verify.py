@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .console import CommandError, one_line, say
 from .counted import is_counted, recount
 from .families import count, family_of
 from .options import add_count, add_reading, number, reading_of
+from .output import Read, is_data_set
 
 if TYPE_CHECKING:
     from ..certificate import Certificate, Origin, Verification
@@ -57,13 +57,6 @@ def labels(data: Dataset) -> tuple[Any, Any]:
     pair = data.negative, data.positive
     plain = type(pair[0]) is type(pair[1]) and isinstance(pair[0], str | int | float)
     return pair if plain else (str(pair[0]), str(pair[1]))
-
-
-def is_data_set(name: str) -> bool:
-    """Whether this is the name of a known data set and of no file."""
-    from .. import datasets
-
-    return name in datasets.names() and not Path(name).exists()
 
 
 def file_data(args: argparse.Namespace, sheet: Sheet, target: str, positive: Any, **roles: Any) -> Dataset:
@@ -323,11 +316,10 @@ def add_to(commands: Any) -> None:
 
 def add_proof(parser: argparse.ArgumentParser) -> None:
     """The arguments that name a proof, its model and its data, and what it must speak for."""
-    parser.add_argument(
-        "data", help="the CSV or Parquet file, or the name of the data set, that the model was fitted to"
-    )
-    parser.add_argument("model", help="the model, as `rulelab fit -o` saves it")
-    parser.add_argument("proof", help="the proof, as `rulelab fit --proof` saves it")
+    text = "the CSV or Parquet file, or the name of the data set, that the model was fitted to"
+    parser.add_argument("data", type=Read, help=text)
+    parser.add_argument("model", type=Read, help="the model, as `rulelab fit -o` saves it")
+    parser.add_argument("proof", type=Read, help="the proof, as `rulelab fit --proof` saves it")
     group = parser.add_argument_group("what the proof must speak for", "By default whatever it says.")
     group.add_argument("--target", metavar="COLUMN", help="the column that is predicted")
     group.add_argument("--positive", metavar="LABEL", help="the class that is predicted")

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import pandas as pd
 
+from .. import files
 from ..data.metrics import Confusion
 from . import pmml, serialisation, sql
 from .branches import Branch
@@ -230,7 +231,7 @@ class Model(abc.ABC):
         """
         text = serialisation.dump(self.to_dict())
         if path is not None:
-            Path(path).write_text(text, encoding="utf-8")
+            files.write(path, text)
         return text
 
     @classmethod

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import pandas as pd
 
+from .. import files
 from ..data.conditions import Condition
 from ..data.multiclass import LARGEST_WEIGHT, MultiClassProblem
 from ..shown import as_table
@@ -336,7 +337,7 @@ class MultiClassRuleList:
         """
         text = serialisation.dump(self.to_dict())
         if path is not None:
-            Path(path).write_text(text, encoding="utf-8")
+            files.write(path, text)
         return text
 
     @classmethod

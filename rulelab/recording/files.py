@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import strict_json
+from .. import files, strict_json
 from ..arguments import is_number
 from ..data.directions import NAME as DIRECTED
 from ..data.directions import Directions, as_directions
@@ -103,13 +103,7 @@ def packed(content: Content) -> bytes:
 
 def write(path: str | Path, content: Content) -> None:
     """Write a recording; the file is complete or not there."""
-    target, raw = Path(path), packed(content)
-    beside = target.with_name(target.name + ".part")
-    try:
-        beside.write_bytes(raw)
-        beside.replace(target)
-    finally:
-        beside.unlink(missing_ok=True)
+    files.write(path, packed(content))
 
 
 def read(path: str | Path) -> Content:

@@ -8,7 +8,6 @@ import re
 import zipfile
 import zlib
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from .. import strict_json
 from .errors import StoreError
@@ -135,13 +134,3 @@ def _check(run: Run, files: Mapping[str, bytes]) -> None:
 
 def _write(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
     archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)  # of no time: equal runs, equal bytes
-
-
-def write(path: Path, content: bytes) -> None:
-    """Write a file, wholly or not at all."""
-    beside = path.with_name(path.name + ".part")
-    try:
-        beside.write_bytes(content)
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import sqlalchemy as sa
 
+from .. import files
 from . import boards, bundle, finding, kept_table, making, pins, rows
 from .boards import BoardEntry
 from .database import Database, size
@@ -315,7 +316,7 @@ class Store:
         """
         content = bundle.packed([(run, self._files(run)) for run in map(self.run, which)])
         if path is not None:
-            bundle.write(Path(path), content)
+            files.write(path, content)
         return content
 
     def take(self, content: bytes | str | Path) -> list[Run]:

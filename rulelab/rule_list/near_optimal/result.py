@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from ... import files
 from ...models import RuleList
 from ...near_models import NearModels
 from .timbertrek import as_timbertrek
@@ -98,5 +99,5 @@ class NearOptimal(NearModels):
         content = as_timbertrek(self.problem, self.models, self.objectives.tolist())
         text = json.dumps(content, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
         if path is not None:
-            Path(path).write_text(text, encoding="utf-8")
+            files.write(path, text)
         return text
