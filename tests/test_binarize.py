@@ -238,9 +238,9 @@ def test_bad_tables_at_transform(mixed):
     b = Binarizer().fit(mixed)
     with pytest.raises(ValueError, match="no column named 'age', 'sex'"):
         b.transform(mixed.drop(columns=["age", "sex"]))
-    with pytest.raises(ValueError, match="'age' held numbers when fitted, but holds 'old' in row 1"):
+    with pytest.raises(ValueError, match="'age' held numbers when fitted, but row 1 holds 'old'"):
         b.transform(mixed.assign(age=["1", "old"] * 200))
-    with pytest.raises(ValueError, match=r"'owner' was Boolean.* holds 7 in row 0"):
+    with pytest.raises(ValueError, match=r"'owner' held Booleans.* row 0 holds 7"):
         b.transform(mixed.assign(owner=7))
     with pytest.raises(ValueError, match="'income' is infinite in row 0"):
         b.transform(mixed.assign(income=-np.inf))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sqlite3
 from collections.abc import Callable
+from decimal import Decimal
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,6 +17,7 @@ from xml.etree import ElementTree as Xml
 import duckdb
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -201,6 +204,125 @@ def test_wrong_dialects_and_values_are_named() -> None:
         model.to_sql(value="odds")
 
 
+# types -------------------------------------------------------------------------------------------------------
+
+WRITTEN: dict[str, Callable[[list[Any]], pd.Series]] = {
+    "as fitted": pd.Series,
+    "objects": lambda cells: pd.Series(cells, dtype=object),
+    "texts": lambda cells: pd.Series(list(map(_text, cells)), dtype="str"),
+    "string": lambda cells: pd.Series(list(map(_text, cells)), dtype="string"),
+    "categories": lambda cells: pd.Series(cells, dtype="category"),
+    "categories of texts": lambda cells: pd.Series(list(map(_text, cells)), dtype="category"),
+    "Arrow texts": lambda cells: pd.Series(list(map(_text, cells)), dtype=pd.ArrowDtype(pa.string())),
+    "Arrow": lambda cells: pd.Series(pd.array(pa.array(cells), dtype=pd.ArrowDtype(pa.array(cells).type))),
+    "nullable": lambda cells: pd.Series(cells).convert_dtypes(),
+    "float32": lambda cells: pd.Series(list(map(float, cells)), dtype="float32"),
+    "Float64": lambda cells: pd.Series(list(map(float, cells)), dtype="Float64"),
+    "int8": lambda cells: pd.Series([{float(k): k for k in range(10)}[float(cell)] for cell in cells], dtype="int8"),
+    "Booleans": lambda cells: pd.Series([{"0": False, "1": True, "no": False, "yes": True}[_code(c)] for c in cells]),
+    "decimals": lambda cells: pd.Series([Decimal(_text(cell)) for cell in cells], dtype=object),
+    "one unknown": lambda cells: pd.Series([*map(_text, cells[:-1]), "unknown"], dtype="str"),
+    "one blank": lambda cells: pd.Series([*map(_text, cells[:-1]), ""], dtype="str"),
+    "dates": lambda cells: pd.Series(pd.date_range("2020-01-01", periods=len(cells))),
+}
+FITTED = {
+    "numbers": [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8],
+    "decimals": [0.5, 2.5, 1.5, 3.5, 0.5, 2.5, 1.5, 3.5, 0.5, 2.5, 1.5, 3.5],
+    "two numbers": [0, 1] * 6,
+    "Booleans": [False, True] * 6,
+    "codes": ["0", "1"] * 6,
+    "zeros": ["01", "02", "10"] * 4,
+    "words": ["no", "yes"] * 6,
+    "truth": ["true", "false"] * 6,
+    "texts": ["a", "b", "c"] * 4,
+    "fractions": ["1.50", "2.50", "x"] * 4,
+}
+SAME = {
+    "as fitted",
+    "objects",
+    "texts",
+    "string",
+    "categories",
+    "categories of texts",
+    "Arrow texts",
+    "Arrow",
+    "nullable",
+}
+
+
+def _text(cell: Any) -> str:
+    return str(cell)
+
+
+def _code(cell: Any) -> str:
+    text = _text(cell).casefold()
+    return {"false": "0", "true": "1", "01": "0", "02": "1"}.get(text, text)
+
+
+def doors(model: Any, table: pd.DataFrame) -> dict[str, Callable[[], list[Any]]]:
+    """Every way to ask a model."""
+    scope: dict[str, Any] = {}
+    exec(model.to_python(), scope)
+
+    def duck() -> list[Any]:
+        with duckdb.connect() as base:
+            base.register("t", table)
+            return [row[0] for row in base.execute(f"SELECT {model.to_sql()} FROM t").fetchall()]
+
+    def lite() -> list[Any]:
+        base = sqlite3.connect(":memory:")
+        table.to_sql("t", base, index=False)
+        return [row[0] for row in base.execute(f"SELECT {model.to_sql('sqlite')} FROM t").fetchall()]
+
+    return {
+        "model": lambda: model.predict(table).tolist(),
+        "file": lambda: type(model).from_json(model.to_json()).predict(table).tolist(),
+        "python": lambda: [scope["predict"](row) for row in table.to_dict("records")],
+        "duckdb": duck,
+        "sqlite": lite,
+    }
+
+
+@pytest.mark.parametrize("written", WRITTEN)
+@pytest.mark.parametrize("fitted", FITTED)
+def test_cells_of_another_type_give_the_same_answer_or_an_error(fitted: str, written: str) -> None:
+    cells = FITTED[fitted]
+    try:
+        column = WRITTEN[written](cells)
+    except (ValueError, KeyError, TypeError, ArithmeticError):
+        pytest.skip("these cells cannot be of that type")
+    train = pd.DataFrame({"z": cells})
+    binarizer = rl.Binarizer(thresholds=3).fit(train)
+    frame = binarizer.transform(train)
+    problem = rl.Problem.from_arrays(frame, np.arange(len(cells)) % 2)
+    for model in [
+        *(rl.RuleList.from_problem(problem, [j], [1, 0]) for j in range(problem.n_antecedents)),
+        rl.RuleSet.from_problem(problem, [(problem.n_antecedents - 1,)]),
+    ]:
+        expected = model.predict(train).tolist()
+        for name, ask in doors(model, pd.DataFrame({"z": column})).items():
+            refused: Exception | None = None
+            try:
+                found = ask()
+            except (ValueError, TypeError, duckdb.Error, sqlite3.Error, pd.errors.DatabaseError) as error:
+                refused = error
+            if refused is not None:
+                assert name in ("duckdb", "sqlite") or written not in SAME, refused
+                said = re.search(r"column 'z': (row \d+ holds .*rows count from 0|it holds dates)", str(refused))
+                assert said or name not in ("model", "file"), refused
+            else:
+                if name == "sqlite":
+                    if written in ("Booleans", "dates"):  # it has neither type
+                        continue
+                    found = [b if a is None else a for a, b in zip(found, expected, strict=True)]
+                some = len(cells) - written.startswith("one ")  # the cell that is new
+                assert found[:some] == expected[:some], (name, str(model))
+                if some < len(cells) and name in ("model", "python"):
+                    assert isinstance(cells[0], str), "what is no number, and no Boolean, was not refused"
+    if written in SAME:
+        assert binarizer.transform(pd.DataFrame({"z": column})).equals(frame)
+
+
 # PMML -------------------------------------------------------------------------------------------------------
 
 SPACE = {"p": "http://www.dmg.org/PMML-4_4"}
@@ -256,6 +378,19 @@ def test_pmml_and_model_agree(case: tuple[pd.DataFrame, list[rl.Condition]], cla
     table, conditions = case
     for model in models(conditions, classes):
         assert in_pmml([model.to_pmml()], [table]) == [model.predict(table).tolist()], model.to_pmml()
+
+
+def test_whole_numbers_that_no_double_holds_are_integers_in_pmml() -> None:
+    cells = [2**53 + k for k in range(6)]
+    table = pd.DataFrame({"a": pd.Series(cells), "b": pd.Series([0.5, 1.0] * 3)})
+    for model in models([rl.Condition("a", "<=", 2**53 + 2), rl.Condition("b", "<=", 1)]):
+        document = model.to_pmml()
+        asked = {
+            "a": 'name="a" optype="continuous" dataType="integer"',
+            "b": 'name="b" optype="continuous" dataType="double"',
+        }
+        assert all(text in document for name, text in asked.items() if f'field="{name}"' in document)
+        assert in_pmml([document], [table]) == [model.predict(table).tolist()]
 
 
 if find_spec("jpmml_evaluator") is not None and shutil.which("java") is not None:

@@ -113,14 +113,14 @@ def small(penalty: float | None = 0.5, w: float = 2) -> FallingRuleList:
 
 def test_text():
     assert str(small()).splitlines() == [
-        "if      one then probability 0.50   (1 positive, 1 negative, predicts 1)",
-        "else if two then probability 0.50   (2 positive, 0 negative, predicts 1, proportion 1.00)",
-        "else             probability 0.00   (0 positive, 2 negative, predicts 0)",
+        "if      one then P(1) = 0.50   (1 positive, 1 negative, predicts 1)",
+        "else if two then P(1) = 0.50   (2 positive, 0 negative, predicts 1, proportion 1.00)",
+        "else             P(1) = 0.00   (0 positive, 2 negative, predicts 0)",
     ]
-    assert "predicts y = 1" in small().to_text(target="y")
-    assert "then probability 1.00   (2 positive" in str(small(None))
+    assert "then P(y = 1) = 0.50   (1 positive, 1 negative, predicts y = 1" in small().to_text(target="y")
+    assert "then P(1) = 1.00   (2 positive" in str(small(None))
     alone = FallingRuleList.without_rules((0, 1), 1, 3)
-    assert str(alone) == "always probability 0.25   (1 positive, 3 negative, predicts 0)"
+    assert str(alone) == "always P(1) = 0.25   (1 positive, 3 negative, predicts 0)"
     assert repr(small()) == "FallingRuleList(2 rules, 1 errors in 6)"
     assert not small().falls
     assert small().lowered == (False, True, False)

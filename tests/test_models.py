@@ -189,13 +189,13 @@ def small() -> RuleList:
 
 def test_text():
     assert str(small()).splitlines() == [
-        "if      one     then 1   (probability 1.00, 2 of 2)",
-        "else if a third then 0   (probability 0.50, 1 of 2)",
-        "else                 0   (probability 0.00, 0 of 2)",
+        "if      one     then 1   (right for 2 of 2, 100.0 %)",
+        "else if a third then 0   (right for 1 of 2,  50.0 %)",
+        "else                 0   (right for 2 of 2, 100.0 %)",
     ]
     assert "then two_year_recid = 1 " in small().to_text(target="two_year_recid")
     assert repr(small()) == "RuleList(2 rules, 1 errors in 6)"
-    assert str(RuleList.without_rules((0, 1), 1, 3)) == "always 0   (probability 0.25, 1 of 4)"
+    assert str(RuleList.without_rules((0, 1), 1, 3)) == "always 0   (right for 3 of 4, 75.0 %)"
 
 
 def test_names_stay_text_and_on_one_line():
@@ -264,8 +264,9 @@ def test_raw_tables_that_do_not_fit(mined):
         model.predict(X.drop(columns="priors"))
     with pytest.raises(ModelError, match="'priors <= 1' cannot be evaluated on the column 'priors'"):
         model.predict(X.assign(priors="many"))
-    with pytest.raises(ModelError, match=r"'smoker', row 0 holds 'True'"):
-        model.predict(X.assign(smoker="True"))
+    with pytest.raises(ModelError, match=r"'smoker'.* row 0 holds 'yes'"):
+        model.predict(X.assign(smoker="yes"))
+    assert (model.predict(X.assign(smoker="True")) == model.predict(X.assign(smoker=True))).all()
 
 
 def test_labels_and_weights_that_do_not_fit():

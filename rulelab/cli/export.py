@@ -18,12 +18,6 @@ FORMS: dict[str, Callable[[Any, argparse.Namespace], str]] = {
     "pmml": lambda model, args: model.to_pmml(args.target or "prediction"),
 }
 
-OF_CLASSES: dict[str, Callable[[Any, argparse.Namespace], str]] = {
-    **{form: FORMS[form] for form in ("text", "json", "python", "pmml")},
-    "sql": lambda model, args: model.to_sql(args.dialect or "duckdb"),
-}
-"""Of lists of several classes."""
-
 
 def add_to(commands: Any) -> None:
     """Register the commands."""
@@ -40,7 +34,8 @@ def add_to(commands: Any) -> None:
         parser,
         "--value",
         choices=["prediction", "probability"],
-        text="what the SQL gives: the label, or the probability of the positive class (default: prediction)",
+        text="what the SQL gives: the label, or the probability of the positive class, of a list of several classes that "
+        "of the label (default: prediction)",
     )
     add(parser, "--target", metavar="NAME", text="what text and PMML call that which is predicted")
     parser.set_defaults(run=export)
@@ -51,7 +46,7 @@ def add_to(commands: Any) -> None:
 
 def export(args: argparse.Namespace) -> int:
     """Run the command; the exit status."""
-    from ..models import Model, ModelError, load_model
+    from ..models import ModelError, load_model
 
     if args.to != "sql" and (args.dialect or args.value):
         raise CommandError("--dialect and --value are of --to sql")
@@ -59,12 +54,7 @@ def export(args: argparse.Namespace) -> int:
         raise CommandError("--target is of --to text and --to pmml")
     try:
         model = load_model(args.model)
-        if not isinstance(model, Model) and (args.to not in OF_CLASSES or args.value == "probability"):
-            raise CommandError(
-                f"{args.model} holds a list of several classes, which is written as {', '.join(OF_CLASSES)}; "
-                "its SQL gives the prediction"
-            )
-        text = (FORMS if isinstance(model, Model) else OF_CLASSES)[args.to](model, args)
+        text = FORMS[args.to](model, args)
     except ModelError as error:
         raise CommandError(f"{args.model}: {error}") from error
     except OSError as error:

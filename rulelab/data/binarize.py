@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .columns import Column, as_frame, listed, match_columns, read_column, read_weights
-from .conditions import Condition, NothingFound, attach_conditions, column_name, unique_names
+from .conditions import Condition, NothingFound, attach_conditions, column_name, confusable, unique_names
 from .cuts import ROUNDING, all_whole, distinct_values, plain, quantile_cuts, scaled
 from .dataframes import in_pandas
 from .exact_weights import in_units
@@ -136,6 +136,9 @@ class Binarizer(TransformerMixin, BaseEstimator):
         columns = [
             read_column(frame.iloc[:, self.columns_.index(name)], name, kind) for name, kind in self._kinds.items()
         ]
+        for c in self.conditions_:
+            if c.operator == "==" and isinstance(c.value, str) and confusable(c.value):
+                c.evaluate(frame[c.column])  # refuses cells that may be this text in another writing
         return self._evaluate(columns, frame.index)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:

@@ -8,9 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from .conditions import as_text, column_name
+from .conditions import as_booleans, as_numbers, as_text, column_name, holds_dates
 
-_DATES = {"datetime64", "datetime", "date", "timedelta64", "timedelta", "time", "period"}
 _NUMBERS = {"integer", "floating", "mixed-integer-float", "decimal", "empty"}
 _EXACT_INTEGERS = 2.0**53
 
@@ -65,22 +64,24 @@ def match_columns(frame: pd.DataFrame, columns: tuple[str, ...], named: bool, es
 
 def read_column(values: pd.Series, name: str, kind: str | None = None) -> Column:
     """Read a column as the kind it had when fitted, or as the kind it looks like."""
+    if holds_dates(values):
+        raise ValueError(f"column {name!r} holds dates or times; turn it into numbers first, such as its year")
     kind = kind or _kind(values, name)
     missing = values.isna().to_numpy(dtype=bool)
     if kind == "category":
         return Column(name, kind, as_text(values).astype(object).to_numpy(), missing)
-    if values.dtype.kind in "iu" and isinstance(values.dtype, np.dtype):
+    if kind != "boolean" and values.dtype.kind in "iu" and isinstance(values.dtype, np.dtype):
         data = values.to_numpy()
     else:
-        data = _floats(values, missing, name)
+        data = np.full(len(values), np.nan)
+        try:
+            data[~missing] = (as_booleans if kind == "boolean" else as_numbers)(values, missing)
+        except ValueError as error:
+            held = "Booleans" if kind == "boolean" else "numbers"
+            raise ValueError(f"column {name!r} held {held} when fitted, but {error}") from None
     infinite = np.flatnonzero(np.isinf(data))
     if infinite.size:
         raise ValueError(f"column {name!r} is infinite in row {infinite[0]} (rows count from 0); replace or remove it")
-    if kind == "boolean":
-        other = np.flatnonzero(~missing & (data != 0) & (data != 1))
-        if other.size:
-            row = other[0]
-            raise ValueError(f"column {name!r} was Boolean when fitted, but holds {data[row]:g} in row {row}")
     return Column(name, kind, data, missing)
 
 
@@ -100,26 +101,9 @@ def _kind(values: pd.Series, name: str) -> str:
     if pd.api.types.is_numeric_dtype(dtype):
         return "number"
     inferred = pd.api.types.infer_dtype(values, skipna=True)
-    if inferred in _DATES:
-        raise ValueError(f"column {name!r} holds dates or times; turn it into numbers first, such as its year")
     if inferred == "boolean":
         return "boolean"
     return "number" if inferred in _NUMBERS else "category"
-
-
-def _floats(values: pd.Series, missing: np.ndarray, name: str) -> np.ndarray:
-    if isinstance(values.dtype, pd.CategoricalDtype):
-        values = values.astype(object)
-    out = np.full(len(values), np.nan)
-    try:
-        out[~missing] = values[~missing].to_numpy().astype(np.float64)
-    except (ValueError, TypeError):
-        bad = pd.to_numeric(values, errors="coerce").isna().to_numpy(dtype=bool) & ~missing
-        row = int(np.flatnonzero(bad)[0]) if bad.any() else 0
-        raise ValueError(
-            f"column {name!r} held numbers when fitted, but holds {values.iloc[row]!r} in row {row}"
-        ) from None
-    return out
 
 
 def read_weights(values: Any, n_rows: int, what: str = "sample_weight", some: bool = False) -> np.ndarray:

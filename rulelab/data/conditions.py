@@ -17,6 +17,9 @@ import pandas as pd
 OPERATORS = ("<=", ">", "==", "!=", "is missing", "is present")
 
 _KEY = "rulelab.data.conditions"
+_DATES = {"datetime64", "datetime", "date", "timedelta64", "timedelta", "time", "period"}
+_TRUTH = {"true": 1, "false": 0, "1": 1, "0": 0, "1.0": 1, "0.0": 0}
+_TRUTH_WORDS = {"true", "false", "yes", "no", "1", "0"}
 
 
 class NothingFound(ValueError):  # noqa: N818 - it is a finding, the data may be right
@@ -39,8 +42,10 @@ class Condition:
 
     Notes
     -----
-    A missing cell satisfies ``is missing`` and no other condition. A text is compared with the cell's own text, where
-    a whole number has no decimals: the cells 3, 3.0 and "3" all satisfy ``== "3"``. A column of floats has no whole
+    A missing cell satisfies ``is missing`` and no other condition. A number is compared with the number that a cell is,
+    or that its text writes, and True and False with Booleans, 1, 0 and their texts; any other cell is an error. A text
+    is compared with the cell's own text, where a whole number has no decimals: the cells 3, 3.0 and "3" all satisfy
+    ``== "3"``; a number that the text writes in another way (``"03"``) is an error. A column of floats has no whole
     numbers beyond 2^53 but some; others are compared as the nearest of these.
     """
 
@@ -68,27 +73,38 @@ class Condition:
         ----------
         values : Series, shape (n_rows,)
             The column.
+
+        Raises
+        ------
+        ValueError
+            A cell cannot be compared with the value; the message has its row, counted from 0.
         """
         missing = values.isna().to_numpy(dtype=bool)
         if self.operator == "is missing":
             return missing
         if self.operator == "is present":
             return ~missing
-        present = values[~missing]
-        if present.dtype == object:
-            present = present.map(lambda cell: float(cell) if isinstance(cell, Decimal) else cell).astype(object)
-        hit: Any
-        if self.operator in ("==", "!="):
-            hit = as_text(present) == self.value if isinstance(self.value, str) else present == self.value
-            hit = hit if self.operator == "==" else ~np.asarray(hit, dtype=bool)
-        else:
-            numbers = pd.to_numeric(present).to_numpy()
-            if numbers.dtype.kind not in "iu":
-                numbers = numbers.astype(np.float64)  # a float32 column would round the value it is compared with
-            hit = numbers <= self.value if self.operator == "<=" else numbers > self.value
+        hit = self._hit(values, missing)
         out = np.zeros(len(values), dtype=bool)
-        out[~missing] = np.asarray(hit, dtype=bool)
+        out[~missing] = ~hit if self.operator in ("!=", ">") else hit
         return out
+
+    def _hit(self, values: pd.Series, missing: np.ndarray) -> np.ndarray:
+        """Which of the present cells are equal to the value, or at most it."""
+        if isinstance(self.value, bool):
+            return as_booleans(values, missing) == self.value
+        if not isinstance(self.value, str):
+            numbers = as_numbers(values, missing)
+            return np.asarray(numbers <= self.value if self.operator in ("<=", ">") else numbers == self.value)
+        cells = _untyped(values[~missing])
+        if holds_dates(cells):
+            raise ValueError(f"it holds dates or times, which are not compared with the text {self.value!r}")
+        texts = as_text(cells)
+        hit = np.asarray(texts == self.value, dtype=bool)
+        if texts is not cells and confusable(self.value):
+            other = cells.map(lambda cell: _other_writing(cell, self.value)).to_numpy(dtype=bool)
+            refuse_cells(values, missing, other & ~hit, f"which may be the text {self.value!r}; give it as text")
+        return hit
 
     def to_dict(self) -> dict[str, Any]:
         """Plain types only, for JSON."""
@@ -104,6 +120,54 @@ class Condition:
             What `to_dict` gives.
         """
         return cls(data["column"], data["operator"], data.get("value"))
+
+
+def confusable(text: str) -> bool:
+    """Whether a number or a Boolean may stand for the text though its own text is another."""
+    if text.strip().casefold() in _TRUTH_WORDS:
+        return text not in ("True", "False")
+    try:
+        number = float(text)
+    except ValueError:
+        return False
+    return math.isfinite(number) and _cell_text(number) != text
+
+
+def as_numbers(values: pd.Series, missing: np.ndarray) -> np.ndarray:
+    """The present cells as numbers, also those written as text: integers where all are, else float64."""
+    present = _untyped(values[~missing])
+    if holds_dates(present):
+        raise ValueError("it holds dates or times, which are no numbers")
+    numbers: Any = present
+    if present.dtype == object or not pd.api.types.is_numeric_dtype(present.dtype):
+        cells = present.astype(object).map(lambda cell: float(cell) if isinstance(cell, Decimal) else cell)
+        numbers = pd.to_numeric(cells, errors="coerce")
+        refuse_cells(values, missing, numbers.isna().to_numpy(dtype=bool), "which is no number")
+    array = numbers.to_numpy()  # of float32, it would round what it is compared with
+    return array if array.dtype.kind in "iu" else array.astype(np.float64)
+
+
+def as_booleans(values: pd.Series, missing: np.ndarray) -> np.ndarray:
+    """The present cells as Booleans: True and False, 1 and 0, and the texts that write these."""
+    if values.dtype == np.bool_:
+        return values.to_numpy()[~missing]
+    present = values[~missing].astype(object)
+    known = {cell: _TRUTH.get(cell.strip().casefold()) if isinstance(cell, str) else cell for cell in present.unique()}
+    cells = present.map(known).to_numpy(dtype=object)
+    one, zero = cells == 1, cells == 0
+    refuse_cells(values, missing, ~np.asarray(one | zero, dtype=bool), "which is neither 0 nor 1")
+    return np.asarray(one, dtype=bool)
+
+
+def refuse_cells(values: pd.Series, missing: np.ndarray, wrong: np.ndarray, why: str) -> None:
+    """Raise a ValueError that names the first of the present cells that are wrong, if any is."""
+    if wrong.any():
+        row = int(np.flatnonzero(~missing)[wrong.argmax()])
+        raise ValueError(f"row {row} holds {values.tolist()[row]!r}, {why} (rows count from 0)")
+
+
+def holds_dates(values: pd.Series) -> bool:
+    return values.dtype.kind in "mM" or pd.api.types.infer_dtype(values, skipna=True) in _DATES
 
 
 def as_text(values: pd.Series) -> pd.Series:
@@ -187,6 +251,22 @@ def _readable(value: Any) -> str:
 
 
 def _cell_text(cell: Any) -> str:
+    cell = float(cell) if isinstance(cell, Decimal) else cell
     if isinstance(cell, float | np.floating) and float(cell).is_integer():
         return str(int(cell))
     return str(cell)
+
+
+def _other_writing(cell: Any, text: str) -> bool:
+    """Whether a cell that is no text may be this one, written in another way."""
+    if isinstance(cell, bool | np.bool_):
+        return text.strip().casefold() in _TRUTH_WORDS
+    try:
+        return not isinstance(cell, str) and float(cell) == float(text)
+    except (TypeError, ValueError):
+        return False
+
+
+def _untyped(values: pd.Series) -> pd.Series:
+    """Categories, which may be numbers and texts, as their cells."""
+    return values.astype(object) if isinstance(values.dtype, pd.CategoricalDtype) else values

@@ -175,7 +175,9 @@ class Model(abc.ABC):
 
         Notes
         -----
-        A missing cell is NULL. NaN is a number to databases, larger than all others: store NULL instead.
+        A missing cell is NULL. NaN is a number to databases, larger than all others: store NULL instead. Where SQLite,
+        which has no types of columns, finds a text in a column that is compared with numbers, the expression is NULL:
+        ``CAST`` the column.
         """
         return sql.branches_as_sql(*self.branches(), dialect, value)
 

@@ -55,7 +55,7 @@ class DecisionList(Model):
         return self.to_text()
 
     def _repr_html_(self) -> str:
-        return text.list_as_html(self.rules, self.default, self.classes[-1])
+        return text.list_as_html(self.rules, self.default)
 
     @property
     def complexity(self) -> int:

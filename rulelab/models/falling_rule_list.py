@@ -284,7 +284,7 @@ class FallingRuleList(DecisionList):
         target : str, optional
             Name of what is predicted.
         """
-        return text.falling_as_text(self.rules, self.default, self._own(), target)
+        return text.falling_as_text(self.rules, self.default, self._own(), self.classes[-1], target)
 
     def _repr_html_(self) -> str:
         return text.falling_as_html(self.rules, self.default, self._own(), self.classes[-1])

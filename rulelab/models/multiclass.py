@@ -13,7 +13,6 @@ import pandas as pd
 from .. import files
 from ..data.conditions import Condition
 from ..data.multiclass import LARGEST_WEIGHT, MultiClassProblem
-from ..shown import as_table
 from . import pmml, serialisation, sql, text
 from .branches import Branch, conjunction
 from .errors import ModelError
@@ -56,11 +55,6 @@ class ClassRule:
     @property
     def errors(self) -> int:
         return self.captured - self.correct
-
-    @property
-    def positives(self) -> int:
-        """What a line of the list counts: those that have the predicted label."""
-        return self.correct
 
 
 @dataclass(frozen=True, repr=False)
@@ -135,13 +129,7 @@ class MultiClassRuleList:
         return self.to_text()
 
     def _repr_html_(self) -> str:
-        heads = [*("else if" if k else "if" for k in range(len(self))), "else" if self.rules else "always"]
-        rows = [
-            (head, rule.name, str(rule.prediction), f"{rule.probability:.2f}", *map(str, rule.counts))
-            for head, rule in zip(heads, (*self.rules, self.default), strict=True)
-        ]
-        titles = ("", "rule", "predict", "probability", *(f"rows of {label}" for label in self.classes))
-        return as_table(titles, rows, right=range(3, len(titles)))
+        return text.list_as_html(self.rules, self.default, self.classes)  # type: ignore[arg-type]
 
     @property
     def errors(self) -> int:
@@ -256,12 +244,14 @@ class MultiClassRuleList:
         """Source of a Python function ``predict(row)`` that needs no library; missing numbers are ``nan``."""
         return text.list_as_python(self.rules, self.default)  # type: ignore[arg-type]
 
-    def to_sql(self, dialect: str = "duckdb") -> str:
-        """The predicted label as an expression of SQL; see `Model.to_sql`. Raises ModelError.
+    def to_sql(self, dialect: str = "duckdb", value: str = "prediction") -> str:
+        """The list as an expression of SQL; see `Model.to_sql`. Raises ModelError.
 
         Parameters
         ----------
         dialect : "duckdb", "sqlite" or "postgresql"
+        value : "prediction" or "probability"
+            What the expression gives: the label, or the probability of the predicted class.
         """
         *rules, default = (
             Branch(
@@ -273,7 +263,7 @@ class MultiClassRuleList:
             )
             for rule in (*self.rules, self.default)
         )
-        return sql.branches_as_sql(rules, default, dialect, "prediction")
+        return sql.branches_as_sql(rules, default, dialect, value)
 
     def to_pmml(self, target: str = "prediction") -> str:
         """The list as PMML 4.4, with the share of each class by rule; see `Model.to_pmml`. Raises ModelError.

@@ -22,6 +22,8 @@ _OPERATORS = {
     "is missing": "isMissing",
     "is present": "isNotMissing",
 }
+_EXACT = 2**53
+"""A double is no whole number beyond it but some."""
 _TYPES = {bool: "boolean", int: "integer", float: "double", str: "string"}
 
 
@@ -59,7 +61,7 @@ def scored_as_pmml(branches: Sequence[Scored], default: Scored, classes: Sequenc
     _add(_add(root, "Header"), "Application", name="rulelab")
     dictionary = _add(root, "DataDictionary")
     for name, kind in columns.items():
-        optype = "continuous" if kind == "double" else "categorical"
+        optype = "continuous" if kind in ("double", "integer") else "categorical"
         _add(dictionary, "DataField", name=name, optype=optype, dataType=kind)
     field = _add(
         dictionary,
@@ -91,16 +93,23 @@ def scored_as_pmml(branches: Sequence[Scored], default: Scored, classes: Sequenc
 
 def _columns(branches: Sequence[Scored]) -> dict[str, str]:
     """The data type of each column that is asked for."""
-    kinds: dict[str, set[str]] = {}
+    compared: dict[str, list[Any]] = {}
     for condition in (c for b in branches for alternatives in b.test for each in alternatives for c in each):
-        known = kinds.setdefault(condition.column, set())
+        known = compared.setdefault(condition.column, [])
         if condition.value is not None:
-            kind = _TYPES[type(serialisation.plain(condition.value, f"the value of {str(condition)!r}"))]
-            known.add("double" if kind == "integer" else kind)
-    mixed = next((name for name, known in kinds.items() if len(known) > 1), None)
-    if mixed is not None:
-        raise ModelError(f"a field of PMML is of one type, but the model compares {mixed!r} with values of several")
-    return {name: next(iter(known), "string") for name, known in kinds.items()}
+            known.append(serialisation.plain(condition.value, f"the value of {str(condition)!r}"))
+    return {name: _type_of(name, values) for name, values in compared.items()}
+
+
+def _type_of(column: str, values: Sequence[Any]) -> str:
+    """A small whole number may be the cut of a column with decimals; one that no double holds is of none."""
+    kinds = {_TYPES[type(value)] for value in values}
+    if kinds == {"integer"} and max(map(abs, values)) >= _EXACT:
+        return "integer"
+    kinds = {"double" if kind == "integer" else kind for kind in kinds}
+    if len(kinds) > 1:
+        raise ModelError(f"a field of PMML is of one type, but the model compares {column!r} with values of several")
+    return next(iter(kinds), "string")
 
 
 def _test(parent: Xml.Element, test: tuple[tuple[Conjunction, ...], ...]) -> None:

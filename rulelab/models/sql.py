@@ -24,8 +24,17 @@ def branches_as_sql(branches: Sequence[Branch], default: Branch, dialect: str, v
         raise ModelError(f"value is 'prediction' or 'probability', not {value!r}")
     if not branches:
         return f"{_literal(getattr(default, value))}\n"
-    lines = [f"  WHEN {_test(b.test, dialect)} THEN {_literal(getattr(b, value))}" for b in branches]
+    lines = _of_other_types(branches) if dialect == "sqlite" else []
+    lines += [f"  WHEN {_test(b.test, dialect)} THEN {_literal(getattr(b, value))}" for b in branches]
     return "\n".join(["CASE", *lines, f"  ELSE {_literal(getattr(default, value))}", "END", ""])
+
+
+def _of_other_types(branches: Sequence[Branch]) -> list[str]:
+    """SQLite compares any types, and a text is larger than all numbers: no answer rather than a wrong one."""
+    conditions = (c for b in branches for alternatives in b.test for each in alternatives for c in each)
+    columns = dict.fromkeys(c.column for c in conditions if not isinstance(c.value, str | None))
+    kinds = ", ".join(f"typeof({_name(column, 'sqlite')})" for column in columns)
+    return [f"  WHEN 'text' IN ({kinds}) THEN NULL"] if columns else []
 
 
 def _test(test: tuple[tuple[tuple[Condition, ...], ...], ...], dialect: str) -> str:

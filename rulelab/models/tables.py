@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 import pandas as pd
 
-from ..data.conditions import Condition, column_name, conditions_of
+from ..data.conditions import Condition, as_booleans, column_name, conditions_of, refuse_cells
 from ..data.dataframes import in_pandas
 from .errors import ModelError
 
@@ -114,13 +114,8 @@ class _Columns:
             return _boolean(self._frame.iloc[:, self._conditions[condition]], repr(text))
         if text in self._position and text != condition.column:
             return _boolean(self._column(text), repr(text))
-        column = self._column(condition.column)
-        if isinstance(condition.value, bool):
-            truth = _boolean(column, repr(condition.column), missing=True)
-            wanted = condition.value == (condition.operator == "==")
-            return (truth if wanted else ~truth) & column.notna().to_numpy(dtype=bool)
         try:
-            return condition.evaluate(column)
+            return condition.evaluate(self._column(condition.column))
         except (TypeError, ValueError, OverflowError) as error:
             raise ModelError(f"{text!r} cannot be evaluated on the column {condition.column!r}: {error}") from None
 
@@ -142,16 +137,13 @@ def _stack(n_rows: int, columns: list[np.ndarray]) -> np.ndarray:
     return out
 
 
-def _boolean(values: pd.Series, what: str, missing: bool = False) -> np.ndarray:
-    """The cells as Booleans; with ``missing``, cells without a value are let through as False."""
+def _boolean(values: pd.Series, what: str) -> np.ndarray:
+    """The cells as Booleans, of which none is missing."""
     if values.dtype == np.bool_:
         return values.to_numpy()
-    absent = values.isna().to_numpy(dtype=bool)
-    cells = values.to_numpy(dtype=object)[~absent]
-    one, zero = np.zeros((2, len(values)), dtype=bool)
-    one[~absent] = cells == 1
-    zero[~absent] = cells == 0
-    wrong = np.flatnonzero(~(one | zero | absent) if missing else ~(one | zero))
-    if len(wrong):
-        raise ModelError(f"{what}, row {wrong[0]} holds {values.tolist()[wrong[0]]!r}, which is neither 0 nor 1")
-    return one
+    missing = values.isna().to_numpy(dtype=bool)
+    try:
+        refuse_cells(values, np.zeros(len(values), dtype=bool), missing, "which is neither 0 nor 1")
+        return as_booleans(values, missing)
+    except ValueError as error:
+        raise ModelError(f"{what}, {error}") from None

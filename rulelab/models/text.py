@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ..data.conditions import Condition
-from ..shown import as_table, printable
+from ..data.conditions import Condition, confusable
+from ..shown import as_table, percent, printable, share
 from . import serialisation
 from .rule import Rule
 
@@ -19,19 +19,48 @@ def missing(value):
     "number": '''\
 def number(value):
     """A cell as a number, also one that is written as text."""
-    return value if isinstance(value, int) else float((value.strip() or "nan") if isinstance(value, str) else value)
+    if not isinstance(value, str):
+        return value if isinstance(value, int) else float(value)
+    if "_" in value or not value.isascii() or "nan" in value.lower():
+        raise ValueError(f"{value!r} is no number")
+    try:
+        return int(value)
+    except ValueError:
+        return float(value)
+''',
+    "boolean": '''\
+def boolean(value):
+    """A cell that is True, False, 1 or 0, or one of their texts, as a Boolean."""
+    known = {"true": 1, "false": 0, "1": 1, "0": 0, "1.0": 1, "0.0": 0}
+    known = known.get(value.strip().casefold()) if isinstance(value, str) else value
+    if known != 0 and known != 1:
+        raise ValueError(f"{value!r} is neither True nor False")
+    return bool(known)
+''',
+    "same": '''\
+def same(value, other):
+    """Whether a cell is this text; a number or a Boolean that may be it in another writing is an error."""
+    if isinstance(value, str) or text(value) == other:
+        return text(value) == other
+    if type(value).__name__ in ("bool", "bool_"):
+        alike = other.strip().casefold() in ("true", "false", "yes", "no", "1", "0")
+    else:
+        try:
+            alike = float(value) == float(other)
+        except (TypeError, ValueError):
+            alike = False
+    if alike:
+        raise ValueError(f"{value!r} may be the text {other!r}; give it as text")
+    return False
 ''',
     "text": '''\
 def text(value):
     """A cell as text, where a whole number has no decimals."""
+    if hasattr(value, "isoformat"):
+        raise ValueError(f"{value!r} is a date or a time; give it as text")
     value = float(value) if type(value).__name__ == "Decimal" else value
     real = isinstance(value, float) or type(value).__name__.startswith("float")
     return str(int(value)) if real and value.is_integer() else str(value)
-''',
-    "equals": '''\
-def equals(value, other):
-    """Whether a cell is a number or a Boolean."""
-    return bool((float(value) if type(value).__name__ == "Decimal" else value) == other)
 ''',
 }
 _PREDICT = '''\
@@ -49,58 +78,77 @@ def label_text(label: Any) -> str:
 
 
 def list_as_text(rules: Sequence[Rule], default: Rule, target: str | None = None) -> str:
-    """One line per rule, aligned: ``if age <= 23 then 1   (probability 0.65, 312 of 480)``."""
+    """One line per rule, aligned: ``if age <= 23 then 1   (right for 312 of 480, 65.0 %)``."""
     every = [*rules, default]
-    answers = _answers(every, target)
-    positives = _aligned([number(rule.positives) for rule in every])
-    captured = _aligned([number(rule.captured) for rule in every])
+    right = (_aligned(cells) for cells in zip(*map(_right, every), strict=True))
     return "\n".join(
-        f"{line}{answer}   (probability {rule.probability:.2f}, {p} of {c})"
-        for line, answer, rule, p, c in zip(_openings(rules), answers, every, positives, captured, strict=True)
+        f"{line}{answer}   (right for {correct} of {captured}{f', {percents} %' if rule.captured else ''})"
+        for line, answer, rule, correct, captured, percents in zip(
+            _openings(rules), _answers(every, target), every, *right, strict=True
+        )
     )
 
 
 def falling_as_text(
-    rules: Sequence[Rule], default: Rule, proportions: Sequence[float | None], target: str | None = None
+    rules: Sequence[Rule],
+    default: Rule,
+    proportions: Sequence[float | None],
+    positive: Any,
+    target: str | None = None,
 ) -> str:
-    """One line per rule, aligned: ``if age <= 23 then probability 0.65   (312 positive, 168 negative, predicts 1)``.
+    """One line per rule, aligned: ``if age <= 23 then P(1) = 0.65   (312 positive, 168 negative, predicts 1)``.
 
     ``proportions`` are given where they differ from the rules' probabilities, and are shown there.
     """
     every = [*rules, default]
     answers = _answers(every, target)
+    probabilities = [share(rule.probability) for rule in every]
+    width = max(map(len, probabilities))
     positives = _aligned([number(rule.positives) for rule in every])
     negatives = _aligned([number(rule.negatives) for rule in every])
     return "\n".join(
-        f"{line}probability {rule.probability:.2f}   ({p} positive, {n} negative, predicts {answer.rstrip()}"
-        f"{'' if own is None else f', proportion {own:.2f}'})"
-        for line, answer, rule, p, n, own in zip(
-            _openings(rules), answers, every, positives, negatives, proportions, strict=True
+        f"{line}P({_answer(positive, target)}) = {said:<{width}}   ({p} positive, {n} negative, predicts "
+        f"{answer.rstrip()}{'' if own is None else f', proportion {share(own)}'})"
+        for line, answer, said, p, n, own in zip(
+            _openings(rules), answers, probabilities, positives, negatives, proportions, strict=True
         )
     )
 
 
-def list_as_html(rules: Sequence[Rule], default: Rule, positive: Any) -> str:
-    """A table with one row per rule; all text is escaped."""
-    titles = ("captured", "correct")
-    return _html(rules, default, positive, titles, [(r.captured, r.correct) for r in (*rules, default)])
+def list_as_html(rules: Sequence[Rule], default: Rule, classes: Sequence[Any] = ()) -> str:
+    """A table with one row per rule: what it predicts, and how often that was right; all text is escaped.
+
+    With ``classes`` the rules have the counts of several, which are shown, too.
+    """
+    titles = ("predict", "right", "captured", "right in %", *(f"rows of {label_text(label)}" for label in classes))
+    counts = ((*_right(rule), *map(number, getattr(rule, "counts", ()))) for rule in (*rules, default))
+    return _html(rules, default, titles, counts)
 
 
 def falling_as_html(rules: Sequence[Rule], default: Rule, proportions: Sequence[float | None], positive: Any) -> str:
-    """As `list_as_html`, with positives and negatives; ``proportions`` as in `falling_as_text`."""
-    titles = ("positive", "negative", *(["proportion"] if any(own is not None for own in proportions) else []))
-    cells = [
-        (rule.positives, rule.negatives, "" if own is None else f"{own:.2f}")[: len(titles)]
-        for rule, own in zip((*rules, default), proportions, strict=True)
-    ]
-    return _html(rules, default, positive, titles, cells)
+    """As `list_as_html`, with the probability of the positive class; ``proportions`` as in `falling_as_text`."""
+    titles = ("predict", f"probability of {label_text(positive)}", "positive", "negative", "proportion")
+    shown = titles if any(own is not None for own in proportions) else titles[:-1]
+    cells = (
+        (share(r.probability), number(r.positives), number(r.negatives), "" if own is None else share(own))
+        for r, own in zip((*rules, default), proportions, strict=True)
+    )
+    return _html(rules, default, shown, (row[: len(shown) - 1] for row in cells))
+
+
+def _right(rule: Rule) -> tuple[str, str, str]:
+    """How much of what a rule captured has the label that it predicts, of how much, and in percent."""
+    said = percent(rule.correct / rule.captured) if rule.captured else ""
+    return number(rule.correct), number(rule.captured), said
+
+
+def _answer(label: Any, target: str | None) -> str:
+    return label_text(label) if target is None else f"{printable(target)} = {label_text(label)}"
 
 
 def _answers(rules: Sequence[Rule], target: str | None) -> list[str]:
     """What each rule predicts, padded on the right."""
-    answers = [label_text(rule.prediction) for rule in rules]
-    if target is not None:
-        answers = [f"{printable(target)} = {answer}" for answer in answers]
+    answers = [_answer(rule.prediction, target) for rule in rules]
     width = max(map(len, answers))
     return [f"{answer:<{width}}" for answer in answers]
 
@@ -122,25 +170,13 @@ def _openings(rules: Sequence[Rule]) -> list[str]:
     return [*(f"{line:<{width}} then " for line in lines), f"{'else':<{width}}      " if rules else "always "]
 
 
-def _html(
-    rules: Sequence[Rule],
-    default: Rule,
-    positive: Any,
-    titles: Sequence[str],
-    cells: Sequence[Sequence[int | float | str]],
-) -> str:
+def _html(rules: Sequence[Rule], default: Rule, titles: Sequence[str], cells: Iterable[Sequence[str]]) -> str:
     heads = [*_heads(rules), "else" if rules else "always"]
     body = [
-        [
-            head,
-            rule.name,
-            label_text(rule.prediction),
-            f"{rule.probability:.2f}",
-            *(cell if isinstance(cell, str) else number(cell) for cell in own),
-        ]
+        [head, rule.name, label_text(rule.prediction), *own]
         for head, rule, own in zip(heads, (*rules, default), cells, strict=True)
     ]
-    every = ("", "rule", "predict", f"probability of {label_text(positive)}", *titles)
+    every = ("", "rule", *titles)
     return as_table(every, body, right=range(3, len(every)))
 
 
@@ -159,14 +195,16 @@ def list_as_python(rules: Sequence[Rule], default: Rule) -> str:
 
 def python_source(lines: Sequence[str]) -> str:
     """The function of these lines, after the functions that they call."""
-    used = [source for name, source in _HELPERS.items() if any(f"{name}(row[" in line for line in lines)]
+    called = {name for name in _HELPERS if any(f"{name}(row[" in line for line in lines)}
+    called |= {"text"} if "same" in called else set()
+    used = [source for name, source in _HELPERS.items() if name in called]
     return "\n\n".join([*used, _PREDICT]) + "\n".join(lines) + "\n"
 
 
 def python_test(name: str, conditions: Sequence[Condition] | None) -> str:
     """A Python expression on ``row`` for an antecedent; without known conditions it is looked up by its name."""
     if conditions is None:
-        return f"row[{name!r}]"
+        return f"boolean(row[{name!r}])"
     return " and ".join(map(_python_condition, conditions)) or "True"
 
 
@@ -182,8 +220,11 @@ def _python_condition(condition: Condition) -> str:
     if condition.operator == "is present":
         return f"not missing({cell})"
     value, operator = python_literal(condition.value), condition.operator
-    if operator in ("<=", ">"):
-        return f"not missing({cell}) and number({cell}) {operator} {value}"
-    if isinstance(condition.value, str):
-        return f"not missing({cell}) and text({cell}) {operator} {value}"
-    return f"not missing({cell}) and {'' if operator == '==' else 'not '}equals({cell}, {value})"
+    negated = "" if operator == "==" else "not "
+    if isinstance(condition.value, bool):
+        wanted = condition.value == (operator == "==")
+        return f"not missing({cell}) and {'' if wanted else 'not '}boolean({cell})"
+    if isinstance(condition.value, str) and confusable(condition.value):
+        return f"not missing({cell}) and {negated}same({cell}, {value})"
+    read = "text" if isinstance(condition.value, str) else "number"
+    return f"not missing({cell}) and {read}({cell}) {operator} {value}"
