@@ -245,7 +245,7 @@ def test_no_such_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     assert "there is no file" in err
 
 
-@pytest.mark.parametrize("arguments", [(), ("conquer",), ("serve", "--port", "70000"), ("serve", "now")])
+@pytest.mark.parametrize("arguments", [("conquer",), ("serve", "--port", "70000"), ("serve", "now")])
 def test_bad_commands(arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]):
     status, out, err = run(capsys, *arguments)
     assert (status, out, err.count("\n")) == (2, "", 1)
@@ -382,3 +382,45 @@ def test_one_line() -> None:
 
 def test_table() -> None:
     assert console.table(("name", "n"), [("a", "10"), ("long", "5")], right=(1,)) == "name   n\na     10\nlong   5"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("fit", "compass"), "there is no file or data set 'compass'; did you mean 'compas'?"),
+        (("fit", "LOANS"), "--target is missing: the name of the column to predict; LOANS has 'age', "),
+        (
+            ("fit", "LOANS", "--target", "paid", "--regularisation", ".1"),
+            "did you mean --regularization? (see rulelab fit",
+        ),
+        (("sweep", "LOANS", "--target", "paid", "--fold", "2", "--gibt-es-nicht"), "see rulelab sweep --help"),
+    ],
+)
+def test_what_is_misspelt_is_named_with_what_is_near(
+    words: tuple[str, ...], said: str, loans: Path, capsys: pytest.CaptureFixture[str]
+):
+    status, out, err = run(capsys, *(str(loans) if word == "LOANS" else word for word in words))
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert said.replace("LOANS", str(loans)) in err
+
+
+def test_alone_it_helps(capsys: pytest.CaptureFixture[str]):
+    status, out, err = run(capsys)
+    assert (status, err) == (0, "")
+    assert "fit" in out
+
+
+def test_a_table_comes_by_the_standard_input(loans: Path):
+    command = [sys.executable, "-m", "rulelab", "fit", "-", "--target", "paid", "--quiet"]
+    done = subprocess.run(command, input=loans.read_bytes(), capture_output=True, check=True)
+    assert b"certified optimal" in done.stdout
+
+
+def test_a_warning_is_one_line_of_its_own(tmp_path: Path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.random((400, 20)), columns=[f"c{j}" for j in range(20)])
+    frame.assign(y=(frame["c0"] > 0.5).astype(int)).to_csv(tmp_path / "x.csv", index=False)
+    command = [sys.executable, "-m", "rulelab", "sweep", "x.csv", "--target", "y", "--vary", "regularization=.05"]
+    done = subprocess.run([*command, "--folds", "2"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert "note: rules have at most 1 condition, not 2" in done.stderr
+    assert "Warning" not in done.stderr

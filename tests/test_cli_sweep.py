@@ -38,7 +38,7 @@ def test_counted_rows_are_swept_as_in_python(files: str, tmp_path: Path, capsys:
     pd.testing.assert_frame_equal(fits[columns], known.frame[columns], check_dtype=False)
     points = pd.read_csv(tmp_path / "points.csv")
     assert points.groupby("rows").size().to_dict() == {"test": 10, "train": 10}
-    front = set(known.pareto()["point"])
+    front = set(known.pareto(baselines=True)["point"])
     assert sum(line.rstrip().endswith("  yes") for line in out.splitlines()) == len(front)
     status, again, err = run(capsys, "sweep", files, *TABLE, *split, *VARY, "--compare", "cart", *saved[-2:])
     assert status == 0, err

@@ -7,9 +7,12 @@ failed (a proof that is not valid), 2 for bad usage, and that includes bad input
 from __future__ import annotations
 
 import argparse
+import difflib
 import importlib
 import os
+import re
 import sys
+import warnings
 from collections.abc import Sequence
 from typing import NoReturn
 
@@ -82,10 +85,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
-    args = _parser().parse_args(argv)
+    parser = _parser()
+    args, unknown = parser.parse_known_args(argv)
+    if args.command is None:
+        parser.print_help()
+        return 0
+    if unknown:
+        args.parser.error(_unrecognized(unknown, args.parser))
     try:
-        check_files(args)
-        status = args.run(args)
+        with warnings.catch_warnings():
+            warnings.showwarning = _say_warning
+            check_files(args)
+            status = args.run(args)
         sys.stdout.flush()
         return status
     except CommandError as error:
@@ -97,6 +108,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of our output has gone; nothing may be written to it at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+
+
+def _say_warning(message: Warning | str, category: type[Warning], *_where: object) -> None:
+    """A warning of rulelab's as a line like any other; others', which are about code, keep to themselves."""
+    if issubclass(category, UserWarning):
+        say(f"note: {one_line(str(message))}")
 
 
 def _datasets(args: argparse.Namespace) -> int:
@@ -153,7 +170,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="rulelab", description="Certifiably optimal rule lists and rule sets: fit them, watch the search."
     )
     parser.add_argument("--version", action="version", version=f"rulelab {__version__}")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     serve.add_to(commands)
     fit = "Find the optimal model of a table, with a proof; the model goes to stdout, the progress to stderr."
     _add_fit(commands.add_parser("fit", help="find the optimal model of a table", description=fit))
@@ -176,7 +193,16 @@ def _parser() -> argparse.ArgumentParser:
     bench.add_argument("name", nargs="?", metavar="NAME", help="which benchmark; without it they are listed")
     bench.add_argument("arguments", nargs=argparse.REMAINDER, help="its own options; NAME --help lists them")
     bench.set_defaults(run=_bench)
+    for command in commands.choices.values():
+        command.set_defaults(parser=command)
     return parser
+
+
+def _unrecognized(arguments: Sequence[str], parser: argparse.ArgumentParser) -> str:
+    """What is said of arguments that a command does not have."""
+    options = re.findall(r"--[a-z-]+", parser.format_usage())
+    near = [each for each in arguments for each in difflib.get_close_matches(each.partition("=")[0], options, 1)]
+    return f"unrecognized arguments: {' '.join(arguments)}" + (f"; did you mean {', '.join(near)}?" if near else "")
 
 
 def _add_fit(parser: argparse.ArgumentParser) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import difflib
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -44,9 +46,15 @@ def sheet_of(args: argparse.Namespace) -> Sheet:
     """The columns of the file that the options name; CommandError or ValueError when they, or it, are wrong."""
     from .. import datasets
 
+    if not os.path.exists(args.data):
+        near = difflib.get_close_matches(args.data, datasets.names(), 1)
+        hint = f"; did you mean {near[0]!r}?" if near else "; `rulelab datasets` lists the data sets"
+        raise CommandError(f"there is no file or data set {args.data!r}{hint}")
+    sheet = datasets.sheet(args.data, **reading_of(args))
     if args.target is None:
-        raise CommandError("--target is missing: the name of the column to predict")
-    return datasets.sheet(args.data, **reading_of(args))
+        names = ", ".join(map(repr, sheet.frame.columns))
+        raise CommandError(f"--target is missing: the name of the column to predict; {args.data} has {names}")
+    return sheet
 
 
 def of_sheet(args: argparse.Namespace, sheet: Sheet, positive: Any) -> Dataset:

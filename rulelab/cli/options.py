@@ -80,8 +80,8 @@ def size(text: str) -> int:
 
 
 def add(group: Any, *flags: str, text: str, **options: Any) -> None:
-    """Add an option whose help names its default."""
-    shown = options.get("default") not in (None, [], False, argparse.SUPPRESS)
+    """Add an option whose help names its default, if the text does not."""
+    shown = options.get("default") not in (None, "", [], False, argparse.SUPPRESS) and "(default" not in text
     group.add_argument(*flags, help=text + (" (default: %(default)s)" if shown else ""), **options)
 
 
@@ -90,10 +90,18 @@ def add_written(group: Any, *flags: str, text: str, endings: tuple[str, ...] = (
     add(group, *flags, type=to_write(*endings), metavar="FILE", text=text, **options)
 
 
+def source(name: str) -> Read:
+    """The name of a table; - is what comes in by the standard input."""
+    return Read("/dev/stdin" if name == "-" else name)
+
+
 def add_source(parser: argparse.ArgumentParser) -> None:
     """The table and its target."""
-    text = "a CSV or Parquet file, several ('data/*.parquet'), or the name of a data set (see `rulelab datasets`)"
-    parser.add_argument("data", type=Read, help=text)
+    text = (
+        "a CSV or Parquet file, several ('data/*.parquet'), - for the standard input, or the name of a data set (see "
+        "`rulelab datasets`)"
+    )
+    parser.add_argument("data", type=source, help=text)
     add(parser, "--target", metavar="COLUMN", text="the column to predict; needed for a file")
 
 

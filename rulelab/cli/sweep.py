@@ -236,10 +236,10 @@ def _told_gap(args: argparse.Namespace, recipe: Recipe) -> str:
 
 
 def _points(running: Sweep, criterion: str) -> str:
-    """A row for each point, with a mark for those that none beats in accuracy and complexity."""
+    """A row for each point, with a mark for those that no row of the table beats in accuracy and complexity."""
     test, train = running.points("test"), running.points("train").set_index("point")
     gap = f"{criterion}_gap_pooled" if running.groups else None
-    on_front = set(running.pareto()["point"])
+    on_front = set(running.pareto(baselines=True)["point"])
     head = ["method", "parameters", "proven", "accuracy %", "training %", *([] if gap is None else ["gap %"])]
     rows = []
     for row in test.to_dict("records"):
