@@ -65,8 +65,8 @@ def begin_in_background() -> list[subprocess.Popen[bytes]]:
                 command = [sys.executable, "-c", f"from rulelab import warming; warming.in_process(warming.{part})"]
                 _processes.append(
                     subprocess.Popen(
-                        command, stdin=subprocess.PIPE, stdout=nowhere, stderr=nowhere, start_new_session=True
-                    )  # a session of its own: Ctrl-C is for this process
+                        command, stdin=subprocess.PIPE, stdout=nowhere, stderr=nowhere, process_group=0
+                    )  # a group of its own, as Ctrl-C is for this process; not a session, which nice would not lower
                 )
         return _processes
 

@@ -161,6 +161,9 @@ def test_no_compilation_in_the_background_outlives_the_process_it_is_for(ending,
     assert parent.stdout is not None
     children = [int(number) for number in parent.stdout.readline().split()]
     assert len(children) == 2
+    for child in children:  # Ctrl-C passes them by; in a session of their own their niceness would count for nothing
+        assert os.getpgid(child) == child
+        assert os.getsid(child) == os.getsid(parent.pid)
     parent.send_signal(ending)
     parent.communicate(timeout=PATIENCE)
     deadline = time.monotonic() + PATIENCE

@@ -94,7 +94,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         args.parser.error(_unrecognized(unknown, args.parser))
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = _say_warning
+            warnings.showwarning = _say_warning  # type: ignore[assignment]
             check_files(args)
             status = args.run(args)
         sys.stdout.flush()
@@ -193,8 +193,8 @@ def _parser() -> argparse.ArgumentParser:
     bench.add_argument("name", nargs="?", metavar="NAME", help="which benchmark; without it they are listed")
     bench.add_argument("arguments", nargs=argparse.REMAINDER, help="its own options; NAME --help lists them")
     bench.set_defaults(run=_bench)
-    for command in commands.choices.values():
-        command.set_defaults(parser=command)
+    for each in commands.choices.values():
+        each.set_defaults(parser=each)
     return parser
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
+
+from .parse import parse_csv
 
 DIABETES_COLUMNS = {
     "bp": "blood_pressure",
@@ -59,6 +63,12 @@ def tic_tac_toe() -> pd.DataFrame:
     return frame
 
 
+def compas() -> pd.DataFrame:
+    """ProPublica's COMPAS data, 7214 x 14, from the file of this package."""
+    with gzip.open(Path(__file__).with_name("compas.csv.gz"), "rt", encoding="utf-8") as file:
+        return parse_csv(file, keep_default_na=False, na_values=[""])
+
+
 def _has_line(board: str, player: str) -> bool:
     return any(all(board[i] == player for i in line) for line in LINES)
 
@@ -67,4 +77,5 @@ LOADERS: dict[str, Callable[[], pd.DataFrame]] = {
     "breast_cancer": breast_cancer,
     "diabetes": diabetes,
     "tic_tac_toe": tic_tac_toe,
+    "compas": compas,
 }

@@ -28,7 +28,9 @@ class Record:
     sha256 : str or None
         SHA-256 of the normalised CSV, not compressed; None for what a dependency ships.
     url : str or None
-        Where the source's own file can be fetched; None for embedded data.
+        Where the source's own file can be fetched; None for what is not a file of its own.
+    packaged : bool
+        Whether the normalised file is part of this package.
     """
 
     name: str
@@ -45,10 +47,11 @@ class Record:
     notes: str = ""
     sha256: str | None = None
     url: str | None = None
+    packaged: bool = False
 
     @property
     def embedded(self) -> bool:
-        return self.url is None
+        return self.url is None or self.packaged
 
     @property
     def features(self) -> int:
@@ -119,6 +122,7 @@ _RECORDS = (
         ),
         sha256="cf8f40af9c028a1436c99dca5a195398260fb7415dfbc9c76e61c998f16ec9b2",
         url="https://raw.githubusercontent.com/propublica/compas-analysis/master/compas-scores-two-years.csv",
+        packaged=True,
     ),
     Record(
         name="adult",
