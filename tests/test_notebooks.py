@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import os
 import re
+import sys
+from importlib.metadata import packages_distributions, requires
 from pathlib import Path
 
 import nbformat
 import pytest
 from nbclient import NotebookClient
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 from patience import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -85,6 +89,24 @@ def test_it_teaches(path: Path) -> None:
         assert "## Exercises" in text
 
 
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_what_it_imports_comes_with_the_extra(path: Path) -> None:
+    code = "\n".join(cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code")
+    imported = {name.partition(".")[0] for name in re.findall(r"^(?:import|from) ([\w.]+)", code, re.MULTILINE)}
+    brought, owners = required("rulelab", "notebook"), packages_distributions()
+    others = {name for name in imported - {"rulelab"} if name not in sys.stdlib_module_names}
+    assert [name for name in others if not brought & {canonicalize_name(each) for each in owners[name]}] == []
+
+
+def required(name: str, extra: str = "", known: frozenset[str] = frozenset()) -> frozenset[str]:
+    """The distributions that come with one and an extra of it."""
+    for requirement in map(Requirement, requires(name) or ()):
+        found = canonicalize_name(requirement.name)
+        if (requirement.marker is None or requirement.marker.evaluate({"extra": extra})) and found not in known:
+            known = required(found, known=known | {found})
+    return known
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_it_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,6 +121,7 @@ def test_it_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     printed = "".join(output.text for output in outputs if output.get("name") == "stdout")
     assert [text for text in PRINTED[path.stem] if text not in printed] == []
     assert len(nbformat.writes(notebook)) < 500_000
+    assert not [output for output in outputs if output.get("data", {}).get("text/plain", "").startswith("<Figure")]
     assert not [output for output in outputs if "application/javascript" in output.get("data", {})]
     live = "application/vnd.holoviews_exec.v0+json"
     views = [output for output in outputs if "SearchView" in output.get("data", {}).get("text/plain", "")]

@@ -184,8 +184,14 @@ def _picture(plot: Any, name: str) -> str:
     """A plot as Matplotlib draws it; empty for those that change, or that it does not know."""
     if plot.traverse(lambda each: each, [hv.DynamicMap]) or type(plot) not in hv.Store.registry["matplotlib"]:
         return ""
+    import matplotlib.pyplot as plt
+
+    before = set(plt.get_fignums())
     try:
         drawn, _ = hv.Store.renderers["matplotlib"](plot, fmt="png")
     except Exception:  # noqa: BLE001 with options of one's own anything may fail there; Bokeh shows it all the same
         return ""
+    finally:  # a figure that is left open is shown below the cell, empty
+        for number in set(plt.get_fignums()) - before:
+            plt.close(number)
     return _STILL.format(name=name, png=base64.b64encode(drawn).decode())
