@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from .arguments import short
 from .recording import primal_dual_integral
 from .search import Search
 from .shown import Fact, Shown, rows_below
@@ -125,7 +126,7 @@ class Ablation(Shown):
 
     def __init__(self, search: Search) -> None:
         if not isinstance(search, Search):
-            raise TypeError(f"search must be a rulelab search, such as a RuleListSearch, not {search!r}")
+            raise TypeError(f"search must be a rulelab search, such as a RuleListSearch, not {short(search)}")
         self._search = search
         self.variants = variants(search)
         self.outcomes: list[Outcome] = []

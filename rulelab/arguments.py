@@ -7,6 +7,8 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
+_LINE = 100
+
 
 def is_whole(value: Any, least: int) -> TypeGuard[int]:
     """Whether this is an integer of at least ``least`` and no Boolean."""
@@ -27,6 +29,13 @@ def is_least(value: Any, least: float) -> TypeGuard[float]:
     return (is_number(value) and value >= least) or (isinstance(value, float | np.floating) and value == math.inf)
 
 
+def short(value: Any) -> str:
+    """How a value is written where it is refused: its kind, where it takes more than a line."""
+    text = repr(value)
+    name = type(value).__name__
+    return text if len(text) <= _LINE and "\n" not in text else f"a{'n' * (name[0] in 'AEIOUaeiou')} {name}"
+
+
 def require(*checks: tuple[str, Any, bool, str]) -> None:
     """Refuse the first argument that is not accepted: its name, its value, whether it is accepted, what is allowed.
 
@@ -36,4 +45,4 @@ def require(*checks: tuple[str, Any, bool, str]) -> None:
     """
     for name, value, accepted, allowed in checks:
         if not accepted:
-            raise ValueError(f"{name} must be {allowed}, not {value!r}")
+            raise ValueError(f"{name} must be {allowed}, not {short(value)}")

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from .arguments import is_least, is_whole
+from .arguments import is_least, is_whole, short
 from .interrupts import held_back
 from .progress import Bar, bar, check
 from .shown import Fact, Shown, figure
@@ -276,7 +276,7 @@ def steps(
         When ``search`` is no search.
     """
     if not isinstance(search, Search):
-        raise TypeError(f"search must be a rulelab search, such as a RuleListSearch, not {search!r}")
+        raise TypeError(f"search must be a rulelab search, such as a RuleListSearch, not {short(search)}")
     check_limits(work_per_step, time_limit, gap, work_limit)
     check(verbose)
     states = _drain(search, work_per_step, time_limit, gap, work_limit)

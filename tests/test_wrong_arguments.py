@@ -241,3 +241,21 @@ def test_near_lists_of_an_unfinished_search_need_a_limit() -> None:
 @pytest.mark.parametrize("options", [{"method": "monte_carlo"}, {"violation_penalty": 0.5}, {}])
 def test_options_of_every_kind_of_falling_list_are_known(options: dict[str, Any]) -> None:
     assert rl.FallingRuleListSearch(PROBLEM, **options, iterations=5, random_state=1).iterations == 5
+
+
+TABLE = {
+    "a search": lambda: rl.RuleListSearch(X),
+    "solve": lambda: rl.solve(X),
+    "a problem": lambda: rl.Problem.from_antecedents(X, Y),
+    "near": lambda: rl.NearOptimalSearch(X, 0.01),
+    "sweep": lambda: rl.sweep(X, Y),
+    "a number": lambda: rl.RuleListSearch(PROBLEM, regularization=X),
+    "a view": lambda: rl.views.SearchView(X),
+}
+
+
+@pytest.mark.parametrize("call", TABLE.values(), ids=TABLE)
+def test_a_table_in_the_wrong_place_is_named_and_not_printed(call: Callable[[], Any]):
+    with pytest.raises((ValueError, TypeError), match="not a DataFrame") as caught:
+        call()
+    assert len(str(caught.value)) < 200

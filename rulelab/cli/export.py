@@ -34,8 +34,8 @@ def add_to(commands: Any) -> None:
         parser,
         "--value",
         choices=["prediction", "probability"],
-        text="what the SQL gives: the label, or the probability of the positive class, of a list of several classes that "
-        "of the label (default: prediction)",
+        text="what the SQL gives: the label, or the probability of the positive class, of a list of several classes "
+        "that of the label (default: prediction)",
     )
     add(parser, "--target", metavar="NAME", text="what text and PMML call that which is predicted")
     parser.set_defaults(run=export)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..arguments import short
 from ..kernels import bits
 from ..shown import Fact, Shown
 from .dataframes import in_pandas
@@ -262,6 +263,9 @@ class Problem(Shown):
         y, sample_weight, groups : array, optional
             As in `from_arrays`.
         """
+        if not hasattr(ants, "words"):
+            said = "Problem.from_arrays takes a table of 0 and 1"
+            raise ProblemError(f"antecedents must be what mine_antecedents gives, not {short(ants)}; {said}")
         if y is None:
             if ants.counts is None:
                 raise ProblemError("y is missing: one label per row")

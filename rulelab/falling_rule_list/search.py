@@ -7,7 +7,7 @@ from abc import ABC
 from collections.abc import Iterable
 from typing import Any, ClassVar, Self
 
-from ..arguments import is_number, is_whole
+from ..arguments import is_number, is_whole, short
 from ..data.fairness import Criterion
 from ..data.problem import Problem
 from ..models import FallingRuleList
@@ -116,7 +116,7 @@ class FallingRuleListSearch(Search, ABC):
         if method not in (None, self.method):
             raise ValueError(f"method must be {self.method!r} for a {type(self).__name__}, not {method!r}")
         if not isinstance(problem, Problem):
-            raise ValueError(f"problem must be a rulelab.Problem, not {problem!r}")
+            raise ValueError(f"problem must be a rulelab.Problem, not {short(problem)}")
         if not (is_number(regularization) and 0 <= regularization < 1):
             raise ValueError(f"regularization must be a number from 0 to below 1, not {regularization!r}")
         if not (is_number(positive_weight) and positive_weight > 0):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import is_whole
+from ..arguments import is_whole, short
 from ..data.directions import Directions
 from ..prefixes import Nodes, PrefixSearch
 from ..search import Search
@@ -69,7 +69,7 @@ class Recording(Shown):
 
     def __init__(self, search: Search, max_snapshots: int = MAX_SNAPSHOTS) -> None:
         if not isinstance(search, Search):
-            raise TypeError(f"search must be a rulelab search, such as a RuleListSearch, not {search!r}")
+            raise TypeError(f"search must be a rulelab search, such as a RuleListSearch, not {short(search)}")
         if not is_whole(max_snapshots, 4):
             raise ValueError(f"max_snapshots must be an integer of at least 4, not {max_snapshots!r}")
         self.family = search.family

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..arguments import short
 from ..data.problem import Problem
 from ..models import RuleList
 
@@ -19,7 +20,7 @@ def antecedents_of(start: RuleList | Sequence[int], problem: Problem) -> tuple[i
     try:
         antecedents = tuple(map(int, start))
     except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"warm_start must be a RuleList or indices of antecedents, not {start!r}") from None
+        raise ValueError(f"warm_start must be a RuleList or indices of antecedents, not {short(start)}") from None
     if any(not 0 <= j < problem.n_antecedents for j in antecedents):
         raise ValueError(f"warm_start must hold indices below {problem.n_antecedents}, not {list(antecedents)}")
     return antecedents

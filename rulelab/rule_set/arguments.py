@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..arguments import is_number, is_whole, require
+from ..arguments import is_number, is_whole, require, short
 from ..data.fairness import Criterion
 from ..data.problem import Problem
 from ..models import RuleSet
@@ -74,7 +74,9 @@ def clauses_of(start: Any, problem: Problem, form: str) -> tuple[tuple[int, ...]
     try:
         clauses = tuple(tuple(sorted({int(j) for j in rule})) for rule in start)
     except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"warm_start must be a RuleSet or rules of indices of antecedents, not {start!r}") from None
+        raise ValueError(
+            f"warm_start must be a RuleSet or rules of indices of antecedents, not {short(start)}"
+        ) from None
     m = problem.n_antecedents
     if any(not rule or rule[0] < 0 or rule[-1] >= m for rule in clauses):
         raise ValueError(f"warm_start must hold rules of at least one antecedent, all below {m}")

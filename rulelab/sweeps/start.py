@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ..arguments import short
 from ..datasets import Dataset
 from ..limits import TIME_LIMIT
 from ..tables import PatternCounts
@@ -124,6 +125,11 @@ def sweep(
     SweepWarning
         When the results file was damaged, or holds results of another version of this library.
     """
+    if not isinstance(dataset, Dataset | PatternCounts):
+        raise SweepError(
+            f"the first argument must be a rulelab.datasets.Dataset or counts of a table, not {short(dataset)}; "
+            "rulelab.datasets.from_frame(frame, target) makes one of a table"
+        )
     if family not in FAMILIES:
         raise SweepError(f"there is no family {family!r}; the families are {', '.join(FAMILIES)}")
     more = sensitive, resample, random_state, time_limit, gap, groups

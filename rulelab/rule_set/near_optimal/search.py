@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ...arguments import short
 from ...data.problem import Problem
 from ...kernels.jit import is_compiled
 from ...near_models import NearEnumeration, NearProgress, check_distance
@@ -414,7 +415,7 @@ def _check(search: Any, within: Any, ratio: Any, limit: Any, memory_limit: Any, 
             raise ValueError(f"{', '.join(parameters)}: the search's own; give them only with a problem")
         _check_free(search.parameters)
     elif not isinstance(search, Problem):
-        raise ValueError(f"search must be a RuleSetSearch or a Problem, not {search!r}")
+        raise ValueError(f"search must be a RuleSetSearch or a Problem, not {short(search)}")
     else:
         _check_free(parameters)
     check_distance(ratio, memory_limit, limit, within=within)

@@ -12,6 +12,7 @@ import numpy as np
 import panel as pn
 import param
 
+from ...arguments import short
 from ...datasets import Dataset
 from ...models import Model
 from ...search import Search
@@ -93,7 +94,7 @@ class ModelCard(NotebookViewer):
         **params: Any,
     ) -> None:
         if not isinstance(model, Model | Card):
-            raise TypeError(f"model must be a rulelab model, such as a RuleList, or a Card, not {model!r}")
+            raise TypeError(f"model must be a rulelab model, such as a RuleList, or a Card, not {short(model)}")
         if not isinstance(model, Card):
             model = _made(model, data, test_rows, search, snapshot)
             if sample_weight is not None and model.rows is not None:

@@ -11,6 +11,7 @@ import panel as pn
 import panel_material_ui as pmui
 import param
 
+from ...arguments import short
 from ...data.gaps import MEASURED
 from ...datasets import Dataset
 from ...sweeps import Sweep
@@ -114,7 +115,7 @@ class FrontView(NotebookViewer):
     def __init__(self, sweeps: Sweep | Sequence[Sweep] = (), data: Dataset | None = None, **params: Any) -> None:
         given = [sweeps] if isinstance(sweeps, Sweep) else sweeps
         if not isinstance(given, Sequence) or not all(isinstance(one, Sweep) for one in given):
-            raise TypeError(f"sweeps must be a rulelab.Sweep or several, not {sweeps!r}")
+            raise TypeError(f"sweeps must be a rulelab.Sweep or several, not {short(sweeps)}")
         super().__init__(**params)
         self._run: Run | None = None
         self._order: dict[str, int] = {}

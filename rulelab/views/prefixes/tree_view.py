@@ -9,7 +9,7 @@ import numpy as np
 import panel as pn
 import param
 
-from ...arguments import is_whole
+from ...arguments import is_whole, short
 from ...prefixes import PrefixSearch, Scale, reason
 from ...recording import Recording
 from ..live.wording import count, in_signs
@@ -277,7 +277,7 @@ class TreeView(TreePane):
     def __init__(self, search: PrefixSearch | Recording, max_nodes: int = 2000, **params: Any) -> None:
         if not isinstance(search, (PrefixSearch, Recording)):
             raise TypeError(
-                f"search must be one that stores prefixes, such as a RuleListSearch, or a Recording, not {search!r}"
+                f"search must be one that stores prefixes, as a RuleListSearch, or a Recording, not {short(search)}"
             )
         if not is_whole(max_nodes, 1):
             raise ValueError(f"max_nodes must be a positive integer, not {max_nodes!r}")

@@ -10,6 +10,7 @@ import panel as pn
 import param
 from panel.io.callbacks import PeriodicCallback
 
+from ...arguments import short
 from ...models import Model
 from ...recording import Recording
 from ...search import Search
@@ -117,7 +118,7 @@ class SearchView(NotebookViewer):
         if (search is None) == (new_session is None):
             raise ValueError("give either a search or new_session")
         if search is not None and not isinstance(search, Search):
-            raise TypeError(f"search must be a rulelab search, such as a RuleListSearch, not {search!r}")
+            raise TypeError(f"search must be a rulelab search, such as a RuleListSearch, not {short(search)}")
         super().__init__(**params)
         begin_in_background()
         alone = self._alone or search is not None

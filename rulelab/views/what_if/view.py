@@ -8,6 +8,7 @@ from typing import Any, cast
 import panel as pn
 import param
 
+from ...arguments import short
 from ...data.problem import Problem
 from ...datasets import Dataset
 from ...models import FallingRuleList, Model, RuleList, RuleSet
@@ -97,9 +98,9 @@ class WhatIfView(NotebookViewer):
         if isinstance(search, Problem):
             search = RuleListSearch(search, regularization=regularization)
         if search is not None and not editable(search):
-            raise TypeError(f"search must be one of {KINDS}, not {search!r}")
+            raise TypeError(f"search must be one of {KINDS}, not {short(search)}")
         if model is not None and not isinstance(model, RuleList | FallingRuleList | RuleSet):
-            raise TypeError(f"model must be a rulelab.RuleList, FallingRuleList or RuleSet, not {model!r}")
+            raise TypeError(f"model must be a rulelab.RuleList, FallingRuleList or RuleSet, not {short(model)}")
         super().__init__(**params)
         self._source = source
         self._hand: Hand | None = None
