@@ -17,7 +17,7 @@ from .arguments import is_least, is_whole, short
 from .interrupts import held_back
 from .progress import Bar, bar, check
 from .shown import Fact, Shown, figure
-from .slices import Slices
+from .slices import Pace, Slices
 from .snapshot import Snapshot, Status
 
 if TYPE_CHECKING:
@@ -83,6 +83,17 @@ class Search(Shown, abc.ABC):
     @abc.abstractmethod
     def _rehearse(self) -> None:
         """Let small searches go through all kernels that a search of this class may come to use."""
+
+    def _within(self) -> Search | None:
+        """The search that this one hands its work on to now; None: it does it itself."""
+        return None
+
+    @property
+    def pace(self) -> Pace:
+        """The phase, then those of the searches within that do the work; a call of `_advance` ends where it changes."""
+        own = getattr(self, "_phase", None) or getattr(self, "phase", "")
+        within = self._within()
+        return str(own), *(() if within is None else within.pace)
 
     @property
     def _rehearsed_as(self) -> object:
@@ -367,7 +378,7 @@ def _drain(
         yield snapshot
         if snapshot.status is not Status.RUNNING:
             return
-        slices.took(now - began, snapshot.phase)
+        slices.took(now - began, search.pace)
 
 
 def check_limits(work_per_step: Any, time_limit: Any, gap: Any, work_limit: Any) -> None:

@@ -7,6 +7,9 @@ from typing import Any
 
 from .snapshot import Snapshot
 
+Pace = tuple[str, ...]
+"""The phases of a search and of those within it that do its work: what a unit of work takes changes with any of them."""
+
 _SLICE_SECONDS = 0.03
 _FIRST_SLICE = 1
 _LARGEST_SLICE = 1 << 20
@@ -29,12 +32,12 @@ class Slices:
 
     def __init__(self) -> None:
         self.size = _FIRST_SLICE
-        self._phase: str | None = None
+        self._pace: Pace | None = None
 
-    def took(self, seconds: float, phase: str) -> None:
+    def took(self, seconds: float, pace: Pace) -> None:
         """Learn from a slice of this size; a unit of work takes longer in one phase than in another."""
-        if phase != self._phase:
-            self.size, self._phase = _FIRST_SLICE, phase
+        if pace != self._pace:
+            self.size, self._pace = _FIRST_SLICE, pace
         elif seconds < _SLICE_SECONDS / 2:
             self.size = min(2 * self.size, _LARGEST_SLICE)
         elif seconds > _SLICE_SECONDS * 2:
@@ -45,6 +48,6 @@ class Slices:
         began = time.perf_counter()
         snapshot: Snapshot = search.advance(units)
         seconds = time.perf_counter() - began
-        if units >= self.size or snapshot.phase != self._phase or seconds > _SLICE_SECONDS * 2:
-            self.took(seconds, snapshot.phase)
+        if units >= self.size or search.pace != self._pace or seconds > _SLICE_SECONDS * 2:
+            self.took(seconds, search.pace)
         return snapshot

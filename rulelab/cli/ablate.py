@@ -72,7 +72,7 @@ def _shown(ablation: Ablation) -> str:
     rows = [
         (
             row.variant,
-            row.status if row.limit is None else f"{row.limit} limit",
+            f"{row.limit} limit" if isinstance(row.limit, str) else row.status,
             f"{row.objective:.7f}",
             f"{row.gap:.7f}",
             f"{row.nodes}",

@@ -111,13 +111,13 @@ class GapFrontier(Search):
         return sum(search.memory_bytes for search in self._searches if search is not None)
 
     def _advance(self, max_work: int) -> None:
-        target = self.work + max_work
+        target, pace = self.work + max_work, self.pace
         if self._limit is not None:
             self._limit = None
             self._stuck.clear()
         if not self._points:
             self._settle()
-        while self.work < target and self._limit is None and self._open():
+        while self.work < target and self._limit is None and self.pace == pace and self._open():
             search = self._searches[self._at]
             if search is None or isinstance(search, Closed):
                 known = tuple(point.model for point in self._points if point.model is not None)
@@ -137,6 +137,10 @@ class GapFrontier(Search):
                 self._settle()
             if self._points[self._at].status != "open" or self._left <= 0 or stuck:
                 self._next()
+
+    def _within(self) -> Search | None:
+        search = self._searches[self._at]
+        return None if isinstance(search, Closed) else search  # type: ignore[return-value]
 
     def _hand_on(self, search: Any) -> None:
         """Give a search the limits that hold for it now."""

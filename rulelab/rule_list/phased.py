@@ -23,8 +23,8 @@ class PhasedSearch(Proving):
     def _advance(self, max_work: int) -> None:
         if self._phase == "reducing":
             self._prepare()
-        phase, target = self._phase, self.work + max_work
+        phase, pace, target = self._phase, self.pace, self.work + max_work
         self._out_of_memory = False
-        while self.work < target and self._phase == phase and not self._out_of_memory:
+        while self.work < target and self.pace == pace and not self._out_of_memory:
             if not self._unit(phase):
                 return

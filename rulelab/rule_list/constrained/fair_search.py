@@ -101,6 +101,7 @@ class FairConstrainedRuleListSearch(FairRuleListSearch):
         self._by_set: dict[bytes, list[int]] = {}
         self._queue: list[tuple[int, int, int, int]] = []
         self._beam: list[int] = []
+        self._wider: dict[tuple[bytes, int, tuple[int, ...]], tuple[int, Prefix]] = {}
         self._space: FairSpace
         self._completions: Completions
 
@@ -181,24 +182,28 @@ class FairConstrainedRuleListSearch(FairRuleListSearch):
         return scaled(self._best.cost - 1, self._rules.shift)
 
     def _widen(self) -> None:
-        """The next level of the beam: the children that cost least where the list ends, and lack fewest demands."""
-        found: dict[tuple[bytes, int, tuple[int, ...]], tuple[int, Prefix]] = {}
-        space, L = self._space, self._rules.relaxed_rule
-        for k in self._beam:
-            prefix = self._prefixes[k]
-            opened = space.open(prefix.words)
-            following = space.following(prefix, opened, space.may_follow(prefix, opened))
-            self._end(k, following, opened)
-            lacking = np.bitwise_count(self._demands.all & ~following.met).astype(np.int64)
-            rest = opened.all_captured[:, None] - opened.captured[:, following.antecedent]
-            value = following.relaxed + rest.min(axis=0) + L * lacking
-            for i in np.argsort(value, kind="stable")[: 2 * _WIDEST].tolist():
-                child = space.child(k, prefix, following, i)
-                key = child.words, child.met, child.sums
-                if key not in found or found[key][0] > value[i]:
-                    found[key] = int(value[i]), child
+        """What a prefix of the beam leads to; after the last of a level, the children that are the next one.
+
+        They cost least where the list ends, and lack fewest demands.
+        """
+        space, L, found, k = self._space, self._rules.relaxed_rule, self._wider, self._beam.pop(0)
+        prefix = self._prefixes[k]
+        opened = space.open(prefix.words)
+        following = space.following(prefix, opened, space.may_follow(prefix, opened))
+        self._end(k, following, opened)
+        lacking = np.bitwise_count(self._demands.all & ~following.met).astype(np.int64)
+        rest = opened.all_captured[:, None] - opened.captured[:, following.antecedent]
+        value = following.relaxed + rest.min(axis=0) + L * lacking
+        for i in np.argsort(value, kind="stable")[: 2 * _WIDEST].tolist():
+            child = space.child(k, prefix, following, i)
+            key = child.words, child.met, child.sums
+            if key not in found or found[key][0] > value[i]:
+                found[key] = int(value[i]), child
         self.work += 1
+        if self._beam:
+            return
         best = sorted(found.values(), key=lambda one: one[0])[: min(self.beam_width, _WIDEST)]
+        self._wider = {}
         if not best or best[0][1].relaxed + L > self._most:
             del self._prefixes[1:], self._alive[1:]
             self._beam, self._phase = [], "searching"

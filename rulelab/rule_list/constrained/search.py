@@ -131,6 +131,7 @@ class ConstrainedRuleListSearch(PhasedSearch):
         self._alive: list[bool] = []
         self._queue: list[tuple[int, int, int, int]] = []
         self._beam: list[int] = []
+        self._wider: dict[tuple[bytes, int], tuple[int, Label]] = {}
         self._space: Space
         self._completions: Completions
 
@@ -214,22 +215,27 @@ class ConstrainedRuleListSearch(PhasedSearch):
         self._queue.append((0, 0, 0, -1))
 
     def _widen(self) -> None:
-        """The next level of the beam: the children that cost least where the list ends, and lack fewest demands."""
-        found: dict[tuple[bytes, int], tuple[int, Label]] = {}
-        for k in self._beam:
-            label = self._labels[k]
-            counted = self._space.count(label.words)
-            children = self._space.children(label, counted)
-            self._take(label, children.total, children.met, children.antecedent)
-            lacking = np.bitwise_count(self._demands.all & ~children.met).astype(np.int64)
-            value = children.total + self._costs.per_rule * lacking
-            for i in np.argsort(value, kind="stable")[: 2 * _WIDEST].tolist():
-                child = self._space.child(label, children, i)._replace(parent=k)
-                key = child.words, child.met
-                if key not in found or found[key][0] > value[i]:
-                    found[key] = int(value[i]), child
+        """What a prefix of the beam leads to; after the last of a level, the children that are the next one.
+
+        They cost least where the list ends, and lack fewest demands.
+        """
+        found, k = self._wider, self._beam.pop(0)
+        label = self._labels[k]
+        counted = self._space.count(label.words)
+        children = self._space.children(label, counted)
+        self._take(label, children.total, children.met, children.antecedent)
+        lacking = np.bitwise_count(self._demands.all & ~children.met).astype(np.int64)
+        value = children.total + self._costs.per_rule * lacking
+        for i in np.argsort(value, kind="stable")[: 2 * _WIDEST].tolist():
+            child = self._space.child(label, children, i)._replace(parent=k)
+            key = child.words, child.met
+            if key not in found or found[key][0] > value[i]:
+                found[key] = int(value[i]), child
         self.work += 1
+        if self._beam:
+            return
         best = sorted(found.values(), key=lambda one: one[0])[: min(self.beam_width, _WIDEST)]
+        self._wider = {}
         if not best or best[0][1].length * self._costs.per_rule >= self._best[0]:
             self._labels, self._alive, self._beam = self._labels[:1], self._alive[:1], []
             self._phase = "searching"

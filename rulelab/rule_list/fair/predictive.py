@@ -144,6 +144,7 @@ class PredictiveParitySearch(FairRuleListSearch):
         if not isinstance(self.fairness, PredictiveParity):
             raise ValueError(f"fairness must be rulelab.PredictiveParity(..), not {self.fairness!r}")
         self._parts: list[_Part] = []
+        self._part: _Part | None = None
         self._found: list[_Found] = []
         self._totals, self._bytes = counted(None), 0
         return value_constraints(self.problem, self.fairness, self.min_group_size, Fraction(0), Fraction(1))
@@ -190,6 +191,9 @@ class PredictiveParitySearch(FairRuleListSearch):
         self._parts = [_Part(self, Fraction(0), Fraction(1), 0)]
         self._phase = "incumbent"
 
+    def _within(self) -> _Part | None:
+        return self._part
+
     def _unit(self, phase: str) -> bool:
         """One unit of the range with the least bound; first of those whose multipliers are not known yet."""
         if phase in _ENDED:
@@ -203,6 +207,7 @@ class PredictiveParitySearch(FairRuleListSearch):
             self._proven = self._best.cost
             self._finish()
             return True
+        self._part = part
         before, free = (
             part.known,
             None if self.memory_limit is None else self.memory_limit - self._bytes + part.known_bytes,

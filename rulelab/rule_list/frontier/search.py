@@ -18,6 +18,7 @@ from ...kernels.jit import is_compiled
 from ...models import Model, RuleList
 from ...rehearsal import noisy_problem
 from ...search import Search, solve
+from ...slices import Pace
 from ...snapshot import Incumbent, Snapshot, counted, standing
 from .. import beam as beams
 from ..costs import Costs, costs_of
@@ -186,8 +187,13 @@ class FrontierSearch(Search):
                 return
         if self._phase == "incumbent":
             self._run_beam(target)
-        if self._phase == "searching":
+        elif self._phase == "searching":
             self._run_search(target)
+
+    @property
+    def pace(self) -> Pace:
+        """The phase, and the number of rules of the lists that are searched: each takes longer than the one before."""
+        return (*super().pace, str(self._store.numbers[state.LENGTH])) if self._phase == "searching" else super().pace
 
     def _prepare(self) -> None:
         """Reduce the problem and arrange it; a part of that where it is large."""
@@ -244,7 +250,8 @@ class FrontierSearch(Search):
     def _run_search(self, target: int) -> None:
         self._out_of_memory = False
         numbers, curve = self._store.numbers, self._curve
-        while self.work < target and self._phase == "searching":
+        pace = self.pace
+        while self.work < target and self.pace == pace:
             k = int(numbers[state.LENGTH])
             before = curve.errors[k]
             left = target - self.work

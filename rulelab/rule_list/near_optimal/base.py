@@ -98,6 +98,9 @@ class NearSearch(Search):
     def _run(self, max_work: int) -> None:
         """Go on with the lists, for at most so many units of work."""
 
+    def _within(self) -> RuleListSearch | None:
+        return self.search if self.phase == "optimum" else None
+
     def _advance(self, max_work: int) -> None:
         self._stuck = None
         if self.phase == "optimum":

@@ -194,13 +194,12 @@ class RobustnessSearch(Search):
 
     def _advance(self, max_work: int) -> None:
         self._stuck = None
-        target = self.work + max_work
-        while self.work < target and self.phase != "finished" and self._stuck is None:
+        target, pace = self.work + max_work, self.pace
+        while self.work < target and self.pace == pace and self.phase != "finished" and self._stuck is None:
             left = target - self.work
             if self.phase == "optimum":
                 self._certify(left)
-                return
-            if self.phase == "neighbours":
+            elif self.phase == "neighbours":
                 self._look_around(left)
             elif self.phase == "lists":
                 self._find_sets(left)
@@ -208,6 +207,9 @@ class RobustnessSearch(Search):
                 self._label(left)
                 if self._labelling is not None and self._labelling.counting:
                     return
+
+    def _within(self) -> Search | None:
+        return {"optimum": self.search, "lists": self._stage}.get(self.phase)
 
     def _certify(self, max_work: int) -> None:
         now = self.search.advance(max_work)

@@ -105,6 +105,14 @@ class Grid:
                 self._visit = self._next()
 
     @property
+    def at_work(self) -> PartSearch | None:
+        """The search of the cell that is worked on."""
+        visit = self._visit
+        if visit is None:
+            return None
+        return visit.closing[0] if visit.closing else visit.generation
+
+    @property
     def open(self) -> list[Cell]:
         """The cells that are not in ``given``, closed ones first."""
         given = set(self.given)
@@ -151,7 +159,8 @@ class Grid:
         self._unstarted = []
         if self._features.n_used:
             for pool in self._pools.values():
-                self._unstarted.append(partial(self._run_greedy, pool))
+                greedy = Greedy(self._widest, self._features, pool, self.conditions(self._widest))
+                self._unstarted.append(partial(self._run_greedy, pool, greedy))
                 for first in range(0, self._trees, _GROVE):
                     self._unstarted.append(partial(self._grow, pool, first))
                 self._unstarted.append(partial(self._close_small, pool))
@@ -159,11 +168,12 @@ class Grid:
         for cell in self.cells:
             cell.raise_to(cell.upper)
 
-    def _run_greedy(self, pool: Pool) -> None:
-        """The sets of the greedy heuristic."""
-        greedy = Greedy(self._widest, self._features, pool, self.conditions(self._widest))
-        while not greedy.done:
-            greedy.advance()
+    def _run_greedy(self, pool: Pool, greedy: Greedy) -> None:
+        """One rule more of the greedy heuristic; its sets, once it has them all."""
+        greedy.advance()
+        if not greedy.done:
+            self._unstarted = [partial(self._run_greedy, pool, greedy), *(self._unstarted or [])]
+            return
         for rules in (greedy.rules[:k] for k in range(1, len(greedy.rules) + 1)):
             self._spread(Found.measured(self._widest, pool, tuple(rules)))
 

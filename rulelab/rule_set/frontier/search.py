@@ -239,9 +239,12 @@ class FairFrontierSearch(Search):
     def _models(self) -> list[Model | None]:
         return [cell.model for cell in self.cells]
 
+    def _within(self) -> Search | None:
+        return self._grid.at_work
+
     def _advance(self, max_work: int) -> None:
-        target, loosest = self.work + max_work, self._grid.cells[0]
-        while self.work < target and not self._grid.ended and not self._grid.is_out_of_memory:
+        target, pace, loosest = self.work + max_work, self.pace, self._grid.cells[0]
+        while self.work < target and self.pace == pace and not self._grid.ended and not self._grid.is_out_of_memory:
             before = loosest.found
             self._grid.unit()
             self.work += 1

@@ -15,6 +15,7 @@ LARGEST = 5
 """The complexity from which on three rules fit is one more."""
 
 _MOST_SETS = 200_000
+_MOST_CELLS = 200_000_000  # sets times patterns: some tenths of a second
 _LARGEST_SUM = 1 << 62
 
 
@@ -40,12 +41,13 @@ class TwoRules:
         self._program = pool.program
         widest = min(max_conditions, max_complexity - 1)
         zeros = np.zeros(pool.program.n_patterns, dtype=np.int64)
-        found = enumerate_rules(pool.features, zeros, np.zeros(widest + 1, dtype=np.int64), widest, _MOST_SETS)
+        most = min(_MOST_SETS, _MOST_CELLS // max(1, pool.program.n_patterns))
+        found = enumerate_rules(pool.features, zeros, np.zeros(widest + 1, dtype=np.int64), widest, most)
         self.complete = found.complete
         self._rules: Sequence[Clause] = found.rules
         size = np.array([1 + len(rule) for rule in found.rules], dtype=np.int64)
         firsts, seconds = np.flatnonzero(size <= max_complexity // 2), np.flatnonzero(size <= max_complexity - 2)
-        if not self.complete or len(firsts) * len(seconds) > _MOST_SETS:
+        if not self.complete or len(firsts) * len(seconds) > most:
             self.complete = False
             return
         own = Pool(pool.program, pool.features)

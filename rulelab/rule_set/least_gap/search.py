@@ -233,14 +233,20 @@ class LeastGapRuleSetSearch(LeastGap):
     def _advance(self, max_work: int) -> None:
         if self._phase == "reducing":
             self._prepare()
-        target, phase = self.work + max_work, self._phase
+        target, pace = self.work + max_work, self.pace
         self._limit = None
-        while self.work < target and self._phase == phase and self._limit is None and self._decision is not None:
+        while self.work < target and self.pace == pace and self._limit is None and self._decision is not None:
             decision = self._decision
             decision.column_limit, decision.memory_limit = self.column_limit, self.memory_limit
-            self.work += decision.unit()
+            done = decision.unit()
+            self.work += done
             self._take(decision)
             self._settle(decision)
+            if not done:  # it was prepared, in a call that is for one unit
+                pace = self.pace
+
+    def _within(self) -> Decision | None:
+        return self._decision
 
     def _prepare(self) -> None:
         """Begin with the question whether any set is as accurate."""

@@ -201,6 +201,9 @@ class NearOptimalRuleSetSearch(NearEnumeration):
                 self._enumerate()
             self.work += 1
 
+    def _within(self) -> RuleSetSearch | None:
+        return self.search if self.phase == "optimum" else None
+
     def _certify(self, max_work: int) -> None:
         snapshot = self.search.advance(max_work)
         self.work = snapshot.work

@@ -355,7 +355,7 @@ def _expand(search: PrefixSearch, goal: int, seconds: float) -> bool:
         now = search.advance(1 if now is not None and now.phase == "searching" else slices.size)
         if now.status is not Status.RUNNING or now.counts.get("expanded", 0) >= goal:
             return True
-        slices.took(time.perf_counter() - began, now.phase)
+        slices.took(time.perf_counter() - began, search.pace)
         if time.perf_counter() >= end:
             return False
 
