@@ -8,7 +8,7 @@ from typing import Any
 from .snapshot import Snapshot
 
 Pace = tuple[str, ...]
-"""The phases of a search and of those within it that do its work: what a unit of work takes changes with any of them."""
+"""The phases of a search and of those within it that do its work: with any of them changes what a unit takes."""
 
 _SLICE_SECONDS = 0.03
 _FIRST_SLICE = 1
