@@ -116,6 +116,11 @@ class Snapshot(Shown):
     detail: Mapping[str, Any] = field(default_factory=dict)
 
     @property
+    def made(self) -> int:
+        """Prefixes made so far: each of them was cut or expanded, or waits in the queue."""
+        return sum(self.pruned.values()) + self.counts.get("expanded", 0) + self.counts.get("queued", 0)
+
+    @property
     def gap(self) -> float:
         """Objective minus lower bound; infinite before there is an incumbent."""
         return math.inf if self.incumbent is None else self.incumbent.objective - self.lower_bound

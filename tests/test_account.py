@@ -167,3 +167,41 @@ def test_titles_claim_what_is_proven_and_no_more() -> None:
         account(search, stopped).title == f"The best rule list so far, at most {at_most(stopped.gap)} from the optimum"
     )
     assert account(search, rl.solve(search)).title == "The optimal rule list"
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda p: rl.RuleListSearch(p, 0.01, beam_width=0),
+        lambda p: rl.RuleListSearch(p, 0.001, beam_width=0, max_length=2),
+        lambda p: rl.CorelsSearch(p, 0.01),
+        lambda p: rl.RuleListSearch(p, 0.01, must_use=[p.names[1]]),
+        lambda p: rl.RuleListSearch(p, 0.01, fairness=rl.EqualOpportunity(0.2), beam_width=0),
+        lambda p: rl.RuleListSearch(p, 0.01, fairness=rl.EqualOpportunity(0.4), must_use=[p.names[1]]),
+        lambda p: rl.FrontierSearch(p),
+        lambda p: rl.LeastGapSearch(p, max_length=2, beam_width=2),
+        lambda p: rl.FallingRuleListSearch(p, 0.01),
+        lambda p: rl.FallingRuleListSearch(p, 0.01, violation_penalty=0.5),
+        lambda p: rl.FallingRuleListSearch(p, 0.01, fairness=rl.EqualOpportunity(0.3)),
+    ],
+)
+@pytest.mark.parametrize("seed", range(4))
+def test_each_prefix_that_was_made_is_cut_or_expanded_or_waits(make, seed: int) -> None:
+    """None is lost: their number never falls, and the text gives numbers that add up."""
+    rng = np.random.default_rng(seed)
+    A = rng.random((int(rng.integers(40, 90)), 5)) < 0.45
+    y = (A[:, 0] ^ A[:, 1]) | (rng.random(len(A)) < 0.2)
+    search = make(rl.Problem.from_arrays(A, y, groups=rng.choice(["a", "b"], len(A))))
+    made = 0
+    for _ in range(2000):
+        now = search.advance(2)
+        assert now.made >= made
+        made = now.made
+        assert made == sum(now.pruned.values()) + now.counts["expanded"] + now.counts["queued"]
+        if now.incumbent is not None:
+            said = account(search, now).search_space.rpartition("; ")[2]
+            numbers = [int(n.replace(" ", "")) for n in re.findall(r"\d+(?: \d{3})*", said)]
+            assert numbers[0] == sum(numbers[1:]) == made
+        if now.status is not rl.Status.RUNNING:
+            break
+    assert now.status in (rl.Status.OPTIMAL, rl.Status.INFEASIBLE)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import pickle
+import re
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -17,10 +18,12 @@ from patience import PATIENCE, wait_until
 from sklearn.metrics import roc_auc_score
 
 import rulelab as rl
-from rulelab.data.metrics import Confusion, group_rates, wilson_interval
+from rulelab.data.gaps import largest_difference
+from rulelab.data.metrics import FEW, RATES, Confusion, group_rates, wilson_interval
 from rulelab.models import parse_model
+from rulelab.shown import percent
 from rulelab.views.cards import card as cards
-from rulelab.views.cards import checker, differences, scores, verifying
+from rulelab.views.cards import charts, checker, differences, scores, verifying
 from rulelab.views.cards import html as card_html
 from rulelab.views.cards import lines as card_lines
 from rulelab.views.cards.card import Card, Rows
@@ -257,29 +260,74 @@ def test_groups_that_are_too_many(card) -> None:
     assert "number" in card_html.groups(found)
 
 
-def test_the_largest_difference_is_that_of_groups_with_enough_rows(card) -> None:
+def test_the_largest_difference_is_that_of_groups_with_enough_rows_and_says_which(card) -> None:
     data = rl.datasets.load("diabetes")
     thirds = np.where(np.arange(len(data.y)) < 4, "tiny", np.where(np.arange(len(data.y)) % 2, "odd", "even"))
     rows = Rows(replace(data, sensitive=pd.DataFrame({"kind": thirds})))
-    found = scores.of_card(replace(card, rows=rows), lambda doing: None)
-    table = found.groups["kind"]
-    assert table["few"].to_dict() == {"even": False, "odd": False, "tiny": True}
-    html = card_html.groups(found)
-    assert "tiny*" in html
-    enough = table[~table["few"]]
-    spread = html.partition("largest difference without *")[2]
-    for rate in scores.RATES:
-        assert f">{100 * (enough[rate].max() - enough[rate].min()):.1f}<" in spread
+    table = scores.of_card(replace(card, rows=rows), lambda doing: None).groups["kind"]
+    html = card_html.group_table("kind", table)
+    for rate in RATES:
+        known = table.loc[table[f"{rate}_rows"] >= FEW, rate]
+        found = largest_difference(table, rate)
+        assert not found.few
+        assert found.groups == (known.idxmax(), known.idxmin())
+        assert found.value == pytest.approx(known.max() - known.min())
+        assert found.low <= found.value <= found.high
+        assert found.ratio == pytest.approx(known.min() / known.max())
+        assert f">{percent(found.value)}<span" in html
+        assert RATES[rate].short in html
+
+
+def test_a_star_is_for_the_rates_of_few_rows_alone() -> None:
+    """Ten positives and many negatives: the false positive rate is one of many rows."""
+    actual = np.repeat([True, False], [20, 3000])
+    groups = np.tile(["a", "b"], 1510)
+    table = group_rates(actual, np.arange(3020) % 7 == 0, groups)
+    cells = card_html.group_table("group", table).partition("<tbody>")[2].partition("</tr>")[0]
+    assert cells.count("*") == cells.count('class="num few"') == 1
+    assert largest_difference(table, "true_positive_rate").few
+    assert not largest_difference(table, "false_positive_rate").few
 
 
 def test_one_group_alone_has_no_largest_difference() -> None:
     """Only the second group has positives, only the first has negatives."""
     groups = np.repeat(["blue", "red"], 40)
-    html = card_html.group_table("colour", group_rates(groups == "red", groups == "red", groups))
-    cells = html.partition("largest difference")[2].split('<td class="num">')[1:]
-    shown = dict(zip(scores.RATES, (cell.partition("<")[0] for cell in cells), strict=True))
-    assert shown["true_positive_rate"] == shown["false_positive_rate"] == card_html.NONE
-    assert (shown["selection_rate"], shown["accuracy"]) == ("100.0", "0.0")
+    table = group_rates(groups == "red", groups == "red", groups)
+    found = {rate: largest_difference(table, rate) for rate in RATES}
+    assert found["true_positive_rate"] is found["false_positive_rate"] is None
+    assert (found["selection_rate"].value, found["accuracy"].value) == (1, 0)
+
+
+@pytest.mark.parametrize("factor", [1000, 1e-3, 1 / 7])
+def test_what_all_weights_are_multiplied_by_changes_nothing_on_a_card_but_sums(card, factor: float) -> None:
+    data = rl.datasets.load("diabetes")
+    weight = pd.Series(np.random.default_rng(0).uniform(0.2, 3, len(data.y)))
+
+    def shown(weights: pd.Series) -> tuple[str, ...]:
+        weighted = replace(card, rows=Rows(replace(data, weight=weights), card.rows.test))
+        found = scores.of_card(weighted, lambda doing: None)
+        parts = card_lines.figures_of(weighted, found).html.partition("rows by outcome")[0], card_html.groups(found)
+        return *(re.sub(r"weight [\d.e+\u202f-]+", "weight", part) for part in parts), charts.of_groups(found)
+
+    assert shown(factor * weight) == shown(weight)
+    assert shown(weight) != shown(weight**3)
+
+
+def test_differences_are_of_the_same_data_and_the_same_split(card) -> None:
+    data = rl.datasets.load("diabetes")
+    tested = np.arange(100)
+    same, other = (replace(card, rows=Rows(data, np.arange(k, 100 + k))) for k in (0, 7))
+    first_, second_, third = (replace(each, rows=Rows(each.rows.data, tested)) for each in (card, same, other))
+    assert differences.same_rows(first_, second_)
+    assert differences.same_rows(first_, third)
+    for far in (other, replace(card, rows=Rows(data, None))):
+        assert not differences.same_rows(first_, far)
+        assert "different rows" in differences.incomparable([first_, far])
+        beside = card_lines.Beside("B", far, scores.of_card(far, lambda doing: None))
+        own = scores.of_card(first_, lambda doing: None)
+        assert "against B" not in card_lines.groups(first_, own, beside=beside).html
+        rates = card_lines.figures_of(first_, own, beside).html.partition("accuracy")[2].partition(">rules<")[0]
+        assert "against B" not in rates
 
 
 def test_data_that_lack_the_rules_columns_are_a_message(card) -> None:

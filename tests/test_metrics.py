@@ -99,6 +99,40 @@ def test_group_rates_add_up(rows):
             assert math.isnan(value) or low - 1e-12 <= value <= high + 1e-12
 
 
+@pytest.mark.parametrize("factor", [1000, 1e-3, 1 / 7])
+@given(ROWS)
+def test_what_all_weights_are_multiplied_by_changes_nothing_but_sums(factor, rows):
+    actual, predicted, weight, group = columns(rows)
+    table, scaled = (group_rates(actual, predicted, group, w) for w in (weight, factor * weight))
+    sums = ["weight", "errors", "true_positive", "false_positive", "true_negative", "false_negative"]
+    pd.testing.assert_frame_equal(table.drop(columns=sums), scaled.drop(columns=sums), rtol=1e-9, check_dtype=False)
+    assert scaled[sums].to_numpy() == pytest.approx(factor * table[sums].to_numpy())
+
+
+@given(ROWS)
+def test_counts_are_repeated_rows_and_equal_weights_are_rows(rows):
+    actual, predicted, number, group = columns(rows)
+    repeated = [np.repeat(each, number) for each in (actual, predicted, group)]
+    found = group_rates(actual, predicted, group, number, heads=number)
+    pd.testing.assert_frame_equal(found[found["rows"] > 0], group_rates(*repeated), check_dtype=False)
+    alike = group_rates(actual, predicted, group, np.full(len(actual), 0.3))
+    rest = [name for name in alike if name.endswith(("_low", "_high", "_rows"))]
+    pd.testing.assert_frame_equal(alike[rest], group_rates(actual, predicted, group)[rest])
+
+
+def test_unequal_weights_say_less_than_their_rows():
+    """The effective number of Kish; the interval holds the truth about as often as it says."""
+    rng = np.random.default_rng(0)
+    held = 0
+    for _ in range(400):
+        actual, weight = rng.random(200) < 0.3, rng.lognormal(0, 1, 200)
+        counted = confusion(actual, np.ones(200, dtype=bool), 1000 * weight)
+        assert counted.trials("base_rate")[1] == pytest.approx(weight.sum() ** 2 / (weight**2).sum())
+        low, high = counted.interval("base_rate")
+        held += low <= 0.3 <= high
+    assert 0.92 <= held / 400 <= 0.98
+
+
 def test_group_labels_join_columns_and_refuse_bad_ones():
     frame = pd.DataFrame({"sex": ["F", "M"], "age": [1, 2]})
     assert group_labels(frame, 2).tolist() == ["F, 1", "M, 2"]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import math
 import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..families import DEMANDS, FAMILIES
 from .console import CommandError, one_line, say, table
@@ -76,6 +77,8 @@ def fit(args: argparse.Namespace) -> int:
         except OSError as error:
             unsaved = error
     print(model.to_text(data.target), _verdict(snapshot, family, search, interrupted), sep="\n\n")
+    if said := doubted(snapshot.incumbent.model, data):
+        print(f"\n{said}")
     if robust is not None and snapshot.status is Status.OPTIMAL:
         print("", stays_optimal(robust, args, snapshot.seconds), sep="\n")
     if data.sensitive is not None:
@@ -189,7 +192,7 @@ def _nothing_found(snapshot: Snapshot, family: Family) -> str:
 
 def _verdict(snapshot: Snapshot, family: Family, search: Search, interrupted: bool) -> str:
     from ..families.account import account
-    from ..families.wording import claimed, restricted
+    from ..families.wording import at_least, at_most, claimed, restricted
     from ..snapshot import Status
 
     best = snapshot.incumbent
@@ -206,30 +209,67 @@ def _verdict(snapshot: Snapshot, family: Family, search: Search, interrupted: bo
         among += restricted(search.problem)
         return f"certified optimal{among}: {objective}\n{work}"
     if snapshot.limit == "exactness":
-        return f"optimal within {snapshot.gap:.3g}: {objective}\n{work}"
+        return f"optimal within {at_most(snapshot.gap)}: {objective}\n{work}"
     return (
         f"not certified ({ending(snapshot, interrupted)}): {objective}\n"
-        f"no {family.noun} is below {snapshot.lower_bound:.7f}: the gap is {snapshot.gap:.7f}\n{work}"
+        f"no {family.noun} is below {at_least(snapshot.lower_bound, 7)}: the gap is {at_most(snapshot.gap)}\n{work}"
     )
 
 
 def _test(model: Model, data: Dataset) -> str:
     """How the model does on the rows that were kept out of training."""
-    found = model.evaluate(data.X, data.y, data.weight)
-    said = f"test: accuracy {100 * found.accuracy:.1f} % on {found.weight:g} rows kept out of training"
+    from ..data.metrics import confusion
+    from ..shown import percent
+
+    found = confusion(**_compared(model, data))
+    low, high = map(percent, found.interval("accuracy"))
+    rows = f"{count(int(found.n_rows), 'row')} kept out of training"
+    said = f"test: accuracy {percent(found.accuracy)} % on {rows} (95 % interval {low} to {high} %)"
     return said if data.sensitive is None else f"{said}\n{rates_of_groups(model, data)}"
 
 
+def _compared(model: Model, data: Dataset) -> dict[str, Any]:
+    """The classes of all rows, what the model says of them, and what they weigh."""
+    import numpy as np
+
+    said = np.asarray(model.predict(data.X) == model.classes[-1], dtype=bool)
+    weight, heads = (None if each is None else each.to_numpy() for each in (data.weight, data.heads))
+    return {"actual": data.y.to_numpy() == 1, "predicted": said, "sample_weight": weight, "heads": heads}
+
+
+def doubted(model: Model, data: Dataset) -> str:
+    """What is to be doubted of a model, a line for each; empty when nothing is."""
+    from ..data.metrics import confusion
+    from ..models.doubts import doubts
+
+    counted = confusion(**_compared(model, data))
+    rows = [counted.rows_of(f"false_{side}_rate") for side in ("positive", "negative")]
+    named = model.relabelled(labels(data)) if len(model.classes) > 1 else model
+    return "\n".join(one_line(f"doubt: {each}") for each in doubts(named, rows if len(model.classes) > 1 else ()))
+
+
 def rates_of_groups(model: Model, data: Dataset) -> str:
-    """Rates of each sensitive attribute's groups on the training rows."""
+    """Rates of each sensitive attribute's groups on these rows."""
+    from ..data.metrics import FEW, group_rates
+
     assert data.sensitive is not None
-    rates = ("accuracy", "selection_rate", "true_positive_rate", "false_positive_rate")
-    rows = []
+    rates = ("accuracy", "selection_rate", "true_positive_rate", "false_positive_rate", "precision")
+    compared, rows, starred = _compared(model, data), [], False
     for column in data.sensitive.columns:
-        groups = model.evaluate(data.X, data.y, data.weight, groups=data.sensitive[[column]]).groups
-        assert groups is not None
-        rows += [
-            (one_line(f"{column} = {name}"), f"{group['weight']:g}", *(f"{100 * group[rate]:.1f} %" for rate in rates))
-            for name, group in groups.iterrows()
-        ]
-    return table(("group", "rows", *(rate.replace("_", " ") for rate in rates)), rows, right=range(1, 6))
+        table_of = group_rates(groups=data.sensitive[[column]], **compared)
+        for name, group in table_of.iterrows():
+            few = [group[f"{rate}_rows"] < FEW and not math.isnan(group[rate]) for rate in rates]
+            shown = (f"{_share(group[rate])}{'*' * star}" for rate, star in zip(rates, few, strict=True))
+            size = (f"{group['rows']:.10g}", *([f"{group['weight']:g}"] if data.weight is not None else []))
+            rows.append((one_line(f"{column} = {name}"), *size, *shown))
+            starred |= any(few)
+    sizes = ("rows", *(["weight"] if data.weight is not None else []))
+    heads = ("group", *sizes, *(rate.replace("_", " ") for rate in rates))
+    note = f"\n* a share of fewer than {FEW} rows, which says little" * starred
+    return table(heads, rows, right=range(1, len(heads))) + note
+
+
+def _share(value: float) -> str:
+    from ..shown import percent
+
+    return "-" if math.isnan(value) else f"{percent(value)} %"

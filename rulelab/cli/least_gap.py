@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from ..families.wording import restricted
+from ..families.wording import at_least, restricted
 from .console import CommandError, one_line, say, table
 from .data_options import problem_of, read, read_problem, unheard
 from .families import CRITERIA_NAMES, add_memory, add_parameters, add_preparation, count, recipe_of
-from .fit import rates_of_groups, save_proof
+from .fit import doubted, rates_of_groups, save_proof
 from .options import add, add_columns, add_limits, add_source, add_written, fraction, least_zero, several, whole
 from .output import RESULT, save
 from .progress import drained, ending
@@ -132,6 +132,8 @@ def _one(args: argparse.Namespace, recipe: Recipe, shared: dict[str, Any], repor
         raise CommandError(f"{ending(snapshot, interrupted)} before a model was found that is as accurate", 1)
     model = snapshot.incumbent.model.relabelled(labels(data))
     print(model.to_text(data.target), _verdict(search, snapshot, interrupted), sep="\n\n")
+    if said := doubted(snapshot.incumbent.model, data):
+        print(f"\n{said}")
     print("", rates_of_groups(snapshot.incumbent.model, data), sep="\n")
     if emptied := snapshot.detail.get("emptied"):
         print(f"\nthe rates are {emptied}")
@@ -152,10 +154,11 @@ def _meant(search: OneGap) -> str:
 def _verdict(search: OneGap, snapshot: Snapshot, interrupted: bool) -> str:
     from ..families import FAMILIES
     from ..families import least_gap as words
+    from ..shown import percent
 
     best, parameters, m = snapshot.incumbent, search.parameters, search.problem.n_antecedents
     assert best is not None
-    right = f"{100 * (1 - best.errors / best.model.weight):.2f} % right"
+    right = f"{percent(1 - best.errors / best.model.weight, 2)} % right"
     found = f"gap {words.points(best.objective)} = {search.least} in {words.measured(parameters)}, {right}"
     work = f"{snapshot.seconds:.2f} s, " + ", ".join(f"{n} {what}" for what, n in snapshot.counts.items() if n)
     if not search.gap_is_proven:
@@ -189,7 +192,7 @@ def _front(args: argparse.Namespace, recipe: Recipe, shared: dict[str, Any], rep
             what = f"no {noun} is as accurate" if point.status == "infeasible" else "none found"
             rows.append((*start, "-", what, "-", "-", "-"))
             continue
-        proven = "yes" if point.status == "proven" else f"at least {100 * point.lower_bound:.4f}"
+        proven = "yes" if point.status == "proven" else f"at least {at_least(100 * point.lower_bound)}"
         own = (f"{100 * point.gap:.4f}", proven, f"{100 * point.accuracy:.2f}", f"{point.model.complexity}")
         rows.append((*start, *own, one_line(_rules(point.model)) or "-"))
     closed = sum(point.status != "open" for point in search.points)

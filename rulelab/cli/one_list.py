@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .console import CommandError, say
+from .console import CommandError, one_line, say
 from .counted import is_counted
 from .data_options import of_sheet, sheet_of, unheard
 from .families import count, recipe_of
@@ -42,6 +42,7 @@ def add_several_classes(parser: argparse.ArgumentParser) -> None:
 def fit_one_list(args: argparse.Namespace) -> int:
     """Run the command; the exit status."""
     from ..data.multiclass import MultiClassProblem
+    from ..models.doubts import doubts
     from ..multiclass import MultiClassRuleListSearch
 
     output, proof = args.output, args.proof
@@ -76,6 +77,9 @@ def fit_one_list(args: argparse.Namespace) -> int:
             unsaved = error
     objective = f"{best.objective:.7f} = {recipe.family.objective(best.model, search.parameters)}"
     print(best.model.to_text(data.target), _verdict(search, snapshot, objective, interrupted), sep="\n\n")
+    rows = labels if data.weight is None else labels[data.weight.to_numpy() > 0]
+    if said := doubts(best.model, [int((rows == label).sum()) for label in problem.classes]):
+        print("", *(one_line(f"doubt: {each}") for each in said), sep="\n")
     if unsaved is not None:
         raise CommandError(f"{output} cannot be written: {unsaved.strerror}", 1) from unsaved
     if proof is not None:
@@ -125,13 +129,14 @@ def _save_proof(path: Path, search: MultiClassRuleListSearch, data: Dataset, lab
 
 
 def _verdict(search: MultiClassRuleListSearch, snapshot: Snapshot, objective: str, interrupted: bool) -> str:
+    from ..families.wording import at_least, at_most
     from ..snapshot import Status
 
     work = f"{snapshot.seconds:.2f} s, " + ", ".join(f"{n} {what}" for what, n in snapshot.counts.items() if n)
     if snapshot.status is not Status.OPTIMAL:
         return (
             f"not certified ({ending(snapshot, interrupted)}): objective {objective}\n"
-            f"no rule list is below {snapshot.lower_bound:.7f}: the gap is {snapshot.gap:.7f}\n{work}"
+            f"no rule list is below {at_least(snapshot.lower_bound, 7)}: the gap is {at_most(snapshot.gap)}\n{work}"
         )
     most = search.max_length
     among = "" if most is None else f" among the rule lists of at most {count(most, 'rule')}"

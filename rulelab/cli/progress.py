@@ -23,9 +23,11 @@ _LOG_SECONDS = 5.0
 
 def distance(snapshot: Snapshot) -> str:
     """How far the best model is from the bound."""
+    from ..families.wording import at_least, at_most
+
     objective = math.inf if snapshot.incumbent is None else snapshot.incumbent.objective
     return (
-        f"objective {objective:.7f}  bound {snapshot.lower_bound:.7f}  gap {snapshot.gap:.7f}  "
+        f"objective {objective:.7f}  bound {at_least(snapshot.lower_bound, 7)}  gap {at_most(snapshot.gap)}  "
         f"queued {sum(snapshot.queue_by_length)}"
     )
 

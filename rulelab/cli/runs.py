@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..families.wording import at_most
 from .console import CommandError, one_line, say, table
 from .options import add_written
 from .output import Read
@@ -37,7 +38,7 @@ def listed(args: argparse.Namespace) -> int:
                 one_line(run.family).replace("_", " "),
                 run.status,
                 "-" if run.objective is None else f"{run.objective:.7g}",
-                "-" if run.objective is None else f"{run.gap:.3g}",
+                "-" if run.objective is None else at_most(run.gap),
                 "yes" if run.proof else "-",
             )
             for run in runs

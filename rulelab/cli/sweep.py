@@ -260,7 +260,9 @@ def _percent(row: Any, name: str) -> str:
     value, error = row[name], row.get(f"{name}_se", math.nan)
     if math.isnan(value):
         return "-"
-    return f"{100 * value:.1f}" if math.isnan(error) else f"{100 * value:.1f} ± {100 * error:.1f}"
+    from ..shown import percent
+
+    return percent(value) if math.isnan(error) else f"{percent(value)} ± {percent(error)}"
 
 
 def _plain(value: Any) -> str:

@@ -162,6 +162,16 @@ def most_errors(accuracy: float, total: int) -> int:
     return math.floor((1 - Fraction(repr(float(accuracy))) + _ROUNDING) * total)
 
 
+def asked_accuracy(positives: float, negatives: float) -> float:
+    """The accuracy to ask for where none is said: a tenth of the way from one answer for everybody to all right.
+
+    Rounded to two digits of what may be wrong, so that it can be read.
+    """
+    left = min(positives, negatives) / (positives + negatives)
+    digits = 1 - math.floor(math.log10(left)) if left else 1
+    return round(1 - 0.9 * left, digits)
+
+
 def rounded_down(value: Fraction) -> float:
     """The largest float64 that is not above."""
     near = float(value)

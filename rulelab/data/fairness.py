@@ -354,16 +354,22 @@ def emptied_rates(criterion: Criterion, groups: Groups, predicted: np.ndarray, m
 
 
 def confusions(groups: Groups, predicted: np.ndarray) -> list[Confusion]:
-    """Counts of each group when these patterns are predicted positive: ``predicted`` is bool, shape (n_patterns,)."""
-    return [
-        Confusion(
-            true_positive=p[predicted].sum().item(),
-            false_positive=q[predicted].sum().item(),
-            true_negative=q[~predicted].sum().item(),
-            false_negative=p[~predicted].sum().item(),
-        )
-        for p, q in zip(groups.positives, groups.negatives, strict=True)
-    ]
+    """Counts of each group when these patterns are predicted positive: ``predicted`` is bool, shape (n_patterns,).
+
+    Rows and squared weights, which are known by class, are dealt to the patterns in proportion to the weight.
+    """
+    out = []
+    known = {"rows": groups.rows, "squares": groups.squares}
+    for g, (p, q) in enumerate(zip(groups.positives, groups.negatives, strict=True)):
+        hits, alarms, missed, passed = (side[at].sum().item() for at in (predicted, ~predicted) for side in (p, q))
+        dealt = {}
+        for name, by_class in known.items():
+            if by_class is not None:
+                of = (hits + missed, alarms + passed)
+                each, other = (float(by_class[k, g]) / of[k] if of[k] else 0.0 for k in (0, 1))
+                dealt[name] = (hits * each, alarms * other, passed * other, missed * each)
+        out.append(Confusion(hits, alarms, passed, missed, **dealt))
+    return out
 
 
 def groups_of(problem: Problem, criterion: Criterion) -> Groups:

@@ -6,8 +6,12 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
+from typing import NamedTuple
 
-from .metrics import FEW, RATES, Confusion, wilson_interval
+import pandas as pd
+
+from ..shown import percent
+from .metrics import FEW, Confusion, difference_interval
 
 CRITERIA: dict[str, tuple[str, ...]] = {
     "equal_opportunity": ("true_positive_rate",),
@@ -21,7 +25,7 @@ CONSTRAINED = {"predictive_equality": "false_positive_rate_parity"}
 """What the constraint on a gap is called, where it is called otherwise than the gap."""
 MEASURED = CRITERIA | {"predictive_parity": ("precision",)}
 """The same with that whose rows depend on the model: of those predicted positive."""
-NEAR = 0.05
+NEAR = 0.15
 """Rates this near to 0, or to 1, in all groups are equal for want of anything to differ in."""
 
 
@@ -93,11 +97,50 @@ def largest_gap(per_group: Mapping[str, Confusion], criterion: str, confidence: 
                 best, rate, pair = difference, name, (a, b) if values[a] >= values[b] else (b, a)
     low, high, few = math.nan, math.nan, False
     if rate is not None and pair is not None:
-        (k1, n1), (k2, n2) = (RATES[rate](per_group[group]) for group in pair)
-        low, high = _newcombe(k1, n1, k2, n2, confidence)
-        few = min(n1, n2) < FEW
+        two = [per_group[group] for group in pair]
+        low, high = difference_interval(*((c.rate(rate), *c.interval(rate, confidence)) for c in two))
+        few = min(c.rows_of(rate) for c in two) < FEW
     left_out = tuple(group for group in per_group if group in undefined)
     return Gap(criterion, best, low, high, rate, pair, few, left_out)
+
+
+class Difference(NamedTuple):
+    """The largest difference of one rate between groups, with its interval, and the ratio of the two rates."""
+
+    value: float
+    low: float
+    high: float
+    ratio: float
+    groups: tuple[str, str]
+    few: bool
+
+
+def largest_difference(rates: pd.DataFrame, rate: str) -> Difference | None:
+    """Compare the groups of a table on one rate: those with `FEW` rows of the kind it counts, where there are two.
+
+    Parameters
+    ----------
+    rates : DataFrame
+        See `rulelab.data.metrics.rates_table`.
+    rate : str
+        One of `rulelab.data.metrics.RATES`.
+
+    Returns
+    -------
+    Difference or None
+        With the group of the higher rate first; ``few`` says that groups of fewer rows had to be compared. None where
+        fewer than two groups have the rate.
+    """
+    known = rates[rates[rate].notna()]
+    enough = known[known[f"{rate}_rows"] >= FEW]
+    few = len(enough) < 2
+    known = known if few else enough
+    if len(known) < 2:
+        return None
+    ends = known[rate].idxmax(), known[rate].idxmin()
+    most, least = (tuple(known.loc[group, [rate, f"{rate}_low", f"{rate}_high"]].astype(float)) for group in ends)
+    ratio = least[0] / most[0] if most[0] else math.nan
+    return Difference(most[0] - least[0], *difference_interval(most, least), ratio, (str(ends[0]), str(ends[1])), few)
 
 
 def emptied(per_group: Mapping[str, Confusion]) -> str:
@@ -119,7 +162,7 @@ def emptied(per_group: Mapping[str, Confusion]) -> str:
     ):
         values = [value for counted in per_group.values() if not math.isnan(value := counted.rate(rate))]
         if values and all(map(useless, values)):
-            low, high = (f"{100 * value:.0f}" for value in (min(values), max(values)))
+            low, high = (percent(value, 0) for value in (min(values), max(values)))
             shown = low if low == high else f"{low} to {high}"
             return f"equal because {words}: {rate.replace('_', ' ')}s {shown} %"
     return ""
@@ -128,12 +171,6 @@ def emptied(per_group: Mapping[str, Confusion]) -> str:
 def price(accuracy: float, without: float) -> str:
     """What a constraint costs, in words, given the accuracy with it and that of the optimum without it."""
     return (
-        f"the constraint costs {100 * (without - accuracy):.1f} points of accuracy: {100 * accuracy:.1f} % right, "
-        f"{100 * without:.1f} % without it"
+        f"the constraint costs {percent(without - accuracy)} points of accuracy: {percent(accuracy)} % right, "
+        f"{percent(without)} % without it"
     )
-
-
-def _newcombe(k1: float, n1: float, k2: float, n2: float, confidence: float) -> tuple[float, float]:
-    p1, p2 = k1 / n1, k2 / n2
-    (l1, l2), (u1, u2) = (side.tolist() for side in wilson_interval([k1, k2], [n1, n2], confidence))
-    return p1 - p2 - math.hypot(p1 - l1, u2 - p2), p1 - p2 + math.hypot(u1 - p1, p2 - l2)

@@ -28,6 +28,8 @@ class Groups:
         Weights that are not integers, summed over the rows without rounding; see `masses`.
     rows : int64 array, shape (2, n_groups), or None
         How many positive and how many negative rows of positive weight each group has; None: as many as they weigh.
+    squares : float64 array, shape (2, n_groups), or None
+        The sums of their squared weights; None: as many as they weigh.
     """
 
     names: tuple[str, ...]
@@ -35,6 +37,7 @@ class Groups:
     negatives: np.ndarray
     summed: Masses | None = field(default=None, repr=False)
     rows: np.ndarray | None = field(default=None, repr=False)
+    squares: np.ndarray | None = field(default=None, repr=False)
 
     @cached_property
     def masses(self) -> Masses:
@@ -42,11 +45,16 @@ class Groups:
         return self.summed or masses_of(self.positives, self.negatives)
 
     @property
+    def by_class(self) -> np.ndarray:
+        """How many positive and how many negative rows each group has, whatever they weigh: shape (2, n_groups)."""
+        if self.rows is not None:
+            return self.rows
+        return np.stack([self.positives.sum(axis=1), self.negatives.sum(axis=1)])
+
+    @property
     def sizes(self) -> dict[str, list[int]]:
         """How many "positives", "negatives" and "rows" each group has: rows, whatever they weigh."""
-        rows = self.rows
-        if rows is None:
-            rows = np.stack([self.positives.sum(axis=1), self.negatives.sum(axis=1)])
+        rows = self.by_class
         return {"positives": rows[0].tolist(), "negatives": rows[1].tolist(), "rows": rows.sum(axis=0).tolist()}
 
     def some(self, chosen: Sequence[int]) -> Groups:
@@ -57,13 +65,13 @@ class Groups:
             self.positives[taken],
             self.negatives[taken],
             None if self.summed is None else Masses(masses.positives[taken], masses.negatives[taken], masses.unit),
-            None if self.rows is None else self.rows[:, taken],
+            *(None if known is None else known[:, taken] for known in (self.rows, self.squares)),
         )
 
     def merged(self, group: np.ndarray, n_patterns: int) -> Groups:
         """Over fewer patterns: those of the same number in ``group`` become one."""
         summed = self.masses.merged(group, n_patterns)
-        return Groups(self.names, *as_given(summed, self.positives), self.rows)
+        return Groups(self.names, *as_given(summed, self.positives), self.rows, self.squares)
 
 
 def weights_of_groups(
@@ -88,5 +96,8 @@ def weights_of_groups(
         (len(names), n_patterns),
         unit,
     )
-    rows = np.stack([np.bincount(codes[side], minlength=len(names)) for side in (is_positive, ~is_positive)])
-    return Groups(tuple(map(str, names)), *as_given(summed, weight), rows)
+    sides = (is_positive, ~is_positive)
+    rows = np.stack([np.bincount(codes[side], minlength=len(names)) for side in sides])
+    real = weight.astype(np.float64) * float(unit)
+    squares = np.stack([np.bincount(codes[side], real[side] ** 2, len(names)) for side in sides])
+    return Groups(tuple(map(str, names)), *as_given(summed, weight), rows, squares)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from statistics import NormalDist
 from typing import Any
 
@@ -13,26 +13,86 @@ import pandas as pd
 
 from .dataframes import in_pandas
 
+Counts = tuple[int | float, ...]
+
 
 @dataclass(frozen=True)
 class Confusion:
-    """Counts (or weights) of a binary prediction against the truth.
+    """Weights of a binary prediction against the truth, and how many rows they are of.
 
     A rate whose denominator is zero is ``nan``.
+
+    Attributes
+    ----------
+    true_positive, false_positive, true_negative, false_negative : int or float
+        Sums of weights.
+    rows, squares : tuple of four numbers, or None
+        In the same order: how many rows of positive weight there are, and the sums of their squared weights. None:
+        the weights are counts, each one as many rows of weight 1.
     """
 
     true_positive: int | float
     false_positive: int | float
     true_negative: int | float
     false_negative: int | float
+    rows: Counts | None = field(default=None, compare=False, kw_only=True)
+    squares: Counts | None = field(default=None, compare=False, kw_only=True)
 
     def __add__(self, other: Confusion) -> Confusion:
-        return Confusion(*(a + b for a, b in zip(self.counts, other.counts, strict=True)))
+        parts = zip(self._parts, other._parts, strict=True)
+        counts, rows, squares = (tuple(a + b for a, b in zip(*each, strict=True)) for each in parts)
+        if self.rows is None and other.rows is None:
+            return Confusion(*counts)
+        return Confusion(*counts, rows=rows, squares=squares)
 
     @property
-    def counts(self) -> tuple[int | float, int | float, int | float, int | float]:
+    def _parts(self) -> tuple[Counts, Counts, Counts]:
+        return self.counts, self.rows or self.counts, self.squares or self.counts
+
+    @property
+    def numbers(self) -> list[int | float]:
+        """All that it holds, so that ``Confusion.of(c.numbers)`` is the same again."""
+        return [*self.counts, *(() if self.rows is None else self.rows), *(self.squares or ())]
+
+    @classmethod
+    def of(cls, numbers: Sequence[int | float]) -> Confusion:
+        """The inverse of `numbers`."""
+        counts, rows, squares = (tuple(numbers[at : at + 4]) for at in (0, 4, 8))
+        return cls(*counts, rows=rows or None, squares=squares or None)
+
+    @property
+    def counts(self) -> Counts:
         """True positives, false positives, true negatives, false negatives."""
         return self.true_positive, self.false_positive, self.true_negative, self.false_negative
+
+    @property
+    def n_rows(self) -> int | float:
+        """Rows of positive weight."""
+        return sum(self._parts[1])
+
+    def rows_of(self, name: str) -> int | float:
+        """How many rows the rate called ``name`` is a share of."""
+        return RATES[name](Confusion(*self._parts[1]))[1]
+
+    @property
+    def few(self) -> bool:
+        """Whether there are fewer than `FEW` positive or fewer than `FEW` negative rows."""
+        return min(self.rows_of("true_positive_rate"), self.rows_of("false_positive_rate")) < FEW
+
+    def trials(self, name: str) -> tuple[float, float]:
+        """Successes and trials that say as much of a rate as the weighted rows do.
+
+        The trials are the effective number of rows, (sum w)^2 / sum w^2 over the denominator (Kish, Survey Sampling,
+        1965, 11.7); a common factor of the weights changes nothing.
+        """
+        (successes, whole), (_, squares) = RATES[name](self), RATES[name](Confusion(*self._parts[2]))
+        scale = whole / squares if squares else 0.0
+        return successes * scale, whole * scale
+
+    def interval(self, name: str, confidence: float = 0.95) -> tuple[float, float]:
+        """The Wilson interval of the rate called ``name``."""
+        low, high = wilson_interval(*self.trials(name), confidence)
+        return float(low), float(high)
 
     @property
     def weight(self) -> int | float:
@@ -92,25 +152,41 @@ class Confusion:
         return self.rate("base_rate")
 
 
-RATES: dict[str, Callable[[Confusion], tuple[int | float, int | float]]] = {
-    "accuracy": lambda c: (c.true_positive + c.true_negative, c.weight),
-    "true_positive_rate": lambda c: (c.true_positive, c.actual_positive),
-    "false_positive_rate": lambda c: (c.false_positive, c.actual_negative),
-    "true_negative_rate": lambda c: (c.true_negative, c.actual_negative),
-    "false_negative_rate": lambda c: (c.false_negative, c.actual_positive),
-    "precision": lambda c: (c.true_positive, c.predicted_positive),
-    "selection_rate": lambda c: (c.predicted_positive, c.weight),
-    "base_rate": lambda c: (c.actual_positive, c.weight),
+@dataclass(frozen=True)
+class RateRecord:
+    """One rate: what it is called in a table, and a function that gives its numerator and its denominator."""
+
+    short: str
+    parts: Callable[[Confusion], tuple[Any, Any]]
+
+    def __call__(self, counted: Confusion) -> tuple[Any, Any]:
+        return self.parts(counted)
+
+
+RATES: dict[str, RateRecord] = {
+    "accuracy": RateRecord("accuracy", lambda c: (c.true_positive + c.true_negative, c.weight)),
+    "true_positive_rate": RateRecord("TPR", lambda c: (c.true_positive, c.actual_positive)),
+    "false_positive_rate": RateRecord("FPR", lambda c: (c.false_positive, c.actual_negative)),
+    "true_negative_rate": RateRecord("TNR", lambda c: (c.true_negative, c.actual_negative)),
+    "false_negative_rate": RateRecord("FNR", lambda c: (c.false_negative, c.actual_positive)),
+    "precision": RateRecord("precision", lambda c: (c.true_positive, c.predicted_positive)),
+    "selection_rate": RateRecord("selected", lambda c: (c.predicted_positive, c.weight)),
+    "base_rate": RateRecord("positive", lambda c: (c.actual_positive, c.weight)),
 }
-"""Numerator and denominator of every rate."""
+"""Every rate, with its numerator and denominator."""
 
 MISSING = "(missing)"
 """The group of rows whose group is not known."""
 FEW = 30
-"""A group with fewer positives or fewer negatives is flagged."""
+"""A rate of fewer rows is flagged."""
 
 
-def confusion(actual: np.ndarray, predicted: np.ndarray, sample_weight: np.ndarray | None = None) -> Confusion:
+def confusion(
+    actual: np.ndarray,
+    predicted: np.ndarray,
+    sample_weight: np.ndarray | None = None,
+    heads: np.ndarray | None = None,
+) -> Confusion:
     """Count hits and misses.
 
     Parameters
@@ -119,18 +195,18 @@ def confusion(actual: np.ndarray, predicted: np.ndarray, sample_weight: np.ndarr
         True for the positive class.
     sample_weight : int or float array, shape (n_rows,), optional
         Integer weights are summed exactly.
+    heads : array, shape (n_rows,), optional
+        Where each row stands for several: for how many; counts have themselves. By default each is one row.
     """
-    weight = np.ones(len(actual), dtype=np.int64) if sample_weight is None else np.asarray(sample_weight)
-
-    def total(rows: np.ndarray) -> int | float:
-        return weight[rows].sum().item()
-
-    return Confusion(
-        true_positive=total(actual & predicted),
-        false_positive=total(~actual & predicted),
-        true_negative=total(~actual & ~predicted),
-        false_negative=total(actual & ~predicted),
-    )
+    cells = (actual & predicted, ~actual & predicted, ~actual & ~predicted, actual & ~predicted)
+    if sample_weight is None:
+        return Confusion(*(int(at.sum()) for at in cells))
+    weight = np.asarray(sample_weight)
+    real = weight.astype(float)
+    number = np.asarray(weight > 0, dtype=np.int64) if heads is None else np.asarray(heads)
+    squares = np.divide(real * real, number, out=np.zeros(len(real)), where=number > 0)
+    sums, rows, squared = (tuple(values[at].sum().item() for at in cells) for values in (weight, number, squares))
+    return Confusion(*sums, rows=rows, squares=squared)
 
 
 def confusion_from(hits: Any, alarms: Any, positives: Any, negatives: Any) -> Confusion:
@@ -166,7 +242,7 @@ def wilson_interval(successes: Any, trials: Any, confidence: float = 0.95) -> tu
     Parameters
     ----------
     successes, trials : array-like
-        Counts, broadcast against each other; weights are taken as repeated rows.
+        Counts, broadcast against each other; of weighted rows see `Confusion.trials`.
     confidence : float
         Between 0 and 1.
 
@@ -188,6 +264,18 @@ def wilson_interval(successes: Any, trials: Any, confidence: float = 0.95) -> tu
     half = np.sqrt(z2 * (k * (n - k) / np.where(n > 0, n, 1) + z2 / 4))
     low, high = (centre - half) / (n + z2), (centre + half) / (n + z2)
     return np.where(k > 0, np.clip(low, 0, 1), 0.0), np.where(k < n, np.clip(high, 0, 1), 1.0)
+
+
+def difference_interval(first: tuple[float, float, float], second: tuple[float, float, float]) -> tuple[float, float]:
+    """Interval of the difference of two independent rates (Newcombe, Statistics in Medicine 17, 1998, method 10).
+
+    Parameters
+    ----------
+    first, second : tuple of three float
+        A rate, and the lower and the upper end of its Wilson interval.
+    """
+    (p1, l1, u1), (p2, l2, u2) = first, second
+    return p1 - p2 - math.hypot(p1 - l1, u2 - p2), p1 - p2 + math.hypot(u1 - p1, p2 - l2)
 
 
 def group_labels(groups: Any, n_rows: int) -> np.ndarray:
@@ -223,13 +311,17 @@ def _group_texts(values: pd.Series) -> np.ndarray:
 
 
 def group_confusions(
-    actual: np.ndarray, predicted: np.ndarray, groups: Any, sample_weight: np.ndarray | None = None
+    actual: np.ndarray,
+    predicted: np.ndarray,
+    groups: Any,
+    sample_weight: np.ndarray | None = None,
+    heads: np.ndarray | None = None,
 ) -> dict[str, Confusion]:
     """The confusion counts of each group, sorted by the group's label; the arguments are those of `group_rates`."""
     codes, names = pd.factorize(group_labels(groups, len(actual)), sort=True)
     members = [np.flatnonzero(codes == g) for g in range(len(names))]
     return {
-        name: confusion(actual[at], predicted[at], None if sample_weight is None else sample_weight[at])
+        name: confusion(actual[at], predicted[at], *(w if w is None else w[at] for w in (sample_weight, heads)))
         for name, at in zip(names.tolist(), members, strict=True)
     }
 
@@ -240,6 +332,7 @@ def group_rates(
     groups: Any,
     sample_weight: np.ndarray | None = None,
     confidence: float = 0.95,
+    heads: np.ndarray | None = None,
 ) -> pd.DataFrame:
     """Every rate of `RATES` within each group, with its Wilson interval.
 
@@ -247,7 +340,8 @@ def group_rates(
     ----------
     actual, predicted : bool array, shape (n_rows,)
     groups : array of labels, shape (n_rows,), or DataFrame
-    sample_weight : array, shape (n_rows,), optional
+    sample_weight, heads : array, shape (n_rows,), optional
+        See `confusion`.
     confidence : float
 
     Returns
@@ -255,7 +349,7 @@ def group_rates(
     DataFrame
         As `rates_table` gives it.
     """
-    return rates_table(group_confusions(actual, predicted, groups, sample_weight), confidence)
+    return rates_table(group_confusions(actual, predicted, groups, sample_weight, heads), confidence)
 
 
 def rates_table(per_group: Mapping[str, Confusion], confidence: float = 0.95) -> pd.DataFrame:
@@ -264,19 +358,29 @@ def rates_table(per_group: Mapping[str, Confusion], confidence: float = 0.95) ->
     Returns
     -------
     DataFrame
-        One row per group (index ``group``): ``weight``, ``errors``; then ``<rate>``, ``<rate>_low`` and
-        ``<rate>_high`` for every rate of `RATES` (without trials ``nan``, with the interval from 0 to 1); then the
-        counts ``true_positive``, ``false_positive``, ``true_negative`` and ``false_negative``; and ``few``, which is
-        True where the group has fewer than `FEW` positives or fewer than `FEW` negatives, so that its rates say
-        little.
+        One row per group (index ``group``): ``rows``, ``weight``, ``errors``; then ``<rate>``, ``<rate>_low``,
+        ``<rate>_high`` and ``<rate>_rows`` (how many rows it is a share of) for every rate of `RATES` (without trials
+        ``nan``, with the interval from 0 to 1); then the weights ``true_positive``, ``false_positive``,
+        ``true_negative`` and ``false_negative``; and ``few``, which is True where the group has fewer than `FEW`
+        positive or fewer than `FEW` negative rows. Intervals of weighted rows are of their effective number, see
+        `Confusion.trials`.
     """
     counted = list(per_group.values())
-    columns: dict[str, Any] = {"weight": [c.weight for c in counted], "errors": [c.errors for c in counted]}
-    for name, parts in RATES.items():
-        ratios = [parts(c) for c in counted]
-        low, high = wilson_interval([k for k, _ in ratios], [n for _, n in ratios], confidence)
-        columns |= {name: [c.rate(name) for c in counted], f"{name}_low": low, f"{name}_high": high}
+    columns: dict[str, Any] = {name: [getattr(c, at) for c in counted] for name, at in _SIZES.items()}
+    for name in RATES:
+        trials = [c.trials(name) for c in counted]
+        low, high = wilson_interval([k for k, _ in trials], [n for _, n in trials], confidence)
+        rows = [c.rows_of(name) for c in counted]
+        columns |= {
+            name: [c.rate(name) for c in counted],
+            f"{name}_low": low,
+            f"{name}_high": high,
+            f"{name}_rows": rows,
+        }
     for name in ("true_positive", "false_positive", "true_negative", "false_negative"):
         columns[name] = [getattr(c, name) for c in counted]
-    columns["few"] = [min(c.actual_positive, c.actual_negative) < FEW for c in counted]
+    columns["few"] = [c.few for c in counted]
     return pd.DataFrame(columns, index=pd.Index(list(per_group), name="group", dtype=object))
+
+
+_SIZES = {"rows": "n_rows", "weight": "weight", "errors": "errors"}

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ..extras import require_pyarrow
-from ..shown import Fact, Shown, rows_below
+from ..shown import Fact, Shown, percent, rows_below
 
 
 class DatasetError(ValueError):
@@ -91,7 +91,7 @@ class Dataset(Shown):
     def _shape(self) -> str:
         n_rows, n_features = self.X.shape
         n_positive = int(self.y.sum())
-        return f"{n_rows} rows, {n_features} features, {n_positive} positive ({100 * n_positive / n_rows:.1f} %)"
+        return f"{n_rows} rows, {n_features} features, {n_positive} positive ({percent(n_positive / n_rows)} %)"
 
     def count(self, rows: np.ndarray) -> int:
         """How many rows these are, by their positions, as they were before they were counted."""

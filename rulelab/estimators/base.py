@@ -29,6 +29,7 @@ from ..data.problem import Problem
 from ..families import FAMILIES
 from ..interrupts import noted
 from ..models import Model, MultiClassRuleList
+from ..models.doubts import Doubt, doubts
 from ..recipe import Recipe
 from ..search import steps
 from ..snapshot import Status
@@ -113,6 +114,7 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
             groups = pd.DataFrame(in_pandas(sensitive_features))
             groups = groups if weight is None else groups.iloc[kept]
         self._fit(table, y, weight, groups, seed)
+        self.doubts_ = self._doubts(y)
         self.group_rates_ = None if groups is None else self._rates(table, y, weight, groups)
         return self
 
@@ -333,6 +335,14 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
         row = {"seconds": 0.0, "work": 0, "objective": objective, "lower_bound": objective, "gap": 0.0}
         row |= {"errors": model.errors, "complexity": 0, **dict.fromkeys(COUNTS, 0)}
         return _Fit(model, objective, objective, 0.0, Status.OPTIMAL, pd.DataFrame([row]), why)
+
+    def _doubts(self, y: np.ndarray) -> tuple[Doubt, ...]:
+        """What is to be doubted of each model, with its class where there are several."""
+        if len(self.models_) == 1:
+            return doubts(self.models_[0], [int((y == label).sum()) for label in self.models_[0].classes])
+        counts = [(int((y != label).sum()), int((y == label).sum())) for label in self.classes_]
+        found = zip(self.classes_, map(doubts, self.models_, counts), strict=True)
+        return tuple(each._replace(words=f"{label}: {each.words}") for label, those in found for each in those)
 
     def _rates(self, table: pd.DataFrame, y: np.ndarray, weight: np.ndarray | None, groups: pd.DataFrame) -> Any:
         """Rates of each group on the training rows, of each class against the rest where there are several."""

@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 
+from ..families.wording import at_most
 from ..search import Search
 from ..snapshot import Snapshot, Status
 
@@ -77,9 +78,9 @@ def warn_of_open(snapshot: Snapshot, stacklevel: int) -> None:
     assert best is not None
     if snapshot.status is Status.OPTIMAL or snapshot.limit == "iterations":  # a method that proves nothing was chosen
         return
-    found = f"the objective {best.objective:.6g} is proven to be within {snapshot.gap:.6g} of the optimum"
+    found = f"the objective {best.objective:.6g} is proven to be within {at_most(snapshot.gap)} of the optimum"
     if snapshot.limit == "exactness":
-        text = f"proven optimal within {snapshot.gap:.3g}"
+        text = f"proven optimal within {at_most(snapshot.gap)}"
     elif snapshot.status is Status.RUNNING:
         text = f"interrupted before a proof: {found}"
     else:

@@ -92,6 +92,8 @@ class FallingRuleListClassifier(CertifiedClassifier):
         None when there was nothing to search.
     nothing_found_ : str or None
         Why there was nothing to search.
+    doubts_ : tuple
+        What speaks against trusting the model, in words and with what to do; see `rulelab.models.doubts`.
     group_rates_ : DataFrame or None
         Rates of each group of ``sensitive_features`` on the training rows. Without ``fairness`` the search does not see
         the groups.

@@ -141,23 +141,32 @@ def _looked_at(search: Search, snapshot: Snapshot) -> str:
     m, counts, aside = search.problem.n_antecedents, snapshot.counts, restricted(search.problem)
     if search.family == "rule_set":
         most, complexity = search.conditions, search.parameters["max_complexity"]  # type: ignore[attr-defined]
+        nodes, columns = counts.get("pricing_nodes", 0), counts.get("columns", 0)
+        seen = f"{count_of(nodes, 'conjunction')} looked at by pricing" if nodes else "no conjunction had to be priced"
+        kept = f"{count_of(columns, 'rule')} kept" if columns else "no rule was kept"
         return (
             f"{sets(m, most, complexity)} sets of complexity at most {many(complexity)} are possible, of rules that "
-            f"join at most {most} of {many(m)} conditions{aside}; {many(counts.get('pricing_nodes', 0))} conjunctions "
-            f"were looked at, {many(counts.get('columns', 0))} rules kept, {many(counts.get('closing_columns', 0))} "
-            "left for the last step of the proof."
+            f"join at most {most} of {many(m)} conditions{aside}; {seen}, {kept}, "
+            f"{many(counts.get('closing_columns', 0))} left for the last step of the proof."
         )
     most = longest(search)
     seen = (
         f"{count_of(counts['lists'], 'list')} made at random"
         if "lists" in counts
-        else f"{count_of(counts.get('created', 0), 'prefix')} looked at"
+        else f"{count_of(snapshot.made, 'prefix')} made: {_fates(snapshot)}"
     )
     free, passes = _labels_are_free(search), "min_accuracy" in search.parameters
     over = f"{many(m)} antecedents{aside}" + (", with any labels" if free else "")
     seen += ", again for each gap that was asked for" if passes else ""
     possible = "list of at most 0 rules is" if most == 0 and not free else f"lists of at most {count(most, 'rule')} are"
     return f"{lists(m, most, 2 if free else 1)} {possible} possible over {over}; {seen}."
+
+
+def _fates(snapshot: Snapshot) -> str:
+    """What became of the prefixes that were made; the numbers add up to all of them."""
+    expanded, waiting = snapshot.counts.get("expanded", 0), snapshot.counts.get("queued", 0)
+    said = f"{many(sum(snapshot.pruned.values()))} cut, {many(expanded)} expanded"
+    return said + (f", {many(waiting)} in the queue" if waiting else "")
 
 
 def _labels_are_free(search: Search) -> bool:

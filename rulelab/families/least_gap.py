@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from decimal import ROUND_FLOOR, ROUND_HALF_EVEN, Context
 from typing import Any
 
 from .criteria import CRITERIA
@@ -23,11 +24,12 @@ ASKED = (
     ),
     Parameter(
         "min_accuracy",
-        0.65,
+        None,
         "least share of the rows that are right",
         "fraction",
         most=1,
         label="Accuracy, at least",
+        none="a tenth above one answer for all",
     ),
 )
 """What the least gap is asked of: in which rates, and of how accurate models."""
@@ -45,7 +47,9 @@ def measured(parameters: Mapping[str, Any]) -> str:
 
 def meant(parameters: Mapping[str, Any], antecedents: int | str) -> str:
     """The lists or sets that are spoken of, over so many antecedents, or over what a text calls them."""
-    share = f"with an accuracy of at least {100 * parameters['min_accuracy']:.10g} %"
+    least = parameters["min_accuracy"]
+    share = "that beats one answer for everybody by a tenth of what that leaves wrong"
+    share = share if least is None else f"with an accuracy of at least {100 * least:.10g} %"
     if "max_complexity" in parameters:
         longest = parameters["max_conditions"]
         rules = "" if longest is None else f" of rules of at most {count(int(longest), 'condition')}"
@@ -81,7 +85,7 @@ def claim(parameters: Mapping[str, Any], antecedents: int | str, attribute: str 
 def bound(parameters: Mapping[str, Any], antecedents: int | str, lower: float) -> str:
     """What is proven while the least gap is not."""
     those = meant(parameters, antecedents)
-    return f"no {those} has a gap in {measured(parameters)} below {points(lower)}{_counted(parameters)}"
+    return f"no {those} has a gap in {measured(parameters)} below {points(lower, ROUND_FLOOR)}{_counted(parameters)}"
 
 
 def _counted(parameters: Mapping[str, Any]) -> str:
@@ -94,6 +98,6 @@ def by_hamming(parameters: Mapping[str, Any]) -> bool:
     return parameters.get("loss", "hamming") == "hamming" and not parameters.get("zero_one")
 
 
-def points(gap: float) -> str:
-    """A difference of two rates."""
-    return f"{100 * gap:.4g} points"
+def points(gap: float, rounding: str = ROUND_HALF_EVEN) -> str:
+    """A difference of two rates; of what is proven rounded down."""
+    return f"{Context(4, rounding).create_decimal(repr(100 * gap)).normalize():f} points"

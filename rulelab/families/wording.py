@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from decimal import ROUND_CEILING, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
@@ -74,7 +74,15 @@ def at_most(bound: float) -> str:
         return f"{max(bound, 0.0):g}"
     digits = max(4, 1 - exact.adjusted())
     up = exact.quantize(Decimal(1).scaleb(-digits), ROUND_CEILING)
+    if up == up.to_integral_value():
+        return f"{up:.0f}"
     return f"{up:f}" if digits <= 7 else f"{up:.1e}"
+
+
+def at_least(bound: float, digits: int = 4) -> str:
+    """A lower bound that still holds as it is written: rounded down."""
+    exact = Decimal(bound)
+    return f"{exact.quantize(Decimal(1).scaleb(-digits), ROUND_FLOOR):f}" if exact.is_finite() else f"{bound:g}"
 
 
 def power(exponent: int) -> str:

@@ -112,7 +112,7 @@ TERMS = (
         "How many prefixes each bound has cut. Each counts once, for the first bound that cuts it.",
         "A cut takes all longer lists along that begin with the prefix. Those named always cannot be switched off.",
         see=("bounds", "possible lists"),
-        aliases=("prefixes cut, by bound", "prefixes cut by bound", "pruned"),
+        aliases=("prefixes cut, by bound", "prefixes cut by bound", "pruned", "cut"),
     ),
     Term(
         "search tree",

@@ -116,9 +116,11 @@ TERMS = (
     Term("search time", "Seconds of search, without pauses.", aliases=("seconds of search", "seconds")),
     Term(
         "created",
-        "Prefixes made so far: each is a list without its end.",
+        "Prefixes made so far, each of them a list without its end.",
+        "Each was cut or expanded, or waits in the queue, so that made = cut + expanded + queue. The ablation counts "
+        "as nodes those that a bound was computed of.",
         see=("prefix", "expanded"),
-        aliases=("nodes", "node", "counted"),
+        aliases=("made", "nodes", "node", "counted"),
     ),
     Term(
         "expanded",

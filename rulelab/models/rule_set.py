@@ -369,7 +369,7 @@ class RuleSet(Model):
         rules = tuple(Clause.from_dict(item, where, m) for where, item in serialisation.read_items(data, "rules"))
         _check_clauses([clause.antecedents for clause in rules], m)
         counts = serialisation.read(data, "training", dict)
-        training = Confusion(**{name: serialisation.read_count(counts, name, "training") for name in _COUNTS})
+        training = Confusion(*(serialisation.read_count(counts, name, "training") for name in _COUNTS))
         if not training.weight > 0:
             raise ModelError("'training' of the saved model counts no rows")
         return cls(rules, form, serialisation.read_classes(data), m, training)

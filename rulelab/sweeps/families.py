@@ -17,6 +17,7 @@ from ..data.naming import UnknownNameError
 from ..data.problem import Problem
 from ..families import BINARIZING as BINARIZING_PARAMETERS
 from ..families import CRITERIA, OFFERED, Family
+from ..families.wording import at_most
 from ..models import Model
 from ..recipe import Recipe, binarized
 from ..search import Search
@@ -143,7 +144,7 @@ class Certified(Method):
         seconds = time.perf_counter() - began
         end = "" if snapshot.limit is None else f"{snapshot.limit} limit"
         if snapshot.limit == "exactness":
-            end = f"optimal within {snapshot.gap:.3g}"
+            end = f"optimal within {at_most(snapshot.gap)}"
         aside = demands.unneeded(Recipe(self.family, parameters), problem)
         message = "; ".join(filter(None, (end, snapshot.detail.get("left_out", ""), aside)))
         if snapshot.incumbent is None:

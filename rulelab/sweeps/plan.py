@@ -40,6 +40,12 @@ class Part:
         """How much each row counts; None: all alike."""
         return None if self.counts is None else self.counts.rows.to_numpy()
 
+    @property
+    def heads(self) -> np.ndarray | None:
+        """How many rows there are of each kind; None: one."""
+        counts = self.counts
+        return None if counts is None else (counts.rows if counts.heads is None else counts.heads).to_numpy()
+
     def total(self, positive: bool) -> int | float:
         """How much the rows of a class count."""
         of = self.y if positive else ~self.y

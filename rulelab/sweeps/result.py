@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..arguments import is_number, is_whole
-from ..data.metrics import FEW, Confusion, confusion, group_confusions
+from ..data.metrics import Confusion, confusion, group_confusions
 from ..models import Model, parse_model
 from .errors import SweepError
 from .method import Fitted
@@ -35,21 +35,21 @@ class Scores:
         if predicted is None:
             return None
         rows = part.y, predicted
-        groups = {} if part.groups is None else group_confusions(*rows, part.groups, part.weight)
-        return cls(confusion(*rows, part.weight), groups)
+        groups = {} if part.groups is None else group_confusions(*rows, part.groups, part.weight, part.heads)
+        return cls(confusion(*rows, part.weight, part.heads), groups)
 
     def to_dict(self) -> dict[str, Any]:
-        return {"whole": list(self.whole.counts), "groups": {name: list(c.counts) for name, c in self.groups.items()}}
+        return {"whole": self.whole.numbers, "groups": {name: c.numbers for name, c in self.groups.items()}}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Scores:
-        groups = {name: Confusion(*counts) for name, counts in data["groups"].items()}
-        return cls(Confusion(*data["whole"]), groups)
+        groups = {name: Confusion.of(counts) for name, counts in data["groups"].items()}
+        return cls(Confusion.of(data["whole"]), groups)
 
     def few(self, compared: Sequence[str]) -> bool:
         """Whether one of the compared groups has too few positives or negatives to say much."""
         counted = [self.groups[name] for name in compared if name in self.groups]
-        return len(counted) < len(compared) or any(min(c.actual_positive, c.actual_negative) < FEW for c in counted)
+        return len(counted) < len(compared) or any(c.few for c in counted)
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ class Result:
     def check(self) -> None:
         """Refuse values that no fit gives; raises TypeError."""
         numbers = [n for n in (self.objective, self.lower_bound, self.rules, self.conditions) if n is not None]
-        counts = [c.counts for s in (self.train, self.test) if s is not None for c in (s.whole, *s.groups.values())]
+        counts = [c.numbers for s in (self.train, self.test) if s is not None for c in (s.whole, *s.groups.values())]
         right = {
             "key": isinstance(self.key, str),
             "family": isinstance(self.family, str),

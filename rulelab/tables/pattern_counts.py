@@ -239,16 +239,23 @@ def as_rows(problem: Problem, counts: PatternCounts) -> Problem:
     """The problem of counts with as many rows as were counted, for itself and for its groups."""
     groups = problem.groups
     if groups is not None:
-        groups = replace(groups, rows=None if counts.heads is None else _heads(counts, groups.names))
+        known = (None, None) if counts.heads is None else _heads(counts, groups.names)
+        groups = replace(groups, rows=known[0], squares=known[1])
     return replace(problem, n_rows=counts.n_rows, row_pattern=None, groups=groups)
 
 
-def _heads(counts: PatternCounts, names: tuple[str, ...]) -> np.ndarray:
-    """How many positive and negative rows each group has, whatever they weigh: int64 array, shape (2, n_groups)."""
+def _heads(counts: PatternCounts, names: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray]:
+    """Positive and negative rows of each group, and their squared weights as if all of a kind weighed the same."""
     assert counts.heads is not None
     group = pd.Series(group_labels(counts.sensitive, len(counts))).map(str)
-    sides = [counts.heads.where(counts.label == side, 0).groupby(group).sum() for side in (1, 0)]
-    return np.stack([side.reindex(names, fill_value=0).to_numpy(np.int64) for side in sides])
+    squares = counts.rows.astype(float) ** 2 / counts.heads.clip(lower=1)
+
+    def by_class(number: pd.Series) -> np.ndarray:
+        sums = (number.where(counts.label == side, 0).groupby(group).sum() for side in (1, 0))
+        return np.stack([each.reindex(names, fill_value=0).to_numpy() for each in sums])
+
+    rows, squared = by_class(counts.heads), by_class(squares)
+    return rows.astype(np.int64), squared.astype(np.float64)
 
 
 def load_counts(path: str | Path) -> PatternCounts:

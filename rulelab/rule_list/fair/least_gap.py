@@ -12,7 +12,7 @@ import numpy as np
 
 from ...arguments import is_number, is_whole, require
 from ...certificate import Certificate, CertificateError, prove_least_gap
-from ...data.exact_weights import most_errors
+from ...data.exact_weights import asked_accuracy, most_errors
 from ...data.fairness import criterion_called
 from ...data.problem import Problem
 from ...gap_frontier.least_gap import LeastGap
@@ -94,9 +94,10 @@ class LeastGapSearch(PhasedSearch, LeastGap):
     regularization : float
         What a rule is worth in the choice between lists of the same gap, 0 <= regularization < 1. It changes neither
         the least gap nor its proof.
-    min_accuracy : float
-        Least share of the rows' weight that is predicted right, from 0 to 1; compared to within 2^-52, so that
-        ``1 - errors / n`` is reached by these errors, however it is rounded.
+    min_accuracy : float, optional
+        Least share of the rows' weight that is predicted right, from 0 to 1; by default a tenth of the way from what
+        one answer for everybody gets right to 1, so that no constant list is meant. It is compared to within 2^-52, so
+        that ``1 - errors / n`` is reached by these errors, however it is rounded.
     max_length : int, optional
         Most rules, not counting the default; any number by default, with which larger problems are out of reach.
     bounds : FairRuleListBounds, optional
@@ -125,7 +126,7 @@ class LeastGapSearch(PhasedSearch, LeastGap):
         problem: Problem,
         criterion: Any = "equal_opportunity",
         regularization: float = 0.01,
-        min_accuracy: float = 0.5,
+        min_accuracy: float | None = None,
         max_length: int | None = None,
         bounds: FairRuleListBounds | None = None,
         memory_limit: int | None = None,
@@ -133,7 +134,7 @@ class LeastGapSearch(PhasedSearch, LeastGap):
         min_group_size: int = 0,
         warm_start: RuleList | Sequence[RuleList] | None = None,
     ) -> None:
-        share = is_number(min_accuracy) and 0 <= min_accuracy <= 1
+        share = min_accuracy is None or (is_number(min_accuracy) and 0 <= min_accuracy <= 1)
         price = is_number(regularization) and 0 <= regularization < 1
         length = max_length is None or is_whole(max_length, 0)
         switches = bounds is None or isinstance(bounds, FairRuleListBounds)
@@ -145,7 +146,7 @@ class LeastGapSearch(PhasedSearch, LeastGap):
         require(
             ("problem", problem, isinstance(problem, Problem), "a rulelab.Problem"),
             ("regularization", regularization, price, "a number of at least 0 and below 1"),
-            ("min_accuracy", min_accuracy, share, "a number from 0 to 1"),
+            ("min_accuracy", min_accuracy, share, "a number from 0 to 1 or None"),
             ("max_length", max_length, length, "an integer >= 0 or None"),
             ("bounds", bounds, switches, "a FairRuleListBounds or None"),
             ("memory_limit", memory_limit, size, "bytes > 0 or None"),
@@ -155,6 +156,8 @@ class LeastGapSearch(PhasedSearch, LeastGap):
         )
         self.criterion, made = criterion_called(criterion)
         super().__init__(problem, made(0.0), min_group_size)  # type: ignore[call-arg]
+        if min_accuracy is None:
+            min_accuracy = asked_accuracy(problem.total_positive, problem.total_negative)
         self.regularization, self.min_accuracy = float(regularization), float(min_accuracy)
         self.max_length = None if max_length is None else int(max_length)
         self.bounds = FairRuleListBounds() if bounds is None else bounds

@@ -4,34 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ...data.gaps import CRITERIA
+from ...data.groups import Groups, weights_of_groups
 from ...data.metrics import RATES, Confusion, confusion_from, group_labels
 from ...data.problem import Problem
 from ...kernels import bits
 from ...kernels.bit_words import transposed
 
 
-@dataclass(frozen=True, eq=False)
-class GroupMasses:
-    """Training weight of each group of people, pattern by pattern.
-
-    Attributes
-    ----------
-    names : tuple of str
-    positives, negatives : array, shape (n_groups, n_patterns)
-    """
-
-    names: tuple[str, ...]
-    positives: np.ndarray
-    negatives: np.ndarray
-
-
-def group_masses(problem: Problem, groups: Any, y: Any, sample_weight: Any = None) -> GroupMasses:
+def group_masses(problem: Problem, groups: Any, y: Any, sample_weight: Any = None) -> Groups:
     """The rows of each group, counted by pattern.
 
     Parameters
@@ -53,15 +40,12 @@ def group_masses(problem: Problem, groups: Any, y: Any, sample_weight: Any = Non
     if pattern is None:
         raise ValueError("the problem was made from counts, so that the groups of its rows are not known")
     labels = group_labels(groups, len(pattern))
-    weight = np.ones(len(pattern)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-    positive = np.asarray(y, dtype=bool)
+    weight = np.ones(len(pattern), dtype=np.int64) if sample_weight is None else np.asarray(sample_weight)
+    positive, known = np.asarray(y, dtype=bool), pattern >= 0
     if not len(labels) == len(positive) == len(weight) == len(pattern):
         raise ValueError(f"groups, y and sample_weight must have {len(pattern)} rows, as the problem has")
-    names, group = np.unique(labels.astype(str), return_inverse=True)
-    masses = np.zeros((2, len(names), problem.n_patterns))
-    known = pattern >= 0
-    np.add.at(masses, (positive[known].astype(int), group[known], pattern[known]), weight[known])
-    return GroupMasses(tuple(names.tolist()), masses[1], masses[0])
+    rows = (known, pattern[known], weight[known], positive[known])
+    return weights_of_groups(groups, len(pattern), *rows, problem.n_patterns, Fraction(1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,21 +59,24 @@ class Traits:
     groups : tuple of str
     confusions : tuple of Confusion
         For each group, with an array of one figure per list in each field.
+    rows : int array, shape (2, n_groups)
+        How many positive and how many negative rows each group has.
     """
 
     decided: tuple[np.ndarray, ...]
     groups: tuple[str, ...]
     confusions: tuple[Confusion, ...]
+    rows: np.ndarray
 
-    def gaps(self, criterion: str, least: float = 1) -> np.ndarray:
+    def gaps(self, criterion: str, least: int = 1) -> np.ndarray:
         """The largest difference of the criterion's rates between two groups, for each list.
 
         Parameters
         ----------
         criterion : str
             One of `rulelab.data.gaps.CRITERIA`.
-        least : float
-            Groups with less training weight of the kind that a rate counts are left out.
+        least : int
+            Groups with fewer training rows of the kind that a rate counts are left out.
 
         Returns
         -------
@@ -101,13 +88,14 @@ class Traits:
         out = np.full(len(self.decided), np.nan)
         for name in CRITERIA[criterion]:
             parts = [RATES[name](counted) for counted in self.confusions]
-            rates = [np.asarray(k) / n for k, n in parts if np.all(np.asarray(n) >= least)]
+            sizes = [Confusion(p, 0, n, 0).rows_of(name) for p, n in self.rows.T]
+            rates = [np.asarray(k) / n for (k, n), size in zip(parts, sizes, strict=True) if size >= least]
             if len(rates) > 1:
                 out = np.fmax(out, np.max(rates, axis=0) - np.min(rates, axis=0))
         return out
 
 
-def traits_of(problem: Problem, lists: Sequence[Sequence[int]], groups: GroupMasses | None = None) -> Traits:
+def traits_of(problem: Problem, lists: Sequence[Sequence[int]], groups: Groups | None = None) -> Traits:
     """Evaluate lists, each rule predicting the majority of what it captures, on the training patterns.
 
     Parameters
@@ -115,7 +103,7 @@ def traits_of(problem: Problem, lists: Sequence[Sequence[int]], groups: GroupMas
     problem : Problem
     lists : sequence of sequence of int
         Antecedents, in order.
-    groups : GroupMasses, optional
+    groups : Groups, optional
         Of the same problem.
     """
     used = sorted({j for antecedents in lists for j in antecedents})
@@ -141,13 +129,13 @@ def traits_of(problem: Problem, lists: Sequence[Sequence[int]], groups: GroupMas
         if len(masses):
             predicted_positive[k] = masses[:, predicted].sum(axis=1)
     if groups is None:
-        return Traits(tuple(decided), (), ())
+        return Traits(tuple(decided), (), (), np.zeros((2, 0), dtype=np.int64))
     hits, alarms = predicted_positive[:, : len(groups.names)], predicted_positive[:, len(groups.names) :]
     counted = tuple(
         confusion_from(hits[:, g], alarms[:, g], groups.positives[g].sum(), groups.negatives[g].sum())
         for g in range(len(groups.names))
     )
-    return Traits(tuple(decided), groups.names, counted)
+    return Traits(tuple(decided), groups.names, counted, groups.by_class)
 
 
 def reliance(problem: Problem, lists: Sequence[Sequence[int]], decided: Sequence[np.ndarray]) -> pd.DataFrame:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...arguments import is_number, require
 from ...certificate import Certificate, CertificateError
-from ...data.exact_weights import most_errors
+from ...data.exact_weights import asked_accuracy, most_errors
 from ...data.fairness import criterion_called, groups_of
 from ...data.problem import Problem
 from ...gap_frontier.least_gap import LeastGap
@@ -31,6 +31,7 @@ from .proof import Proven, prove_least_gap
 _HALVES = 4  # proofs that half of what is open is not reached, before the one that is to decide
 _RETREATS = 3  # smaller gaps that are tried where a search cannot go on
 _GRAIN = 1 << 20  # the gaps that are tried are multiples of this part
+_KEPT = ("columns", "closing_columns")
 _COUNTS = ("masters", "simplex_iterations", "pricing_nodes", "branching_nodes")
 
 
@@ -86,8 +87,9 @@ class LeastGapRuleSetSearch(LeastGap):
     criterion : str or class
         What the gap is measured in: "equal_opportunity", "equalized_odds", "false_positive_rate_parity",
         "demographic_parity" or "accuracy_parity", or its class, such as `rulelab.EqualOpportunity`.
-    min_accuracy : float
-        From 0 to 1: 1 - loss / weight of the rows is at least this, to within 2^-52.
+    min_accuracy : float, optional
+        From 0 to 1: 1 - loss / weight of the rows is at least this, to within 2^-52; by default a tenth of the way
+        from what one answer for everybody gets right to 1.
     max_complexity : int
         C: most complexity of the set, the sum over its rules of 1 + their conditions.
     max_conditions : int, optional
@@ -120,7 +122,7 @@ class LeastGapRuleSetSearch(LeastGap):
         self,
         problem: Problem,
         criterion: Any = "equal_opportunity",
-        min_accuracy: float = 0.5,
+        min_accuracy: float | None = None,
         max_complexity: int = 20,
         max_conditions: int | None = None,
         loss: str = "hamming",
@@ -131,18 +133,20 @@ class LeastGapRuleSetSearch(LeastGap):
         min_group_size: int = 0,
         warm_start: RuleSet | Sequence[RuleSet] | None = None,
     ) -> None:
-        share = is_number(min_accuracy) and 0 <= min_accuracy <= 1
+        share = min_accuracy is None or (is_number(min_accuracy) and 0 <= min_accuracy <= 1)
         given: Any = () if warm_start is None else (warm_start,) if isinstance(warm_start, RuleSet) else warm_start
         starts = tuple(given) if isinstance(given, Sequence) else ()
         are_sets = isinstance(given, Sequence) and all(isinstance(one, RuleSet) for one in starts)
         require(
-            ("min_accuracy", min_accuracy, share, "a number from 0 to 1"),
+            ("min_accuracy", min_accuracy, share, "a number from 0 to 1 or None"),
             ("warm_start", warm_start, are_sets, "a RuleSet or several"),
         )
         settings = (max_conditions, loss, form, None, min_group_size, 0.0, column_limit, memory_limit, random_state)
         check(problem, max_complexity, *settings)
         self.criterion, made = criterion_called(criterion)
         super().__init__(problem, made(0.0), min_group_size)  # type: ignore[call-arg]
+        if min_accuracy is None:
+            min_accuracy = asked_accuracy(problem.total_positive, problem.total_negative)
         self.min_accuracy, self.max_complexity = float(min_accuracy), int(max_complexity)
         self.max_conditions, self.loss, self.form = max_conditions, loss, form
         self.column_limit, self.memory_limit, self.random_state = int(column_limit), memory_limit, random_state
@@ -161,6 +165,7 @@ class LeastGapRuleSetSearch(LeastGap):
         self._decision: Decision | None = None
         self._proof: Proven | None = None
         self._counted = dict.fromkeys(("gaps_tried", *_COUNTS), 0)
+        self._kept: dict[str, int] = {}
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -260,12 +265,8 @@ class LeastGapRuleSetSearch(LeastGap):
             assert self._best is not None
             gaps = self._ties
             below = gaps.program.cost(*self._best.measured, self._best.complexity)
-        before = self._decision
-        known = () if before is None else before.columns
-        if before is not None:
-            counts = before.counted()
-            for name in _COUNTS:
-                self._counted[name] += counts[name]
+        known = () if self._decision is None else self._decision.columns
+        self._add_up()
         self._counted["gaps_tried"] += 1
         settings = {
             "max_conditions": self.max_conditions,
@@ -343,7 +344,16 @@ class LeastGapRuleSetSearch(LeastGap):
         self._strictly = not (further and self._lower < half < upper)
         self._decide(best.gap - self._gaps.step if self._strictly else half)
 
+    def _add_up(self) -> None:
+        """Keep what was done for the last question, before another one is asked."""
+        if self._decision is not None:
+            counts = self._decision.counted()
+            for name in _COUNTS:
+                self._counted[name] += counts[name]
+            self._kept = {name: counts.get(name, 0) for name in _KEPT}
+
     def _end(self) -> None:
+        self._add_up()
         self._phase, self._decision = "certified", None
 
     @property
@@ -354,9 +364,9 @@ class LeastGapRuleSetSearch(LeastGap):
     @property
     def counts(self) -> dict[str, int]:
         """Questions asked, and what was done for their answers."""
-        now = {} if self._decision is None else self._decision.counted()
+        now = self._kept if self._decision is None else self._decision.counted()
         out = {name: n + now.get(name, 0) for name, n in self._counted.items()}
-        return {**out, **{name: now.get(name, 0) for name in ("columns", "closing_columns", "queued")}}
+        return {**out, **{name: now.get(name, 0) for name in (*_KEPT, "queued")}}
 
     def _snapshot(self) -> Snapshot:
         return self._told(self._limit, self.counts, {}, self.memory_bytes, {"conditions": self.conditions})

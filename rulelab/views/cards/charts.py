@@ -10,14 +10,17 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from ...data.metrics import FEW
+from ...data.metrics import RATES as GROUP_RATES
+from ...shown import percent
 from ..widgets.esc import esc
 from .figures import RATES
+from .html import COMPARED
 from .scores import Score, Scores
 
 _WIDTH, _RIGHT, _LINE = 400, 44, 18
 _LETTERS, _GROUPS = 26, 110
 """Places on the left, for what the lines are called."""
-_GROUP_RATES = {"true_positive_rate": "TPR", "false_positive_rate": "FPR", "accuracy": "accuracy"}
 _STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5)
 
 
@@ -40,7 +43,7 @@ def of_groups(scores: Scores) -> str:
     """Rates of the groups of every attribute, from 0 to 100 %; empty without groups."""
     out = ""
     for name, table in scores.groups.items():
-        pictures = (_group_dots(name, rate, short, table) for rate, short in _GROUP_RATES.items())
+        pictures = (_group_dots(name, rate, table) for rate in COMPARED)
         out += f'<div class="charts">{"".join(pictures)}</div>'
     return out
 
@@ -57,22 +60,22 @@ def _dots(name: str, words: str, letters: Sequence[str], scores: Sequence[Scores
         value, y, last = one.rate(name), _LINE * (k + 1.5), kind == "test" or scores[k].test is None
         shift = 0 if scores[k].test is None else 3 if last else -3
         marks.append(_mark(value, ends, scale, y + shift, "filled" if kind == "test" else "hollow"))
-        said.append(f"{letters[k]} {100 * value:.1f} % ({kind})")
+        said.append(f"{letters[k]} {percent(value)} % ({kind})")
         if last:
-            marks.append(f'<text class="end" x="{_WIDTH}" y="{y + 4}">{100 * value:.1f}</text>')
+            marks.append(f'<text class="end" x="{_WIDTH}" y="{y + 4}">{percent(value)}</text>')
     return _svg(f"{words}, %", marks, len(letters), scale, f"{words}: {'; '.join(said)}")
 
 
-def _group_dots(attribute: str, rate: str, short: str, table: pd.DataFrame) -> str:
-    marks, said = [], []
+def _group_dots(attribute: str, rate: str, table: pd.DataFrame) -> str:
+    marks, said, short = [], [], GROUP_RATES[rate].short
     for k, (group, values) in enumerate(table.iterrows()):
         y, value = _LINE * (k + 1.5), float(values[rate])
-        star = "*" if values["few"] else ""
+        star = "*" if values[f"{rate}_rows"] < FEW else ""
         marks.append(f'<text x="4" y="{y + 4}">{esc(group, 18)}{star}</text>')
         if not math.isnan(value):
             ends = (values[f"{rate}_low"], values[f"{rate}_high"])
             marks.append(_mark(value, ends, (0.0, 1.0), y, "hollow" if star else "filled", _GROUPS))
-            said.append(f"{group} {100 * value:.1f} %")
+            said.append(f"{group} {percent(value)} %")
     return _svg(f"{short} by {attribute}, %", marks, len(table), (0.0, 1.0), f"{short}: {'; '.join(said)}", _GROUPS)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...models import MultiClassRuleList
+from ...shown import percent
 from ..live.class_rows import ClassRows
 from ..live.wording import count
 from ..widgets.esc import esc
@@ -82,5 +83,5 @@ def _row(name: str, row: np.ndarray, at: int) -> str:
 
 
 def _wrong(wrong: int, of: int) -> str:
-    share = f" ({100 * wrong / of:.1f}&nbsp;%)" if of else ""
+    share = f" ({percent(wrong / of)}&nbsp;%)" if of else ""
     return f"{count(wrong)} of {count(of)}{share}"

@@ -89,8 +89,8 @@ def default_names(cards: Sequence[Card]) -> list[str]:
 
 
 def same_rows(card: Card, other: Card) -> bool:
-    """Whether two models were trained on the same rows, as far as the cards tell."""
-    return _trained_on(card) == _trained_on(other)
+    """Whether two models were trained on the same rows, and tested on the same, as far as the cards tell."""
+    return _trained_on(card) == _trained_on(other) and _split(card) == _split(other)
 
 
 def comparable(card: Card, other: Card, measures: Sequence[str] = OBJECTIVE) -> bool:
@@ -101,10 +101,10 @@ def comparable(card: Card, other: Card, measures: Sequence[str] = OBJECTIVE) -> 
 
 def incomparable(cards: Sequence[Card]) -> str:
     """Which figures of the cards must not be compared, and why; empty where all can."""
-    if len(set(map(_trained_on, cards))) > 1:
+    if len(set(map(_trained_on, cards))) > 1 or any(not same_rows(cards[0], card) for card in cards[1:]):
         return (
-            "These models were trained on different rows: their figures say little about which of them is better, "
-            "and objectives cannot be compared."
+            "These models were trained or tested on different rows: their figures say little about which of them is "
+            "better, and objectives cannot be compared."
         )
     if all(comparable(cards[0], card) for card in cards[1:]):
         return ""
@@ -120,6 +120,15 @@ def incomparable(cards: Sequence[Card]) -> str:
     return (
         f"Objectives with different costs cannot be compared: a higher cost of a rule alone makes them larger. {which}"
     )
+
+
+def _split(card: Card) -> Any:
+    """What was kept out of training: the rows themselves, or how many they say they are."""
+    if card.rows is not None:
+        return None if card.rows.test is None else card.rows.test.tobytes()
+    if card.classes is not None:
+        return card.classes.test.tobytes() if len(card.classes.test) else None
+    return card.data.get("test rows")
 
 
 def _trained_on(card: Card) -> tuple[Any, ...]:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from ...families import EVERY_FAMILY
 from ...families.least_gap_list import LEAST_GAP
-from ..live.wording import NONE, count, grouped
-from ..live.wording import objective as objective_text
+from ...shown import percent
+from ..live.wording import NONE, apart, count, grouped, within
 from .card import Card
 from .differences import LOSS, comparable, same_rows
 from .scores import Score, Scores
@@ -93,12 +93,9 @@ def figures(card: Card, scores: Scores, beside: Card | None = None) -> list[Figu
     if proof is None:
         shown = [Value(small="not known")] * 3
     else:
-        numbers = (proof.objective, proof.lower_bound, proof.gap)
-        shown = [
-            Value(n, objective_text(n, family), small)
-            for n, small in zip(numbers, (grouped(proof.equation), "", ""), strict=True)
-        ]
-        shown[2] = Value(0.0, "0", "proven") if proof.proven else shown[2]
+        found, bound = apart(proof.objective, proof.objective - proof.gap, family)
+        gap = Value(0.0, "0", "proven") if proof.proven else Value(proof.gap, within(proof.gap, family))
+        shown = [Value(proof.objective, found, grouped(proof.equation)), Value(proof.lower_bound, bound), gap]
     own = [
         Figure(name, unit, (value,), compared=alike)
         for name, value in zip(("objective", "lower bound", "gap"), shown, strict=True)
@@ -137,7 +134,7 @@ def _rate(score: Score | None, name: str, card: Card) -> Value:
     if math.isnan(value):
         return Value(small=score.why_not(name))
     low, high = score.interval(name)
-    return Value(value, f"{100 * value:.1f}", f"{100 * low:.1f}–{100 * high:.1f}", (low, high))
+    return Value(value, percent(value), "" if math.isnan(low) else f"{percent(low)}–{percent(high)}", (low, high))
 
 
 def _number(score: Score | None, value: float | None, why: str, card: Card, digits: int) -> Value:

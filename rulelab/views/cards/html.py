@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from ...data.metrics import FEW
+from ... import shown
+from ...data.gaps import MEASURED, Difference, largest_difference
+from ...data.metrics import FEW, RATES
 from ...models import MultiClassRuleList
+from ...shown import share
 from ..live.wording import NONE, count, within
 from ..widgets.esc import esc
 from .card import BROWSER, FILE, KEPT, SENTENCE, Card, Proof
 from .differences import Differences
 from .naming import kind
 from .rule_tables import rules_table
-from .scores import RATES, Score, Scores
+from .scores import Score, Scores
 
 _ORIGINS = {
     FILE: "From a file; nothing of this was checked here.",
     KEPT: "From a kept run; the proof was not checked since.",
     BROWSER: "From before the page was loaded again; the proof was not checked since.",
 }
+COMPARED = [rate for rate in RATES if any(rate in compared for compared in MEASURED.values())]
+"""The rates that fairness criteria compare; the others unfold."""
 
 
 def head(card: Card, letter: str = "", name: str = "") -> str:
@@ -52,8 +57,8 @@ def groups(scores: Scores) -> str:
 def groups_note(scores: Scores) -> str:
     """What is to be known about the tables of groups."""
     notes = [f"{text}: not shown" for text in scores.left_out]
-    if any(table["few"].any() for table in scores.groups.values()):
-        notes.append(f"* fewer than {FEW} positives or {FEW} negatives: the rates say little")
+    if any((table[f"{rate}_rows"] < FEW).any() for table in scores.groups.values() for rate in RATES):
+        notes.append(f"* a share of fewer than {FEW} rows, which says little")
     said = " · ".join(map(esc, notes))
     return f'<p class="note">In %; lines: 95&nbsp;% intervals, from 0 to 100. {said}</p>'
 
@@ -98,11 +103,11 @@ def _rate(score: Score | None, name: str) -> str:
 
 def percent(value: float) -> str:
     """A share in percent, without the sign."""
-    return NONE if math.isnan(value) else f"{100 * value:.1f}"
+    return NONE if math.isnan(value) else shown.percent(value)
 
 
 def _range(low: float, high: float) -> str:
-    return f"{100 * low:.1f}–{100 * high:.1f}"
+    return f"{percent(low)}–{percent(high)}"
 
 
 def group_table(name: str, table: pd.DataFrame, base: pd.DataFrame | None = None, letter: str = "") -> str:
@@ -118,46 +123,42 @@ def group_table(name: str, table: pd.DataFrame, base: pd.DataFrame | None = None
     letter : str
         What that card is called.
     """
-    heads = "".join(f'<th class="num" scope="col">{short}</th>' for short in RATES.values())
+    more = [rate for rate in RATES if rate not in COMPARED]
+    return (
+        _table(name, table, COMPARED, base, letter)
+        + f"<details><summary>{', '.join(RATES[rate].short for rate in more)}</summary>"
+        + f"{_table(name, table, more, base, letter)}</details>"
+    )
+
+
+def _table(name: str, table: pd.DataFrame, rates: Sequence[str], base: pd.DataFrame | None, letter: str) -> str:
+    heads = "".join(f'<th class="num" scope="col">{RATES[rate].short}</th>' for rate in rates)
     rows = "".join(
-        _group_row(str(group), values, None if base is None or group not in base.index else base.loc[group])
+        _group_row(str(group), values, rates, None if base is None or group not in base.index else base.loc[group])
         for group, values in table.iterrows()
     )
-    compared, without = _compared(table)
-    cells = []
-    for rate in RATES:
-        own, other = _spread(compared[rate]), math.nan if base is None else _spread(_compared(base)[0][rate])
-        cells.append(f'<td class="num">{percent(own)}{_delta(own, other, letter)}</td>')
+    largest = [largest_difference(table, rate) for rate in rates]
+    others = [None if base is None else largest_difference(base, rate) for rate in rates]
+    spread = "".join(map(_spread, largest, others, [letter] * len(rates)))
+    ratios = "".join(f'<td class="num">{NONE if d is None else share(d.ratio)}</td>' for d in largest)
     return (
         f'<div class="box"><table class="groups"><thead><tr><th scope="col">{esc(name, 40)}</th>'
         f'<th class="num" scope="col">rows</th>{heads}</tr></thead><tbody>{rows}'
-        f'<tr class="spread"><th scope="row">largest difference{without}</th><td></td>{"".join(cells)}</tr>'
-        "</tbody></table></div>"
+        f'<tr class="spread"><th scope="row">largest difference</th><td></td>{spread}</tr>'
+        f'<tr class="spread"><th scope="row">least / largest</th><td></td>{ratios}</tr></tbody></table></div>'
     )
 
 
-def largest_difference(table: pd.DataFrame, rate: str) -> float:
-    """Of a rate between the groups that `group_table` compares; nan where there are none to compare.
-
-    Parameters
-    ----------
-    table : DataFrame
-        See `rulelab.data.metrics.group_rates`.
-    rate : str
-        One of its columns.
-    """
-    return _spread(_compared(table)[0][rate])
-
-
-def _compared(table: pd.DataFrame) -> tuple[pd.DataFrame, str]:
-    """The groups whose rates are compared, and which are not, in words."""
-    enough = table[~table["few"]]
-    return (enough, " without *") if 1 < len(enough) < len(table) else (table, "")
-
-
-def _spread(rates: pd.Series) -> float:
-    """The largest difference of a rate; of one group alone there is none."""
-    return float(rates.max() - rates.min()) if rates.count() > 1 else math.nan
+def _spread(own: Difference | None, other: Difference | None, letter: str) -> str:
+    """A largest difference with its interval and its groups; a star where a rate of few rows had to be compared."""
+    if own is None:
+        return f'<td class="num">{NONE}</td>'
+    like = other is not None and (own.few, own.groups) == (other.few, other.groups)
+    against = _delta(own.value, other.value, letter) if other is not None and like else ""
+    between = f'<span class="range">{esc(" − ".join(own.groups), 60)}</span>'
+    reach = f'<span class="range">{_range(own.low, own.high)}</span>'
+    few = ("*", " few") if own.few else ("", "")
+    return f'<td class="num{few[1]}">{percent(own.value)}{few[0]}{against}{reach}{between}</td>'
 
 
 def _delta(own: float, other: float, letter: str) -> str:
@@ -165,16 +166,27 @@ def _delta(own: float, other: float, letter: str) -> str:
     if math.isnan(own) or math.isnan(other):
         return ""
     same = percent(own) == percent(other)
-    said = "=" if same else f"{100 * (own - other):+.1f}".replace("-", "\u2212")
+    said = "=" if same else signed(own - other)
     kind = "same" if same else "delta"
     return f' <span class="{kind}" title="against {esc(letter)}">{said}</span>'
 
 
-def _group_row(group: str, values: pd.Series, base: pd.Series | None) -> str:
-    few, faint = ("*", ' class="few"') if values["few"] else ("", "")
-    cells = "".join(f'<td class="num">{percent(values[rate])}{_interval(values, rate, base)}</td>' for rate in RATES)
-    rows = count(values["weight"])
-    return f'<tr{faint}><th scope="row">{esc(group, 40)}{few}</th><td class="num">{rows}</td>{cells}</tr>'
+def signed(points: float) -> str:
+    """A difference of shares in points, with its sign."""
+    return f"{'+' if points > 0 else ''}{percent(points)}".replace("-", "\u2212")
+
+
+def _group_row(group: str, values: pd.Series, rates: Sequence[str], base: pd.Series | None) -> str:
+    cells = "".join(_rate_cell(values, rate, base) for rate in rates)
+    weighs = values["weight"] != values["rows"]
+    weight = f'<span class="range">weight {count(values["weight"])}</span>' if weighs else ""
+    rows = f'<td class="num">{count(values["rows"])}{weight}</td>'
+    return f'<tr><th scope="row">{esc(group, 40)}</th>{rows}{cells}</tr>'
+
+
+def _rate_cell(values: pd.Series, rate: str, base: pd.Series | None) -> str:
+    few = ("*", " few") if values[f"{rate}_rows"] < FEW and not math.isnan(values[rate]) else ("", "")
+    return f'<td class="num{few[1]}">{percent(values[rate])}{few[0]}{_interval(values, rate, base)}</td>'
 
 
 def _interval(values: pd.Series, rate: str, base: pd.Series | None) -> str:

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...data.gaps import price
 from ...families.account import Account
 from ...models import FallingRuleList, MultiClassRuleList, RuleList, RuleSet
+from ...models.doubts import doubts
+from ...shown import percent
 from ...snapshot import Incumbent, Snapshot
 from ..live.wording import count, grouped, objective
 from ..widgets.esc import esc
 from ..widgets.explained import sign
+from .card import in_words
 from .rule_tables import rules_table
 
 
 def incumbent_card(
-    best: Incumbent, labels: tuple[Any, Any] | None = None, target: str = "", equation: str = "", spare: int = 0
+    best: Incumbent,
+    labels: tuple[Any, Any] | None = None,
+    target: str = "",
+    equation: str = "",
+    spare: int = 0,
+    rows: float | None = None,
 ) -> str:
     """The incumbent in words, with what each of its rules captured in training, and a sum.
 
@@ -31,6 +39,8 @@ def incumbent_card(
         The objective, taken apart.
     spare : int
         For how many more rules there is place.
+    rows : number, optional
+        How many training rows there are; by default as many as they weigh.
     """
     model = best.model
     names = dict(zip(model.classes, labels or model.classes, strict=True))
@@ -38,20 +48,36 @@ def incumbent_card(
     worth = esc(grouped(equation), 400) or objective(best.objective, model.family)
     return (
         f"{rules_table(model, names, target)}"
-        f'<p class="sum">{_SIZES[model.family](model)}, {count(wrong)} of {count(weight)} training rows wrong '
-        f"({100 * wrong / weight:.1f}&nbsp;%), objective {worth}; "
+        f'<p class="sum">{_SIZES[model.family](model)}, {_of_rows(wrong, weight, rows)} wrong '
+        f"({percent(wrong / weight)}&nbsp;%), objective {worth}; "
         f"found after {best.found_at[0]:.2f}&nbsp;s.</p>" + spare * '<div class="spare"></div>'
     )
 
 
-def fairness_notes(latest: Snapshot, unconstrained: Snapshot | None) -> str:
-    """What is to be known of a fair model: whether it is of use, what fairness costs, and whom it is not about; HTML.
+def _of_rows(wrong: float, weight: float, rows: float | None) -> str:
+    """How much of the training rows is wrong: their number, or their weight where that is another."""
+    if rows is None or rows == weight:
+        return f"{count(wrong)} of {count(weight)} training {'row' if weight == 1 else 'rows'}"
+    return f"weight {count(wrong)} of {count(weight)} ({count(rows)} training rows)"
+
+
+def fairness_notes(
+    latest: Snapshot,
+    unconstrained: Snapshot | None,
+    labels: tuple[Any, Any] | None = None,
+    rows: Sequence[float] = (),
+) -> str:
+    """What is to be known of a model: whether it is of use, what fairness costs, and whom it is not about; HTML.
 
     Parameters
     ----------
     latest : Snapshot
     unconstrained : Snapshot or None
         Of the same search without its constraint.
+    labels : tuple, optional
+        What to call the negative and the positive class; default: the model's labels.
+    rows : sequence of numbers
+        How many training rows each class has; empty: as many as they weigh.
     """
     best, left_out, emptied = latest.incumbent, latest.detail.get("left_out"), latest.detail.get("emptied")
     said = []
@@ -61,6 +87,9 @@ def fairness_notes(latest: Snapshot, unconstrained: Snapshot | None) -> str:
         free = unconstrained.incumbent
         accuracies = (float(1 - each.errors / each.model.weight) for each in (best, free))
         said.append(f'<p class="sum">On the training rows {esc(_price(*accuracies))}.</p>')
+    if best is not None:
+        named = best.model if labels is None else in_words(best.model, labels)
+        said += [f'<p class="useless" role="note">{esc(one, 300)}.</p>' for one in doubts(named, rows)]
     if left_out:
         said.append(f'<p class="sum">Groups are {esc(left_out, 400)}.</p>')
     return "".join(said)
@@ -69,7 +98,7 @@ def fairness_notes(latest: Snapshot, unconstrained: Snapshot | None) -> str:
 def _price(accuracy: float, without: float) -> str:
     if accuracy < without:
         return price(accuracy, without)
-    return f"the constraint costs no accuracy: {100 * accuracy:.1f} % right, {100 * without:.1f} % without it"
+    return f"the constraint costs no accuracy: {percent(accuracy)} % right, {percent(without)} % without it"
 
 
 def proof_block(shown: Account) -> str:

@@ -7,11 +7,12 @@ from typing import NamedTuple
 
 from ... import glossary
 from ...data.gaps import emptied
+from ...models.doubts import doubts
 from ..live.wording import NONE, count
 from ..widgets.esc import esc
 from . import class_tables, html
 from .card import BROWSER, FILE, KEPT, Card
-from .differences import Differences
+from .differences import Differences, same_rows
 from .figures import EXPLAINED, TERMS, Figure, Value, change, figures
 from .naming import named, worded
 from .rule_tables import n_lines
@@ -23,6 +24,8 @@ _SOURCES = {
     BROWSER: "As the browser kept it; not checked here.",
     KEPT: "As the kept run says.",
 }
+
+_SIDES = ("false_positive", "true_positive")
 
 
 class Section(NamedTuple):
@@ -110,16 +113,20 @@ def strip(score: Score | None) -> str:
 
 
 def fairness(card: Card, scores: Scores) -> str:
-    """What the fairness constraint costs, and whether it is met by a model that is of no use; empty without one."""
+    """What the fairness constraint costs, and what is to be doubted of the model; may be empty."""
+    training = scores.training
+    rows = () if training is None else [training.counted.rows_of(f"{side}_rate") for side in _SIDES]
+    found = doubts(card.named, () if len(card.model.classes) != 2 else rows)
+    doubted = "".join(f'<p class="state warning">{esc(_sentence(str(each)), 400)}</p>' for each in found)
     if not card.fairness:
-        return ""
+        return doubted
     parts = []
     for on, own, free in zip(("training", "test"), (scores.training, scores.test), scores.free, strict=True):
         if own is not None and free is not None:
             ours, theirs = own.rate("accuracy"), free.rate("accuracy")
             parts.append(
-                f"{100 * ours:.1f}&nbsp;% instead of {100 * theirs:.1f}&nbsp;% of the {on} rows are right "
-                f"({_points(ours - theirs)})"
+                f"{html.percent(ours)}&nbsp;% instead of {html.percent(theirs)}&nbsp;% of the {on} rows are right "
+                f"({html.signed(ours - theirs)} points)"
             )
     price = (
         f"Price of the constraint: {', '.join(parts)}, compared with the best model found without it."
@@ -128,7 +135,11 @@ def fairness(card: Card, scores: Scores) -> str:
     )
     reason = "" if scores.training is None else emptied({"all": scores.training.counted})
     warning = f'<p class="state warning"><b>Of little use:</b> {esc(reason)}.</p>' if reason else ""
-    return f'<p class="state open">Fairness: {esc(card.fairness)}. {price}</p>{warning}'
+    return f'<p class="state open">Fairness: {esc(card.fairness)}. {price}</p>{warning}{doubted}'
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
 
 
 def by_class(card: Card) -> str:
@@ -136,13 +147,13 @@ def by_class(card: Card) -> str:
     return class_tables.by_class(card.model, card.classes)
 
 
-def groups(scores: Scores, attributes: Sequence[str] = (), beside: Beside | None = None) -> Section:
+def groups(card: Card, scores: Scores, attributes: Sequence[str] = (), beside: Beside | None = None) -> Section:
     """Tables of the groups of these attributes, by default of all that the card has: a line for each, and a heading."""
     names = attributes or tuple(scores.groups)
     of = "test" if scores.on_test else "training"
     known = bool(scores.groups or scores.left_out)
     title = f"<h3>Rates per group, {of} rows</h3>{html.groups_note(scores)}" if known else ""
-    same = beside is not None and beside.scores.on_test == scores.on_test
+    same = beside is not None and beside.scores.on_test == scores.on_test and same_rows(card, beside.card)
     base = beside.scores.groups if beside is not None and same else {}
     letter = "" if beside is None else beside.letter
     tables = [
@@ -210,7 +221,3 @@ def _cell(
     drawn = "" if scale is None else dots(value, figure, scale, base, hollow)
     small = f' <span class="{"aside" if drawn else "range"}">{esc(value.small)}</span>' if value.small else ""
     return f'<span role="cell">{shown}{against}{small}{drawn}</span>'
-
-
-def _points(share: float) -> str:
-    return f"{100 * share:+.1f} points".replace("-", "\u2212")

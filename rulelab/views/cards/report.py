@@ -78,7 +78,7 @@ def report(
             lines.figures_of(card, own, against, shared),
             Section(lines.by_class(card)),
             Section(lines.fairness(card, own)),
-            lines.groups(own, attributes, against),
+            lines.groups(card, own, attributes, against),
             Section(charts.of_groups(own)),
             lines.facts(card, marks),
             Section(card_html.notes(card)),

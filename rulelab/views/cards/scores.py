@@ -4,27 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 
-from ...data.metrics import RATES as _PARTS
-from ...data.metrics import Confusion, group_labels, roc_auc, wilson_interval
-from ...models import DecisionList, Evaluation, FallingRuleList, Model, MultiClassRuleList, RuleSet
+from ...data.metrics import Confusion, confusion, group_labels, group_rates, roc_auc
+from ...models import DecisionList, FallingRuleList, Model, MultiClassRuleList, RuleSet
+from ...models.doubts import training_confusion
 from ..live.class_rows import ClassRows
+from ..live.wording import count
 from .card import Card
-from .class_tables import confusions, confusions_of
+from .class_tables import confusions
 from .rows import Rows
 
-RATES = {
-    "true_positive_rate": "TPR",
-    "false_positive_rate": "FPR",
-    "selection_rate": "selected",
-    "accuracy": "accuracy",
-}
-"""The rates of a group that a card shows, with their short names."""
 _OUTCOMES = (
     ("found", "true_positive"),
     ("missed", "false_negative"),
@@ -53,20 +47,22 @@ class Score:
         Area under the ROC curve; ``nan`` where it is not defined or not known.
     loss : float
         What the family minimizes besides the size of the model, per row; ``nan`` where it is not known.
+    blind : bool
+        Whether only weights are known, and not of how many rows: there are no intervals.
     """
 
     counted: Confusion
     auc: float = math.nan
     loss: float = math.nan
+    blind: bool = False
 
     def rate(self, name: str) -> float:
         """One of `rulelab.data.metrics.RATES`; ``nan`` where no row counts."""
         return self.counted.rate(name)
 
     def interval(self, name: str) -> tuple[float, float]:
-        """The 95 % Wilson interval of the rate."""
-        low, high = wilson_interval(*_PARTS[name](self.counted))
-        return float(low), float(high)
+        """The 95 % Wilson interval of the rate; ``nan`` where it is not known."""
+        return (math.nan, math.nan) if self.blind else self.counted.interval(name)
 
     def why_not(self, name: str) -> str:
         """Why there is no such rate, or no AUC."""
@@ -82,17 +78,18 @@ class ClassScore(Score):
     """What a list of several classes gets right: of the rates only accuracy needs no positive class."""
 
     @classmethod
-    def of(cls, found: np.ndarray, unknown: int = 0) -> Self | None:
-        """From the weight by class and by what is predicted; None where there are no rows.
-
-        Parameters
-        ----------
-        found : int array, shape (n_classes, n_classes)
-        unknown : int
-            Weight of rows of other classes, which are wrong whatever is predicted.
-        """
-        right, whole = int(np.trace(found)), int(found.sum()) + unknown
+    def of(cls, found: np.ndarray) -> Self | None:
+        """From the weight by class and by what is predicted, shape (n_classes, n_classes); None of no rows."""
+        right, whole = int(np.trace(found)), int(found.sum())
         return cls(Confusion(right, whole - right, 0, 0), loss=(whole - right) / whole) if whole else None
+
+    @classmethod
+    def of_rows(cls, model: MultiClassRuleList, rows: ClassRows, at: np.ndarray) -> Self | None:
+        """From the rows at these positions; those of classes that no training row has are wrong."""
+        labels = rows.labels.iloc[at].to_numpy(dtype=object)
+        right = np.asarray(model.predict(rows.data.X.iloc[at]), dtype=object) == labels
+        counted = confusion(right, np.ones(len(at), dtype=bool), **_weights_of(rows, at))
+        return cls(counted, loss=counted.false_positive / counted.weight) if counted.weight else None
 
     def rate(self, name: str) -> float:
         """The accuracy; ``nan`` for what is of two classes."""
@@ -138,9 +135,11 @@ def of_counts(card: Card) -> Scores:
     if isinstance(card.model, MultiClassRuleList):
         return Scores(ClassScore.of(confusions(card.model)))
     free = card.unconstrained
-    return Scores(
-        _remembered(card.model, card.loss), free=(None if free is None else _remembered(free, card.loss), None)
-    )
+    known = [None if model is None else _remembered(model, card.loss) for model in (card.model, free)]
+    told = card.data.get("training rows", "")
+    blind = [score is not None and told not in ("", count(score.counted.weight)) for score in known]
+    training, without = (score and replace(score, blind=no) for score, no in zip(known, blind, strict=True))
+    return Scores(training, free=(without, None))
 
 
 def of_card(card: Card, report: Callable[[str], None]) -> Scores:
@@ -168,9 +167,7 @@ def of_card(card: Card, report: Callable[[str], None]) -> Scores:
             left_out.append(f"{name} has {values} values, more than {MAX_GROUPS}")
             continue
         report(f"rates by {name}")
-        evaluated = _evaluate(card.model, rows, of_groups, labels)
-        assert evaluated.groups is not None
-        groups[name] = evaluated.groups
+        groups[name] = group_rates(*_predicted(card.model, rows, of_groups), labels, **_weights_of(rows, of_groups))
     return Scores(
         training=_score(card.model, rows, rows.training, card.loss),
         test=None if rows.test is None else _score(card.model, rows, rows.test, card.loss),
@@ -185,12 +182,10 @@ def of_card(card: Card, report: Callable[[str], None]) -> Scores:
 
 
 def _of_classes(model: MultiClassRuleList, rows: ClassRows | None) -> Scores:
-    training = ClassScore.of(confusions(model))
-    if rows is None or not len(rows.test):
-        return Scores(training)
-    weight, found = rows.data.weight_of(rows.test), confusions_of(model, rows)
-    whole = len(rows.test) if weight is None else int(weight.sum())
-    return Scores(training, ClassScore.of(found, whole - int(found.sum())), on_test=True)
+    if rows is None:
+        return Scores(ClassScore.of(confusions(model)))
+    training, test = (ClassScore.of_rows(model, rows, at) for at in (rows.training, rows.test))
+    return Scores(training, test, on_test=test is not None)
 
 
 def _remembered(model: Model, loss: str) -> Score | None:
@@ -202,12 +197,7 @@ def _remembered(model: Model, loss: str) -> Score | None:
         hamming = math.nan if loss != "hamming" else model.hamming_loss / model.weight
         return Score(t, auc, _loss(model, t, hamming))
     assert isinstance(model, DecisionList)
-    every = (*model.rules, model.default)
-    kinds = [[rule for rule in every if (rule.prediction == model.classes[-1]) == said] for said in (True, False)]
-    (hits, alarms), (missed, passed) = (
-        (sum(rule.positives for rule in kind), sum(rule.negatives for rule in kind)) for kind in kinds
-    )
-    counted = Confusion(hits, alarms, passed, missed)
+    every, counted = (*model.rules, model.default), training_confusion(model)
     if not counted.weight:
         return None
     p, positives, negatives = zip(*((rule.probability, rule.positives, rule.negatives) for rule in every), strict=True)
@@ -215,13 +205,18 @@ def _remembered(model: Model, loss: str) -> Score | None:
 
 
 def _score(model: Model, rows: Rows, at: np.ndarray, loss: str) -> Score:
-    evaluated = _evaluate(model, rows, at, loss=loss)
-    weight = np.ones(len(at)) if rows.weight is None else rows.weight[at]
-    positive = rows.data.y.iloc[at].to_numpy() == 1
+    weights = _weights_of(rows, at)
+    actual, predicted = _predicted(model, rows, at)
+    counted = confusion(actual, predicted, **weights)
+    weight = weights["sample_weight"] if weights else np.ones(len(at))
     likely = model.predict_proba(rows.data.X.iloc[at])[:, -1]
-    counted = evaluated.confusion
-    hamming = math.nan if evaluated.objective is None else evaluated.objective / counted.weight
-    return Score(counted, roc_auc(likely, weight * positive, weight * ~positive), _loss(model, counted, hamming))
+    hamming = math.nan
+    if isinstance(model, RuleSet) and loss == "hamming":
+        labels = np.asarray(model.classes)[[0, -1]][actual.astype(int)]
+        scored = model.evaluate(rows.data.X.iloc[at], labels, weights.get("sample_weight"), regularization=0.0)
+        assert scored.objective is not None
+        hamming = scored.objective / counted.weight
+    return Score(counted, roc_auc(likely, weight * actual, weight * ~actual), _loss(model, counted, hamming))
 
 
 def _loss(model: Model, counted: Confusion, hamming: float = math.nan) -> float:
@@ -230,10 +225,15 @@ def _loss(model: Model, counted: Confusion, hamming: float = math.nan) -> float:
     return counted.errors / counted.weight if math.isnan(hamming) else hamming
 
 
-def _evaluate(model: Model, rows: Rows, at: np.ndarray, groups: Any = None, loss: str = "") -> Evaluation:
-    """On some rows; with the Hamming loss of rule sets as the objective where it is asked for."""
-    data = rows.data
-    labels = np.asarray(model.classes)[[0, -1]][data.y.iloc[at].to_numpy()]
-    weight = None if rows.weight is None else rows.weight[at]
-    asked = {"regularization": 0.0} if isinstance(model, RuleSet) and loss == "hamming" else {}
-    return model.evaluate(data.X.iloc[at], labels, weight, groups, **asked)
+def _predicted(model: Model, rows: Rows, at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Of some rows, whether each is positive, and whether the model says so."""
+    said = model.predict(rows.data.X.iloc[at]) == model.classes[-1]
+    return rows.data.y.iloc[at].to_numpy() == 1, np.asarray(said, dtype=bool)
+
+
+def _weights_of(rows: Rows | ClassRows, at: np.ndarray) -> dict[str, Any]:
+    """What some rows weigh, and how many each stands for; empty where all count alike."""
+    weight = rows.weight if isinstance(rows, Rows) else rows.data.weight
+    heads = rows.data.heads
+    found = {} if weight is None else {"sample_weight": np.asarray(weight)[at]}
+    return found | ({} if heads is None or weight is None else {"heads": heads.to_numpy()[at]})

@@ -86,7 +86,7 @@ summary {{ font-weight: 600; font-size: 13px; cursor: pointer; margin: 10px 0 4p
   box-shadow: inset 0 0 0 1px {ORANGE}; }}
 .o3 {{ background: {MUTED}; }}
 .warning {{ background: color-mix(in srgb, {ORANGE} 14%, transparent); border-color: {ORANGE}; }}
-.few th, .few td {{ color: {MUTED}; font-style: italic; }}
+.groups .few {{ color: {MUTED}; font-style: italic; }}
 dl {{ display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 3px 14px; font-size: 13px;
   margin: 6px 0; }}
 dt {{ font-weight: 600; }}
@@ -102,12 +102,12 @@ svg .interval {{ stroke: {_DOT}; stroke-width: 1.5; }}
 svg .filled {{ fill: {_DOT}; }}
 svg .hollow {{ fill: var(--ground, var(--panel-surface-color, #fff)); stroke: {_DOT}; stroke-width: 1.5; }}
 .groups {{ margin: 4px 0 8px; table-layout: fixed; }}
-.groups thead th:first-child {{ width: 25%; }}
-.groups thead th:nth-child(2) {{ width: 11%; }}
+.groups thead th:first-child {{ width: 22%; }}
+.groups thead th:nth-child(2) {{ width: 12%; }}
 .groups th.num, .groups td.num {{ padding-left: 3px; padding-right: 3px; overflow-wrap: normal; }}
 .groups thead th, .methods thead th {{ font-size: 12px; color: {MUTED}; font-weight: 500; vertical-align: bottom; }}
 .range {{ color: {MUTED}; font-size: 11px; white-space: nowrap; }}
-.groups .range {{ display: block; }}
+.groups .range {{ display: block; white-space: normal; overflow-wrap: anywhere; }}
 .spread {{ background: {FAINT}; }}
 .methods thead th {{ overflow-wrap: normal; }}
 .methods th[scope=row] {{ min-width: 130px; }}
@@ -119,7 +119,7 @@ svg .hollow {{ fill: var(--ground, var(--panel-surface-color, #fff)); stroke: {_
 @container (max-width: 1290px) {{ {ON_TWO_LINES.format(of=".of3")} }}
 {ON_TWO_LINES.format(of=".many")}
 @container (max-width: 400px) {{
-  .groups tr {{ display: grid; grid-template-columns: repeat(5, minmax(0, 1fr)); }}
+  .groups tr {{ display: grid; grid-template-columns: repeat(6, minmax(0, 1fr)); }}
   .groups tr > :first-child {{ grid-column: 1 / -1; border-bottom: 0; padding-bottom: 0; }}
   .groups thead tr > :nth-child(n) {{ width: auto; }}
 }}

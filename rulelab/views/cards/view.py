@@ -220,7 +220,7 @@ class ModelCard(NotebookViewer):
             self._figures: lines.figures_of(card, self._scores, self._beside, self._shared),
             self._by_class: lines.by_class(card),
             self._fairness: lines.fairness(card, self._scores),
-            self._groups: lines.groups(self._scores, self._attributes, self._beside),
+            self._groups: lines.groups(card, self._scores, self._attributes, self._beside),
             self._facts: lines.facts(card, marked),
         }
         with pn.io.hold():

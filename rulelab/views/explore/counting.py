@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ...data.groups import Groups
-from ...data.metrics import FEW
+from ...data.metrics import FEW, Confusion
 from ...rule_list import NearOptimalCount, NearOptimalCounter
 from ...rule_set import NearOptimalRuleSets, NearOptimalRuleSetSearch
 from ...snapshot import Snapshot
@@ -22,8 +22,6 @@ from .finding import MEMORY_BYTES
 from .finding_sets import FoundSets, said_of_sets
 from .good import Good
 
-_COUNTS = {"true_positive_rate": (True, False), "false_positive_rate": (False, True)}
-"""Of which classes the rows are that a rate is a share of; of both where it is not said."""
 MOST_SETS = 300_000
 """So many models of rule sets are found to be counted, at most: they are listed, beyond those that are shown."""
 _OTHERWISE = (10, 4, 2)
@@ -115,7 +113,7 @@ def ranges_of(found: Good | None, total: Total, attribute: str, criterion: str) 
     """The ranges over all of a complete count; those between groups need what was found, with its data."""
     gaps = None
     if attribute and found is not None:
-        groups = groups_of(found, attribute)
+        groups = found.masses(attribute)
         problem = replace(total.result.problem, groups=groups)
         gaps = _with_enough(replace(total.result, problem=problem).gap_ranges(criterion), groups)
     return Ranges(total.result.column_ranges(), gaps, _people(total))
@@ -138,19 +136,9 @@ def _people(total: Total) -> pd.DataFrame:
     return pd.DataFrame({"above": [0.0, *most[:-1]], "most": most, "rows": rows})
 
 
-def groups_of(found: Good, attribute: str) -> Groups:
-    """The groups of an attribute over the patterns of what was found."""
-    masses = found.masses(attribute)
-    whole = all((part == np.rint(part)).all() for part in (masses.positives, masses.negatives))
-    kind = np.int64 if whole else np.float64
-    return Groups(masses.names, masses.positives.astype(kind), masses.negatives.astype(kind))
-
-
 def have_enough(groups: Groups, rate: str) -> list[bool]:
     """Whether each group has enough rows of the kind that a rate counts."""
-    asked = _COUNTS.get(rate, (True, True))
-    weights = zip(groups.positives.sum(axis=1), groups.negatives.sum(axis=1), strict=True)
-    return [sum(weight for weight, counts in zip(both, asked, strict=True) if counts) >= FEW for both in weights]
+    return [Confusion(p, 0, n, 0).rows_of(rate) >= FEW for p, n in groups.by_class.T]
 
 
 def _with_enough(gaps: pd.DataFrame, groups: Groups) -> pd.DataFrame:

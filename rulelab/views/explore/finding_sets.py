@@ -84,7 +84,7 @@ class FoundSets(Good):
             confusion_from(hits[:, g], alarms[:, g], masses.positives[g].sum(), masses.negatives[g].sum())
             for g in range(len(masses.names))
         )
-        return Traits(tuple(np.zeros(0) for _ in range(result.count)), masses.names, counted_)
+        return Traits(tuple(np.zeros(0) for _ in range(result.count)), masses.names, counted_, masses.by_class)
 
     def card(self, k: int) -> Card:
         if k == 0:

@@ -11,8 +11,9 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
+from ...data.groups import Groups
 from ...data.metrics import FEW
-from ...rule_list.near_optimal.traits import GroupMasses, Traits, group_masses
+from ...rule_list.near_optimal.traits import Traits, group_masses
 from ...snapshot import Snapshot
 from ..cards.card import Card
 from ..live.prepared import Prepared
@@ -118,7 +119,7 @@ class Good(abc.ABC):
         negative, positive = self.prepared.labels or self.result.problem.classes
         return Labels(self.prepared.name, self.prepared.target, str(negative), str(positive))
 
-    def masses(self, attribute: str) -> GroupMasses:
+    def masses(self, attribute: str) -> Groups:
         """The training rows of the groups of an attribute, by pattern."""
         data, problem = self.prepared.data, self.result.problem
         assert data is not None

@@ -9,7 +9,7 @@ from ...data.metrics import FEW
 from ...rule_set import RuleSetRanges, RuleSetSearch, rule_set_ranges
 from ..allowance import take_memory
 from ..live.job import Progress
-from .counting import groups_of, have_enough
+from .counting import have_enough
 from .finding_sets import FoundSets
 
 
@@ -28,7 +28,7 @@ def gaps_of(found: FoundSets, attribute: str, criterion: str, seconds: float, pr
     """
     if found.result.loss != "hamming":
         raise ValueError("Gaps are proven of sets near the optimum of the Hamming loss: choose it in the tab Search.")
-    groups = groups_of(found, attribute)
+    groups = found.masses(attribute)
     of_rates = [have_enough(groups, rate) for rate in CRITERIA[criterion]]
     enough = [g for g, each in enumerate(zip(*of_rates, strict=True)) if all(each)]
     if len(enough) < 2:

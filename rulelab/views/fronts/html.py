@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pandas as pd
 
 from ..cards import html as card_html
 from ..cards.scores import Scores
+from ..live.wording import NONE
 from ..widgets.esc import esc
 from .points import COMPLEXITY, LABELS, PARTS, Point, fronts, number, percent
 
+_OF_THE_MODEL = (COMPLEXITY, "rules", "conditions", "seconds")
+_OF_TRAINING = ("objective", "lower_bound")
 WARN_CSS = ".warn { border-left: 4px solid #E69F00; padding: 2px 8px; }"
 _FIGURES = (
     ("accuracy (%)", "accuracy", percent),
@@ -72,11 +75,9 @@ def summary(
         dealt = esc(f"{proven}{split}")
     figures = [*_FIGURES[:6], *([] if gap is None else [(f"{gap_words} (%)", gap, percent)]), *_FIGURES[6:]]
     body = "".join(
-        f'<tr><th scope="row">{esc(name)}</th>'
-        + "".join(f'<td class="num">{"–" if p is None else show(p, figure)}</td>' for p in (test, training))
-        + "</tr>"
+        f'<tr><th scope="row">{esc(name)}</th>{_cells(test, training, figure, show)}</tr>'
         for name, figure, show in figures
-        if not (point.baseline and figure in ("objective", "lower_bound"))
+        if not (point.baseline and figure in _OF_TRAINING)
     )
     parameters = f'<p class="note">{esc(point.parameters)}</p>' if point.parameters else ""
     parameters += f'<p class="note">Asked of its rules: {esc(point.asked)}.</p>' if point.asked else ""
@@ -87,6 +88,16 @@ def summary(
         + '<table class="facts figures"><thead><tr><th></th><th class="num" scope="col">test</th>'
         f'<th class="num" scope="col">training</th></tr></thead><tbody>{body}</tbody></table>'
     )
+
+
+def _cells(test: Point | None, training: Point | None, figure: str, show: Callable[[Point, str], str]) -> str:
+    """A figure on test and training rows; one of the model, or of its search, stands once."""
+    texts = [NONE if p is None else show(p, figure) for p in (test, training)]
+    if figure in _OF_THE_MODEL:
+        return f'<td class="num" colspan="2">{texts[test is None]}</td>'
+    if figure in _OF_TRAINING:
+        texts = [NONE, texts[training is None]]
+    return "".join(f'<td class="num">{text}</td>' for text in texts)
 
 
 def rates(table: pd.DataFrame, attribute: str, on: str) -> str:

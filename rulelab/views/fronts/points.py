@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from ... import shown
 from ...data.gaps import CONSTRAINED, emptied, price
 from ...data.metrics import Confusion
 from ...families import DEMANDS, MONOTONE, MUST_NOT_USE
@@ -252,7 +253,7 @@ def percent(point: Point, name: str) -> str:
     value, error = point.value(name), point.error(name)
     if math.isnan(value):
         return NONE
-    return f"{100 * value:.1f}" if math.isnan(error) else f"{100 * value:.1f} ± {100 * error:.1f}"
+    return shown.percent(value) if math.isnan(error) else f"{shown.percent(value)} ± {shown.percent(error)}"
 
 
 def number(point: Point, name: str) -> str:

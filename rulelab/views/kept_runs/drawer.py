@@ -12,6 +12,7 @@ import panel as pn
 import param
 
 from ...families import OFFERED
+from ...families.wording import at_most
 from ...recording import Recording
 from ...store import DELETED_DAYS, LARGEST_BUNDLE, KeptTable, Run, Store, StoreError
 from ..cards.card import KEPT, Card
@@ -336,7 +337,7 @@ def row(run: Run, present: bool, apart: Mapping[str, str]) -> dict[str, Any]:
     """What the list shows of a run, with the settings that others have differently."""
     figures = [] if run.objective is None else [f"objective {run.objective:.6g}"]
     if run.objective is not None and run.status != "optimal":
-        figures.append(f"gap {run.gap:.3g}")
+        figures.append(f"gap {at_most(run.gap)}")
     limit = "its worker was lost" if run.limit == "worker" else f"{run.limit} limit"
     status = {"optimal": "certified optimal", "limit": limit, "stopped": "stopped"}
     said = [status.get(run.status, run.status), *figures]

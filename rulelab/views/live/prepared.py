@@ -6,12 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ...search import Search
 from ...snapshot import Snapshot
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from ...datasets import Dataset
     from .class_rows import ClassRows
 
@@ -56,6 +56,26 @@ class Prepared:
     recipe: Any = None
     unconstrained: Snapshot | None = None
     classes: ClassRows | None = None
+
+    @property
+    def n_rows(self) -> float | None:
+        """How many training rows there are; None: as many as they weigh, or it is not known."""
+        if self.classes is not None:
+            return self.classes.data.count(self.classes.training)
+        return sum(self.class_rows) or None
+
+    @property
+    def class_rows(self) -> tuple[int, ...]:
+        """How many training rows the negative and the positive class have, whatever they weigh; empty: not known."""
+        if self.data is None:
+            return ()
+        labels, heads = self.data.y.to_numpy() == 1, self.data.heads
+        number = np.ones(len(labels), dtype=np.int64) if heads is None else heads.to_numpy().copy()
+        if self.data.weight is not None:
+            number[self.data.weight.to_numpy() <= 0] = 0
+        if self.test_rows is not None:
+            number[self.test_rows] = 0
+        return int(number[~labels].sum()), int(number[labels].sum())
 
 
 Source = Callable[[Callable[[str], None]], Prepared]

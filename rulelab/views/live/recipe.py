@@ -18,6 +18,7 @@ from ...datasets import Dataset
 from ...families import FAMILIES, MEMORY, TIME, Family
 from ...recipe import Recipe
 from ...search import Search, solve
+from ...shown import percent
 from ...snapshot import Snapshot
 from ...tables import PatternCounts, as_rows
 from ...warming import mining_is_compiled, warm_up_mining
@@ -247,7 +248,7 @@ def _about(data: Dataset) -> str:
     rows, positive = data.count(every), data.count(every[data.y.to_numpy() == 1])
     said = (
         f"{count(rows)} rows, {count(data.X.shape[1])} columns; {data.target} is {data.positive} "
-        f"in {count(positive)} ({100 * positive / rows:.0f} %)"
+        f"in {count(positive)} ({percent(positive / rows, 0)} %)"
     )
     if data.heads is not None:
         return f"{said}; {data.notes}"

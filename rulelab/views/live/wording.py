@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from ...families import EVERY, EVERY_FAMILY, least_gap
 from ...families.typed import SIGNS
-from ...families.wording import at_most, claimed, restricted
+from ...families.wording import at_least, at_most, claimed, restricted
 from ...search import Search
 from ...snapshot import Snapshot, Status
 from ..widgets.esc import plain
@@ -99,7 +99,7 @@ def standing(session: SearchSession) -> Standing:
 def figures(snapshot: Snapshot, family: str = "rule_list") -> list[tuple[str, str]]:
     """The numbers that are always watched, with their names."""
     best, impossible = snapshot.incumbent, snapshot.status is Status.INFEASIBLE
-    found, bound = NONE, NONE if impossible else objective(snapshot.lower_bound, family)
+    found, bound = NONE, NONE if impossible else below(snapshot.lower_bound, family)
     if best is not None:
         found, bound = apart(best.objective, snapshot.lower_bound, family)
     return [
@@ -113,7 +113,8 @@ def figures(snapshot: Snapshot, family: str = "rule_list") -> list[tuple[str, st
 
 def _list_figures(snapshot: Snapshot) -> list[tuple[str, str]]:
     return [
-        ("nodes", count(snapshot.counts.get("created", 0))),
+        ("made", count(snapshot.made)),
+        ("cut", count(sum(snapshot.pruned.values()))),
         ("expanded", count(snapshot.counts.get("expanded", 0))),
         ("queue", count(snapshot.counts.get("queued", sum(snapshot.queue_by_length)))),
         ("log10 remaining", remaining(snapshot)),
@@ -246,12 +247,19 @@ def objective(value: float, family: str = "rule_list") -> str:
 
 def apart(found: float, bound: float, family: str = "rule_list") -> tuple[str, str]:
     """Objective and lower bound as `objective` gives them, with more digits where those do not tell them apart."""
-    texts = objective(found, family), objective(bound, family)
+    if not found - bound > 10**-11:
+        return objective(found, family), objective(found, family)
+    texts = objective(found, family), below(bound, family)
     for digits in range(5, 11):
-        if texts[0] != texts[1] or not found - bound > 10**-11:
+        if texts[0] != texts[1]:
             break
-        texts = f"{found:.{digits}f}", f"{bound:.{digits}f}"
+        texts = f"{found:.{digits}f}", at_least(bound, digits)
     return texts
+
+
+def below(bound: float, family: str = "rule_list") -> str:
+    """A lower bound as `objective` writes it, but rounded down."""
+    return count(float(at_least(bound))) if family == "rule_set" else at_least(bound)
 
 
 def gap(snapshot: Snapshot, family: str = "rule_list") -> str:

@@ -112,9 +112,11 @@ class BestModel:
         elif (rows := self._places(latest)) != self._rows or best.model is not self._model:
             self._model, self._rows = best.model, rows
             parts, spare = equation(prepared.search, latest), rows - len(best.model.rules)
-            rules = incumbent_card(best, prepared.labels, prepared.target, parts, spare)
+            rules = incumbent_card(best, prepared.labels, prepared.target, parts, spare, prepared.n_rows)
             tables = by_class(best.model, prepared.classes)
-            self.card.object = rules + tables + fairness_notes(latest, prepared.unconstrained)
+            self.card.object = (
+                rules + tables + fairness_notes(latest, prepared.unconstrained, prepared.labels, prepared.class_rows)
+            )
             self.prepare()
             self.exports.visible = True
         if not self._session().recorded:

@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from ...data.fairness import compared
-from ...data.metrics import Confusion, wilson_interval
 from ...data.problem import Problem
 from ...models import RuleSet
 from ...rule_set import Criterion, confusions
-
-_PARTS: dict[str, Callable[[Confusion], tuple[float, float]]] = {
-    "false_negative_rate": lambda c: (c.false_negative, c.actual_positive),
-    "false_positive_rate": lambda c: (c.false_positive, c.actual_negative),
-    "selection_rate": lambda c: (c.predicted_positive, c.weight),
-    "accuracy": lambda c: (c.weight - c.errors, c.weight),
-}
 
 
 @dataclass(frozen=True)
@@ -83,8 +73,7 @@ def group_rates(
     counts = confusions(groups, predicted)
     out = []
     for rate, large in zip(criterion.rates(), compared(criterion, groups, min_group_size), strict=True):
-        hits, trials = zip(*map(_PARTS[rate.name], counts), strict=True)
-        low, high = wilson_interval(hits, trials)
+        low, high = zip(*(each.interval(rate.name) for each in counts), strict=True)
         sizes = {
             "positives": groups.positives,
             "negatives": groups.negatives,
@@ -99,9 +88,9 @@ def group_rates(
             GroupRate(
                 name=rate.name,
                 groups=groups.names,
-                values=tuple(k / n if n else math.nan for k, n in zip(hits, trials, strict=True)),
-                low=tuple(low.tolist()),
-                high=tuple(high.tolist()),
+                values=tuple(each.rate(rate.name) for each in counts),
+                low=low,
+                high=high,
                 tolerance=rate.tolerance,
                 compared=large,
                 proxy_gap=float(counted.max() - counted.min()),

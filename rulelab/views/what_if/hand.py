@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...data.fairness import confusions
 from ...data.metrics import Confusion
 from ...data.problem import Problem
 from ...families import FAMILIES
@@ -185,16 +186,8 @@ class Hand:
         masses = group_masses(
             problem, data.sensitive[attribute].iloc[rows], data.y.iloc[rows].to_numpy(dtype=bool), data.weight_of(rows)
         )
-        positive = self.bench.predicts_positive(self._edited)
-        return {
-            name: Confusion(
-                true_positive=yes[positive].sum().item(),
-                false_positive=no[positive].sum().item(),
-                true_negative=no[~positive].sum().item(),
-                false_negative=yes[~positive].sum().item(),
-            )
-            for name, yes, no in zip(masses.names, masses.positives, masses.negatives, strict=True)
-        }
+        counted = confusions(masses, self.bench.predicts_positive(self._edited))
+        return dict(zip(masses.names, counted, strict=True))
 
     @property
     def attributes(self) -> tuple[str, ...]:

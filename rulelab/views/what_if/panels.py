@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from functools import partial
 from typing import Any
 
@@ -10,6 +9,7 @@ import panel as pn
 import param
 from panel.viewable import Viewer
 
+from ...data.gaps import largest_difference
 from ...data.metrics import rates_table
 from ..cards import html as card_html
 from ..cards.style import MODEL_CSS
@@ -150,8 +150,8 @@ class GroupsPanel(Viewer):
         self.gap, text = None, ""
         if self._hand is not None and self.attribute:
             rates = rates_table(self._hand.groups(self.attribute))
-            gap = card_html.largest_difference(rates, "true_positive_rate")
-            self.gap = None if math.isnan(gap) else gap
+            largest = largest_difference(rates, "true_positive_rate")
+            self.gap = None if largest is None else largest.value
             text = (
                 f"{card_html.group_table(self.attribute, rates)}"
                 '<p class="note">Training rows, in %, with 95&nbsp;% intervals.</p>'

@@ -177,15 +177,17 @@ class BoundsPlot(Plot):
             impossible = latest.status is Status.INFEASIBLE
             return "No model meets the constraint." if impossible else "No model is found yet."
         found, proven = apart(best.objective, latest.lower_bound, self._family)
-        if latest.status is Status.OPTIMAL:
-            return f"The gap is closed: {found} is found, and proven to be the least."
+        if latest.status is Status.OPTIMAL or not latest.gap > 0:
+            least = f"The gap is closed: {found} is found, and proven to be the least"
+            open_ = latest.detail.get("gap_is_proven") and latest.status is not Status.OPTIMAL
+            return f"{least}; which is the best model of that is open." if open_ else f"{least}."
         if not latest.lower_bound > 0:
             return f"{found} is found; how far down it can come is not proven yet."
         return f"{found} is found, below {proven} there is nothing."
 
     def _closed(self, latest: Snapshot) -> float:
         """The share of the first gap that is closed."""
-        if latest.status is Status.OPTIMAL:
+        if latest.status is Status.OPTIMAL or not latest.gap > 0:
             return 1.0
         pairs = zip(*map(self._curves.source.data.get, ("objective", "lower_bound")), strict=True)  # type: ignore[arg-type]
         first = next((a - b for a, b in pairs if not math.isnan(a - b)), 0.0)

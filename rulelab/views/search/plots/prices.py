@@ -79,7 +79,8 @@ class PricesPlot(Plot):
         total = float(frame.attrs.get("total", frame["price"].sum()))
         more = f"; the {count(len(drawn))} dearest are drawn" if priced > len(drawn) else ""
         groups = "1 group of equal rows has a price" if priced == 1 else f"{counted(priced, 'groups')} have a price"
-        self.caption = f"{groups}, {total:.4g} rows together{more}: what a new rule could earn by covering them."
+        sums = f"the prices add up to {total:.4g} {'row' if total == 1 else 'rows'}{more}"
+        self.caption = f"{groups}: what a new rule could earn by covering them; {sums}."
 
     def frame(self) -> pd.DataFrame:
         names = {"wanted": "rows to cover", "cost": "cost of covering", "covered": "covered by the best set"}
