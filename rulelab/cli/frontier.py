@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..families.wording import restricted
+from ..shown import percent
 from .console import CommandError, one_line, say, table
 from .data_options import read_problem, unheard
 from .families import CRITERIA_NAMES, add_memory, add_parameters, add_preparation, count, recipe_of
@@ -107,7 +108,7 @@ def _show_lists(search: FrontierSearch, snapshot: Snapshot, interrupted: bool) -
     frame, points = search.frame, search.frontier
     rows = [
         (
-            *(f"{row.length}", f"{row.errors:g}", f"{100 * row.error_rate:.2f}"),
+            *(f"{row.length}", f"{row.errors:g}", percent(row.error_rate, 2)),
             *("yes" if row.proven else f"at least {row.lower_bound:g}", f"{row.rules}"),
             one_line("; ".join(rule.name for rule in point.model.rules)) or "-",
         )

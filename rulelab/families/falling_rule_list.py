@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .criteria import in_words
 from .family import Family
 from .parameter import FAIRNESS, REGULARIZATION, Parameter
-from .wording import count
+from .wording import count, of_rows
 
 if TYPE_CHECKING:
     from ..models import Model
@@ -67,7 +67,8 @@ def _objective(model: Any, parameters: Mapping[str, Any]) -> str:
     rising = "" if soft is None else f" + {soft:g} x a rise of {float(model.rise):.4g}"
     return (
         f"({count(alarms, 'false alarm')} + {parameters['positive_weight']:g} x {count(missed, 'missed positive')})"
-        f" / {model.weight} rows + {parameters['regularization']:g} x {count(model.complexity, 'rule')}{rising}{held}"
+        f" / {of_rows(model.weight)} + {parameters['regularization']:g} x "
+        f"{count(model.complexity, 'rule')}{rising}{held}"
     )
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from ..shown import percent
 from . import least_gap
 from .criteria import in_words
 from .family import Family
 from .parameter import DEMANDS, FAIRNESS, MONOTONE, REGULARIZATION, Parameter
-from .wording import count
+from .wording import count, of_rows
 
 if TYPE_CHECKING:
     from ..models import Model
@@ -39,11 +40,13 @@ def _without_rules(
 
 def _objective(model: Any, parameters: Mapping[str, Any]) -> str:
     if "min_accuracy" in parameters:
-        right = f"{100 * (1 - model.errors / model.weight):.2f} %"
+        right = f"{percent(1 - model.errors / model.weight, 2)} %"
         return f"gap in {least_gap.measured(parameters)} of {count(model.complexity, 'rule')} that get {right} right"
     rules, fairness = count(model.complexity, "rule"), parameters.get("fairness")
     held = "" if fairness is None else f"; {in_words(fairness)}"
-    return f"{model.errors} errors / {model.weight} rows + {parameters['regularization']:g} x {rules}{held}"
+    return (
+        f"{count(model.errors, 'error')} / {of_rows(model.weight)} + {parameters['regularization']:g} x {rules}{held}"
+    )
 
 
 def _rehearsal() -> Search:

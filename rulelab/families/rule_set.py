@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from ..shown import percent
 from . import least_gap
 from .criteria import in_words
 from .family import Family
 from .parameter import FAIRNESS, MAX_USES, MONOTONE, MUST_USE, Parameter
-from .wording import count
+from .wording import count, of_rows
 
 if TYPE_CHECKING:
     from ..models import Model
@@ -39,7 +40,7 @@ def _without_rules(
 
 def _objective(model: Any, parameters: Mapping[str, Any]) -> str:
     if "min_accuracy" in parameters:
-        right = f"{100 * (1 - model.errors / model.weight):.2f} %"
+        right = f"{percent(1 - model.errors / model.weight, 2)} %"
         counted = ", as the Hamming loss counts it," if least_gap.by_hamming(parameters) else ""
         return f"gap in {least_gap.measured(parameters)}{counted} of complexity {model.complexity}; {right} right"
     cost = parameters.get("regularization") or 0
@@ -48,7 +49,7 @@ def _objective(model: Any, parameters: Mapping[str, Any]) -> str:
         loss, more = count(model.errors, "error"), ""
     else:
         missed = model.training.false_negative if model.form == "dnf" else model.training.false_positive
-        more = f"; {count(model.errors, 'error')} / {model.weight} rows"
+        more = f"; {count(model.errors, 'error')} / {of_rows(model.weight)}"
         loss = (
             f"{count(missed, 'missed positive')} + {count(model.hamming_loss - missed, 'time')} that a rule covers a "
             "negative"

@@ -67,6 +67,11 @@ def many(n: int | float) -> str:
     return power(len(str(int(n))) - 1)
 
 
+def of_rows(weight: float) -> str:
+    """The rows that a loss is a share of, or their weight, which need not be whole."""
+    return f"{weight} rows" if isinstance(weight, int) else f"a weight of {weight:.10g}"
+
+
 def at_most(bound: float) -> str:
     """A bound that still holds as it is written: rounded up to four decimals, or to two digits where it is small."""
     exact = Decimal(bound)

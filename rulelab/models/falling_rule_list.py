@@ -237,13 +237,16 @@ class FallingRuleList(DecisionList):
         explained = super().explain(A)
         return explained.assign(proportion=np.array(self.proportions)[explained["rule"].to_numpy()])
 
-    def strata(self, confidence: float = 0.95) -> pd.DataFrame:
+    def strata(self, confidence: float = 0.95, effective: float | None = None) -> pd.DataFrame:
         """The risk groups that the rules make of the training rows.
 
         Parameters
         ----------
         confidence : float
             Of the intervals.
+        effective : float, optional
+            As how many rows the weighted training rows count for the intervals, such as (sum w)^2 / sum w^2; by default
+            weights are counts.
 
         Returns
         -------
@@ -259,7 +262,9 @@ class FallingRuleList(DecisionList):
         """
         every = (*self.rules, self.default)
         captured = [rule.captured for rule in every]
-        low, high = wilson_interval([rule.positives for rule in every], captured, confidence)
+        scale = 1.0 if effective is None else effective / self.weight
+        trials = [[scale * n for n in of] for of in ([rule.positives for rule in every], captured)]
+        low, high = wilson_interval(*trials, confidence)
         return pd.DataFrame(
             {
                 "name": [*self.antecedent_names, "default"],

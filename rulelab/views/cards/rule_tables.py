@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from ...data.conditions import Condition
 from ...models import Clause, DecisionList, FallingRuleList, Model, MultiClassRuleList, Rule, RuleList, RuleSet
+from ...shown import percent, share
 from ..live.wording import SIGNS, count, in_signs
 from ..widgets.esc import esc, plain
 
@@ -92,7 +93,7 @@ def _falling_table(model: FallingRuleList, names: Mapping[Any, Any], target: str
         (
             words,
             f'<td class="num">{_share(rule.probability)}{_own(rule, own)}</td>'
-            f'<td class="num">{100 * rule.captured / model.weight:.1f}</td>'
+            f'<td class="num">{percent(rule.captured / model.weight)}</td>'
             f'<td class="num">{count(rule.positives)}</td><td class="num">{count(rule.captured)}</td>',
         )
         for words, rule, own in zip(_lines(model), every, model.proportions, strict=True)
@@ -105,7 +106,7 @@ def _falling_table(model: FallingRuleList, names: Mapping[Any, Any], target: str
 
 def _own(rule: Rule, own: float) -> str:
     """The rule's own proportion where a softly falling list was lowered."""
-    return f'<span class="own">own {own:.2f}</span>' if rule.probability < own else ""
+    return f'<span class="own">own {share(own)}</span>' if rule.probability < own else ""
 
 
 def _set_table(model: RuleSet, names: Mapping[Any, Any], target: str, marks: Marks) -> str:
@@ -196,7 +197,7 @@ def _label(name: Any) -> str:
 
 
 def _share(probability: float) -> str:
-    return f'<span class="share" style="--share:{100 * probability:.1f}%">{probability:.2f}</span>'
+    return f'<span class="share" style="--share:{100 * probability:.1f}%">{share(probability)}</span>'
 
 
 def _nums(names: Sequence[str]) -> list[str]:

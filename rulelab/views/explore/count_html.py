@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...data.gaps import CRITERIA
+from ...shown import percent
 from ..live.wording import count
 from ..widgets.esc import esc
 from .counting import Ranges, Total
@@ -99,7 +100,7 @@ def _worth(value: float, total: Total) -> str:
 
 def _people(ranges: Ranges, ways: str) -> str:
     rows = "".join(
-        f'<tr><th scope="row">{_otherwise(row.above, row.most)}</th><td>{100 * row.rows:.1f}</td>'
+        f'<tr><th scope="row">{_otherwise(row.above, row.most)}</th><td>{percent(row.rows)}</td>'
         f"<td>{bar(0, row.rows) if row.rows else ''}</td></tr>"
         for row in ranges.people.itertuples(index=False)
     )
@@ -121,7 +122,7 @@ def _otherwise(above: float, most: float) -> str:
 def _columns(ranges: Ranges, ways: str) -> str:
     used = ranges.columns[ranges.columns["most"] > 0]
     rows = "".join(
-        f'<tr><th scope="row">{esc(str(name), 80)}</th><td>{100 * least:.1f} to {100 * most:.1f}</td>'
+        f'<tr><th scope="row">{esc(str(name), 80)}</th><td>{percent(least)} to {percent(most)}</td>'
         f"<td>{bar(least, most)}</td></tr>"
         for name, least, most in used.head(_MOST).itertuples()
     )

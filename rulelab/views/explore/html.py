@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ...shown import percent
 from ..live.wording import count
 from ..widgets.esc import esc
 from .good import Good
@@ -41,12 +42,11 @@ def antecedents(found: Good) -> str:
     rows = ""
     for j, name, models, least, most in relied.head(_MOST).itertuples():
         share = of_lists["share"].get(j, np.nan)
-        bar = (
-            f'<span class="bar"><span style="left:{100 * least:.1f}%;width:{100 * (most - least):.1f}%"></span></span>'
-        )
+        reach = f"left:{100 * least:.1f}%;width:{100 * (most - least):.1f}%"
+        bar = f'<span class="bar"><span style="{reach}"></span></span>'
         rows += (
             f'<tr><th scope="row">{esc(name, 80)}</th><td>{count(models)} of {count(n)}</td>'
-            f"<td>{100 * share:.1f}</td><td>{100 * least:.1f} to {100 * most:.1f}</td><td>{bar}</td></tr>"
+            f"<td>{percent(share)}</td><td>{percent(least)} to {percent(most)}</td><td>{bar}</td></tr>"
         )
     if found.ways == "lists":
         verb = "decides"

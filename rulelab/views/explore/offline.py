@@ -11,6 +11,7 @@ from ... import __version__
 from ...rule_list import NearOptimal
 from ...rule_list.near_optimal.prefix_graph import PrefixGraph
 from ...rule_set import NearOptimalRuleSets
+from ...shown import percent
 from ..live.wording import count, counted
 from ..widgets.esc import esc
 from . import svg
@@ -116,9 +117,9 @@ def _relied(graph: PrefixGraph) -> str:
     """How much each antecedent decides, from the list that relies least on it to the one that relies most."""
     table, names = graph.reliance(), condition_names(graph.problem)
     rows = "".join(
-        f'<tr><th scope="row">{esc(names[j])}</th><td>{100 * row.lists:.1f}</td>'
-        f"<td>{100 * row.least:.1f} to {100 * row.most:.1f}</td>"
-        f'<td><span class="range"><span style="left:{100 * row.least:.1f}%;width:{100 * (row.most - row.least):.1f}%">'
+        f'<tr><th scope="row">{esc(names[j])}</th><td>{percent(row.lists)}</td>'
+        f"<td>{percent(row.least)} to {percent(row.most)}</td>"
+        f'<td><span class="range"><span style="left:{percent(row.least)}%;width:{100 * (row.most - row.least):.1f}%">'
         "</span></span></td></tr>"
         for j, row in zip(table.index.tolist(), table.head(_MOST).itertuples(index=False), strict=False)
     )

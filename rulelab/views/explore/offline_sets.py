@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...rule_set import NearOptimalRuleSets
+from ...shown import percent
 from ...snapshot import Snapshot
 from ..live.wording import count, counted
 from ..widgets.esc import esc
@@ -107,8 +108,8 @@ def _rules(result: NearOptimalRuleSets, names: list[str]) -> str:
     found = zip(names, result.rules.itertuples(index=False), strict=True)
     shown = [(name, row) for name, row in found if row.sets][:_MOST_RULES]
     rows = "".join(
-        f'<tr><th scope="row">{esc(name, 120)}</th><td>{100 * row.share:.1f}</td><td>{row.objective:.10g}</td>'
-        f"<td>{'–' if row.without != row.without else f'{row.without:.10g}'}</td><td>{100 * row.most:.1f}</td></tr>"
+        f'<tr><th scope="row">{esc(name, 120)}</th><td>{percent(row.share)}</td><td>{row.objective:.10g}</td>'
+        f"<td>{'–' if row.without != row.without else f'{row.without:.10g}'}</td><td>{percent(row.most)}</td></tr>"
         for name, row in shown
     )
     more = int((result.rules["sets"] > 0).sum()) - len(shown)

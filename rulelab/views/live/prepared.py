@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...data.metrics import Confusion, confusion
 from ...search import Search
 from ...snapshot import Snapshot
 
@@ -69,13 +70,23 @@ class Prepared:
         """How many training rows the negative and the positive class have, whatever they weigh; empty: not known."""
         if self.data is None:
             return ()
-        labels, heads = self.data.y.to_numpy() == 1, self.data.heads
-        number = np.ones(len(labels), dtype=np.int64) if heads is None else heads.to_numpy().copy()
-        if self.data.weight is not None:
-            number[self.data.weight.to_numpy() <= 0] = 0
-        if self.test_rows is not None:
-            number[self.test_rows] = 0
-        return int(number[~labels].sum()), int(number[labels].sum())
+        counted = self._training(self.data)
+        return int(counted.rows_of("false_positive_rate")), int(counted.rows_of("true_positive_rate"))
+
+    @property
+    def effective(self) -> float | None:
+        """As how many rows the weighted training rows count; None: they are not weighted."""
+        return (
+            None if self.data is None or self.data.weight is None else self._training(self.data).trials("accuracy")[1]
+        )
+
+    def _training(self, data: Dataset) -> Confusion:
+        """All training rows, as if each was predicted right."""
+        rows = np.arange(len(data.y))
+        rows = rows if self.test_rows is None else np.setdiff1d(rows, self.test_rows)
+        actual = data.y.iloc[rows].to_numpy() == 1
+        weights = (None if each is None else each.iloc[rows].to_numpy() for each in (data.weight, data.heads))
+        return confusion(actual, actual, *weights)
 
 
 Source = Callable[[Callable[[str], None]], Prepared]

@@ -8,6 +8,7 @@ from typing import Any
 
 from ...families import FAMILIES
 from ...models import DecisionList, FallingRuleList, RuleSet
+from ...shown import percent
 from ...what_if import Change, Decision, Flip
 from ...what_if.bench import ADD, DELETE, FLIP, INSERT, MOVE, REMOVE
 from ...what_if.person import conditions_of, conditions_of_clause
@@ -89,11 +90,11 @@ def figures(hand: Hand, model: DecisionList | RuleSet, gap: float | None) -> lis
     return [
         ["objective", worth(hand, hand.objective)],
         ["errors", count(model.errors)],
-        ["accuracy", f"{100 * (1 - model.errors / model.weight):.2f} %"],
+        ["accuracy", f"{percent(1 - model.errors / model.weight, 2)} %"],
         ["rules", str(len(model.rules))],
         *size,
         ["above the best", above],
-        *([] if gap is None else [["TPR gap", f"{100 * gap:.1f} %"]]),
+        *([] if gap is None else [["TPR gap", f"{percent(gap)} %"]]),
     ]
 
 
@@ -117,7 +118,7 @@ def rows_of(hand: Hand, model: DecisionList | RuleSet) -> list[dict[str, Any]]:
             "kw": ("else" if k else "always") if k == last else "else if" if k else "if",
             "words": "" if rule.antecedent is None else plain(in_signs(rule.name), 300),
             "label": names[rule.prediction],
-            "share_positive": f"{100 * rule.probability:.0f} %" if falling else "",
+            "share_positive": f"{percent(rule.probability, 0)} %" if falling else "",
             **_counts(rule.captured, rule.errors, model.weight),
         }
         for k, rule in enumerate(every)

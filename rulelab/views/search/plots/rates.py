@@ -9,6 +9,7 @@ import pandas as pd
 from bokeh.models import ColumnDataSource, FactorRange, HoverTool, Range1d
 from bokeh.transform import dodge
 
+from ....shown import percent
 from ....snapshot import Snapshot, Status
 from ...live.prepared import Prepared
 from ...live.wording import NONE, count
@@ -187,4 +188,4 @@ def _loss(value: float | None) -> str:
 
 
 def _percent(value: float) -> str:
-    return f"{100 * value:.1f}"
+    return percent(value)

@@ -10,6 +10,7 @@ from bokeh.models import ColumnDataSource, HoverTool, Range1d
 from bokeh.models.annotations import TeeHead, Whisker
 
 from ....models import FallingRuleList
+from ....shown import percent
 from ....snapshot import Snapshot
 from ...live.prepared import Prepared
 from ...live.wording import in_signs
@@ -31,12 +32,12 @@ _COLUMNS = {
 _NAMES = ("left", "right", "middle", "top", "own", "low", "high", "colour", "kind", "rule", "counts")
 
 
-def strata_columns(model: FallingRuleList | None) -> Columns:
+def strata_columns(model: FallingRuleList | None, effective: float | None = None) -> Columns:
     """One bar per rule that captured someone: as wide as its share of the rows, as high as its probability."""
     columns: Columns = {name: [] for name in _NAMES}
     if model is None:
         return columns
-    table, start = model.strata(), 0.0
+    table, start = model.strata(effective=effective), 0.0
     for k, row in enumerate(table.itertuples()):
         left, start = start, start + 100 * row.share
         if not row.captured or (k >= MOST_BARS - 1 and k < len(table) - 1):
@@ -109,12 +110,13 @@ class StrataPlot(Plot):
         self.clear()
 
     def begin(self, prepared: Prepared) -> None:
+        self._effective = prepared.effective
         weight = prepared.search.parameters["positive_weight"]
         self._threshold.data = {"share": [0, 100], "probability": [round(1 / (1 + weight), 5)] * 2}
         show_entries(self._entries, [bool(self._source.data["rule"]), True])
 
     def clear(self) -> None:
-        self._model = None
+        self._model, self._effective = None, None
         self._source.data = strata_columns(None)
         self._threshold.data = {"share": [], "probability": []}
         show_entries(self._entries, [False, False])
@@ -124,12 +126,12 @@ class StrataPlot(Plot):
         model = None if latest.incumbent is None else latest.incumbent.model
         if model is not self._model:
             self._model = model
-            self._source.data = strata_columns(model)
+            self._source.data = strata_columns(model, self._effective)
             tops = self._source.data["top"]
             show_entries(self._entries, [bool(tops), True])
             if tops:
                 n = "1 stratum" if len(tops) == 1 else f"{len(tops)} strata"
-                self.caption = f"{n}: the probability falls from {100 * tops[0]:.0f} % to {100 * tops[-1]:.0f} %."
+                self.caption = f"{n}: the probability falls from {percent(tops[0], 0)} % to {percent(tops[-1], 0)} %."
 
     def frame(self) -> pd.DataFrame:
         return pd.DataFrame({name: self._source.data[column] for column, name in _COLUMNS.items()})
