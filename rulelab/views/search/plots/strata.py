@@ -66,6 +66,7 @@ class StrataPlot(Plot):
 
     def __init__(self) -> None:
         self._model: Any = None
+        self._effective: float | None = None
         self._source = ColumnDataSource(strata_columns(None))
         plot = new_figure(
             self.title,
@@ -116,7 +117,7 @@ class StrataPlot(Plot):
         show_entries(self._entries, [bool(self._source.data["rule"]), True])
 
     def clear(self) -> None:
-        self._model, self._effective = None, None
+        self._model = None
         self._source.data = strata_columns(None)
         self._threshold.data = {"share": [], "probability": []}
         show_entries(self._entries, [False, False])
