@@ -194,7 +194,7 @@ def test_each_prefix_that_was_made_is_cut_or_expanded_or_waits(make, seed: int) 
     search = make(rl.Problem.from_arrays(A, y, groups=rng.choice(["a", "b"], len(A))))
     made = 0
     for _ in range(2000):
-        now = search.advance(2)
+        now = search.advance(20)
         assert now.made >= made
         made = now.made
         assert made == sum(now.pruned.values()) + now.counts["expanded"] + now.counts["queued"]
@@ -205,3 +205,15 @@ def test_each_prefix_that_was_made_is_cut_or_expanded_or_waits(make, seed: int) 
         if now.status is not rl.Status.RUNNING:
             break
     assert now.status in (rl.Status.OPTIMAL, rl.Status.INFEASIBLE)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_prefixes_that_were_made_are_the_children_of_those_that_were_expanded(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    A = rng.random((80, 7)) < 0.45
+    made = rl.Problem.from_arrays(A, (A[:, 0] ^ A[:, 1]) | (rng.random(80) < 0.2))
+    plain = rl.solve(rl.RuleListSearch(made, 0.01, beam_width=0))
+    assert plain.counts["reopened"] == sum(plain.detail["dropped"].values()) == 0
+    assert plain.made == 1 + 7 * plain.counts["expanded"]
+    papers = rl.solve(rl.CorelsSearch(made, 0.01))
+    assert papers.made == 1 + papers.counts["created"]

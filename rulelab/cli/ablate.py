@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
+from ..families.wording import at_most
 from .console import CommandError, say, table
 from .data_options import read_problem, unheard
 from .families import add_memory, add_parameters, add_preparation, recipe_of
@@ -74,7 +75,7 @@ def _shown(ablation: Ablation) -> str:
             row.variant,
             f"{row.limit} limit" if isinstance(row.limit, str) else row.status,
             f"{row.objective:.7f}",
-            f"{row.gap:.7f}",
+            at_most(row.gap),
             f"{row.nodes}",
             f"{row.nodes_factor:.3g}",
             f"{row.seconds:.2f}",

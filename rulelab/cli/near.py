@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from ..families.wording import restricted
+from ..families.wording import at_least, restricted
 from .console import CommandError, one_line, say, table
 from .data_options import Report, read_problem, unheard
 from .families import add_memory, add_parameters, add_preparation, count, recipe_of
@@ -214,7 +214,7 @@ def _found(snapshot: Snapshot) -> str:
 
     assert isinstance(snapshot, NearOptimalProgress)
     if snapshot.phase == "optimum":
-        return f"objective {snapshot.optimum:.7f}  bound {snapshot.lower_bound:.7f}"
+        return f"objective {snapshot.optimum:.7f}  bound {at_least(snapshot.lower_bound, 7)}"
     return f"optimum {snapshot.optimum:.7f}  {count(snapshot.count, 'model')} below {snapshot.covered:.7f}"
 
 
@@ -261,7 +261,7 @@ def _verdict(search: NearOptimalSearch, result: NearOptimal, snapshot: Snapshot,
     if snapshot.phase == "optimum":
         return (
             f"nothing is certified ({ending(snapshot, interrupted)}): the best list has the objective "
-            f"{result.optimum:.7f}, and no rule list is below {snapshot.lower_bound:.7f}\n{work}"
+            f"{result.optimum:.7f}, and no rule list is below {at_least(snapshot.lower_bound, 7)}\n{work}"
         )
     lists = f"{result.n_lists} lists" if result.n_lists < MOST_LISTS else f"at least {MOST_LISTS} lists"
     found = f"{count(result.count, 'model')} ({lists}) from the optimum {result.optimum:.7f}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from ..families.wording import at_least
 from .console import one_line, table
 from .families import count
 from .progress import drained, ending
@@ -30,7 +31,7 @@ def _found(snapshot: Snapshot) -> str:
 
     assert isinstance(snapshot, NearOptimalCountProgress)
     if snapshot.phase == "optimum":
-        return f"objective {snapshot.optimum:.7f}  bound {snapshot.lower_bound:.7f}"
+        return f"objective {snapshot.optimum:.7f}  bound {at_least(snapshot.lower_bound, 7)}"
     many = "" if snapshot.phase == "finished" else "at least "
     return f"optimum {snapshot.optimum:.7f}  {many}{count(snapshot.n_lists, 'list')}"
 
@@ -70,6 +71,6 @@ def _verdict(result: NearOptimalCount, snapshot: Snapshot, interrupted: bool) ->
     if snapshot.phase in ("optimum", "preparing"):
         return (
             f"nothing is certified ({why}): the best list has the objective {result.optimum:.7f}, and no rule list is "
-            f"below {snapshot.lower_bound:.7f}\n{work}"
+            f"below {at_least(snapshot.lower_bound, 7)}\n{work}"
         )
     return f"not complete ({why}): at least {count(result.n_lists, 'list')} {between}\n{work}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
+from ..families.wording import at_least
 from .console import CommandError, one_line, say, table
 from .data_options import read_problem, unheard
 from .families import add_memory, add_parameters, add_preparation, count, recipe_of
@@ -93,7 +94,7 @@ def _known(snapshot: Snapshot) -> str:
     """What the progress says."""
     if snapshot.phase == "optimum":
         objective = float("inf") if snapshot.incumbent is None else snapshot.incumbent.objective
-        return f"objective {objective:.7f}  bound {snapshot.lower_bound:.7f}"
+        return f"objective {objective:.7f}  bound {at_least(snapshot.lower_bound, 7)}"
     withstands, breaks = snapshot.detail["withstands"], snapshot.detail["breaks"]
     return "  ".join(f"{change} {withstands[change]}..{breaks.get(change, '?')}" for change in withstands)
 

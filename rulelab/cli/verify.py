@@ -265,10 +265,12 @@ def _of_bound(data: Dataset, model: Model, answer: Verification) -> str:
     assert answer.lower_bound is not None
     gap = max(0.0, answer.objective - answer.lower_bound)
     counts = ", ".join(f"{n} {what.replace('_', ' ')}" for what, n in answer.checked.items())
+    from ..families.wording import at_least, at_most
+
     lines = [
         f"not proven optimal, but a bound: for {data.name}, target {data.target}, no {noun}{among} has an objective "
-        f"below {answer.lower_bound:.7f}",
-        f"this one has {answer.objective:.7f}: at most {gap:.7f} above the best",
+        f"below {at_least(answer.lower_bound, 7)}",
+        f"this one has {answer.objective:.7f}: at most {at_most(gap)} above the best",
         f"checked: {counts}; {answer.seconds:.2f} s",
     ]
     return "\n".join(map(one_line, lines))

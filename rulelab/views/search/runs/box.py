@@ -9,7 +9,7 @@ import panel as pn
 
 from ....ablation import nodes_of
 from ....snapshot import Status
-from ...live.wording import NONE, apart, count, gap, objective
+from ...live.wording import NONE, apart, below, count, gap
 from ...widgets.esc import esc
 from ...widgets.explained import SIGN_CSS, sign
 from ...widgets.html import Html
@@ -135,7 +135,7 @@ def rows(runs: Sequence[PastRun], present: PastRun | None) -> list[dict[str, Any
 def cells(run: PastRun) -> list[str]:
     """Objective, lower bound, gap, nodes, search time, integral; of an ablation with what they are times the first."""
     now, best = run.snapshot, run.snapshot.incumbent
-    found, bound = (NONE, objective(now.lower_bound, run.family))
+    found, bound = (NONE, below(now.lower_bound, run.family))
     if best is not None:
         found, bound = apart(best.objective, now.lower_bound, run.family)
     nodes, seconds = nodes_of(now), now.seconds
