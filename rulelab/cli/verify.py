@@ -259,14 +259,14 @@ def _check_columns(args: argparse.Namespace, data: Dataset, origin: Origin) -> N
 
 def _of_bound(data: Dataset, model: Model, answer: Verification) -> str:
     """What is proven where the search had not ended."""
+    from ..families.wording import at_least, at_most
+
     noun = family_of(model).noun
     among = f" of which each {answer.among}" if answer.among else ""
     assert answer.objective is not None
     assert answer.lower_bound is not None
     gap = max(0.0, answer.objective - answer.lower_bound)
     counts = ", ".join(f"{n} {what.replace('_', ' ')}" for what, n in answer.checked.items())
-    from ..families.wording import at_least, at_most
-
     lines = [
         f"not proven optimal, but a bound: for {data.name}, target {data.target}, no {noun}{among} has an objective "
         f"below {at_least(answer.lower_bound, 7)}",
