@@ -53,7 +53,7 @@ def doubts(model: Model | MultiClassRuleList, rows: Sequence[float] = ()) -> tup
         alone = f"one column decides alone, {columns.pop()}, and gets {percent(right / whole)} % right"
         without = f"one answer for everybody gets {percent(max(classes) / whole)} %"
         found.append(Doubt("one_column", alone, f"{without}; leave it out if it is known only after the outcome"))
-    if len(classes) == 2 and not isinstance(model, FallingRuleList) and classes[1]:
+    if len(classes) == 2 and not isinstance(model, FallingRuleList | MultiClassRuleList) and classes[1]:
         hit = training_confusion(model).true_positive / classes[1]
         if hit <= NEAR:
             missed = f"only {percent(hit)} % of {model.classes[-1]} are found"
@@ -66,7 +66,8 @@ def _is_constant(model: Model | MultiClassRuleList) -> bool:
         return not model.rules
     if isinstance(model, RuleSet):
         return model.training.predicted_positive in (0, model.training.weight)
-    return len({rule.prediction for rule in (*model.rules, model.default)}) == 1  # type: ignore[attr-defined]
+    assert isinstance(model, DecisionList | MultiClassRuleList)
+    return len({rule.prediction for rule in (*model.rules, model.default)}) == 1
 
 
 def _columns(model: Model | MultiClassRuleList) -> set[str]:

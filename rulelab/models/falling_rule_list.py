@@ -263,8 +263,8 @@ class FallingRuleList(DecisionList):
         every = (*self.rules, self.default)
         captured = [rule.captured for rule in every]
         scale = 1.0 if effective is None else effective / self.weight
-        trials = [[scale * n for n in of] for of in ([rule.positives for rule in every], captured)]
-        low, high = wilson_interval(*trials, confidence)
+        successes, trials = [scale * rule.positives for rule in every], [scale * n for n in captured]
+        low, high = wilson_interval(successes, trials, confidence)
         return pd.DataFrame(
             {
                 "name": [*self.antecedent_names, "default"],
