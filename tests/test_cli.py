@@ -154,7 +154,7 @@ def test_a_limit_gives_the_proven_gap(capsys: pytest.CaptureFixture[str]):
     status, out, _ = run(capsys, "fit", "tic_tac_toe", "--max-conditions", 1, "--gap", 0.2)
     assert status == 0
     assert "not certified (gap limit reached): objective 0.27" in out
-    found = re.search(r"no rule list is below (0\.\d{7}): the gap is (0\.\d{7})", out)
+    found = re.search(r"no rule list is below (0\.\d{7}): the gap is (0\.\d{4,})", out)
     assert found
     assert 0 < float(found[1]) <= 0.2729437
     assert 0 < float(found[2]) <= 0.2
@@ -280,7 +280,7 @@ def test_ctrl_c_stops_the_search_and_reports_the_gap(tmp_path: Path):
     out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, err
     assert "not certified (interrupted): objective" in out
-    assert re.search(r"the gap is 0\.[0-9]{7}", out)
+    assert re.search(r"the gap is 0\.[0-9]{4,}$", out, re.MULTILINE)
     assert "Traceback" not in err
     assert len(rl.load_model(tmp_path / "model.json").rules) >= 1
 

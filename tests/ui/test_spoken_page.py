@@ -114,7 +114,9 @@ CERTIFIED = """
     - text: "0.3105"
     - button "gap"
     - text: "0"
-    - button "nodes"
+    - button "made"
+    - text: /\\d+/
+    - button "cut"
     - text: /\\d+/
     - button "expanded"
     - text: /\\d+/
