@@ -13,7 +13,7 @@ import pytest
 import rulelab as rl
 from rulelab.families.account import account, lists, longest, sets
 from rulelab.families.criteria import CRITERIA, in_words
-from rulelab.families.wording import at_most, many
+from rulelab.families.wording import at_least, at_most, many
 from rulelab.remaining import log10_total
 from rulelab.search import Search
 
@@ -155,6 +155,8 @@ def test_bounds_are_named_by_their_share_and_what_is_always_on_apart() -> None:
 def test_a_bound_still_holds_as_it_is_written(bound: float) -> None:
     said = Decimal(at_most(bound))
     assert Decimal(bound) <= said <= Decimal(bound) * Decimal("1.1") + Decimal("0.0001")
+    assert Decimal(bound) - Decimal("0.0001") < Decimal(at_least(bound)) <= Decimal(bound)
+    assert at_most(17.0) == "17"
 
 
 def test_titles_claim_what_is_proven_and_no_more() -> None:

@@ -278,6 +278,13 @@ def test_the_largest_difference_is_that_of_groups_with_enough_rows_and_says_whic
         assert RATES[rate].short in html
 
 
+def test_headline_and_row_round_the_gap_up_and_the_bound_down(card) -> None:
+    proof = replace(card.proof, objective=0.35074, lower_bound=0.34319, proven=False)
+    rows = {f.name: f.values[0].text for f in figures(replace(card, proof=proof), scores.of_counts(card))}
+    assert (rows["objective"], rows["lower bound"], rows["gap"]) == ("0.3507", "0.3431", "0.0076")
+    assert "within 0.0076 of the optimum" in card_html.head(replace(card, proof=proof))
+
+
 def test_a_star_is_for_the_rates_of_few_rows_alone() -> None:
     """Ten positives and many negatives: the false positive rate is one of many rows."""
     actual = np.repeat([True, False], [20, 3000])
