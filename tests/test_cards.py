@@ -313,7 +313,7 @@ def test_what_all_weights_are_multiplied_by_changes_nothing_on_a_card_but_sums(c
     def shown(weights: pd.Series) -> tuple[str, ...]:
         weighted = replace(card, rows=Rows(replace(data, weight=weights), card.rows.test))
         found = scores.of_card(weighted, lambda doing: None)
-        parts = card_lines.figures_of(weighted, found).html.partition("rows by outcome")[0], card_html.groups(found)
+        parts = card_lines.figures_of(weighted, found).html.partition(" by outcome<")[0], card_html.groups(found)
         return *(re.sub(r"weight [\d.e+\u202f-]+", "weight", part) for part in parts), charts.of_groups(found)
 
     assert shown(factor * weight) == shown(weight)

@@ -336,6 +336,8 @@ def _facts(search: Search | None, rows: Rows | ClassRows | None) -> dict[str, st
             facts["source"] = rows.data.source
         facts["training rows"] = count(rows.data.count(rows.training))
         facts["test rows"] = "none" if rows.test is None or not len(rows.test) else count(rows.data.count(rows.test))
+        if rows.data.weight is not None and rows.data.heads is None:
+            facts["training weight"] = count(float(rows.data.weight.iloc[rows.training].sum()))
     elif search is not None:
         facts["training rows"] = count(search.problem.n_rows)
     if search is not None:

@@ -95,8 +95,10 @@ def figures_of(card: Card, scores: Scores, beside: Beside | None = None, shared:
         )
         kind = f"{' wide' if len(figure.values) == 1 else ''}{' quiet' if alike else ''}"
         lines.append(f'<div role="row" class="line{kind}">{_heading(figure, shared)}{cells}</div>')
+    known = [score.counted for score in (scores.training, scores.test) if score is not None]
+    what = "weight" if any(each.weight != each.n_rows for each in known) else "rows"
     strips = "".join(f'<span role="cell">{strip(score)}</span>' for score in (scores.training, scores.test))
-    lines.append(f'<div role="row" class="line"><span role="rowheader">rows by outcome</span>{strips}</div>')
+    lines.append(f'<div role="row" class="line"><span role="rowheader">{what} by outcome</span>{strips}</div>')
     return _table("Figures", lines)
 
 
