@@ -10,7 +10,7 @@ from ...families.account import Account
 from ...models import FallingRuleList, MultiClassRuleList, RuleList, RuleSet
 from ...models.doubts import doubts
 from ...shown import percent
-from ...snapshot import Incumbent, Snapshot
+from ...snapshot import Incumbent, Snapshot, Status
 from ..live.wording import count, grouped, objective
 from ..widgets.esc import esc
 from ..widgets.explained import sign
@@ -87,7 +87,7 @@ def fairness_notes(
         free = unconstrained.incumbent
         accuracies = (float(1 - each.errors / each.model.weight) for each in (best, free))
         said.append(f'<p class="sum">On the training rows {esc(_price(*accuracies))}.</p>')
-    if best is not None:
+    if best is not None and latest.status is not Status.RUNNING:
         named = best.model if labels is None else in_words(best.model, labels)
         said += [f'<p class="useless" role="note">{esc(one, 300)}.</p>' for one in doubts(named, rows)]
     if left_out:

@@ -80,6 +80,7 @@ class BestModel:
         self._several = False  # more than two classes
         self._model: Model | None = None
         self._in_line = 0  # parts that are still to be made
+        self._status = Status.RUNNING
         self._rows = 0  # places in the table: while a search runs it never becomes shorter
         self._before = ""  # what stood there until now
         wide: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": 0}
@@ -109,8 +110,9 @@ class BestModel:
         self.shown, best = latest, latest.incumbent
         if best is None:
             self._show_no_model()
-        elif (rows := self._places(latest)) != self._rows or best.model is not self._model:
-            self._model, self._rows = best.model, rows
+        elif best.model is not self._model or (self._places(latest), latest.status) != (self._rows, self._status):
+            self._model, self._rows, self._status = best.model, self._places(latest), latest.status
+            rows = self._rows
             parts, spare = equation(prepared.search, latest), rows - len(best.model.rules)
             rules = incumbent_card(best, prepared.labels, prepared.target, parts, spare, prepared.n_rows)
             tables = by_class(best.model, prepared.classes)
