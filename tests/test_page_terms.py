@@ -12,10 +12,10 @@ import pytest
 from patience import PATIENCE
 
 import rulelab as rl
+from rulelab.data.metrics import RATES
 from rulelab.families import EVERY_FAMILY
 from rulelab.glossary import TERMS, find
 from rulelab.views.cards.incumbent import incumbent_card, proof_block
-from rulelab.views.cards.scores import RATES
 from rulelab.views.forms.address import Address
 from rulelab.views.fronts.html import table
 from rulelab.views.live.wording import figures, worded
@@ -117,7 +117,7 @@ def test_every_column_of_the_rules_has_a_term(make: Any) -> None:
 
 def test_columns_of_the_other_tables_have_terms() -> None:
     heads = Heads(gaps_table([], [], ("1", "2"), True)).found + Heads(table([], "test", "gap")).found
-    assert {head for head in [*heads, *RATES.values()] if head and find(head) is None} == set()
+    assert {head for head in [*heads, *(rate.short for rate in RATES.values())] if head and find(head) is None} == set()
 
 
 def test_signs_hold_no_text_and_answers_are_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -171,7 +171,7 @@ RATES: dict[str, RateRecord] = {
     "false_negative_rate": RateRecord("FNR", lambda c: (c.false_negative, c.actual_positive)),
     "precision": RateRecord("precision", lambda c: (c.true_positive, c.predicted_positive)),
     "selection_rate": RateRecord("selected", lambda c: (c.predicted_positive, c.weight)),
-    "base_rate": RateRecord("positive", lambda c: (c.actual_positive, c.weight)),
+    "base_rate": RateRecord("base rate", lambda c: (c.actual_positive, c.weight)),
 }
 """Every rate, with its numerator and denominator."""
 

@@ -153,6 +153,20 @@ TERMS = (
         aliases=("fpr", "false alarms", "false positive rate (%)"),
     ),
     Term(
+        "true negative rate",
+        "The share of the negatives that passes.",
+        formula="TNR = negatives predicted negative / negatives = 1 − FPR",
+        see=("false positive rate",),
+        aliases=("tnr",),
+    ),
+    Term(
+        "precision",
+        "The share of those predicted positive that are positive.",
+        formula="right positives / predicted positive",
+        see=("true positive rate",),
+    ),
+    Term("base rate", "The share of a group that is positive.", formula="P(y = 1 | g)", see=("selection rate",)),
+    Term(
         "selection rate",
         "The share of a group that is predicted positive.",
         formula="P(ŷ = 1 | g)",
@@ -160,7 +174,8 @@ TERMS = (
     ),
     Term(
         "interval",
-        "Where the rate lies with 95 % confidence, given how many rows it was counted on (Wilson's score interval).",
+        "Where the rate lies with 95 % confidence, given how many rows it was counted on (Wilson's score interval); of weighted "
+        "rows n is their effective number, (Σw)² / Σw².",
         formula="(p̂ + z²/2n ± z √(p̂(1−p̂)/n + z²/4n²)) / (1 + z²/n),  z = 1.96",
         source="Wilson, Journal of the American Statistical Association 22 (1927)",
         aliases=("95 % intervals", "confidence interval"),
