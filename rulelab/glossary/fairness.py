@@ -174,8 +174,8 @@ TERMS = (
     ),
     Term(
         "interval",
-        "Where the rate lies with 95 % confidence, given how many rows it was counted on (Wilson's score interval); of weighted "
-        "rows n is their effective number, (Σw)² / Σw².",
+        "Where the rate lies with 95 % confidence, given how many rows it was counted on (Wilson's score interval).",
+        "Of weighted rows n is their effective number, (Σw)² / Σw²: a common factor of the weights changes nothing.",
         formula="(p̂ + z²/2n ± z √(p̂(1−p̂)/n + z²/4n²)) / (1 + z²/n),  z = 1.96",
         source="Wilson, Journal of the American Statistical Association 22 (1927)",
         aliases=("95 % intervals", "confidence interval"),

@@ -15,10 +15,20 @@ from .scores import Score, Scores
 
 RATES = {"accuracy": "accuracy", "true_positive_rate": "recall", "precision": "precision"}
 """Rates that every card shows, with the names that they go by there."""
-EXPLAINED = ("objective", "lower bound", "gap", "accuracy", "recall", "TPR", "FPR", "selected", "95 % intervals")
+EXPLAINED = (
+    "objective",
+    "lower bound",
+    "gap",
+    "accuracy",
+    "recall",
+    "precision",
+    "TPR",
+    "FPR",
+    "selected",
+    "95 % intervals",
+)
 """Lines of a card whose meaning the glossary has."""
 TERMS = {
-    "precision": "The share of the rows predicted positive that are positive.",
     "AUC": "How often a positive row is given a higher probability than a negative one; ties count half, so that 0.5 "
     "is guessing.",
     "loss per row": "What the family counts, without the price of complexity: errors for rule lists; for falling lists "
