@@ -267,14 +267,15 @@ def test_the_largest_difference_is_that_of_groups_with_enough_rows_and_says_whic
     table = scores.of_card(replace(card, rows=rows), lambda doing: None).groups["kind"]
     html = card_html.group_table("kind", table)
     for rate in RATES:
-        known = table.loc[table[f"{rate}_rows"] >= FEW, rate]
+        enough = table[f"{rate}_rows"] >= FEW
         found = largest_difference(table, rate)
-        assert not found.few
+        assert found.few == (enough.sum() < 2)
+        known = table.loc[enough | found.few, rate]
         assert found.groups == (known.idxmax(), known.idxmin())
         assert found.value == pytest.approx(known.max() - known.min())
         assert found.low <= found.value <= found.high
         assert found.ratio == pytest.approx(known.min() / known.max())
-        assert f">{percent(found.value)}<span" in html
+        assert f">{percent(found.value)}{'*' * found.few}<span" in html
         assert RATES[rate].short in html
 
 

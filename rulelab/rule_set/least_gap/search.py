@@ -88,8 +88,8 @@ class LeastGapRuleSetSearch(LeastGap):
         What the gap is measured in: "equal_opportunity", "equalized_odds", "false_positive_rate_parity",
         "demographic_parity" or "accuracy_parity", or its class, such as `rulelab.EqualOpportunity`.
     min_accuracy : float, optional
-        From 0 to 1: 1 - loss / weight of the rows is at least this, to within 2^-52; by default a tenth of the way
-        from what one answer for everybody gets right to 1.
+        From 0 to 1: 1 - loss / weight of the rows is at least this, to within 2^-52; by default it is a tenth
+        of the way from what one answer for everybody gets right to 1.
     max_complexity : int
         C: most complexity of the set, the sum over its rules of 1 + their conditions.
     max_conditions : int, optional
