@@ -156,7 +156,7 @@ def _spread(own: Difference | None, other: Difference | None, letter: str) -> st
     like = other is not None and (own.few, own.groups) == (other.few, other.groups)
     against = _delta(own.value, other.value, letter) if other is not None and like else ""
     between = f'<span class="range">{esc(" − ".join(own.groups), 60)}</span>'
-    reach = f'<span class="range">{_range(own.low, own.high)}</span>'
+    reach = f'<span class="range">{signed(own.low)} to {signed(own.high)}</span>'
     few = ("*", " few") if own.few else ("", "")
     return f'<td class="num{few[1]}">{percent(own.value)}{few[0]}{against}{reach}{between}</td>'
 
