@@ -153,8 +153,7 @@ def _spread(own: Difference | None, other: Difference | None, letter: str) -> st
     """A largest difference with its interval and its groups; a star where a rate of few rows had to be compared."""
     if own is None:
         return f'<td class="num">{NONE}</td>'
-    like = other is not None and (own.few, own.groups) == (other.few, other.groups)
-    against = _delta(own.value, other.value, letter) if other is not None and like else ""
+    against = _delta(own.value, other.value, letter) if other is not None and own.few == other.few else ""
     between = f'<span class="range">{esc(" − ".join(own.groups), 60)}</span>'
     reach = f'<span class="range">{signed(own.low)} to {signed(own.high)}</span>'
     few = ("*", " few") if own.few else ("", "")
