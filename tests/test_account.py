@@ -155,7 +155,7 @@ def test_bounds_are_named_by_their_share_and_what_is_always_on_apart() -> None:
 def test_a_bound_still_holds_as_it_is_written(bound: float) -> None:
     said = Decimal(at_most(bound))
     assert Decimal(bound) <= said <= Decimal(bound) * Decimal("1.1") + Decimal("0.0001")
-    assert Decimal(bound) - Decimal("0.0001") < Decimal(at_least(bound)) <= Decimal(bound)
+    assert Decimal(bound) - Decimal("0.0001") < Decimal(at_least(bound)) <= Decimal(repr(bound))
     assert at_most(17.0) == "17"
 
 

@@ -82,6 +82,6 @@ def test_every_door_says_them(tmp_path, capsys):
     path = tmp_path / "t.csv"
     X.assign(y=y).to_csv(path, index=False)
     assert cli.main(["fit", str(path), "--target", "y", "--regularization", "0.4", "--quiet"]) == 0
-    assert "doubt: the best list says the same of everybody: lower the price of a rule" in capsys.readouterr().out
+    assert "doubt: The best list says the same of everybody: lower the price of a rule" in capsys.readouterr().out
     search = rl.RuleListSearch(problem(X, y), 0.4)
     assert "says the same of everybody" in fairness_notes(rl.solve(search), None)

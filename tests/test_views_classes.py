@@ -556,4 +556,4 @@ def test_the_record_makes_searches(name: str) -> None:
     assert last.status is Status.OPTIMAL
     model, objective = family.without_rules(["a", "b"], 2, 3, {"regularization": 0.1})
     assert (model.errors, objective) == (2, 0.4)
-    assert "errors / " in family.objective(last.incumbent.model, search.parameters)
+    assert "error" in family.objective(last.incumbent.model, search.parameters)

@@ -54,7 +54,14 @@ FAMILY_SETTINGS: dict[str, dict[str, Any]] = {
         "thresholds": 2,
         "min_accuracy": 0.76,
     },
-    "least_gap": {"family": "least_gap", "data": "diabetes", "max_conditions": 1, "max_length": 1, "thresholds": 2},
+    "least_gap": {
+        "family": "least_gap",
+        "data": "diabetes",
+        "max_conditions": 1,
+        "max_length": 1,
+        "thresholds": 2,
+        "min_accuracy": 0.74,
+    },
     "fair_rule_set": {"family": "rule_set", "max_complexity": 6, "fairness": "equalized_odds", "tolerance": 0.03},
 }
 

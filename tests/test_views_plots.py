@@ -14,6 +14,7 @@ from live import inexact_search, long_search, problem, small_search
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
+from rulelab.families.wording import at_least
 from rulelab.views.live.history import Mark
 from rulelab.views.live.prepared import Prepared
 from rulelab.views.live.state import State
@@ -93,7 +94,7 @@ def test_the_captions_follow_a_search() -> None:
         if snapshot.status is rl.Status.RUNNING and snapshot.incumbent:
             assert f"{snapshot.incumbent.objective:.4f} is found" in bounds.caption
             nothing = "how far down it can come is not proven yet"
-            below = f"below {snapshot.lower_bound:.4f}" if snapshot.lower_bound > 0 else nothing
+            below = f"below {at_least(snapshot.lower_bound)}" if snapshot.lower_bound > 0 else nothing
             assert below in bounds.caption
             open_ = sum(snapshot.queue_by_length[1:])
             assert f"{open_} prefix" in queue.caption or not open_

@@ -86,7 +86,7 @@ def at_most(bound: float) -> str:
 
 def at_least(bound: float, digits: int = 4) -> str:
     """A lower bound that still holds as it is written: rounded down."""
-    exact = Decimal(bound)
+    exact = Decimal(repr(float(bound)))
     return f"{exact.quantize(Decimal(1).scaleb(-digits), ROUND_FLOOR):f}" if exact.is_finite() else f"{bound:g}"
 
 

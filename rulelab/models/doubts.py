@@ -25,7 +25,7 @@ class Doubt(NamedTuple):
     remedy: str
 
     def __str__(self) -> str:
-        return f"{self.words}: {self.remedy}"
+        return f"{self.words[:1].upper()}{self.words[1:]}: {self.remedy}"
 
 
 def doubts(model: Model | MultiClassRuleList, rows: Sequence[float] = ()) -> tuple[Doubt, ...]:

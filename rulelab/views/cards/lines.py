@@ -119,7 +119,7 @@ def fairness(card: Card, scores: Scores) -> str:
     training = scores.training
     rows = () if training is None else [training.counted.rows_of(f"{side}_rate") for side in _SIDES]
     found = doubts(card.named, () if len(card.model.classes) != 2 else rows)
-    doubted = "".join(f'<p class="state warning">{esc(_sentence(str(each)), 400)}</p>' for each in found)
+    doubted = "".join(f'<p class="state warning">{esc(each, 400)}.</p>' for each in found)
     if not card.fairness:
         return doubted
     parts = []
@@ -138,10 +138,6 @@ def fairness(card: Card, scores: Scores) -> str:
     reason = "" if scores.training is None else emptied({"all": scores.training.counted})
     warning = f'<p class="state warning"><b>Of little use:</b> {esc(reason)}.</p>' if reason else ""
     return f'<p class="state open">Fairness: {esc(card.fairness)}. {price}</p>{warning}{doubted}'
-
-
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}."
 
 
 def by_class(card: Card) -> str:

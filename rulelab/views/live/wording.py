@@ -249,12 +249,10 @@ def apart(found: float, bound: float, family: str = "rule_list") -> tuple[str, s
     """Objective and lower bound as `objective` gives them, with more digits where those do not tell them apart."""
     if not found - bound > 10**-11:
         return objective(found, family), objective(found, family)
-    texts = objective(found, family), below(bound, family)
-    for digits in range(5, 11):
-        if texts[0] != texts[1]:
-            break
-        texts = f"{found:.{digits}f}", at_least(bound, digits)
-    return texts
+    if objective(found, family) != objective(bound, family):
+        return objective(found, family), below(bound, family)
+    digits = next((d for d in range(5, 10) if f"{found:.{d}f}" != f"{bound:.{d}f}"), 10)
+    return f"{found:.{digits}f}", at_least(bound, digits)
 
 
 def below(bound: float, family: str = "rule_list") -> str:
