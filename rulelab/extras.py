@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
+from typing import Any
 
 
 def require_pyarrow(what: str, error: type[Exception]) -> None:
@@ -16,3 +17,21 @@ def require_pyarrow(what: str, error: type[Exception]) -> None:
     """
     if find_spec("pyarrow") is None:
         raise error(f'{what} needs PyArrow, which is not installed: pip install "rulelab[parquet]", or pyarrow')
+
+
+def as_pandas(frame: Any, what: str, error: type[Exception]) -> Any:
+    """A dataframe of narwhals as one of pandas, which takes PyArrow but for Polars.
+
+    Parameters
+    ----------
+    frame : narwhals.DataFrame
+    what, error
+        As for `require_pyarrow`.
+    """
+    if str(frame.implementation) == "polars" and find_spec("pyarrow") is None:
+        import pandas as pd
+
+        return pd.DataFrame({name: frame.get_column(name).to_list() for name in frame.columns})
+    if str(frame.implementation) != "pandas":
+        require_pyarrow(what, error)
+    return frame.to_pandas()

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.ensemble import AdaBoostClassifier
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.impute import SimpleImputer
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -466,3 +467,89 @@ def test_any_dataframe_gives_the_same_model_by_name(make, estimator) -> None:
     assert other.model_.to_text() == known.model_.to_text()
     assert (other.predict(make(X)) == known.predict(X)).all()
     assert (other.predict(make(X[["score", "sex", "age"]])) == known.predict(X)).all()
+
+
+def test_rows_given_as_lists_keep_the_types_of_their_cells():
+    X, y = people()
+    X = X.dropna()
+    y = y.loc[X.index]
+    known = rl.RuleListClassifier(**EASY).fit(X, y)
+    rows = X.to_numpy(dtype=object).tolist()
+    for asked in (rows, list(map(tuple, rows)), np.array(rows, dtype=object)):
+        found = rl.RuleListClassifier(**EASY).fit(asked, y)
+        assert found.objective_ == known.objective_
+        assert (found.predict(asked) == known.predict(X)).all()
+        numbered = [f"x{k}" for k in range(X.shape[1])]
+        assert found.binarizer_.conditions_ == rl.Binarizer(4).fit(X.set_axis(numbered, axis=1)).conditions_
+
+
+@pytest.mark.parametrize(
+    "make", [lambda X: X.astype("str"), lambda X: X.to_numpy(dtype=str), lambda X: X.astype(str).values.tolist()]
+)
+def test_numbers_written_as_text_are_taken_for_categories_and_this_is_said(make):
+    X, y = pd.DataFrame({"a": np.arange(60) % 7, "code": ["01", "02", "10"] * 20}), np.arange(60) % 2
+    with pytest.warns(UserWarning, match="column '(a|x0)' holds numbers written as text") as heard:
+        rl.RuleListClassifier(regularization=0.1).fit(make(X), y)
+    assert len(heard) == 1
+
+
+def test_columns_that_no_rule_uses_may_be_missing():
+    X, y = people()
+    for model in (
+        rl.RuleListClassifier(**EASY).fit(X, y),
+        rl.RuleListClassifier(**EASY).fit(X, y.map(str) + X["sex"].eq("Male").map(str)),
+    ):
+        used = {c.column for one in model.models_ for rule in one.rules for c in rule.conditions}
+        assert 0 < len(used) < X.shape[1]
+        few = X[sorted(used, reverse=True)]
+        assert (model.predict(few) == model.predict(X)).all()
+        assert (model.predict_proba(few.assign(new=1)) == model.predict_proba(X)).all()
+        assert model.explain(few).equals(model.explain(X))
+        with pytest.raises(rl.ModelError, match=f"lacks '{min(used)}'"):
+            model.predict(few.drop(columns=min(used)))
+
+
+@pytest.mark.parametrize("make", [lambda X: X, lambda X: X.to_numpy(dtype=object)])
+def test_no_rows_have_no_predictions(make):
+    X, y = people()
+    X, y = X.dropna(), y[X.notna().all(axis=1)]
+    for model in (
+        rl.RuleListClassifier(**EASY),
+        rl.FallingRuleListClassifier(**EASY),
+        rl.RuleSetClassifier(max_complexity=4, **SMALL),
+    ):
+        model.fit(make(X), y)
+        assert model.predict(make(X)[:0]).shape == (0,)
+        assert model.predict_proba(make(X)[:0]).shape == (0, 2)
+        assert len(model.explain(make(X)[:0])) == 0
+        assert model.binarizer_.transform(make(X)[:0]).shape == (0, len(model.binarizer_.conditions_))
+
+
+def test_groups_may_be_named_by_columns():
+    X, y = people()
+    fair = {**EASY, "fairness": rl.DemographicParity(0.2), "min_group_size": 0}
+    known = rl.RuleListClassifier(**fair).fit(X.drop(columns="sex"), y, sensitive_features=X["sex"])
+    for named in ("sex", ["sex"]):
+        found = rl.RuleListClassifier(**fair).fit(X, y, sensitive_features=named)
+        assert found.model_ == known.model_
+        assert found.group_rates_.equals(known.group_rates_)
+        assert (found.predict(X) == known.predict(X)).all()
+        assert "sex" not in found.feature_names_in_
+    both = rl.RuleListClassifier(**EASY).fit(X, y, sensitive_features=["sex", "smoker"])
+    assert "Male, True" in both.group_rates_.index
+    with pytest.raises(ValueError, match="sensitive_features is 'sexx', but X has the columns 'age', 'sex'"):
+        rl.RuleListClassifier(**EASY).fit(X, y, sensitive_features="sexx")
+    with pytest.raises(ValueError, match="X has no named columns"):
+        rl.RuleListClassifier(**EASY).fit(X.to_numpy(dtype=object), y, sensitive_features="sex")
+    with pytest.raises(ValueError, match="sensitive_features holds a single one: 'a'"):
+        rl.RuleListClassifier(**fair).fit(X, y, sensitive_features=["a"] * len(X))
+
+
+def test_rounding_alone_is_no_warning():
+    X, y = people()
+    weight = np.random.default_rng(0).random(len(X)) / 3
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        AdaBoostClassifier(rl.RuleListClassifier(**EASY), n_estimators=4).fit(rl.Binarizer(4).fit_transform(X), y)
+        model = rl.RuleListClassifier(**EASY).fit(X, y, sample_weight=weight)
+    assert model.gap_ < 1e-9

@@ -132,7 +132,9 @@ class Binarizer(TransformerMixin, BaseEstimator):
         return self._transform(in_pandas(X))
 
     def _transform(self, X: Any) -> pd.DataFrame:
-        frame = match_columns(as_frame(X), self.columns_, isinstance(X, pd.DataFrame), type(self).__name__)
+        frame = match_columns(
+            as_frame(X, fitting=False), self.columns_, isinstance(X, pd.DataFrame), type(self).__name__
+        )
         columns = [
             read_column(frame.iloc[:, self.columns_.index(name)], name, kind) for name, kind in self._kinds.items()
         ]

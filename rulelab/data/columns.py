@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -26,8 +27,17 @@ class Column(NamedTuple):
     missing: np.ndarray
 
 
-def as_frame(X: Any) -> pd.DataFrame:
-    """The input as a DataFrame with distinct texts as column names."""
+def typed_rows(X: Any) -> Any:
+    """Rows that are lists with cells of several types as an array of these; NumPy would make all of them texts."""
+    if not isinstance(X, list | tuple):
+        return X
+    array = np.asarray(X)
+    mixed = array.ndim == 2 and (array.dtype.kind in "US" or len({isinstance(c, bool) for row in X for c in row}) > 1)
+    return np.array(X, dtype=object) if mixed else array
+
+
+def as_frame(X: Any, fitting: bool = True) -> pd.DataFrame:
+    """The input as a DataFrame with distinct texts as column names; to be fitted to, it needs rows."""
     if isinstance(X, pd.DataFrame):
         names = [column_name(c) for c in X.columns]
         repeated = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
@@ -37,13 +47,13 @@ def as_frame(X: Any) -> pd.DataFrame:
     else:
         if hasattr(X, "tocsr"):
             raise TypeError("sparse data was passed, but dense data is required; use .toarray()")
-        array = np.asarray(X)
+        array = np.asarray(typed_rows(X))
         if array.ndim != 2:
             raise ValueError(f"expected a table with two dimensions, found {array.ndim}. Reshape your data")
         frame = pd.DataFrame(array, columns=[f"x{j}" for j in range(array.shape[1])])
     if frame.shape[1] == 0:
         raise ValueError(f"0 feature(s) (shape={frame.shape}) while a minimum of 1 is required.")
-    if frame.shape[0] == 0:
+    if fitting and frame.shape[0] == 0:
         raise ValueError(f"the table has no rows (shape={frame.shape}); 0 sample(s) while a minimum of 1 is required.")
     return frame
 
@@ -65,10 +75,20 @@ def match_columns(frame: pd.DataFrame, columns: tuple[str, ...], named: bool, es
 def read_column(values: pd.Series, name: str, kind: str | None = None) -> Column:
     """Read a column as the kind it had when fitted, or as the kind it looks like."""
     if holds_dates(values):
-        raise ValueError(f"column {name!r} holds dates or times; turn it into numbers first, such as its year")
-    kind = kind or _kind(values, name)
+        raise ValueError(
+            f"column {name!r} holds dates or times; turn it into numbers first, such as its year "
+            "(rulelab.datasets.from_frame makes year, month and weekday of it)"
+        )
+    fitting, kind = kind is None, kind or _kind(values, name)
     missing = values.isna().to_numpy(dtype=bool)
     if kind == "category":
+        if fitting and _writes_numbers(values[~missing]):
+            warnings.warn(
+                f"column {name!r} holds numbers written as text, which are taken for categories: give it as numbers "
+                "(pandas.to_numeric) if they are some",
+                UserWarning,
+                stacklevel=2,
+            )
         return Column(name, kind, as_text(values).astype(object).to_numpy(), missing)
     if kind != "boolean" and values.dtype.kind in "iu" and isinstance(values.dtype, np.dtype):
         data = values.to_numpy()
@@ -83,6 +103,15 @@ def read_column(values: pd.Series, name: str, kind: str | None = None) -> Column
     if infinite.size:
         raise ValueError(f"column {name!r} is infinite in row {infinite[0]} (rows count from 0); replace or remove it")
     return Column(name, kind, data, missing)
+
+
+def _writes_numbers(present: pd.Series) -> bool:
+    """Whether most of the cells are texts that write numbers, none of them as codes are, with a zero in front."""
+    texts = pd.Series(present.unique(), dtype=object)
+    if isinstance(present.dtype, pd.CategoricalDtype) or not all(isinstance(text, str) for text in texts):
+        return False
+    numbers = pd.to_numeric(texts, errors="coerce").notna()
+    return bool(2 * numbers.sum() > max(4, len(texts)) and not texts.str.match(r"\s*0\d").any())
 
 
 def _kind(values: pd.Series, name: str) -> str:

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from .dataframes import cell_text
+
 OPERATORS = ("<=", ">", "==", "!=", "is missing", "is present")
 
 _KEY = "rulelab.data.conditions"
@@ -130,7 +132,7 @@ def confusable(text: str) -> bool:
         number = float(text)
     except ValueError:
         return False
-    return math.isfinite(number) and _cell_text(number) != text
+    return math.isfinite(number) and cell_text(number) != text
 
 
 def as_numbers(values: pd.Series, missing: np.ndarray) -> np.ndarray:
@@ -178,7 +180,7 @@ def as_text(values: pd.Series) -> pd.Series:
         return texts.reindex(codes).set_axis(values.index)
     if isinstance(values.dtype, pd.StringDtype) or pd.api.types.infer_dtype(values, skipna=True) == "string":
         return values
-    return values.astype(object).map(_cell_text, na_action="ignore")
+    return values.astype(object).map(cell_text, na_action="ignore")
 
 
 def column_name(label: Any) -> str:
@@ -248,13 +250,6 @@ def _readable(value: Any) -> str:
         short = f"{value:.12g}"
         return short if float(short) == value else repr(value)
     return str(value) if str(value).strip() else repr(value)
-
-
-def _cell_text(cell: Any) -> str:
-    cell = float(cell) if isinstance(cell, Decimal) else cell
-    if isinstance(cell, float | np.floating) and float(cell).is_integer():
-        return str(int(cell))
-    return str(cell)
 
 
 def _other_writing(cell: Any, text: str) -> bool:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..extras import require_pyarrow
+from ..extras import as_pandas
 
 
 def in_pandas(X: Any) -> Any:
@@ -30,6 +31,13 @@ def in_pandas(X: Any) -> Any:
         )
     if not isinstance(frame, nw.DataFrame):
         return X
-    if frame.implementation is not nw.Implementation.PANDAS:
-        require_pyarrow(f"a {type(X).__name__} of {frame.implementation.name.capitalize()}", ValueError)
-    return frame.to_pandas()
+    what = f"a {type(X).__name__} of {frame.implementation.name.capitalize()}"
+    return as_pandas(frame, what, ValueError)
+
+
+def cell_text(cell: Any) -> str:
+    """A cell's own text; a whole number has no decimals, whatever its type."""
+    cell = float(cell) if isinstance(cell, Decimal) else cell
+    if isinstance(cell, float | np.floating) and float(cell).is_integer():
+        return str(int(cell))
+    return str(cell)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .dataframes import in_pandas
+from .dataframes import cell_text, in_pandas
 
 Counts = tuple[int | float, ...]
 
@@ -281,7 +281,8 @@ def difference_interval(first: tuple[float, float, float], second: tuple[float, 
 def group_labels(groups: Any, n_rows: int) -> np.ndarray:
     """One text label per row; several columns give their intersections, joined by a comma.
 
-    Where a cell is missing, the group is `MISSING`, one as any other.
+    Where a cell is missing, the group is `MISSING`, one as any other. Cells that differ have labels that differ: a text
+    that reads like another cell is put in quotes, as in CSV, and in intersections one that holds a comma or a quote.
 
     Raises
     ------
@@ -292,9 +293,9 @@ def group_labels(groups: Any, n_rows: int) -> np.ndarray:
     frame = groups if isinstance(groups, pd.DataFrame) else pd.DataFrame({"group": _cells(groups)})
     if len(frame) != n_rows:
         raise ValueError(f"groups has {len(frame)} rows, but there are {n_rows}; give one group per row")
-    columns = [_group_texts(frame.iloc[:, k]) for k in range(frame.shape[1])]
+    columns = [_group_texts(frame.iloc[:, k], frame.shape[1] > 1) for k in range(frame.shape[1])]
     if len(columns) == 1:
-        return columns[0]
+        return np.array(columns[0], dtype=object)
     return np.array([", ".join(cells) for cells in zip(*columns, strict=True)], dtype=object)
 
 
@@ -303,11 +304,17 @@ def _cells(groups: Any) -> Any:
     return groups if isinstance(groups, np.ndarray) else np.asarray(groups, dtype=object)
 
 
-def _group_texts(values: pd.Series) -> np.ndarray:
-    """The cells as texts; whole numbers have no decimals, whether cells are missing among them or not."""
-    if pd.api.types.is_float_dtype(values) and (values.dropna() % 1 == 0).all():
-        values = values.astype("Int64")
-    return values.astype(object).where(values.notna(), MISSING).astype(str).to_numpy(dtype=object)
+def _group_texts(values: pd.Series, crossed: bool) -> list[str]:
+    """The label of each cell; whole numbers have no decimals, whether cells are missing among them or not."""
+    cells = values.astype(object).where(values.notna(), None).tolist()
+    keys = [(type(cell), cell) for cell in cells]  # the Booleans are equal to 1 and 0
+    texts = {key: MISSING if key[1] is None else cell_text(key[1]) for key in set(keys)}
+    read = {MISSING, *(text for (kind, _), text in texts.items() if not issubclass(kind, str))}
+    for (kind, _), text in list(texts.items()):
+        alike = issubclass(kind, str) and text.strip('"') in read
+        if alike or (crossed and any(mark in text for mark in ',"')):
+            texts[kind, _] = '"' + text.replace('"', '""') + '"'
+    return [texts[key] for key in keys]
 
 
 def group_confusions(

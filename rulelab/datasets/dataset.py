@@ -5,12 +5,12 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
 
-from ..extras import require_pyarrow
+from ..extras import as_pandas
 from ..shown import Fact, Shown, percent, rows_below
 
 
@@ -257,8 +257,9 @@ def _in_pandas(frame: Any) -> pd.DataFrame:
             f"a data set is made of a dataframe in memory, of pandas, Polars or PyArrow, not of this "
             f"{type(frame).__name__}; rulelab.tables.open takes one that is not in memory"
         ) from None
-    require_pyarrow(f"a {type(frame).__name__} of another library than pandas", DatasetError)
-    return found.to_pandas()
+    return cast(
+        pd.DataFrame, as_pandas(found, f"a {type(frame).__name__} of another library than pandas", DatasetError)
+    )
 
 
 def _listed(columns: Iterable[str] | str) -> list[str]:

@@ -20,11 +20,11 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from .. import progress
 from ..data.antecedents import Antecedents
 from ..data.binarize import Binarizer
-from ..data.columns import as_frame, match_columns, read_weights
+from ..data.columns import as_frame, listed, match_columns, read_weights, typed_rows
 from ..data.conditions import Condition, NothingFound, attach_conditions, conditions_of
 from ..data.dataframes import in_pandas
 from ..data.exact_weights import Weights
-from ..data.metrics import group_rates
+from ..data.metrics import group_labels, group_rates
 from ..data.problem import Problem
 from ..families import FAMILIES
 from ..interrupts import noted
@@ -88,8 +88,9 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
             Of two classes the larger label is the positive one.
         sample_weight : array, shape (n_rows,), optional
             Weights >= 0. Whole numbers count as repeated rows, in every respect.
-        sensitive_features : array of labels, shape (n_rows,), or DataFrame, optional
-            Groups of people, reported on in ``group_rates_``.
+        sensitive_features : array of labels, shape (n_rows,), DataFrame, or name of a column, optional
+            Groups of people, reported on in ``group_rates_``. A column of ``X`` that is named, or a list of such names,
+            is no feature then.
 
         Raises
         ------
@@ -98,6 +99,7 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
             before a limit.
         """
         y = validate_data(self, y=y)
+        X, sensitive_features = _named_groups(in_pandas(X), sensitive_features)
         table = self._table(X, reset=True)
         seed = self._check_parameters(table)
         check_consistent_length(table, y)
@@ -119,11 +121,12 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        """Predict labels: array, shape (n_rows,). The columns of a DataFrame are matched by name, in any order.
+        """Predict labels: array, shape (n_rows,).
 
         Parameters
         ----------
         X : DataFrame or array, shape (n_rows, n_columns)
+            The columns of a DataFrame are matched by name, in any order; those that no rule uses may be missing.
         """
         table = self._fitted_table(X)
         if len(self.models_) > 1:
@@ -234,8 +237,13 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
     ) -> None:
         """Search on rows of positive weight; sets the fitted attributes."""
         self._clear()
-        if groups is None and getattr(self, "fairness", None) is not None:
-            raise ValueError("fairness needs sensitive_features: give fit the groups of the rows")
+        if getattr(self, "fairness", None) is not None:
+            if groups is None:
+                raise ValueError("fairness needs sensitive_features: give fit the groups of the rows")
+            if len(names := set(group_labels(groups, len(table)).tolist())) < 2:
+                raise ValueError(
+                    f"fairness compares groups, but sensitive_features holds a single one: {listed(names)}"
+                )
         features, why = None, ONE_CLASS
         if len(np.unique(y)) > 1:
             try:
@@ -372,14 +380,21 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
         X = in_pandas(X)
         framed: bool = isinstance(X, pd.DataFrame)
         if not framed:
-            X = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan")
+            least = int(reset)  # no rows have no predictions
+            X = validate_data(
+                self, typed_rows(X), reset=reset, dtype=None, ensure_all_finite="allow-nan", ensure_min_samples=least
+            )
         elif reset or not self._framed:
             validate_data(self, X, reset=reset, skip_check_array=True)
-        table = as_frame(X)
+        table = as_frame(X, fitting=reset)
         if reset:
             self._framed, self._columns = framed, tuple(table.columns)
         else:
-            table = match_columns(table, self._columns, framed and self._framed, type(self).__name__)
+            named = framed and self._framed
+            asked = tuple(
+                name for name in self._columns if not named or name in table
+            )  # rules name those that they lack
+            table = match_columns(table, asked, named, type(self).__name__)
             if self.binarizer_ is None:
                 attach_conditions(table, self._given_conditions)
         return table
@@ -401,6 +416,19 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
         if isinstance(features, Antecedents):
             self.antecedents_ = features
         return features
+
+
+def _named_groups(X: Any, groups: Any) -> tuple[Any, Any]:
+    """The table without the columns that are named as groups, and these; a list as long as the table has labels."""
+    columns = set(X.columns) if isinstance(X, pd.DataFrame) else set()
+    if isinstance(groups, str):
+        if groups not in columns:
+            has = f"has the columns {listed(map(str, X.columns))}" if columns else "has no named columns"
+            raise ValueError(f"sensitive_features is {groups!r}, but X {has}; give one of these, or a label per row")
+        groups = [groups]
+    elif not isinstance(groups, list) or len(groups) in (0, len(X)) or not columns.issuperset(map(str, groups)):
+        return X, groups
+    return X.drop(columns=groups), X[groups]
 
 
 def _with_class_weights(class_weight: Any, y: np.ndarray, weight: np.ndarray | None) -> Weights:

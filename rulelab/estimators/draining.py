@@ -15,6 +15,7 @@ from ..search import Search
 from ..snapshot import Snapshot, Status
 
 _TRACE_ROWS = 10_000
+_NOTHING = 1e-9
 COUNTS = ("queued", "created", "expanded")
 
 
@@ -78,6 +79,8 @@ def warn_of_open(snapshot: Snapshot, stacklevel: int) -> None:
     assert best is not None
     if snapshot.status is Status.OPTIMAL or snapshot.limit == "iterations":  # a method that proves nothing was chosen
         return
+    if snapshot.limit == "exactness" and snapshot.gap <= _NOTHING * max(1.0, abs(best.objective)):
+        return  # of rounding
     found = f"the objective {best.objective:.6g} is proven to be within {at_most(snapshot.gap)} of the optimum"
     if snapshot.limit == "exactness":
         text = f"proven optimal within {at_most(snapshot.gap)}"
