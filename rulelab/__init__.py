@@ -115,7 +115,8 @@ def __getattr__(name: str) -> Any:
     elif name in _MODULES:
         value = importlib.import_module(f".{name}", __name__)
     else:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        instead = importlib.import_module(".gone", __name__).GONE.get(f"rl.{name}")
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{f': {instead}' if instead else ''}")
     globals()[name] = value
     return value
 

@@ -14,6 +14,7 @@ _SMALL = (
     "arguments",
     "extras",
     "files",
+    "gone",
     "interrupts",
     "limits",
     "linear_solver",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from graphlib import CycleError, TopologicalSorter
@@ -13,10 +14,13 @@ import pytest
 from structure import dotted, imports, internal, modules
 
 import rulelab
+from rulelab.cli.commands import main
+from rulelab.cli.console import one_line
+from rulelab.gone import GONE
 
 ENGINES = ("rule_list", "falling_rule_list", "rule_set")
 FLOORS: list[str] = [
-    "extras files",
+    "extras files gone",
     "arguments data.dataframes glossary interrupts progress limits linear_solver results shown strict_json",
     "data.conditions data.exact_weights data.metrics data.penalties",
     "kernels",
@@ -86,7 +90,7 @@ FLOORS: list[str] = [
     "cli.families",
     "cli.verify",
     "cli.data_options",
-    "cli.keep cli.progress cli.store_option cli.workers",
+    "cli.keep cli.progress cli.store_option",
     "cli.near_count cli.near_rule_sets cli.one_list cli.robustness",
     "cli.ablate cli.doctor cli.examples cli.explain cli.export cli.fit cli.frontier cli.near cli.runs cli.serve",
     "cli.explain_proof cli.export_proof cli.least_gap cli.stability cli.sweep",
@@ -253,3 +257,15 @@ def test_public_names_resolve(name: str) -> None:
 def test_an_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="no attribute 'RuleForest'"):
         rulelab.RuleForest  # noqa: B018
+
+
+@pytest.mark.parametrize("name", GONE)
+def test_what_is_gone_names_the_other_way(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    if name.startswith("rl."):
+        assert name[3:] not in rulelab.__all__
+        with pytest.raises(AttributeError, match=re.escape(GONE[name])):
+            getattr(rulelab, name[3:])
+    else:
+        with pytest.raises(SystemExit, match="2"):
+            main([*name.split()[1:], "x"])
+        assert one_line(GONE[name]) in capsys.readouterr().err

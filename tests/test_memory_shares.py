@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import json
 import re
 import subprocess
 import sys
@@ -243,7 +242,7 @@ def test_a_child_that_is_not_yet_another_program_is_not_counted_with_the_memory_
 def test_the_server_holds_no_more_than_a_tenth_above_its_budget(tmp_path: Path) -> None:
     budget = 560_000_000
     query = "?data=compas&max_conditions=2&regularization=0.0001&time_limit=600&memory_limit=4000&speed=full+speed"
-    with served("--memory", "560MB", "--store", "none", "--log-format", "json", state=tmp_path) as server:
+    with served("--memory", "560MB", "--store", "none", state=tmp_path) as server:
         process, most, over = psutil.Process(server.process.pid), [0], threading.Event()
 
         def measure() -> None:
@@ -253,7 +252,7 @@ def test_the_server_holds_no_more_than_a_tenth_above_its_budget(tmp_path: Path) 
         async def lesson() -> None:
             async with searching(server.port, [query] * 3):
                 end = time.monotonic() + PATIENCE
-                while server.written.count('"a run has ended"') < 3 and time.monotonic() < end:
+                while server.written.count("a run has ended") < 3 and time.monotonic() < end:
                     await asyncio.sleep(0.2)
 
         measuring = threading.Thread(target=measure)
@@ -263,9 +262,9 @@ def test_the_server_holds_no_more_than_a_tenth_above_its_budget(tmp_path: Path) 
         finally:
             over.set()
             measuring.join()
-        events = [json.loads(line) for line in server.written.splitlines() if line.startswith("{")]
-        ended = [each for each in events if each["message"] == "a run has ended"]
-        assert [(each["end"], each["limit"], each["gap"] > 0) for each in ended] == [("limit", "memory", True)] * 3
+        ended = [line for line in server.written.splitlines() if "a run has ended" in line]
+        assert len(ended) == 3
+        assert all(re.search(r'end="limit" .* gap=0*\.?0*[1-9].* limit="memory"', line) for line in ended), ended
         assert 0.8 * budget < most[0] <= 1.1 * budget
 
 

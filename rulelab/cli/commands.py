@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from .. import __version__
+from ..gone import GONE
 from . import (
     ablate,
     doctor,
@@ -86,6 +87,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     parser = _parser()
+    _refuse_gone(parser, sys.argv[1:] if argv is None else argv)
     args, unknown = parser.parse_known_args(argv)
     if args.command is None:
         parser.print_help()
@@ -114,6 +116,14 @@ def _say_warning(message: Warning | str, category: type[Warning], *_where: objec
     """A warning of rulelab's as a line like any other; others', which are about code, keep to themselves."""
     if issubclass(category, UserWarning):
         say(f"note: {one_line(str(message))}")
+
+
+def _refuse_gone(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
+    """Name the other way where a command or an option is asked for that there was."""
+    for word in ("", *words[1:]):
+        name = f"rulelab {' '.join(words[:1])} {word.partition('=')[0]}".rstrip()
+        if name in GONE:
+            parser.error(f"there is no `{name}` any more: {GONE[name]}")
 
 
 def _datasets(args: argparse.Namespace) -> int:

@@ -7,95 +7,81 @@ import contextlib
 import re
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from .. import __version__
 from .console import CommandError, say
 from .counted import client_at
-from .options import add, least_zero, size, whole
+from .options import add, least_zero, size
 from .store_option import add_store, kept
-from .workers import by_workers, not_free, worker
-
-if TYPE_CHECKING:
-    from ..views.serving.worker import Place
 
 
 def serve(args: argparse.Namespace) -> int:
     """Run the command."""
-    if args.workers > 1 and args.worker is None:
-        return by_workers(args)
     from ..tables import TableError
     from ..views.forms.tables import offer
     from ..views.serving import logs
-    from ..views.serving.worker import Place
 
-    place = None if args.worker is None else Place(args.worker[0], args.workers, args.worker[1])
     if args.target is not None and not args.table:
         raise CommandError("--target is the column to predict of a --table: name that, too")
     try:
         offer(args.table, args.target)
     except TableError as error:
         raise CommandError(error) from error
-    logs.begin(args.log_format)
-    with _cluster(args), _processes(args):
-        return _served(args, place)
+    logs.begin()
+    with _cluster(args):
+        return _served(args)
 
 
-def _served(args: argparse.Namespace, place: Place | None) -> int:
+def _served(args: argparse.Namespace) -> int:
     """Serve until the end."""
     from ..views import serve
     from ..views.serving.settings import ServingError
 
     names = ("port", "address", "show", "origin", "prefix", "basic_auth", "oauth", "demo", "open_metrics", "grace")
-    options: dict[str, Any] = {name: getattr(args, name) for name in (*names, "memory", "session_memory", "stalls")}
+    options: dict[str, Any] = {name: getattr(args, name) for name in (*names, "memory", "session_memory")}
     try:
         with kept(args) as where:
-            told = None if place is not None and place.number else partial(say, where)
-            serve(**options, secret=args.secret_file, begun=told, place=place)
+            serve(**options, secret=args.secret_file, begun=partial(say, where))
     except ServingError as error:
         raise CommandError(error) from error
     except OSError as error:
-        raise not_free(args.address, args.port, error) from error
+        what = error.strerror or error
+        text = f"cannot listen on {args.address}, port {args.port}: {what}; choose another --port"
+        raise CommandError(text, 1) from error
     return 0
 
 
 @contextlib.contextmanager
 def _cluster(args: argparse.Namespace) -> Iterator[None]:
-    """The cluster that was named, for the searches of the pages."""
+    """The cluster that was named, for the sweeps of the pages."""
     if args.scheduler is None:
         yield
         return
-    from ..views.live.cluster import differing, search_on
+    from ..views.fronts.order import Order
 
     with client_at(args.scheduler) as client:
-        if wrong := differing(client):
+        if wrong := _differing(client):
             raise CommandError(f"the workers at {args.scheduler} cannot search: {', '.join(wrong)}", 1)
-        search_on(client)
-        if args.worker is None or not args.worker[0]:
-            say(f"searches and sweeps go to the Dask cluster at {args.scheduler}, which has {_workers(client)}")
+        Order.client = client
+        say(f"sweeps go to the Dask cluster at {args.scheduler}, which has {_workers(client)}")
         try:
             yield
         finally:
-            search_on(None)
+            Order.client = None
 
 
-@contextlib.contextmanager
-def _processes(args: argparse.Namespace) -> Iterator[None]:
-    """The processes of this machine that have the searches of the pages."""
-    most = args.search_processes
-    if args.scheduler is not None or not most:
-        yield
-        return
-    from ..views.live.beside import search_beside
-    from ..views.live.hosts import Hosts
+def _differing(client: Any) -> list[str]:
+    """What is wrong with the workers of a cluster: no rulelab, or another version of it; in words, none twice."""
+    from importlib.metadata import version
 
-    hosts = Hosts(max(1, most // args.workers))
-    hosts.begin()
-    search_beside(hosts)
-    try:
-        yield
-    finally:
-        search_beside(None)
-        hosts.end()
+    found = client.run(version, "rulelab", on_error="return")
+    wrong = {
+        "no rulelab is installed there" if isinstance(each, Exception) else f"rulelab {each} is installed there"
+        for each in found.values()
+        if each != __version__
+    }
+    return sorted(wrong)
 
 
 def _workers(client: Any) -> str:
@@ -115,7 +101,7 @@ def add_to(commands: Any) -> None:
     text += " seeing where they lie; repeatable"
     add(parser, "--table", action="append", default=[], metavar="FILES", text=text)
     add(parser, "--target", metavar="COLUMN", text="the column of the tables that is predicted")
-    text = "of a Dask cluster whose workers do the searches and sweeps of the pages; each does one search at a time"
+    text = "of a Dask cluster whose workers do the sweeps of the pages"
     add(parser, "--scheduler", metavar="ADDRESS", text=text)
     add_store(parser)
     add(parser, "--show", action="store_true", text="open a browser")
@@ -131,21 +117,12 @@ def add_to(commands: Any) -> None:
     add(others, "--secret-file", metavar="FILE", text=text)
     add(others, "--demo", action="store_true", text="take no files, and end each run after a minute or at 200 MB")
     running = parser.add_argument_group("keeping it running")
-    add(running, "--log-format", choices=["text", "json"], default="text", text="of the log, which goes to stderr")
-    text = "log where the server was each time that no page was answered for so long, to find out why"
-    add(running, "--stalls", type=least_zero, metavar="SECONDS", text=text)
-    text = "tell other machines, too, the figures of /health and /metrics"
+    text = "tell other machines, too, the figures of /health"
     add(running, "--open-metrics", action="store_true", text=text)
     text = "that searches have when the server is asked to end (SIGTERM)"
     add(running, "--grace", type=least_zero, default=10.0, metavar="SECONDS", text=text)
     text = "that the server may hold, as 4GB: then the largest search ends with what it has proven, and none begins"
     add(running, "--memory", type=size, metavar="SIZE", text=text)
-    text = "that searches share; 0: they are threads of the server, which on few processors answers pages sooner and"
-    text += " needs less memory (default: %(default)s)"
-    add(running, "--search-processes", type=whole(0), default=0, metavar="N", text=text)
-    text = "processes that have the pages, which this one hands connections to; they share the store and --memory"
-    add(running, "--workers", type=whole(1), default=1, metavar="N", text=text)
-    running.add_argument("--worker", type=worker, help=argparse.SUPPRESS)
     add(running, "--session-memory", type=size, metavar="SIZE", text="that one search may hold, as 500MB")
 
 

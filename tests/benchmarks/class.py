@@ -19,17 +19,14 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import psutil
 from _measure import use_shared_data
 from _visitor import PATIENCE, Visitor
 
 from rulelab.views.serving.opening import GIVE_BACK_SECONDS
-from rulelab.views.serving.stalls import SAID
 
 QUERIES = (
     "?data=diabetes&thresholds=10&regularization=0.006&time_limit=600&speed=full+speed",
@@ -38,20 +35,16 @@ QUERIES = (
 )
 HEAVY = "?data=compas&max_conditions=2&regularization=0.0001&time_limit=600&speed=full+speed"
 LATEST_CLOSED = 60.0
-STALL_SECONDS = 0.1
 
 
 class Server:
     """The server, and what it says about itself."""
 
-    def __init__(self, workers: int = 1, searching: int | None = None) -> None:
+    def __init__(self) -> None:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
-        command = [sys.executable, "-m", "rulelab", "serve", "--port", str(self.port), "--workers", str(workers)]
-        command += ["--log-format", "json", "--stalls", str(STALL_SECONDS)]
-        if searching is not None:
-            command += ["--search-processes", str(searching)]
+        command = [sys.executable, "-m", "rulelab", "serve", "--port", str(self.port)]
         environment = os.environ | {"RULELAB_WARMING": "0"}
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - a pipe that nobody reads would hold up the server
         self.process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=self._log)
@@ -140,42 +133,6 @@ async def lesson(server: Server, sessions: int, seconds: float, told: bool) -> N
         print(f"left after {LATEST_CLOSED:.0f} s: {left['sessions']:.0f} sessions, {left['searches']:.0f} searches")
 
 
-def show_stalls(stalls: list[dict[str, Any]]) -> None:
-    """What held the loop, by what it did: how often, the longest, and what the time went into."""
-    kinds: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    for each in stalls:
-        kinds[_kind(each["where"][0])].append(each)
-    print(f"stalls of {STALL_SECONDS} s and more: the longest; the longest, but for waiting for a processor; sums")
-    print("   n  longest   own     sum  computing  processor  interpreter  garbage")
-    for kind, found in sorted(kinds.items(), key=lambda pair: -sum(each["seconds"] for each in pair[1])):
-        longest, own = max(each["seconds"] for each in found), max(map(_own, found))
-        sums = [sum(each[name] for each in found) for name in _SUMS]
-        shown = "  ".join(f"{value:9.2f}" for value in sums[1:])
-        print(f"{len(found):4d}  {longest:7.2f} {own:5.2f} {sums[0]:7.2f}  {shown}  {kind}")
-        print(f"      the longest: {max(found, key=_own)['where'][0]}")
-    if stalls:
-        print(f"longest stall that is not for want of a processor: {1000 * max(map(_own, stalls)):.0f} ms")
-
-
-_SUMS = ("seconds", "computing", "waiting_for_processor", "neither", "garbage")
-_KINDS = {
-    "_periodic_callback": "a beat of a page",
-    "_handle_pull": "a document is written",
-    "_handle_patch": "a click is answered",
-    "DocHandler.get": "a page is asked for",
-    "_cleanup_sessions": "pages are closed",
-    "_scheduled_cb": "something scheduled",
-}
-
-
-def _kind(place: str) -> str:
-    return next((kind for name, kind in _KINDS.items() if name in place), "something else")
-
-
-def _own(stall: dict[str, Any]) -> float:
-    return stall["seconds"] - stall["waiting_for_processor"]
-
-
 def _p95(values: list[float]) -> float:
     return sorted(values)[int(0.95 * (len(values) - 1))] if values else float("nan")
 
@@ -185,9 +142,6 @@ def main(argv: Sequence[str] = ()) -> int:
     options = argparse.ArgumentParser(prog="rulelab bench class", description=(__doc__ or "").splitlines()[0])
     options.add_argument("--sessions", type=int, default=30, help="pages at once (%(default)s)")
     options.add_argument("--seconds", type=float, default=20.0, help="of searching (%(default)g)")
-    options.add_argument("--workers", type=int, default=1, help="processes of the server (%(default)s)")
-    text = "processes that search, 0: none (default: as rulelab serve has it)"
-    options.add_argument("--search-processes", type=int, metavar="N", help=text)
     options.add_argument("--rounds", type=int, default=1, help="lessons one after the other (%(default)s)")
     args = options.parse_args(argv)
     if args.sessions < 1 or args.rounds < 1:
@@ -195,10 +149,8 @@ def main(argv: Sequence[str] = ()) -> int:
     use_shared_data()
     warm = "from rulelab import warming; warming.lists(); warming.others()"
     subprocess.run([sys.executable, "-c", warm], check=True, cwd=Path.cwd())
-    server = Server(args.workers, args.search_processes)
+    server = Server()
     try:
-        while server.figures()["workers"] < args.workers:
-            time.sleep(0.2)
         asyncio.run(lesson(server, 3, 3.0, False))
         first = server.figures()
         print(f"memory, after three pages{first['memory_bytes'] / 1e6:7.0f} MB, {first['threads']:.0f} threads")
@@ -212,9 +164,7 @@ def main(argv: Sequence[str] = ()) -> int:
             )
     finally:
         status, complaints = server.stop()
-    events = [json.loads(line) for line in complaints.splitlines() if line.startswith("{")]
-    show_stalls([each for each in events if each["message"] == SAID])
-    wrong = [each["message"] for each in events if each["level"] == "error"]
+    wrong = [line for line in complaints.splitlines() if line.split(" ")[1:2] == ["error"]]
     print(f"the server ended with status {status} and {len(wrong)} errors in its log")
     print("\n".join(wrong[:5]), end="")
     return int(status != 0 or bool(wrong))

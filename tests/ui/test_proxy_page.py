@@ -14,20 +14,10 @@ from visits import Visit
 pytestmark = [pytest.mark.long, pytest.mark.ui]
 
 
-@pytest.mark.parametrize("workers", ["1", "2"])
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
-def test_a_search_is_certified_through_a_proxy(way: Way, workers: str, chromium: Any, tmp_path: Path) -> None:
+def test_a_search_is_certified_through_a_proxy(way: Way, chromium: Any, tmp_path: Path) -> None:
     port = free_port()
-    options = (
-        "--prefix",
-        "/lab",
-        "--origin",
-        f"127.0.0.1:{port}",
-        "--workers",
-        workers,
-        "--store",
-        str(tmp_path / "runs"),
-    )
+    options = ("--prefix", "/lab", "--origin", f"127.0.0.1:{port}", "--store", str(tmp_path / "runs"))
     with served(*options, state=tmp_path) as server, way(port, server.port, tmp_path):
         wait_until(lambda: listens(port), 0.1)
         page = chromium.new_context().new_page()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import rulelab
 
@@ -14,7 +14,6 @@ from ...families import MEMORY
 from ...sweeps import BASELINES, FAMILIES, Sweep, SweepError, sweep
 from ...warming import warm_up
 from ..allowance import ALLOWED
-from ..live.hands import HANDS
 from ..live.recipe import in_labels, load_code, refuse_large
 from ..live.wording import family_name
 from .counting import Counting
@@ -54,7 +53,7 @@ def numbers(text: str, name: str, whole: bool = False) -> list[Any]:
 
 @dataclass(frozen=True)
 class Order:
-    """Sweeps of some families over the same folds of a data set.
+    """Sweeps of some families over the same folds of a data set, with the Dask `client` of the server, if it has one.
 
     Attributes
     ----------
@@ -77,6 +76,7 @@ class Order:
         What all models have to obey, by parameter.
     """
 
+    client: ClassVar[Any] = None
     data: str
     grids: Mapping[str, Grid]
     baselines: tuple[str, ...] = ()
@@ -113,7 +113,7 @@ class Order:
         try:
             for family in self.grids:
                 report(f"starting: {family_name(family)}")
-                started.append(sweep(swept, family, **self._options(family), client=HANDS.client))
+                started.append(sweep(swept, family, **self._options(family), client=self.client))
         except ValueError as error:
             for one in started:
                 one.cancel()

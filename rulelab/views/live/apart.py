@@ -6,14 +6,13 @@ Run as a module, this is the process. It imports what the function needs, and no
 from __future__ import annotations
 
 import os
+import pickle
 import subprocess
 import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
-
-from .wire import pack, receive, send, unpack
 
 MAX_BYTES = 3_000_000_000
 """Address space of the process, where the system can limit it."""
@@ -54,16 +53,22 @@ def apart(
     MemoryError
         It needed more than `MAX_BYTES`, or ``most``.
     """
-    process = begin(__name__)
+    process = subprocess.Popen(
+        [sys.executable, "-m", __name__],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        process_group=0,  # Ctrl-C is for the process that waits
+        env=os.environ | _ONE_THREAD | {"PYTHONPATH": os.pathsep.join([str(Path(__file__).parents[3]), *sys.path])},
+    )
     assert process.stdin is not None
     assert process.stdout is not None
     try:
         on_cancel(process.kill)
         feeding = threading.Thread(target=_feed, args=(process.stdin, (work, arguments, most)), daemon=True)
         feeding.start()
-        answer = unpack(receive(process.stdout))
+        answer = pickle.load(process.stdout)
         feeding.join()
-    except EOFError:
+    except (EOFError, pickle.UnpicklingError):
         raise NotDoneError("it was ended before it was done") from None
     finally:
         process.kill()
@@ -74,24 +79,10 @@ def apart(
     return answer
 
 
-def begin(module: str) -> subprocess.Popen[bytes]:
-    """A process that runs a module of this package, which is spoken to by its standard input and output.
-
-    What it computes is done in one thread, and Ctrl-C is for the process that waits.
-    """
-    return subprocess.Popen(
-        [sys.executable, "-m", module],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        process_group=0,
-        env=os.environ | _ONE_THREAD | {"PYTHONPATH": os.pathsep.join([str(Path(__file__).parents[3]), *sys.path])},
-    )
-
-
 def _feed(stream: IO[bytes], call: Any) -> None:
     try:
         with stream:
-            send(stream, pack(call))
+            pickle.dump(call, stream, protocol=pickle.HIGHEST_PROTOCOL)
     except OSError:
         return  # the process has ended, as the one that waits is about to see
 
@@ -124,7 +115,7 @@ def _keep_to(most: int) -> None:
 
 def _answer(stream: IO[bytes]) -> Any:
     try:
-        work, arguments, most = unpack(receive(stream))
+        work, arguments, most = pickle.load(stream)
         if most is not None:
             _keep_to(most)
         return work(*arguments)
@@ -136,7 +127,8 @@ def main() -> None:
     """Read a call, do it, and write what came of it."""
     out, sys.stdout = sys.stdout.buffer, sys.stderr  # what the function prints is no answer
     _limit_resources()
-    send(out, pack(_answer(sys.stdin.buffer)))
+    pickle.dump(_answer(sys.stdin.buffer), out, protocol=pickle.HIGHEST_PROTOCOL)
+    out.flush()
 
 
 if __name__ == "__main__":

@@ -13,7 +13,6 @@ from ...data.multiclass import MultiClassProblem
 from ...datasets import Dataset
 from ..widgets.esc import plain
 from .class_rows import ClassRows
-from .hands import HANDS
 from .prepared import Prepared
 from .recipe import SEARCH_SEED, PageRecipe, in_labels, mined, refuse_large, split
 from .wording import count, grouped, in_signs
@@ -46,7 +45,7 @@ class ClassRecipe(PageRecipe):
         assert isinstance(features, Antecedents)
         problem: Any = MultiClassProblem.from_antecedents(features, labels.iloc[training], sample_weight=weight)
         search = self.search(problem, random_state=SEARCH_SEED, **self.more)
-        if not (search.compiled or HANDS.elsewhere):
+        if not search.compiled:
             search.compile()
         merged = f"{count(problem.n_rows)} rows merged into {count(len(problem.matrix))} patterns"
         notes = (grouped(fewer), mined(features), merged)

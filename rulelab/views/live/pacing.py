@@ -54,11 +54,6 @@ class Pacing:
         self._left -= units
         return units
 
-    def give_back(self, units: int) -> None:
-        """Units of the beat that there was no time for."""
-        if self._units is not None:
-            self._left += units
-
     @property
     def rest(self) -> float:
         """Seconds until the next beat, where this one has done its work; else 0."""

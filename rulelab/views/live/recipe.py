@@ -23,7 +23,6 @@ from ...snapshot import Snapshot
 from ...tables import PatternCounts, as_rows
 from ...warming import mining_is_compiled, warm_up_mining
 from ..allowance import ALLOWED
-from .hands import HANDS
 from .prepared import Prepared, RefusedError
 from .wording import count, grouped, in_signs
 
@@ -110,7 +109,7 @@ class PageRecipe(Recipe):
         if counts is not None:
             problem = as_rows(problem, counts.training)
         search = self.search(problem, random_state=SEARCH_SEED, **self.more)
-        if not (search.compiled or HANDS.elsewhere):
+        if not search.compiled:
             report("compiling the search: once per machine, some seconds")
             search.compile()
         merged = f"{count(problem.n_rows)} rows merged into {count(problem.n_patterns)} patterns"

@@ -9,7 +9,6 @@ import sys
 import threading
 import time
 import uuid
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -17,9 +16,9 @@ from weakref import WeakSet
 
 from ...recording import Course, Recording
 from ...search import Search
+from ...slices import Slices
 from ...snapshot import Snapshot, Status
 from ..allowance import ALLOWED, NO_MEMORY, take_memory
-from .hands import HANDS, LostError
 from .history import History, Mark, relabelled
 from .pacing import FULL_SPEED, Pace, Pacing
 from .pool import POOL, Pool
@@ -30,15 +29,9 @@ from .watching import Watching
 
 THREAD_NAME = "rulelab search"
 
-RUNS: Counter[str] = Counter()
-"""How many runs of this process have ended, by how: their last status, "stopped" or "failed"."""
-
 _LOG = logging.getLogger(__name__)
 _NICENESS = 10
 _WAIT_WORTH_SHOWING = 0.3
-_MOST_WAIT_SECONDS = 5.0
-"""Of a page for a search that is elsewhere."""
-_KEPT = "what it had found and proven until then is kept; the rest of the search, and its tree, are gone with it"
 
 
 class SearchSession:
@@ -78,10 +71,8 @@ class SearchSession:
         self._source = source
         self._pacing = Pacing(pace)
         self._pool = pool
-        self._hand = HANDS.make(pool)
-        self._hand.closed = lambda: self._closed
-        self.course = None if self._hand.where else Course()
-        self._gone = False
+        self._slices = Slices()
+        self.course = Course()
         self._state = State.IDLE
         self._wanted = State.IDLE
         self._steps = 0
@@ -107,15 +98,11 @@ class SearchSession:
         return None if self.prepared is None else self.prepared.search
 
     @property
-    def where(self) -> str:
-        """Where the search is advanced, for the page to say; empty: in this process."""
-        return self._hand.where
-
-    @property
     def waiting(self) -> int:
         """How many searches of this process wait for a processor, when this one has waited for a while; else 0."""
         since = self._waiting_since
-        return self._hand.waiting(since is not None and time.monotonic() - since > _WAIT_WORTH_SHOWING)
+        late = since is not None and time.monotonic() - since > _WAIT_WORTH_SHOWING
+        return self._pool.waiting if late else 0
 
     @property
     def pace(self) -> Pace:
@@ -141,7 +128,7 @@ class SearchSession:
     @property
     def resumable(self) -> bool:
         """Whether the search has ended at a limit and may go on; where arithmetic ends, nothing is left to search."""
-        last = self.snapshot if self._state is State.ENDED and not self._gone else None
+        last = self.snapshot if self._state is State.ENDED else None
         return last is not None and last.status is Status.LIMIT and last.limit != "exactness"
 
     def run(self) -> None:
@@ -191,7 +178,7 @@ class SearchSession:
         """
         with self._changed:
             self._watching.want(name, see, every)
-            if self._state.over and self._may_look and not self._closed:
+            if self._state.over and self.search is not None and not self._closed:
                 threading.Thread(target=self._look, args=(True,), name=THREAD_NAME, daemon=True).start()
             self._changed.notify_all()
 
@@ -208,12 +195,7 @@ class SearchSession:
         if self.search is None:
             raise ValueError("there is nothing to record before the search is made")
         snapshots, _, _ = self.history.since(Mark())
-        late = time.monotonic() + _MOST_WAIT_SECONDS
         with self._in_hand:
-            try:
-                self._hand.bring_back(lambda: time.monotonic() > late)
-            except LostError as error:
-                raise ValueError(f"{error}: there is no tree to record") from error
             return Recording.of(self.search, relabelled(snapshots, self.labels), course=self.course)
 
     @property
@@ -230,7 +212,7 @@ class SearchSession:
     def unseen(self) -> bool:
         """Whether the search rests and something that is watched is still to be looked at."""
         rests = self._state is State.PAUSED or self._state.over
-        return rests and self._may_look and self._watching.behind(self._step)
+        return rests and self.search is not None and self._watching.behind(self._step)
 
     def join(self, timeout: float | None = None) -> None:
         """Wait until the worker has ended."""
@@ -260,8 +242,7 @@ class SearchSession:
         self._thread.start()
 
     def _work(self) -> None:
-        if not HANDS.elsewhere:
-            lower_priority()
+        lower_priority()
         end, self.error, self.about = State.FAILED, None, ""
         try:
             end = self._prepare() or self._search_on()
@@ -270,7 +251,6 @@ class SearchSession:
             self.error = str(error) or "not enough memory; take fewer antecedents, or set a memory limit"
             self.about = error.about if isinstance(error, RefusedError) else ""
         finally:
-            self._hand.release()
             if end is State.FAILED and self.error is None:
                 self.error = "the search stopped on an unexpected error; the log of the server has the details"
             self._note(end)
@@ -282,7 +262,6 @@ class SearchSession:
         """Write down how the run has ended."""
         last = self.snapshot
         how = str(end if end is not State.ENDED or last is None else last.status.value)
-        RUNS[how] += 1
         fields: dict[str, Any] = {"run": self.run_id, "end": how, "family": self.look}
         if last is not None:
             fields |= {"seconds": round(last.seconds, 3), "work": last.work, "gap": last.gap, "limit": last.limit}
@@ -303,63 +282,36 @@ class SearchSession:
     def _search_on(self) -> State:
         assert self.prepared is not None
         self._begun_at = 0.0 if self.snapshot is None else self.snapshot.seconds
-        try:
-            self._hand.begin(self.prepared.search, self.course, self._report)
-        except Unwanted:
-            return State.STOPPED
-        try:
-            with Share(self.prepared.search, self._held, self._hand.limit):
-                end = self._slice_by_slice()
-                if not self._closed:
-                    with self._in_hand:
-                        self._hand.bring_back(lambda: self._closed, last=True)
-        except LostError as error:
-            return self._lost(str(error))
-        return end
+        self._slices = Slices()
+        with Share(self.prepared.search, self._held):
+            return self._slice_by_slice(self.prepared.search)
 
     def _held(self) -> int:
         return 0 if self.snapshot is None else self.snapshot.memory_bytes
 
-    def _slice_by_slice(self) -> State:
-        hand = self._hand
+    def _slice_by_slice(self, search: Search) -> State:
         while self._may_go_on():
             stepping = self._take_step()
             phase = "" if self.snapshot is None else self.snapshot.phase
-            known = hand.compiled or phase in self._seen_phases
+            known = search.compiled or phase in self._seen_phases
             self._state = State.RUNNING if known else State.COMPILING
             self._waiting_since = time.monotonic()
-            with hand.place(self._ended) as granted:
+            with self._pool.place(self._ended) as granted:
                 self._waiting_since = None
                 if not granted:
                     break
                 with self._in_hand:
-                    found, undone = hand.advance(1 if stepping else self._allowed(hand.size), self._ended)
+                    found = self._slices.advance(search, 1 if stepping else self._allowed(self._slices.size))
+                    self.course.look(search, found)
             self._seen_phases.add(phase)
-            found = [*found[:-1], self._limited(found[-1])]
-            for snapshot in found:
-                self.history.append(snapshot)
-            self.snapshot = found[-1]
+            self.snapshot = self._limited(found)
+            self.history.append(self.snapshot)
             if self.snapshot.status is not Status.RUNNING:
                 return State.ENDED
             if not stepping:
-                self._give_back(undone)
                 self._look(rests=False)
                 self._rest()
         return State.STOPPED
-
-    def _lost(self, how: str) -> State:
-        """End with what is known of a search that is gone."""
-        if self._closed:
-            return State.STOPPED
-        if self.snapshot is None:
-            raise ValueError(f"{how} before it told anything: run it again")
-        self.error, self._gone = f"{how}: {_KEPT}", True
-        if self._wanted is State.STOPPED and self.snapshot.status is Status.RUNNING:
-            return State.STOPPED
-        if self.snapshot.status is Status.RUNNING:
-            self.snapshot = replace(self.snapshot, status=Status.LIMIT, limit="worker")
-            self.history.append(self.snapshot)
-        return State.ENDED
 
     @property
     def _step(self) -> int:
@@ -367,14 +319,9 @@ class SearchSession:
 
     def _look(self, rests: bool) -> None:
         """Take what is watched; whoever does it has the search in hand."""
-        if self._may_look and not self._closed:
+        if self.search is not None and not self._closed:
             with self._in_hand:
-                self._watching.take(lambda see: self._hand.see(see, self._ended), self._step, rests)
-
-    @property
-    def _may_look(self) -> bool:
-        """Whether there is a search to look at."""
-        return self.search is not None and not self._gone
+                self._watching.take(self.search, self._step, rests)
 
     def _may_go_on(self) -> bool:
         """Wait out a pause, in which what is watched is seen; False when the worker is to end."""
@@ -402,10 +349,6 @@ class SearchSession:
     def _allowed(self, size: int) -> int:
         with self._changed:
             return self._pacing.allowed(size)
-
-    def _give_back(self, units: int) -> None:
-        with self._changed:
-            self._pacing.give_back(units)
 
     def _rest(self) -> None:
         """At the end of a beat's work wait for the next beat, or for a word from the user."""

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...search import Search
-from .hands import LostError
 
 MOST_SHARE = 0.03
 """Of the time of a search, for each thing that is watched."""
@@ -62,13 +61,12 @@ class Watching:
         """Whether something has not been seen as it is at this step."""
         return any(watch.step != step for watch in list(self._wanted.values()))
 
-    def take(self, show: Callable[[Callable[[Search], Any]], Any], step: int, rests: bool) -> None:
+    def take(self, search: Search, step: int, rests: bool) -> None:
         """Look at what is due, or, where the search rests, at all that has changed.
 
         Parameters
         ----------
-        show : callable
-            Gives what a look sees, as `Hand.see` does.
+        search : Search
         step : int
             Of the search.
         rests : bool
@@ -78,9 +76,7 @@ class Watching:
             if watch.step == step or not (rests or began >= watch.due):
                 continue
             try:
-                watch.frame = show(watch.see)
-            except LostError:
-                pass  # what was seen before stays, and who advances the search next says that it is lost
+                watch.frame = watch.see(search)
             except Exception:  # a search of an hour does not end because it cannot be drawn
                 logging.getLogger(__name__).exception("%s cannot be shown", name)
             now = time.monotonic()

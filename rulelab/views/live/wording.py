@@ -27,7 +27,6 @@ _LIMITS = {
     "memory": "memory",
     "iterations": "all lists are made",
     "columns": "too many rules for the proof",
-    "worker": "its worker was lost",
 }
 _IN_WORDS = {
     "min_support <= max_support": "least support ≤ largest support",
@@ -167,7 +166,7 @@ def _phase(session: SearchSession) -> tuple[str, str]:
     if state is State.RUNNING:
         first = {"incumbent": _FIRST.get(family, "searching: a first model")}
         doing = {**_ENGINE_PHASES, **first}.get(snapshot.phase, "searching")
-        return "busy", f"{doing} ({session.where})" if session.where else doing
+        return "busy", doing
     if snapshot.status is Status.OPTIMAL:
         return "proven", _optimal(search)
     if snapshot.status is Status.INFEASIBLE:

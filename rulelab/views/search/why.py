@@ -39,8 +39,6 @@ _NOW = '<p class="note">This is the present: of earlier moments the curves are k
 _STEP_FIRST = '<p class="empty">No prefix is expanded yet. Step shows one prefix after the other.</p>'
 _LOOKING = '<p class="empty">Looking into the search …</p>'
 _NO_ROWS = '<p class="note">A recording holds no rows: what would become of each next rule cannot be told from it.</p>'
-_COMING = TreeFrame(empty="The tree is on its way from the cluster.")
-_GONE = TreeFrame(empty="The tree was on the cluster, and is gone with the search.")
 _WIDE: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": 0}
 
 
@@ -68,7 +66,6 @@ class WhyBox:
         self._settling, self._refusal = 0, ""
         self._asked: tuple[Any, ...] = ()
         self._drawn: Any = None
-        self._told: TreeFrame | None = None
         self._pictured = {"dark": False, "large": False}
         self._tree: TreePane | None = None
         self._step: StepPane | None = None
@@ -164,7 +161,6 @@ class WhyBox:
             fast = session.state.busy and not slow
             back = _NO_ROWS if session.recorded else _BACK
             self._step.remark(back if session.recorded or moment is not None else _TOO_FAST if fast else "")
-        self._say_where(session, frame)
         if frame is None or frame is self._drawn:
             return
         self._drawn = frame
@@ -175,15 +171,6 @@ class WhyBox:
                 self._draw(name, frame)
             elif self._step is not None:
                 self._draw_step(self._step, frame)
-
-    def _say_where(self, session: SearchSession, frame: Any) -> None:
-        """Say why the tree of a search that is elsewhere is not seen yet."""
-        told = None
-        if frame is None and self._drawn is None and session.where and session.snapshot is not None:
-            told = _GONE if session.state.over else _COMING
-        if told is not None and told is not self._told and self.open == TREE and self._tree is not None:
-            self._tree.draw(told)
-        self._told = told
 
     def clear(self) -> None:
         """Show that nothing is searched."""

@@ -8,8 +8,6 @@ import secrets
 from tornado.httputil import HTTPHeaders, HTTPServerRequest
 from tornado.web import OutputTransform
 
-from .door import place_of
-
 _SCRIPT = re.compile(rb"(<script)((?:\s[^>]*)?>.*?</script\s*>)", re.DOTALL | re.IGNORECASE)
 _FLAGS = ("HttpOnly", "SameSite=Lax")
 _FROM = ("Origin", "Sec-Websocket-Origin")
@@ -65,20 +63,11 @@ class Guarded(OutputTransform):
         Whether people come by https, so that cookies go by nothing else.
     named : bool
         Whether a connection that does not say from which page it comes is one from no page, and is refused.
-    place : int, optional
-        The number of this process, where there are several; one that is for a page of another is refused.
     """
 
-    def __init__(
-        self, request: HTTPServerRequest, secure: bool = False, named: bool = False, place: int | None = None
-    ) -> None:
+    def __init__(self, request: HTTPServerRequest, secure: bool = False, named: bool = False) -> None:
         self._secure = secure
-        self._once = place is not None and any(name in request.headers for name in PROXIED)
-        if "Upgrade" not in request.headers:
-            return
-        unnamed = named and not any(name in request.headers for name in _FROM)
-        token = request.headers.get("Sec-Websocket-Protocol", "").rpartition(",")[2].strip()
-        if unnamed or (place is not None and place_of(token) not in (None, place)):
+        if named and "Upgrade" in request.headers and not any(name in request.headers for name in _FROM):
             request.headers["Origin"] = "null"  # as a browser says of such a page; the server compares it with its own
 
     def transform_first_chunk(
@@ -91,8 +80,6 @@ class Guarded(OutputTransform):
         for name, value in _HEADERS.items():
             out[name] = value
         out.pop("Server", None)
-        if self._once and "Upgrade" not in out:
-            out["Connection"] = "close"  # the next request of a proxy may be for another process
         if self._secure:
             out["Strict-Transport-Security"] = "max-age=31536000"
         nonce = secrets.token_urlsafe(16)

@@ -1,4 +1,4 @@
-"""How the server stands: ``/health`` for who keeps it running, ``/metrics`` for Prometheus."""
+"""How the server stands: ``/health``, for who keeps it running."""
 
 from __future__ import annotations
 
@@ -6,16 +6,15 @@ import asyncio
 import ipaddress
 import json
 import time
-from collections import Counter, deque
+from collections import deque
 from typing import Any
 
 import psutil
 from tornado.web import RequestHandler
 
 from ... import __version__
-from ..live.hands import HANDS
 from ..live.pool import POOL
-from ..live.session import OPEN, RUNS
+from ..live.session import OPEN
 from .guarded import PROXIED
 
 _BEAT_SECONDS = 0.05
@@ -31,14 +30,11 @@ class Standing:
         Whether it is about to end, and takes nobody in any more.
     server : object
         Set once it is made.
-    others : list of dict
-        What the other processes of this server have reported last, see `report`.
     """
 
     def __init__(self) -> None:
         self.stopping = False
         self.server: Any = None
-        self.others: list[dict[str, Any]] = []
         self._began = time.monotonic()
         self._process = psutil.Process()
         self._stalls: deque[tuple[float, float]] = deque()
@@ -64,8 +60,7 @@ class Standing:
         now = time.monotonic()
         while self._stalls and self._stalls[0][0] < now - WINDOW_SECONDS:
             self._stalls.popleft()
-        all_stalls = [self._stalls, *(other["stalls"] for other in self.others)]
-        return max(next((late for at, late in each if at >= now - seconds), 0.0) for each in all_stalls)
+        return max(0.0, next((late for at, late in self._stalls if at >= now - seconds), 0.0))
 
     @property
     def sessions(self) -> int:
@@ -75,40 +70,25 @@ class Standing:
         contexts = self.server._tornado.applications.values()
         return sum(len(context._sessions) for context in contexts)
 
-    @property
-    def runs(self) -> Counter[str]:
-        """How many runs have ended, by how."""
-        return sum((Counter(other["runs"]) for other in self.others), Counter(RUNS))
-
-    def report(self) -> dict[str, Any]:
-        """What the other processes of this server are to know; clocks of one machine are the same for all."""
-        return {"figures": self._own_figures(), "runs": dict(RUNS), "stalls": list(self._stalls)}
-
     def figures(self, seconds: float = WINDOW_SECONDS) -> dict[str, float]:
-        """Numbers by name, with their units in it, of all processes; bytes are resident, of child processes, too.
+        """Numbers by name, with their units in it; bytes are resident, of child processes, too.
 
         Parameters
         ----------
         seconds : float
             Of which the longest stall is asked for.
         """
-        out = self._own_figures()
-        for other in self.others:
-            out |= {name: out[name] + other["figures"][name] for name in out if name != "uptime_seconds"}
-        return out | {"loop_stall_seconds": max(0.0, self.longest_stall(seconds))}
-
-    def _own_figures(self) -> dict[str, float]:
         used = self._process.cpu_times()
         searches = [each.state for each in list(OPEN)]
         return {
             "uptime_seconds": time.monotonic() - self._began,
             "sessions": self.sessions,
             "searches": sum(state.busy for state in searches),
-            "searches_waiting": POOL.waiting + HANDS.waiting(),
+            "searches_waiting": POOL.waiting,
             "memory_bytes": resident(self._process),
             "cpu_seconds_total": used.user + used.system,
             "threads": self._process.num_threads(),
-            "workers": 1,
+            "loop_stall_seconds": self.longest_stall(seconds),
         }
 
 
@@ -158,47 +138,6 @@ class HealthHandler(RequestHandler):
         self.set_header("Content-Type", "application/json")
         self.set_header("Cache-Control", "no-store")
         self.write(json.dumps(told) + "\n")
-
-    head = get
-
-
-_HELP = {
-    "uptime_seconds": "since the server began",
-    "sessions": "pages that are open",
-    "searches": "searches that run, or wait for a processor",
-    "searches_waiting": "searches that wait for a processor",
-    "memory_bytes": "resident memory, with child processes",
-    "cpu_seconds_total": "processor time, without child processes",
-    "threads": "of all processes",
-    "workers": "processes that have pages",
-    "loop_stall_seconds": "longest time in the last minute in which no page was answered",
-}
-
-
-class MetricsHandler(HealthHandler):
-    """The same figures, and the runs that have ended, as Prometheus reads them; not for strangers."""
-
-    def get(self) -> None:
-        """The figures as text."""
-        self._standing.watch()
-        if not (self._shown or _near(self)):
-            self.send_error(403, reason="figures are for this machine alone; see rulelab serve --open-metrics")
-            return
-        self.set_header("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-        self.set_header("Cache-Control", "no-store")
-        lines = []
-        for name, value in self._standing.figures().items():
-            kind = "counter" if name.endswith("_total") else "gauge"
-            lines += [
-                f"# HELP rulelab_{name} {_HELP[name]}",
-                f"# TYPE rulelab_{name} {kind}",
-                f"rulelab_{name} {value:.12g}",
-            ]
-        lines += ["# HELP rulelab_runs_total runs that have ended, by how", "# TYPE rulelab_runs_total counter"]
-        lines += [f'rulelab_runs_total{{end="{end}"}} {count}' for end, count in sorted(self._standing.runs.items())]
-        lines += ["# HELP rulelab_info the version", "# TYPE rulelab_info gauge"]
-        lines += [f'rulelab_info{{version="{__version__}"}} 1']
-        self.write("\n".join(lines) + "\n")
 
     head = get
 

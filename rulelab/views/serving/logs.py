@@ -1,4 +1,4 @@
-"""What the server writes about itself: one line or one JSON object per event, and no text of users as it came."""
+"""What the server writes about itself: one line per event, and no text of users as it came."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ import logging
 import sys
 import threading
 import time
-from typing import Any, Literal, TextIO
+from typing import TextIO
 
 from .writing import Writing
 
-LogFormat = Literal["text", "json"]
 FIELDS = "fields"
 """The attribute of a record with what is known beside its message, as a dict of plain values."""
 
@@ -39,29 +38,11 @@ class TextFormatter(logging.Formatter):
         return "\n".join(parts)
 
 
-class JsonFormatter(logging.Formatter):
-    """One JSON object per line: time, level, logger, message, what is known of the run, and the traceback."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        """A record as JSON."""
-        event: dict[str, Any] = {
-            "time": _stamp(record),
-            "level": record.levelname.lower(),
-            "logger": record.name,
-            "message": _message(record)[:_MOST_CHARACTERS],
-            **getattr(record, FIELDS, {}),
-        }
-        if record.exc_info:
-            event["traceback"] = self.formatException(record.exc_info)[:_MOST_CHARACTERS]
-        return json.dumps(event)
-
-
-def begin(style: LogFormat = "text", stream: TextIO | None = None) -> logging.Handler:
-    """Write the events of this process, of the libraries below it, and of threads that fail, in one style.
+def begin(stream: TextIO | None = None) -> logging.Handler:
+    """Write the events of this process, of the libraries below it, and of threads that fail.
 
     Parameters
     ----------
-    style : {"text", "json"}
     stream : file, optional
         Default: stderr.
 
@@ -71,7 +52,7 @@ def begin(style: LogFormat = "text", stream: TextIO | None = None) -> logging.Ha
         That was put into place of what the libraries had.
     """
     handler = Writing(stream or sys.stderr)
-    handler.setFormatter(JsonFormatter() if style == "json" else TextFormatter())
+    handler.setFormatter(TextFormatter())
     root = logging.getLogger()
     root.handlers[:] = [handler]
     take_over()

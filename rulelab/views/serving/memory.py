@@ -66,7 +66,7 @@ class MemoryWatch:
             return None
         if used < _GROWN * self._before:
             return None
-        running = [each for each in list(OPEN) if each.alive and each.state.busy and not each.where]
+        running = [each for each in list(OPEN) if each.alive and each.state.busy]
         largest = max(running, key=_held, default=None)
         if largest is not None:
             self._before = used

@@ -19,7 +19,6 @@ from panel.viewable import Viewable
 
 from ..allowance import ALLOWED
 from ..live.trimming import give_back
-from .door import PLACE
 
 MAKER = "rulelab page"
 """With this the name of the thread begins that makes pages."""
@@ -37,22 +36,15 @@ class Opening(Application):
     create : callable
         Gives the page of the present session.
     title : str
-    place : int, optional
-        The number of this process, where there are several: the token of a page says which one has it.
     """
 
-    def __init__(self, create: Callable[[], Viewable], title: str, place: int | None = None) -> None:
+    def __init__(self, create: Callable[[], Viewable], title: str) -> None:
         super().__init__(FunctionHandler(self._finish))
-        self._place = {} if place is None else {PLACE: place}
         self._create, self._title = create, title
         self._maker = ThreadPoolExecutor(1, thread_name_prefix=MAKER)
         self._giving_back = False
         self._open, self._closed, self._bytes_before = 0, 0, 0.0
         self._failed: WeakKeyDictionary[Document, Exception] = WeakKeyDictionary()
-
-    def process_request(self, request: Any) -> dict[str, Any]:
-        """What the token of a page says beside its session."""
-        return super().process_request(request) | self._place
 
     async def on_session_created(self, session_context: SessionContext) -> None:
         """Make the page of a session, before its document is used."""

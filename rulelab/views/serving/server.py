@@ -20,7 +20,7 @@ from ..pages.files import Compressed
 from ..pages.page import TITLE, create
 from . import secret as secrets_
 from .guarded import Guarded
-from .health import HealthHandler, MetricsHandler, Standing
+from .health import HealthHandler, Standing
 from .login import Passwords
 from .logs import take_over
 from .memory import MemoryWatch
@@ -28,9 +28,7 @@ from .opening import Opening
 from .remembered import remember
 from .settings import Origin, ServingError, is_loopback, origins, passwords
 from .settings import prefix as prefix_of
-from .stalls import StallLog
 from .stopping import Stopping
-from .worker import Place, Receiving
 
 MAX_MESSAGE_BYTES = 10_000_000
 """Uploads come in pieces of 1 MB."""
@@ -67,15 +65,13 @@ def serve(
     grace: float = GRACE_SECONDS,
     memory: int | None = None,
     session_memory: int | None = None,
-    stalls: float | None = None,
     begun: Callable[[], Any] | None = None,
-    place: Place | None = None,
     **options: Any,
 ) -> Any:
     """Serve the page, by default to this machine only, until interrupted or asked to end (SIGTERM).
 
     Searches are compiled in the background meanwhile, in a process of their own. ``/health`` tells how the server
-    stands, ``/metrics`` the same to Prometheus.
+    stands.
 
     Parameters
     ----------
@@ -111,13 +107,8 @@ def serve(
         and none begins.
     session_memory : int, optional
         Bytes that one search may hold.
-    stalls : float, optional
-        Seconds; each time that no page was answered for so long, the log says where the server was.
     begun : callable, optional
         Called when the server listens.
-    place : Place, optional
-        Which of several processes this is, see `rulelab serve --workers`: it does not listen; the one that does hands
-        it connections.
     **options
         Further options of `panel.serve`.
 
@@ -135,16 +126,15 @@ def serve(
     secure = bool(origin) and any(each.secure for each in allowed)
     below = prefix_of(prefix)
     key = secrets_.find(secret)
-    number = None if place is None else place.number
     defaults: dict[str, Any] = {
-        "transforms": [partial(Guarded, secure=secure, named=bool(allowed), place=number), Compressed],
+        "transforms": [partial(Guarded, secure=secure, named=bool(allowed)), Compressed],
         "websocket_compression_level": 6,
         "websocket_compression_mem_level": 5,
         "unused_session_lifetime_milliseconds": UNUSED_SESSION_MILLISECONDS,
         "check_unused_sessions_milliseconds": CHECK_MILLISECONDS,
         "websocket_max_message_size": MAX_MESSAGE_BYTES,
         "prefix": below,
-        "extra_patterns": _patterns(standing, open_metrics),
+        "extra_patterns": [("/health", HealthHandler, {"standing": standing, "shown": open_metrics})],
         "secret_key": secrets_.key(key, "sessions").encode(),
         "sign_sessions": True,
         "cookie_secret": secrets_.key(key, "cookies"),
@@ -166,12 +156,9 @@ def serve(
     send_all()
     take_short_turns()
     bokeh_settings.perform_document_validation = False  # of a layout that no visitor changes
-    if place is not None:
-        port, address, show = 0, "127.0.0.1", False
-        options["verbose"] = False
     start = partial(
         pn.serve,
-        {"/": Opening(create, TITLE, number)},
+        {"/": Opening(create, TITLE)},
         port=port,
         address=address,
         show=show,
@@ -183,11 +170,6 @@ def serve(
         return thread
     server = start(start=False)
     standing.server = server
-    if stalls is not None:
-        server.io_loop.add_callback(lambda: StallLog(stalls).begin())
-    if place is not None:
-        server._http.stop()  # another process listens
-        server.io_loop.add_callback(Receiving(place, standing).begin)
     _call(begun)
     Stopping(standing, grace).listen()
     server.start()
@@ -207,11 +189,6 @@ def _allowed(port: int, address: str, given: Sequence[str]) -> list[Any]:
     if not is_loopback(address) or given:
         raise ServingError("a server for others needs a --port, which is a part of its address")
     return []
-
-
-def _patterns(standing: Standing, shown: bool) -> list[tuple[str, Any, dict[str, Any]]]:
-    told = {"standing": standing, "shown": shown}
-    return [("/health", HealthHandler, told), ("/metrics", MetricsHandler, told)]
 
 
 def _return_address(given: Sequence[str], below: str) -> str | None:

@@ -122,16 +122,9 @@ class Boards:
             self._players += 1
             return f"player {self._players}"
 
-    def refresh(self) -> None:
-        """Have brought what other processes of this server have kept of the boards that are here."""
-        with self._lock:
-            for (room, game), board in self._boards.items():
-                if self.lasting is not None and not all(isinstance(key, _Left) for key in board):
-                    self.lasting.bring(room, game, partial(self._brought, room, game, True))
-
     def _board(self, room: str, game: str) -> dict[object, Entry]:
         if (room, game) not in self._boards and self.lasting is not None:
-            self.lasting.bring(room, game, partial(self._brought, room, game, False))
+            self.lasting.bring(room, game, partial(self._brought, room, game))
         board = self._boards.setdefault((room, game), {})
         self._boards.move_to_end((room, game))
         while len(self._boards) > MOST_ROOMS:
@@ -144,20 +137,13 @@ class Boards:
         for each in left[MOST_PLAYERS:]:
             del board[each]
 
-    def _brought(self, room: str, game: str, whole: bool, entries: list[Entry]) -> None:
-        """Put on a board what was kept of it; who is there already has the better of both.
-
-        Where it is the whole board, who is neither here nor in it has taken another name elsewhere.
-        """
+    def _brought(self, room: str, game: str, entries: list[Entry]) -> None:
+        """Put on a board what was kept of it; who is there already has the better of both."""
         with self._lock:
             board = self._boards.get((room, game))
             if board is None:
                 return
             before = dict(board)
-            if whole:
-                kept = {entry.name for entry in entries}
-                for left in [key for key in board if isinstance(key, _Left) and key.name not in kept]:
-                    del board[left]
             there = {entry.name: key for key, entry in board.items()}
             for entry in entries[:MOST_PLAYERS]:
                 key = there.get(entry.name, _Left(entry.name))

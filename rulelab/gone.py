@@ -1,0 +1,13 @@
+"""What there is no more, by its name in Python or on the command line, and what does the same or nearly so."""
+
+from __future__ import annotations
+
+_PROXY = "searches are threads of the one server; for more than it can do, run servers behind a proxy"
+
+GONE: dict[str, str] = {
+    "rulelab serve --workers": _PROXY,
+    "rulelab serve --search-processes": _PROXY,
+    "rulelab serve --log-format": "the log has one line of text for each event",
+    "rulelab serve --stalls": "/health says the longest time without an answer; py-spy says where a process is",
+}
+"""Names of the package as ``rl.NAME``; commands, and options after their command, as ``rulelab COMMAND --OPTION``."""
