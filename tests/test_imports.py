@@ -67,7 +67,6 @@ FLOORS: list[str] = [
     "views.allowance",
     "views.widgets views.live.pool",
     "views.one_at_a_time",
-    "views.in_marimo",
     "views.notebook",
     "views.live",
     "views.forms",

@@ -37,7 +37,6 @@ from ..plots.extension import (
     part_is_there,
     replace_output,
 )
-from .in_marimo import shown_in_marimo
 from .one_at_a_time import one_at_a_time
 from .widgets.esc import esc
 from .widgets.live_text import LiveText
@@ -167,10 +166,6 @@ class NotebookViewer(Viewer):
             shell.events.register("post_run_cell", keep_stills)
         _shown.add(self)
         return data | {"text/html": parts[1] + _SHOW.format(ref=json.dumps(ref))}, metadata
-
-    def _display_(self) -> Any:
-        """What marimo shows."""
-        return shown_in_marimo(self._create_view(), self.still())
 
     def _listen(self, client: Any, libraries: list[str], display: Display) -> None:
         """Take out what the browser has when it speaks for the first time; keep what is shown after each event."""
