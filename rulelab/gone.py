@@ -4,7 +4,12 @@ from __future__ import annotations
 
 _PROXY = "searches are threads of the one server; for more than it can do, run servers behind a proxy"
 
+_PROOF = "rl.verify and `rulelab verify` check the certificate, independently of the search"
+
 GONE: dict[str, str] = {
+    "rl.PseudoBooleanProof": _PROOF,
+    "rl.export_proof": _PROOF,
+    "rulelab export-proof": _PROOF,
     "rulelab serve --workers": _PROXY,
     "rulelab serve --search-processes": _PROXY,
     "rulelab serve --log-format": "the log has one line of text for each event",

@@ -39,7 +39,7 @@ FLOORS: list[str] = [
     "slices",
     "search",
     "certificate gap_frontier near_models preparing prefixes recording.events what_if",
-    "multiclass proving pseudo_boolean recording",
+    "multiclass proving recording",
     "store",
     "ablation",
     "rule_list falling_rule_list rule_set.sparse",
@@ -92,7 +92,7 @@ FLOORS: list[str] = [
     "cli.keep cli.progress cli.store_option",
     "cli.near_count cli.near_rule_sets cli.one_list cli.robustness",
     "cli.ablate cli.doctor cli.examples cli.explain cli.export cli.fit cli.frontier cli.near cli.runs cli.serve",
-    "cli.explain_proof cli.export_proof cli.least_gap cli.stability cli.sweep",
+    "cli.explain_proof cli.least_gap cli.stability cli.sweep",
     "cli.commands",
     "__main__",
 ]

@@ -30,7 +30,7 @@ PAGES = {
     "falling_rule_lists": ("Falling rule lists", ("falling_rule_list",), ()),
     "rule_sets": ("Rule sets and fairness criteria", ("rule_set",), ()),
     "models": ("Models", ("models",), ()),
-    "certificates": ("Certificates", ("certificate", "pseudo_boolean"), ()),
+    "certificates": ("Certificates", ("certificate",), ()),
     "estimators": ("scikit-learn estimators", ("estimators",), ()),
     "sweeps": ("Sweeps", ("sweeps",), ()),
     "looking": ("Looking: plots and views", (), ("plots", "views")),

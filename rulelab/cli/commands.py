@@ -25,7 +25,6 @@ from . import (
     explain,
     explain_proof,
     export,
-    export_proof,
     frontier,
     least_gap,
     near,
@@ -188,7 +187,6 @@ def _parser() -> argparse.ArgumentParser:
         command.add_to(commands)
     verify.add_to(commands)
     explain_proof.add_to(commands)
-    export_proof.add_to(commands)
     export.add_to(commands)
     runs.add_to(commands)
     explain.add_to(commands)
