@@ -38,7 +38,7 @@ def test_a_run_that_was_going_is_kept(tmp_path: Path) -> None:
 
         asyncio.run(asyncio.wait_for(lesson(), PATIENCE))
         assert server.process.wait(PATIENCE) == 0
-    (ended,) = [line for line in server.written.splitlines() if "a run has ended" in line]
+        (ended,) = [line for line in server.written.splitlines() if "a run has ended" in line]
     assert re.search(r' run="\w{12}" end="stopped"', ended)
     with rl.store.open(store) as opened:
         (run,) = opened.runs()
