@@ -5,11 +5,16 @@ from __future__ import annotations
 _PROXY = "searches are threads of the one server; for more than it can do, run servers behind a proxy"
 
 _PROOF = "rl.verify and `rulelab verify` check the certificate, independently of the search"
+_STABILITY = "rl.stability(classifier, X, y) fits any classifier of rulelab to bootstrap samples"
 
 GONE: dict[str, str] = {
     "rl.PseudoBooleanProof": _PROOF,
     "rl.export_proof": _PROOF,
     "rulelab export-proof": _PROOF,
+    "rl.StabilitySearch": _STABILITY,
+    "rl.RuleSetStability": _STABILITY,
+    "rl.rule_set_stability": _STABILITY,
+    "rulelab stability --sample-time-limit": "--time-limit is that of each search",
     "rulelab serve --workers": _PROXY,
     "rulelab serve --search-processes": _PROXY,
     "rulelab serve --log-format": "the log has one line of text for each event",

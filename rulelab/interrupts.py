@@ -36,6 +36,13 @@ def held_back() -> Iterator[None]:
 
 
 @contextmanager
+def at_once() -> Iterator[None]:
+    """Ctrl-C raises KeyboardInterrupt at once, where blocks within would have noted it."""
+    with _handled(lambda number, frame: signal.default_int_handler(number, frame)):
+        yield
+
+
+@contextmanager
 def _handled(handler: Callable[[int, Any], None]) -> Iterator[None]:
     main = threading.current_thread() is threading.main_thread()
     if not main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:

@@ -92,7 +92,6 @@ LONG: dict[str, Callable[[], rl.Search]] = {
     "near-optimal rule sets": lambda: rl.NearOptimalRuleSetSearch(noisy(800, 60), 20, max_complexity=20),
     "fair frontier": lambda: rl.FairFrontierSearch(grouped(800, 60)),
     "least gap of rule sets": lambda: rl.LeastGapRuleSetSearch(grouped(800, 60), "equalized_odds", 0.6, 20),
-    "stability": lambda: rl.StabilitySearch(noisy(800, 60), 1000, max_complexity=20),
 }
 
 
@@ -101,7 +100,6 @@ SLOW = (
     "near-optimal rule sets",
     "fair frontier",
     "least gap of rule sets",
-    "stability",
     "predictive parity",
 )
 NAMES = [pytest.param(name, marks=pytest.mark.long) if name in SLOW else name for name in LONG]

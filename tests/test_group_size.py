@@ -105,12 +105,6 @@ def test_a_frontier_leaves_out_the_same_groups() -> None:
         assert max(cell.proxy_gaps.values()) <= cell.criterion.rates()[0].tolerance + 1e-12
 
 
-def test_a_stability_search_leaves_out_the_same_groups_of_every_sample() -> None:
-    search = rl.StabilitySearch(problem(), 2, max_complexity=4, fairness=EO, min_group_size=5)
-    assert search.left_out == ""
-    assert rl.solve(search).status is rl.Status.OPTIMAL
-
-
 def test_a_proof_speaks_of_the_groups_that_were_compared() -> None:
     data = problem()
     search = RuleSetSearch(data, 6, fairness=EO, min_group_size=15)

@@ -56,7 +56,7 @@ FLOORS: list[str] = [
     "rule_set.heuristics rule_set.pool_frame rule_set.price_frame rule_set.snapshot_detail",
     "rule_set.phases",
     "rule_set.search",
-    "rule_set.frontier rule_set.least_gap rule_set.near_optimal rule_set.stability",
+    "rule_set.frontier rule_set.least_gap rule_set.near_optimal",
     "rule_set.ranges",
     "families",
     "recipe warming",

@@ -76,9 +76,10 @@ def gathered(problem: rl.Problem) -> pd.DataFrame:
 
 
 def returning(problem: rl.Problem) -> pd.DataFrame:
-    *_, last = rl.rule_set_stability(problem, n_samples=3, max_complexity=6, max_conditions=2)
-    assert len(last.rules()) > 1
-    return last.rules()
+    frame, y = pd.DataFrame(problem.matrix(), columns=problem.names), problem.positives > problem.negatives
+    found = rl.stability(rl.RuleSetClassifier(max_complexity=6, max_conditions=2), frame, y, n_samples=3)
+    assert len(found.rules) > 1
+    return found.rules
 
 
 def every(run: Any) -> dict[str, Any]:

@@ -27,7 +27,6 @@ from rulelab.rule_set import (
     LeastGapRuleSetSearch,
     NearOptimalRuleSetSearch,
     RuleSetSearch,
-    StabilitySearch,
 )
 from rulelab.search import Search
 from rulelab.snapshot import Snapshot, Status
@@ -78,7 +77,6 @@ ENGINES: dict[str, Callable[[rl.Problem], Search]] = {
     "rule_set, errors": lambda p: RuleSetSearch(p, 5, 2, loss="zero_one"),
     "near-optimal rule sets": lambda p: NearOptimalRuleSetSearch(p, 2, max_complexity=5, max_conditions=2),
     "rule_set, least gap": lambda p: LeastGapRuleSetSearch(p, "demographic_parity", 0.7, 5, 2),
-    "stability": lambda p: StabilitySearch(p, 2, max_complexity=6, max_conditions=2),
     "fair frontier": lambda p: FairFrontierSearch(p, [EqualizedOdds], (0.02,), (5, 12), 3),
     "rule_set, fair": lambda p: RuleSetSearch(p, 8, 2, fairness=EqualizedOdds(0.02, 0.05)),
 }

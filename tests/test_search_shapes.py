@@ -34,7 +34,6 @@ SEARCHES: dict[str, tuple[str, Callable[[rl.Problem], Search]]] = {
         "gap_frontier",
         lambda p: rl.GapFrontierRuleSetSearch(p, "equal_opportunity", (0.6, 0.7), 5, 2),
     ),
-    "stability": ("rule_set_stability", lambda p: rl.StabilitySearch(p, 2, max_complexity=5, max_conditions=2)),
     "fair frontier": (
         "fair_frontier",
         lambda p: rl.FairFrontierSearch(p, [rl.EqualizedOdds], (0.05, 1.0), (4, 6), 2),
@@ -47,7 +46,6 @@ SEVERAL = (
     "near-optimal rule sets",
     "frontier",
     "robustness",
-    "stability",
     "fair frontier",
 )
 

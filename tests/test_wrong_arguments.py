@@ -119,10 +119,6 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {
         ("criteria", "tolerances", "complexities", "max_conditions", "loss", "form", "trees", "column_limit",
          "random_state", "memory_limit", "min_group_size"),
     ),
-    "StabilitySearch": (
-        searched(lambda problem, **given: rl.StabilitySearch(problem, **{"n_samples": 1, **given}, max_complexity=3)),
-        ("n_samples", "random_state", "seconds_per_sample", "work_per_sample", "gap_per_sample"),
-    ),
     "steps": (
         lambda **given: rl.solve(rl.RuleListSearch(PROBLEM), **given),
         ("time_limit", "gap", "work_limit", "work_per_step"),

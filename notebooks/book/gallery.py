@@ -118,10 +118,10 @@ rl.plots.column_pool(sets.pool())
 """,
     ),
     "stability": (
-        "Which rules of a set return on resampled rows.",
+        "Which rules of a model return on resampled rows.",
         """
-*_, last = rl.rule_set_stability(problem, n_samples=8, max_complexity=8, max_conditions=2)
-rl.plots.stability(last.rules())
+sets = rl.RuleSetClassifier(max_complexity=8, max_conditions=2)
+rl.plots.stability(rl.stability(sets, data.X, data.y, n_samples=8).rules)
 """,
     ),
 }

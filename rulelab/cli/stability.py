@@ -1,130 +1,78 @@
-"""``rulelab stability``: which rules of a rule set return on bootstrap samples of the rows."""
+"""``rulelab stability``: which rules of a model return on bootstrap samples of the rows."""
 
 from __future__ import annotations
 
 import argparse
-import math
-from typing import TYPE_CHECKING, Any
 
-from ..families.wording import restricted
 from .console import CommandError, one_line, say, table
-from .data_options import read_problem, unheard
-from .families import add_memory, add_parameters, add_preparation, count, recipe_of
-from .options import add, add_columns, add_limits, add_source, add_written, least_zero, or_none, whole
-from .output import RESULT, save
-from .progress import distance, drained, ending
-
-if TYPE_CHECKING:
-    from ..rule_set import RuleSetStability, StabilitySearch
-    from ..snapshot import Snapshot
+from .data_options import read, unheard
+from .families import MODELS, add_memory, add_parameters, add_preparation, count, recipe_of
+from .options import add, add_columns, add_limits, add_source, add_written, whole
+from .output import save
 
 _SHOWN = 20
-_FIGURES = {
-    "error_rate": "error %, on its own rows",
-    "unseen_error_rate": "error %, on rows not drawn",
-    "rules": "rules",
-    "complexity": "complexity",
-    "shared_rules": "rules shared with the whole",
-}
 
 
-def add_to(commands: Any) -> None:
+def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Register the command."""
-    what = "Search the best rule set of the table and of bootstrap samples of its rows: which rules return?"
-    parser = commands.add_parser("stability", help="which rules of a rule set return", description=what)
+    what = "Search the best model of the table and of bootstrap samples of its rows: which rules return?"
+    parser = commands.add_parser("stability", help="which rules of a model return", description=what)
     add_source(parser)
-    add_written(
-        parser,
-        "-o",
-        "--output",
-        endings=RESULT,
-        text="save the sets: FILE.json, with their rules, or FILE.csv",
-    )
+    add(parser, "--model", choices=list(MODELS), default="rule-set", text="the family of models")
+    add_written(parser, "-o", "--output", endings=(".csv",), text="save the table of rules: FILE.csv")
     add(parser, "--quiet", action="store_true", text="no progress")
     add(parser, "--samples", type=whole(1), default=20, metavar="N", text="bootstrap samples")
     add_columns(parser)
-    add_preparation(parser, ["rule-set"])
-    add_parameters(parser, ["rule-set"])
-    add(parser, "--random-state", type=whole(0), metavar="N", text="seed of the samples and searches (default: 0)")
-    limits = add_limits(parser, "At a limit, and at Ctrl-C, what the samples so far say is given.")
-    add_memory(limits)
-    text = "seconds of the search of each sample, or none: then all may take what is left"
-    add(limits, "--sample-time-limit", type=or_none(least_zero), metavar="S", text=text)
+    add_preparation(parser)
+    add_parameters(parser)
+    add(parser, "--random-state", type=whole(0), default=0, metavar="N", text="seed of the samples")
+    add_memory(add_limits(parser, "Of each search; at Ctrl-C what the samples so far say is given."))
     parser.set_defaults(run=stability)
 
 
 def stability(args: argparse.Namespace) -> int:
     """Run the command; the exit status."""
-    from ..rule_set import StabilitySearch
+    from .. import estimators
 
-    recipe = recipe_of(args, "rule-set")
-    own = {name: recipe[name] for name in (*(each.name for each in recipe.family.own), "memory_limit")}
+    recipe = recipe_of(args, args.model)
+    classifier = {
+        "rule-list": estimators.RuleListClassifier,
+        "falling-rule-list": estimators.FallingRuleListClassifier,
+        "rule-set": estimators.RuleSetClassifier,
+    }[args.model]
     report = unheard if args.quiet else say
     try:
-        _, problem = read_problem(args, recipe, report)
-        search = StabilitySearch(
-            problem,
-            args.samples,
-            seconds_per_sample=args.sample_time_limit,
-            random_state=args.random_state or 0,
-            **own,
+        data, counts = read(args, recipe, report)
+        grouped = recipe.parameters.get("fairness") is not None
+        if grouped and data.sensitive is None:
+            raise CommandError("--fairness compares groups: name a sensitive attribute with --sensitive")
+        found = estimators.stability(
+            classifier(**recipe.parameters, time_limit=args.time_limit, random_state=args.random_state),
+            data.X if counts is None else counts.training.frame,
+            (data.y == data.positive).to_numpy(),
+            data.weight,
+            data.sensitive if grouped else None,
+            n_samples=args.samples,
+            random_state=args.random_state,
         )
     except ValueError as error:
         raise CommandError(error) from error
-    snapshot, interrupted = drained(search, args, describe=_done)
-    known = search.stability
-    if known is None:
-        why = ending(snapshot, interrupted)
-        raise CommandError(f"{why} before the rule set of the table was there: raise the limit, or lower the task", 1)
-    for part in (_rules(known), _figures(known), _verdict(search, known, snapshot, interrupted)):
-        print(part, end="\n" if part.endswith(" s") else "\n\n")
+    rows = [
+        (one_line(row.rule), "yes" if row.in_reference else "no", f"{row.returns}", f"{100 * row.share:.0f}")
+        for row in found.rules.head(_SHOWN).itertuples(index=False)
+    ]
+    print(table(("rule", "of the table", "returns", "%"), rows, right=(2, 3)) if rows else "no model has a rule")
+    if len(found.rules) > _SHOWN:
+        print(f"and {count(len(found.rules) - _SHOWN, 'more rule')}; -o FILE.csv saves all")
+    figures = found.fits[["error_rate", "unseen_error_rate", "rules", "shared_rules"]].astype(float)
+    names = ("error rate, on its own rows", "error rate, on rows not drawn", "rules", "rules shared with the whole")
+    of = figures.iloc[1:]
+    columns = (figures.iloc[0], of.mean(), of.std(), of.min(), of.max())
+    cells = [(name, *(f"{column[at]:.3f}" for column in columns)) for name, at in zip(names, figures, strict=True)]
+    print("\n" + table(("", "table", "mean", "std", "least", "most"), cells, right=range(1, 6)))
+    proven, done = int((found.fits["status"] == "optimal").sum()), len(found.fits) - 1
+    print(f"\n{done} of {count(args.samples, 'sample')} done; {proven} of {count(done + 1, 'model')} proven optimal")
     if args.output is not None:
-        save(args.output, search)
+        save(args.output, found.rules)
         report(f"saved {args.output}")
     return 0
-
-
-def _done(snapshot: Snapshot) -> str:
-    return f"{count(snapshot.detail['samples'], 'sample')} done  the table: {distance(snapshot)}"
-
-
-def _rules(known: RuleSetStability) -> str:
-    rules = known.rules()
-    if not len(rules):
-        return "no set has a rule"
-    rows = [
-        (
-            one_line(row.rule),
-            "yes" if row.in_reference else "no",
-            *((f"{row.returns}", f"{row.similarity:.2f}") if known.samples else ("-", "-")),
-            *(f"{row.positives}", f"{row.negatives}"),
-        )
-        for row in rules.head(_SHOWN).itertuples(index=False)
-    ]
-    head = ("rule", "of the table", "returns", "similarity", "positives", "negatives")
-    more = f"\nand {count(len(rules) - _SHOWN, 'more rule')}; in Python, RuleSetStability.rules() has all"
-    return table(head, rows, right=range(2, 6)) + (more if len(rules) > _SHOWN else "")
-
-
-def _figures(known: RuleSetStability) -> str:
-    def shown(value: float, name: str) -> str:
-        return "-" if math.isnan(value) else f"{100 * value:.1f}" if name.endswith("rate") else f"{value:.1f}"
-
-    rows = [(words, *(shown(value, name) for value in known.summary().loc[name])) for name, words in _FIGURES.items()]
-    return table(("", "table", "mean", "std", "least", "most"), rows, right=range(1, 6))
-
-
-def _verdict(search: StabilitySearch, known: RuleSetStability, snapshot: Snapshot, interrupted: bool) -> str:
-    from ..snapshot import Status
-
-    sets = (known.reference, *known.samples)
-    proven = sum(sample.status is Status.OPTIMAL for sample in sets)
-    done = f"{len(known.samples)} of {count(known.n_samples, 'sample')} done"
-    work = f"{snapshot.seconds:.2f} s"
-    if known.done and proven == len(sets):
-        whose = f"the sets of the table and of its {count(known.n_samples, 'sample')}"
-        return f"certified{restricted(search.problem)}: {whose} are optimal\n{work}"
-    why = ending(snapshot, interrupted)
-    if known.done:
-        why = "limits of single samples reached" if snapshot.limit == "samples" else "constraints are not met"
-    return f"not certified ({why}): {done}, {proven} of {count(len(sets), 'set')} proven optimal\n{work}"

@@ -46,19 +46,19 @@ def column_pool(frame: pd.DataFrame) -> Any:
 
 
 def stability(frame: pd.DataFrame) -> Any:
-    """How often the rules of a set return on resampled rows.
+    """How often the rules of a model return on resampled rows.
 
     Parameters
     ----------
     frame : DataFrame
-        What ``RuleSetStability.rules()`` gives: ``rule``, ``in_reference`` and ``share``.
+        The ``rules`` of `rulelab.stability`: ``rule``, ``in_reference`` and ``share``.
 
     Returns
     -------
     Bars
-        Those that return most, the first one on top; green ones are in the set of the whole table.
+        Those that return most, the first one on top; green ones are in the model of the whole table.
     """
-    frame = require_columns(frame, ["rule", "in_reference", "share"], "the rules of a `rulelab.RuleSetStability`")
+    frame = require_columns(frame, ["rule", "in_reference", "share"], "the rules of `rulelab.stability`")
     shown = frame.head(_MOST_RULES)[::-1]
     rules = [_short(rule, k) for k, rule in enumerate(shown["rule"])]
     colors = [GREEN if own else GREY for own in shown["in_reference"]]

@@ -19,8 +19,6 @@ from .near_optimal.search import NearOptimalRuleSetProgress, NearOptimalRuleSetS
 from .ranges.result import RuleSetRanges
 from .ranges.searching import rule_set_ranges
 from .search import RuleSetSearch
-from .stability.result import RuleSetStability
-from .stability.search import StabilitySearch, rule_set_stability
 
 __all__ = [
     "AccuracyParity",
@@ -39,11 +37,8 @@ __all__ = [
     "PredictiveParity",
     "RuleSetRanges",
     "RuleSetSearch",
-    "RuleSetStability",
-    "StabilitySearch",
     "confusions",
     "fair_frontier",
     "near_optimal_rule_sets",
     "rule_set_ranges",
-    "rule_set_stability",
 ]

@@ -146,8 +146,6 @@ def cases() -> Iterator[tuple[str, str, Callable[[], rl.Problem], Callable[..., 
             yield kind, name, partial(conjunctions, name), partial(_driven, make)
     for name in GROUPS:
         yield "fair frontier", name, partial(conditions, name), _fair_frontier
-    for name in ("adult", "heart"):
-        yield "stability", name, partial(conditions, name), _stability
     for kind, build in (("list", _list_proof), ("falling", _falling_proof), ("set", _set_proof)):
         for name in ("compas", "transfusion", "heart"):
             of = conditions if kind == "set" else conjunctions
@@ -228,13 +226,6 @@ def _fair_frontier(problem: rl.Problem, answers: Answers, most: float) -> Iterat
         )
         _, unit = _timed(lambda run=run: list(run()), answers)
         yield unit._replace(seconds=unit.seconds - limit, cpu=max(0.0, unit.cpu - limit), phase="time limit")
-
-
-def _stability(problem: rl.Problem, answers: Answers, most: float) -> Iterator[Unit]:
-    states = rl.rule_set_stability(problem, 4, max_complexity=40, time_limit=most / 5)
-    for _ in range(5):
-        _, unit = _timed(lambda: next(states), answers)
-        yield unit._replace(seconds=unit.seconds - most / 5, cpu=max(0.0, unit.cpu - most / 5), phase="time limit")
 
 
 def _answering(

@@ -1,1 +1,0 @@
-"""Which rules return on bootstrap samples."""
