@@ -6,6 +6,7 @@ _PROXY = "searches are threads of the one server; for more than it can do, run s
 
 _PROOF = "rl.verify and `rulelab verify` check the certificate, independently of the search"
 _STABILITY = "rl.stability(classifier, X, y) fits any classifier of rulelab to bootstrap samples"
+_RANGES = "column_ranges() and gap_ranges() of a complete near-optimal list say it, and `Count all` on the page"
 
 GONE: dict[str, str] = {
     "rl.PseudoBooleanProof": _PROOF,
@@ -14,6 +15,9 @@ GONE: dict[str, str] = {
     "rl.StabilitySearch": _STABILITY,
     "rl.RuleSetStability": _STABILITY,
     "rl.rule_set_stability": _STABILITY,
+    "rl.RuleSetRanges": _RANGES,
+    "rl.rule_set_ranges": _RANGES,
+    "rulelab near --ranges": _RANGES,
     "rulelab stability --sample-time-limit": "--time-limit is that of each search",
     "rulelab serve --workers": _PROXY,
     "rulelab serve --search-processes": _PROXY,

@@ -13,15 +13,11 @@ from patience import wait_until
 from test_explore import data
 
 import rulelab as rl
-from rulelab.data.gaps import CRITERIA
-from rulelab.views.explore import ranges_html
 from rulelab.views.explore.counting import Total, verdict
 from rulelab.views.explore.finding import Wanted, find
 from rulelab.views.explore.finding_sets import FoundSets
-from rulelab.views.explore.ranging import columns_of, gaps_of
 from rulelab.views.explore.sampling import draw
-from rulelab.views.explore.view import BUILD, COUNT, RANGES, TOGETHER, ExploreView
-from rulelab.views.fronts.points import criterion_name
+from rulelab.views.explore.view import BUILD, COUNT, TOGETHER, ExploreView
 from rulelab.views.live.job import Progress
 from rulelab.views.live.prepared import Prepared
 
@@ -50,7 +46,7 @@ def test_sets_are_shown_filtered_and_chosen(view: ExploreView, dataset: rl.Datas
     found = view.found
     assert isinstance(found, FoundSets)
     assert view._status.phase.startswith("certified complete, over rules of at most 2 conditions")
-    assert view._strip.names == [TOGETHER, COUNT, RANGES]
+    assert view._strip.names == [TOGETHER, COUNT]
     assert not view._explorer.disabled
     assert not view._trees.visible
     assert view.explorer_html().getvalue().count('<td class="text">') == found.result.count
@@ -202,104 +198,18 @@ def test_sets_that_are_not_all_found_are_at_least_so_many(dataset: rl.Dataset, m
     assert counting.ranges is None
     assert counting.sample is None
     assert "What is true of all sets is known when all are counted" in counting._text.object
-    assert "Under “Ranges”" in counting._text.object
-    view.close()
-
-
-@pytest.mark.parametrize("form", ["dnf", "cnf"])
-def test_ranges_need_no_list_of_the_sets(dataset: rl.Dataset, form: str) -> None:
-    view = ExploreView(searched(dataset, form=form), dataset, distance=0.2)
-    view.find()
-    wait_until(lambda: not view.refresh())
-    ranging, counting, found = view._ranging, view._counting, view.found
-    view._strip.open = RANGES
-    assert (view._ranged.visible, view._counted.visible, view._overview.visible) == (True, False, False)
-    assert "“Find ranges” looks" in ranging._text.object
-    assert [save.disabled for save in ranging._saves] == [True, True]
-    ranging.find()
-    wait_until(lambda: not ranging.refresh())
-    assert ranging._status.phase.startswith("certified of all rule sets of rules of at most 2 conditions within 20 %")
-    assert ranging.gaps is None
-    columns = ranging.columns
-    result, conditions = found.result, found.result.problem.conditions
-    for name, row in zip(columns.columns.index, columns.columns.itertuples(), strict=True):
-        uses = [sum(c.column == name for rule in one for j in rule for c in conditions[j]) for one in result.clauses]
-        assert (row.used_by != "all") or min(uses) > 0
-        assert (row.used_by != "none") or max(uses) == 0
-        assert row.at_least <= min(uses) <= max(uses) <= row.at_most
-    ranging.param.update(attribute="sex", criterion="demographic_parity")
-    wait_until(lambda: not ranging.refresh())
-    assert ranging.columns is columns
-    counting.param.update(attribute="sex", criterion="demographic_parity")
-    counting.count()
-    wait_until(lambda: not counting.refresh())
-    keys = ["rate", "group", "other"]
-    for criterion, rates in CRITERIA.items():
-        for each in (ranging, counting):
-            each.criterion = criterion
-            wait_until(lambda each=each: not each.refresh())
-        listed, proven = (frame.set_index(keys) for frame in (counting.ranges.gaps, ranging.gaps.differences))
-        assert len(proven) >= len(rates)
-        for ends in (["least", "greatest"], ["at_least", "at_most"]):
-            assert proven[ends].to_numpy() == pytest.approx(listed.loc[proven.index, ["least", "greatest"]].to_numpy())
-        assert criterion_name(criterion) in ranging._text.object
-    ranging.criterion = "demographic_parity"
-    wait_until(lambda: not ranging.refresh())
-    assert len(ranging.gaps.differences) == 3
-    for part in ("Use of each column", "Differences between groups", "No set near the optimum has a smaller gap in"):
-        assert part in ranging._text.object
-    assert "<b>u" not in ranging._text.object
-    assert pd.read_csv(ranging.columns_csv())["column"].tolist() == columns.columns.index.tolist()
-    assert len(pd.read_csv(ranging.differences_csv())) == 3
-    ranging.attribute = ""
-    assert ranging.gaps is None
-    assert "Differences between groups" not in ranging._text.object
-    view.close()
-
-
-def test_ranges_that_are_stopped_say_what_is_proven(dataset: rl.Dataset) -> None:
-    view = ExploreView(searched(dataset), dataset, distance=0.2)
-    view.find()
-    wait_until(lambda: not view.refresh())
-    found = view.found
-    assert isinstance(found, FoundSets)
-    progress = Progress()
-    progress.cancel()
-    known = columns_of(found, 60.0, progress)
-    assert set(known.columns["used_by"]) == {"not known"}
-    tone, said = ranges_html.verdict(known, found)
-    assert (tone, "not clear by the limit, or the stop" in said) == ("limit", True)
-    assert "not known" in ranges_html.said(known, None, False, "equal_opportunity")
-    gaps = gaps_of(found, "sex", "equal_opportunity", 60.0, progress)
-    assert gaps.gaps["least"].tolist() == [0.0]
-    assert gaps.differences[["at_least", "at_most"]].drop_duplicates().to_numpy().tolist() == [[-1.0, 1.0]]
-    assert "of at least 0.00 points" in ranges_html.said(known, gaps, False, "equal_opportunity")
-    view.close()
-
-
-def test_gaps_that_cannot_be_proven_are_refused_in_words(dataset: rl.Dataset) -> None:
-    view = ExploreView(searched(dataset, loss="zero_one"), dataset, distance=0.2)
-    view.find()
-    wait_until(lambda: not view.refresh())
-    ranging = view._ranging
-    ranging.find()
-    wait_until(lambda: not ranging.refresh())
-    ranging.attribute = "sex"
-    wait_until(lambda: not ranging.refresh())
-    assert ranging._alert.phase.startswith("Gaps are proven of sets near the optimum of the Hamming loss")
-    assert "Use of each column" in ranging._text.object
     view.close()
 
 
 def test_lists_come_after_sets(view: ExploreView, dataset: rl.Dataset) -> None:
     conditions = rl.Binarizer().fit_transform(dataset.X)
     problem = rl.Problem.from_antecedents(rl.mine_antecedents(conditions, 1), dataset.y)
-    view._strip.open = RANGES
+    view._strip.open = COUNT
     view._source = lambda: lambda report: Prepared(rl.RuleListSearch(problem, 0.02))
     view.find()
     wait_until(lambda: not view.refresh())
     assert view._strip.names == [TOGETHER, BUILD, COUNT]
-    assert view._strip.open == TOGETHER
+    assert view._strip.open == COUNT
     assert view._status.phase.startswith("certified complete: ")
     assert not view._explorer.disabled
     assert view._trees.visible

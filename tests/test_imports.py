@@ -57,7 +57,6 @@ FLOORS: list[str] = [
     "rule_set.phases",
     "rule_set.search",
     "rule_set.frontier rule_set.least_gap rule_set.near_optimal",
-    "rule_set.ranges",
     "families",
     "recipe warming",
     "tables",

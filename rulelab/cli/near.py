@@ -10,7 +10,7 @@ from .console import CommandError, one_line, say, table
 from .data_options import Report, read_problem, unheard
 from .families import add_memory, add_parameters, add_preparation, count, recipe_of
 from .near_count import counted
-from .near_rule_sets import found_sets, ranges_of
+from .near_rule_sets import found_sets
 from .options import add, add_columns, add_limits, add_source, add_written, least_zero, whole
 from .output import RESULT, save
 from .progress import drained, ending
@@ -18,7 +18,7 @@ from .progress import drained, ending
 if TYPE_CHECKING:
     from ..datasets import Dataset
     from ..rule_list import NearOptimal, NearOptimalSearch
-    from ..rule_set import NearOptimalRuleSetSearch, RuleSetRanges, RuleSetSearch
+    from ..rule_set import NearOptimalRuleSetSearch
     from ..snapshot import Snapshot
     from ..views.explore.packing import Labels
 
@@ -58,8 +58,6 @@ def add_to(commands: Any) -> None:
     add(group, "--ratio", type=least_zero, metavar="X", text="the same as a share of the optimum, instead of --within")
     add(group, "--max", type=whole(1), metavar="N", text="most models: those that predict differently (default: 10000)")
     add(group, "--count-lists", action="store_true", text="count all lists instead of listing the models")
-    text = "of rule sets: which columns all, some or none use, and ranges of gaps of groups, certified without listing"
-    add(group, "--ranges", action="store_true", text=text)
     add_memory(add_limits(parser, "At a limit, and at Ctrl-C, what is found so far is given, with what is proven."))
     parser.set_defaults(run=near)
 
@@ -72,8 +70,6 @@ def near(args: argparse.Namespace) -> int:
         raise CommandError("--within and --ratio say the same in two ways: give one of them")
     if args.count_lists and args.max is not None:
         raise CommandError("--count-lists counts all lists, however many: leave out --max")
-    if args.ranges and args.model != "rule-set":
-        raise CommandError("--ranges is of --model rule-set; of rule lists --count-lists gives them")
     if args.format == "timbertrek":
         _check_timbertrek(args)
     if args.model == "rule-set":
@@ -113,22 +109,13 @@ def _near_sets(args: argparse.Namespace) -> int:
 
     if args.count_lists:
         raise CommandError("--count-lists is not an option of --model rule-set: what is found is counted")
-    if args.ranges and args.max is not None:
-        raise CommandError("--ranges lists nothing: leave --max out")
     output = args.output
     recipe = recipe_of(args, "rule-set", without=_WITHOUT)
     report = unheard if args.quiet else say
     try:
-        data, problem = read_problem(args, recipe, report, None if args.ranges else False)
+        data, problem = read_problem(args, recipe, report)
         best = recipe.search(problem)
         assert isinstance(best, RuleSetSearch)
-        if args.ranges:
-            said, found = ranges_of(best, args, report)
-            print(said)
-            if output is not None:
-                save(output, _ranges_page(best, found, data) if output.suffix.lower() == ".html" else found)
-                report(f"saved {output}")
-            return 0
         search = NearOptimalRuleSetSearch(
             best,
             args.within,
@@ -175,13 +162,6 @@ def _sets_page(search: NearOptimalRuleSetSearch, snapshot: Snapshot, data: Datas
     if not result.count:
         raise CommandError(_NO_PAGE.format("set"), 1)
     return explorer_of_sets(result, snapshot, _labels(data))
-
-
-def _ranges_page(best: RuleSetSearch, found: RuleSetRanges, data: Dataset) -> str:
-    """What all of them have in common."""
-    from ..views.explore.offline_ranges import page_of_ranges
-
-    return page_of_ranges(found, best.conditions, _labels(data))
 
 
 def _labels(data: Dataset) -> Labels:

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..families.wording import restricted
-from ..interrupts import noted
 from .console import one_line, table
 from .families import count
 from .progress import drained, ending
 
 if TYPE_CHECKING:
-    from ..rule_set import NearOptimalRuleSets, NearOptimalRuleSetSearch, RuleSetRanges, RuleSetSearch
+    from ..rule_set import NearOptimalRuleSets, NearOptimalRuleSetSearch
     from ..snapshot import Snapshot
-    from .data_options import Report
 
-_CRITERIA = ("equal_opportunity", "demographic_parity")
 _SHOWN = 20
 _SHOWN_RULES = 10
 
@@ -27,70 +24,6 @@ def found_sets(search: NearOptimalRuleSetSearch, args: argparse.Namespace) -> tu
     result = search.result()
     parts = [_models(result), _rules(result), _verdict(search, result, snapshot, interrupted)]
     return "\n\n".join(filter(None, parts)), snapshot
-
-
-def ranges_of(best: RuleSetSearch, args: argparse.Namespace, report: Report) -> tuple[str, RuleSetRanges]:
-    """What all sets near the optimum have in common, as it is printed and as it is.
-
-    Raises
-    ------
-    ValueError
-        When the optimum is not certified.
-    """
-    from ..rule_set import rule_set_ranges
-    from ..rule_set.ranges.uses import uses_in_words
-
-    with noted() as pressed:
-        found = rule_set_ranges(
-            best,
-            args.within,
-            ratio=args.ratio,
-            criteria=() if best.problem.groups is None or best.loss != "hamming" else _CRITERIA,
-            graded=True,
-            time_limit=args.time_limit,
-            stop=lambda: bool(pressed),
-            report=report,
-        )
-    rows = [
-        (one_line(str(name)), row.used_by, uses_in_words(row), *(_figure(x) for x in (row.bound, row.without_bound)))
-        for name, row in zip(found.columns.index, found.columns.itertuples(index=False), strict=True)
-    ]
-    heads = ("column", "used by", "conditions on it", "with it at least", "without at least")
-    parts = [table(heads, rows, right=(3, 4))]
-    if len(found.gaps):
-        gaps = [
-            (
-                name.replace("_", " "),
-                f"{100 * row.least:.2f}",
-                "-" if row.found != row.found else f"{100 * row.found:.2f}",
-            )
-            for name, row in zip(found.gaps.index, found.gaps.itertuples(index=False), strict=True)
-        ]
-        parts.append(table(("gap between groups", "at least, points", "found, points"), gaps, right=(1, 2)))
-    if len(found.differences):
-        head = ("difference", "between", "and", "at least, points", "at most, points", "")
-        known = found.differences.sort_values("at_most", key=lambda most: most >= 1, kind="stable")
-        rows = [_difference(row) for row in known.head(_SHOWN).itertuples(index=False)]
-        more = len(known) - len(rows)
-        parts.append(table(head, rows, right=(3, 4)) + (f"\nand {count(more, 'more row')}" if more else ""))
-    over = f"over rules of at most {count(best.conditions, 'condition')}{restricted(best.problem)}"
-    parts.append(
-        f"of all rule sets {over}, with an objective from the optimum {found.optimum:.7g} up to {found.threshold:.7g}\n"
-        f"{found.seconds:.2f} s{', interrupted: what was not clear by then is not known' if pressed else ''}"
-    )
-    return "\n\n".join(parts), found
-
-
-def _difference(row: Any) -> tuple[str, ...]:
-    """The proven range, and whether sets of both ends were found."""
-    names = (one_line(name) for name in (row.group, row.other))
-    exact = row.least == row.at_least and row.greatest == row.at_most
-    ends = (f"{100 * x:.2f}" for x in (row.at_least, row.at_most))
-    return (row.rate.replace("_", " "), *names, *ends, "exact" if exact else "bounds")
-
-
-def _figure(x: float) -> str:
-    return "none" if x == float("inf") else f"{x:.7g}"
 
 
 def _found(snapshot: Snapshot) -> str:

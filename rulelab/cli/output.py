@@ -15,7 +15,6 @@ from .console import CommandError
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ..rule_set import RuleSetRanges
     from ..search import Search
 
 RESULT = (".json", ".csv")
@@ -111,7 +110,7 @@ def _same(one: str, other: str) -> bool:
     return os.path.realpath(one) == os.path.realpath(other)
 
 
-def save(path: Path, content: Search | RuleSetRanges | pd.DataFrame | str) -> None:
+def save(path: Path, content: Search | pd.DataFrame | str) -> None:
     """Write a text, a table as CSV, or a result as the ending says."""
     if not isinstance(content, str) and path.suffix.lower() == ".csv":
         frame: Any = getattr(content, "frame", content)

@@ -16,8 +16,6 @@ from .least_gap.frontier import GapFrontierRuleSetSearch
 from .least_gap.search import LeastGapRuleSetSearch
 from .near_optimal.result import NearOptimalRuleSets
 from .near_optimal.search import NearOptimalRuleSetProgress, NearOptimalRuleSetSearch, near_optimal_rule_sets
-from .ranges.result import RuleSetRanges
-from .ranges.searching import rule_set_ranges
 from .search import RuleSetSearch
 
 __all__ = [
@@ -35,10 +33,8 @@ __all__ = [
     "NearOptimalRuleSetSearch",
     "NearOptimalRuleSets",
     "PredictiveParity",
-    "RuleSetRanges",
     "RuleSetSearch",
     "confusions",
     "fair_frontier",
     "near_optimal_rule_sets",
-    "rule_set_ranges",
 ]

@@ -58,10 +58,9 @@ def said(total: Total | None, ranges: Ranges | None, busy: bool, criterion: str,
         begin = f"“Count all {ways}” counts within the distance of what “Find good models” has found: press that first."
         return _ABOUT[ways] + (f'<p class="empty">{begin}</p>' if not busy else "")
     if not total.result.complete:
-        without = "" if ways == "lists" else " Under “Ranges” much of it is proven without counting."
         return _ABOUT[ways] + (
             f'<p class="empty">What is true of all {ways} is known when all are counted: choose a longer time limit, '
-            f"or a smaller distance.{without}</p>"
+            "or a smaller distance.</p>"
         )
     parts = [_by_rules(total)]
     if ranges is None:

@@ -39,9 +39,8 @@ from .good_models import BUTTON, LISTED, NO_MODEL, WIDE, Choosing
 from .offline import explorer
 from .offline_sets import explorer_of_sets
 from .pin_or_edit import PinOrEdit
-from .ranges_view import RangesView
 
-TOGETHER, BUILD, COUNT, RANGES = "All together", "Build a list", "Count all", "Ranges"
+TOGETHER, BUILD, COUNT = "All together", "Build a list", "Count all"
 _NARROW = ":host { min-width: 0 !important; }"
 Source = Callable[[], Callable[[Callable[[str], None]], Prepared]]
 
@@ -163,7 +162,6 @@ class ExploreView(Choosing):
         if self._card is not None:
             self._card.close()
         self._counting.close()
-        self._ranging.close()
         self._beat.stop()
 
     def complain(self, message: str) -> None:
@@ -238,9 +236,8 @@ class ExploreView(Choosing):
         lists = found if isinstance(found, Found) else None
         self._explorer.disabled = not found.result.count
         self._trees.param.update(visible=lists is not None, disabled=lists is None or not any(lists.result.lists))
-        self._strip.names = [TOGETHER, BUILD, COUNT] if lists else [TOGETHER, COUNT, RANGES]
+        self._strip.names = [TOGETHER, BUILD, COUNT] if lists else [TOGETHER, COUNT]
         self._counting.begin(found)
-        self._ranging.begin(found)
         if self._strip.open not in self._strip.names:
             self._strip.open = TOGETHER
         if lists is not None and self._builder is not None:
@@ -249,8 +246,8 @@ class ExploreView(Choosing):
             self._tapped(0)
 
     def _open(self, *_: Any) -> None:
-        """Show the pictures, the count, the ranges, or the builder, which is made when it is first opened."""
-        building, counting, ranging = (self._strip.open == name for name in (BUILD, COUNT, RANGES))
+        """Show the pictures, the count, or the builder, which is made when it is first opened."""
+        building, counting = (self._strip.open == name for name in (BUILD, COUNT))
         if building and self._builder is None and isinstance(self._found, Found):
             self._builder = Builder(self._ended, **WIDE)
             waiting = Html(explore_html.UNPACKING, stylesheets=[CARD_CSS], **WIDE)
@@ -258,10 +255,10 @@ class ExploreView(Choosing):
             self._building.objects = [waiting, self._builder]
             self._builder.begin(self._found)
         self._building.visible = building
-        self._counted.visible, self._ranged.visible = counting, ranging
+        self._counted.visible = counting
         for part in (self._together, self._overview):  # a grid shows itself also where it is not visible
-            part.visible = not (building or counting or ranging)
-        self._chosen.visible = not (counting or ranging)
+            part.visible = not (building or counting)
+        self._chosen.visible = not counting
         self._offer_pin()
 
     def _ended(self, antecedents: tuple[int, ...]) -> None:
@@ -306,7 +303,7 @@ class ExploreView(Choosing):
     @param.depends("seconds", watch=True)
     def _allow(self) -> None:
         """The time limit is that of all that is begun from now on."""
-        self._counting.seconds = self._ranging.seconds = self.seconds
+        self._counting.seconds = self.seconds
 
     @param.depends("hindrance", watch=True)
     def _say_hindrance(self) -> None:
@@ -355,12 +352,8 @@ class ExploreView(Choosing):
         self._building = pn.Column(visible=False, stylesheets=[PANEL_CSS], css_classes=["rl-row"], **WIDE)
         self._together = pn.Column(self._overview, stylesheets=[_NARROW], css_classes=["rl-row"], **WIDE)
         self._counting = CountView(self._take_sample)
-        self._ranging = RangesView()
         self._allow()
-        self._counted, self._ranged = (
-            pn.Column(part, visible=False, stylesheets=[_NARROW], css_classes=["rl-row"], **WIDE)
-            for part in (self._counting, self._ranging)
-        )
+        self._counted = pn.Column(self._counting, visible=False, stylesheets=[_NARROW], css_classes=["rl-row"], **WIDE)
         self._chosen = pn.Column(
             pn.Row(*self._pairs[1].items, stylesheets=[BAR_CSS], margin=(6, 0)),
             self._place,
@@ -369,7 +362,7 @@ class ExploreView(Choosing):
         )
         self._why = Html("", stylesheets=[CARD_CSS], css_classes=["rl-row"], visible=False, **WIDE)
         self._empty = Html(explore_html.empty(True), stylesheets=[CARD_CSS, PANEL_CSS], css_classes=["rl-row"], **WIDE)
-        parts = (self._strip, self._building, self._counted, self._ranged, self._together, self._chosen)
+        parts = (self._strip, self._building, self._counted, self._together, self._chosen)
         self._details = pn.Column(  # a grid shows itself also where it is not visible
             pn.Column(*parts, stylesheets=[VIEW_CSS], css_classes=["rl-row"], **WIDE),
             visible=False,

@@ -1,1 +1,0 @@
-"""What all rule sets near the optimum have in common."""
