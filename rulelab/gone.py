@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 _PROXY = "searches are threads of the one server; for more than it can do, run servers behind a proxy"
-
 _PROOF = "rl.verify and `rulelab verify` check the certificate, independently of the search"
 _STABILITY = "rl.stability(classifier, X, y) fits any classifier of rulelab to bootstrap samples"
 _RANGES = "column_ranges() and gap_ranges() of a complete near-optimal list say it, and `Count all` on the page"
+
+BUILDERS = ("defaults", "holding", "mining", "page", "popcount", "pricing", "slices")
+"""Benchmarks that measure parts, for those who work on them."""
 
 GONE: dict[str, str] = {
     "rl.PseudoBooleanProof": _PROOF,
@@ -23,5 +25,6 @@ GONE: dict[str, str] = {
     "rulelab serve --search-processes": _PROXY,
     "rulelab serve --log-format": "the log has one line of text for each event",
     "rulelab serve --stalls": "/health says the longest time without an answer; py-spy says where a process is",
+    **{f"rulelab bench {name}": f"`python -m tests.benchmarks {name}` in a checkout runs it" for name in BUILDERS},
 }
 """Names of the package as ``rl.NAME``; commands, and options after their command, as ``rulelab COMMAND --OPTION``."""

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from .. import __version__
-from ..gone import GONE
+from ..gone import BUILDERS, GONE
 from . import (
     ablate,
     doctor,
@@ -163,6 +163,7 @@ def _bench(args: argparse.Namespace) -> int:
     if BENCHMARKS is None:
         raise CommandError("the benchmarks were not installed with this copy of rulelab: install the wheel again")
     found = {path.stem.replace("_", "-"): path for path in sorted(BENCHMARKS.glob("[!_]*.py"))}
+    found = {name: path for name, path in found.items() if name not in BUILDERS}
     if args.name is None:
         print("benchmarks: " + ", ".join(found))
         return 0

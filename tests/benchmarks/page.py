@@ -243,7 +243,7 @@ def slowing(pairs: int) -> None:
 
 def main(argv: Sequence[str] = ()) -> None:
     """Print the figures."""
-    options = argparse.ArgumentParser(prog="rulelab bench page", description=(__doc__ or "").splitlines()[0])
+    options = argparse.ArgumentParser(prog="tests.benchmarks page", description=(__doc__ or "").splitlines()[0])
     options.add_argument("viewers", nargs="?", type=int, default=1, help="pages that watch a search (%(default)s)")
     options.add_argument("seconds", nargs="?", type=float, default=20.0, help="of watching (%(default)g); 0: none")
     options.add_argument("--openings", type=int, default=10, help="openings of the page (%(default)s); 0: none")
