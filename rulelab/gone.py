@@ -20,6 +20,7 @@ GONE: dict[str, str] = {
     "rl.RuleSetRanges": _RANGES,
     "rl.rule_set_ranges": _RANGES,
     "rulelab near --ranges": _RANGES,
+    "rulelab near --format": "-o FILE.json saves all models, -o FILE.html shows them",
     "rulelab stability --sample-time-limit": "--time-limit is that of each search",
     "rulelab serve --workers": _PROXY,
     "rulelab serve --search-processes": _PROXY,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import re
 import signal
 from pathlib import Path
@@ -71,23 +70,6 @@ def test_near_lists_are_printed_and_saved(tmp_path: Path, capsys: pytest.Capture
     with (tmp_path / "near.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert [row["antecedents"].split(" | ")[0] for row in rows] == ["middle_middle == x"] * 2
-
-
-def test_near_lists_are_trees_for_timbertrek(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    output = tmp_path / "trees.json"
-    options = ["--within", 0.004, "--quiet", "--format", "timbertrek"]
-    assert run(capsys, "near", *TOE, *options, "-o", output)[0] == 0
-    said = json.loads(output.read_text(encoding="utf-8"))
-    assert set(said) == {"trie", "featureMap", "treeMap"}
-    assert ["middle_middle", "== x", "middle_middle"] in said["featureMap"].values()
-    for more, words in (
-        (["-o", tmp_path / "trees.csv"], "add -o FILE.json"),
-        ([], "add -o FILE.json"),
-        (["--count-lists"], "is for rule lists"),
-    ):
-        status, _, err = run(capsys, "near", *TOE, *options, *more)
-        assert status == 2
-        assert words in err
 
 
 def test_near_lists_stop_at_a_number_and_say_what_is_covered(

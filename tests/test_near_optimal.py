@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import pickle
 from collections import defaultdict
 from fractions import Fraction
@@ -11,7 +10,6 @@ from math import factorial
 
 import naive
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -295,53 +293,3 @@ def test_the_best_and_random_models_are_rows_of_the_table() -> None:
     first = rl.near_optimal(problem, 0.02, gap=0.05, limit=1)
     with pytest.raises(ValueError, match="not complete"):
         first.sample()
-
-
-def test_timbertrek_gets_each_list_as_the_tree_that_it_is(tmp_path) -> None:
-    rng = np.random.default_rng(2)
-    X = pd.DataFrame({"age": rng.integers(18, 60, 80), "town": rng.choice(["a", "b"], 80)})
-    mined = rl.mine_antecedents(rl.Binarizer(thresholds=2).fit_transform(X), max_conditions=2)
-    y = ((X["age"] < 35) ^ (rng.random(80) < 0.2)).astype(int)
-    problem = rl.Problem.from_antecedents(mined, y)
-    found = rl.near_optimal(problem, 0.02, gap=0.03)
-    text = found.to_timbertrek(tmp_path / "trees.json")
-    said = json.loads((tmp_path / "trees.json").read_text(encoding="utf-8"))
-    assert said == json.loads(text)
-    assert len(said["treeMap"]) == sum(len(model) > 0 for model in found.models)
-    holds, actual = mined.matrix, y.to_numpy()
-
-    def walk(node: dict, rows: np.ndarray, says: np.ndarray) -> None:
-        feature, n, right = node["f"]
-        assert n == rows.sum()
-        if feature in "+-":
-            says[rows] = feature == "+"
-            assert right == (actual[rows] == (feature == "+")).sum()
-            return
-        assert right == -1
-        for child, here in zip(node["c"], (holds[:, int(feature)], ~holds[:, int(feature)]), strict=True):
-            walk(child, rows & here, says)
-
-    paths: dict[int, set[tuple[str, ...]]] = {}
-
-    def collect(node: dict, path: tuple[str, ...]) -> None:
-        for child in node["c"]:
-            if child["f"] == "_":
-                paths.setdefault(child["t"], set()).add(path)
-            else:
-                collect(child, (*path, child["f"]))
-
-    collect(said["trie"], ())
-    for number, (tree, objective, accuracy) in said["treeMap"].items():
-        model = found.models[int(number) - 1]
-        says = np.zeros(80, dtype=bool)
-        walk(tree, np.ones(80, dtype=bool), says)
-        assert (says == model.predict(holds)).all()
-        assert accuracy == round((says == actual).mean(), 5)
-        assert objective == round(found.objectives[int(number) - 1], 5)
-        names = tuple(map(str, model.antecedents))
-        assert paths[int(number)] == {names[:k] for k in range(1, len(names) + 1)}
-    for feature, (name, value, short) in said["featureMap"].items():
-        assert f"{name} {value}".strip() == problem.names[int(feature)]
-        assert short
-    with pytest.raises(ValueError, match="has a rule"):
-        rl.near_optimal(rl.Problem.from_arrays([[0], [1], [0], [1]], [0, 0, 0, 1]), 0.5, gap=0.0).to_timbertrek()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..families.wording import at_least, restricted
 from .console import CommandError, one_line, say, table
-from .data_options import Report, read_problem, unheard
+from .data_options import read_problem, unheard
 from .families import add_memory, add_parameters, add_preparation, count, recipe_of
 from .near_count import counted
 from .near_rule_sets import found_sets
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 _SHOWN = 20
 _SHOWN_ANTECEDENTS = 10
 _MODELS = ["rule-list", "rule-set"]
-_FORMATS = ["rulelab", "timbertrek"]
 _NO_PAGE = "no page is written: no {} is known to be near the optimum yet; raise --time-limit"
 _WITHOUT = ("policy", "fairness", "min_group_size", "labels")
 
@@ -46,8 +45,6 @@ def add_to(commands: Any) -> None:
         endings=(*RESULT, ".html"),
         text="save all that is found: FILE.json, FILE.csv, or FILE.html to explore it in a browser",
     )
-    text = "what FILE.json is: all figures, or, of lists, the trees that TimberTrek shows (default: rulelab)"
-    add(parser, "--format", choices=_FORMATS, default=_FORMATS[0], text=text)
     add(parser, "--quiet", action="store_true", text="no progress")
     add_columns(parser)
     add_preparation(parser, _MODELS)
@@ -70,8 +67,6 @@ def near(args: argparse.Namespace) -> int:
         raise CommandError("--within and --ratio say the same in two ways: give one of them")
     if args.count_lists and args.max is not None:
         raise CommandError("--count-lists counts all lists, however many: leave out --max")
-    if args.format == "timbertrek":
-        _check_timbertrek(args)
     if args.model == "rule-set":
         return _near_sets(args)
     most = 10_000 if args.max is None else args.max
@@ -95,8 +90,6 @@ def near(args: argparse.Namespace) -> int:
         result = _listed(search, args)
         if output is not None and output.suffix.lower() == ".html":
             page = _explorer(search, result, data)
-        elif args.format == "timbertrek":
-            page = _trees(result, report)
     if output is not None:
         save(output, page or search)
         report(f"saved {output}")
@@ -168,24 +161,6 @@ def _labels(data: Dataset) -> Labels:
     from ..views.explore.packing import Labels
 
     return Labels(data.name, str(data.target), str(data.negative), str(data.positive))
-
-
-def _check_timbertrek(args: argparse.Namespace) -> None:
-    if args.model != "rule-list" or args.count_lists:
-        raise CommandError("--format timbertrek is for rule lists that are listed: they are trees, sets are not")
-    if args.output is None or args.output.suffix.lower() != ".json":
-        raise CommandError("--format timbertrek writes a file: add -o FILE.json")
-
-
-def _trees(result: NearOptimal, report: Report) -> str:
-    """All that is found as TimberTrek reads it."""
-    try:
-        text = result.to_timbertrek()
-    except ValueError as error:
-        raise CommandError(f"no file is written: {error}", 1) from error
-    if result.count > (trees := sum(1 for antecedents in result.lists if antecedents)):
-        report(f"{count(trees, 'tree')}; the list without a rule is none, and is left out")
-    return text
 
 
 def _found(snapshot: Snapshot) -> str:

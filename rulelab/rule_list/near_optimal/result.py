@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 
 import pandas as pd
 
-from ... import files
 from ...models import RuleList
 from ...near_models import NearModels
-from .timbertrek import as_timbertrek
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -80,24 +76,3 @@ class NearOptimal(NearModels):
                 "antecedents": [tuple(names[j] for j in antecedents) for antecedents in self.lists],
             }
         )
-
-    def to_timbertrek(self, path: str | Path | None = None) -> str:
-        """All models as JSON that TimberTrek shows, each as a decision tree; also written to ``path`` if one is given.
-
-        Models without a rule are left out: a tree there begins with a split.
-
-        Parameters
-        ----------
-        path : str or Path, optional
-            A file to write it to.
-
-        Raises
-        ------
-        ValueError
-            When no model has a rule.
-        """
-        content = as_timbertrek(self.problem, self.models, self.objectives.tolist())
-        text = json.dumps(content, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
-        if path is not None:
-            files.write(path, text)
-        return text

@@ -214,11 +214,6 @@ class ExploreView(Choosing):
         assert isinstance(found, FoundSets)
         return io.StringIO(explorer_of_sets(found.result, found.snapshot, found.labels))
 
-    def timbertrek_json(self) -> io.StringIO:
-        """The lists that were found as the trees that TimberTrek shows."""
-        assert isinstance(self._found, Found)
-        return io.StringIO(self._found.result.to_timbertrek())
-
     def _take(self, found: Good) -> None:
         tone, said = found.verdict()
         self._status.param.update(
@@ -235,7 +230,6 @@ class ExploreView(Choosing):
         self._empty.visible = False
         lists = found if isinstance(found, Found) else None
         self._explorer.disabled = not found.result.count
-        self._trees.param.update(visible=lists is not None, disabled=lists is None or not any(lists.result.lists))
         self._strip.names = [TOGETHER, BUILD, COUNT] if lists else [TOGETHER, COUNT]
         self._counting.begin(found)
         if self._strip.open not in self._strip.names:
@@ -337,9 +331,6 @@ class ExploreView(Choosing):
         ]
         self._explorer = download("Explorer (HTML)", "explorer.html", self.explorer_html, width=140, height=38)
         self._explorer.param.update(disabled=True, align="end")
-        self._trees = download("TimberTrek (JSON)", "timbertrek.json", self.timbertrek_json, width=150)
-        self._trees.disabled = True
-        self._exports.append(self._trees)
         bar = {"stylesheets": [BAR_CSS], "css_classes": ["rl-row"], **WIDE}
         self._pairs = [PinOrEdit(self.pin, self.edit) for _ in range(2)]  # beside the pictures, and above the card
         self._head.extend(self._pairs[0].items)
