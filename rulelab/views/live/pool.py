@@ -48,12 +48,6 @@ class Pool:
                     self._free += 1
                     self._changed.notify_all()
 
-    def share(self, places: int) -> None:
-        """Have so many places from now on, as others on this machine work, too."""
-        with self._changed:
-            self._free += places - self.places
-            self.places = places
-
     @property
     def waiting(self) -> int:
         """How many wait in line."""
