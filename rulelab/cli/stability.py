@@ -68,7 +68,10 @@ def stability(args: argparse.Namespace) -> int:
     names = ("error rate, on its own rows", "error rate, on rows not drawn", "rules", "rules shared with the whole")
     of = figures.iloc[1:]
     columns = (figures.iloc[0], of.mean(), of.std(), of.min(), of.max())
-    cells = [(name, *(f"{column[at]:.3f}" for column in columns)) for name, at in zip(names, figures, strict=True)]
+    cells = [
+        (name, *(f"{column[at]:.3f}".replace("nan", "-") for column in columns))
+        for name, at in zip(names, figures, strict=True)
+    ]
     print("\n" + table(("", "table", "mean", "std", "least", "most"), cells, right=range(1, 6)))
     proven, done = int((found.fits["status"] == "optimal").sum()), len(found.fits) - 1
     print(f"\n{done} of {count(args.samples, 'sample')} done; {proven} of {count(done + 1, 'model')} proven optimal")

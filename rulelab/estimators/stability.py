@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -86,36 +87,35 @@ def stability(
     weight = weight.astype(np.int64)
     reference = clone(estimator).fit(X, y, sample_weight, sensitive_features)
     X, y = in_pandas(X), np.asarray(y)
-    models, rows = [_rules(reference)], [_row(-1, reference, X, y, weight, np.zeros_like(weight), set())]
+    own = _rules(reference)
+    fits: list[tuple[set[str] | None, dict[str, Any]]]
+    fits = [(own, _row(-1, reference, X, y, weight, np.zeros_like(weight), own))]
     if reference.binarizer_ is not None:
         X = reference.binarizer_.transform(X)
     cells = pd.DataFrame({"label": y})
     if sensitive_features is not None:
         cells = pd.concat([cells, pd.DataFrame(in_pandas(sensitive_features)).reset_index(drop=True)], axis=1)
     cell = cells.groupby(list(cells), dropna=False).ngroup().to_numpy()
-    with at_once():
+    with suppress(KeyboardInterrupt), at_once(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # the status says it
         for sample in range(n_samples):
             drawn = _drawn(weight, cell, np.random.default_rng([random_state, sample]))
             fitted = clone(estimator)
             try:
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore", ConvergenceWarning)  # the status says it
-                    fitted.fit(X, y, drawn, sensitive_features)
-            except KeyboardInterrupt:
-                break
+                fitted.fit(X, y, drawn, sensitive_features)
             except ValueError as error:  # no model meets the constraints, or none was found before a limit
-                rows.append({"sample": sample, "status": str(error)})
+                fits.append((None, {"sample": sample, "status": str(error)}))
                 continue
-            models.append(_rules(fitted))
             unseen = weight * (1 - 1 / np.maximum(weight, 1)) ** drawn  # as many as are expected, of equal rows
-            rows.append(_row(sample, fitted, X, y, drawn, unseen, models[0]))
+            fits.append((_rules(fitted), _row(sample, fitted, X, y, drawn, unseen, own)))
+    models = [rules for rules, _ in fits if rules is not None]
     texts = [*dict.fromkeys(text for rules in models for text in sorted(rules))]
     returns = np.array([sum(text in rules for rules in models[1:]) for text in texts], dtype=np.int64)
-    own = np.array([text in models[0] for text in texts], dtype=bool)
+    in_reference = np.array([text in own for text in texts], dtype=bool)
     share = returns / max(1, len(models) - 1)
-    found = pd.DataFrame({"rule": texts, "in_reference": own, "returns": returns, "share": share})
+    found = pd.DataFrame({"rule": texts, "in_reference": in_reference, "returns": returns, "share": share})
     found = found.sort_values(["returns", "in_reference", "rule"], ascending=[False, False, True], ignore_index=True)
-    return Stability(pd.DataFrame(rows), found)
+    return Stability(pd.DataFrame([row for _, row in fits]), found)
 
 
 def _drawn(weight: np.ndarray, cell: np.ndarray, random: np.random.Generator) -> np.ndarray:
@@ -153,5 +153,5 @@ def _row(
         "error_rate": np.average(wrong, weights=drawn),
         "unseen_error_rate": np.average(wrong, weights=unseen) if unseen.sum() else np.nan,
         "rules": len(rules),
-        "shared_rules": len(rules & (own if sample >= 0 else rules)),
+        "shared_rules": len(rules & own),
     }
