@@ -242,9 +242,9 @@ def test_the_least_gap_of_rule_sets_is_proven_and_saved(
 
 
 @pytest.mark.parametrize("model", ["rule-set", "rule-list", "falling-rule-list"])
-def test_stability_of_models(model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    output, given = tmp_path / "rules.csv", (*TOE, "--max-conditions", 1, "--model", model, "--samples", 2)
-    given += ("--max-complexity", 4) if model == "rule-set" else ()
+def test_stability_of_models(model: str, people: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    output, given = tmp_path / "rules.csv", (people, "--target", "paid", "--thresholds", 4, "--max-conditions", 1)
+    given += ("--model", model, "--samples", 2, *(("--max-complexity", 3) if model == "rule-set" else ()))
     status, out, err = run(capsys, "stability", *given, "-o", output)
     assert status == 0, err
     assert "2 of 2 samples done; 3 of 3 models proven optimal" in out
@@ -300,7 +300,7 @@ def test_the_search_of_the_papers(tmp_path: Path, capsys: pytest.CaptureFixture[
         (("near", *TOE, "--max-complexity", 3), "--max-complexity is not an option of --model rule-list"),
         (("near", *TOE, "--max", 0), "a whole number of at least 1"),
         (("near", *TOE, "-o", "near.txt"), "must end in .json or .csv"),
-        (("near", "no.csv"), "--target is missing"),
+        (("near", "no.csv"), "there is no file or data set 'no.csv'"),
         (("least-gap", *TOE, "--accuracy", 66), "a fraction from 0 to 1"),
         (("least-gap", *TOE, "--accuracy", 0.6), "--sensitive"),
         (("least-gap", *TOE, "--accuracy", ".6,.7", "--proof", "p"), "--proof is of a single accuracy"),
