@@ -171,6 +171,11 @@ def test_titles_claim_what_is_proven_and_no_more() -> None:
     assert account(search, rl.solve(search)).title == "The optimal rule list"
 
 
+def of_three_classes(made: rl.Problem) -> rl.MultiClassProblem:
+    A = made.matrix()[made.row_pattern]
+    return rl.MultiClassProblem.from_arrays(A, np.where(A[:, 0], "a", np.where(A[:, 1] ^ A[:, 2], "b", "c")))
+
+
 @pytest.mark.parametrize(
     "make",
     [
@@ -182,6 +187,7 @@ def test_titles_claim_what_is_proven_and_no_more() -> None:
         lambda p: rl.RuleListSearch(p, 0.01, fairness=rl.EqualOpportunity(0.4), must_use=[p.names[1]]),
         lambda p: rl.FrontierSearch(p),
         lambda p: rl.LeastGapSearch(p, max_length=2, beam_width=2),
+        lambda p: rl.MultiClassRuleListSearch(of_three_classes(p), 0.01),
         lambda p: rl.FallingRuleListSearch(p, 0.01),
         lambda p: rl.FallingRuleListSearch(p, 0.01, violation_penalty=0.5),
         lambda p: rl.FallingRuleListSearch(p, 0.01, fairness=rl.EqualOpportunity(0.3)),

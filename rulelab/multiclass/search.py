@@ -161,6 +161,8 @@ class MultiClassRuleListSearch(Search):
         self._best = (self._cost(whole[:-1].sum() - whole[:-1].max(), 0), ())
         state = _State(0, 0, 0, 0, _packed(free), ())
         self._dive(state)
+        self._pruned.clear()  # of what the greedy list tried, which is no part of the tree
+        self._counts["created"] = 0
         self._known[self._named(state.key, 0)] = 0
         self._put(state)
 
@@ -187,7 +189,8 @@ class MultiClassRuleListSearch(Search):
             self._expand(self._taken())
             self.work += 1
             while self._queue and self._is_settled(self._queue[0]):
-                self._taken()
+                beaten = self._taken().bound >= self._best[0]
+                self._pruned["lookahead" if beaten else "equivalent support"] += 1
 
     def _taken(self) -> _State:
         state = heapq.heappop(self._queue)
