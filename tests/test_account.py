@@ -224,4 +224,5 @@ def test_the_prefixes_that_were_made_are_the_children_of_those_that_were_expande
     assert plain.counts["reopened"] == sum(plain.detail["dropped"].values()) == 0
     assert plain.made == 1 + 7 * plain.counts["expanded"]
     papers = rl.solve(rl.CorelsSearch(made, 0.01))
-    assert papers.made == 1 + papers.counts["created"]
+    several = rl.solve(rl.MultiClassRuleListSearch(of_three_classes(made), 0.01))
+    assert [papers.made, several.made] == [1 + each.counts["created"] for each in (papers, several)]
