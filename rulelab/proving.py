@@ -75,7 +75,7 @@ class Proving(Search):
     _proof: Certificate | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_proof"}
+        return {name: value for name, value in super().__getstate__().items() if name != "_proof"}
 
     @property
     def certified(self) -> bool:

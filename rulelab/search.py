@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from .arguments import is_least, is_whole, short
 from .interrupts import held_back
 from .progress import Bar, bar, check
+from .sharing import Shared
 from .shown import Fact, Shown, figure
 from .slices import Pace, Slices
 from .snapshot import Snapshot, Status
@@ -32,7 +33,7 @@ MOST_WORK = 1 << 40
 """Of one call of `Search.advance`: years of work, and far from the end of 64 bits."""
 
 
-class Search(Shown, abc.ABC):
+class Search(Shown, Shared, abc.ABC):
     """A search that can be advanced by small amounts of work, looked at, pickled and resumed.
 
     Attributes

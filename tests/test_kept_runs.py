@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import base64
+import pickle
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from live import HOSTILE, small_search
+from live import HOSTILE, problem, small_search
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
 from rulelab.cli.commands import main
 from rulelab.store import Store
-from rulelab.views.cards.card import KEPT
+from rulelab.views.cards import verifying
+from rulelab.views.cards.card import KEPT, Card
 from rulelab.views.kept_runs import keeping
 from rulelab.views.kept_runs.drawer import DIGITS, KeptRuns
 from rulelab.views.kept_runs.keeper import Keeper
+from rulelab.views.live.job import Progress
 from rulelab.views.live.pacing import FULL_SPEED, Pace
 from rulelab.views.live.prepared import Prepared
 from rulelab.views.live.session import SearchSession
@@ -35,8 +39,8 @@ def keeper(tmp_path: Path) -> Iterator[Keeper]:
 class Page:
     """A view of a search, with the drawer beside it."""
 
-    def __init__(self, keeper: Keeper | None) -> None:
-        self.view = SearchView(small_search())
+    def __init__(self, keeper: Keeper | None, search: rl.RuleListSearch | None = None) -> None:
+        self.view = SearchView(search or small_search())
         self.pinned: list[object] = []
         self.complaints: list[str] = []
         self.kept = KeptRuns(self._show, self._pin, self.complaints.append, keeping=keeper)
@@ -89,6 +93,36 @@ def test_a_run_is_kept_when_it_ends_with_its_model_and_its_proof(page, keeper) -
     page.view.reset()
     page.view.refresh()
     assert page.kept.run == "", "what is in the form is no kept run"
+
+
+def test_a_run_is_kept_verified_explored_and_exported_at_once(keeper) -> None:
+    # more rows than a pipe holds: what is handed to the check waits half-way until its process has begun
+    page = Page(keeper, rl.RuleListSearch(problem(20_000), 0.01, beam_width=0))
+    cards = []
+
+    def follow(session: SearchSession, card: Card | None) -> None:
+        cards.append(card)
+        page.kept.follow(session, card)
+
+    page.view.on_standing = follow
+    for _ in range(3):
+        page.view.reset()
+        page.view.run()
+        wait_until(lambda: page.view.session.state.over)
+        session = page.view.session
+        with ThreadPoolExecutor() as together:
+            page.view.refresh()  # begins to keep it, with its proof
+            verdict = together.submit(verifying.check, cards[-1], Progress())
+            good = together.submit(rl.solve, rl.NearOptimalSearch(session.search.problem, 0.01, 0.001))
+            written = [together.submit(pickle.dumps, session.search) for _ in range(20)]
+            run = together.submit(session.recording)
+            page.settle()
+            assert verdict.result().valid
+            assert good.result().status == "optimal"
+            assert run.result().snapshots
+            assert all(len(each.result()) for each in written)
+        assert keeper.store.proof(keeper.store.run(page.kept.run)) is not None
+    page.close()
 
 
 def test_the_proof_of_a_kept_fit_is_checked_by_a_press(page, keeper, tmp_path: Path) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import math
 import pickle
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -199,3 +201,37 @@ def test_bad_limits_are_refused_at_the_call(make, bad):
 def test_bad_work_is_refused(make, bad):
     with pytest.raises(ValueError, match="max_work"):
         make().advance(bad)
+
+
+class _Interrupted(pickle.Pickler):
+    """Lets something happen before the object of this number is written."""
+
+    def __init__(self, at: int, happens: Callable[[], object]) -> None:
+        super().__init__(io.BytesIO(), protocol=pickle.HIGHEST_PROTOCOL)
+        self.seen, self._at, self._happens = 0, at, happens
+
+    def persistent_id(self, found: object) -> None:
+        self.seen += 1
+        if self.seen == self._at:
+            self._happens()
+
+
+def test_a_search_is_handed_on_whole_whatever_is_asked_of_it_meanwhile(make):
+    """Another thread may ask for what is made once and kept, such as the certificate, between any two objects."""
+    search = make()
+    rl.solve(search)
+    written = pickle.dumps(search)
+    whole = _Interrupted(-1, lambda: None)
+    whole.dump(search)
+    for at in range(20, whole.seen, whole.seen // 3):
+        asked = pickle.loads(written)
+        _Interrupted(at, lambda asked=asked: _ask(asked)).dump(asked)
+    assert pickle.loads(pickle.dumps(asked)).problem.fingerprint == search.problem.fingerprint
+
+
+def _ask(search: Search) -> None:
+    assert search.problem.fingerprint
+    search.to_json()
+    if hasattr(search, "certificate"):
+        with suppress(rl.CertificateError):
+            search.certificate()

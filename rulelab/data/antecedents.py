@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ..kernels import bits
+from ..sharing import Shared
 from ..shown import Fact, Shown, as_table
 from .boolean_table import read_boolean_table
 from .conditions import Condition, column_name, unique_names
@@ -25,7 +26,7 @@ class TooManyAntecedents(ValueError):  # noqa: N818 - fewer conditions may do
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Antecedents(Shown):
+class Antecedents(Shown, Shared):
     """Mined conjunctions and the rows on which they hold, packed.
 
     Attributes

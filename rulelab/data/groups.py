@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..sharing import Shared
 from .exact_weights import Masses, as_given, masses_of, summed_by_place
 from .metrics import group_labels
 from .problem_arguments import ProblemError
 
 
 @dataclass(frozen=True, eq=False)
-class Groups:
+class Groups(Shared):
     """Weights of the positives and negatives of each pattern within each group of people.
 
     Attributes

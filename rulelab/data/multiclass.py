@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from ..kernels import bits
+from ..sharing import Shared
 from ..shown import Fact, Shown
 from .problem_arguments import Conditions, ProblemError, as_conditions, as_weights, boolean_matrix, names_of
 
@@ -23,7 +24,7 @@ LARGEST_WEIGHT = 1 << 50
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MultiClassProblem(Shown):
+class MultiClassProblem(Shown, Shared):
     """Weighted patterns of antecedents with a count for each of several classes.
 
     Build one with `from_arrays` or `from_antecedents`.

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..arguments import short
 from ..kernels import bits
+from ..sharing import Shared
 from ..shown import Fact, Shown
 from .dataframes import in_pandas
 from .directions import Directions, as_directions, opposing
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Problem(Shown):
+class Problem(Shown, Shared):
     """Rows merged by the antecedents they satisfy.
 
     Build one with `from_arrays`, `from_counts` or `from_antecedents`.

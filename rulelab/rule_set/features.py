@@ -13,6 +13,7 @@ from ..data.problem import Problem
 from ..kernels import bits
 from ..kernels.bit_words import transposed
 from ..kernels.jit import kernel
+from ..sharing import Shared
 from .sparse import intersections, packed_sums
 
 Rule = tuple[int, ...]
@@ -23,7 +24,7 @@ _RELATIONS = ("related", "_implies")
 _FEW = 4  # rules, up to which a kernel is not worth its call
 
 
-class Features:
+class Features(Shared):
     """The conditions that rules are made of, evaluated on distinct patterns of rows.
 
     Parameters

@@ -29,6 +29,7 @@ import numpy as np
 
 from ..data.fairness import Criterion, compared, groups_of, parities
 from ..data.penalties import order_preserving
+from ..sharing import Shared
 
 if TYPE_CHECKING:
     from ..data.problem import Problem
@@ -46,7 +47,7 @@ _RESOLUTION = 1 << 30
 
 
 @dataclass(frozen=True)
-class Constraint:
+class Constraint(Shared):
     """``sum of mass (leave[kind] xi + cover[kind] cov) <= bound``."""
 
     leave: tuple[Fraction, ...]
@@ -66,7 +67,7 @@ class Constraint:
 
 
 @dataclass(frozen=True, eq=False)
-class Program:
+class Program(Shared):
     """See the module's docstring.
 
     Attributes

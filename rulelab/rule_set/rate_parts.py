@@ -18,6 +18,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
+from ..sharing import Shared
 from .master.dual_bound import DualPoint
 from .program import Constraint, Cost, Program
 
@@ -33,7 +34,7 @@ Range = tuple[int, int]
 
 
 @dataclass(frozen=True, eq=False)
-class Rates:
+class Rates(Shared):
     """The rates that a program's constraints compare.
 
     Attributes
@@ -139,7 +140,7 @@ class Shown(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class Part(Shared):
     """The rule sets whose rates are within some ranges.
 
     Attributes

@@ -56,6 +56,25 @@ def test_a_walk_is_taken_kept_and_taken_up_again(visit: Callable[..., Visit]) ->
     assert view.foreign() == []
 
 
+def test_the_list_of_walks_is_alive_for_those_who_come_back_by_its_address(visit: Callable[..., Visit]) -> None:
+    view = visit()
+    page = view.page
+    page.goto(f'{view.base}?tab="Learn"&walk="falling lists"')
+    page.get_by_text("step 1 of").wait_for()
+    page.get_by_role("tabpanel", name="Learn").get_by_role("button", name="Step", exact=True).click()
+    page.get_by_text("✓ Done.").wait_for()
+    for _ in range(3):
+        page.goto(f'{view.base}?tab="Learn"')
+        page.get_by_text("1 done").wait_for()
+        view.button("Go on").click()
+        page.get_by_text("step 2 of").wait_for()
+    page.goto(f'{view.base}?tab="Learn"')
+    page.get_by_text("1 done").wait_for()
+    view.button("Read").click()
+    page.get_by_role("heading", name="Ten minutes before an audience").wait_for()
+    assert view.console == []
+
+
 @pytest.mark.parametrize(
     ("width", "height", "dark", "walk", "steps"),
     [(1280, 720, True, "what fairness costs", 4), (390, 844, False, "branch and bound", 6)],

@@ -11,11 +11,12 @@ import numpy as np
 
 from ...data.fairness import Criterion, compared, groups_of, parities
 from ...data.problem import Problem
+from ...sharing import Shared
 from ..program import Constraint, Cost, Program, make_program
 
 
 @dataclass(frozen=True, eq=False)
-class Gaps:
+class Gaps(Shared):
     """What is measured of rule sets.
 
     Attributes

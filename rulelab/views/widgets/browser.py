@@ -6,7 +6,7 @@ import param
 from panel.custom import JSComponent
 
 _KEPT = """
-export function render({ model }) {
+export function render({ model, view }) {
   const storage = () => model.lasting ? localStorage : sessionStorage
   model.on("kept", () => {
     try {
@@ -19,7 +19,15 @@ export function render({ model }) {
   })
   let found = ""
   try { found = storage().getItem(model.key) ?? "" } catch { /* the browser keeps nothing */ }
-  model.found = found
+  // told once the page stands: what is put in the place of what is still being built never comes to be seen
+  const page = view.model.document
+  let told = false
+  const tell = () => { if (!told) { told = true; model.found = found } }
+  if (!page || page.is_idle) { tell() }
+  else {
+    page.idle.connect(tell)
+    setTimeout(tell, 5000)  // in a notebook some parts of a document may never be shown
+  }
   return document.createElement("span")
 }
 """
