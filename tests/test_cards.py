@@ -6,6 +6,7 @@ import io
 import json
 import pickle
 import re
+import threading
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -453,6 +454,22 @@ def test_the_check_tells_what_it_does_while_one_waits(card, capsys: pytest.Captu
     assert said[0] == "making the certificate"
     assert said[1].startswith("checking the certificate (")
     assert answer["valid"]
+
+
+def test_a_check_that_fails_can_be_tried_again(card, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown, popen = ModelCard(card), verifying.subprocess.Popen
+    monkeypatch.setattr(verifying.subprocess, "Popen", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr(threading, "excepthook", lambda _: None)
+    shown.verify()
+    finish(shown)
+    assert shown._check.button.label == "Try again"
+    assert "press “Try again”" in shown._check.line.phase
+    assert "unexpected" not in shown._check.line.phase
+    monkeypatch.setattr(verifying.subprocess, "Popen", popen)
+    shown.verify()
+    finish(shown)
+    assert shown.verdict.startswith("valid: ")
+    assert shown._check.button.label == "Verify"
 
 
 def test_a_model_that_is_not_the_best_is_not_valid(card, other) -> None:

@@ -224,6 +224,20 @@ def test_the_address_says_what_is_compared_and_the_cards_that_come_back_are_comp
     assert "against = ZZ" in CompareTab(Address("?against=ZZ")).complaints[0]
 
 
+def test_a_model_is_pinned_while_others_come_back(view, card, other) -> None:
+    view.kept.found = ""
+    for one in (card, other):
+        view.pin(one)
+    again = CompareView()
+    again.kept.found = view.kept.kept
+    wait_until(lambda: not again._returning.busy)  # they are there, and nobody has looked yet
+    assert again.pin(replace(card, name="my own")) == "A"
+    finish(again)
+    assert [shown.called for shown in again.cards] == ["my own", "", ""]
+    assert again._alert.phase == ""
+    again.close()
+
+
 def test_lines_that_are_equal_are_pale_or_left_out_and_the_others_are_drawn_on_one_scale(view, card, other) -> None:
     for one in (card, other):
         view.pin(one)

@@ -46,8 +46,8 @@ class Page:
         self.kept = KeptRuns(self._show, self._pin, self.complaints.append, keeping=keeper)
         self.view.on_standing = self.kept.follow
 
-    def _show(self, recording: rl.Recording, name: str, query: str | None) -> None:
-        self.view.open(recording, name)
+    def _show(self, recording: rl.Recording, name: str, query: str | None, card: Card | None) -> None:
+        self.view.open(recording, name, card)
 
     def _pin(self, card: object) -> str:
         self.pinned.append(card)
@@ -193,7 +193,7 @@ def test_the_last_of_two_runs_that_are_opened_is_shown(page, keeper) -> None:
     other, gate = Page(keeper), threading.Event()
     keeper.do(lambda store: gate.wait(PATIENCE))
     shown: list[str] = []
-    other.kept._show = lambda recording, name, query: shown.append(name)
+    other.kept._show = lambda recording, name, query, card: shown.append(name)
     other.kept.run = first
     other.kept.run = second
     gate.set()

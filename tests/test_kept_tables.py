@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,6 +22,7 @@ from rulelab.views.cards import scores
 from rulelab.views.cards.rows import Split
 from rulelab.views.compare.view import CompareView
 from rulelab.views.forms.address import Address
+from rulelab.views.forms.data import UPLOADED
 from rulelab.views.kept_runs import keeping
 from rulelab.views.live.wording import standing
 from rulelab.views.pages.tabs import Tabs
@@ -79,11 +81,13 @@ def test_of_several_classes_two_are_kept() -> None:
     assert data_hash(again) == data_hash(data)
 
 
-def test_what_a_file_cannot_hold_is_not_kept(monkeypatch) -> None:
+def test_what_a_text_cannot_hold_is_kept_with_its_types_and_what_is_too_large_not(monkeypatch) -> None:
     frame = people().assign(seen=pd.Categorical([f" {k % 3} " for k in range(240)]))
     texts = rl.datasets.from_frame(frame.assign(town=np.resize(["1", "2"], 240)), "paid", name="people")
-    assert packed(texts) is None, "texts that look like numbers are numbers when they are read"
-    monkeypatch.setattr("rulelab.store.data_rows.LARGEST_ROWS", 1000)
+    kept = unpacked(packed(texts), data_hash(texts))
+    assert kept.how == {}, "texts that look like numbers are numbers when they are read"
+    assert data_hash(kept.dataset()) == data_hash(texts)
+    monkeypatch.setattr("rulelab.store.kept_table.LARGEST_ROWS", 1000)
     assert packed(rl.datasets.read(RAW, target="paid")) is None
 
 
@@ -242,6 +246,73 @@ def test_groups_of_an_uploaded_file_are_there_on_the_next_day(place: Path) -> No
     assert (kept.training, kept.test) == (expected.training, expected.test)
     for name, table in expected.groups.items():
         pd.testing.assert_frame_equal(kept.groups[name], table)
+    closed(tabs)
+
+
+def typed() -> bytes:
+    """Parquet of types that a text does not hold: an order of categories, whole numbers with gaps, digits as text."""
+    frame = people()
+    frame["height"] = pd.Series(np.where(frame.age % 7 == 0, None, frame.age), dtype="Int64")
+    grade = pd.CategoricalDtype(["low", "mid", "high"], ordered=True)
+    frame["town"] = pd.Series(np.resize(["mid", "low", "high"], len(frame))).astype(grade)
+    frame["seen"] = (frame.age % 5).map("0{}".format)
+    out = io.BytesIO()
+    frame.to_parquet(out)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("source", ["text", "types", "name"])
+def test_a_kept_run_is_opened_with_its_split_its_groups_and_its_proof(place: Path, source: str) -> None:
+    tabs = day(place, **({"data": "compas"} if source == "name" else {}))
+    search = tabs.made("Search")
+    if source != "name":
+        file = (RAW, "people.csv") if source == "text" else (typed(), "people.parquet")
+        use_file(search.setup.table, *file, sex="group", weight="ignore")
+    search.view.run()
+    wait_until(lambda: search.view.session.state.over)
+    search.view.refresh()
+    settle(tabs)
+    session, run = search.view.session, tabs.runs.run
+    assert session.snapshot.status is rl.Status.OPTIMAL
+    (row,) = tabs.runs.list.rows
+    assert "read again" not in row["said"]
+    tabs.made("Compare").view.kept.found = ""
+    for _ in range(2):
+        search.view.pin()
+    (live,) = tabs.made("Compare").view.cards
+    assert "pinned already, as A" in search.view._alert.phase
+    scored(tabs.made("Compare").view)
+    assert live.scores.test is not None
+    assert live.scores.groups
+    closed(tabs)
+
+    tabs = day(place, data="compas" if source == "name" else UPLOADED, run=run)
+    assert "upload it once more" not in tabs.made("Search").view._alert.phase
+    tabs.runs.run = run
+    settle(tabs)
+    search = tabs.made("Search")
+    assert search.view.session.recorded
+    assert search.view._alert.phase == ""
+    tabs.made("Compare").view.kept.found = ""
+    search.view.pin()
+    assert search.view._alert.phase == ""
+    compare = tabs.made("Compare").view
+    scored(compare)
+    (back,) = compare.cards
+    assert back.scores.test == live.scores.test
+    for name, table in live.scores.groups.items():
+        pd.testing.assert_frame_equal(back.scores.groups[name], table)
+    tabs.runs.act("compare", [row["hash"]])
+    settle(tabs)
+    assert "pinned already, as A" in tabs.runs.list.said
+    check = search.view._best.proof.check
+    assert not check.button.disabled
+    check.press()
+    wait_until(lambda: not check.refresh())
+    assert check.verdict.startswith("valid: "), check.verdict
+    back.verify()
+    finish(back)
+    assert back.verdict == check.verdict
     closed(tabs)
 
 

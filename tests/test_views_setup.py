@@ -6,16 +6,22 @@ from urllib.parse import parse_qsl
 
 import pytest
 from live import HOSTILE, use_file, use_roles
+from patience import wait_until
 
 import rulelab as rl
-from rulelab.families import OFFERED
+from rulelab.families import FAMILIES, OFFERED
+from rulelab.views.cards.card import Card
 from rulelab.views.forms import address
 from rulelab.views.forms.data import UPLOADED
 from rulelab.views.live import recipe
 from rulelab.views.live import wording as words
 from rulelab.views.live.prepared import Prepared
 from rulelab.views.live.recipe import PageRecipe
+from rulelab.views.live.state import State
+from rulelab.views.live.wording import standing
 from rulelab.views.search.setup import Setup
+from rulelab.views.search.view import SearchView
+from rulelab.views.search.welcome import EXAMPLES
 
 FAMILY_NAMES = [("family", name) for name in OFFERED]
 CSV = b"colour,size,ok\n" + b"".join(b"red,%d,yes\nblue,%d,no\n" % (i, 10 - i) for i in range(10))
@@ -44,6 +50,22 @@ def test_the_notes_say_how_many_antecedents_were_mined_and_dropped(setup) -> Non
     assert "support below min" in note
 
 
+def test_where_rules_have_fewer_conditions_than_asked_every_claim_says_so(setup) -> None:
+    setup.choose(max_antecedents=100, max_conditions=2, thresholds=3, regularization=0.05)
+    view = SearchView(new_session=setup.new_session, on_pin=lambda card: cards.append(card) or "A")
+    cards: list[Card] = []
+    view.run()
+    wait_until(lambda: view.session.state.over)
+    view.refresh()
+    said = "have at most 1 condition, not 2"
+    assert view.status is State.ENDED
+    assert said in standing(view.session).phase
+    assert said in view._best.account.object
+    view.pin()
+    assert said in cards[0].proof.scope
+    view.close()
+
+
 def test_compiling_is_called_so(setup, monkeypatch) -> None:
     monkeypatch.setattr(recipe, "mining_is_compiled", lambda: False)
     monkeypatch.setattr(recipe, "warm_up_mining", lambda: None)
@@ -70,6 +92,32 @@ def test_every_setting_reaches_the_search(setup) -> None:
     assert parameters["beam_width"] == 7
     assert parameters["memory_limit"] == 50_000_000
     assert [name for name, used in parameters["bounds"].to_dict().items() if used] == ["lookahead"]
+
+
+@pytest.mark.parametrize("example", [each for each in EXAMPLES if each.by_step], ids=lambda example: example.data)
+def test_an_example_that_is_stepped_finds_better_lists_with_rules(setup, example) -> None:
+    setup.choose(family="rule_list", data=example.data, **example.settings)
+    done = prepared(setup.recipe())
+    assert done.fewer == ""
+    states = [done.search.advance(1) for _ in range(12)]
+    assert states[-1].counts["expanded"] == 12
+    assert states[-1].lower_bound > states[0].lower_bound
+    last = rl.solve(done.search, work_limit=5000)
+    assert last.status is rl.Status.OPTIMAL
+    assert len(last.incumbent.model.rules) >= 3
+    assert len({round(state.incumbent.objective, 9) for state in [*states, last]}) >= 2
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.data)
+def test_the_form_shows_what_an_example_searches(setup, example) -> None:
+    setup.choose(family="rule_list", data=example.data, **example.settings)
+    searched = prepared(setup.recipe()).search.parameters
+    shown = {field["label"]: field.get("value") for card in setup.more.cards for field in card["fields"]}
+    for parameter in FAMILIES["rule_list"].parameters:
+        if parameter.kind in ("number", "whole", "fraction") and parameter.name in searched:
+            value = searched[parameter.name]
+            assert shown[parameter.title] == ("" if value is None else f"{value:g}"), parameter.name
+    assert {name: getattr(setup.settings, name) for name in example.settings} == example.settings
 
 
 def test_an_uploaded_file_can_be_searched(setup) -> None:

@@ -431,6 +431,31 @@ def test_the_page_makes_nothing_before_it_is_wanted() -> None:
     view.close()
 
 
+def test_a_new_list_in_hand_does_not_throw_the_one_before_away() -> None:
+    tabs = Tabs(Address("?tab=What+if&data=tic_tac_toe&regularization=0.02&max_conditions=1"))
+    view = tabs.made("What if").view
+    view.play()
+    wait_until(lambda: not view.refresh() and view.hand is not None and view.hand.best is not None, 0.02)
+    view.act({"do": "insert", "at": 0, "antecedent": 3})
+    own, before = view.hand.edited, view.hand.objective
+    assert own != view.hand.bench.empty()
+    for begin in (view.play, view.edit_best):
+        begin()
+        wait_until(lambda: not view.refresh() and view.hand.best is not None, 0.02)
+        assert view.hand.edited != own
+        assert "Undo brings" in view._editor.said
+        assert view._editor.said.endswith(wording.worth(view.hand, view.hand.objective))
+        assert not view._undo.disabled
+        view.undo()
+        assert (view.hand.edited, view.hand.objective) == (own, before)
+    tabs.made("Search").setup.choose(regularization=0.1)
+    view.play()
+    wait_until(lambda: not view.refresh() and view.hand.best is not None, 0.02)
+    assert view._undo.disabled, "a list of another question does not come back"
+    assert view._editor.said == ""
+    view.close()
+
+
 def test_other_families_are_refused_in_words() -> None:
     groups = np.array(["a", "b"] * 60)
     problem = rl.Problem.from_arrays(*_arrays(120), groups=groups)

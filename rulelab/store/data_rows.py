@@ -31,8 +31,8 @@ def data_hash(data: Dataset) -> str:
     return found.hexdigest()
 
 
-def training_csv(data: Dataset, test_rows: np.ndarray | None) -> bytes | None:
-    """The training rows with the target's own labels, as CSV; None where they are too many to be kept."""
+def whole_table(data: Dataset) -> pd.DataFrame | None:
+    """All columns, the target with its own labels; None where the rows are too many to be kept."""
     if data.X.size > _MOST_CELLS or data.heads is not None:
         return None
     table = data.X.copy()
@@ -41,6 +41,14 @@ def training_csv(data: Dataset, test_rows: np.ndarray | None) -> bytes | None:
     if data.weight is not None:
         table[str(data.weight.name)] = data.weight
     table[str(data.target)] = np.where(data.y.to_numpy() == 1, str(data.positive), str(data.negative))
+    return table
+
+
+def training_csv(data: Dataset, test_rows: np.ndarray | None) -> bytes | None:
+    """The training rows with the target's own labels, as CSV; None where they are too many to be kept."""
+    table = whole_table(data)
+    if table is None:
+        return None
     if test_rows is not None:
         table = table.drop(index=table.index[test_rows])
     text = table.to_csv(index=False, lineterminator="\n").encode("utf-8", "surrogatepass")

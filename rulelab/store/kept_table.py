@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import base64
+import io
 import json
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from .. import strict_json
-from .data_rows import LARGEST_ROWS, data_hash, training_csv
+from .data_rows import LARGEST_ROWS, data_hash, whole_table
 from .errors import StoreError
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from ..datasets import Dataset
 
 FORMAT = "rulelab table"
@@ -20,6 +25,7 @@ HOW = {"encoding": "utf-8", "separator": ",", "decimal": ".", "thousands": ""}
 LARGEST_TABLE = 3 * LARGEST_ROWS
 """Bytes of the file: a text as JSON takes more than alone."""
 _MOST_LISTS = 10_000
+_PARQUET = b"PAR1"
 _PACKED: WeakKeyDictionary[Dataset, bytes | None] = WeakKeyDictionary()
 
 
@@ -31,8 +37,9 @@ class KeptTable:
     ----------
     name : str
         Of the data.
-    csv : bytes
-        All rows in their order; the target has the labels of two classes.
+    rows : bytes
+        All rows in their order, as CSV, or as Parquet where types get lost in a text; the target has the labels of two
+        classes.
     target, positive : str
         Column, and the label that is predicted.
     sensitive, kept : tuple of str
@@ -42,7 +49,7 @@ class KeptTable:
     """
 
     name: str
-    csv: bytes
+    rows: bytes
     target: str
     positive: str
     sensitive: tuple[str, ...] = ()
@@ -52,13 +59,18 @@ class KeptTable:
     @property
     def file(self) -> str:
         """What its file may be called."""
-        return f"{self.name or 'data'}.csv"
+        return f"{self.name or 'data'}.{'csv' if self.how else 'parquet'}"
+
+    @property
+    def how(self) -> dict[str, str]:
+        """How the text is read; empty for Parquet."""
+        return {} if self.rows.startswith(_PARQUET) else HOW
 
     def dataset(self) -> Dataset:
         """The data set; raises DatasetError."""
         from ..datasets import sheet
 
-        return sheet(self.csv, name=self.name or "data", **HOW).dataset(  # type: ignore[arg-type]
+        return sheet(self.rows, name=self.name or "data", **self.how).dataset(  # type: ignore[arg-type]
             self.target,
             self.positive,
             list(self.sensitive),
@@ -102,26 +114,40 @@ def unpacked(content: bytes, hash: str) -> KeptTable:
 
 
 def _packed(data: Dataset) -> bytes | None:
-    csv = training_csv(data, None)
-    if csv is None:
+    table = whole_table(data)
+    if table is None:
         return None
     people = () if data.sensitive is None else tuple(map(str, data.sensitive.columns))
     entry = {
         "format": FORMAT,
         "name": str(data.name),
-        "csv": csv.decode("utf-8", "replace"),
         "target": str(data.target),
         "positive": str(data.positive),
         "sensitive": people,
         "kept": [name for name in people if name in data.X.columns],
         "weight": None if data.weight is None else str(data.weight.name),
     }
-    content = json.dumps(entry, ensure_ascii=False).encode("utf-8", "replace")
-    try:
-        unpacked(content, data_hash(data))
-    except StoreError:
-        return None
-    return content
+    for written in (_as_csv, _as_parquet):
+        with suppress(StoreError, ImportError, ValueError, TypeError):  # what this form cannot hold, the next may
+            content = json.dumps({**entry, **written(table)}, ensure_ascii=False).encode("utf-8", "replace")
+            unpacked(content, data_hash(data))
+            return content
+    return None
+
+
+def _as_csv(table: pd.DataFrame) -> dict[str, str]:
+    text = table.to_csv(index=False, lineterminator="\n")
+    if len(text) > LARGEST_ROWS:
+        raise StoreError("the rows are too large")
+    return {"csv": text}
+
+
+def _as_parquet(table: pd.DataFrame) -> dict[str, str]:
+    out = io.BytesIO()
+    table.to_parquet(out, index=False)  # an ImportError where no pyarrow is installed
+    if out.tell() > LARGEST_ROWS:
+        raise StoreError("the rows are too large")
+    return {"parquet": base64.b64encode(out.getvalue()).decode("ascii")}
 
 
 def _table(entry: dict[str, Any]) -> KeptTable:
@@ -132,6 +158,6 @@ def _table(entry: dict[str, Any]) -> KeptTable:
     texts = entry | ({} if weight is None else {"weight": weight})
     if not all(isinstance(text, str) for text in texts.values()):
         raise ValueError("names must be texts")
-    csv = entry.pop("csv").encode()
+    rows = base64.b64decode(entry.pop("parquet"), validate=True) if "parquet" in entry else entry.pop("csv").encode()
     people, kept = (tuple(lists[name]) for name in ("sensitive", "kept"))
-    return KeptTable(csv=csv, sensitive=people, kept=kept, weight=weight, **entry)
+    return KeptTable(rows=rows, sensitive=people, kept=kept, weight=weight, **entry)

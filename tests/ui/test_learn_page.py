@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
 from visits import Visit
 from words import words_are_clear
+
+from rulelab.views.learn.plans import PLANS
+from rulelab.views.learn.script import MINUTES
 
 pytestmark = [pytest.mark.ui, pytest.mark.long]
 
@@ -59,7 +63,7 @@ def test_a_walk_is_taken_kept_and_taken_up_again(visit: Callable[..., Visit]) ->
 def test_the_list_of_walks_is_alive_for_those_who_come_back_by_its_address(visit: Callable[..., Visit]) -> None:
     view = visit()
     page = view.page
-    page.goto(f'{view.base}?tab="Learn"&walk="falling lists"')
+    page.goto(f'{view.base}?tab="Learn"&walk="branch and bound"')
     page.get_by_text("step 1 of").wait_for()
     page.get_by_role("tabpanel", name="Learn").get_by_role("button", name="Step", exact=True).click()
     page.get_by_text("✓ Done.").wait_for()
@@ -127,4 +131,131 @@ def test_presenter_mode_is_one_key_and_holds_the_story(visit: Callable[..., Visi
     settings.fill("0.0")
     page.keyboard.press("p")  # what is typed is no command
     settings.wait_for()
+    assert view.console == []
+
+
+@pytest.mark.shared
+def test_the_script_is_performed_as_it_is_written(visit: Callable[..., Visit]) -> None:
+    view = visit(1440, 900).open()
+    page = view.page
+    walk = page.get_by_role("tabpanel", name="Learn")
+
+    def fill(label: str, text: str) -> None:
+        page.get_by_label(label).filter(visible=True).first.fill(text)
+        page.keyboard.press("Enter")
+
+    def pin(letter: str) -> None:
+        view.until_status("certified optimal")
+        view.button("Pin model").click()
+        page.get_by_text(f"pinned as {letter}").filter(visible=True).first.wait_for()
+
+    def first_list() -> None:
+        fill("Test share", "0.3")
+        view.button("COMPAS in seconds").click()
+        pin("A")
+        assert page.locator("table.rules tbody tr").count() >= 3
+
+    def step_by_step() -> None:
+        view.button("Reset").click()
+        view.button("Tic-tac-toe, step by step").click()
+        view.until(lambda: "paused" in view.status and view.expanded == 1)
+        beam = page.get_by_label("Width of the beam search").filter(visible=True).first
+        assert beam.input_value() == "0", "the form shows what is searched"
+        page.keyboard.press("p")
+        page.get_by_label("Regularization").first.wait_for(state="hidden")
+        for expanded in range(2, 12):
+            page.keyboard.press("ArrowRight")
+            view.until(lambda expanded=expanded: view.expanded == expanded)
+        assert page.locator("table.rules tbody tr").count() >= 4, "a better list is found while one looks"
+
+    def bars() -> None:
+        page.get_by_role("tab", name="Bounds").click()
+        page.get_by_role("figure", name="Prefixes cut, by bound").wait_for()
+
+    def meet() -> None:
+        page.keyboard.press(" ")
+        view.until_status("certified optimal")
+        assert page.locator("table.rules tbody tr").count() >= 4, "rules pay at the price of the lesson"
+        page.keyboard.press("r")
+        view.until_status("looking back")
+
+    def verify() -> None:
+        view.until(lambda: "looking back" not in view.status)
+        view.button("Verify").click()
+        page.get_by_text("Valid: ").wait_for()
+
+    def another_price() -> None:
+        page.keyboard.press("p")
+        page.get_by_label("Regularization").filter(visible=True).first.wait_for()
+        page.get_by_label("Data set").filter(visible=True).select_option("compas")
+        fill("Regularization", "0.005")
+        view.button("Run").click()
+        view.until_status("searching")
+        pin("B")
+
+    def fairness() -> None:
+        page.get_by_role("tab", name="Learn").click()
+        walk.get_by_role("button", name="Start").last.click()
+        page.get_by_text("What fairness costs · step 1 of 4").wait_for()
+        for tolerance in ("", "0.1"):
+            if tolerance:
+                view.button("Next").click()
+                walk.get_by_role("button", name=tolerance, exact=True).click()
+            walk.get_by_role("button", name="Run", exact=True).click()
+            walk.get_by_role("columnheader", name=tolerance or "1 (any)", exact=True).wait_for()
+        page.get_by_text("✓ Done.").wait_for(state="hidden")
+
+    def compared() -> None:
+        page.get_by_role("tab", name="Compare").click()
+        page.get_by_text("test rows").filter(visible=True).first.wait_for()
+        assert page.get_by_text("no test rows").filter(visible=True).count() == 0
+        assert page.get_by_role("button", name="Remove", exact=True).filter(visible=True).count() == 2
+
+    performed = (first_list, step_by_step, bars, meet, verify, another_price, fairness, compared)
+    for _line, perform in zip(MINUTES, performed, strict=True):
+        perform()
+    assert view.console == []
+
+
+@pytest.mark.parametrize("name", sorted(PLANS))
+def test_every_step_of_a_walk_is_done_by_what_it_asks_for(visit: Callable[..., Visit], name: str) -> None:
+    view = visit(1440, 900)
+    page = view.page
+    page.goto(f'{view.base}?tab="Learn"&walk="{name}"')
+    panel = page.get_by_role("tabpanel", name="Learn")
+
+    def press(label: str) -> None:
+        panel.get_by_role("button", name=label, exact=True).click()
+
+    def done() -> bool:
+        return page.get_by_text("✓ Done.").is_visible()
+
+    def run() -> None:
+        press("Run")
+        view.until(lambda: "searching" not in view.status and "certified" in view.status)
+
+    for number, step in enumerate(PLANS[name].steps, 1):
+        page.get_by_text(f"step {number} of {len(PLANS[name].steps)}").wait_for()
+        for choice in re.findall(r"(?<![\d.])(?:\d+\.\d+|\d+)(?![\d.])", step.do) if step.chooses else [None]:
+            if choice is not None:
+                press(choice)
+            if "Run" in step.do or "tolerance" in step.do:
+                run()
+        if step.chooses and not done():  # "each of", "the one that you would choose"
+            for choice in PLANS[name].choice.values:
+                press(choice)
+                run()
+        if "Reset" in step.do:
+            press("Reset")
+        presses = 0
+        while "Step" in step.do and not done() and presses < 40:
+            presses += 1
+            press("Step")
+            page.wait_for_timeout(300)
+        if "slider" in step.do:
+            panel.get_by_role("slider").filter(visible=True).first.focus()
+            page.keyboard.press("ArrowLeft")
+        view.until(done)
+        if number < len(PLANS[name].steps):
+            press("Next")
     assert view.console == []

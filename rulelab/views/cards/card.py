@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -101,6 +101,9 @@ class Card:
         The best one found without the fairness constraint of this one.
     classes : ClassRows or None
         Of a list of several classes, in the place of ``rows``.
+    recheck : callable or None
+        Checks the proof that is kept of it: takes what to call with what ends the check, and gives a line that begins
+        with "valid" or "not valid".
     """
 
     model: Model | MultiClassRuleList
@@ -120,6 +123,7 @@ class Card:
     search: Search | None = field(default=None, repr=False)
     unconstrained: Model | None = field(default=None, repr=False)
     classes: ClassRows | None = field(default=None, repr=False)
+    recheck: Callable[[Callable[[Callable[[], Any]], Any]], str] | None = field(default=None, repr=False)
 
     @property
     def facts(self) -> dict[str, str]:
@@ -217,7 +221,7 @@ def of_search(search: Search, snapshot: Snapshot, prepared: Prepared | None = No
             objective=best.objective,
             lower_bound=snapshot.lower_bound,
             proven=snapshot.status is Status.OPTIMAL or bool(snapshot.detail.get("gap_is_proven")),
-            scope=_scope(search, plain(getattr(recipe, "sensitive", None) or "", 60)),
+            scope=_scope(search, plain(getattr(recipe, "sensitive", None) or "", 60)) + _fewer(prepared),
             equation=FAMILIES[search.family].objective(best.model, search.parameters),
             bound=_bound(search, snapshot),
         ),
@@ -254,7 +258,7 @@ def of_classes(search: Search, snapshot: Snapshot, prepared: Prepared | None = N
             best.objective,
             snapshot.lower_bound,
             optimal,
-            _scope(search),
+            _scope(search) + _fewer(prepared),
             EVERY_FAMILY[search.family].objective(best.model, search.parameters),
         ),
         data=_facts(search, rows),
@@ -326,6 +330,11 @@ def _scope(search: Search, attribute: str = "") -> str:
         return f"no rule set over these {among} conditions{aside}, {rules}{which or ','} is better"
     fair = "fair " if search.parameters.get("fairness") is not None else ""
     return f"no {fair}{family_name(search.family)} over these {among} antecedents{aside}{which} has a smaller objective"
+
+
+def _fewer(prepared: Prepared) -> str:
+    """Where rules had to have fewer conditions than were asked for, that they had."""
+    return f"; {prepared.fewer.partition(':')[0]}" if prepared.fewer else ""
 
 
 def _facts(search: Search | None, rows: Rows | ClassRows | None) -> dict[str, str]:

@@ -16,6 +16,9 @@ from ..widgets.style import BUTTON_CSS
 from .card import Card
 from .verifying import CHECKS, VERIFY, Task
 
+AGAIN = "Try again"
+_FAILED = "an error of the program, which the log of the server has, kept it from an answer; press “Try again”"
+
 
 class Check:
     """The independent check of a card, or another task in another process, started and cancelled by one button.
@@ -28,6 +31,8 @@ class Check:
         Of the button, besides that of all buttons.
     task : Task
         What is done.
+    width : int
+        Of the button; 0: as wide as its name.
 
     Attributes
     ----------
@@ -36,8 +41,9 @@ class Check:
         Hidden until there is something to tell.
     """
 
-    def __init__(self, card: Callable[[], Card], *stylesheets: str, task: Task = VERIFY) -> None:
+    def __init__(self, card: Callable[[], Card], *stylesheets: str, task: Task = VERIFY, width: int = 0) -> None:
         self._card, self.task = card, task
+        self._width = width or (76 if task is VERIFY else 104)
         self._job: Job | None = None
         self._beat = Beat(self.refresh)
         self.button = pn.widgets.Button(
@@ -48,7 +54,7 @@ class Check:
             stylesheets=[BUTTON_CSS, *stylesheets],
             margin=0,
             height=34,
-            width=76 if task is VERIFY else 104,
+            width=self._width,
         )
         self.line = LiveText(caption="Check of the model", sizing_mode="stretch_width", margin=(8, 0, 0, 0))
 
@@ -63,7 +69,8 @@ class Check:
         job = self._job
         if job is None or job.busy:
             return ""
-        return str(job.result) if job.result is not None else f"{self.task.without}: {job.error}"
+        said = _FAILED if job.failed else job.error
+        return str(job.result) if job.result is not None else f"{self.task.without}: {said}"
 
     @property
     def standing(self) -> str:
@@ -118,6 +125,8 @@ class Check:
         return busy
 
     def _name_button(self, busy: bool) -> None:
-        label = "Cancel" if busy else self.task.label
+        again = not busy and self._job is not None and self._job.failed
+        label = "Cancel" if busy else AGAIN if again else self.task.label
         if self.button.label != label:
-            self.button.param.update(label=label, icon=icons.STOP if busy else self.task.icon)
+            width = max(self._width, 104) if again else self._width
+            self.button.param.update(label=label, icon=icons.STOP if busy else self.task.icon, width=width)

@@ -130,9 +130,7 @@ def refusal(card: Card) -> str:
     if card.origin == BROWSER:
         return "the search that found this model is gone since the page was loaded again; run it, and pin its model"
     if card.origin == KEPT:
-        return (
-            "the search of this kept run is gone; its proof, if one is kept, is in the zip archive, for rulelab verify"
-        )
+        return "" if card.recheck is not None else "no proof is kept of this run; Run searches again and proves it"
     if card.origin:
         return "the file holds a model and no certificate; pin the model from its search, or use rulelab verify"
     if card.search is None and card.proof is not None and card.proof.proven:
@@ -163,6 +161,14 @@ def check(card: Card, progress: Progress) -> Verdict:
     """
     if reason := refusal(card):
         raise CertificateError(reason)
+    if card.recheck is not None:
+        progress.report("checking the proof that is kept")
+        said = card.recheck(progress.on_cancel)
+        progress.report("")  # ends it where it was cancelled
+        how, _, rest = said.partition(": ")
+        if how not in ("valid", "not valid"):
+            raise CertificateError(said)
+        return Verdict(how == "valid", rest, {}, 0.0)
     return Verdict(**_asked("verify", card, progress))
 
 
@@ -235,11 +241,13 @@ def _asked(task: str, card: Card, progress: Progress) -> dict[str, Any]:
         timer.cancel()
         process.kill()
         process.wait()
-    if answer is None or "error" in answer:
-        progress.report("")
+    if answer is None:
+        progress.report("")  # ends it where it was cancelled
         if late.is_set():
             raise CertificateError(f"the check was not done after {checker.MAX_SECONDS} s")
-        raise CertificateError("the check ended without an answer" if answer is None else answer["error"])
+        raise RuntimeError(f"the process that checks ended without an answer, with code {process.returncode}")
+    if "error" in answer:
+        raise CertificateError(answer["error"])
     return answer
 
 

@@ -115,6 +115,15 @@ class CompareView(NotebookViewer):
         (letter,) = self._take([card])
         return letter
 
+    def letter_of(self, card: Card) -> str:
+        """The letter of the card that says the same, with rows or without as this one; empty: there is none."""
+        for shown in self._cards:
+            own = shown.card
+            alike = (own.proof, own.facts, own.rows is None) == (card.proof, card.facts, card.rows is None)
+            if alike and own.named.to_dict() == card.named.to_dict():
+                return shown.letter
+        return ""
+
     @one_at_a_time
     def _take(self, cards: Sequence[Card]) -> list[str]:
         """Pin cards together, and return their letters."""
@@ -129,7 +138,7 @@ class CompareView(NotebookViewer):
             self.base = self._cards[0]
         self._arrange()
         self._keep()
-        return list(LETTERS[n : len(self._cards)])
+        return list(LETTERS[n : n + len(cards)])  # others may have come back meanwhile, behind them
 
     def _made(self, card: Card) -> ModelCard:
         shown = ModelCard(card, on_remove=lambda: self.remove(shown), on_move=lambda by: self._step(shown, by))
@@ -324,11 +333,10 @@ class CompareView(NotebookViewer):
 
     def _put_back(self, job: Job) -> None:
         cards, complaints = job.result or ([], [f"the pinned models cannot be brought back: {job.error}"])
-        against = self.against  # pinning changes it
-        try:
-            self._take(cards[: len(LETTERS) - len(self._cards)])
-        except ValueError as error:
-            complaints.append(str(error))
+        against, places = self.against, len(LETTERS) - len(self._cards)  # pinning changes it
+        self._take(cards[:places])
+        if lost := [card.name or card.title for card in cards[places:]]:
+            complaints.append(f"there is no place to bring back {', '.join(lost)}: at most {len(LETTERS)} are pinned")
         if complaints:
             self.complain("; ".join(complaints))
         self.against = against

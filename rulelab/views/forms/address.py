@@ -16,6 +16,7 @@ from ..widgets.esc import plain
 from .data import UPLOADED
 
 MAX_ENTRIES = 100
+NOT_KEPT = "a file that was uploaded is not kept when the page is loaded again; upload it once more"
 
 
 @runtime_checkable
@@ -74,7 +75,7 @@ def read(query: str, *parts: Part, reset: bool = False) -> list[str]:
                 part.owner.param.update(**{name: _read(part.owner.param[name], text)})
             except (ValueError, TypeError, OverflowError):
                 complaints.append(
-                    "a file that was uploaded is not kept when the page is loaded again; upload it once more"
+                    NOT_KEPT
                     if text == UPLOADED
                     else f"the address asks for {asked[name]} = {plain(text, 40)}, which is not possible; it is ignored"
                 )
@@ -126,6 +127,10 @@ class Address:
         for part in parts:
             part.owner.param.watch(self._changed, list(part.names))
         return complaints
+
+    def asks(self, name: str) -> bool:
+        """Whether it has an entry of this name."""
+        return any(key == name for key, _ in _entries(self._query))
 
     def go(self, query: str) -> list[str]:
         """The browser has gone back or forward: set everything as the address says; returns complaints."""

@@ -13,7 +13,6 @@ from ... import datasets
 from ...datasets.registry import RECORDS
 from ...families import Parameter
 from ...store import KeptTable
-from ...store.kept_table import HOW
 from ..live.job import Job, Progress
 from ..live.recipe import load_code
 from ..live.ticker import Beat
@@ -108,8 +107,9 @@ class DataSettings(Settings):
 
     def bring(self, table: KeptTable) -> None:
         """Use rows that were kept as the file that they were; raises ValueError where they cannot be used."""
-        draft = Draft(table.csv, table.file)
-        draft.read_as(HOW)
+        draft = Draft(table.rows, table.file)
+        if table.how:
+            draft.read_as(table.how)
         for column in draft.sheet.columns:
             draft.give(column.name, "feature")
         for name in table.sensitive:

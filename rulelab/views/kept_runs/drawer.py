@@ -6,6 +6,7 @@ import base64
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import panel as pn
@@ -48,7 +49,7 @@ class KeptRuns(param.Parameterized):
     Parameters
     ----------
     show : callable
-        Takes a recording, its name, and the query of its settings or None: shows the run on the page.
+        Takes a recording, its name, the query of its settings or None, and its model card or None: shows the run.
     pin : callable
         Takes a card; raises ValueError when there is no place for it.
     bring : callable
@@ -71,7 +72,7 @@ class KeptRuns(param.Parameterized):
 
     def __init__(
         self,
-        show: Callable[[Recording, str, str | None], None],
+        show: Callable[[Recording, str, str | None, Card | None], None],
         pin: Callable[[Card], str],
         complain: Callable[[str], None],
         turn: Callable[[], Any] = lambda: None,
@@ -171,7 +172,8 @@ class KeptRuns(param.Parameterized):
             back, self._deleted = self._deleted, []
             self._do(lambda store: _each(store.restore, back), lambda _: self._look(f"{_runs(back)} brought back"))
         elif what == "compare" and hashes:
-            self._do(lambda store: _cards(store, hashes[:MOST_COMPARED]), self._pinned)
+            keeper = self._keeper
+            self._do(lambda store: _cards(keeper, store, hashes[:MOST_COMPARED]), self._pinned)
         elif what == "check" and hashes:
             self._say("reading the proof ...")
             self._do(lambda store: proving.evidence(store, hashes[0]), self._check)
@@ -186,8 +188,8 @@ class KeptRuns(param.Parameterized):
         if self._keeper is None:
             self._complain(f"the address asks for the kept run {plain(self.run, 20)}, but this server keeps no runs")
             return
-        wanted = self.run
-        self._do(lambda store: _found(store, wanted), lambda found: self._opened(wanted, found))
+        wanted, keeper = self.run, self._keeper
+        self._do(lambda store: _found(keeper, store, wanted), lambda found: self._opened(wanted, found))
 
     @param.depends("pins", watch=True)
     def _bring(self) -> None:
@@ -207,18 +209,18 @@ class KeptRuns(param.Parameterized):
         if written == self._written:
             self._name(pins=key[:DIGITS])
 
-    def _opened(self, wanted: str, found: tuple[Run, Recording, KeptTable | None] | str) -> None:
+    def _opened(self, wanted: str, found: tuple[Run, Recording, KeptTable | None, Card | None] | str) -> None:
         if wanted != self.run:  # another run has begun meanwhile, or is to be opened
             return
         if isinstance(found, str):
             self._name("")
             self._complain(found)
             return
-        run, recording, table = found
+        run, recording, table, card = found
         try:
             if table is not None and run.query is not None:
                 self._bring_rows(table)
-            self._show(recording, title(run), run.query)
+            self._show(recording, title(run), run.query, card)
         except ValueError as error:
             self._complain(str(error))
         self._name(run.hash[:DIGITS])
@@ -270,13 +272,14 @@ class KeptRuns(param.Parameterized):
         self._look(f"{_runs(hashes)} deleted; for {DELETED_DAYS} days the command line brings them back, too")
 
     def _pinned(self, cards: list[Card]) -> None:
-        letters = []
-        try:
-            letters += [self._pin(card) for card in cards]
-        except ValueError as error:
-            self._say(str(error))
-            return
-        self._say(f"pinned as {', '.join(letters)} in the tab Compare" if letters else "these runs have no models")
+        letters, said = [], [] if cards else ["these runs have no models"]
+        for card in cards:
+            try:
+                letters.append(self._pin(card))
+            except ValueError as error:
+                said.append(str(error))
+        done = [f"pinned as {', '.join(letters)} in the tab Compare"] if letters else []
+        self._say("; ".join([*done, *dict.fromkeys(said)]))
 
     def _send(self, content: bytes, number: int) -> None:
         name = "rulelab-runs.zip" if number > 1 else "rulelab-run.zip"
@@ -360,10 +363,10 @@ def row(run: Run, present: bool, apart: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def _found(store: Store, hash: str) -> tuple[Run, Recording, KeptTable | None] | str:
+def _found(keeper: Keeper, store: Store, hash: str) -> tuple[Run, Recording, KeptTable | None, Card | None] | str:
     try:
         run = store.run(hash)
-        return run, store.recording(run), _table(store, run)
+        return run, store.recording(run), _table(store, run), next(iter(_cards(keeper, store, [run.hash])), None)
     except ValueError as error:
         missing = "its archive, imported under Kept runs, brings it here" if isinstance(error, StoreError) else ""
         return "; ".join(filter(None, (f"the run of this address cannot be shown: {error}", missing)))
@@ -385,16 +388,27 @@ def _pins(store: Store, key: str) -> list[Card] | str:
     return [replace(card, origin=KEPT) for card in cards]
 
 
-def _cards(store: Store, hashes: list[str]) -> list[Card]:
-    """Model cards of runs; those without a model are left out."""
+def _cards(keeper: Keeper, store: Store, hashes: list[str]) -> list[Card]:
+    """Model cards of runs, with their rows where these are kept or known; those without a model are left out."""
     out = []
     for run in map(store.run, hashes):
         if "model" not in run.files:
             continue
         entry = {"model": json.loads(store.file(run, "model")), "split": _split(store, run)}
         cards, _ = pins.read(json.dumps([entry]), lambda doing: None)
-        out += [replace(card, origin=KEPT, title=card.title if run.split else run.data or card.title) for card in cards]
+        recheck = partial(_recheck, keeper, run.hash) if run.proof else None
+        title = "" if run.split else run.data
+        out += [replace(card, origin=KEPT, recheck=recheck, title=title or card.title) for card in cards]
     return out
+
+
+def _recheck(keeper: Keeper, hash: str, on_cancel: Callable[[Callable[[], Any]], Any]) -> str:
+    """What the check of a run's kept proof says."""
+    task = keeper.do(lambda store: proving.evidence(store, hash))
+    task.join()
+    if task.error:
+        raise StoreError(task.error)
+    return proving.check(task.result, on_cancel)
 
 
 def _split(store: Store, run: Run) -> dict[str, Any] | None:

@@ -7,11 +7,15 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from ... import datasets
 from ...store import Run, Store, StoreError
+from ...store.data_rows import training_csv
+from ..cards.rows import Split
 from ..widgets.esc import plain
 
 MOST_SECONDS = 300
@@ -53,15 +57,19 @@ def evidence(store: Store, which: str) -> Evidence:
         raise StoreError(
             f"the rows of this run are not kept{only}: export it, and check its proof on the file with rulelab verify"
         )
-    if rows is None and run.split is not None:
-        raise StoreError(
-            f"rows of {run.data} were kept out for a test, which the proof says nothing of; it cannot be checked here"
-        )
+    if rows is None and (split := Split.read(run.split)) is not None:
+        try:
+            dealt = split.rows()
+        except ValueError as error:
+            raise StoreError(f"the rows that the proof is of are not found again: {error}") from error
+        rows = None if dealt.test is None else training_csv(dealt.data, dealt.test)
+        if rows is None and dealt.test is not None:
+            raise StoreError(f"the training rows of {run.data} are too many to be checked here; use rulelab verify")
     return Evidence(run, store.file(run, "model"), store.file(run, "proof"), rows)
 
 
-def check(given: Evidence) -> str:
-    """What the check says, in one line."""
+def check(given: Evidence, on_cancel: Callable[[Callable[[], Any]], Any] = lambda end: None) -> str:
+    """What the check says, in one line; ``on_cancel`` is told what ends it before its time."""
     with tempfile.TemporaryDirectory(prefix="rulelab-check-") as name:
         folder = Path(name)
         (folder / "model.json").write_bytes(given.model)
@@ -72,24 +80,28 @@ def check(given: Evidence) -> str:
             (folder / file).write_bytes(given.rows)
             data = [file, *_sensitive(given.run)]
         here = str(Path(__file__).parents[3])
+        process = subprocess.Popen(
+            [sys.executable, "-m", "rulelab", "verify", data[0], "model.json", "proof.npz", *data[1:]],
+            cwd=folder,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join([here, *filter(None, sys.path)])},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        on_cancel(process.kill)
         try:
-            done = subprocess.run(
-                [sys.executable, "-m", "rulelab", "verify", data[0], "model.json", "proof.npz", *data[1:]],
-                cwd=folder,
-                env=os.environ | {"PYTHONPATH": os.pathsep.join([here, *filter(None, sys.path)])},
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                timeout=MOST_SECONDS,
-                check=False,
-            )
+            out, err = process.communicate(timeout=MOST_SECONDS)
         except subprocess.TimeoutExpired:
             return f"the check was not done after {MOST_SECONDS} s"
-    lines = done.stdout.decode("utf-8", "replace").splitlines()
-    if lines and done.returncode == 1:
+        finally:
+            process.kill()
+            process.wait()
+    lines = out.decode("utf-8", "replace").splitlines()
+    if lines and process.returncode == 1:
         return plain(f"{lines[0]} (on the rows as they are read again)", 400)
-    if lines and done.returncode == 0:
+    if lines and process.returncode == 0:
         return plain("; ".join([lines[0], *(line for line in lines if line.startswith("checked: "))]), 400)
-    said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+    said = err.decode("utf-8", "replace").strip().splitlines()
     return plain(f"the proof cannot be checked: {said[-1] if said else 'the check ended without an answer'}", 400)
 
 

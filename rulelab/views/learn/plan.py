@@ -89,6 +89,16 @@ def stepped(units: int) -> Task:
     return lambda seen: seen.snapshot is not None and (seen.work >= units or seen.status.over)
 
 
+def cut_in_ways(kinds: int) -> Task:
+    """Prefixes have been cut by so many bounds, the last of them after a step since; or the search has ended."""
+
+    def done(seen: Seen) -> bool:
+        cut = {} if seen.snapshot is None else seen.snapshot.pruned
+        return seen.status.over or (seen.work > 0 and sum(n > 0 for n in cut.values()) >= kinds)
+
+    return done
+
+
 def stepped_anew(units: int) -> Task:
     """So much work has been done in a run that was begun since."""
     return lambda seen: seen.anew and seen.snapshot is not None and seen.snapshot.work >= units
@@ -105,9 +115,9 @@ def ended(seen: Seen) -> bool:
     return seen.status.over
 
 
-def ran(seen: Seen) -> bool:
-    """A run has ended since the step began."""
-    return seen.ends > 0
+def ran(times: int) -> Task:
+    """So many runs have ended since the step began."""
+    return lambda seen: seen.ends >= times
 
 
 def looked_back(seen: Seen) -> bool:

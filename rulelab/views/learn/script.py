@@ -15,62 +15,63 @@ KEYS = (
 )
 """What the keyboard does in presenter mode."""
 
-_MINUTES = (
+MINUTES = (
     (
         "0:00",
-        "Search, an example card",
-        "A model that decides about people should be one that a person can read. Here is one: three lines. The "
-        "question is whether some other three lines would have done better.",
+        "Search: Test share 0.3, then “COMPAS in seconds”; at “certified optimal” press Pin model",
+        "A model that decides about people should be one that a person can read. Here is one: a few lines. The "
+        "question is whether some other few lines would have done better.",
     ),
     (
         "1:00",
-        "Tic-tac-toe, step by step; P; → a few times",
-        "The search grows lists rule by rule. The blue line is the best list so far, the other one is what no list can "
-        "beat. Between them is everything that we do not know yet.",
+        "Reset, then “Tic-tac-toe, step by step”; P; → ten times",
+        "The search grows lists rule by rule. The orange line is the best list so far, the dashed blue one is what no "
+        "list can beat. Between them is everything that we do not know yet.",
     ),
     (
         "3:00",
-        "Point at the bars of what was cut",
+        "Bounds, among the names over the tree: point at the bars",
         "Most beginnings of lists are thrown away at once, each for a reason with a theorem behind it. That is why "
         "few are looked at, and none is missed.",
     ),
     (
         "4:00",
-        "Space; wait for “certified”; R",
-        "Where the lines meet, the proof is done. Played slowly: the best list came early, and the rest of the time "
-        "was spent on being sure.",
+        "Space; wait for “certified optimal”; R",
+        "Where the lines meet, the proof is done. Played slowly: better lists came again and again, and in the end "
+        "only the bound still rose. That time was spent on being sure.",
     ),
     (
         "5:30",
-        "Verify, beside the certificate",
+        "Verify, under the rules",
         "Nobody needs to believe this program. The proof is a file, and a second, much simpler program checks it from "
         "the rows.",
     ),
     (
         "6:30",
-        "0; another regularization in the settings; Run",
+        "P; Data set compas, Regularization 0.005; Run; at “certified optimal” press Pin model",
         "What does one more rule buy? The price of a rule is ours to choose; what is optimal at that price is not.",
     ),
     (
         "7:30",
-        "Learn, “What fairness costs”; Run with two tolerances",
+        "Learn, “What fairness costs”: Start; Run; Next; Tolerance 0.1; Run",
         "Now only models count that find the positives of both groups about equally often. The price is on the table, "
         "and it is proven: no model over these conditions gets it cheaper.",
     ),
     (
         "9:00",
-        "Compare, with the pinned models",
+        "Compare: the two models that you pinned",
         "Side by side, with intervals on rows that no model has seen. Optimal on the training rows does not mean "
         "right, fair or fit for a decision: that remains with us.",
     ),
 )
+"""When, what to show, and what to say; a browser test performs each line."""
 
 
 def script_html() -> str:
     """The page."""
     rows = "".join(
         f'<tr><td>{time}</td><td class="text">{esc(show, 300)}</td><td class="text">{esc(say, 600)}</td></tr>'
-        for time, show, say in _MINUTES
+        for time, show, say in MINUTES
     )
     keys = "".join(f"<tr><td><kbd>{esc(key)}</kbd></td><td>{esc(does)}</td></tr>" for key, does in KEYS)
     return (

@@ -45,6 +45,8 @@ th, td {{ text-align: right; padding: 3px 6px; border-bottom: 1px solid {LINE}; 
 th:first-child, td:first-child {{ text-align: left; }}
 th {{ font-weight: 500; color: {MUTED}; vertical-align: bottom; }}
 li {{ margin-bottom: 8px; }}
+.text, .keys td {{ text-align: left; }}
+.keys {{ width: auto; }}
 kbd {{ border: 1px solid {LINE}; border-radius: 4px; padding: 0 5px; font: 600 12px/1.4 ui-monospace, monospace; }}
 """
 LIST_CSS = f"""

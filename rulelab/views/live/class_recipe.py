@@ -58,6 +58,7 @@ class ClassRecipe(PageRecipe):
                 _about(data, labels),
                 *filter(None, (kept_out, *(in_labels(each, self.family) for each in notes if each))),
             ),
+            fewer=in_labels(grouped(fewer), self.family),
             left_out=() if binarizer is None else tuple(f"{in_signs(what)}: {why}" for what, why in binarizer.dropped_),
             recipe=replace(self, parameters=self._taken(features), binarizes=binarizer is not None),
             classes=ClassRows(data, labels, test),

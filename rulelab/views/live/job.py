@@ -71,12 +71,15 @@ class Job:
         Once it is done.
     error : str or None
         Why there is no result.
+    failed : bool
+        Whether that is an error of the program, so that it may work when it is tried again.
     """
 
     def __init__(self, work: Callable[[Progress], Any], pool: Pool = SIDE_WORK) -> None:
         self.progress = Progress()
         self.result: Any = None
         self.error: str | None = None
+        self.failed = False
         self._work = work
         self._pool = pool
         self._began = time.monotonic()
@@ -103,12 +106,13 @@ class Job:
     def _run(self) -> None:
         lower_priority()
         error: str | None = "it stopped on an unexpected error; the log of the server has the details"
+        failed = True
         try:
             with self._pool.place(lambda: self.progress.cancelled) as granted:
                 if granted:
                     self.result = self._work(self.progress)
-            error = None if granted else "cancelled"
+            error, failed = None if granted else "cancelled", False
         except (ValueError, MemoryError) as found:
-            error = str(found) or "not enough memory"
+            error, failed = str(found) or "not enough memory", False
         finally:
-            self.error = error
+            self.error, self.failed = error, failed

@@ -32,6 +32,8 @@ class Prepared:
         For the names of exported files.
     notes : tuple of str
         About the data and the antecedents, for the user to read.
+    fewer : str
+        Why rules have fewer conditions than were asked for, and how many; empty: they have not.
     left_out : tuple of str
         What no condition was made of, with the reasons.
     data : Dataset or None
@@ -51,6 +53,7 @@ class Prepared:
     target: str = ""
     name: str = "search"
     notes: tuple[str, ...] = ()
+    fewer: str = ""
     left_out: tuple[str, ...] = ()
     data: Dataset | None = None
     test_rows: np.ndarray | None = None

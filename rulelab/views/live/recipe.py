@@ -124,6 +124,7 @@ class PageRecipe(Recipe):
                 *_kept_out(data.count(test)),
                 *(in_labels(each, self.family) for each in notes if each),
             ),
+            fewer=in_labels(grouped(fewer), self.family),
             left_out=() if binarizer is None else tuple(f"{in_signs(what)}: {why}" for what, why in binarizer.dropped_),
             data=data,
             test_rows=test if len(test) else None,

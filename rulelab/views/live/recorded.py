@@ -45,6 +45,8 @@ class RecordedSession(SearchSession):
         Of the file.
     look : str
         How it is shown, see `rulelab.views.search.families.LOOKS`.
+    card : Card, optional
+        Of the model at its end.
 
     Raises
     ------
@@ -52,11 +54,12 @@ class RecordedSession(SearchSession):
         When nothing was recorded.
     """
 
-    def __init__(self, recording: Recording, name: str, look: str) -> None:
+    def __init__(self, recording: Recording, name: str, look: str, card: Any = None) -> None:
+        self.card = card
         if not recording.snapshots:
             raise ValueError(f"{name} holds no moment of a search")
         search: Any = RecordedSearch(recording)
-        prepared = Prepared(search, name=name, notes=(f"Recording: {name}. It holds no rows.",))
+        prepared = Prepared(search, name=name, notes=() if card else (f"Recording: {name}. It holds no rows.",))
         super().__init__(lambda report: prepared, Limits(), FULL_SPEED, look=look)
         self.history = History(max(2, len(recording.snapshots)))
         for snapshot in recording.snapshots:

@@ -88,6 +88,8 @@ class Standing:
 def standing(session: SearchSession) -> Standing:
     """Describe a session."""
     tone, phase = _phase(session)
+    if tone == "proven" and session.prepared is not None and (fewer := session.prepared.fewer):
+        phase += f"; {fewer.partition(':')[0]}"
     waiting = session.waiting
     if waiting and session.state.busy:
         phase += f" (sharing the processors, {waiting} in line)"

@@ -17,7 +17,8 @@ from ..cards.card import Card
 from ..compare.view import CompareView
 from ..explore.hindrance import hindrance
 from ..explore.view import ExploreView
-from ..forms.address import Address, Part
+from ..forms.address import NOT_KEPT, Address, Part
+from ..forms.family_settings import names_of
 from ..fronts.tab import FrontsView
 from ..kept_runs.drawer import KeptRuns
 from ..learn.view import LearnTab
@@ -115,8 +116,11 @@ class SearchTab:
         self.view.large = on
 
     def _begin(self, example: Example) -> None:
-        """Set the form as the example wants it, and search."""
-        self.setup.choose(family="rule_list", data=example.data, **example.settings)
+        """Set the form as the example wants it, all else as it was at first, and search."""
+        self.setup.choose(family="rule_list")
+        settings = self.setup.settings
+        usual = {name: settings.param[name].default for name in names_of(settings)}
+        self.setup.choose(data=example.data, **{**usual, **example.settings})
         self.view.speed = example.speed
         (self.view.step if example.by_step else self.view.run)()
 
@@ -253,7 +257,9 @@ class Tabs(param.Parameterized):
         if name not in self._made:
             make: Callable[..., Any] = partial(CompareTab, kept=self.kept) if TABS[name] is CompareTab else TABS[name]
             tab = self._made[name] = make(self._address)
-            tab.complain("; ".join([*self._complaints, *tab.complaints]))
+            brought = self.runs.keeps and self._address.asks("run")  # with its rows, or it says why not
+            own = [each for each in tab.complaints if not (brought and each == NOT_KEPT)]
+            tab.complain("; ".join([*self._complaints, *own]))
             self._complaints = []
             tab.view.dark = self.dark
             if isinstance(tab, ExploreTab | WhatIfTab):
@@ -299,7 +305,10 @@ class Tabs(param.Parameterized):
         self._address.follow(Part(self.runs, ["pins"]))
 
     def _pin(self, card: Card) -> str:
-        return self.made("Compare").view.pin(card)
+        view = self.made("Compare").view
+        if letter := view.letter_of(card):
+            raise ValueError(f"This model is pinned already, as {letter} in the tab Compare.")
+        return view.pin(card)
 
     def _edit(self, prepared: Prepared, model: Model) -> None:
         """Take a model in hand in the tab What if."""
@@ -315,11 +324,11 @@ class Tabs(param.Parameterized):
         """Let the form have the rows of a kept run, as the file that they were."""
         self.made("Search").setup.table.bring(table)
 
-    def _show_run(self, recording: Recording, name: str, query: str | None) -> None:
-        """Show a kept run, with its settings in the form."""
+    def _show_run(self, recording: Recording, name: str, query: str | None, card: Card | None = None) -> None:
+        """Show a kept run, with its settings in the form and the card of its model."""
         search = self.made("Search")
         said = "" if query is None else search.setup.go_back_to(query)
-        search.view.open(recording, name)
+        search.view.open(recording, name, card)
         search.complain(said)
 
     @param.depends("tab", watch=True)

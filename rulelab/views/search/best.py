@@ -6,12 +6,13 @@ import io
 import time
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import panel as pn
 
-from ...families.account import account, equation, title
+from ...families.account import Account, account, equation, title
 from ...models import Model
 from ...search import Search
 from ...snapshot import Snapshot, Status
@@ -19,6 +20,7 @@ from ..cards.card import Card, in_words, of_classes, of_search
 from ..cards.class_tables import by_class
 from ..cards.incumbent import empty_card, fairness_notes, in_place_of, incumbent_card, proof_block
 from ..live.prepared import Prepared
+from ..live.recorded import RecordedSession
 from ..live.session import SearchSession
 from ..widgets import icons
 from ..widgets.esc import esc
@@ -50,6 +52,25 @@ class Turns:
 
 
 TURNS = Turns()
+
+
+def _kept_card(session: RecordedSession, snapshot: Snapshot) -> Card:
+    """The card that came with a recorded run, which is of its end; raises ValueError."""
+    end = session.snapshot.incumbent
+    if session.card is None:
+        raise ValueError("A recording holds no rows, without which there is no model card: Run, and pin its model.")
+    if snapshot.incumbent is None or end is None or snapshot.incumbent.model != end.model:
+        raise ValueError("Of a kept run only the model at its end has a card: move the slider to its end.")
+    card: Card = session.card
+    return card
+
+
+def _shown(search: Search, latest: Snapshot, prepared: Prepared | None) -> Account:
+    """What a search has shown, of rules of how many conditions where these had to be fewer than were asked for."""
+    found = account(search, latest)
+    if prepared is None or not prepared.fewer or not found.search_space:
+        return found
+    return replace(found, search_space=f"{found.search_space} {prepared.fewer[0].upper()}{prepared.fewer[1:]}.")
 
 
 class BestModel:
@@ -121,8 +142,11 @@ class BestModel:
             )
             self.prepare()
             self.exports.visible = True
-        if not self._session().recorded:
+        session = self._session()
+        if not isinstance(session, RecordedSession):
             self.proof.offer(prepared.search, latest)
+        elif session.card is not None:
+            self.proof.offer(prepared.search, latest, session.card)
         if best is not None and self._several:
             self.classes.show(prepared, latest)
         self._name(prepared.search, latest)
@@ -143,7 +167,7 @@ class BestModel:
         Raises
         ------
         ValueError
-            When there is no model yet.
+            When there is no model yet, or no card of it.
         """
         assert self.shown is not None
         return self.card_at(self.shown)
@@ -151,6 +175,8 @@ class BestModel:
     def card_at(self, snapshot: Snapshot) -> Card:
         """The model card of another moment."""
         session = self._session()
+        if isinstance(session, RecordedSession):
+            return _kept_card(session, snapshot)
         assert session.search is not None
         if self._several:
             return of_classes(session.search, snapshot, session.prepared)
@@ -262,7 +288,7 @@ class BestModel:
         if search is not None and latest is not None and latest.incumbent is not None:
             heading = title(search, latest)
             over = latest.status is not Status.RUNNING and not self._session().recorded
-            said = proof_block(account(search, latest)) if over else ""
+            said = proof_block(_shown(search, latest, self._session().prepared)) if over else ""
         text = f'<h2 aria-label="{esc(heading)}">{esc(heading)} {sign(self._look.heading)}</h2>'
         if text != self.heading.object:
             self.heading.object = text

@@ -11,6 +11,7 @@ from ...search import Search
 from ...snapshot import Snapshot, Status
 from ..cards.card import Card
 from ..cards.check import Check
+from ..cards.verifying import refusal
 from ..widgets.html import Html
 from ..widgets.style import BAR_CSS, CARD_CSS
 
@@ -39,12 +40,11 @@ class ProofCheck:
     """
 
     def __init__(self, card: Callable[[], Card]) -> None:
-        self.check = Check(card)
+        self.check = Check(card, width=96)
         self._offered = "", False
         self.check.line.margin = 0
         self._note = Html("", stylesheets=[CARD_CSS], sizing_mode="stretch_width", margin=0)
         self.check.line.param.watch(self._arrange, "phase")
-        self.check.button.width = 96
         self._said = pn.Column(self._note, self.check.line, sizing_mode="stretch_width", min_width=190, margin=0)
         self.row = pn.Row(
             visible=False,
@@ -58,11 +58,13 @@ class ProofCheck:
         if not self.row.objects:
             self.row.objects = [self.check.button, self._said]
 
-    def offer(self, search: Search, latest: Snapshot) -> None:
-        """Let the proof be checked, or say why it cannot be at the moment of the run that is shown."""
+    def offer(self, search: Search, latest: Snapshot, kept: Card | None = None) -> None:
+        """Let the proof be checked, of a run that was ``kept`` with what is kept of it, or say why it cannot be."""
         optimal = latest.status is Status.OPTIMAL
-        able = optimal and hasattr(search, "certificate")
+        able = optimal and (hasattr(search, "certificate") if kept is None else not refusal(kept))
         said = _CHECKABLE if able else _NO_CERTIFICATES if optimal else _NOT_PROVEN
+        if kept is not None and optimal and not able:
+            said = f"Verify checks a proof: {refusal(kept)}."
         found = latest.incumbent is not None
         if (said, found) == self._offered:
             return

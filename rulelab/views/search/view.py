@@ -16,6 +16,7 @@ from ...recording import Recording
 from ...search import Search
 from ...snapshot import Snapshot
 from ...warming import begin_in_background
+from ..cards.card import Card
 from ..live.pacing import FULL_SPEED, TICK_SECONDS
 from ..live.recorded import RecordedSession
 from ..live.sending import send_all
@@ -312,9 +313,6 @@ class SearchView(NotebookViewer):
         """Hand the best model so far to `on_pin`, as a model card."""
         if self.on_pin is None or self._best.shown is None:
             return
-        if self._session.recorded:
-            self.complain("A recording holds no rows, without which there is no model card: Run, and pin its model.")
-            return
         try:
             self._best.say_pinned(self.on_pin(self._best.model_card()))
         except ValueError as error:
@@ -532,15 +530,15 @@ class SearchView(NotebookViewer):
         return [*self._runs_box.head, self._opener.field, *self._runs_box.items]
 
     @one_at_a_time
-    def open(self, recording: Recording, name: str = "recording") -> None:
-        """Show a recorded run in the place of the present one; Run begins a new one.
+    def open(self, recording: Recording, name: str = "recording", card: Card | None = None) -> None:
+        """Show a recorded run in the place of the present one, with the card of its model; Run begins a new one.
 
         Raises
         ------
         ValueError
             When nothing was recorded.
         """
-        session = RecordedSession(recording, name, look_of_recorded(recording))
+        session = RecordedSession(recording, name, look_of_recorded(recording), card)
         self._let_go()
         self._take(session)
         self.complain("")

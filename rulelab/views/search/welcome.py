@@ -45,7 +45,7 @@ class Example:
     by_step: bool = False
 
 
-_EXAMPLES = (
+EXAMPLES = (
     Example(
         "COMPAS in seconds",
         "Who is arrested again within two years? A proven list of 7214 people, race left out.",
@@ -54,9 +54,9 @@ _EXAMPLES = (
     ),
     Example(
         "Tic-tac-toe, step by step",
-        "Has x won? Each press of Step opens one more prefix.",
+        "Has x won? Each press of Step opens one more prefix; the eleventh finds a better list.",
         "tic_tac_toe",
-        settings={"regularization": 0.05, "beam_width": 0},
+        settings={"regularization": 0.01, "max_conditions": 1, "beam_width": 0},
         by_step=True,
     ),
     Example(
@@ -69,7 +69,7 @@ _EXAMPLES = (
         "Diabetes, step by step",
         "Does the disease progress fast? Each press of Step opens one more prefix.",
         "diabetes",
-        settings={"regularization": 0.02},
+        settings={"regularization": 0.01, "thresholds": 3, "max_conditions": 1, "beam_width": 0},
         by_step=True,
     ),
 )
@@ -79,7 +79,7 @@ _SHOWN = 2
 def examples() -> tuple[Example, ...]:
     """The first ones whose data are at hand: nothing is downloaded for them."""
     at_hand = {name for name, how in datasets.names().items() if how != "download"}
-    return tuple(example for example in _EXAMPLES if example.data in at_hand)[:_SHOWN]
+    return tuple(example for example in EXAMPLES if example.data in at_hand)[:_SHOWN]
 
 
 def welcome(begin: Callable[[Example], None]) -> pn.Column:

@@ -58,6 +58,8 @@ class Hand:
         The data, and a search of a family that can be edited.
     edited : optional
         To begin with; by default no rule.
+    before : Hand, optional
+        What was in hand until now: where it is of the same data and settings, undoing leads back to it.
 
     Attributes
     ----------
@@ -65,13 +67,16 @@ class Hand:
         Once the search has ended.
     """
 
-    def __init__(self, prepared: Prepared, edited: Any = None) -> None:
+    def __init__(self, prepared: Prepared, edited: Any = None, before: Hand | None = None) -> None:
         self.bench: Bench[Any] = bench_of(prepared.search)
         self.prepared, self.search = prepared, prepared.search
         self.problem: Problem = prepared.search.problem
         self.best: Best | None = None
         self._edited = self.bench.empty() if edited is None else edited
         self._past: list[Any] = []
+        if before is not None and before.game == self.game:
+            own = [] if before.edited == self.bench.empty() else [before.edited]
+            self._past = [*before._past, *own][-_MOST_UNDONE:]
         self._future: list[Any] = []
 
     @property

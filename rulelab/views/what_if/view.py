@@ -107,6 +107,7 @@ class WhatIfView(NotebookViewer):
         self._preparing: Job | None = None
         self._finding: Job | None = None
         self._best_first = False
+        self._begun: Any = None  # the model in hand when the optimizer began
         self._revealed, self._shown = False, False
         self.person, self.groups, self.room = PersonPanel(), GroupsPanel(), RoomPanel()
         self.groups.param.watch(lambda _: self._say(), "attribute")
@@ -265,7 +266,8 @@ class WhatIfView(NotebookViewer):
 
     def _begin(self, prepared: Prepared, edited: Any, revealed: bool = False) -> None:
         """Take a model in hand, and let the optimizer search beside it."""
-        self._hand = hand = Hand(prepared, edited)
+        self._hand = hand = Hand(prepared, edited, self._hand)
+        self._begun = hand.edited
         search = cast(Editable, hand.search)
         self._hints.asked, self._revealed, self._shown = 0, revealed or self._best_first, False
         seconds = self.seconds
@@ -274,7 +276,8 @@ class WhatIfView(NotebookViewer):
             each.begin(hand)
         self._editor.param.update(found={}, target=plain(prepared.target, 30), texts=hand.words.texts)
         self._heading.object = f"<h2>{hand.words.heading} {sign('list edited by hand')}</h2>"
-        self._show("")
+        self._editor.said = ""
+        self._show("another list is begun, and Undo brings the one before back" if hand.undoable else "")
         self._show_best()
         self._empty.visible, self._details.objects = False, self._parts
         self._beat.start()
@@ -291,10 +294,12 @@ class WhatIfView(NotebookViewer):
             self.complain(job.error or "the optimizer found nothing")
             return
         hand.best = job.result
-        if self._best_first and not hand.undoable:
-            self._hand = Hand(hand.prepared, job.result.edited)
+        said = ""
+        if self._best_first and hand.edited == self._begun:
+            self._hand = Hand(hand.prepared, job.result.edited, hand)
             self._hand.best = job.result
-        self._show("")
+            said = "the best model is there, and Undo brings yours back" if self._hand.undoable else ""
+        self._show(said)
         self._show_best()
 
     def _take(self, edited: Any, said: str) -> None:

@@ -85,7 +85,8 @@ class FieldCards(JSComponent):
         for owner in (owner for card in self.content for each in card.fields for owner in each.owners):
             if not any(owner is one for one in self._watched):
                 self._watched.append(owner)
-                owner.param.watch(self.refresh, [name for name in owner.param if name != "name"])
+                names = [name for name in owner.param if name != "name"]
+                owner.param.watch(self.refresh, names, precedence=1)  # once all fields have taken what was set
         states = self._states()
         if states != self.cards:
             self.cards = states

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...live.wording import count
-from ..plan import Plan, Seen, Step, ended, looked_back, stepped
+from ..plan import Plan, Seen, Step, cut_in_ways, ended, looked_back, stepped
 
 
 def _children(seen: Seen) -> str:
@@ -42,8 +42,9 @@ PLAN = Plan(
     speed="10 per tick",
     steps=(
         Step(
-            "The search starts from the list without rules and takes it from the queue. It then makes every "
-            "[[prefix]] of one rule, and bounds what lists that begin so can cost.",
+            "The data are 442 people with diabetes: does the disease progress fast within a year? The search begins "
+            "with the list without rules, adds each rule to it as a [[prefix]] of one rule, and bounds what lists that "
+            "begin so can cost.",
             "controls",
             "Press Step once.",
             stepped(1),
@@ -67,7 +68,7 @@ PLAN = Plan(
             "it was.",
             "prefixes cut, by bound",
             "Step until you see at least two kinds of cuts, then go on.",
-            stepped(3),
+            cut_in_ways(2),
             "How many prefixes were made, and how many of them wait?",
             _children,
         ),

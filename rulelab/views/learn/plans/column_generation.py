@@ -53,7 +53,7 @@ PLAN = Plan(
             "what it would be worth to cover this row. The [[reduced cost]] of a rule is what it costs, less the "
             "prices of what it covers.",
             "prices of the rows",
-            "Press Step until groups of equal rows have prices, and watch the bars change.",
+            "Press Step until groups of equal rows have prices.",
             stepped(6),
             "Which rule is worth adding?",
             "One with a negative reduced cost: it covers rows that are worth more than it costs. Adding it can lower "

@@ -37,7 +37,7 @@ PLAN = Plan(
     family="rule_list",
     data="diabetes",
     parameters={"regularization": 0.02, "thresholds": 2, "max_conditions": 1, "beam_width": 0},
-    speed="10 per tick",
+    speed="speeding up",
     choice=Choice("thresholds", "Groups per number", {"2": 2, "3": 3, "4": 4}),
     figures={
         "patterns": lambda run: count(run.problem.n_patterns),
@@ -77,8 +77,8 @@ PLAN = Plan(
             "With many cuts hardly any two rows are equal, and this bound says nothing any more. Then other bounds "
             "must do the work, and the bars show which.",
             "prefixes cut, by bound",
-            "Choose 2 once more, press Run, and compare the bars with those of 4.",
-            ran,
+            "Choose 4, press Run and look at the bars; then choose 2, press Run, and see how they differ.",
+            ran(2),
             "If every row were different, would a list without errors be likely?",
             "No. A list of few rules captures rows in large portions; what it can reach is limited by its price per "
             "rule, long before equal rows limit it.",

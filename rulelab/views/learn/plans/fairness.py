@@ -114,7 +114,7 @@ PLAN = Plan(
             "about the algorithm.",
             "rates per group",
             "Run once more with the tolerance that you would choose.",
-            ran,
+            ran(1),
             "Who should choose the tolerance?",
             "Those who answer for the decision, with those it concerns. A front of proven prices, as in the tab "
             "Fronts, shows what can be chosen; it does not choose.",

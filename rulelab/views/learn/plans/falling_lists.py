@@ -42,7 +42,7 @@ PLAN = Plan(
     family="falling_rule_list",
     data="breast_cancer",
     parameters={"thresholds": 4, "max_conditions": 1, "iterations": 0},
-    speed="10 per tick",
+    speed="speeding up",
     choice=Choice("positive_weight", "Weight of a missed positive", {"1": 1.0, "3": 3.0, "10": 10.0}),
     figures={
         "missed": lambda run: count(_missed(run)),
