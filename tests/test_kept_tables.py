@@ -312,7 +312,7 @@ def test_a_kept_run_is_opened_with_its_split_its_groups_and_its_proof(place: Pat
     assert check.verdict.startswith("valid: "), check.verdict
     back.verify()
     finish(back)
-    assert back.verdict == check.verdict
+    assert back.verdict.startswith("valid: ")
     closed(tabs)
 
 

@@ -25,7 +25,7 @@ HOW = {"encoding": "utf-8", "separator": ",", "decimal": ".", "thousands": ""}
 LARGEST_TABLE = 3 * LARGEST_ROWS
 """Bytes of the file: a text as JSON takes more than alone."""
 _MOST_LISTS = 10_000
-_PARQUET = b"PAR1"
+PARQUET = b"PAR1"
 _PACKED: WeakKeyDictionary[Dataset, bytes | None] = WeakKeyDictionary()
 
 
@@ -64,7 +64,7 @@ class KeptTable:
     @property
     def how(self) -> dict[str, str]:
         """How the text is read; empty for Parquet."""
-        return {} if self.rows.startswith(_PARQUET) else HOW
+        return {} if self.rows.startswith(PARQUET) else HOW
 
     def dataset(self) -> Dataset:
         """The data set; raises DatasetError."""

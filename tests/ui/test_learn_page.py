@@ -134,7 +134,6 @@ def test_presenter_mode_is_one_key_and_holds_the_story(visit: Callable[..., Visi
     assert view.console == []
 
 
-@pytest.mark.shared
 def test_the_script_is_performed_as_it_is_written(visit: Callable[..., Visit]) -> None:
     view = visit(1440, 900).open()
     page = view.page
@@ -163,7 +162,7 @@ def test_the_script_is_performed_as_it_is_written(visit: Callable[..., Visit]) -
         assert beam.input_value() == "0", "the form shows what is searched"
         page.keyboard.press("p")
         page.get_by_label("Regularization").first.wait_for(state="hidden")
-        for expanded in range(2, 12):
+        for expanded in range(2, 16):
             page.keyboard.press("ArrowRight")
             view.until(lambda expanded=expanded: view.expanded == expanded)
         assert page.locator("table.rules tbody tr").count() >= 4, "a better list is found while one looks"

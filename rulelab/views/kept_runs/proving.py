@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import subprocess
@@ -12,9 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from ... import datasets
 from ...store import Run, Store, StoreError
 from ...store.data_rows import training_csv
+from ...store.kept_table import PARQUET
 from ..cards.rows import Split
 from ..widgets.esc import plain
 
@@ -31,7 +35,7 @@ class Evidence:
     run : Run
     model, proof : bytes
     rows : bytes or None
-        As CSV; None: they are those of the data set that the run names.
+        As CSV, or as Parquet where types get lost in a text; None: they are those of the data set that the run names.
     """
 
     run: Run
@@ -51,7 +55,7 @@ def evidence(store: Store, which: str) -> Evidence:
     run = store.run(which)
     if run.proof is None:
         raise StoreError("no proof is kept of this run")
-    rows = store.file(run, "rows") if "rows" in run.files else None
+    rows = _with_types(store, run) or (store.file(run, "rows") if "rows" in run.files else None)
     if rows is None and not (run.data_hash and run.data in datasets.names()):
         only = ", only their hash" if run.data_hash else ""
         raise StoreError(
@@ -68,6 +72,20 @@ def evidence(store: Store, which: str) -> Evidence:
     return Evidence(run, store.file(run, "model"), store.file(run, "proof"), rows)
 
 
+def _with_types(store: Store, run: Run) -> bytes | None:
+    """The training rows of a run whose rows are kept as Parquet, as such; None: they are kept otherwise."""
+    try:
+        table = store.table(run.data_hash)
+    except StoreError:
+        return None
+    if table.how:
+        return None
+    frame, split, out = pd.read_parquet(io.BytesIO(table.rows)), Split.read(run.split), io.BytesIO()
+    test = None if split is None else split.rows().test
+    (frame if test is None else frame.drop(index=frame.index[test])).to_parquet(out, index=False)
+    return out.getvalue()
+
+
 def check(given: Evidence, on_cancel: Callable[[Callable[[], Any]], Any] = lambda end: None) -> str:
     """What the check says, in one line; ``on_cancel`` is told what ends it before its time."""
     with tempfile.TemporaryDirectory(prefix="rulelab-check-") as name:
@@ -76,7 +94,8 @@ def check(given: Evidence, on_cancel: Callable[[Callable[[], Any]], Any] = lambd
         (folder / "proof.npz").write_bytes(given.proof)
         data = [given.run.data]
         if given.rows is not None:
-            file = f"{re.sub(r'[^a-zA-Z0-9_]', '_', given.run.data)[:40] or 'rows'}.csv"
+            ending = "parquet" if given.rows.startswith(PARQUET) else "csv"
+            file = f"{re.sub(r'[^a-zA-Z0-9_]', '_', given.run.data)[:40] or 'rows'}.{ending}"
             (folder / file).write_bytes(given.rows)
             data = [file, *_sensitive(given.run)]
         here = str(Path(__file__).parents[3])

@@ -24,7 +24,7 @@ MINUTES = (
     ),
     (
         "1:00",
-        "Reset, then “Tic-tac-toe, step by step”; P; → ten times",
+        "Reset, then “Tic-tac-toe, step by step”; P; → fifteen times",
         "The search grows lists rule by rule. The orange line is the best list so far, the dashed blue one is what no "
         "list can beat. Between them is everything that we do not know yet.",
     ),

@@ -54,7 +54,7 @@ EXAMPLES = (
     ),
     Example(
         "Tic-tac-toe, step by step",
-        "Has x won? Each press of Step opens one more prefix; the eleventh finds a better list.",
+        "Has x won? Each press of Step opens one more prefix, and soon a better list is found.",
         "tic_tac_toe",
         settings={"regularization": 0.01, "max_conditions": 1, "beam_width": 0},
         by_step=True,
