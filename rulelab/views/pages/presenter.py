@@ -11,6 +11,8 @@ from panel.custom import JSComponent
 
 _ESM = """
 const TYPED = "input, textarea, select, [contenteditable], [role=slider], [role=dialog], [role=listbox]"
+// a button that the keyboard has reached is pressed by these keys; one that was clicked on stays behind the search
+const REACHED = "button:focus-visible, a:focus-visible, summary:focus-visible"
 const LOOK = { "--rl-columns": "minmax(0, 1fr)", "--rl-place": "auto", "--rl-zoom": "1.2", "--rl-fixed": "sticky" }
 
 export function render({ model }) {
@@ -31,7 +33,7 @@ export function render({ model }) {
     const key = event.key.toLowerCase()
     if (key === "p" || (key === "escape" && model.on_stage)) { model.send_msg({ key: "p" }) }
     else if (model.on_stage && model.keys.includes(key)) {
-      if ((key === " " || key === "enter") && at.some((one) => one.matches?.("button, a, summary"))) { return }
+      if ((key === " " || key === "enter") && at.some((one) => one.matches?.(REACHED))) { return }
       event.preventDefault()
       model.send_msg({ key })
     }
