@@ -24,6 +24,7 @@ _SMALL = (
     "rehearsal",
     "remaining",
     "results",
+    "sharing",
     "shown",
     "warming",
 )

@@ -21,7 +21,7 @@ from rulelab.gone import GONE
 ENGINES = ("rule_list", "falling_rule_list", "rule_set")
 FLOORS: list[str] = [
     "extras files gone",
-    "arguments data.dataframes glossary interrupts progress limits linear_solver results shown strict_json",
+    "arguments data.dataframes glossary interrupts progress limits linear_solver results sharing shown strict_json",
     "data.conditions data.exact_weights data.metrics data.penalties",
     "kernels",
     "data.boolean_table data.columns data.gaps data.naming data.packed_rows",
@@ -99,7 +99,7 @@ FLOORS: list[str] = [
 
 ALONE = "datasets"
 ANYBODY = ("store", "sweeps", "tables", "views", "cli")
-BELOW_ALL = ("extras", "files", "shown")
+BELOW_ALL = ("extras", "files", "sharing", "shown")
 """How things show themselves, which data sets do like all others."""
 """Who may import the data sets."""
 
