@@ -30,11 +30,13 @@ def standing(proven: bool, exact: bool, limit: str | None) -> tuple[Status, str 
     return (Status.RUNNING, None) if limit is None else (Status.LIMIT, limit)
 
 
-def bound_shown(objective: float, bound: float, status: Status, limit: str | None, exactness: float) -> float:
-    """The lower bound of a snapshot: the objective where it is proven, less by what the arithmetic cannot tell."""
-    if status is Status.OPTIMAL:
-        return objective
-    return float(max(0.0, min(bound, objective - (exactness if limit == "exactness" else 0.0))))
+_SURE = 1 - 2.0**-50
+"""Of a bound that was computed in doubles from costs in integers: what is proven of it, whatever was rounded."""
+
+
+def bound_shown(objective: float, bound: float, status: Status) -> float:
+    """The lower bound of a snapshot: the objective where it is proven, else the bound, which never falls."""
+    return objective if status is Status.OPTIMAL else float(max(0.0, min(bound * _SURE, objective)))
 
 
 def counted(numbers: np.ndarray, places: Mapping[str, int]) -> dict[str, int]:

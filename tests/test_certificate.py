@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from random_problems import random_rows
 from strategies import rows
 
 import rulelab as rl
@@ -20,6 +21,7 @@ from rulelab.certificate import Certificate, CertificateError, prove_rule_list, 
 from rulelab.certificate.rule_list import children as rule_list_children
 from rulelab.certificate.rule_list.children import _completions_below, _reach, children
 from rulelab.certificate.rule_list.states import States, grid, states
+from rulelab.data.exact_weights import Weights
 from rulelab.rule_list import BOUNDS, POLICIES, RuleListBounds, RuleListSearch, cores
 from rulelab.rule_list.exact import search as engine
 from rulelab.snapshot import Status
@@ -415,3 +417,55 @@ def test_wrong_arguments_are_errors(proven, position):
     arguments[position] = "nothing"
     with pytest.raises(CertificateError, match="not a str"):
         verify(*arguments)
+
+
+def _set_search(**given):
+    return lambda problem, price: rl.RuleSetSearch(problem, 4, regularization=price, **given)
+
+
+PROVEN = {
+    "list": lambda problem, price: rl.RuleListSearch(problem, price),
+    "corels": lambda problem, price: rl.CorelsSearch(problem, price),
+    "two rules": lambda problem, price: rl.RuleListSearch(problem, price, max_length=2),
+    "demands": lambda problem, price: rl.ConstrainedRuleListSearch(problem, price, must_use=["antecedent 1"]),
+    "fair": lambda problem, price: rl.FairRuleListSearch(problem, price, rl.EqualOpportunity(0.3)),
+    "fair with demands": lambda problem, price: rl.FairConstrainedRuleListSearch(
+        problem, price, rl.DemographicParity(0.4), must_use=["antecedent 0"]
+    ),
+    "falling": lambda problem, price: rl.FallingRuleListSearch(problem, price, 2.5),
+    "softly falling": lambda problem, price: rl.FallingRuleListSearch(problem, price, 0.7, 1 / 3),
+    "fair falling": lambda problem, price: rl.FallingRuleListSearch(
+        problem, price, 2.5, fairness=rl.EqualOpportunity(0.4)
+    ),
+    "set": _set_search(),
+    "set, cnf, errors": _set_search(form="cnf", loss="zero_one"),
+    "fair set": _set_search(fairness=rl.EqualOpportunity(0.3)),
+    "set with demands": _set_search(must_use=["antecedent 1"]),
+}
+PRICES = np.geomspace(0.001, 0.1, 10).tolist()
+
+
+@pytest.mark.parametrize("name", sorted(PROVEN))
+@pytest.mark.parametrize("kind", ["unit", "integer", "half", "balanced", "real"])
+def test_what_is_optimal_has_a_proof_and_bounds_never_fall(name, kind):
+    """Prices of 16 digits and weights that are no whole numbers: a proof of the documented objective, exactly."""
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        made = random_rows(rng, "unit" if kind == "balanced" else kind, 4)
+        weight = made.weight
+        if kind == "balanced":  # as estimators balance classes
+            shares = [Fraction(len(made.y), 2 * int((made.y == label).sum())) for label in (False, True)]
+            weight = Weights.of_classes(shares, made.y.astype(int), None)
+        problem = rl.Problem.from_arrays(made.A, made.y, sample_weight=weight, groups=made.group)
+        search, bound = PROVEN[name](problem, float(rng.choice(PRICES))), 0.0
+        for snapshot in search.steps(work_per_step=1 + seed, work_limit=3000):
+            assert snapshot.lower_bound >= bound
+            bound = snapshot.lower_bound
+        if snapshot.status is not Status.OPTIMAL or (kind == "real" and name not in ("list", "corels")):
+            assert kind == "real" or snapshot.status is Status.INFEASIBLE
+            continue
+        model = snapshot.incumbent.model
+        answer = verify(problem, model, search.certificate())
+        assert answer, answer.reason
+        assert answer.objective == answer.lower_bound == pytest.approx(snapshot.incumbent.objective, rel=1e-14)
+        assert answer.resolution == 0

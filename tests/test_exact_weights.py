@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rulelab as rl
-from rulelab.data.exact_weights import in_units, rounded_down
+from rulelab.data.exact_weights import Weights, in_units, rounded_down
 from rulelab.data.penalties import neighbours, order_preserving
 
 weights = st.lists(st.floats(0, 1e6, allow_subnormal=False), min_size=1, max_size=30)
@@ -30,7 +30,7 @@ def test_whole_numbers_stay_as_they_are():
     assert unit == 1
 
 
-@pytest.mark.parametrize("span", [(-2, 2), (-300, 300)])
+@pytest.mark.parametrize("span", [(-2, 2), (-49, 49)])
 def test_problems_sum_the_rows_exactly(span):
     rng = np.random.default_rng(4)
     A, y, g = rng.random((200, 4)) < 0.5, rng.random(200) < 0.5, rng.integers(0, 3, 200)
@@ -46,6 +46,19 @@ def test_problems_sum_the_rows_exactly(span):
         for k, name in enumerate(problem.groups.names):
             exact = sum(map(Fraction, w[rows & ~y & (g == int(name))].tolist()), Fraction(0))
             assert int(groups.negatives[k, u]) * groups.unit == exact
+
+
+@pytest.mark.parametrize("wrong", [1e-300, 5e-324, 1e-60, 1e200, 1e308])
+def test_weights_of_extreme_size_are_refused_in_words(wrong):
+    A, y, weight = [[1], [0], [1], [0]], [1, 0, 0, 1], [1.0, 2.0, wrong, 0.0]
+    for make in (
+        lambda: rl.Problem.from_arrays(A, y, sample_weight=weight),
+        lambda: rl.Problem.from_arrays(A, y, sample_weight=Weights(np.array([1, 1, 1, 1]), Fraction(wrong))),
+        lambda: rl.Problem.from_counts(A, weight, [1, 1, 1, 1]),
+        lambda: rl.MultiClassProblem.from_arrays(A, [0, 1, 2, 1], sample_weight=weight),
+    ):
+        with pytest.raises(rl.ProblemError, match=r"row \d is .* weights must be 0, or from 1e-50 to 1e\+50"):
+            make()
 
 
 def test_a_tenth_ten_times_is_not_one():

@@ -204,15 +204,20 @@ def test_when_there_is_no_certificate():
         rl.solve(other)
         with pytest.raises(CertificateError, match="max_length"):
             other.certificate()
-    for weight, reason in ((6.5, ""), (6.1, "whole weights")):
-        floats = rl.Problem.from_counts([[1, 0], [0, 1], [0, 0]], [3, 4, 1], [2, 1, weight])
-        weighted = ExactSearch(floats, 0.01)
-        model = rl.solve(weighted).incumbent.model
-        if not reason:
-            assert rl.verify(floats, model, weighted.certificate())
-            continue
-        with pytest.raises(CertificateError, match=reason):
-            weighted.certificate()
+    floats = rl.Problem.from_counts([[1, 0], [0, 1], [0, 0]], [3, 4, 1], [2, 1, 1e6 / 3])
+    model = rl.FallingRuleList.from_problem(floats, [0], 1.0)
+    with pytest.raises(CertificateError, match="weights have too many digits"):
+        prove_falling_rule_list(floats, model, 0.01)
+
+
+@pytest.mark.parametrize("weight", [6.5, 6.1])
+def test_weights_that_are_no_integers_are_proven_with(weight):
+    """6.1 is a multiple of 2^-50: proportions are compared as products that do not fit into 64 bits."""
+    floats = rl.Problem.from_counts([[1, 0], [0, 1], [0, 0]], [3, 4, 1], [2, 1, weight])
+    search = ExactSearch(floats, 0.01)
+    model = rl.solve(search).incumbent.model
+    answer = rl.verify(floats, model, search.certificate())
+    assert answer, answer.reason
 
 
 def test_a_proof_for_the_paper_s_data(instances):

@@ -253,11 +253,11 @@ def test_a_model_of_other_data_is_refused() -> None:
     assert "not those of this problem" in verdict.reason
 
 
-def test_weights_that_are_not_whole_have_no_certificate() -> None:
+def test_weights_without_a_common_unit_have_no_certificate() -> None:
     A = np.array([[True, False], [False, True], [True, True]])
-    problem = rl.Problem.from_arrays(A, [1, 0, 1], sample_weight=[0.5, 1.0, 1.0])
-    with pytest.raises(CertificateError, match="whole weights"):
-        prove_rule_set(problem, rl.RuleSet.from_problem(problem, []), np.zeros(3, dtype=np.int64), 0, GRID, 4, 2)
+    problem = rl.Problem.from_arrays(A, [1, 0, 1], sample_weight=[1e9 / 3, 1e-3, 1.0])
+    proof = prove_rule_set(problem, rl.RuleSet.from_problem(problem, []), np.zeros(3, dtype=np.int64), 0, GRID, 4, 2)
+    assert "weights have too many digits" in rl.verify(problem, rl.RuleSet.from_problem(problem, []), proof).reason
 
 
 def test_a_real_table_is_proven(shared: Any, instances: Any) -> None:

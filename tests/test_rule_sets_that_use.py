@@ -219,8 +219,8 @@ def check_proofs(seeds: range) -> None:
             continue
         search = rl.RuleSetSearch(problem, **asked)
         model = rl.solve(search).incumbent.model
-        if not problem.integral:
-            with pytest.raises(rl.CertificateError, match="integer weights"):
+        if rl.solve(search).detail["resolution"]:
+            with pytest.raises(rl.CertificateError, match="weights have too many digits"):
                 search.certificate()
             continue
         certificate = search.certificate()

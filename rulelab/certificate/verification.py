@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from ..data.directions import in_words
+from ..data.multiclass import MultiClassProblem
 from ..data.problem import Problem
-from ..models import FallingRuleList, Model, RuleList, RuleSet
+from ..models import FallingRuleList, Model, MultiClassRuleList, RuleList, RuleSet
 from ..shown import Fact, Shown
 from .agreement import other_origin
 from .certificate import Certificate, CertificateError, is_plain
@@ -24,6 +26,9 @@ from .rule_list.constrained.value_space import TOLERANCE
 from .rule_set import checker as rule_set
 from .rule_set import least_gap as least_gap_of_sets
 from .rule_set.parity import GAP, SUFFIX
+
+if TYPE_CHECKING:
+    from ..multiclass import MultiClassCertificate
 
 _STATES = {"optimal": "proven optimal", "bound": "only a bound is proven", "refused": "refused: nothing is proven"}
 
@@ -101,17 +106,20 @@ _LEAST_GAPS: dict[type[Model], Callable[..., Outcome]] = {
 
 
 def verify(
-    problem: Problem, model: Model, certificate: Certificate, regularization: float | None = None
+    problem: Problem | MultiClassProblem,
+    model: Model | MultiClassRuleList,
+    certificate: Certificate | MultiClassCertificate,
+    regularization: float | None = None,
 ) -> Verification:
     """Check a proof of optimality without the search that made it.
 
     Parameters
     ----------
-    problem : Problem
+    problem : Problem or MultiClassProblem
         The training data.
-    model : Model
+    model : Model or MultiClassRuleList
         The model that is claimed to be optimal.
-    certificate : Certificate
+    certificate : Certificate or MultiClassCertificate
     regularization : float, optional
         What the certificate must speak for; by default whatever it says (see `Verification.parameters`).
 
@@ -125,10 +133,31 @@ def verify(
     CertificateError
         When an argument is of the wrong type.
     """
+    from ..multiclass import MultiClassCertificate
+
     started = time.perf_counter()
-    for value, kind in ((problem, Problem), (model, Model), (certificate, Certificate)):
+    several = isinstance(problem, MultiClassProblem), isinstance(model, MultiClassRuleList)
+    kinds: tuple[type, ...] = (Problem, Model, Certificate)
+    if any(several) or isinstance(certificate, MultiClassCertificate):
+        kinds = (MultiClassProblem, MultiClassRuleList, MultiClassCertificate)
+        if all(several) and isinstance(certificate, Certificate):  # as it is loaded from a file
+            try:
+                certificate = MultiClassCertificate.of(certificate)
+            except CertificateError as error:
+                return Verification(False, str(error), parameters=dict(certificate.parameters))
+    for value, kind in zip((problem, model, certificate), kinds, strict=True):
         if not isinstance(value, kind):
             raise CertificateError(f"verify needs a {kind.__name__}, not a {type(value).__name__}")
+    if isinstance(problem, MultiClassProblem):
+        assert isinstance(certificate, MultiClassCertificate)
+        assert isinstance(model, MultiClassRuleList)
+        answer = certificate.check(problem, model)
+        if answer and regularization not in (None, certificate.regularization):
+            reason = f"the certificate is for the regularization {certificate.regularization!r}, not {regularization!r}"
+            answer = replace(answer, valid=False, state="refused", reason=reason, lower_bound=None)
+        return answer
+    assert isinstance(model, Model)
+    assert isinstance(certificate, Certificate)
     outcome = _check(problem, model, certificate, regularization)
     aside = f", without {', '.join(problem.left_out)}" if outcome.valid and problem.left_out else ""
     ways = in_words(problem.directions) if outcome.valid else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 
 from ..data.problem import Problem
 from .certificate import CertificateError
@@ -16,12 +17,7 @@ def in_whole_weights(problem: Problem) -> Problem:
     CertificateError
         When there are too many digits for exact sums.
     """
-    if problem.integral:
-        return problem
-    masses = problem.masses.divided()
-    if not masses.fits:
-        raise CertificateError("the weights have too many digits for exact sums")
-    return replace(problem, positives=masses.positives, negatives=masses.negatives, groups=None, summed=None)
+    return problem if problem.integral else divided(problem, False)[0]
 
 
 def in_whole_weights_by_group(problem: Problem) -> Problem:
@@ -32,17 +28,27 @@ def in_whole_weights_by_group(problem: Problem) -> Problem:
     CertificateError
         When there are too many digits for exact sums, or the groups do not add up to the problem.
     """
-    groups = problem.groups
-    if problem.integral or groups is None:
-        return problem
-    of_groups, masses = groups.masses.divided(), problem.masses
-    if not of_groups.fits:
-        raise CertificateError("the groups' weights have too many digits for exact sums")
-    positives, negatives = of_groups.positives.sum(axis=0), of_groups.negatives.sum(axis=0)
-    pairs = zip((positives, negatives), (masses.positives, masses.negatives), strict=True)
-    if any(
-        a * of_groups.unit != b * masses.unit for x, y in pairs for a, b in zip(x.tolist(), y.tolist(), strict=True)
-    ):
-        raise CertificateError("the groups' weights are not those of the problem")
-    whole = replace(groups, positives=of_groups.positives, negatives=of_groups.negatives, summed=None)
-    return replace(problem, positives=positives, negatives=negatives, groups=whole, summed=None)
+    return problem if problem.integral or problem.groups is None else divided(problem, True)[0]
+
+
+def divided(problem: Problem, by_group: bool) -> tuple[Problem, Fraction]:
+    """The same rows, and groups if they are asked for, with weights in the largest common unit, and what it is worth.
+
+    Raises
+    ------
+    CertificateError
+        When there are too many digits for exact sums, or the groups do not add up to the problem.
+    """
+    groups = problem.groups if by_group else None
+    masses = (problem if groups is None else groups).masses.divided()
+    if not masses.fits:
+        raise CertificateError("the weights have too many digits for exact sums")
+    positives, negatives = masses.positives, masses.negatives
+    if groups is not None:
+        positives, negatives, known = positives.sum(axis=0), negatives.sum(axis=0), problem.masses
+        pairs = zip([*positives.tolist(), *negatives.tolist()], [*known.positives, *known.negatives], strict=True)
+        if any(x * masses.unit != int(y) * known.unit for x, y in pairs):
+            raise CertificateError("the groups' weights are not those of the problem")
+        groups = replace(groups, positives=masses.positives, negatives=masses.negatives, summed=None)
+    whole = replace(problem, positives=positives, negatives=negatives, groups=groups, summed=None)
+    return whole, masses.unit

@@ -83,7 +83,7 @@ def read_proof(path: str) -> Certificate:
     try:
         return Certificate.load(path)
     except CertificateError as error:
-        raise CommandError(f"{path}: {error}") from error
+        raise CommandError(f"{path}: {error}", 1) from error
     except OSError as error:
         raise CommandError(f"{path} cannot be read: {error.strerror or error}") from error
 

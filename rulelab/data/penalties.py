@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+_ENOUGH = 1 << 24
+"""Of a denominator: the fraction is near enough for bounds, and leaves room for the costs it is multiplied with."""
+
 
 def order_preserving(penalty: Fraction, most: int, largest_loss: int, largest_denominator: int) -> Fraction | None:
     """A fraction of small denominator that compares any two costs ``loss + penalty * size`` as the penalty does.
@@ -31,7 +34,7 @@ def order_preserving(penalty: Fraction, most: int, largest_loss: int, largest_de
         return penalty
     if largest_denominator < 2 * max(1, most):
         return None
-    below, above = neighbours(penalty, largest_denominator)
+    below, above = neighbours(penalty, min(largest_denominator, max(_ENOUGH, 2 * most)))
     return below if below > neighbours(penalty, max(1, most))[0] else above
 
 

@@ -27,6 +27,7 @@ from .problem_arguments import (
     as_weights,
     boolean_matrix,
     names_of,
+    refuse_extreme,
     refuse_single_class,
     two_classes,
 )
@@ -235,7 +236,7 @@ class Problem(Shown, Shared):
         names : sequence of str, optional
             Names of the antecedents; default the columns of a DataFrame, else ``antecedent 0`` and so on.
         sample_weight : array, shape (n_rows,), or `rulelab.data.exact_weights.Weights`, optional
-            Weights >= 0, taken as they are, without rounding; rows of weight zero are left out.
+            Weights >= 0, from 1e-50 to 1e50, taken as they are, without rounding; rows of weight zero are left out.
         groups : array, shape (n_rows,), or DataFrame, optional
             Group of each row; several columns make intersections.
 
@@ -330,6 +331,7 @@ class Problem(Shown, Shared):
         unit = Fraction(1)
         if isinstance(sample_weight, Weights):
             weight, unit = sample_weight.units, sample_weight.unit
+            refuse_extreme(sample_weight.floats(), "sample_weight")
         else:
             weight = (
                 np.ones(n, dtype=np.int64) if sample_weight is None else as_weights(sample_weight, n, "sample_weight")

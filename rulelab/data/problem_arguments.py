@@ -11,6 +11,7 @@ import pandas as pd
 from .columns import read_weights
 from .conditions import Condition, conditions_of
 
+SMALLEST_WEIGHT, LARGEST_WEIGHT = 1e-50, 1e50
 Conditions = tuple[tuple[Condition, ...], ...]
 
 
@@ -70,9 +71,21 @@ def names_of(names: Sequence[str] | None, n: int, A: Any) -> tuple[str, ...]:
 
 def as_weights(values: Any, n: int, what: str) -> np.ndarray:
     try:
-        return read_weights(values, n, what)
+        weights = read_weights(values, n, what)
     except ValueError as error:
         raise ProblemError(str(error)) from None
+    refuse_extreme(weights, what)
+    return weights
+
+
+def refuse_extreme(weights: np.ndarray, what: str) -> None:
+    """Refuse weights of which products are no longer numbers; raises ProblemError."""
+    extreme = np.flatnonzero((weights != 0) & ((weights < SMALLEST_WEIGHT) | (weights > LARGEST_WEIGHT)))
+    if len(extreme):
+        raise ProblemError(
+            f"{what}, row {extreme[0]} is {weights[extreme[0]]:g}; weights must be 0, or from {SMALLEST_WEIGHT:g} to "
+            f"{LARGEST_WEIGHT:g}: multiply all of them by a number that brings them there"
+        )
 
 
 def two_classes(y: Any, n: int) -> tuple[np.ndarray, tuple[Any, Any]]:

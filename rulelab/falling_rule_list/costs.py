@@ -43,6 +43,8 @@ class Costs:
         regularizations of many digits. To be subtracted from lower bounds.
     weights_exact : bool
         Whether the weights are not rounded, so that proportions can be compared.
+    exactness : float
+        What a proof is sure to tell apart, in units of the objective; 0 when exact.
     """
 
     positives: np.ndarray
@@ -54,11 +56,7 @@ class Costs:
     exact: bool
     slack: float
     weights_exact: bool = True
-
-    @property
-    def exactness(self) -> float:
-        """What a proof is sure to tell apart, in units of the objective; 0 when exact."""
-        return 0.0 if self.exact else float(self.unit + 2 * self.slack)
+    exactness: float = 0.0
 
 
 def costs_of(problem: Problem, regularization: float, positive_weight: float) -> Costs:
@@ -118,16 +116,20 @@ def integer_costs(
         exact_rule, scale = simple, simple.denominator
     rule = int(exact_rule * scale)
     common = gcd(a * scale, b * scale, rule)
+    unit = float(Fraction(common, n * b * scale))
+    told_apart = 2 * slack + (0.0 if exact and integral else unit)  # all costs are exact but for the positive weight
+    exact = exact and integral and as_given
     return Costs(
         positives=positives,
         negatives=negatives,
         per_positive=a * scale // common,
         per_negative=b * scale // common,
         per_rule=min(rule // common, _LARGEST_COST),
-        unit=float(Fraction(common, n * b * scale)),
-        exact=exact and integral and as_given,
+        unit=unit,
+        exact=exact,
         slack=slack,
         weights_exact=integral,
+        exactness=0.0 if exact else told_apart,
     )
 
 

@@ -18,17 +18,19 @@ import pandas as pd
 
 from ..certificate import Certificate, CertificateError, Origin, Verification, other_origin
 from ..data.multiclass import MultiClassProblem
+from ..data.penalties import order_preserving
 from ..models import ModelError, MultiClassRuleList
 from ..shown import Fact, Shown
 
 _LARGEST_TABLE = 1 << 31
 """Most cells of a table of sets that is read from a file."""
+_LARGEST_COST = 1 << 62
 _SETS, _VALUES, _PATTERNS = "sets", "values", "n_patterns"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MultiClassCertificate(Shown):
-    """Sets of patterns, and what each costs at least when it is left, in units of 1 / (weight * denominator).
+    """Sets of patterns, and what each costs at least when it is left, in the units of `costs_of`.
 
     Attributes
     ----------
@@ -75,7 +77,7 @@ class MultiClassCertificate(Shown):
             When the file cannot be written.
         """
         if max(map(abs, self.values)) >= 1 << 63:
-            raise CertificateError("the costs of this proof have too many digits for a file: round the regularization")
+            raise CertificateError("the costs of this proof are too large for a file: the weights, or antecedents, are")
         arrays: dict[str, np.ndarray] = {
             _SETS: np.packbits(self.sets, axis=1),
             _VALUES: np.array(self.values, dtype=np.int64),
@@ -166,6 +168,21 @@ class MultiClassCertificate(Shown):
         )
 
 
+def costs_of(problem: MultiClassProblem, regularization: float) -> tuple[int, int]:
+    """What an error and a rule cost in integers: the objective in parts of 1 / (weight * denominator).
+
+    A regularization of many digits is replaced by a simpler fraction that puts all lists into the same order, see
+    `rulelab.data.penalties`; a list of more rules than antecedents repeats one, which captures nothing.
+    """
+    penalty, total, m = Fraction(repr(float(regularization))), problem.total_weight, problem.n_antecedents
+    error, rule = penalty.denominator, penalty.numerator * total
+    if error * total + rule * (m + 2) >= _LARGEST_COST:
+        simple = order_preserving(penalty * total, m, total, _LARGEST_COST // (total * (m + 3)))
+        if simple is not None:
+            error, rule = simple.denominator, simple.numerator
+    return error, rule
+
+
 def _wrong(proof: MultiClassCertificate, problem: MultiClassProblem, model: MultiClassRuleList) -> str:
     """What is wrong with a proof; empty: nothing."""
     if proof.fingerprint != problem.fingerprint:
@@ -183,8 +200,9 @@ def _wrong(proof: MultiClassCertificate, problem: MultiClassProblem, model: Mult
         return "the model has rules that these data do not have"
     if again != model:
         return "the model predicts, or counts, otherwise than its rules do on these data"
-    penalty = Fraction(repr(float(proof.regularization)))
-    error, rule = penalty.denominator, penalty.numerator * problem.total_weight
+    if not all(isinstance(value, int | np.integer) for value in proof.values):
+        return "a value of the table is no whole number"
+    error, rule = costs_of(problem, proof.regularization)
     claimed: dict[bytes, int] = {}
     for one, value in zip(sets, proof.values, strict=True):
         claimed[one.tobytes()] = max(value, claimed.get(one.tobytes(), value))

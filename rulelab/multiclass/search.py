@@ -31,8 +31,8 @@ from ..certificate import CertificateError, Origin
 from ..data.multiclass import MultiClassProblem
 from ..models import MultiClassRuleList
 from ..search import Search
-from ..snapshot import Incumbent, Snapshot, Status
-from .certificate import MultiClassCertificate
+from ..snapshot import Incumbent, Snapshot, Status, bound_shown
+from .certificate import MultiClassCertificate, costs_of
 
 _SMALL = 1 << 61
 _PER_SET = 320
@@ -99,8 +99,7 @@ class MultiClassRuleListSearch(Search):
         self.regularization = float(regularization)
         self.max_length = None if max_length is None else int(max_length)
         self.memory_limit = memory_limit
-        penalty = Fraction(repr(self.regularization))
-        self._per_error, self._per_rule = penalty.denominator, penalty.numerator * problem.total_weight
+        self._per_error, self._per_rule = costs_of(problem, self.regularization)
         longest = self._per_error * problem.total_weight + self._per_rule * (problem.n_antecedents + 2)
         self._kind = np.int64 if longest < _SMALL else object
         least = problem.counts.sum(axis=1) - problem.counts.max(axis=1)
@@ -275,7 +274,8 @@ class MultiClassRuleListSearch(Search):
 
     def _snapshot(self) -> Snapshot:
         _, rules = self._best
-        unit = self.problem.total_weight * self._per_error
+        total, m = self.problem.total_weight, self.problem.n_antecedents
+        over = max(0, Fraction(self._per_rule, total * self._per_error) - Fraction(repr(self.regularization))) * m
         proven = self._begun and not self._queue
         model = MultiClassRuleList.from_problem(self.problem, rules)
         objective = model.objective(self.regularization)
@@ -290,7 +290,7 @@ class MultiClassRuleListSearch(Search):
             seconds=self._seconds,
             status=status,
             incumbent=Incumbent(model, objective, model.errors, len(model), self._found_at),
-            lower_bound=objective if proven else min(float(Fraction(least, unit)), objective),
+            lower_bound=bound_shown(objective, float(Fraction(least, total * self._per_error) - over), status),
             counts={**self._counts, "queued": len(self._queue)},
             pruned=dict(self._pruned),
             queue_by_length=tuple(self._lengths[k] for k in range(longest + 1)),

@@ -16,7 +16,7 @@ from ..certificate.rule_set.parted_bound import ENDED
 from ..data.fairness import Criterion
 from .demands import Demands
 from .program import Cost
-from .proof import multipliers_of, values_of_point
+from .proof import counted, multipliers_of, values_of_point
 from .rate_parts import Part, Vector
 
 if TYPE_CHECKING:
@@ -146,6 +146,7 @@ def _part(
     """The arrays of one part."""
     assert part.shown is not None
     program, point, price = part.shown
+    problem, program = counted(problem, program, True)
     names = sorted(rate.name for rate in fairness.rates())
     n_groups = len(space.case.sides.names)
     dual, price, grid, gamma = values_of_point(problem, program, point, price, n_groups)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ import numpy as np
 
 from ..certificate import Certificate, CertificateError, prove_rule_set, require_checkable
 from ..certificate.rule_set.parity import RATES
+from ..certificate.whole_weights import divided
 from ..data.fairness import Criterion, compared, groups_of, parities
 from .demands import Demands
 from .generation import ColumnGeneration
@@ -63,11 +65,12 @@ def prove(
         When the criterion has rates that certificates do not know, or the numbers are too large for exact sums.
     """
     n_groups = 1 if fairness is None else len(groups_of(problem, fairness).names)
-    dual, price, grid, gamma = dual_values(problem, program, generation, n_groups)
+    whole, program = counted(problem, program, fairness is not None)
+    dual, price, grid, gamma = dual_values(whole, program, generation, n_groups)
     tolerances, multipliers = None, None
     if fairness is not None:
         tolerances = {rate.name: rate.tolerance for rate in fairness.rates()}
-        multipliers = multipliers_of(problem, model.form, program, fairness, gamma, min_group_size)
+        multipliers = multipliers_of(whole, model.form, program, fairness, gamma, min_group_size)
     asked = {}
     if demands:
         asked = {**demands.arrays, "demand_prices": demands.prices(program, _given(program, generation), grid)}
@@ -91,6 +94,14 @@ def prove(
     )
     require_checkable(problem, model, certificate)
     return certificate
+
+
+def counted(problem: Problem, program: Program, by_group: bool) -> tuple[Problem, Program]:
+    """The problem and its program as a certificate counts: in units of weight that are 1, and costs as they are."""
+    if problem.integral and program.is_literal:
+        return problem, program
+    whole, _ = divided(problem, by_group)
+    return whole, replace(program, unit=Fraction(1), regularization=Fraction(program.penalty) / program.per_loss)
 
 
 def _coarser(

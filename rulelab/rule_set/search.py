@@ -285,13 +285,11 @@ class RuleSetSearch(Phases):
         ------
         CertificateError
             When the search has not ended with status OPTIMAL (with ``bound_only``: when it has no bound yet), and for
-            what is not certified: weights that are not integers, and rows in no group under fairness constraints.
+            what is not certified: weights whose digits do not fit, and rows in no group under fairness constraints.
         """
         zero_one = self.loss == "zero_one"
-        if not self.problem.integral or self._program.exactness:
-            raise CertificateError("certificates are for integer weights")
-        if not self._program.is_literal:
-            raise CertificateError(f"the regularization {self.regularization!r} has too many digits for a certificate")
+        if self._program.exactness:
+            raise CertificateError("the weights have too many digits for a certificate")
         kinds = self._program.n_kinds - len(self._demands.rows)
         if self.fairness is not None and kinds > 2 * len(groups_of(self.problem, self.fairness).names):
             raise CertificateError("some rows are in no group, which certificates do not cover")

@@ -59,8 +59,8 @@ def check(
         whole = in_whole_weights(problem)
         space = falling_states(whole, regularization, positive_weight)
         value = falling_value(problem, model, space, positive_weight, whole)
-        found["objective"] = float(value * space.unit)
-        least = cost_to_prove(parameters, value, space.unit)
+        found["objective"] = space.objective(value, len(model))
+        least = cost_to_prove(parameters, value, space.unit, space.over)
         if drops:
             left = what_is_left(space, arrays, least)
             checked.update(dropped=int(len(left) - left.sum()), multipliers=arrays["pairs"].shape[1])
@@ -69,8 +69,8 @@ def check(
         if entries.values[0] != least:
             whose = "the certificate is for" if LOWER_BOUND in parameters else "the model's objective is"
             raise CertificateError(
-                f"the table claims the bound {float(int(entries.values[0]) * space.unit):.10g}, "
-                f"but {whose} {float(least * space.unit):.10g}"
+                f"the table claims the bound {space.bound(int(entries.values[0])):.10g}, "
+                f"but {whose} {space.bound(least):.10g}"
             )
         if LOWER_BOUND not in parameters:
             found["lower_bound"] = found["objective"]
@@ -80,7 +80,7 @@ def check(
         for part in chunks(space, len(entries.values)):
             checked["looked_up"] += _check_chunk(problem, space, table, entries.part(part), part.start)
         if LOWER_BOUND in parameters:
-            return bounded(float(least * space.unit), found, checked)
+            return bounded(space.bound(least), found, checked)
     except CertificateError as error:
         return Outcome(False, str(error), checked=checked, **found)
     return Outcome(

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .states import FallingStates
+from .states import FallingStates, at_most
 
 _CELLS, _BYTES = 1 << 20, 1 << 28
 
@@ -57,8 +57,9 @@ def children(space: FallingStates, entries: Entries) -> Children:
     p, q = positive.captured, negative.captured
     n = p + q
     # rules above tau (Cor 4.5), which capture something and leave something, do not rise, and fit the rest (Prop 4.2)
-    look = (n > 0) & (n < everything[:, None]) & (a * p > b * q) & (p * entries.n[:, None] <= entries.p[:, None] * n)
-    look &= (positive.total[:, None] - p) * n <= p * (everything[:, None] - n)
+    look = (n > 0) & (n < everything[:, None]) & (a * p > b * q)
+    look &= at_most(p, n, entries.p[:, None], entries.n[:, None], space.total)
+    look &= at_most(positive.total[:, None] - p, everything[:, None] - n, p, n, space.total)
     parent, j = np.nonzero(look)
     p, q = p[parent, j], q[parent, j]
     n, required = p + q, entries.values[parent] - rule - b * q

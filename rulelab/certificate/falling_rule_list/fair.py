@@ -44,7 +44,7 @@ def check(
         check_parameters(parameters, NEEDED, "falling rule lists", ("min_group_size", LONGEST, LOWER_BOUND), SUFFIX)
         check_arrays(arrays, ARRAYS)
         space, value, least = _space(problem, model, parameters)
-        found["objective"] = float(value * space.costs.unit)
+        found["objective"] = space.costs.objective(value, len(model))
         prefixes, multipliers = _entries(space, arrays)
         table: Table = {}
         for prefix in prefixes:
@@ -64,7 +64,7 @@ def check(
     most = parameters.get(LONGEST)
     among = "" if most is None else f"has at most {most:g} rule{'' if most == 1 else 's'}"
     if LOWER_BOUND in parameters:
-        return bounded(float(least * space.costs.unit), found, checked, among)
+        return bounded(space.costs.bound(least), found, checked, among)
     reason = f"no fair falling rule list{among and f' that {among}'} has an objective below {found['objective']:.10g}"
     return Outcome(True, reason, among=among, lower_bound=found["objective"], resolution=0.0, checked=checked, **found)
 
@@ -139,7 +139,7 @@ def _space(
     a, b = space.costs.per_positive, space.costs.per_negative
     p, q = int(whole.positives.sum()), int(whole.negatives.sum())
     alone = space.d.sum(axis=1) if a * p > b * q else np.zeros(len(space.d), dtype=np.int64)
-    least = cost_to_prove(parameters, value, space.costs.unit)
+    least = cost_to_prove(parameters, value, space.costs.unit, space.costs.over)
     if min(a * p, b * q) < least and space.is_fair(alone[:, None])[0]:
         raise CertificateError("the model is not optimal for these parameters: the else alone is fair and costs less")
     return space, value, least

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from math import gcd
 from typing import NamedTuple
 
@@ -27,10 +28,11 @@ from ..certificate import CertificateError
 from ..parts import unique_rows
 from ..rule_list.constrained.space import rows_of
 from ..rule_set.parity import Parity, Sides, parities, read_sides, read_tolerances
-from .states import FallingStates, falling_states
+from .states import FallingStates, at_most, falling_states
 
 _MOST_DIGITS = 20
-_LARGEST, _LARGEST_COST = 1 << 61, 1 << 50
+_LARGEST, _LARGEST_COST, _DIGITS = 1 << 61, 1 << 60, 57
+_NEAR = 1 - 2.0**-50
 LONGEST = 12
 """Further rules that are told apart."""
 MAX_LENGTH = "max_length"
@@ -121,8 +123,9 @@ class FairFallingSpace:
         p, q = p_u @ inside, q_u @ inside
         n, everything = p + q, total_p + total_q
         rest_p, rest_q = total_p - p, total_q - q
-        look = (n > 0) & (n < everything) & (a * p > b * q) & (p * prefix.n <= prefix.p * n)
-        look &= rest_p * n <= p * (everything - n)
+        look = (n > 0) & (n < everything) & (a * p > b * q)
+        look &= at_most(p, n, prefix.p, prefix.n, self.costs.total)
+        look &= at_most(rest_p, everything - n, p, n, self.costs.total)
         chosen = np.flatnonzero(look)
         if not len(chosen):
             return []
@@ -133,7 +136,9 @@ class FairFallingSpace:
         ends = a * rest_p[chosen] <= b * rest_q[chosen]
         if (ends & (stopped < value) & self.is_fair(sums)).any():
             raise CertificateError("the model is not optimal for these parameters: a fair list that costs less exists")
-        c = max(zip(p[chosen].tolist(), n[chosen].tolist(), strict=True), key=lambda pair: pair[0] / pair[1])
+        share = p[chosen] / n[chosen]
+        near = chosen[share >= share.max() * _NEAR]
+        c = max(zip(p[near].tolist(), n[near].tolist(), strict=True), key=lambda pair: Fraction(*pair))
         gains, mu = self._gains(p_u, q_u, d_u, multipliers, c)
         gained, total = gains @ inside, int(gains.sum())
         ordered = np.concatenate([[0], -np.sort(-gained)[:LONGEST]]).cumsum()
@@ -173,7 +178,7 @@ class FairFallingSpace:
 
 def fair_falling_space(problem: Problem, parameters: Mapping[str, float]) -> FairFallingSpace:
     """The space of a certificate's parameters; raises CertificateError where they are of no use."""
-    costs = falling_states(problem, parameters["regularization"], parameters["positive_weight"])
+    costs = falling_states(problem, parameters["regularization"], parameters["positive_weight"], LONGEST)
     smallest = parameters.get("min_group_size", 0)
     if smallest != int(smallest) or smallest < 0:
         raise CertificateError("the least group of the certificate must be a whole number")
@@ -189,7 +194,7 @@ def fair_falling_space(problem: Problem, parameters: Mapping[str, float]) -> Fai
     weight = int(problem.positives.sum()) * a + int(problem.negatives.sum()) * b
     most = weight + rule * LONGEST
     if most >= _LARGEST_COST or max(sum(map(abs, row.d)) for row in rows) >= _LARGEST:
-        raise CertificateError("the parameters have too many digits for a certificate of a fair list")
+        raise CertificateError("the weights have too many digits for a certificate of a fair list")
     return FairFallingSpace(
         costs=costs,
         inside=inside[:, antecedents],
@@ -201,7 +206,7 @@ def fair_falling_space(problem: Problem, parameters: Mapping[str, float]) -> Fai
         high=np.array([row.high for row in rows], dtype=np.int64),
         sides=sides,
         constraints=constraints,
-        digits=min(_MOST_DIGITS, _LARGEST_COST.bit_length() + 6 - most.bit_length()),
+        digits=max(0, min(_MOST_DIGITS, _DIGITS - most.bit_length())),
         least=gcd(a, b, rule),
         longest=None if longest is None else int(longest),
     )

@@ -36,7 +36,7 @@ def prove_falling_rule_list(
     Parameters
     ----------
     problem : Problem
-        With weights that are multiples of a unit, of less than 2^26 units together.
+        With weights that are multiples of a unit.
     model : FallingRuleList
         An optimal list, from any solver.
     regularization : float
@@ -59,7 +59,7 @@ def prove_falling_rule_list(
     whole = in_whole_weights(problem)
     space = falling_states(whole, regularization, model.positive_weight)
     value = falling_value(problem, model, space, model.positive_weight, whole)
-    root = cost_to_prove(for_bound(lower_bound), value, space.unit)
+    root = cost_to_prove(for_bound(lower_bound), value, space.unit, space.over)
     rounds, left = rounds_of(space, captures, root)
     parents, antecedents, values = _table(reduced(space, left) if rounds else space, root)
     return Certificate(

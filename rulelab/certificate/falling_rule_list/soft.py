@@ -110,7 +110,7 @@ def prove_soft_falling_rule_list(
     Parameters
     ----------
     problem : Problem
-        With weights that are multiples of a unit, of less than 2^26 units together.
+        With weights that are multiples of a unit.
     model : FallingRuleList
         An optimal list with a violation penalty, from any solver.
     regularization : float
@@ -154,7 +154,7 @@ def space_of(
     space = soft_states(whole, regularization, positive_weight, penalty)
     require_counts(problem, model, positive_weight, penalty)
     inside, left = problem.matrix(), np.ones(problem.n_patterns, dtype=bool)
-    cost, lowest = Fraction(space.states.per_rule * len(model.rules)), Fraction(1)
+    cost, lowest = space.rule * len(model.rules), Fraction(1)
     for antecedent in (*model.antecedents, None):
         captured = left if antecedent is None else left & inside[:, antecedent]
         p, q = int(whole.positives[captured].sum()), int(whole.negatives[captured].sum())
@@ -162,7 +162,7 @@ def space_of(
         lowest = min(lowest, Fraction(p, p + q)) if p + q else lowest
         left = left & ~captured
     if cost >= _LARGEST_VALUE:
-        raise CertificateError("the parameters have too many digits for a certificate: the model costs too much")
+        raise CertificateError("the violation penalty is too large for a certificate: the model costs too much")
     return space, cost
 
 
@@ -206,7 +206,7 @@ def entries_of(space: SoftStates, arrays: Mapping[str, np.ndarray], least: Fract
 
 def what_is_left(space: SoftStates, claim: Claim, p: int, q: int) -> Claim:
     """What is left of a claim after a rule that captures p positives and q negatives."""
-    value = claim.value - space.states.per_rule - space.piece(p, q, claim.lowest)
+    value = claim.value - space.rule - space.piece(p, q, claim.lowest)
     return Claim(value, min(claim.lowest, Fraction(p, p + q)))
 
 

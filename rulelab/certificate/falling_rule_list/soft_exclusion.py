@@ -108,7 +108,7 @@ class _Way:
                     break
                 continue
             self.taken.append(a)
-            paid += states.per_rule + self.space.piece(p, q, lowest)
+            paid += self.space.rule + self.space.piece(p, q, lowest)
             lowest = min(lowest, Fraction(p, p + q))
             after = self._after(row, a, paid, what_is_left(self.space, self.claims[row], p, q))
             if after is None:

@@ -14,7 +14,7 @@ left to the table, whose sums are exact fractions.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -23,9 +23,9 @@ import numpy as np
 from ...data.problem import Problem
 from ..certificate import CertificateError
 from .children import chunks, loss_reaches
-from .states import FallingStates, falling_states
+from .states import FallingStates, at_most, in_parts, states_of
 
-_LARGEST_COST, _LARGEST_RISE = 1 << 48, 1 << 58
+_FINE_COST, _LARGEST_COST, _LARGEST_RISE = 1 << 48, 1 << 60, 1 << 58
 _GRAIN = 1 << 24
 _STEPS = 16
 _ROUNDING = 2.0**-50
@@ -39,11 +39,13 @@ class SoftStates:
     Attributes
     ----------
     states : FallingStates
-    penalty : Fraction
-        K, in units of cost.
+        Of which the price of a rule is rounded down.
+    rule, penalty : Fraction
+        R and K, in units of cost.
     """
 
     states: FallingStates
+    rule: Fraction
     penalty: Fraction
 
     @property
@@ -58,7 +60,7 @@ class SoftStates:
 
     def rises(self, p: np.ndarray, n: np.ndarray, lowest_p: np.ndarray, lowest_n: np.ndarray) -> np.ndarray:
         """Lower bounds on what proportions p / n cost after least ones, in integers; 0 where they do not rise."""
-        rises = p * lowest_n > lowest_p * n
+        rises = ~at_most(p, n, lowest_p, lowest_n, self.states.total)
         return np.where(rises, self.at_least(p / np.maximum(n, 1) - lowest_p / lowest_n), 0)
 
     def at_least(self, rise: np.ndarray) -> np.ndarray:
@@ -116,20 +118,15 @@ def soft_states(problem: Problem, regularization: float, positive_weight: float,
     """
     if not 0 <= penalty < float("inf"):
         raise CertificateError(f"the violation penalty must be at least 0, not {penalty!r}")
-    states = falling_states(problem, regularization, positive_weight)
-    total = int(states.positives.sum() + states.negatives.sum())
-    largest = max(states.per_positive * total, states.per_negative * total, states.per_rule)
+    a, b, rule = in_parts(problem, regularization, positive_weight)
+    total = int(problem.positives.sum()) + int(problem.negatives.sum())
+    largest = max(a, b) * total
     if largest > _LARGEST_COST:
-        raise CertificateError("the parameters have too many digits for a certificate: costs exceed 2^48")
-    fine = 1 << (_LARGEST_COST // largest).bit_length() - 1
-    scaled = replace(
-        states,
-        per_positive=states.per_positive * fine,
-        per_negative=states.per_negative * fine,
-        per_rule=states.per_rule * fine,
-        unit=states.unit / fine,
-    )
-    return SoftStates(scaled, Fraction(repr(float(penalty))) / scaled.unit)
+        raise CertificateError("the weights, or the positive weight, have too many digits for a certificate")
+    fine = 1 << max(1, (_FINE_COST // largest).bit_length()) - 1
+    unit = Fraction(1, b * fine * total)
+    states = states_of(problem, regularization, a * fine, b * fine, int(rule * fine), unit)
+    return SoftStates(states, rule * fine, Fraction(repr(float(penalty))) / unit)
 
 
 def soft_children(space: SoftStates, entries: SoftEntries) -> SoftChildren:
@@ -147,7 +144,7 @@ def soft_children(space: SoftStates, entries: SoftEntries) -> SoftChildren:
     lowest_p, lowest_n = entries.p[parent], entries.n[parent]
     rise = space.rises(p, n, lowest_p, lowest_n)
     required = entries.values[parent] - rule - np.minimum(a * p, b * q) - rise
-    falls = p * lowest_n <= lowest_p * n
+    falls = at_most(p, n, lowest_p, lowest_n, states.total)
     lowest_p, lowest_n = np.where(falls, p, lowest_p), np.where(falls, n, lowest_n)
     rest = positive.total[parent] - p, negative.total[parent] - q
     after = space.rises(rest[0], rest[0] + rest[1], lowest_p, lowest_n)

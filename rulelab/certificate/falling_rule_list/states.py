@@ -10,16 +10,18 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from math import lcm
+from typing import Any
 
 import numpy as np
 
+from ...data.penalties import order_preserving
 from ...data.problem import Problem
 from ..certificate import CertificateError
 from ..parts import packed_outside, product, select, unique_rows, weighted
 
-_LARGEST_COST = 1 << 61
-_LARGEST_TOTAL = 1 << 26  # so that different proportions are different floats
+_LARGEST_COST = 1 << 60
+_FLOATS = 1 << 26  # of smaller totals different proportions are different floats
+_PRODUCTS = 1 << 31  # of smaller totals products of weights are int64
 _KNOTS = 96
 
 
@@ -36,8 +38,10 @@ class FallingStates:
         Indices among the problem's.
     per_positive, per_negative, per_rule : int
         A, B and R.
-    unit : Fraction
-        What one unit of cost is worth in the objective.
+    rule, unit : Fraction
+        What a rule, and one unit of cost, is worth in the objective.
+    over : Fraction
+        By how much a cost can exceed the objective.
     patterns : int64 array, shape (n_patterns,)
         Their indices among the problem's; empty where they are merged.
     """
@@ -49,6 +53,8 @@ class FallingStates:
     per_positive: int
     per_negative: int
     per_rule: int
+    rule: Fraction
+    over: Fraction
     unit: Fraction
     patterns: np.ndarray
 
@@ -59,8 +65,20 @@ class FallingStates:
 
     @cached_property
     def dtype(self) -> type:
-        """A float type in which sums of weights are exact, so that matrix products may compute them."""
-        return np.float32 if int((self.positives + self.negatives).sum()) < 1 << 24 else np.float64
+        """A type in which sums of weights are exact; of floats, in which products of matrices are faster, if it can."""
+        return np.float32 if self.total < 1 << 24 else np.float64 if self.total < 1 << 53 else np.int64
+
+    @cached_property
+    def total(self) -> int:
+        return int(self.positives.sum()) + int(self.negatives.sum())
+
+    def objective(self, cost: int, n_rules: int) -> float:
+        """That of a list of so many rules."""
+        return float((cost - self.per_rule * n_rules) * self.unit + self.rule * n_rules)
+
+    def bound(self, cost: int) -> float:
+        """What no objective is below when no cost is below this one."""
+        return float(max(Fraction(0), cost * self.unit - self.over))
 
     @cached_property
     def knots(self) -> np.ndarray:
@@ -124,28 +142,52 @@ class Counted:
     first: np.ndarray
 
 
-def falling_states(problem: Problem, regularization: float, positive_weight: float) -> FallingStates:
+def falling_states(problem: Problem, regularization: float, positive_weight: float, n_rules: int = 0) -> FallingStates:
     """Costs as integers, patterns in order, equal antecedents once.
+
+    A regularization of many digits is replaced by a simpler fraction that puts all lists into the same order, see
+    `rulelab.data.penalties`: all losses are multiples of a unit, and no list has more rules than antecedents, for one
+    that repeats an antecedent captures nothing with it.
+
+    Parameters
+    ----------
+    problem : Problem
+        Of whole weights.
+    regularization, positive_weight : float
+    n_rules : int
+        The cost of everything and of so many rules has to fit.
 
     Raises
     ------
     CertificateError
         When a parameter is out of range, or the costs are not integers that fit.
     """
+    a, b, exact = in_parts(problem, regularization, positive_weight)
+    total = int(problem.positives.sum()) + int(problem.negatives.sum())
+    room = (_LARGEST_COST - 1) // (max(a, b) * total + n_rules * (int(exact) + 1))
+    simple = order_preserving(exact, problem.n_antecedents, max(a, b) * total, room)
+    if simple is None:
+        raise CertificateError("the weights, or the positive weight, have too many digits for a certificate")
+    scale = simple.denominator
+    return states_of(problem, regularization, a * scale, b * scale, simple.numerator, Fraction(1, b * scale * total))
+
+
+def in_parts(problem: Problem, regularization: float, positive_weight: float) -> tuple[int, int, Fraction]:
+    """What a positive, a negative and a rule cost, up to a common factor; raises CertificateError."""
     if not 0 <= regularization < 1:
         raise CertificateError(f"the regularization must be at least 0 and below 1, not {regularization!r}")
     if not 0 < positive_weight < float("inf"):
         raise CertificateError(f"the positive weight must be above 0, not {positive_weight!r}")
-    total = int(problem.positives.sum()) + int(problem.negatives.sum())
-    if not problem.integral or total >= _LARGEST_TOTAL:
-        raise CertificateError("certificates of falling rule lists need whole weights of less than 2^26 together")
-    w, rule = Fraction(repr(float(positive_weight))), Fraction(repr(float(regularization))) * total
-    scale = lcm(w.denominator, rule.denominator)
-    per_positive, per_negative, per_rule = int(w * scale), scale, int(rule * scale)
-    if max(per_positive, per_negative, per_rule) * total >= _LARGEST_COST:
-        raise CertificateError("the parameters have too many digits for a certificate: costs exceed 2^61")
-    positives, negatives = problem.positives, problem.negatives
-    order = np.argsort(-positives / (positives + negatives), kind="stable")
+    w, total = Fraction(repr(float(positive_weight))), int(problem.positives.sum()) + int(problem.negatives.sum())
+    return w.numerator, w.denominator, Fraction(repr(float(regularization))) * total * w.denominator
+
+
+def states_of(
+    problem: Problem, regularization: float, per_positive: int, per_negative: int, per_rule: int, unit: Fraction
+) -> FallingStates:
+    """The states of these costs."""
+    positives, negatives, rule = problem.positives, problem.negatives, Fraction(repr(float(regularization)))
+    order = falling_order(positives, negatives)
     inside = select(problem.matrix(), order)
     antecedents = np.sort(unique_rows(inside.T)[1])
     return FallingStates(
@@ -156,16 +198,34 @@ def falling_states(problem: Problem, regularization: float, positive_weight: flo
         per_positive=per_positive,
         per_negative=per_negative,
         per_rule=per_rule,
-        unit=Fraction(1, scale * total),
+        rule=rule,
+        over=max(Fraction(0), per_rule * unit - rule) * problem.n_antecedents,
+        unit=unit,
         patterns=order,
     )
+
+
+def falling_order(positives: np.ndarray, negatives: np.ndarray) -> np.ndarray:
+    """Places of patterns in falling order of their proportions of positives."""
+    sizes = positives + negatives
+    if int(sizes.sum()) < _FLOATS:
+        return np.argsort(-positives / sizes, kind="stable")
+    p, n = positives.tolist(), sizes.tolist()
+    return np.array(sorted(range(len(p)), key=lambda u: Fraction(-p[u], n[u])), dtype=np.int64)
+
+
+def at_most(p: Any, n: Any, p_of: Any, n_of: Any, total: int) -> np.ndarray:
+    """Whether ``p / n <= p_of / n_of``, exactly, of weights that are no more than a total."""
+    if total >= _PRODUCTS:
+        p, n, p_of, n_of = (np.asarray(each).astype(object) for each in (p, n, p_of, n_of))
+    return np.asarray(p * n_of <= p_of * n, dtype=bool)
 
 
 def in_order(
     states: FallingStates, inside: np.ndarray, positives: np.ndarray, negatives: np.ndarray, antecedents: np.ndarray
 ) -> FallingStates:
     """The same costs for other patterns and antecedents; the patterns are brought into falling order."""
-    order = np.argsort(-positives / (positives + negatives), kind="stable")
+    order = falling_order(positives, negatives)
     return replace(
         states,
         inside=select(inside, order),

@@ -34,7 +34,7 @@ from .children import chunks, opened
 from .lemmas import Lemmas
 from .separation import ARRAYS as PAIRS
 from .separation import Separation
-from .states import Grid, States, exact_sum, grid, states
+from .states import Grid, States, grid, states
 from .wanted import Wanted
 
 
@@ -63,8 +63,8 @@ def check(
             proven = float((root + space.per_error * space.constant) * costs.unit - costs.overestimate)
             return bounded(proven, found, checked)
         lower_bound = _root(space, costs, table, value, objective, found)
-        rounding = costs.tolerance + len(model) * (Fraction(repr(regularization)) - costs.per_rule * costs.unit)
-        if objective - lower_bound > rounding:
+        rounding = costs.tolerance + len(model) * (costs.rule - costs.per_rule * costs.unit)
+        if value < costs.cost(objective, len(model)) if costs.exact else objective - lower_bound > rounding:
             raise CertificateError("a rule of the model does not predict the majority of what it captures")
         _check_table(problem, space, arrays, table, sets, values, checked)
     except CertificateError as error:
@@ -110,10 +110,10 @@ def _root(
 ) -> Fraction:
     """The bound on all lists that the table claims, which must be the model's cost."""
     proven = _root_of(space, table) + space.per_error * space.constant
-    lower_bound = proven * costs.unit - costs.overestimate
+    lower_bound = objective if costs.exact else proven * costs.unit - costs.overestimate
     if proven != value:
         raise CertificateError(
-            f"the table claims the bound {float(lower_bound):.10g}, "
+            f"the table claims the bound {float(proven * costs.unit - costs.overestimate):.10g}, "
             f"but the model's objective is {float(objective):.10g}"
         )
     found["lower_bound"] = float(lower_bound)
@@ -197,17 +197,17 @@ def _check_chunk(
 
 
 def recompute(
-    problem: Problem, model: RuleList, regularization: float, whole: Problem | None = None
+    problem: Problem, model: RuleList, regularization: float, longest: int | None = None
 ) -> tuple[Grid, Fraction, int]:
-    """The grid, the model's objective from its own predictions, and its cost on the grid.
+    """The grid, the model's objective from its own predictions, and its cost on the grid with the majority's labels.
 
     Parameters
     ----------
     problem : Problem
     model : RuleList
     regularization : float
-    whole : Problem, optional
-        The problem in whole weights, whose grid is meant.
+    longest : int, optional
+        As of `grid`.
 
     Raises
     ------
@@ -216,15 +216,13 @@ def recompute(
     """
     if not 0 < regularization < 1:
         raise CertificateError(f"the regularization must be above 0 and below 1, not {regularization!r}")
-    captures, costs = check_rules(problem, model), grid(whole or problem, regularization)
-    value, errors = 0, Fraction(0)
+    captures, costs = check_rules(problem, model), grid(problem, regularization, longest)
+    value, errors, masses = costs.per_rule * len(model), 0, problem.masses
     for captured, rule in zip(captures, (*model.rules, model.default), strict=True):
-        wrong = problem.negatives if rule.prediction == problem.classes[1] else problem.positives
-        errors += exact_sum(wrong[captured])
+        wrong = masses.negatives if rule.prediction == problem.classes[1] else masses.positives
+        errors += int(wrong[captured].sum())
         value += costs.per_error * min(int(costs.positives[captured].sum()), int(costs.negatives[captured].sum()))
-    total = exact_sum(problem.positives) + exact_sum(problem.negatives)
-    objective = errors / total + Fraction(repr(regularization)) * len(model)
-    return costs, objective, value + costs.per_rule * len(model)
+    return costs, Fraction(errors, masses.total) + costs.rule * len(model), value
 
 
 def check_rules(problem: Problem, model: RuleList) -> list[np.ndarray]:

@@ -101,7 +101,7 @@ def opened(
     captured = positive[row, a], negative[row, a]
     rest = all_positive[parent, 0] - captured[0], all_negative[parent, 0] - captured[1]
     # what antecedents capture of a set bounds what they capture of its children
-    sums = _largest_sums(positive)[:, row], _largest_sums(negative)[:, row]
+    sums = _largest_sums(positive, space.total)[:, row], _largest_sums(negative, space.total)[:, row]
     reach = _reach(positive, negative, pays)[row, a], _reach(negative, positive, pays)[row, a]
     short = np.minimum(*rest) < space.weight_for(required)
     several = required > (_LONGEST + 1) * space.per_rule
@@ -110,7 +110,7 @@ def opened(
         wrong = np.minimum(rest[s] - np.minimum(captured[s], reach[s]), rest[d] - reach[d])
         short |= majority & (np.maximum(wrong, 0) < space.weight_for(required - space.per_rule))
         for r in range(2, _useful_rules(space, required) + 1):
-            same = np.minimum(r * captured[s], sums[s][r])
+            same = times_at_most(r, captured[s], sums[s][r])
             wrong = np.minimum(rest[s] - np.maximum(same, sums[s][r - 1]), rest[d] - sums[d][r])
             several |= majority & (np.maximum(wrong, 0) < space.weight_for(required - r * space.per_rule))
     i = np.flatnonzero(short | several)
@@ -176,7 +176,7 @@ def _several_below(
     The s-rules capture at most ``ks * W^s_b`` and at most the sum of the ks largest W^s. The d-weight in b is wrong
     except for what d-rules before it take away, at most the sum of the kd largest W^d.
     """
-    sums = _largest_sums(positive[0]), _largest_sums(negative[0])
+    sums = _largest_sums(positive[0], space.total), _largest_sums(negative[0], space.total)
     below = _rules_below(space, (positive[1], negative[1]), sums, required)
     rows = np.flatnonzero(below & (required <= (_LONGEST + 1) * space.per_rule))
     below[rows] = False
@@ -191,7 +191,7 @@ def _several_below(
                 i = rows[possible]
                 if len(i) == 0:
                     break
-                captured = np.minimum(ks * weight_s[i], sum_s[ks, i, None])
+                captured = times_at_most(ks, weight_s[i], sum_s[ks, i, None])
                 damage = np.maximum(weight_d[i] - sum_d[kd, i, None], 0)
                 wrong = np.maximum(all_s[i, None] - captured, 0) + damage
                 below[i] = wrong.min(axis=1) < allowed[possible]
@@ -221,13 +221,24 @@ def _useful_rules(space: States, required: np.ndarray) -> int:
     return min(_LONGEST, (int(required.max(initial=1)) - 1) // space.per_rule)
 
 
-def _largest_sums(weights: np.ndarray) -> np.ndarray:
-    """``out[r, i]``: the sum of the r largest entries of row i. Where it is rounded it exceeds all weight there is."""
+def times_at_most(r: int, weight: np.ndarray, most: np.ndarray) -> np.ndarray:
+    """``min(r * weight, most)`` where the product may not fit into integers."""
+    if weight.dtype.kind == "i":
+        weight = np.minimum(weight, -(-most // r))
+    return np.minimum(r * weight, most)
+
+
+def _largest_sums(weights: np.ndarray, total: int) -> np.ndarray:
+    """``out[r, i]``: the sum of the r largest entries of row i, or, where that does not fit, more than all weight."""
     k = min(_LONGEST, weights.shape[1])
     largest = -np.sort(np.partition(-weights, k - 1, axis=1)[:, :k] if k else -weights, axis=1)
     out = np.zeros((_LONGEST + 1, len(weights)), dtype=weights.dtype)
     out[1 : k + 1] = largest.T
-    return out.cumsum(axis=0, dtype=weights.dtype)
+    if weights.dtype.kind == "f":
+        return out.cumsum(axis=0, dtype=weights.dtype)
+    for r in range(1, _LONGEST + 1):  # sums of integers that would not fit
+        out[r] = np.minimum(out[r - 1] + out[r], total + 1)
+    return out
 
 
 def chunks(space: States, n: int, beside: int = 0) -> Iterator[slice]:

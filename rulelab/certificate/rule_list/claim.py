@@ -11,7 +11,6 @@ from ...models import RuleList
 from ..bound import LOWER_BOUND, bounded, cost_to_prove
 from ..certificate import CertificateError
 from ..outcome import Outcome
-from ..whole_weights import in_whole_weights
 from .checker import check_rules, recompute
 from .states import Grid
 
@@ -63,17 +62,16 @@ def read_claim(problem: Problem, model: RuleList, parameters: Mapping[str, float
     """
     if parameters["majority"] not in (0, 1):
         raise CertificateError("the certificate does not say for which labels it speaks")
-    whole = in_whole_weights(problem)
-    costs, objective, _ = recompute(problem, model, parameters["regularization"], whole)
-    cost = objective / costs.unit
-    if cost.denominator != 1:
-        raise CertificateError("the regularization has too many digits for a certificate")
+    costs, objective, _ = recompute(problem, model, parameters["regularization"], problem.n_antecedents)
+    cost = costs.cost(objective, len(model))
     if parameters["majority"] == 1:
         every = (*model.rules, model.default)
         for i, (rule, captured) in enumerate(zip(every, check_rules(problem, model), strict=True)):
-            more = int(whole.positives[captured].sum()) > int(whole.negatives[captured].sum())
+            more = int(costs.positives[captured].sum()) > int(costs.negatives[captured].sum())
             if captured.any() and more != (rule.prediction == problem.classes[1]):
                 raise CertificateError(f"rule {i + 1} of the model does not predict the majority of what it captures")
-    least = cost_to_prove(parameters, int(cost), costs.unit)
+    least = cost_to_prove(parameters, cost, costs.unit, costs.overestimate)
     optimal = LOWER_BOUND not in parameters
-    return Claim(costs, objective, least, float(objective if optimal else least * costs.unit), optimal)
+    return Claim(
+        costs, objective, least, float(objective if optimal else least * costs.unit - costs.overestimate), optimal
+    )

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...data.penalties import order_preserving
 from ...data.problem import Problem
 from ..certificate import CertificateError
 from ..parts import column_sums, packed_outside, product, select, unique_rows, weighted
@@ -27,61 +28,95 @@ _GRID_TOTAL = 1 << 50
 class Grid:
     """Weights and costs as integers; all lists are compared on this grid.
 
-    With integer weights of sum n and a regularization P / Q in lowest terms an error costs Q and a rule P n, both
-    divided by their common factor: exactly the objective. Where a cost would exceed 2^61 the cost of a rule is rounded
-    down to a grid of at least 2^50 units; weights that are not integers are rounded to multiples of 2^-50 of their sum.
+    With weights that add up to n units and a regularization P / Q in lowest terms an error costs Q and a rule P n, both
+    divided by their common factor: exactly the objective. Where costs would be too large, a simpler fraction takes the
+    place of P n / Q that compares all lists that matter as it does, see `rulelab.data.penalties`. Where there is none,
+    the cost of a rule is rounded down to a grid of at least 2^50 units, and weights that have no common unit to
+    multiples of 2^-50 of their sum.
 
     Attributes
     ----------
     positives, negatives : int64 array, shape (n_patterns,)
     per_error, per_rule : int
+    rule : Fraction
+        The regularization.
     unit : Fraction
         What one unit of cost is worth in the objective.
     overestimate : Fraction
-        By how much the cost of any list on the grid can exceed its objective; 0 when the weights are integers.
+        By how much the cost of any list on the grid can exceed its objective.
     tolerance : Fraction
         By how much rounding of weights, near-ties included, can separate an optimal list's objective from the bound.
+    exact : bool
+        Whether costs put all lists that matter into the order of their objectives.
     """
 
     positives: np.ndarray
     negatives: np.ndarray
     per_error: int
     per_rule: int
+    rule: Fraction
     unit: Fraction
-    overestimate: Fraction
-    tolerance: Fraction
+    overestimate: Fraction = Fraction(0)
+    tolerance: Fraction = Fraction(0)
+    exact: bool = True
+
+    def cost(self, objective: Fraction, n_rules: int) -> int:
+        """What a list of so many rules costs; raises CertificateError where costs are rounded."""
+        if not self.exact:
+            raise CertificateError("the weights have too many digits to be summed exactly with this regularization")
+        return int((objective - self.rule * n_rules) / self.unit) + self.per_rule * n_rules
 
 
-def grid(problem: Problem, regularization: float) -> Grid:
+def grid(problem: Problem, regularization: float, longest: int | None = None) -> Grid:
     """The grid of a problem.
+
+    Parameters
+    ----------
+    problem : Problem
+    regularization : float
+    longest : int, optional
+        Most rules of a list that matters; by default, of one that may cost less than the default rule.
 
     Raises
     ------
     CertificateError
         When a rule costs less than the grid can tell.
     """
-    found = _grid(problem, regularization)
+    found = _grid(problem, Fraction(repr(float(regularization))), longest)
     if found.per_rule < 1:
         raise CertificateError(f"the regularization {regularization!r} is too small for exact sums")
     return found
 
 
-def _grid(problem: Problem, regularization: float) -> Grid:
-    rule, positives, negatives = Fraction(repr(float(regularization))), problem.positives, problem.negatives
-    if problem.integral:
-        total = int(positives.sum()) + int(negatives.sum())
-        per_error = (rule * total).denominator
-        if per_error * total >= _LARGEST_COST:
+def _grid(problem: Problem, rule: Fraction, longest: int | None) -> Grid:
+    masses = problem.masses if problem.integral else problem.masses.divided()
+    if masses.fits:
+        total = masses.total
+        # a list of more rules costs more than the default rule, or has one that captures nothing
+        most = min(problem.n_antecedents, int(1 / (2 * rule)) + 2) if longest is None else longest
+        largest = total if longest is None else int(total * (1 + rule * longest)) + 1
+        simple = order_preserving(rule * total, most, total, (_LARGEST_COST - 1) // largest)
+        if simple is not None:
+            over = max(Fraction(0), simple / total - rule) * most
+            unit = Fraction(1, simple.denominator * total)
+            return Grid(masses.positives, masses.negatives, simple.denominator, simple.numerator, rule, unit, over)
+        if problem.integral:
             per_error = max(1, _GRID_TOTAL // total)
-        per_rule, unit = int(rule * total * per_error), Fraction(1, per_error * total)
-        return Grid(positives, negatives, per_error, per_rule, unit, overestimate=Fraction(0), tolerance=Fraction(0))
+            per_rule, unit = int(rule * total * per_error), Fraction(1, per_error * total)
+            return Grid(masses.positives, masses.negatives, per_error, per_rule, rule, unit, exact=False)
+    return _rounded(problem, rule)
+
+
+def _rounded(problem: Problem, rule: Fraction) -> Grid:
+    """Weights as multiples of 2^-50 of their sum."""
+    positives, negatives, masses = problem.positives, problem.negatives, problem.masses
     scale = _GRID_TOTAL / float(positives.sum() + negatives.sum())
     rounded = [np.rint(weight * scale).astype(np.int64) for weight in (positives, negatives)]
-    unit, exact_total = Fraction(1, _GRID_TOTAL), exact_sum(positives) + exact_sum(negatives)
+    unit, total = Fraction(1, _GRID_TOTAL), masses.total
     differences = [
-        int(on_grid) * unit - Fraction(weight) / exact_total
+        int(on_grid) * unit - Fraction(int(weight), total)
         for on_grid, weight in zip(
-            np.concatenate(rounded), np.concatenate([positives, negatives]).tolist(), strict=True
+            np.concatenate(rounded), np.concatenate([masses.positives, masses.negatives]).tolist(), strict=True
         )
         if weight
     ]
@@ -90,17 +125,12 @@ def _grid(problem: Problem, regularization: float) -> Grid:
         negatives=rounded[1],
         per_error=1,
         per_rule=int(rule * _GRID_TOTAL),
+        rule=rule,
         unit=unit,
         overestimate=sum((d for d in differences if d > 0), Fraction(0)),
         tolerance=sum((abs(d) for d in differences), len(positives) * unit),
+        exact=False,
     )
-
-
-def exact_sum(weights: np.ndarray) -> Fraction:
-    """The sum without rounding."""
-    if weights.dtype.kind == "i":
-        return Fraction(int(weights.sum()))
-    return sum(map(Fraction, weights.tolist()), Fraction(0))
 
 
 class Dropped(NamedTuple):
@@ -162,9 +192,9 @@ class States:
 
     @cached_property
     def dtype(self) -> type:
-        """A float type in which sums of weights are exact, so that matrix products may compute them."""
+        """A type in which sums of weights are exact; of floats, in which products of matrices are faster, if it can."""
         if self.total >= 1 << 53:
-            raise CertificateError(f"the weights add up to {self.total}; certificates need less than 2^53")
+            return np.int64
         return np.float32 if self.total < 1 << 24 else np.float64
 
     @cached_property

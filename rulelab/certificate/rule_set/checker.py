@@ -1,7 +1,9 @@
 """Checks a proof that a rule set has the least loss: dual values, and all rules that a better set could use.
 
 A set of the form ``cnf`` is checked as the ``dnf`` of the other class over the negated antecedents. Costs are integers:
-with the regularization P / Q per unit of complexity, Q * loss + P * complexity. Dual values on a grid of G units per
+with the regularization P / Q per unit of complexity, Q * loss + P * complexity, the loss in units of which all weights
+are multiples. Where P / Q has too many digits it stands for a simpler fraction that puts all sets into the same order
+(`rulelab.data.penalties`), so that the set of least cost has the least objective. Dual values on a grid of G units per
 cost (`rule_set_dual`) and a price p >= 0 per unit of complexity prove for every set that meets the constraints
 
     G * cost  >=  total - p C  +  sum over its rules of rho,    rho = (p + G P) c - sum of weight over covered patterns,
@@ -24,11 +26,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...data.penalties import order_preserving
 from ...data.problem import Problem
 from ...models import ModelError, RuleSet
 from ..agreement import same_conditions
 from ..certificate import CertificateError
 from ..outcome import Outcome
+from ..whole_weights import divided
 from .closing import Closing, SetCosts
 from .columns import Columns, columns
 from .demands import Counts, DemandPrices, Demands, nothing_asked, read_demands
@@ -46,6 +50,7 @@ ZERO_ONE = "zero_one"
 MIN_GROUP_SIZE = "min_group_size"
 """A parameter of certificates whose constraints leave out groups of fewer rows; without it none are."""
 LARGEST = 2**62
+_LARGEST_TOTAL = 1 << 40  # of all weights, times the denominator of what complexity costs
 
 
 @dataclass(frozen=True)
@@ -114,6 +119,8 @@ class Case:
     matrix : bool array, shape (n_patterns + n_rows, n_conditions)
         What conjunctions hold for: the problem's patterns, and behind them the rows of the demands.
     prices : DemandPrices
+    unit, price : Fraction
+        What a unit of loss is worth, and what a unit of complexity costs in units of loss.
     ranges : sequence of RangePrice
         Multipliers of the ranges of rates, in a part of the sets.
     """
@@ -129,6 +136,10 @@ class Case:
         priced: Mapping[str, np.ndarray] | None = None,
     ) -> None:
         self.claim = claim
+        problem, self.unit, price = in_digits(problem, claim)
+        self.price, self.per_loss, self.per_unit = price, price.denominator, price.numerator
+        if int(problem.total_weight) * claim.max_complexity * self.per_loss >= LARGEST:
+            raise CertificateError("the weights are too large for exact sums")
         self.demands = nothing_asked(problem) if demands is None else demands
         self.prices: DemandPrices = self.demands.prices(priced or {})
         sides = read_sides(problem, model.form, bool(claim.tolerances))
@@ -139,16 +150,15 @@ class Case:
         self.n_given = len(self.sides.matrix)
         self.matrix = np.vstack([self.sides.matrix, self.demands.rows])
         self.parities = compared
-        self.per_loss, self.per_unit = claim.regularization.denominator, claim.regularization.numerator
         weights = np.concatenate([self.sides.wanted, self.sides.unwanted], axis=None)
         masses = np.gcd(np.gcd.reduce(weights), self.sides.constant)
         self.step = max(1, math.gcd(self.per_loss * int(masses), self.per_unit))
-        if int(problem.total_weight) * claim.max_complexity * self.per_loss >= LARGEST:
-            raise CertificateError("the weights are too large for exact sums")
         times = times_covered(self.matrix, model)
         self.demands.check(model, self.sides.matrix, times[self.n_given :])
         check_parities(self.sides, self.parities, times[: self.n_given])
         self.cost = self.cost_of(times[: self.n_given], model.complexity)
+        loss = self.sides.loss(times[: self.n_given])
+        self._of_model = self.cost, loss * self.unit + claim.regularization * model.complexity
 
     @property
     def refuted(self) -> str:
@@ -174,8 +184,30 @@ class Case:
         return all(parity.holds(*measured) for parity in self.parities)
 
     def objective(self, cost: int | Fraction) -> float:
-        """A cost in the objective's units."""
-        return float(Fraction(cost) / self.per_loss)
+        """What no objective is below when no cost is below this one; of the model's cost its objective."""
+        if cost == self._of_model[0]:
+            return float(self._of_model[1])
+        excess = max(Fraction(0), self.price * self.unit - self.claim.regularization)
+        return float(max(Fraction(0), Fraction(cost) * self.unit / self.per_loss - excess * self.claim.max_complexity))
+
+
+def in_digits(problem: Problem, claim: Claim) -> tuple[Problem, Fraction, Fraction]:
+    """The problem in whole weights, what 1 is worth, and what complexity costs in them, with as few digits as do.
+
+    Raises
+    ------
+    CertificateError
+        When weights, or the groups' weights, have too many digits.
+    """
+    whole, unit = divided(problem, bool(claim.tolerances))
+    total, most = int(whole.total_weight), claim.max_complexity
+    exact = claim.regularization / unit
+    simple = order_preserving(exact, most, total * max(1, most // 2), _LARGEST_TOTAL // total)
+    if problem.integral and (simple is None or simple == exact):
+        return problem, Fraction(1), claim.regularization
+    if simple is None:
+        raise CertificateError("the weights have too many digits for exact sums")
+    return whole, unit, simple
 
 
 def times_covered(matrix: np.ndarray, model: RuleSet) -> np.ndarray:
@@ -360,8 +392,6 @@ def read_claim(parameters: Mapping[str, float]) -> Claim:
 
 def check_model(problem: Problem, model: RuleSet, claim: Claim) -> None:
     """Refuse a model that is not one of this problem and within the limits; raises CertificateError."""
-    if not problem.integral:
-        raise CertificateError("rule sets are certified for whole weights only")
     try:
         again = RuleSet.from_problem(problem, model.clauses, model.form)
         said, known = ([x.conditions for rule in each.rules for x in rule.literals] for each in (model, again))

@@ -72,6 +72,8 @@ class Smaller(Case):
         if not 0 <= accuracy <= 1:
             raise CertificateError(f"the accuracy of the certificate must be from 0 to 1, not {accuracy!r}")
         claimed, claim = read_gaps(parameters), _claim(parameters)
+        if not problem.integral:
+            raise CertificateError("sets of least gap are certified for whole weights only")
         check_model(problem, model, claim)
         sides = read_sides(problem, model.form, True)
         times = times_covered(sides.matrix, model)

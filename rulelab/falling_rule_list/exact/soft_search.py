@@ -76,6 +76,7 @@ class SoftSearch(ExactSearch, method="exact", soft=True):
             per_negative=costs.per_negative * scale,
             per_rule=costs.per_rule * scale,
             unit=costs.unit / scale,
+            exactness=costs.exactness and 2 * costs.slack + costs.unit / scale,
         )
 
     def _begin(self) -> None:
@@ -129,3 +130,9 @@ class SoftSearch(ExactSearch, method="exact", soft=True):
         assert self.violation_penalty is not None
         pieces = len(self._data.antecedents) + 1
         return super()._resolution + pieces * (self._costs.unit + 2 * self.violation_penalty * _DIFFERENCE)
+
+    def _in_units(self, cost: int) -> float:
+        """A lower bound in the objective's units, less by what differences of proportions may be rounded."""
+        assert self.violation_penalty is not None
+        rounded = (len(self._data.antecedents) + 1) * 2 * self.violation_penalty * _DIFFERENCE
+        return max(0.0, super()._in_units(cost) - rounded)

@@ -359,7 +359,7 @@ class FairFallingSearch(FallingRuleListSearch, FairSearch, method="exact", soft=
         lower = min(self._bound(), self._best.cost) * costs.unit - costs.slack
         lower = max(0.0, lower if exact else lower - exactness)
         if incumbent is not None:
-            lower = bound_shown(incumbent.objective, lower, status, limit, exactness)
+            lower = bound_shown(incumbent.objective, lower, status)
         return Snapshot(
             step=0,
             work=self.work,

@@ -390,7 +390,7 @@ class ConstrainedRuleListSearch(PhasedSearch):
         if self._phase == "infeasible":
             status = Status.INFEASIBLE
         if incumbent is not None:
-            lower = float(bound_shown(incumbent.objective, lower, status, limit, costs.exactness))
+            lower = bound_shown(incumbent.objective, lower, status)
         started = self._phase != "reducing"
         return Snapshot(
             step=0,

@@ -240,7 +240,7 @@ class CorelsSearch(PrefixSearch, Proving):
             seconds=0.0,
             status=status,
             incumbent=incumbent,
-            lower_bound=bound_shown(incumbent.objective, bound, status, limit, self._costs.exactness),
+            lower_bound=bound_shown(incumbent.objective, bound, status),
             counts={
                 "counted": int(numbers[state.COUNTED]),
                 "created": int(numbers[CREATED]),

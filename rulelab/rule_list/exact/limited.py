@@ -23,7 +23,7 @@ def certificate_of_limited(
     Raises
     ------
     CertificateError
-        When a ``bound`` is to be proven, or when memory is short.
+        When a ``bound`` is to be proven, when memory is short, or weights have too many digits.
     """
     if bound is not None:
         raise CertificateError(
@@ -33,6 +33,9 @@ def certificate_of_limited(
     learner = ConstrainedRuleListSearch(
         problem, regularization, max_length=max_length, memory_limit=memory_limit, warm_start=model
     )
-    if solve(learner).status is not Status.OPTIMAL:
+    ended = solve(learner)
+    if ended.limit == "exactness":
+        raise CertificateError("the weights have too many digits to be summed exactly with this regularization")
+    if ended.status is not Status.OPTIMAL:
         raise CertificateError("the memory limit does not allow to prove lists of limited length")
     return learner.certificate_of(model)

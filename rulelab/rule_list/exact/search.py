@@ -371,7 +371,7 @@ class RuleListSearch(PrefixSearch, Proving):
             seconds=0.0,
             status=status,
             incumbent=incumbent,
-            lower_bound=bound_shown(incumbent.objective, self._lower_bound(), status, limit, self._costs.exactness),
+            lower_bound=bound_shown(incumbent.objective, self._lower_bound(), status),
             counts=counted(numbers, state.COUNTS),
             pruned=dict(zip(state.PRUNED_NAMES, pruned.tolist(), strict=True)),
             queue_by_length=queue,

@@ -378,8 +378,7 @@ class FairRuleListSearch(PhasedSearch, FairSearch):
         if self._phase == "infeasible":
             status = Status.INFEASIBLE
         if incumbent is not None:
-            lower = min(lower, incumbent.objective - costs.exactness)
-            lower = float(bound_shown(incumbent.objective, lower, status, limit, costs.exactness))
+            lower = bound_shown(incumbent.objective, lower, status)
         counts, pruned = self._counted()
         detail: dict[str, Any] = {
             "antecedents": self.problem.n_antecedents,

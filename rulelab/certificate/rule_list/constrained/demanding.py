@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from fractions import Fraction
 from functools import partial, reduce
 from itertools import product
 from operator import and_
@@ -20,8 +19,8 @@ from ...contents import check_arrays, check_parameters
 from ...demands import LARGEST, Asked, asked_in_words, counted, names_of, read_asked
 from ...outcome import Outcome
 from ...rule_set.parity import read_sides
-from ...whole_weights import in_whole_weights
 from ..checker import recompute
+from ..states import Grid
 from .demanding_prefixes import Demands, meets_nothing_cheaper
 from .prefix_table import certificate_of, check_table, kept
 from .space import FairSpace
@@ -29,6 +28,7 @@ from .space import FairSpace
 LABELS = "labels"
 """The array of those whose rules may not predict either class with every antecedent: see `allowed_labels`."""
 FIRST, LONGEST = "first_rule", "max_length"
+_LARGEST_COST = 1 << 62
 
 
 def check(
@@ -43,15 +43,15 @@ def check(
         )
         check_arrays(arrays, (*names_asked(arrays), "sets", "values"))
         demands = demands_of(problem, parameters, arrays)
-        space, cost, found["objective"], unit = _space(problem, model, parameters["regularization"], demands)
-        least = cost_to_prove(parameters, cost, unit)
+        space, cost, found["objective"], costs = _space(problem, model, parameters["regularization"], demands)
+        least = cost_to_prove(parameters, cost, costs.unit, costs.overestimate)
         through = partial(meets_nothing_cheaper, space, demands.possible, least)
         checked.update(check_table(space, through, arrays["sets"], arrays["values"]))
     except CertificateError as error:
         return Outcome(False, str(error), checked=checked, **found)
     among = in_short(problem, demands)
     if LOWER_BOUND in parameters:
-        return bounded(float(least * unit), found, checked, among)
+        return bounded(float(least * costs.unit - costs.overestimate), found, checked, among)
     reason = f"no rule list{among and f' that {among}'} has an objective below {found['objective']:.10g}"
     return Outcome(True, reason, among=among, lower_bound=found["objective"], resolution=0.0, checked=checked, **found)
 
@@ -86,8 +86,8 @@ def prove_demanding_rule_list(
         When the bounds do not prove it.
     """
     demands = demands_of(problem, parameters, asked)
-    space, cost, _, unit = _space(problem, model, parameters["regularization"], demands)
-    least = cost_to_prove(parameters, cost, unit)
+    space, cost, _, costs = _space(problem, model, parameters["regularization"], demands)
+    least = cost_to_prove(parameters, cost, costs.unit, costs.overestimate)
     arrays = kept(space, partial(meets_nothing_cheaper, space, demands.possible, least), bounds)
     return certificate_of(problem, parameters, {**arrays, **asked})
 
@@ -116,16 +116,14 @@ def demands_of(problem: Problem, parameters: Mapping[str, float], arrays: Mappin
 
 def _space(
     problem: Problem, model: RuleList, regularization: float, demands: Demands
-) -> tuple[FairSpace, int, float, Fraction]:
-    """The space, the model's cost and its objective, of a model that uses what it must, and what a unit is worth."""
-    costs, objective, _ = recompute(problem, model, regularization, in_whole_weights(problem))
-    cost = objective / costs.unit
-    if cost.denominator != 1:
-        raise CertificateError("the regularization has too many digits for a certificate")
+) -> tuple[FairSpace, int, float, Grid]:
+    """The space, the model's cost and its objective, of a model that uses what it must, and the grid."""
+    costs, objective, _ = recompute(problem, model, regularization, problem.n_antecedents)
+    cost = costs.cost(objective, len(model))
     check_obeys(problem, model, demands)
     wrong = costs.per_error * np.stack([costs.positives, costs.negatives])
-    if int(wrong.astype(object).sum()) + 16 * costs.per_rule >= LARGEST:
-        raise CertificateError("the regularization has too many digits for exact sums")
+    if int(wrong.astype(object).sum()) + 16 * costs.per_rule >= _LARGEST_COST:
+        raise CertificateError("the weights are too large for exact sums with this regularization")
     least, nothing = wrong.min(axis=0), np.zeros(0, dtype=np.int64)
     space = FairSpace(
         inside=problem.matrix()[:, demands.labels > 0],
@@ -141,7 +139,7 @@ def _space(
         sides=read_sides(problem, "dnf", False),
         constraints=[],
     )
-    return space, int(cost), float(objective), costs.unit
+    return space, cost, float(objective), costs
 
 
 def check_obeys(problem: Problem, model: RuleList, demands: Demands) -> None:

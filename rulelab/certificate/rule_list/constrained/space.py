@@ -110,7 +110,7 @@ def fair_space(problem: Problem, costs: Grid, parameters: Mapping[str, float], m
     wrong = costs.per_error * np.stack([costs.positives, costs.negatives])
     rows = rows_of(sides, constraints)
     if costs.per_error >= _LARGEST:
-        raise CertificateError("the regularization has too many digits for exact sums")
+        raise CertificateError("the weights are too large for exact sums with this regularization")
     return space_of(problem, wrong, costs.per_rule, rows, multipliers, shift, sides, constraints)
 
 

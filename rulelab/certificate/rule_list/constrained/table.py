@@ -13,8 +13,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ...certificate import CertificateError
+from ..children import times_at_most
 from .space import FairSpace
 
+_LARGEST = 1 << 62
 LONGEST = 12
 """Completions of more rules than this are bounded by their rules alone."""
 
@@ -66,7 +68,9 @@ def largest_sums(captured: np.ndarray) -> np.ndarray:
     ordered = -np.sort(-captured, axis=2)[:, :, :k]
     out = np.zeros((2, LONGEST + 1, captured.shape[1]), dtype=np.int64)
     out[:, 1 : k + 1] = ordered.transpose(0, 2, 1)
-    return out.cumsum(axis=1)
+    for r in range(1, LONGEST + 1):  # no more than all weight, which twice is an integer that fits
+        out[:, r] = np.minimum(out[:, r - 1] + out[:, r], _LARGEST)
+    return out
 
 
 def one_more_rule(space: FairSpace, left: np.ndarray, sums: np.ndarray) -> np.ndarray:
@@ -98,7 +102,7 @@ def _several(
                 i = rows[(ks + kd) * L + np.maximum(total[s, rows] - sums[s, ks, rows], 0) < values[rows]]
                 if len(i) == 0:
                     break
-                top = np.minimum(ks * captured[s, i], sums[s, ks, i, None])
+                top = times_at_most(ks, captured[s, i], sums[s, ks, i, None])
                 damage = np.maximum(captured[1 - s, i] - sums[1 - s, kd, i, None], 0)
                 cost = np.maximum(total[s, i, None] - top, 0) + damage
                 out[i] = np.minimum(out[i], (ks + kd) * L + cost.min(axis=1))
