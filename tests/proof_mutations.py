@@ -419,7 +419,7 @@ def _other_arrays(rng: np.random.Generator, array: np.ndarray) -> Iterator[tuple
 
 
 def _other_numbers(value: float) -> list[float]:
-    others = [value + 1, value - 1, value * 2, value / 2, -value, 0.0, -0.0, 0.5, 1.0, 1e300, 5e-324, 2.0**53]
+    others = [value + 1, value - 1, value * 2, value / 2, -value, 0.0, -0.0, 0.5, 1.0, 1e300, 1e308, 5e-324, 2.0**53]
     others += [
         float("nan"),
         float("inf"),

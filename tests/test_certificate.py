@@ -458,7 +458,7 @@ def test_what_is_optimal_has_a_proof_and_bounds_never_fall(name, kind):
             weight = Weights.of_classes(shares, made.y.astype(int), None)
         problem = rl.Problem.from_arrays(made.A, made.y, sample_weight=weight, groups=made.group)
         search, bound = PROVEN[name](problem, float(rng.choice(PRICES))), 0.0
-        for snapshot in search.steps(work_per_step=1 + seed, work_limit=3000):
+        for snapshot in search.steps(work_per_step=(1, 7, 50, 300)[seed]):
             assert snapshot.lower_bound >= bound
             bound = snapshot.lower_bound
         if snapshot.status is not Status.OPTIMAL or (kind == "real" and name not in ("list", "corels")):

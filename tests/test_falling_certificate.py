@@ -204,7 +204,7 @@ def test_when_there_is_no_certificate():
         rl.solve(other)
         with pytest.raises(CertificateError, match="max_length"):
             other.certificate()
-    floats = rl.Problem.from_counts([[1, 0], [0, 1], [0, 0]], [3, 4, 1], [2, 1, 1e6 / 3])
+    floats = rl.Problem.from_counts([[1, 0], [0, 1], [0, 0]], [3, 4, 1], [2, 1e-6 / 3, 1e6 / 3])
     model = rl.FallingRuleList.from_problem(floats, [0], 1.0)
     with pytest.raises(CertificateError, match="weights have too many digits"):
         prove_falling_rule_list(floats, model, 0.01)

@@ -310,6 +310,18 @@ def test_a_proof_is_saved_and_read_again(iris: Any, tmp_path: Path) -> None:
     three = replace(of_two.certificate(), origin=replace(proof.origin, classes=(0, 1, 2)))
     assert "other antecedents or classes" in rl.verify(two, best, three).reason
     file = rl.Certificate.load(path)
+    for value in (float("nan"), float("inf"), 1e300):
+        believed = replace(proof, values=(value,) * len(proof.values))
+        assert "no whole number" in rl.verify(problem, model, believed).reason
+        assert not rl.verify(problem, model, replace(proof, regularization=value))
+    for good in (proof, file):
+        assert rl.verify(problem, model, good, 0.02)
+        assert "not 0.03" in rl.verify(problem, model, good, 0.03).reason
+    assert not rl.verify(problem, model, replace(file, parameters={}))
+    assert "of the family" in rl.verify(problem, model, of_two.certificate()).reason
+    for some, said in (((two, best, proof), "Certificate"), ((problem, best, proof), "MultiClassRuleList")):
+        with pytest.raises(rl.CertificateError, match=f"verify needs a {said}, not a"):
+            rl.verify(*some)
     for wrong in (
         replace(file, family="rule_list"),
         replace(file, parameters={}),

@@ -164,7 +164,7 @@ def test_what_cannot_be_counted_is_refused_in_words():
         search = SoftSearch(problem, C, 1.0, 0.5)
         model = rl.solve(search).incumbent.model
         assert rl.verify(problem, model, search.certificate())
-    problem = rl.Problem.from_counts(*counts, [2, 1, 1e6 / 3])
+    problem = rl.Problem.from_counts(*counts, [2, 1e-6 / 3, 1e6 / 3])
     with pytest.raises(CertificateError, match="weights have too many digits"):
         prove_soft_falling_rule_list(problem, rl.FallingRuleList.from_problem(problem, [0], 1.0, 0.5), 0.01)
     problem = rl.Problem.from_counts(*counts, [2, 1, 6])

@@ -133,31 +133,11 @@ def verify(
     CertificateError
         When an argument is of the wrong type.
     """
-    from ..multiclass import MultiClassCertificate
-
     started = time.perf_counter()
-    several = isinstance(problem, MultiClassProblem), isinstance(model, MultiClassRuleList)
-    kinds: tuple[type, ...] = (Problem, Model, Certificate)
-    if any(several) or isinstance(certificate, MultiClassCertificate):
-        kinds = (MultiClassProblem, MultiClassRuleList, MultiClassCertificate)
-        if all(several) and isinstance(certificate, Certificate):  # as it is loaded from a file
-            try:
-                certificate = MultiClassCertificate.of(certificate)
-            except CertificateError as error:
-                return Verification(False, str(error), parameters=dict(certificate.parameters))
-    for value, kind in zip((problem, model, certificate), kinds, strict=True):
-        if not isinstance(value, kind):
-            raise CertificateError(f"verify needs a {kind.__name__}, not a {type(value).__name__}")
     if isinstance(problem, MultiClassProblem):
-        assert isinstance(certificate, MultiClassCertificate)
-        assert isinstance(model, MultiClassRuleList)
-        answer = certificate.check(problem, model)
-        if answer and regularization not in (None, certificate.regularization):
-            reason = f"the certificate is for the regularization {certificate.regularization!r}, not {regularization!r}"
-            answer = replace(answer, valid=False, state="refused", reason=reason, lower_bound=None)
-        return answer
-    assert isinstance(model, Model)
-    assert isinstance(certificate, Certificate)
+        return _of_classes(problem, model, certificate, regularization)
+    if not (isinstance(problem, Problem) and isinstance(model, Model) and isinstance(certificate, Certificate)):
+        raise _wrong_type((problem, Problem), (model, Model), (certificate, Certificate))
     outcome = _check(problem, model, certificate, regularization)
     aside = f", without {', '.join(problem.left_out)}" if outcome.valid and problem.left_out else ""
     ways = in_words(problem.directions) if outcome.valid else ""
@@ -174,6 +154,31 @@ def verify(
         seconds=time.perf_counter() - started,
         among=outcome.among,
     )
+
+
+def _of_classes(
+    problem: MultiClassProblem, model: object, certificate: object, regularization: float | None
+) -> Verification:
+    """As `verify`, of a list of several classes, whose proof may be as it is loaded from a file."""
+    from ..multiclass import MultiClassCertificate
+
+    if isinstance(certificate, Certificate):
+        try:
+            certificate = MultiClassCertificate.of(certificate)
+        except CertificateError as error:
+            return Verification(False, str(error))
+    if not (isinstance(model, MultiClassRuleList) and isinstance(certificate, MultiClassCertificate)):
+        raise _wrong_type((model, MultiClassRuleList), (certificate, MultiClassCertificate))
+    answer = certificate.check(problem, model)
+    if answer and regularization not in (None, certificate.regularization):
+        reason = f"the certificate is for the regularization {certificate.regularization!r}, not {regularization!r}"
+        answer = replace(answer, valid=False, state="refused", reason=reason, lower_bound=None)
+    return answer
+
+
+def _wrong_type(*given: tuple[object, type]) -> CertificateError:
+    value, kind = next((value, kind) for value, kind in given if not isinstance(value, kind))
+    return CertificateError(f"verify needs a {kind.__name__}, not a {type(value).__name__}")
 
 
 def _check(problem: Problem, model: Model, certificate: Certificate, regularization: float | None) -> Outcome:

@@ -94,7 +94,7 @@ def read_any_model(path: str) -> Model | MultiClassRuleList:
     try:
         return load_model(path)
     except ModelError as error:
-        raise CommandError(f"{path}: {error}") from error
+        raise CommandError(f"{path}: {error}", 1) from error
     except OSError as error:
         raise CommandError(f"{path} cannot be read: {error.strerror or error}") from error
 

@@ -275,7 +275,8 @@ class MultiClassRuleListSearch(Search):
     def _snapshot(self) -> Snapshot:
         _, rules = self._best
         total, m = self.problem.total_weight, self.problem.n_antecedents
-        over = max(0, Fraction(self._per_rule, total * self._per_error) - Fraction(repr(self.regularization))) * m
+        excess = Fraction(self._per_rule, total * self._per_error) - Fraction(repr(self.regularization))
+        over = max(Fraction(0), excess) * m
         proven = self._begun and not self._queue
         model = MultiClassRuleList.from_problem(self.problem, rules)
         objective = model.objective(self.regularization)
