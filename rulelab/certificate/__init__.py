@@ -10,7 +10,9 @@ from .falling_rule_list.dropping import Capture, Captures
 from .falling_rule_list.fair import prove_fair_falling_rule_list
 from .falling_rule_list.proof import prove_falling_rule_list
 from .falling_rule_list.soft import prove_soft_falling_rule_list
+from .multiclass import MultiClassCertificate
 from .origin import Origin, OriginError
+from .outcome import Verification
 from .rule_list.constrained.demanding import prove_demanding_rule_list
 from .rule_list.constrained.fair import prove_fair_rule_list
 from .rule_list.constrained.fair_and_demanding import prove_fair_demanding_rule_list
@@ -20,7 +22,7 @@ from .rule_list.lemmas import KnownSets
 from .rule_list.proof import prove_rule_list
 from .rule_set.least_gap import prove_least_gap_rule_set, prove_least_gap_rule_set_in_parts
 from .rule_set.proof import prove_rule_set, prove_rule_set_in_parts, require_checkable
-from .verification import Verification, verify
+from .verification import verify
 
 __all__ = [
     "Capture",
@@ -29,6 +31,7 @@ __all__ = [
     "CertificateError",
     "Exclusion",
     "KnownSets",
+    "MultiClassCertificate",
     "Origin",
     "OriginError",
     "ProvenRange",

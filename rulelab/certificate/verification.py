@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from dataclasses import replace
 
 from ..data.directions import in_words
 from ..data.multiclass import MultiClassProblem
 from ..data.problem import Problem
 from ..models import FallingRuleList, Model, MultiClassRuleList, RuleList, RuleSet
-from ..shown import Fact, Shown
 from .agreement import other_origin
 from .certificate import Certificate, CertificateError, is_plain
 from .demands import DEMANDS
 from .falling_rule_list import checker as falling_rule_list
 from .falling_rule_list import fair as fair_falling_rule_list
 from .falling_rule_list import soft
-from .outcome import Outcome
+from .multiclass import MultiClassCertificate
+from .outcome import Outcome, Verification
 from .rule_list import checker as rule_list
 from .rule_list.constrained import demanding, fair_and_demanding, least_gap, predictive
 from .rule_list.constrained import fair as fair_rule_list
@@ -26,67 +25,6 @@ from .rule_list.constrained.value_space import TOLERANCE
 from .rule_set import checker as rule_set
 from .rule_set import least_gap as least_gap_of_sets
 from .rule_set.parity import GAP, SUFFIX
-
-if TYPE_CHECKING:
-    from ..multiclass import MultiClassCertificate
-
-_STATES = {"optimal": "proven optimal", "bound": "only a bound is proven", "refused": "refused: nothing is proven"}
-
-
-@dataclass(frozen=True, repr=False)
-class Verification(Shown):
-    """The answer of `verify`; true as a condition when the proof holds.
-
-    Attributes
-    ----------
-    valid : bool
-        The model is proven optimal for this problem and these parameters.
-    reason : str
-        What was proven, or the first thing that is wrong.
-    state : str
-        ``"optimal"``: the model is proven optimal (``valid``). ``"bound"``: only ``lower_bound`` is proven, and the
-        model may be optimal or not. ``"refused"``: nothing is proven.
-    parameters : mapping of str to float
-        For which the certificate speaks, such as ``regularization``.
-    objective, lower_bound : float or None
-        The model's objective, recomputed, and the bound that the table claims; None where an earlier check failed.
-    resolution : float or None
-        The proven difference of the two before they are rounded to floats: 0 where all costs are exact.
-    checked : mapping of str to int
-        Counts of what was checked.
-    seconds : float
-        Wall time of the check.
-    among : str
-        What the model must do, as all do that it is proven to be the best of; empty: anything.
-    """
-
-    valid: bool
-    reason: str
-    state: str = "refused"
-    parameters: Mapping[str, float] = field(default_factory=dict)
-    objective: float | None = None
-    lower_bound: float | None = None
-    resolution: float | None = None
-    checked: Mapping[str, int] = field(default_factory=dict)
-    seconds: float = 0.0
-    among: str = ""
-
-    def __bool__(self) -> bool:
-        return self.valid
-
-    def _title(self) -> str:
-        return f"Verification, {_STATES.get(self.state, self.state)}"
-
-    def _facts(self) -> Iterator[Fact]:
-        yield "reason", self.reason
-        yield "among those of which each", self.among or None
-        yield "objective", self.objective
-        yield "lower bound", self.lower_bound
-        yield "resolution", self.resolution or None
-        yield from ((name.replace("_", " "), value) for name, value in self.parameters.items())
-        yield "checked", tuple(f"{n} {name.replace('_', ' ')}" for name, n in self.checked.items())
-        yield "seconds", round(self.seconds, 3)
-
 
 _CHECKERS: dict[str, tuple[type[Model], Callable[..., Outcome]]] = {
     RuleList.family: (RuleList, rule_list.check),
@@ -160,8 +98,6 @@ def _of_classes(
     problem: MultiClassProblem, model: object, certificate: object, regularization: float | None
 ) -> Verification:
     """As `verify`, of a list of several classes, whose proof may be as it is loaded from a file."""
-    from ..multiclass import MultiClassCertificate
-
     if isinstance(certificate, Certificate):
         try:
             certificate = MultiClassCertificate.of(certificate)

@@ -27,12 +27,12 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from ..arguments import is_number, is_whole, require
-from ..certificate import CertificateError, Origin
+from ..certificate import CertificateError, MultiClassCertificate, Origin
+from ..certificate.multiclass import costs_of
 from ..data.multiclass import MultiClassProblem
 from ..models import MultiClassRuleList
 from ..search import Search
 from ..snapshot import Incumbent, Snapshot, Status, bound_shown
-from .certificate import MultiClassCertificate, costs_of
 
 _SMALL = 1 << 61
 _PER_SET = 320

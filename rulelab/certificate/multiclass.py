@@ -16,11 +16,14 @@ from typing import BinaryIO, Self
 import numpy as np
 import pandas as pd
 
-from ..certificate import Certificate, CertificateError, Origin, Verification, other_origin
 from ..data.multiclass import MultiClassProblem
 from ..data.penalties import order_preserving
 from ..models import ModelError, MultiClassRuleList
 from ..shown import Fact, Shown
+from .agreement import other_origin
+from .certificate import Certificate, CertificateError
+from .origin import Origin
+from .outcome import Verification
 
 _LARGEST_TABLE = 1 << 31
 """Most cells of a table of sets that is read from a file."""
