@@ -248,8 +248,8 @@ def test_every_step_of_a_walk_is_done_by_what_it_asks_for(visit: Callable[..., V
         for choice in re.findall(r"(?<![\d.])(?:\d+\.\d+|\d+)(?![\d.])", step.do) if step.chooses else [None]:
             if choice is not None or ("Run" in step.do and not done()):
                 run(choice)
-        if step.chooses and not done():  # "each of", "the one that you would choose"
-            for choice in PLANS[name].choice.values:
+        for choice in PLANS[name].choice.values if step.chooses else ():  # "each of", "the one that you would choose"
+            if not done():
                 run(choice)
         if "Reset" in step.do:
             press("Reset")

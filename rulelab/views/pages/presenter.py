@@ -11,8 +11,6 @@ from panel.custom import JSComponent
 
 _ESM = """
 const TYPED = "input, textarea, select, [contenteditable], [role=slider], [role=dialog], [role=listbox]"
-// a button that the keyboard has reached is pressed by these keys; one that was clicked on stays behind the search
-const REACHED = "button:focus-visible, a:focus-visible, summary:focus-visible"
 const LOOK = { "--rl-columns": "minmax(0, 1fr)", "--rl-place": "auto", "--rl-zoom": "1.2", "--rl-fixed": "sticky" }
 
 export function render({ model }) {
@@ -33,14 +31,27 @@ export function render({ model }) {
     const key = event.key.toLowerCase()
     if (key === "p" || (key === "escape" && model.on_stage)) { model.send_msg({ key: "p" }) }
     else if (model.on_stage && model.keys.includes(key)) {
-      if ((key === " " || key === "enter") && at.some((one) => one.matches?.(REACHED))) { return }
+      if ((key === " " || key === "enter") && at.some((one) => one.matches?.("button, a, summary"))) { return }
       event.preventDefault()
       model.send_msg({ key })
     }
   }
+  const clicked = (event) => {  // what was clicked on does not keep the keys from the search
+    if (!model.on_stage || event.detail === 0) { return }
+    setTimeout(() => {
+      let at = document.activeElement
+      while (at?.shadowRoot?.activeElement) { at = at.shadowRoot.activeElement }
+      if (at && !at.matches(TYPED)) { at.blur() }
+    })
+  }
   document.addEventListener("keydown", press)
+  document.addEventListener("click", clicked)
   model.on(["on_stage"], show)
-  model.on("remove", () => { model.on_stage = false; show(); document.removeEventListener("keydown", press) })
+  model.on("remove", () => {
+    model.on_stage = false
+    show()
+    for (const [name, act] of [["keydown", press], ["click", clicked]]) { document.removeEventListener(name, act) }
+  })
   show()
   return nothing
 }
