@@ -49,7 +49,7 @@ def stability(args: argparse.Namespace) -> int:
         found = estimators.stability(
             classifier(**recipe.parameters, time_limit=args.time_limit, random_state=args.random_state),
             data.X if counts is None else counts.training.frame,
-            (data.y == data.positive).to_numpy(),
+            data.y,
             data.weight,
             data.sensitive if grouped else None,
             n_samples=args.samples,
