@@ -95,7 +95,7 @@ def test_what_was_reset_or_stopped_before_its_end_is_kept_too(show) -> None:
     view.stop()
     wait_until(lambda: view.tick() or view.session.state.over)
     view.refresh()
-    assert [row["said"].split(":")[0] for row in rows(view)] == ["reset before its end", "limit reached (stopped)"]
+    assert [row["said"].split(":")[0] for row in rows(view)] == ["reset before its end", "stopped"]
 
 
 def test_a_run_that_goes_on_after_a_limit_is_one_run(show) -> None:

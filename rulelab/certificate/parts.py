@@ -1,8 +1,10 @@
-"""Large tables in parts: between two parts Ctrl-C gets through, and what is in between needs little memory."""
+"""Large tables in parts: between two, Ctrl-C and limits get through, and what is in between needs little memory."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 import numpy as np
 
@@ -11,11 +13,32 @@ CELLS = 1 << 22
 PRODUCTS = 1 << 28
 """Multiplications of one product of matrices."""
 
+_WATCH: ContextVar[Callable[[], None] | None] = ContextVar("watch", default=None)
+
+
+@contextmanager
+def watched(watch: Callable[[], None]) -> Iterator[None]:
+    """Call ``watch`` before each part of what is proven or checked in the block; what it raises ends that."""
+    before = _WATCH.set(watch)
+    try:
+        yield
+    finally:
+        _WATCH.reset(before)
+
+
+def look() -> None:
+    """A part begins."""
+    watch = _WATCH.get()
+    if watch is not None:
+        watch()
+
 
 def parts(n: int, width: int, most: int | None = None) -> Iterator[slice]:
     """Slices of n rows of that many cells each, with at most so many cells (default: `CELLS`) unless it is one row."""
     step = max(1, (CELLS if most is None else most) // max(1, width))
-    return (slice(start, min(n, start + step)) for start in range(0, n, step))
+    for start in range(0, n, step):
+        look()
+        yield slice(start, min(n, start + step))
 
 
 def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:

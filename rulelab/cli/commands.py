@@ -44,6 +44,7 @@ from .options import (
     add,
     add_columns,
     add_limits,
+    add_proof_limit,
     add_reading,
     add_source,
     add_written,
@@ -223,6 +224,7 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
         "--proof",
         text="save the proof that it is optimal, or of the bound at a limit, for `rulelab verify`",
     )
+    add_proof_limit(parser)
     text = "save the run, to be looked at on the page and in notebooks"
     add_written(parser, "--record", text=text)
     add_keep(parser)

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from ..families import DEMANDS, FAMILIES
 from .console import CommandError, one_line, say, table
-from .data_options import Report, problem_of, read, unheard
+from .data_options import problem_of, read, unheard
 from .families import count, recipe_of
 from .keep import check_keep, is_provable, keep
 from .one_list import fit_one_list
-from .progress import drained, ending
+from .progress import drained, ending, proof_watch
 from .robustness import robustness_of, stays_optimal
 from .verify import labels
 
@@ -93,13 +93,13 @@ def fit(args: argparse.Namespace) -> int:
     unproven: CommandError | None = None
     if proof is not None:
         try:
-            made = save_proof(proof, search, data, report)
+            made = save_proof(proof, search, data, args)
         except CommandError as error:
             unproven = error
     if args.keep is not None and recording is not None:
         if proof is None and snapshot.status is Status.OPTIMAL and is_provable(args, search, snapshot):
             try:
-                made = proof_of(search, data)
+                made = proof_of(search, data, args)
             except ValueError as error:
                 report(f"no proof is kept: {error}")
         keep(args, recording, data, model, made, report)
@@ -124,12 +124,13 @@ def _is_corels(args: argparse.Namespace) -> bool:
     return getattr(args, "search", "exact") == "corels"
 
 
-def save_proof(path: Path, search: Search, data: Dataset, report: Report) -> Certificate:
+def save_proof(path: Path, search: Search, data: Dataset, args: argparse.Namespace) -> Certificate:
     """Save the proof with what it takes to check it on the data file, which is tried."""
+    report = unheard if args.quiet else say
     report("making the proof; Ctrl-C goes on without it")
     started = time.perf_counter()
     try:
-        certificate = proof_of(search, data)
+        certificate = proof_of(search, data, args)
         certificate.save(path)
     except ValueError as error:
         raise CommandError(f"no proof is saved: {error}", 1) from error
@@ -143,21 +144,23 @@ def save_proof(path: Path, search: Search, data: Dataset, report: Report) -> Cer
     return certificate
 
 
-def proof_of(search: Search, data: Dataset) -> Certificate:
+def proof_of(search: Search, data: Dataset, args: argparse.Namespace) -> Certificate:
     """The proof with what it takes to check it on the data file, which is tried; of the bound where no more is proven.
 
     Raises
     ------
     ValueError
-        When there is none, or it does not hold on the raw columns.
+        When there is none, it is not made in its time, or it does not hold on the raw columns.
     """
     from ..certificate import CertificateError
+    from ..certificate.parts import watched
 
     prove: Callable[..., Certificate] | None = getattr(search, "certificate", None)
     if prove is None:
         raise CertificateError("this method makes none")
     of_bound = getattr(search, "proves_bounds", False) and not search.certified  # type: ignore[attr-defined]
-    certificate = prove(bound_only=True) if of_bound else prove()
+    with watched(proof_watch(args)):
+        certificate = prove(bound_only=True) if of_bound else prove()
     assert certificate.origin is not None  # the antecedents were mined from a table
     origin = replace(certificate.origin, classes=labels(data), target=data.target)
     problem = origin.problem(data.X, data.y, sample_weight=data.weight)

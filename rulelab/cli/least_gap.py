@@ -10,7 +10,18 @@ from .console import CommandError, one_line, say, table
 from .data_options import problem_of, read, read_problem, unheard
 from .families import CRITERIA_NAMES, add_memory, add_parameters, add_preparation, count, recipe_of
 from .fit import doubted, rates_of_groups, save_proof
-from .options import add, add_columns, add_limits, add_source, add_written, fraction, least_zero, several, whole
+from .options import (
+    add,
+    add_columns,
+    add_limits,
+    add_proof_limit,
+    add_source,
+    add_written,
+    fraction,
+    least_zero,
+    several,
+    whole,
+)
 from .output import RESULT, save
 from .progress import drained, ending
 from .verify import labels
@@ -53,6 +64,7 @@ def add_to(commands: Any) -> None:
         "--proof",
         text="save the proof, for `rulelab verify`; of a single accuracy",
     )
+    add_proof_limit(parser)
     add_written(
         parser,
         "--to-json",
@@ -141,7 +153,7 @@ def _one(args: argparse.Namespace, recipe: Recipe, shared: dict[str, Any], repor
         save(args.output, f"{model.to_json()}\n")
         report(f"saved {args.output}")
     if args.proof is not None:
-        save_proof(args.proof, search, data, report)
+        save_proof(args.proof, search, data, args)
     return search
 
 

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 _SHOWN = 20
 _SHOWN_ANTECEDENTS = 10
 _MODELS = ["rule-list", "rule-set"]
-_NO_PAGE = "no page is written: no {} is known to be near the optimum yet; raise --time-limit"
 _WITHOUT = ("policy", "fairness", "min_group_size", "labels")
 
 
@@ -143,8 +142,17 @@ def _explorer(search: NearOptimalSearch, result: NearOptimal, data: Dataset) -> 
     from ..views.explore.packing import MOST_EDGES
 
     if not result.count:
-        raise CommandError(_NO_PAGE.format("list"), 1)
+        raise _no_page("list", search)
     return explorer(result, search.prefixes(MOST_EDGES), _labels(data))
+
+
+def _no_page(noun: str, search: NearOptimalSearch | NearOptimalRuleSetSearch) -> CommandError:
+    """Why there is nothing to show, and what to do about it."""
+    known = f"no page is written: no {noun} is known to be near the optimum yet"
+    limit = search.truncated or "stopped"
+    if limit in ("time", "memory"):
+        return CommandError(f"{known} ({limit} limit reached); raise --{limit}-limit", 1)
+    return CommandError(f"{known} ({limit})", 1)
 
 
 def _sets_page(search: NearOptimalRuleSetSearch, snapshot: Snapshot, data: Dataset) -> str:
@@ -153,7 +161,7 @@ def _sets_page(search: NearOptimalRuleSetSearch, snapshot: Snapshot, data: Datas
 
     result = search.result()
     if not result.count:
-        raise CommandError(_NO_PAGE.format("set"), 1)
+        raise _no_page("set", search)
     return explorer_of_sets(result, snapshot, _labels(data))
 
 

@@ -12,7 +12,7 @@ from .data_options import of_sheet, sheet_of, unheard
 from .families import count, recipe_of
 from .options import add
 from .output import is_data_set
-from .progress import drained, ending
+from .progress import drained, ending, proof_watch
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from ..datasets import Dataset
     from ..multiclass import MultiClassRuleListSearch
     from ..snapshot import Snapshot
-    from .data_options import Report
 
 ONE_LIST = "one list"
 _OF_TWO = ("fairness", "min_group_size", "labels", "must_use", "first_rule", "max_uses", "monotone", "by_class")
@@ -83,7 +82,7 @@ def fit_one_list(args: argparse.Namespace) -> int:
     if unsaved is not None:
         raise CommandError(f"{output} cannot be written: {unsaved.strerror}", 1) from unsaved
     if proof is not None:
-        _save_proof(proof, search, data, labels, report)
+        _save_proof(proof, search, data, labels, args)
     return 0
 
 
@@ -116,16 +115,21 @@ def _read(args: argparse.Namespace) -> tuple[Dataset, pd.Series]:
     return data, labels.reset_index(drop=True)
 
 
-def _save_proof(path: Path, search: MultiClassRuleListSearch, data: Dataset, labels: pd.Series, report: Report) -> None:
+def _save_proof(
+    path: Path, search: MultiClassRuleListSearch, data: Dataset, labels: pd.Series, args: argparse.Namespace
+) -> None:
     """Save the proof with what it takes to check it on the data file, which is tried."""
+    from ..certificate.parts import watched
+
     try:
-        certificate = search.certificate().for_table(data.X, labels, data.target)
+        with watched(proof_watch(args)):
+            certificate = search.certificate().for_table(data.X, labels, data.target)
         certificate.save(path)
     except ValueError as error:
         raise CommandError(f"no proof is saved: {error}", 1) from error
     except OSError as error:
         raise CommandError(f"{path} cannot be written: {error.strerror}", 1) from error
-    report(f"saved {path}: {path.stat().st_size} bytes")
+    (unheard if args.quiet else say)(f"saved {path}: {path.stat().st_size} bytes")
 
 
 def _verdict(search: MultiClassRuleListSearch, snapshot: Snapshot, objective: str, interrupted: bool) -> str:

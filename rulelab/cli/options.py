@@ -150,6 +150,12 @@ def reading_of(args: argparse.Namespace) -> dict[str, Any]:
     return {name: getattr(args, name) for name in READING if getattr(args, name) is not None}
 
 
+def add_proof_limit(parser: Any) -> None:
+    """How long a proof may take."""
+    text = "seconds that making the proof may take, or none (default: as --time-limit)"
+    add(parser, "--proof-time-limit", type=or_none(least_zero), default=argparse.SUPPRESS, metavar="S", text=text)
+
+
 def add_limits(parser: argparse.ArgumentParser, what: str) -> Any:
     """The time limit; ``what`` says what there is at a limit. Returns the group."""
     group = parser.add_argument_group("limits", what)

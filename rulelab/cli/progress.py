@@ -75,6 +75,26 @@ def drained(
     return snapshot, bool(interrupted)
 
 
+def proof_watch(args: argparse.Namespace) -> Callable[[], None]:
+    """Looks at the clock between the parts of a proof: says how long it has taken, and ends it at its limit."""
+    from ..certificate import CertificateError
+
+    limit = getattr(args, "proof_time_limit", args.time_limit)
+    report = unheard if args.quiet else say
+    began = told = time.monotonic()
+
+    def watch() -> None:
+        nonlocal told
+        now = time.monotonic()
+        if limit is not None and now - began > limit:
+            raise CertificateError(f"it was not made in {limit:g} s; raise --proof-time-limit")
+        if now - told >= _LOG_SECONDS:
+            told = now
+            report(f"{now - began:8.1f} s  making the proof")
+
+    return watch
+
+
 def ending(snapshot: Snapshot, interrupted: bool) -> str:
     """Why a search ended before its proof."""
     if snapshot.limit is not None:

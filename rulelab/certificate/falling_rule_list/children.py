@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..parts import parts
 from .states import FallingStates, at_most
 
 _CELLS, _BYTES = 1 << 20, 1 << 28
@@ -144,4 +145,4 @@ def chunks(space: FallingStates, n: int) -> Iterator[slice]:
     """Slices of n sets that are small enough to be worked on at once."""
     m = len(space.antecedents)
     step = max(1, min(_CELLS // (len(space.positives) + m + len(space.knots)), _BYTES // (1 + m * space.n_bytes)))
-    return (slice(start, min(n, start + step)) for start in range(0, n, step))
+    return parts(n, 1, step)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..parts import parts
 from .lemmas import Lemmas
 from .separation import Separation
 from .states import States
@@ -245,4 +246,4 @@ def chunks(space: States, n: int, beside: int = 0) -> Iterator[slice]:
     """Slices of n sets that are small enough to be worked on at once, with so many numbers more for each set."""
     m = len(space.antecedents)
     step = max(1, min(_CELLS // (len(space.weights) + m + beside + 1), _BYTES // (1 + m * space.n_bytes)))
-    return (slice(start, min(n, start + step)) for start in range(0, n, step))
+    return parts(n, 1, step)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..parts import CELLS, PRODUCTS, parts, select
+from ..parts import CELLS, PRODUCTS, look, parts, select
 from .effort import Effort
 
 MOST_CELLS = 1_000_000_000_000
@@ -112,6 +112,7 @@ class Closing:
         root = _Node((), self.room, 0.0, np.arange(n), self.base, np.arange(kinds), self.cells)
         stack = [self._children(root)]
         while stack:
+            look()
             child = next(stack[-1], None)
             if child is None:
                 stack.pop()

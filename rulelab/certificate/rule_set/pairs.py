@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..parts import CELLS, PRODUCTS, column_sums, parts, select
+from ..parts import CELLS, PRODUCTS, column_sums, look, parts, select
 from .effort import Effort
 
 _AT_ONCE = 1 << 13  # rows of a product of matrices
@@ -99,6 +99,7 @@ class HeavyRules:
         stack = [self._children(root)] if self.most > 1 else []
         yield from self._of_two(root)
         while stack:
+            look()
             node = next(stack[-1], None)
             if node is None:
                 stack.pop()

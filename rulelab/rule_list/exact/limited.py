@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ...certificate import Certificate, CertificateError
+from ...certificate.parts import look
 from ...data.problem import Problem
 from ...models import RuleList
-from ...search import solve
 from ...snapshot import Status
 from ..constrained.search import ConstrainedRuleListSearch
 
@@ -33,7 +33,8 @@ def certificate_of_limited(
     learner = ConstrainedRuleListSearch(
         problem, regularization, max_length=max_length, memory_limit=memory_limit, warm_start=model
     )
-    ended = solve(learner)
+    for ended in learner.steps():  # noqa: B007 - the last one is looked at
+        look()
     if ended.limit == "exactness":
         raise CertificateError("the weights have too many digits to be summed exactly with this regularization")
     if ended.status is not Status.OPTIMAL:

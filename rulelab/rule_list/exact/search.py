@@ -11,6 +11,7 @@ import numpy as np
 
 from ... import preparing, remaining
 from ...certificate import Certificate, prove_rule_list
+from ...certificate.parts import look
 from ...data.fairness import Criterion
 from ...data.problem import Problem
 from ...kernels.jit import is_compiled
@@ -231,7 +232,8 @@ class RuleListSearch(PrefixSearch, Proving):
         if did_without and self.work * self._layout.effort > _EFFORT_OF_A_LONG_SEARCH:
             learner = RuleListSearch(self.problem, self.regularization, warm_start=model, n_jobs=self.n_jobs)
             learner._cores_must_pay = False
-            solve(learner, work_limit=None if bound is None else self.work)
+            for _ in learner.steps(work_limit=None if bound is None else self.work):
+                look()
         if bound is not None and learner._phase not in ("searching", "certified"):
             return prove_rule_list(self.problem, model, self.regularization, lower_bound=bound)
         learnt = learner._learning

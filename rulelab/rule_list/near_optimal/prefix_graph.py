@@ -215,7 +215,7 @@ def prefix_graph(found: Enumerated, most: int | None = None) -> PrefixGraph:
     """The graph of what an enumeration has found; where it has more edges than ``most``, of the best lists alone."""
     store, costs = found.store, found.costs
     numbers = store.numbers
-    emitted = store.emitted[: numbers[state.N_EMITTED]]
+    emitted = state.emitted_of(store, found.best_cost)
     n_states, n_edges = int(numbers[state.N_STATES]), int(numbers[state.N_EDGES])
     edge_from, edge_to, edge_rule = (getattr(store, name)[:n_edges] for name in state.GROUPS[state.N_EDGES])
     cap = found.limits.threshold

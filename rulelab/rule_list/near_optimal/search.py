@@ -106,6 +106,8 @@ class NearOptimalSearch(NearSearch, NearEnumeration):
         super().__init__(search, regularization, within, ratio, gap, max_length, memory_limit, limit)
         self.limit = min(int(limit), _MOST_MODELS)
         self.store: state.Store | None = None
+        self._path: list[int] = []
+        self._node = 0
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -129,9 +131,9 @@ class NearOptimalSearch(NearSearch, NearEnumeration):
             return self.limits.threshold + 1
         numbers = self.store.numbers
         if numbers[state.OPEN_NODE] < 0:
-            return int(self.store.heap_key[0])
+            return max(self.best_cost, int(self.store.heap_key[0]))
         open_key = int(numbers[state.OPEN_KEY])
-        return min(open_key, int(self.store.heap_key[0])) if numbers[state.N_HEAP] else open_key
+        return max(self.best_cost, min(open_key, int(self.store.heap_key[0])) if numbers[state.N_HEAP] else open_key)
 
     def result(self) -> NearOptimal:
         """What has been found so far."""
@@ -196,22 +198,25 @@ class NearOptimalSearch(NearSearch, NearEnumeration):
         self.store = state.new_store(self._sets, self.limits)
         kernels.start(self._layout, self._sets, self.limits, self.store, self.constant)
         self.phase = "enumerating"
+        place = {int(group): k for k, group in enumerate(self.groups[self.representatives])}
+        assert self._best is not None
+        self._path = [place[int(self.groups[antecedent])] for antecedent in self._best.model.antecedents]
 
     def _run(self, max_work: int) -> None:
-        assert self.store is not None
         target = self.work + max_work
         while True:
+            store = self.store
+            assert store is not None
             left = max(target - self.work, 0)
-            outcome = kernels.advance(
-                self._layout,
-                self._sets,
-                self.limits,
-                self.store,
-                self.limit,
-                left,
-                max(left, 1) * children_per_work(self._layout),
-            )
-            self.work = self.search.work + int(self.store.numbers[state.WORK])
+            units = min(left, 1) if self._path else left
+            if self._path and units and store.numbers[state.OPEN_NODE] < 0:
+                self._put_first(self._node)
+            most = max(units, 1) * children_per_work(self._layout)
+            outcome = kernels.advance(self._layout, self._sets, self.limits, store, self.limit, units, most)
+            done = self.search.work + int(store.numbers[state.WORK])
+            if self._path and done > self.work:
+                self._follow(self._path.pop(0))
+            self.work = done
             if outcome == kernels.DONE:
                 self.phase = "finished"
             elif outcome == kernels.FULL:
@@ -220,7 +225,27 @@ class NearOptimalSearch(NearSearch, NearEnumeration):
                 if self._grow():
                     continue
                 self._stuck = "memory"
+            elif units < left and self.work < target and store.numbers[state.OPEN_NODE] < 0:
+                continue
             return
+
+    def _put_first(self, node: int) -> None:
+        """Let a state be expanded next: those that the optimum passes through, so that it is known from the start."""
+        store = self.store
+        assert store is not None
+        n = int(store.numbers[state.N_HEAP])
+        keys, items = store.heap_key[:n], store.heap_item[:n]
+        keys[items == node] = -1
+        order = np.lexsort((-items, keys))  # in order they are a heap
+        keys[:], items[:] = keys[order], items[order]
+
+    def _follow(self, rule: int) -> None:
+        """Go on to the state that the optimum's next rule leads to."""
+        store = self.store
+        assert store is not None
+        n = int(store.numbers[state.N_EDGES])
+        edges = (store.edge_from[:n] == self._node) & (store.edge_rule[:n] == rule)
+        self._node = int(store.edge_to[:n][edges][0])
 
     def _grow(self) -> bool:
         """Make room for one more expansion; False when the memory limit does not allow it."""
@@ -249,6 +274,7 @@ class NearOptimalSearch(NearSearch, NearEnumeration):
         prepared, finished = self.store is not None, self.phase == "finished"
         status, limit = standing(finished, not prepared or self.costs.exact, self._stuck)
         queued = 0 if finished else int(numbers[state.N_HEAP])
+        found = 0 if self.store is None else len(state.emitted_of(self.store, self.best_cost))
         return NearOptimalProgress(
             step=0,
             work=self.work,
@@ -257,7 +283,7 @@ class NearOptimalSearch(NearSearch, NearEnumeration):
             incumbent=self._best,
             lower_bound=self._lower_bound,
             counts={
-                "models": int(numbers[state.N_EMITTED]),
+                "models": found,
                 "states": int(numbers[state.N_STATES]),
                 "queued": queued,
             },
@@ -265,7 +291,7 @@ class NearOptimalSearch(NearSearch, NearEnumeration):
             memory_bytes=self.memory_bytes,
             phase=self.phase,
             limit=limit,
-            count=int(numbers[state.N_EMITTED]),
+            count=found,
             states=int(numbers[state.N_STATES]),
             optimum=self.optimum,
             covered=self.covered_cost * self.costs.unit if prepared else self.optimum,

@@ -137,6 +137,15 @@ def new_store(sets: Sets, limits: Limits) -> Store:
     )
 
 
+def emitted_of(store: Store, best_cost: int) -> np.ndarray:
+    """The classes that were found, in the order of their cost; before any is, the optimum's, as soon as it is known."""
+    n = int(store.numbers[N_EMITTED])
+    costs = store.class_cost[: store.numbers[N_CLASSES]]
+    if n or not len(costs) or costs.min() > best_cost:
+        return store.emitted[:n]
+    return costs.argmin(keepdims=True)
+
+
 def bytes_to_grow(store: Store, counter: int, capacity: int) -> int:
     """Bytes that room for so many entries of a group takes more than now, with their hash table."""
     more = bytes_to_resize(store, GROUPS[counter], capacity)

@@ -63,7 +63,7 @@ def summarise(found: Enumerated) -> NearOptimal:
     """The result of an enumeration as it stands."""
     problem, store, costs, finished = found.problem, found.store, found.costs, found.finished
     numbers = store.numbers
-    emitted = store.emitted[: numbers[state.N_EMITTED]]
+    emitted = state.emitted_of(store, found.best_cost)
     n_states, n_edges = int(numbers[state.N_STATES]), int(numbers[state.N_EDGES])
     edge_from, edge_to, edge_rule = (getattr(store, name)[:n_edges] for name in state.GROUPS[state.N_EDGES])
     cap = found.limits.threshold

@@ -40,7 +40,9 @@ thead th:first-child { text-align: left; }
 )
 
 
-def said(total: Total | None, ranges: Ranges | None, busy: bool, criterion: str, ways: str = "lists") -> str:
+def said(
+    total: Total | None, ranges: Ranges | None, busy: bool, criterion: str, ways: str = "lists", found: bool = False
+) -> str:
     """Everything that is known.
 
     Parameters
@@ -53,9 +55,12 @@ def said(total: Total | None, ranges: Ranges | None, busy: bool, criterion: str,
         Of the ranges between groups; unused without them.
     ways : str
         "lists" or "sets".
+    found : bool
+        Whether there are good models, within whose distance all can be counted.
     """
     if total is None:
-        begin = f"“Count all {ways}” counts within the distance of what “Find good models” has found: press that first."
+        begin = f"“Count all {ways}” counts within the distance of what “Find good models” has found"
+        begin += ", whether or not it has found all." if found else ": press that first."
         return _ABOUT[ways] + (f'<p class="empty">{begin}</p>' if not busy else "")
     if not total.result.complete:
         return _ABOUT[ways] + (

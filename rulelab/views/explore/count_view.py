@@ -130,7 +130,8 @@ class CountView(Beside):
                 self._status.param.update(tone="busy", phase=said, figures=[])
             else:
                 self._status.param.update(tone="idle", phase="", figures=[])
-            text = count_html.said(total, self._ranges, busy, self.criterion if self.attribute else "", self._ways)
+            found, criterion = self._found is not None, self.criterion if self.attribute else ""
+            text = count_html.said(total, self._ranges, busy, criterion, self._ways, found)
             if self._sample is not None:
                 text += f'<p class="note">In the picture of models, under “All together”: {self._sample.words}.</p>'
             if self._text.object != text:

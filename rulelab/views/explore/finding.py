@@ -23,7 +23,7 @@ from ..live.advancing import run
 from ..live.job import Progress
 from ..live.prepared import Prepared
 from ..live.wording import count, counted
-from .finding_sets import find_sets
+from .finding_sets import find_sets, uncertified
 from .good import Good, looking_at
 from .hindrance import hindrance
 from .packing import MOST_EDGES
@@ -170,10 +170,7 @@ def find(source: Callable[[Callable[[str], None]], Prepared], wanted: Wanted, pr
     snapshot = run(near, wanted.seconds, progress, _said, "the enumeration")
     assert isinstance(snapshot, NearOptimalProgress)
     if not search.certified or snapshot.incumbent is None:
-        raise ValueError(
-            f"the optimum is not certified after {wanted.seconds:g} s, so that nobody knows which lists are near it; "
-            "raise “Time limit (s)”, or make the problem smaller in the tab Search"
-        )
+        raise ValueError(uncertified(snapshot, progress.cancelled))
     progress.doing = "counting what the models do"
     while near.phase == "preparing":
         near.advance(1)

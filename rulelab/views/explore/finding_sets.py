@@ -14,7 +14,7 @@ from ...families import FAMILIES
 from ...models import RuleSet
 from ...rule_list.near_optimal.traits import Traits
 from ...rule_set import NearOptimalRuleSetProgress, NearOptimalRuleSets, NearOptimalRuleSetSearch, RuleSetSearch
-from ...snapshot import Status
+from ...snapshot import Snapshot, Status
 from ..cards import snippet
 from ..cards.card import Card, Proof, in_words, of_search
 from ..live.advancing import run
@@ -157,10 +157,7 @@ def find_sets(prepared: Prepared, wanted: Any, memory: int, progress: Progress) 
     snapshot = run(near, wanted.seconds, progress, said_of_sets, "the enumeration")
     assert isinstance(snapshot, NearOptimalRuleSetProgress)
     if snapshot.phase == "optimum" or snapshot.incumbent is None:
-        raise ValueError(
-            f"the optimum is not certified after {snapshot.seconds:.0f} s, so that nobody knows which sets are near "
-            "it; raise “Time limit of the enumeration”, or make the problem smaller in the tab Search"
-        )
+        raise ValueError(uncertified(snapshot, progress.cancelled))
     progress.doing = "counting what the models do"
     result = near.result()
     best = replace(search.advance(1), seconds=snapshot.seconds)
@@ -168,6 +165,19 @@ def find_sets(prepared: Prepared, wanted: Any, memory: int, progress: Progress) 
     found = FoundSets(result, replace(prepared, search=search), snapshot, base, wanted.ratio)
     _ = found.frame, found.reliance
     return found
+
+
+def uncertified(snapshot: Snapshot, stopped: bool) -> str:
+    """Why there are no good models: the search for the optimum was stopped, or met a limit."""
+    after = f"the optimum was not certified after {snapshot.seconds:.0f} s"
+    unknown = "so that nobody knows which models are near it"
+    if stopped:
+        return f"stopped: {after}, {unknown}"
+    field = "“Memory limit (MB)”" if snapshot.limit == "memory" else "“Time limit of the enumeration”"
+    return (
+        f"{snapshot.limit} limit reached: {after}, {unknown}; raise {field}, or make the problem smaller in the tab "
+        "Search"
+    )
 
 
 def said_of_sets(snapshot: NearOptimalRuleSetProgress) -> str:

@@ -178,17 +178,16 @@ def _phase(session: SearchSession) -> tuple[str, str]:
             "limit",
             f"limit reached (weights of too many digits): optimal within {gap(snapshot, family)}{_scope(search)}",
         )
-    why = "stopped" if state is State.STOPPED else _LIMITS.get(snapshot.limit or "", "search")
+    why = "stopped" if state is State.STOPPED else f"limit reached ({_LIMITS.get(snapshot.limit or '', 'search')})"
     if snapshot.detail.get("gap_is_proven"):
-        return "limit", f"limit reached ({why}): the least gap is proven; whether this is the best model of it is open"
+        return "limit", f"{why}: the least gap is proven; whether this is the best model of it is open"
     if snapshot.incumbent is None:
-        return "limit", f"limit reached ({why}): no {family_name(family)} that meets the constraint is found yet"
+        return "limit", f"{why}: no {family_name(family)} that meets the constraint is found yet"
     if snapshot.phase == "sampling":
         return "limit", (
-            f"limit reached ({why}): sampling proves nothing beyond the bound; the optimum may be up to "
-            f"{gap(snapshot, family)} lower"
+            f"{why}: sampling proves nothing beyond the bound; the optimum may be up to {gap(snapshot, family)} lower"
         )
-    return "limit", f"limit reached ({why}): proven to be within {gap(snapshot, family)} of the optimum{_scope(search)}"
+    return "limit", f"{why}: proven to be within {gap(snapshot, family)} of the optimum{_scope(search)}"
 
 
 def _optimal(search: Search) -> str:
