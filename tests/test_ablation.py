@@ -123,6 +123,23 @@ def test_the_command_shows_a_line_per_bound_and_saves_the_table(tmp_path, capsys
     assert main(["ablate", str(data), *options, "-o", str(tmp_path / "x.json")]) == 2
 
 
+def test_only_the_runs_that_met_a_limit_are_said_to(tmp_path, capsys, monkeypatch) -> None:
+    rng = np.random.default_rng(0)
+    data, frame = tmp_path / "data.csv", pd.DataFrame({name: rng.random(80) < 0.4 for name in "abc"})
+    frame.assign(y=frame["a"] ^ (rng.random(80) < 0.2)).to_csv(data, index=False)
+    original, made = rl.Search.steps, []
+
+    def steps(search: rl.Search, *arguments, **options):
+        made.append(search)
+        options["work_limit"] = 1 if len(made) == 2 else None
+        return original(search, *arguments, **options)
+
+    monkeypatch.setattr(rl.Search, "steps", steps)
+    assert main(["ablate", str(data), "--target", "y", "--regularization", "0.03", "--beam-width", "0", "--quiet"]) == 0
+    shown = capsys.readouterr().out
+    assert (shown.count("work limit"), "nan" in shown, shown.count("optimal") > 5) == (1, False, True)
+
+
 def test_fit_records_its_run(tmp_path, capsys) -> None:
     data, run = tmp_path / "data.csv", tmp_path / "run.rulelab"
     rng = np.random.default_rng(0)

@@ -63,6 +63,15 @@ def files(folder: Path) -> tuple[Path, Path, Path]:
     return folder / "data.csv", folder / "model.json", folder / "proof.npz"
 
 
+def test_a_proof_has_a_time_limit_of_its_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    people().to_csv(tmp_path / "data.csv", index=False)
+    options = ("--target", "paid", "--thresholds", 5, "--regularization", 0.012, "--proof", tmp_path / "proof.npz")
+    status, out, err = run(capsys, "fit", tmp_path / "data.csv", *options, "--proof-time-limit", 0)
+    assert (status, "certified optimal" in out) == (1, True)
+    assert "no proof is saved: it was not made in 0 s; raise --proof-time-limit" in err
+    assert not (tmp_path / "proof.npz").exists()
+
+
 def test_a_proof_is_checked_on_the_data_file(fitted: Path, capsys: pytest.CaptureFixture[str]):
     status, out, err = run(capsys, "verify", *files(fitted))
     assert (status, err) == (0, "")

@@ -181,6 +181,20 @@ def test_time_limit():
     assert result.objectives.size == result.count == len(result.frame())
 
 
+def test_the_optimum_is_near_itself_before_anything_is_complete(everything):
+    search = NearOptimalSearch(medium_problem(), 0.02, gap=0.05)
+    while search.advance(1).phase == "optimum":
+        pass
+    best = search.search._state().incumbent
+    for _ in best.model:
+        search.advance(1)
+    result = search.result()
+    assert search.phase == "enumerating"
+    assert (result.count, result.lists[0], result.complete) == (1, tuple(best.model.antecedents), False)
+    assert result.objectives[0] == everything.objectives[0] <= result.covered < everything.covered
+    assert search.prefixes().n_lists >= 1
+
+
 def test_memory_limit_stops_and_goes_on(everything):
     search = NearOptimalSearch(medium_problem(), 0.02, gap=0.05, memory_limit=60_000)
     last = list(search.steps())[-1]

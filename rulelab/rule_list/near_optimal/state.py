@@ -143,7 +143,7 @@ def emitted_of(store: Store, best_cost: int) -> np.ndarray:
     costs = store.class_cost[: store.numbers[N_CLASSES]]
     if n or not len(costs) or costs.min() > best_cost:
         return store.emitted[:n]
-    return costs.argmin(keepdims=True)
+    return np.argsort(costs, kind="stable")[:1]
 
 
 def bytes_to_grow(store: Store, counter: int, capacity: int) -> int:
