@@ -24,14 +24,14 @@ from ..shown import Fact, Shown
 from .origin import Origin, OriginError
 from .parts import parts
 
-SCHEMA = 2
+SCHEMA = 3
 """Of the files that are written; those of schema 1, which have no origin, are read too."""
 LARGEST_FILE = 1 << 31
 """Most bytes of all arrays together that `Certificate.load` unpacks."""
 
 _HEADER = "header"
 _ORIGIN = "origin"
-_FIELDS = {"schema", "family", "fingerprint", "parameters"}
+_FIELDS = {"schema", "family", "fingerprint", "parameters", "in_order"}
 _LARGEST_HEADER = 1 << 16
 _LARGEST_DIRECTORY = 1 << 12
 _MOST_ARRAYS = 16
@@ -68,6 +68,9 @@ class Certificate(Shown):
         int64, positions of the sets that bound other sets.
     origin : Origin or None
         How a raw table becomes the problem; `verify` does not need it, but ``rulelab verify`` does.
+    in_order : bool
+        Whether what the arrays say of patterns is about those of `Problem.in_order`, so that rows in another order, or
+        counted, prove the same; earlier versions wrote it in the order of the rows.
 
     Raises
     ------
@@ -80,6 +83,7 @@ class Certificate(Shown):
     parameters: Mapping[str, float]
     arrays: Mapping[str, np.ndarray]
     origin: Origin | None = None
+    in_order: bool = False
 
     def __post_init__(self) -> None:
         self._check_types()
@@ -149,6 +153,7 @@ class Certificate(Shown):
             "family": self.family,
             "fingerprint": self.fingerprint,
             "parameters": dict(self.parameters),
+            "in_order": self.in_order,
         }
         text = np.frombuffer(json.dumps(header, allow_nan=False).encode(), dtype=np.uint8)
         arrays: dict[str, Any] = {_HEADER: text, **self.arrays}
@@ -197,9 +202,10 @@ class Certificate(Shown):
             raise CertificateError(f"this is not a certificate, or it is damaged: {error}") from None
         if _HEADER not in arrays:
             raise CertificateError("this archive has no header: it is not a certificate")
-        schema, family, fingerprint, parameters = _read_header(arrays.pop(_HEADER))
-        origin = _read_origin(arrays.pop(_ORIGIN)) if schema > 1 and _ORIGIN in arrays else None
-        return cls(family, fingerprint, parameters, arrays, origin)
+        header = _read_header(arrays.pop(_HEADER))
+        origin = _read_origin(arrays.pop(_ORIGIN)) if header["schema"] > 1 and _ORIGIN in arrays else None
+        parameters = {key: float(value) for key, value in header["parameters"].items()}
+        return cls(header["family"], header["fingerprint"], parameters, arrays, origin, header.get("in_order", False))
 
 
 def _kind(value: object) -> str:
@@ -289,7 +295,7 @@ def _read_origin(array: np.ndarray) -> Origin:
         raise CertificateError(f"the origin of this certificate cannot be read: {error}") from None
 
 
-def _read_header(array: np.ndarray) -> tuple[int, str, str, dict[str, float]]:
+def _read_header(array: np.ndarray) -> dict[str, Any]:
     if array.dtype != np.uint8 or array.ndim != 1 or array.size > _LARGEST_HEADER:
         raise CertificateError("the header of this certificate is not text")
     try:
@@ -305,14 +311,17 @@ def _read_header(array: np.ndarray) -> tuple[int, str, str, dict[str, float]]:
     family, fingerprint, parameters = (header.get(key) for key in ("family", "fingerprint", "parameters"))
     if not isinstance(family, str) or not isinstance(fingerprint, str) or not isinstance(parameters, dict):
         raise CertificateError("the header of this certificate lacks the family, the fingerprint or the parameters")
-    if set(header) != _FIELDS:
+    fields = _FIELDS if header["schema"] > 2 else _FIELDS - {"in_order"}
+    if set(header) != fields:
         raise CertificateError(
-            f"the header of this certificate must hold {sorted(_FIELDS)}, not {sorted(header)!s:.200}"
+            f"the header of this certificate must hold {sorted(fields)}, not {sorted(header)!s:.200}"
         )
+    if type(header.get("in_order", False)) is not bool:
+        raise CertificateError("the header of this certificate does not say of which order its patterns are")
     for key, value in parameters.items():
         if type(value) not in (int, float) or not is_plain(value):
             raise CertificateError(f"the parameter {key!r} of this certificate is not a number")
-    return header["schema"], family, fingerprint, {key: float(value) for key, value in parameters.items()}
+    return header
 
 
 def is_plain(value: float) -> bool:

@@ -76,6 +76,8 @@ def verify(
         return _of_classes(problem, model, certificate, regularization)
     if not (isinstance(problem, Problem) and isinstance(model, Model) and isinstance(certificate, Certificate)):
         raise _wrong_type((problem, Problem), (model, Model), (certificate, Certificate))
+    if certificate.in_order:
+        problem = problem.in_order()
     outcome = _check(problem, model, certificate, regularization)
     aside = f", without {', '.join(problem.left_out)}" if outcome.valid and problem.left_out else ""
     ways = in_words(problem.directions) if outcome.valid else ""

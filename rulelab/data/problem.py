@@ -206,6 +206,22 @@ class Problem(Shown, Shared):
             summed=exactly,
         )
 
+    def in_order(self) -> Problem:
+        """The same problem with its patterns sorted by their words: in an order that no order of the rows changes."""
+        order = bits.order(self.words)
+        place = np.empty(self.n_patterns, dtype=np.int64)
+        place[order] = np.arange(self.n_patterns)
+        of_rows = self.row_pattern
+        return replace(
+            self,
+            words=self.words[order],
+            positives=self.positives[order],
+            negatives=self.negatives[order],
+            row_pattern=None if of_rows is None else np.where(of_rows < 0, -1, place[of_rows]),
+            groups=None if self.groups is None else self.groups.merged(place, self.n_patterns),
+            summed=None if self.summed is None else self.summed.merged(place, self.n_patterns),
+        )
+
     @cached_property
     def fingerprint(self) -> str:
         """SHA-256 of the weighted patterns, the names and the labels; the order of the patterns does not matter."""

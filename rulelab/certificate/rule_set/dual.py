@@ -23,6 +23,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...data.problem import Problem
+from ...kernels import bits
 from ..certificate import CertificateError
 from .columns import EXACT
 from .parity import Parity, Sides
@@ -63,6 +65,12 @@ class DualValues:
     missed: np.ndarray
     hidden: np.ndarray
     forced: np.ndarray
+
+
+def in_order(problem: Problem, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The arrays with their dual values, of the last axis, in the order of the patterns of `Problem.in_order`."""
+    order = bits.order(problem.words)
+    return {name: each[..., order] if name in ("dual", "part_dual") else each for name, each in arrays.items()}
 
 
 def read_dual(

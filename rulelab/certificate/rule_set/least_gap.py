@@ -22,7 +22,7 @@ from ..certificate import Certificate, CertificateError
 from ..origin import Origin
 from ..outcome import Outcome
 from .checker import MIN_GROUP_SIZE, ZERO_ONE, Case, Claim, check_model, prove, read_claim, read_linear, times_covered
-from .dual import read_dual
+from .dual import in_order, read_dual
 from .effort import GaveUpError
 from .parity import GAP, Parity, Sides, check_gaps, most_wrong, parities, read_gaps, read_sides
 from .parted import PART_RANGES, Parts, prove_parts
@@ -171,7 +171,8 @@ def prove_least_gap_rule_set(
     }
     case = Smaller(problem, model, parameters)
     read_dual(case.sides, case.parities, arrays, grid, case.per_loss, max_complexity)
-    return Certificate(model.family, problem.fingerprint, parameters, arrays, Origin.of(problem))
+    arrays = in_order(problem, arrays)
+    return Certificate(model.family, problem.fingerprint, parameters, arrays, Origin.of(problem), in_order=True)
 
 
 def prove_least_gap_rule_set_in_parts(
@@ -211,7 +212,8 @@ def prove_least_gap_rule_set_in_parts(
         known = Parts(case, parts)
         for k in range(len(known)):
             read_linear(known.case(k), known.arrays(k))
-    return Certificate(model.family, problem.fingerprint, parameters, dict(parts), Origin.of(problem))
+    arrays = in_order(problem, parts)
+    return Certificate(model.family, problem.fingerprint, parameters, arrays, Origin.of(problem), in_order=True)
 
 
 def _parameters(

@@ -12,6 +12,7 @@ from ..certificate import Certificate
 from ..origin import Origin
 from .checker import BOUND_ONLY, MIN_GROUP_SIZE, ZERO_ONE, Case, check_model, read_claim, read_linear
 from .demands import read_demands
+from .dual import in_order
 from .parity import SUFFIX
 from .parted import PART_RANGES, Parts
 from .parted_bound import ENDED
@@ -165,8 +166,9 @@ def _certificate(
         family=model.family,
         fingerprint=problem.fingerprint,
         parameters=parameters,
-        arrays=arrays,
+        arrays=in_order(problem, arrays),
         origin=Origin.of(problem),
+        in_order=True,
     )
 
 
@@ -177,6 +179,7 @@ def require_checkable(problem: Problem, model: RuleSet, certificate: Certificate
     ------
     CertificateError
     """
+    problem = problem.in_order()
     claim = read_claim(certificate.parameters)
     demands, priced, others = read_demands(problem, certificate.arrays)
     case = Case(problem, model, claim, demands, priced)

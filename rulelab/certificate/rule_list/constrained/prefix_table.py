@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 
 from ....data.problem import Problem
+from ....kernels import bits
 from ....models import RuleList
 from ...certificate import Certificate, CertificateError
 from ...origin import Origin
@@ -70,7 +71,9 @@ def kept(space: FairSpace, through: Through, bounds: Mapping[bytes, int]) -> dic
 def certificate_of(problem: Problem, parameters: Mapping[str, float], arrays: Mapping[str, np.ndarray]) -> Certificate:
     """The certificate of a rule list with these parameters and arrays."""
     origin = None if problem.conditions is None else Origin.of(problem)
-    return Certificate(RuleList.family, problem.fingerprint, dict(parameters), dict(arrays), origin)
+    members = np.unpackbits(arrays["sets"], axis=1, count=problem.n_patterns)
+    arrays = {**arrays, "sets": np.packbits(members[:, bits.order(problem.words)], axis=1)}
+    return Certificate(RuleList.family, problem.fingerprint, dict(parameters), arrays, origin, in_order=True)
 
 
 def _table(space: FairSpace, sets: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -1,0 +1,141 @@
+"""Tables as they come: read, described, fitted, predicted and exported; what is refused is refused in words.
+
+Each seed writes a file of columns that the reader has to make sense of. ``RULELAB_SEEDS=100:400`` tries others.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import warnings
+import zipfile
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from test_across_rooms import SEEDS
+from test_exchange import doors
+
+import rulelab as rl
+from rulelab.datasets import DatasetError
+
+Rng = np.random.Generator
+MARKS = ["", "?", "-", "NA", "n/a", "k.A.", "null", "NaN", "#N/A", "unknown", "."]
+NAMES = ["age", "Größe (cm)", "a,b", 'say "x"', "select", "x <= 1", "y y", "Z", "über;alles", "col\nbreak", "1", "=1+1"]
+CELLS: dict[str, Callable[[Rng, int], list[str]]] = {
+    "whole": lambda rng, n: [str(v) for v in rng.integers(-5, 40, n)],
+    "decimal": lambda rng, n: [f"{v:.2f}" for v in rng.normal(0, 9, n)],
+    "money": lambda rng, n: [f"${v:,.2f}" for v in rng.uniform(0, 90_000, n)],
+    "percent": lambda rng, n: [f"{v:.1f}%" for v in rng.uniform(0, 100, n)],
+    "unit": lambda rng, n: [f"{v} kg" for v in rng.integers(1, 90, n)],
+    "code": lambda rng, n: list(rng.choice(["01", "1", "001", "10"], n)),
+    "yes": lambda rng, n: list(rng.choice(["yes", "no"], n)),
+    "true": lambda rng, n: list(rng.choice(["True", "False"], n)),
+    "words": lambda rng, n: list(rng.choice(["low", "mid, or so", 'h"igh', "ñandú"], n)),
+    "dates": lambda rng, n: [f"2024-{v % 12 + 1:02}-{v % 28 + 1:02}" for v in rng.integers(0, 999, n)],
+    "times": lambda rng, n: [f"2024-03-{v % 28 + 1:02} {v % 24:02}:15:00" for v in rng.integers(0, 999, n)],
+    "exponent": lambda rng, n: [f"{v:.3e}" for v in rng.uniform(0, 1, n)],
+    "large": lambda rng, n: [str(2**53 + int(v)) for v in rng.integers(0, 9, n)],
+    "one value": lambda rng, n: ["same"] * n,
+    "empty": lambda rng, n: [""] * n,
+    "own": lambda rng, n: [f"id-{k}" for k in range(n)],
+}
+TARGETS = [("yes", "no"), ("1", "0"), ("ja", "nein"), ("B", "A"), ("true", "false"), ("good", "bad")]
+
+
+def messy(seed: int) -> tuple[bytes, int]:
+    """The bytes of a file and how many rows it has; the target is the column "target"."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(40, 90))
+    kinds = list(rng.choice(list(CELLS), int(rng.integers(2, 6)), replace=False))
+    names = list(rng.choice(NAMES, len(kinds), replace=False))
+    columns = [CELLS[kind](rng, n) for kind in kinds]
+    for column in columns:
+        if rng.random() < 0.4:
+            mark = str(rng.choice(MARKS))
+            for k in rng.permutation(n)[: n // 8]:
+                column[k] = mark
+    positive, negative = TARGETS[seed % len(TARGETS)]
+    order = pd.factorize(pd.Series(columns[0]))[0]
+    classes = np.where((order % 2 == 0) ^ (rng.random(n) < 0.1), positive, negative)
+    classes[:2] = positive, negative
+    written = io.StringIO()
+    mark = str(rng.choice([",", ";", "\t", "|"]))
+    writer = csv.writer(written, delimiter=mark, lineterminator=str(rng.choice(["\n", "\r\n"])))
+    writer.writerow([*names, "target"])
+    writer.writerows(zip(*columns, classes, strict=True))
+    raw = written.getvalue().encode(str(rng.choice(["utf-8", "utf-8-sig", "cp1252", "utf-16"])))
+    if seed % 5 == 3:
+        raw = gzip.compress(raw)
+    if seed % 5 == 4:
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w") as archive:
+            archive.writestr("table.csv", raw)
+        raw = packed.getvalue()
+    return raw, n
+
+
+def fitted(data: rl.datasets.Dataset, family: str) -> Any:
+    make = {"list": rl.RuleListClassifier, "falling": rl.FallingRuleListClassifier, "set": rl.RuleSetClassifier}[family]
+    options = {"max_complexity": 4} if family == "set" else {"max_conditions": 1, "regularization": 0.02}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return make(thresholds=3, time_limit=2, min_group_size=0, **options).fit(data.X, data.y)
+
+
+def in_words(refused: DatasetError) -> None:
+    said = str(refused)
+    assert 10 < len(said) < 500
+
+
+@pytest.mark.parametrize("family", ["list", "falling", "set"])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_messy_table_is_read_fitted_and_exported_or_refused_in_words(seed: int, family: str) -> None:
+    raw, rows = messy(10 * seed + len(family))
+    try:
+        sheet = rl.datasets.sheet(raw)
+        assert len(sheet.frame) == rows or sheet.doubts
+        assert sheet.target in (None, "target") or sheet.doubts
+        data = sheet.dataset("target")
+    except DatasetError as refused:
+        in_words(refused)
+        return
+    assert len(data.X) == rows
+    assert str(data.positive) in {pair[0] for pair in TARGETS} | {"B", "True"}, data.positive
+    model = fitted(data, family)
+    expected = [int(each) for each in model.predict(data.X)]
+    printed = model.model_.to_text("target")
+    assert printed
+    assert not printed.count("\n\n")
+    texts = data.X.astype(object).where(data.X.notna(), None)
+    for name, ask in doors(model.model_, data.X).items():
+        if any(isinstance(cell, bool) for cell in texts.to_numpy().ravel()) and name == "sqlite":
+            continue  # it has no Booleans
+        assert [int(each) for each in ask()] == expected, name
+    saved = model.model_.to_json()
+    used = [name for name in data.X.columns if json.dumps(name, ensure_ascii=False) in saved]
+    assert [int(each) for each in model.predict(data.X[used or list(data.X.columns)])] == expected
+    again = rl.datasets.sheet(raw).dataset("target")
+    pd.testing.assert_frame_equal(again.X, data.X)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_half_a_file_is_refused_in_words_or_read(seed: int) -> None:
+    raw, _ = messy(seed)
+    rng = np.random.default_rng(seed)
+    for broken in (
+        raw[: len(raw) // 2],
+        raw[:7],
+        bytes(rng.permutation(np.frombuffer(raw, np.uint8))),
+        raw.replace(b"\n", b"\n\n", 3),
+        raw + b"\x00\xff" * 9,
+        b"A table of people\n\n" + raw,
+    ):
+        try:
+            rl.datasets.sheet(broken).dataset("target")
+        except DatasetError as refused:
+            in_words(refused)
