@@ -183,7 +183,7 @@ def test_dual_values_beyond_a_patterns_weight_are_refused() -> None:
 
 def test_dual_values_at_which_a_rule_gains_are_refused() -> None:
     problem, model, proof = proven()
-    greedy = {"dual": GRID * problem.positives, "price": np.array([0])}
+    greedy = {"dual": GRID * problem.in_order().positives, "price": np.array([0])}
     verdict = rl.verify(problem, model, replace(proof, arrays=greedy))
     assert not verdict.valid
     assert "gains more than it costs" in verdict.reason
