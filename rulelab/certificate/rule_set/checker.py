@@ -50,6 +50,7 @@ ZERO_ONE = "zero_one"
 MIN_GROUP_SIZE = "min_group_size"
 """A parameter of certificates whose constraints leave out groups of fewer rows; without it none are."""
 LARGEST = 2**62
+_LARGEST_OBJECTIVE = 10**300  # of what is shown as a double
 _LARGEST_TOTAL = 1 << 40  # of all weights, times the denominator of what complexity costs
 
 
@@ -138,6 +139,8 @@ class Case:
         self.claim = claim
         problem, self.unit, price = in_digits(problem, claim)
         self.price, self.per_loss, self.per_unit = price, price.denominator, price.numerator
+        if claim.regularization * claim.max_complexity > _LARGEST_OBJECTIVE:
+            raise CertificateError("the regularization is too large for a certificate")
         if int(problem.total_weight) * claim.max_complexity * self.per_loss >= LARGEST:
             raise CertificateError("the weights are too large for exact sums")
         self.demands = nothing_asked(problem) if demands is None else demands
