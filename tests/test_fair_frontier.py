@@ -164,3 +164,17 @@ def test_bad_grids_are_refused():
         rl.fair_frontier(problem, trees=-1)
     with pytest.raises(ValueError, match="no groups"):
         rl.fair_frontier(rl.Problem.from_arrays(np.eye(4, dtype=bool), [0, 1, 0, 1]))
+
+
+def test_it_is_infeasible_only_when_every_cell_is():
+    """Whatever the order of the criteria: of accuracy parity there is no set here, of equal opportunity there is."""
+    A = np.array([[1], [0], [1], [0], [1], [0]], dtype=bool)
+    problem = rl.Problem.from_arrays(A, np.array([1, 1, 0, 1, 0, 0]), groups=np.array([0, 0, 0, 1, 1, 1]))
+    criteria = (rl.AccuracyParity, rl.EqualOpportunity)
+    both = [rl.solve(rl.FairFrontierSearch(problem, order, (0.0,), (3,))) for order in (criteria, criteria[::-1])]
+    one = rl.solve(rl.FairFrontierSearch(problem, criteria[:1], (0.0,), (3,)))
+    other = rl.solve(rl.FairFrontierSearch(problem, criteria[1:], (0.0,), (3,)))
+    assert [one.status, other.status] == ["infeasible", "optimal"]
+    for last in both:
+        assert last.status == "optimal"
+        assert last.incumbent.objective == other.incumbent.objective == last.lower_bound

@@ -185,3 +185,18 @@ def test_curve_of_compas(instances):
     for regularization in (0.02, 0.01, 0.005):
         expected = instances.EXPECTED["rule_list"][("compas_a", regularization)]
         assert min(p.objective(regularization) for p in frontier) == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_point_is_the_best_list_known_of_its_length_at_any_time(weighted):
+    """Errors never rise with more rules, on the way, in the beam, and where memory is used up."""
+    problem = medium_problem(3, 300, 40)
+    if weighted:
+        weight = np.random.default_rng(4).random(300)
+        problem = rl.Problem.from_arrays(problem.matrix()[problem.pattern_of], problem.y, sample_weight=weight)
+    search = FrontierSearch(problem, 8, memory_limit=20_000_000)
+    for snapshot in search.steps(work_per_step=7, work_limit=3000):
+        errors = [point.errors for point in snapshot.detail["frontier"]]
+        assert errors == sorted(errors, reverse=True)
+        assert all(point.model.errors == point.errors for point in snapshot.detail["frontier"])
+        assert all(point.model.complexity <= point.length for point in snapshot.detail["frontier"])

@@ -281,3 +281,12 @@ def test_what_belongs_to_the_search_is_not_given_twice() -> None:
         rl.NearOptimalRuleSetSearch(rl.RuleSetSearch(problem), 1, max_complexity=4)
     with pytest.raises(ValueError, match="must be a RuleSetSearch or a Problem"):
         rl.NearOptimalRuleSetSearch("toe", 1)
+
+
+@pytest.mark.parametrize("loss", ["hamming", "zero_one"])
+def test_where_all_sets_cost_the_same(loss: str) -> None:
+    """Half of every pattern is positive: no training error depends on the set."""
+    problem = rl.Problem.from_arrays(np.array([[1], [1], [0], [0]]), np.array([0, 1, 0, 1]))
+    found = rl.near_optimal_rule_sets(problem, 1, max_complexity=2, loss=loss)
+    assert (found.optimum, len(found)) == (2, 2)
+    assert rl.solve(rl.RuleSetSearch(problem, 2, loss=loss)).stands == "optimal"

@@ -236,3 +236,23 @@ def test_groups_are_asked_for():
 def test_bad_tolerances_are_refused(bad):
     with pytest.raises(ValueError, match="tolerance of EqualOpportunity"):
         EqualOpportunity(bad)
+
+
+def test_rules_over_the_same_rows_are_refused_where_they_would_count_twice():
+    """And the certificate says that sets with such rules are left out."""
+    A = np.array([[1, 1], [1, 1], [0, 1], [0, 0], [1, 1], [0, 1], [0, 0], [0, 0]], dtype=bool)
+    problem = rl.Problem.from_arrays(A, A[:, 0] ^ (np.arange(8) == 4), groups=np.arange(8) % 2)
+    twins = rl.RuleSet.from_problem(problem, [[0], [0, 1]])
+    criterion = DemographicParity(0.2)
+    for start in (twins, [(0,), (0, 1)]):
+        with pytest.raises(ValueError, match="rules 1 and 2 cover the same rows"):
+            RuleSetSearch(problem, 7, 2, fairness=criterion, warm_start=start)
+        RuleSetSearch(problem, 7, 2, warm_start=start)
+    with pytest.raises(ValueError, match="rules 1 and 2 cover the same rows"):
+        rl.LeastGapRuleSetSearch(problem, "demographic_parity", 0.5, 7, warm_start=twins)
+    for loss, said in (("hamming", True), ("zero_one", False)):
+        search = RuleSetSearch(problem, 7, 2, fairness=criterion, loss=loss)
+        last = rl.solve(search)
+        answer = rl.verify(problem, last.incumbent.model, search.certificate())
+        assert answer.valid
+        assert ("of rules that cover different rows" in answer.reason) == said

@@ -299,3 +299,33 @@ def test_the_command_saves_a_proof_by_parts_that_it_verifies(
     assert "part_ranges" in rl.Certificate.load(proof).arrays
     capsys.readouterr()
     assert main(["verify", *given, model, proof]) == 0
+
+
+def drawn_problem(seed: int) -> tuple[rl.Problem, dict[str, Any]]:
+    """Rows with weights of many digits in two groups, and what to ask of a search."""
+    rng = np.random.default_rng(seed)
+    n, m = int(rng.integers(12, 40)), int(rng.integers(2, 6))
+    A, y, groups = rng.random((n, m)) < 0.5, rng.random(n) < 0.5, rng.integers(0, 2, n)
+    groups[:4], y[:4] = (0, 0, 1, 1), (0, 1, 0, 1)
+    problem = rl.Problem.from_arrays(A, y, groups=groups, sample_weight=np.exp(rng.normal(0, 1, n)))
+    criterion = (rl.EqualOpportunity, rl.EqualizedOdds, rl.DemographicParity)[seed % 3]
+    options = {"max_complexity": int(rng.integers(3, 9)), "max_conditions": 2, "column_limit": 1 + seed % 7}
+    return problem, options | {"fairness": criterion(float(rng.choice([0.01, 0.05, 0.1])))}
+
+
+@pytest.mark.parametrize("seed", [*range(6), *(pytest.param(k, marks=pytest.mark.long) for k in range(6, 120))])
+def test_a_limit_of_columns_ends_the_search(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(phases, "_MOST_CUTS", 8)
+    monkeypatch.setattr(phases, "_WHOLE_NODES", 300)
+    problem, options = drawn_problem(seed)
+    search = rl.RuleSetSearch(problem, loss=("hamming", "zero_one")[seed % 2], **options)
+    last = rl.solve(search, work_limit=10_000)
+    assert last.limit in (None, "columns", "exactness")
+    if last.limit == "columns":  # and goes on to the end where it is raised
+        search.column_limit = 20_000
+        assert rl.solve(search, work_limit=10_000).limit in (None, "exactness")
+
+
+def test_a_limit_of_columns_ends_the_search_unaided() -> None:
+    problem, options = drawn_problem(7)
+    assert rl.solve(rl.RuleSetSearch(problem, **options | {"column_limit": 1}), work_limit=20_000).limit == "columns"

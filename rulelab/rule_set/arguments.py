@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ..arguments import is_number, is_whole, require, short
@@ -81,3 +82,17 @@ def clauses_of(start: Any, problem: Problem, form: str) -> tuple[tuple[int, ...]
     if any(not rule or rule[0] < 0 or rule[-1] >= m for rule in clauses):
         raise ValueError(f"warm_start must hold rules of at least one antecedent, all below {m}")
     return clauses
+
+
+def refuse_twins(clauses: Sequence[Sequence[int]], problem: Problem, form: str) -> None:
+    """ValueError for rules of a warm start that cover the same rows: under fairness, a set without one is another."""
+    holds = problem.matrix() if form == "dnf" else ~problem.matrix()
+    seen: dict[bytes, int] = {}
+    for k, clause in enumerate(clauses, start=1):
+        covers = holds[:, list(clause)].all(axis=1)
+        first = seen.setdefault(covers.tobytes(), k)
+        if first < k and covers.any():
+            raise ValueError(
+                f"warm_start: rules {first} and {k} cover the same rows, and searches under fairness with the Hamming "
+                "loss are over sets of rules that cover different rows; leave one of them out"
+            )

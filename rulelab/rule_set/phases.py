@@ -23,6 +23,7 @@ _SET_COLUMNS = 300  # of the set searches during column generation
 _FINAL_COLUMNS = 600  # and after it
 _NEARBY_COLUMNS, _REBUILDS = 1500, 144  # where the closing step has found rules nearby, but not all within the gap
 _WHOLE_NODES = 300  # of branching, before the values of rates are searched part by part
+_MOST_CUTS = 64  # of ranges with too many rules, for a limit of columns: each makes some more of the kind
 _PART_COLUMNS = 300  # that the linear program of a part starts with
 _SHORT = 6  # rounds of the set searches during column generation
 _FIRST_SEARCHES = (1, 5)  # masters, after which the sets are searched
@@ -63,7 +64,8 @@ class Phases(Search, ABC):
         self._restricted_for: Cost | None = None
         self._waiting: list[Part] | None = None
         self._by_value = False
-        self._indivisible: tuple[Program, bool] | None = None
+        self._cuts: dict[int, int] = {}
+        self._indivisible: tuple[Program, bool, int] | None = None
         self._part: Part | None = None
         self._ended: list[Part] = []
         self._part_lower: Cost = self._lower
@@ -189,7 +191,7 @@ class Phases(Search, ABC):
         closing = self._closing
         full = closing.done and closing.partial
         stuck = full or closing.branching_nodes >= _WHOLE_NODES
-        if stuck and self._indivisible != (self._program, full) and self._split(full):
+        if stuck and self._indivisible != (self._program, full, self.column_limit) and self._split(full):
             return True
         if not closing.done:
             closing.advance()
@@ -237,10 +239,12 @@ class Phases(Search, ABC):
 
     def _split(self, cuts: bool) -> bool:
         """Search the values of rates part by part, instead of all at once; False when there is nothing to divide."""
+        made = self._cuts.get(self.column_limit, 0)
         found = parts(self._program, self._best.cost, cuts)
-        if any(part.whole for part in found):
-            self._indivisible = self._program, cuts
+        if any(part.whole for part in found) or (cuts and made == _MOST_CUTS):
+            self._indivisible = self._program, cuts, self.column_limit
             return False
+        self._cuts[self.column_limit] = made + cuts
         self._by_value = True
         shown = self._shown
         known = [part.at_least(self._part_lower, shown) for part in found]

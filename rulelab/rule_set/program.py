@@ -338,9 +338,9 @@ def _divided(
 
 
 def _step(loss: Fraction, penalty: Fraction, exact: bool) -> Cost:
-    """The greatest common divisor of what a unit of loss and one of complexity cost."""
+    """The greatest common divisor of what a unit of loss and one of complexity cost; 1 where all sets cost the same."""
     common = math.lcm(loss.denominator, penalty.denominator)
-    step = Fraction(math.gcd(int(loss * common), int(penalty * common)), common)
+    step = Fraction(math.gcd(int(loss * common), int(penalty * common)) or common, common)
     return int(step) if exact else step
 
 

@@ -22,7 +22,7 @@ from ..rehearsal import grouped_problem, noisy_problem
 from ..search import solve
 from ..snapshot import Snapshot, Status
 from . import snapshot_detail as figures
-from .arguments import check, clauses_of
+from .arguments import check, clauses_of, refuse_twins
 from .demands import Demands, demanding, demands_of
 from .generation import comes_near
 from .incumbent import Incumbents
@@ -45,7 +45,8 @@ class RuleSetSearch(Phases):
     """Step-wise search for the rule set of least loss within a complexity, with a certified bound.
 
     A rule is a conjunction of the problem's antecedents; its complexity is 1 + its number of conditions. The objective
-    is ``loss + regularization * complexity``, in rows (or weight).
+    is ``loss + regularization * complexity``, in rows (or weight). The rules of a set cover different rows: where a row
+    counts for every rule that covers it, under fairness with the Hamming loss, a rule said twice could make a set fair.
 
     Parameters
     ----------
@@ -86,6 +87,7 @@ class RuleSetSearch(Phases):
     warm_start : RuleSet, or sequence of rules, optional
         Rules to begin with: those of a model, whose antecedents are found by name, or sequences of antecedents, such as
         ``columns`` of another search on this problem. Where they are within the complexity, they are the first set.
+        Refused under fairness where two of them cover the same rows.
 
     Raises
     ------
@@ -142,6 +144,8 @@ class RuleSetSearch(Phases):
         self.memory_limit = memory_limit
         self.random_state = random_state
         self.warm_start = None if warm_start is None else clauses_of(warm_start, problem, form)
+        if self.warm_start and fairness is not None and loss == "hamming" and not (must_use or max_uses):
+            refuse_twins(self.warm_start, problem, form)
         self.must_use = as_names(must_use, "must_use") or None
         self.max_uses = limits_of(max_uses) or None
         self._demands = self._demanded()

@@ -100,6 +100,7 @@ def check(
     for name, tolerance in claim.tolerances.items():
         scope += f", {name.replace('_', ' ')} of groups at most {float(tolerance):.10g} apart"
     scope += ", training errors as the loss" if claim.zero_one else ""
+    scope += ", of rules that cover different rows" if claim.tolerances and not claim.zero_one else ""
     if claim.min_group_size:
         scope += f", groups of fewer than {claim.min_group_size} rows left out"
     among = f" that {demands.words}" if demands.words else ""

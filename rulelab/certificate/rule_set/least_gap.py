@@ -50,9 +50,10 @@ def check(
         return Outcome(False, str(error), checked=checked, **found)
     claim, named = case.claim, " and ".join(name.replace("_", " ") for name in case.claim.tolerances)
     left_out = f", groups of fewer than {claim.min_group_size} rows left out" if claim.min_group_size else ""
+    apart = "" if claim.zero_one else ", of rules that cover different rows,"
     reason = (
         f"no rule set of complexity at most {claim.max_complexity}, of at most {claim.max_conditions} conditions a "
-        f"rule, with an accuracy of at least {parameters[_ACCURACY]!r} has a gap in {named} below "
+        f"rule{apart}, with an accuracy of at least {parameters[_ACCURACY]!r} has a gap in {named} below "
         f"{float(case.gap):.10g}, {_counted(claim)} both{left_out}"
     )
     return Outcome(True, reason, lower_bound=found["objective"], resolution=0.0, checked=checked, **found)

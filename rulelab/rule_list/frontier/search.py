@@ -140,7 +140,9 @@ class FrontierSearch(Search):
         """The points for 0, 1, .., ``max_length`` rules as they stand; empty before the first `advance`."""
         if self._phase == "reducing":
             return ()
-        points = [self._point(k) for k in range(len(self._curve.errors))]
+        points = [self._point(0)]
+        for k in range(1, len(self._curve.errors)):
+            points.append(self._point(k, points[-1]))
         last = points[-1]
         beyond = range(len(points), self.max_length + 1)  # more rules than antecedents
         return (*points, *(replace(last, length=k) for k in beyond))
@@ -343,14 +345,18 @@ class FrontierSearch(Search):
             },
         )
 
-    def _point(self, k: int) -> FrontierPoint:
+    def _point(self, k: int, shorter: FrontierPoint | None = None) -> FrontierPoint:
+        """The best list known of at most ``k`` rules; ``shorter``: of at most ``k - 1``."""
         curve = self._curve
-        path = tuple(curve.paths[k, : curve.lengths[k]].tolist())
-        proven = self._costs.exact and bool(curve.lower[k] >= curve.errors[k])
+        j = int(np.argmin(curve.errors[: k + 1]))
+        path = tuple(curve.paths[j, : curve.lengths[j]].tolist())
+        proven = self._costs.exact and bool(curve.lower[k] >= curve.errors[j])
         known = self._points.get(k)
         if known is None or known[0] != path:
             model = RuleList.from_problem(self.problem, self._reduction.antecedents[list(path)].tolist())
-            errors, found_at = model.errors, (self._seconds_found[k], int(curve.found_at[k]))
+            errors, found_at = model.errors, (self._seconds_found[j], int(curve.found_at[j]))
+            if shorter is not None and shorter.errors <= errors:  # also where sums of weights are rounded
+                model, errors, found_at = shorter.model, shorter.errors, shorter.found_at
         else:
             model, errors, found_at = known[1].model, known[1].errors, known[1].found_at
         lower = errors if proven else min(errors, self._in_weight(int(curve.lower[k]), -self._costs.slack))

@@ -55,6 +55,8 @@ class Grid:
     ----------
     cells : list of Cell
         The looser ones first.
+    loosest : list of Cell
+        Those that no other cell is looser than, except for its equals.
     given : list of Cell
         Those that were closed when their turn was over.
     units : int
@@ -84,6 +86,8 @@ class Grid:
             cell: [other for other in cells if other is not cell and cell.is_looser(other)] for cell in cells
         }
         self.cells = sorted(cells, key=lambda cell: -len(self._tighter[cell]))
+        looser = {(cell, other) for cell, others in self._tighter.items() for other in others}
+        self.loosest = [b for b in self.cells if all((b, a) in looser for a in self.cells if (a, b) in looser)]
         self.given: list[Cell] = []
         self.units = 0
         self.ended = False

@@ -54,12 +54,13 @@ class FairFrontierSearch(Search):
     pool of columns, and every rule set found is offered to every cell. Bounds go from a cell to all cells that allow no
     more (a smaller tolerance, a smaller complexity, one criterion that contains the other), so that a proven set which
     meets a tighter cell proves that cell, too. What is open then is closed in rounds, each of twice the work. A
-    tolerance of 0 is split into the few values that equal rates can take.
+    tolerance of 0 is split into the few values that equal rates can take. The rules of a set cover different rows, as
+    those of a `RuleSetSearch`.
 
-    The incumbent and the lower bound are those of the loosest cell; the cells are in `cells` and `frame`. A unit of
-    work is a slice of a cell's search, up to ten units of a `RuleSetSearch`, which `units` counts. The status is
-    OPTIMAL when every cell is proven, or proven to be infeasible, and LIMIT, with the limit "columns", when nothing can
-    go on.
+    The incumbent and the lower bound are the least of all cells: those of the loosest one, of its criterion; the cells
+    are in `cells` and `frame`. A unit of work is a slice of a cell's search, up to ten units of a `RuleSetSearch`,
+    which `units` counts. The status is OPTIMAL when every cell is proven, or proven to be infeasible (INFEASIBLE when
+    all of them are), and LIMIT, with the limit "columns", when nothing can go on.
 
     Parameters
     ----------
@@ -243,17 +244,17 @@ class FairFrontierSearch(Search):
         return self._grid.at_work
 
     def _advance(self, max_work: int) -> None:
-        target, pace, loosest = self.work + max_work, self.pace, self._grid.cells[0]
+        target, pace = self.work + max_work, self.pace
         while self.work < target and self.pace == pace and not self._grid.ended and not self._grid.is_out_of_memory:
-            before = loosest.found
+            before = [cell.found for cell in self._grid.loosest]
             self._grid.unit()
             self.work += 1
-            if loosest.found is not before:
+            if any(cell.found is not found for cell, found in zip(self._grid.loosest, before, strict=True)):
                 self._found_at = (self._seconds, self.work)
 
     def _snapshot(self) -> Snapshot:
         grid = self._grid
-        loosest = self._show(grid.cells[0])
+        loosest = min(map(self._show, grid.loosest), key=lambda cell: cell.objective)
         incumbent = None
         if loosest.model is not None:
             assert loosest.errors is not None
@@ -277,7 +278,7 @@ class FairFrontierSearch(Search):
             seconds=0.0,
             status=status,
             incumbent=incumbent,
-            lower_bound=loosest.lower_bound,
+            lower_bound=min(self._show(cell).lower_bound for cell in grid.loosest),
             counts={"cells": len(grid.cells), "closed": closed, "units": grid.units, "queued": 0},
             log10_remaining=0.0 if done else math.inf,
             memory_bytes=grid.memory_bytes,

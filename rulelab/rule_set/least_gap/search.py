@@ -21,7 +21,7 @@ from ...proving import kept_for_its_model
 from ...rehearsal import grouped_problem
 from ...search import solve
 from ...snapshot import Snapshot
-from ..arguments import check, clauses_of
+from ..arguments import check, clauses_of, refuse_twins
 from ..pool import Clause
 from ..search import RuleSetSearch
 from .decision import Decision, Met
@@ -70,10 +70,11 @@ class FoundSet:
 class LeastGapRuleSetSearch(LeastGap):
     """Step-wise exact search for the rule set of least gap between groups among those of some accuracy and complexity.
 
-    What it proves: no set of rules of at most ``max_conditions`` conditions, of complexity at most ``max_complexity``
-    and an accuracy of at least ``min_accuracy`` has a smaller gap. The gap is the largest difference between two groups
-    in a rate of the criterion, an exact fraction in `least`; the objective is its nearest float. Of the sets of least
-    gap the search then finds one of least loss, and of least complexity among these, and proves that, too.
+    What it proves: no set of rules of at most ``max_conditions`` conditions that cover different rows, of complexity at
+    most ``max_complexity`` and an accuracy of at least ``min_accuracy`` has a smaller gap. The gap is the largest
+    difference between two groups in a rate of the criterion, an exact fraction in `least`; the objective is its nearest
+    float. Of the sets of least gap the search then finds one of least loss, and of least complexity among these, and
+    proves that, too.
 
     The loss says how accuracy and rates are counted. "hamming": a negative (for ``cnf`` a positive) counts once for
     every rule that covers it, in both. That is never less than the errors, so the set is at least as accurate as was
@@ -152,6 +153,8 @@ class LeastGapRuleSetSearch(LeastGap):
         self.column_limit, self.memory_limit, self.random_state = int(column_limit), memory_limit, random_state
         self.warm_start = starts
         self._starts = [clauses_of(one, problem, form) for one in starts]
+        for each in self._starts if loss == "hamming" else ():
+            refuse_twins(each, problem, form)
         chosen = problem, made, self.max_complexity, loss, form, self.min_group_size
         self._gaps = gaps_of(*chosen, rates=self._rates)
         each = Fraction(1, 1 << (self.max_complexity + 1).bit_length())

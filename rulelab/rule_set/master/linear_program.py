@@ -26,9 +26,12 @@ from ..pool import Columns, classes
 from ..program import Cost, Program
 
 _LARGEST_MASS = 1 << 20
-_QUICK: dict[str, Any] = {"presolve": "off", "simplex_scale_strategy": 0}
-_CAREFUL: dict[str, Any] = {"presolve": "on"}
-"""What a linear program of badly scaled numbers may need."""
+_WAYS: tuple[dict[str, Any], ...] = (
+    {"presolve": "off", "simplex_scale_strategy": 0},
+    {"presolve": "on"},
+    {"presolve": "off", "simplex_strategy": 4},  # the primal simplex method
+)
+"""Options of HiGHS: the quickest, and what linear programs of badly scaled numbers may need."""
 _PRICE_LIMIT = 1e3  # times the worst cost: what meeting a constraint may be worth
 _STATUS = (
     highspy.HighsBasisStatus.kLower,
@@ -167,7 +170,7 @@ class MasterSolve:
     def __init__(self, program: Program, columns: Columns, fixed: Fixed, basis: Basis | None = None) -> None:
         self.program, self.columns, self.fixed, self.basis = program, columns, fixed, basis
         self.effort = 0
-        self._careful = False
+        self._way = 0
         self._slices = 0
         self._solver: tuple[_Build, highspy.Highs] | None = None
 
@@ -208,8 +211,8 @@ class MasterSolve:
             self._limit_iterations()
             return None
         if status != highspy.HighsModelStatus.kOptimal:
-            if self.basis is not None or not self._careful:
-                self._careful = self.basis is None
+            if self.basis is not None or self._way + 1 < len(_WAYS):
+                self._way += self.basis is None
                 self.basis, self._slices = None, 1
                 self._begin()
                 return None
@@ -220,7 +223,7 @@ class MasterSolve:
 
     def _begin(self) -> None:
         build = _Build(self.program, self.columns, self.fixed)
-        highs = LinearSolver(solver="simplex", **(_CAREFUL if self._careful else _QUICK))
+        highs = LinearSolver(solver="simplex", **_WAYS[self._way])
         highs.passModel(build.model())
         if self.basis is not None:
             start = build.start(self.basis)
