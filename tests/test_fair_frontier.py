@@ -168,7 +168,7 @@ def test_bad_grids_are_refused():
 
 def test_it_is_infeasible_only_when_every_cell_is():
     """Whatever the order of the criteria: of accuracy parity there is no set here, of equal opportunity there is."""
-    A = np.array([[1], [0], [1], [0], [1], [0]], dtype=bool)
+    A = np.array([[1], [0], [1], [0], [1], [1]], dtype=bool)
     problem = rl.Problem.from_arrays(A, np.array([1, 1, 0, 1, 0, 0]), groups=np.array([0, 0, 0, 1, 1, 1]))
     criteria = (rl.AccuracyParity, rl.EqualOpportunity)
     both = [rl.solve(rl.FairFrontierSearch(problem, order, (0.0,), (3,))) for order in (criteria, criteria[::-1])]

@@ -190,10 +190,10 @@ def test_curve_of_compas(instances):
 @pytest.mark.parametrize("weighted", [False, True])
 def test_a_point_is_the_best_list_known_of_its_length_at_any_time(weighted):
     """Errors never rise with more rules, on the way, in the beam, and where memory is used up."""
-    problem = medium_problem(3, 300, 40)
-    if weighted:
-        weight = np.random.default_rng(4).random(300)
-        problem = rl.Problem.from_arrays(problem.matrix()[problem.pattern_of], problem.y, sample_weight=weight)
+    rng = np.random.default_rng(3)
+    A = rng.random((300, 40)) < rng.uniform(0.2, 0.6, 40)
+    y = ((A[:, 0] & ~A[:, 1]) | (A[:, 2] & A[:, 3])) ^ (rng.random(300) < 0.15)
+    problem = rl.Problem.from_arrays(A, y, sample_weight=rng.random(300) if weighted else None)
     search = FrontierSearch(problem, 8, memory_limit=20_000_000)
     for snapshot in search.steps(work_per_step=7, work_limit=3000):
         errors = [point.errors for point in snapshot.detail["frontier"]]

@@ -288,5 +288,5 @@ def test_where_all_sets_cost_the_same(loss: str) -> None:
     """Half of every pattern is positive: no training error depends on the set."""
     problem = rl.Problem.from_arrays(np.array([[1], [1], [0], [0]]), np.array([0, 1, 0, 1]))
     found = rl.near_optimal_rule_sets(problem, 1, max_complexity=2, loss=loss)
-    assert (found.optimum, len(found)) == (2, 2)
+    assert (found.optimum, found.count) == (2, 2)
     assert rl.solve(rl.RuleSetSearch(problem, 2, loss=loss)).stands == "optimal"
