@@ -70,7 +70,7 @@ def test_fits_with_real_weights_and_fairness_end(criterion, weighted):
 
 
 @pytest.mark.parametrize("regularization", [1e-300, 1e-9, 1e300])
-@pytest.mark.parametrize("scale", [1e-200, 1, 1e12, 1e200])
+@pytest.mark.parametrize("scale", [1e-40, 1, 1e12, 1e40])
 def test_any_size_of_weights_and_penalties(scale, regularization):
     _, A, y, _ = _rows(5, 30, 4)
     w = np.random.default_rng(0).random(30) * scale
