@@ -290,7 +290,7 @@ def test_cells_of_another_type_give_the_same_answer_or_an_error(fitted: str, wri
     try:
         column = WRITTEN[written](cells)
     except (ValueError, KeyError, TypeError, ArithmeticError):
-        pytest.skip("these cells cannot be of that type")
+        return  # these cells cannot be of that type
     train = pd.DataFrame({"z": cells})
     binarizer = rl.Binarizer(thresholds=3).fit(train)
     frame = binarizer.transform(train)
