@@ -92,7 +92,7 @@ def test_numbers_are_read_exactly() -> None:
         ([9, 10, 9], None, [0, 1, 0], 10, 9),
         ([True, False, True], None, [1, 0, 1], True, False),
         ([0.5, 2.0, 2.0], 2, [0, 1, 1], 2.0, 0.5),
-        (["bad", "good", "bad"], None, [0, 1, 0], "good", "bad"),
+        (["bad", "good", "bad"], None, [1, 0, 1], "bad", "good"),
         (["bad", "good", "bad"], "bad", [1, 0, 1], "bad", "good"),
         (["a", "b", "c"], "b", [0, 1, 0], "b", "not b"),
     ],

@@ -150,7 +150,7 @@ def test_what_cannot_be_meant_is_refused(given: dict[str, str], message: str) ->
 
 
 def test_plain_files_raise_no_doubts() -> None:
-    text = b"a,b,c,y\n" + b"".join(b"%d,%d.5,v%d,%d\n" % (k, k, k % 4, k % 2) for k in range(50))
+    text = b"a,b,c,y\n" + b"".join(b"%d,%d.5,v%d,%d\n" % (k, k, k % 5, k % 2) for k in range(50))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert read(text, "y").X.dtypes.astype(str).tolist()[:2] == ["int64", "float64"]

@@ -74,7 +74,7 @@ def test_the_sheet_says_what_was_read() -> None:
     assert [column["role"] for column in state["columns"]] == [
         "ignore",
         "feature",
-        "sensitive",
+        "group",
         "feature",
         "feature",
         "target",
@@ -101,7 +101,7 @@ def test_nothing_changes_before_the_sheet_is_accepted(settings) -> None:
     settings.accept()
     assert not settings.pending
     assert settings.data == UPLOADED
-    assert "Predicts krank = nein." in settings._about.object
+    assert "Predicts krank = ja." in settings._about.object
     assert "Groups: gender." in settings._about.object
 
 
@@ -188,7 +188,7 @@ def test_data_that_cannot_be_used_are_said_in_the_sheet(settings) -> None:
 def test_there_is_one_target_and_one_weight() -> None:
     draft = Draft(GERMAN, "daten.csv")
     draft.give("gender", "target")
-    assert (draft.roles["krank"], draft.classes, draft.positive) == ("feature", ["f", "m"], "m")
+    assert (draft.roles["krank"], draft.classes, draft.positive) == ("feature", ["f", "m"], "f")
     draft.give("id", "weight")
     draft.give("Höhe", "weight")
     assert [name for name, role in draft.roles.items() if role == "weight"] == ["Höhe"]

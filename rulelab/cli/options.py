@@ -108,10 +108,16 @@ def add_source(parser: argparse.ArgumentParser) -> None:
 def add_columns(parser: argparse.ArgumentParser) -> None:
     """Which columns are used, and as what."""
     group = parser.add_argument_group("data")
-    add(group, "--positive", metavar="LABEL", text="the class to predict; by default the larger label")
+    add(
+        group,
+        "--positive",
+        metavar="LABEL",
+        text="the class to predict; by default yes, 1 and the like, or the rarer one",
+    )
     columns = {"action": "append", "default": [], "metavar": "COLUMN"}
     add(group, "--leave-out", **columns, text="not a feature; may be repeated")
-    add(group, "--sensitive", **columns, text="sensitive attribute: no feature, rates per group are shown; repeatable")
+    text = "sensitive attribute: no feature, rates per group are shown; by default what is called so; repeatable"
+    add(group, "--sensitive", **columns, text=text)
     add(group, "--keep-sensitive", action="store_true", text="rules may use the sensitive attributes all the same")
     add(group, "--weight", metavar="COLUMN", text="how much each row counts; no feature")
     add_count(group)
@@ -143,6 +149,8 @@ def add_reading(parser: argparse.ArgumentParser, roles: bool = True) -> None:
         group, "--dates", choices=["parts", "ignore"], default="parts", text="as year, month and weekday, or not at all"
     )
     add(group, "--drop-missing-target", action="store_true", text="leave rows without a target out; they are counted")
+    text = "what becomes of rows whose target is 'unknown', '?' or the like, beside two classes"
+    add(group, "--unknown", choices=["leave out", "negative"], default="leave out", text=text)
 
 
 def reading_of(args: argparse.Namespace) -> dict[str, Any]:

@@ -42,6 +42,7 @@ def read(
     excluded: Sequence[str] | str = (),
     dates: str = "parts",
     drop_missing_target: bool = False,
+    unknown: str = "leave out",
     encoding: str | None = None,
     separator: str | None = None,
     decimal: str | None = None,
@@ -60,9 +61,11 @@ def read(
     target : str
         Name of the target column.
     positive : object, optional
-        The label to predict; default: the larger of the two labels. Needed when there are more than two.
+        The label to predict; default: the one of two that means yes, such as ``"ja"``, ``1`` or ``"fraud"``, else the
+        rarer one. Needed when there are more than two.
     sensitive : sequence of str, optional
-        Names of the sensitive attributes.
+        Names of the sensitive attributes. Default: those that are known by their names, such as sex and race; it is
+        said in ``Dataset.notes``. ``()``: none.
     keep_sensitive : bool or sequence of str
         Whether (or which of) the sensitive attributes are features too; default: none is.
     weight : str, optional
@@ -73,6 +76,9 @@ def read(
         Columns of dates are features as "parts", their year, month and weekday, or not at all: "ignore".
     drop_missing_target : bool
         Leave out the rows without a target, and say in ``Dataset.notes`` how many; by default they are refused.
+    unknown : str
+        Rows whose target is a word such as ``"unknown"`` or ``"?"``, beside two other labels: ``"leave out"``, which is
+        said in ``Dataset.notes``, or ``"negative"``.
     encoding, separator, decimal, thousands : str, optional
         How a CSV file is written, see `rulelab.datasets.Reading`; by default all four are guessed from the file.
     name : str, optional
@@ -89,8 +95,8 @@ def read(
     Warns
     -----
     DatasetWarning
-        When something in the file can be read in another way, such as numbers that were read as texts. `sheet` shows
-        how a file is read.
+        When something in the file can be read in another way, such as numbers that were read as texts, and when a
+        feature alone tells the class of nearly all rows. `sheet` shows how a file is read.
 
     Examples
     --------
@@ -118,8 +124,10 @@ def read(
         excluded=excluded,
         dates=dates,
         drop_missing_target=drop_missing_target,
+        unknown=unknown,
     )
-    for doubt in found.doubts:
+    leaks = [f"column {quote(name)}: leak? {evidence}" for name, evidence in data.leaks().items()]
+    for doubt in (*found.doubts, *leaks):
         warnings.warn(f"{found.file}: {doubt}", DatasetWarning, stacklevel=2)
     return data
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -13,6 +12,7 @@ import pandas as pd
 
 from .dataset import Dataset, DatasetError, from_frame, listing, quote, scalar
 from .dates import PARTS, dates_of, is_time, parts_of
+from .guesses import in_rows, is_identifier, is_protected, is_sensitive, is_weight, positive_of, target_hint, unknown_of
 from .leaks import leak
 from .numerals import is_text, nearly_numbers
 from .reading import Reading
@@ -22,14 +22,10 @@ DATES = ("parts", "ignore")
 PREVIEW_ROWS = 8
 MAX_CLASSES = 50
 """Most values of a column that is offered as target."""
-MAX_GROUPS = 12
-"""Most values of a column that is taken for sensitive by its name."""
 _CATEGORIES = 20  # as many of a column have conditions of their own
 _WORDS = 3
-_TARGETS = {"target", "label", "class", "outcome", "y", "response", "default", "churn", "survived", "income"}
-_SENSITIVE = {"sex", "gender", "race", "ethnicity", "religion", "nationality", "disability", "geschlecht", "sexe"}
-_WEIGHTS = {"sample_weight", "case_weight", "row_weight", "survey_weight", "sampling_weight"}
-_IDENTIFIER = re.compile(r"(^|[_ .-])(id|key|uuid|index|nr|no|number)$|Id$|ID$|^id", re.ASCII)
+_MOST_NAMED = 10
+"""Most classes of a column that is guessed to be the target."""
 
 
 @dataclass(frozen=True)
@@ -91,9 +87,17 @@ class Sheet:
     @cached_property
     def columns(self) -> tuple[SheetColumn, ...]:
         """All columns, described."""
-        described = [self._described(name) for name in self.frame.columns]
-        target = _guess_target(described)
-        return tuple(target if target and column.name == target.name else column for column in described)
+        target = self._guess_target()
+        return tuple(target if target and column.name == target.name else column for column in self._described)
+
+    @cached_property
+    def _described(self) -> tuple[SheetColumn, ...]:
+        """The columns, none of which is the target."""
+        return tuple(map(self._describe, self.frame.columns))
+
+    def roles(self, target: str | None) -> dict[str, str]:
+        """What each column is likely to be for, with this target."""
+        return {column.name: "target" if column.name == target else column.role for column in self._described}
 
     @property
     def target(self) -> str | None:
@@ -106,16 +110,29 @@ class Sheet:
         own = () if self.reading is None else self.reading.doubts
         return (*own, *(f"column {quote(name)}: {doubt}" for name, found in self._doubts.items() for doubt in found))
 
-    def labels(self, column: str) -> list[Any]:
-        """The values of a column, one of which may be the positive class: sorted; none when they are too many."""
-        values = [scalar(value) for value in self.frame[column].dropna().unique()]
-        return sorted(values, key=lambda v: (isinstance(v, str), v)) if len(values) <= MAX_CLASSES else []
+    def labels(self, column: str) -> dict[Any, int]:
+        """The values of a column, one of which may be the positive class, with their rows; none when too many."""
+        counts = self.frame[column].value_counts()
+        values = {scalar(value): int(n) for value, n in counts.items() if n} if len(counts) <= MAX_CLASSES else {}
+        return dict(sorted(values.items(), key=lambda item: (isinstance(item[0], str), item[0])))
 
-    def leaks(self, target: str) -> dict[str, str]:
-        """The columns that determine the target, or nearly, with the evidence."""
-        codes, classes = pd.factorize(self.frame[target], sort=False)
-        if not 2 <= len(classes) <= MAX_CLASSES:
+    def leaks(self, target: str, positive: Any = None) -> dict[str, str]:
+        """The columns that determine the target, or nearly, with the evidence.
+
+        Parameters
+        ----------
+        target : str
+        positive : label, optional
+            One class that is told from the others; labels that mean unknown do not count. Default: all classes.
+        """
+        labels = self.labels(target)
+        if len(labels) < 2:
             return {}
+        values = self.frame[target]
+        codes = pd.factorize(values, sort=False)[0]
+        if positive is not None:
+            left = values.isna() | values.isin([label for label in unknown_of(list(labels)) if label != positive])
+            codes = np.where(left, -1, (values == positive).fillna(False)).astype(np.int64)
         found = {name: leak(self._values(name), codes) for name in self.frame.columns if name != target}
         return {name: evidence for name, evidence in found.items() if evidence}
 
@@ -124,27 +141,27 @@ class Sheet:
         first = self.frame.head(PREVIEW_ROWS)
         return first.astype(object).map(str).where(first.notna(), "")
 
-    def summary(self, target: str | None = None) -> pd.DataFrame:
+    def summary(self, target: str | None = None, positive: Any = None) -> pd.DataFrame:
         """The columns as a table: type, missing, distinct, role and notes, with leaks to the target."""
         target = target or self.target
-        leaks = {} if target is None else self.leaks(target)
-        rows = [
-            {
-                "column": column.name,
-                "type": column.type,
-                "missing": column.missing,
-                "distinct": column.distinct,
-                "role": "target" if column.name == target else "feature" if column.role == "target" else column.role,
-                "notes": "; ".join(
-                    filter(
-                        None,
-                        [column.reason, *column.doubts, leaks.get(column.name, "") and f"leak? {leaks[column.name]}"],
-                    )
-                ),
-            }
-            for column in self.columns
-        ]
-        return pd.DataFrame(rows).set_index("column")
+        labels = {} if target is None else self.labels(target)
+        if labels and positive is None:
+            unknown = unknown_of(list(labels))
+            positive = positive_of({label: rows for label, rows in labels.items() if label not in unknown})
+        leaks = {} if target is None else self.leaks(target, positive)
+        roles, total = self.roles(target), sum(labels.values())
+        guessed = {column.name: column for column in (self.columns if target == self.target else self._described)}
+        rows = []
+        for name, role in roles.items():
+            column, evidence = guessed[name], leaks.get(name, "")
+            notes = [column.reason, *column.doubts, evidence and f"leak? {evidence}"]
+            if name == target and labels:
+                notes.append("classes " + ", ".join(in_rows(label, n, total) for label, n in labels.items()))
+                notes.append(f"positive class {positive}")
+            said = "; ".join(filter(None, notes))
+            rows.append((name, column.type, column.missing, column.distinct, role, said))
+        names = ["column", "type", "missing", "distinct", "role", "notes"]
+        return pd.DataFrame(rows, columns=names).set_index("column")
 
     def dataset(
         self,
@@ -157,6 +174,7 @@ class Sheet:
         excluded: Sequence[str] | str = (),
         dates: str = "parts",
         drop_missing_target: bool = False,
+        unknown: str = "leave out",
     ) -> Dataset:
         """The data set with these roles; the arguments are those of `rulelab.datasets.read`.
 
@@ -178,6 +196,7 @@ class Sheet:
             excluded=excluded,
             weight=weight,
             drop_missing_target=drop_missing_target,
+            unknown=unknown,
             name=self.name,
             source=self.file,
             notes=notes,
@@ -199,6 +218,33 @@ class Sheet:
             raise DatasetError(f"no column is left: {listing(names)} hold dates; make year, month and weekday of them")
         done = "are given as " + ", ".join(PARTS) if dates == "parts" else "are left out"
         return pd.DataFrame(parts), f"dates ({listing(names)}) {done}"
+
+    def _guess_target(self) -> SheetColumn | None:
+        """The column to predict: by its name, as the last one, or as the last one of two values; never a protected one.
+
+        Labels that mean unknown are no values.
+        """
+        last = self._described[-1].name if self._described else None
+
+        def rank(column: SheetColumn) -> tuple[int, bool, bool]:
+            hint, two = target_hint(column.name), classes[column.name] == 2
+            return (hint, two, column.name == last) if hint else (0, column.name == last, two)
+
+        able = [c for c in self._described if c.role in ("feature", "sensitive") and not is_protected(c.name)]
+        classes = {}
+        for column in able:
+            if 2 <= column.distinct <= _MOST_NAMED:
+                labels = list(self.labels(column.name))
+                classes[column.name] = len(labels) - len(unknown_of(labels))
+        hinted = [c for c in able if c.name in classes and (classes[c.name] == 2 or target_hint(c.name) == 2)]
+        named = [c for c in able if c.name in classes and c.name == last and c.type == "category"]
+        best = max(reversed([*hinted, *named]), key=rank, default=None)
+        if best is None:
+            return None
+        n = classes[best.name]
+        what = f"of {'two' if n == 2 else n} {'values' if n == best.distinct else 'classes, and what is not known'}"
+        by = "by its name, and" if target_hint(best.name) else "the last column"
+        return replace(best, role="target", reason=f"{by} {what}")
 
     def _values(self, name: str) -> pd.Series:
         """The cells of a column, dates as dates."""
@@ -222,7 +268,7 @@ class Sheet:
                 found[name] = (said,)
         return found
 
-    def _described(self, name: str) -> SheetColumn:
+    def _describe(self, name: str) -> SheetColumn:
         values = self._values(name)
         missing = int(values.isna().sum())
         distinct, n_present = int(values.nunique()), len(values) - missing
@@ -249,7 +295,6 @@ def _kind(values: pd.Series, distinct: int, n_present: int) -> str:
 
 
 def _guess_role(name: str, values: pd.Series, kind: str, distinct: int, n_present: int) -> tuple[str, str]:
-    folded = name.strip().casefold()
     if kind == "empty":
         return "ignore", "every cell is missing"
     if distinct == 1 and n_present == len(values):
@@ -266,27 +311,10 @@ def _guess_role(name: str, values: pd.Series, kind: str, distinct: int, n_presen
         span = int(values.max()) - int(values.min())
         if span == distinct - 1 and bool(values.is_monotonic_increasing):
             return "ignore", "an identifier: it counts the rows"
-        if _IDENTIFIER.search(name):
+        if is_identifier(name):
             return "ignore", "an identifier: by its name, and no value comes twice"
-    if folded in _WEIGHTS and kind == "number" and bool((values.dropna() >= 0).all()):
+    if is_weight(name) and kind == "number" and bool((values.dropna() >= 0).all()):
         return "weight", "by its name"
-    if folded in _SENSITIVE and 2 <= distinct <= MAX_GROUPS:
+    if is_sensitive(name, distinct, kind == "category"):
         return "sensitive", "by its name"
     return "feature", ""
-
-
-def _guess_target(columns: Sequence[SheetColumn]) -> SheetColumn | None:
-    """The column to predict, by its name or as the last one of two values; ranked by these, then by place."""
-
-    def rank(position: int) -> tuple[bool, bool, int]:
-        column = columns[position]
-        named = column.name.strip().casefold() in _TARGETS
-        return named, position == len(columns) - 1, position
-
-    able = [k for k, c in enumerate(columns) if c.distinct == 2 and c.role in ("feature", "sensitive")]
-    if not able:
-        return None
-    best = columns[max(able, key=rank)]
-    named = best.name.strip().casefold() in _TARGETS
-    reason = "by its name, and of two values" if named else "the last column of two values"
-    return SheetColumn(best.name, best.type, best.missing, best.distinct, "target", reason, best.doubts)

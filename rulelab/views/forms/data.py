@@ -39,7 +39,7 @@ class Labelled:
     target : str
         Name of a column.
     positive : object
-        The value of it to predict; None: the larger one of two.
+        The value of it to predict; None: the one of two that is guessed.
     sensitive : tuple of str
         Columns whose values are groups to compare.
     kept : tuple of str
@@ -50,6 +50,8 @@ class Labelled:
         Columns that are not used.
     drop : bool
         Whether rows without a target are left out.
+    unknown : str
+        What becomes of rows whose target says that it is not known, see `rulelab.datasets.read`.
     """
 
     sheet: Sheet
@@ -60,6 +62,7 @@ class Labelled:
     weight: str | None = None
     ignored: tuple[str, ...] = ()
     drop: bool = False
+    unknown: str = "leave out"
 
     @property
     def name(self) -> str:
@@ -105,8 +108,14 @@ class Labelled:
             "weight": self.weight,
             "excluded": list(self.ignored),
             "drop_missing_target": self.drop,
+            "unknown": self.unknown,
         }
-        return {name: value for name, value in chosen.items() if value or (name == "positive" and value is not None)}
+        always = ("sensitive", "positive")  # else they are guessed
+        return {
+            name: value
+            for name, value in chosen.items()
+            if (value is not None if name in always else value and value != "leave out")
+        }
 
 
 def load(name: str) -> datasets.Dataset:

@@ -78,8 +78,13 @@ export function render({ model }) {
       const choose = (place) => tell({ type: "positive", position: Number(place) })
       const positive = list("Positive class", classes, String(state.positive), choose)
       chosen.append(make("label", {}, "positive class", positive))
+      if (state.unknown.length) {
+        const [what, hows, how] = state.unknown
+        const unknown = list("Unknown target", hows, how, (given) => tell({ type: "unknown", given }))
+        chosen.append(make("label", {}, what, unknown))
+      }
     }
-    row.append(cell("name", each.name), cell("", each.type), cell("num", each.missing, "missing"),
+    row.append(cell("name", each.name), cell("type", each.type), cell("num", each.missing, "missing"),
       cell("num", each.distinct, "distinct"), chosen, notes)
     return row
   }
@@ -176,5 +181,7 @@ class SheetDialog(JSComponent):
             draft.read_as({str(name): str(mark) for name, mark in how.items()}, progress.on_cancel)
         elif kind == "role" and is_whole(position, 0) and position < len(draft.sheet.columns):
             draft.give(draft.sheet.columns[position].name, str(data.get("role")))
+        elif kind == "unknown":
+            draft.count_unknown(str(data.get("given")))
         elif kind == "positive" and is_whole(position, 0) and position < len(draft.choices):
             draft.choose_positive(position)

@@ -57,6 +57,7 @@ th, td {{ padding: 4px 8px; border-bottom: 1px solid {LINE}; }}
 td {{ vertical-align: top; overflow-wrap: anywhere; }}
 .preview td, .preview th {{ white-space: nowrap; font-variant-numeric: tabular-nums; font-size: 13px; }}
 .num {{ text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }}
+.type {{ white-space: nowrap; }}
 .role label {{ display: flex; align-items: flex-start; margin-top: 4px; }}
 .name {{ font-weight: 600; min-width: 8em; }}
 .notes {{ min-width: 14em; font-size: 13px; }}
