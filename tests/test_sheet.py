@@ -320,7 +320,7 @@ def test_a_last_column_of_three_classes_is_preferred_to_one_of_two_values_before
 def test_rows_whose_target_is_unknown_are_left_out_or_negative_and_counted(word: str) -> None:
     frame = pd.DataFrame({"a": np.arange(60) % 7, "y": (["Yes", "No", "No", word] * 15)})
     found = sheet(as_csv(frame))
-    assert (found.target, found.columns[1].reason) == ("y", "the last column of two classes, and what is not known")
+    assert (found.target, found.columns[1].reason) == ("y", "by its name, and of two classes, and what is not known")
     for data in (found.dataset("y"), from_frame(frame, "y", "Yes"), rl.datasets.read(as_csv(frame), "y")):
         assert (len(data.y), data.positive, data.negative) == (45, "Yes", "No")
         assert f"15 of 60 rows, whose y is {word!r}, are left out" in data.notes

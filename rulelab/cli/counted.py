@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..datasets.guesses import is_protected, is_sensitive
 from .console import CommandError, one_line, say
+from .options import reading_of
 
 if TYPE_CHECKING:
     from ..certificate import Origin
@@ -102,12 +103,15 @@ def _split(args: argparse.Namespace) -> Split | None:
 def _opened(args: argparse.Namespace) -> Iterator[tuple[Table, Table]]:
     """The table, in the cluster that was named or else in DuckDB, and the table in DuckDB, which knows its types."""
     from .. import tables
+    from ..datasets import Reading
 
     if args.scheduler is None:
         import duckdb
 
         try:
-            known = tables.open(args.data)
+            known = tables.open(args.data, reading=Reading(**reading_of(args)))
+            for doubt in known.doubts:
+                say(f"{known.name}: {one_line(doubt)}")
             yield known, known
         except duckdb.Error as error:
             raise CommandError(f"{args.data} cannot be counted: {one_line(str(error))[:300]}", 1) from error

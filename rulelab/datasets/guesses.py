@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 
-def _set(words: str) -> frozenset[str]:
+def set_of(words: str) -> frozenset[str]:
+    """Words that are written in a row."""
     return frozenset(words.split())
 
 
@@ -15,13 +16,13 @@ UNKNOWNS = ("leave out", "negative")
 """What becomes of rows whose target says that it is not known: see `unknown_of`."""
 MAX_GROUPS = 12
 """Most values of a column of numbers that is taken for sensitive by its name."""
-_YES = _set(
+_YES = set_of(
     "yes yeah ja jo oui si sí sì sim tak да da evet ναι igen ano áno kyllä kylla joo jah taip jā так ya "
     "はい 是 有 예 네 "
     "true wahr vrai vero verdadero verdadeiro prawda waar sann правда 真 "
     "positive positiv positif positivo positiva pos pozytywny"
 )
-_NO = _set(
+_NO = set_of(
     "no nein non não nao nie нет ne nei nej nee hayır όχι nem ei ні tidak いいえ 否 无 無 아니오 아니요 "
     "false falsch faux falso fałsz onwaar ложь 假 0 none never absent off - "
     "negative negativ négatif negatif negativo negativa neg negatywny "
@@ -29,15 +30,15 @@ _NO = _set(
 )
 _PAIRS = frozenset(["yn", "jn", "tf", "on", "sn", "tn", "pn", "wf", "vf", "eh", "дн", "+-"])
 """Letters for yes and no: they mean it beside each other only."""
-_EVENTS = _set(
+_EVENTS = set_of(
     "fraud fraudulent betrug scam default defaulted churn churned gekündigt bad died dead death deceased gestorben tot "
     "sick ill krank disease diseased malignant cancer infected relapse readmitted spam phishing attack anomaly "
     "anomalous abnormal failure failed defective defect faulty broken poisonous recidivist reoffended rearrested "
     "approved accepted granted admitted hired passed pass won win success successful survived bought purchased "
     "converted clicked subscribed quit attrited"
 )
-_NEGATION = re.compile(r"(no|non|not|never|without|un|kein\w*|nicht|ohne|pas|sans|sin|sem|bez|nie|не)[\s_-]*")
-_UNKNOWN = _set(
+_NEGATION = re.compile(r"(not|non|no|never|without|un|kein\w*|nicht|ohne|pas|sans|sin|sem|bez|nie|не)[\s_-]*")
+_UNKNOWN = set_of(
     "unknown unk unbekannt inconnu inconnue desconocido desconocida desconhecido sconosciuto nieznany неизвестно "
     "onbekend okänd ukendt ukjent tuntematon bilinmiyor 不明 未知 missing fehlt fehlend n/a n.a. na k.a. ? ?? ??? "
     "undefined undetermined undisclosed unspecified"
@@ -57,15 +58,15 @@ _UNKNOWN = _set(
     "(missing)",
     "(unknown)",
 }
-_PROTECTED = _set(
+_PROTECTED = set_of(
     "sex gender race ethnicity ethnic ethnie religion nationality disability disabled "
     "geschlecht rasse ethnizität konfession nationalität staatsangehörigkeit behinderung hautfarbe "
     "sexe origine nationalité handicap sexo género raza etnia religión religião nacionalidad nacionalidade "
     "discapacidad sesso razza nazionalità disabilità płeć plec rasa religia narodowość пол раса национальность религия "
     "geslacht kön køn kjønn cinsiyet 性別 性别 성별 人種 种族"
 )
-_AGE = _set("age alter altersgruppe edad âge idade età eta wiek возраст leeftijd ålder alder yaş 年齢 年龄")
-_TARGETS = _set(
+_AGE = set_of("age alter altersgruppe edad âge idade età eta wiek возраст leeftijd ålder alder yaş 年齢 年龄")
+_TARGETS = set_of(
     "target label class outcome y response default churn survived income result diagnosis decision "
     "ziel zielgröße klasse krank cible classe objetivo clase etiqueta resultado wynik цель класс"
 )

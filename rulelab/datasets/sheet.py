@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from .dataset import Dataset, DatasetError, from_frame, listing, quote, scalar
-from .dates import PARTS, dates_of, is_time, parts_of
+from .dates import PARTS, dates_of, has_times, is_time, parts_of
 from .guesses import in_rows, is_identifier, is_protected, is_sensitive, is_weight, positive_of, target_hint, unknown_of
 from .leaks import leak
-from .numerals import is_text, nearly_numbers
+from .numerals import Form, is_text, nearly_numbers
 from .reading import Reading
 
 ROLES = ("target", "feature", "sensitive", "weight", "ignore")
@@ -24,6 +26,8 @@ MAX_CLASSES = 50
 """Most values of a column that is offered as target."""
 _CATEGORIES = 20  # as many of a column have conditions of their own
 _WORDS = 3
+_FEWEST_TWINS = 20  # rows: of fewer, columns are the same by chance
+_TOTAL = re.compile(r"(grand )?total|sum\b|summe|gesamt|insgesamt|totale?\b|suma\b|итого|合計|合计", re.IGNORECASE)
 _MOST_NAMED = 10
 """Most classes of a column that is guessed to be the target."""
 
@@ -68,6 +72,8 @@ class Sheet:
         Of the data set to be, and of the file.
     reading : Reading or None
         How the text was read; None for Parquet.
+    forms : mapping
+        How the cells of columns of texts were read.
 
     Examples
     --------
@@ -83,6 +89,7 @@ class Sheet:
     name: str = "data"
     file: str = ""
     reading: Reading | None = None
+    forms: Mapping[str, Form] = field(default_factory=dict, repr=False)
 
     @cached_property
     def columns(self) -> tuple[SheetColumn, ...]:
@@ -107,8 +114,17 @@ class Sheet:
     @property
     def doubts(self) -> tuple[str, ...]:
         """What may be wrong with how the table was read, in words."""
+        said = (f"column {quote(name)}: {doubt}" for name, found in self._doubts.items() for doubt in found)
+        return (*self.table_doubts, *said)
+
+    @property
+    def table_doubts(self) -> tuple[str, ...]:
+        """Those that are of no single column."""
         own = () if self.reading is None else self.reading.doubts
-        return (*own, *(f"column {quote(name)}: {doubt}" for name, found in self._doubts.items() for doubt in found))
+        last = self.frame.iloc[-1].dropna() if len(self.frame) else []
+        first = str(last.iloc[0]) if len(last) else ""
+        total = _TOTAL.match(first) is not None and len(self.frame) > 1
+        return (*own, f"the last row begins with {quote(first, 30)}: is it a sum? Remove it") if total else own
 
     def labels(self, column: str) -> dict[Any, int]:
         """The values of a column, one of which may be the positive class, with their rows; none when too many."""
@@ -186,7 +202,14 @@ class Sheet:
             raise DatasetError(f"dates must be one of {', '.join(map(repr, DATES))}, not {quote(dates)}")
         taken = {target, *([sensitive] if isinstance(sensitive, str) else sensitive or ()), weight}
         excluded = [excluded] if isinstance(excluded, str) else list(excluded)
-        frame, notes = self._with_dates([n for n in self._dates if n not in taken and n not in excluded], dates)
+        words = {text: n for text, n in self.forms.get(target, Form()).empty.items() if text.strip()}
+        if words and not drop_missing_target:
+            said = " and ".join(f"{quote(text)} in {n} rows" for text, n in words.items())
+            raise DatasetError(
+                f"target {quote(target)}: {said} is read as empty; missing='' keeps it, or leave out the "
+                "rows without a target"
+            )
+        frame, notes = self._with_dates([n for n in self._times if n not in taken and n not in excluded], dates)
         return from_frame(
             frame,
             target,
@@ -210,13 +233,14 @@ class Sheet:
             if name not in names:
                 parts[name] = self.frame[name]
             elif dates == "parts":
-                for part, values in parts_of(name, self._dates[name]).items():
+                for part, values in parts_of(name, self._times[name]).items():
                     if part in self.frame.columns:
                         raise DatasetError(f"column {quote(part)} is there already; rename it, or ignore dates")
                     parts[part] = values
         if not parts:
             raise DatasetError(f"no column is left: {listing(names)} hold dates; make year, month and weekday of them")
-        done = "are given as " + ", ".join(PARTS) if dates == "parts" else "are left out"
+        given = dict.fromkeys(p.rpartition(": ")[2] for n in names for p in parts if p.startswith(f"{n}: "))
+        done = f"are given as {', '.join(given)}" if dates == "parts" else "are left out"
         return pd.DataFrame(parts), f"dates ({listing(names)}) {done}"
 
     def _guess_target(self) -> SheetColumn | None:
@@ -255,6 +279,12 @@ class Sheet:
         return {name: found for name, (found, _) in self._found_dates.items() if found is not None}
 
     @cached_property
+    def _times(self) -> dict[str, pd.Series]:
+        """Dates, times of day and durations."""
+        others = {n: self.frame[n] for n in self.frame.columns if n not in self._dates and is_time(self.frame[n])}
+        return {n: {**self._dates, **others}[n] for n in self.frame.columns if n in self._dates or n in others}
+
+    @cached_property
     def _found_dates(self) -> dict[str, tuple[pd.Series | None, str]]:
         return {name: dates_of(self.frame[name]) for name in self.frame.columns}
 
@@ -263,10 +293,28 @@ class Sheet:
         """By column, where there are any."""
         found: dict[str, tuple[str, ...]] = {}
         for name, (dates, doubt) in self._found_dates.items():
-            said = doubt if dates is not None else nearly_numbers(self.frame[name], self.reading)
-            if said:
-                found[name] = (said,)
+            form = self.forms.get(name, Form())
+            said = [doubt] if dates is not None else [*form.doubts]
+            if dates is None and not said:
+                said.append(nearly_numbers(self.frame[name], self.reading))
+            if name in self._twins:
+                said.append(f"it has the same cells as {quote(self._twins[name])}")
+            if any(said):
+                found[name] = tuple(filter(None, said))
         return found
+
+    @cached_property
+    def _twins(self) -> dict[str, str]:
+        """Columns with the cells of one before them, which is given."""
+        first: dict[tuple[str, bytes], str] = {}
+        twins = {}
+        for name in self.frame.columns:
+            hashed = pd.util.hash_pandas_object(self.frame[name], index=False).to_numpy()
+            key = str(self.frame[name].dtype), sha256(hashed).digest()
+            if key in first and len(hashed) >= _FEWEST_TWINS and self.frame[name].nunique() > 1:
+                twins[name] = first[key]
+            first.setdefault(key, name)
+        return twins
 
     def _describe(self, name: str) -> SheetColumn:
         values = self._values(name)
@@ -300,9 +348,10 @@ def _guess_role(name: str, values: pd.Series, kind: str, distinct: int, n_presen
     if distinct == 1 and n_present == len(values):
         return "ignore", f"the same in every row: {quote(scalar(values.iloc[0]), 30)}"
     if kind == "time":
-        return "ignore", "times of day or durations: turn them into numbers to use them"
+        return "feature", "in hours"
     if kind == "date":
-        return "feature", f"as {', '.join(PARTS[:-1])} and {PARTS[-1]}"
+        *first, last = (*PARTS, "hour") if has_times(values) else PARTS
+        return "feature", f"as {', '.join(first)} and {last}"
     if kind == "text":
         said = f"{distinct} different values in {n_present} rows"
         words = np.mean([len(str(text).split()) for text in values.dropna().iloc[:1000]])

@@ -45,6 +45,8 @@ class Table:
         How much each row counts; its column is none of the columns.
     connection : object or None
         Of DuckDB, where files were opened.
+    doubts : tuple of str
+        What may be wrong with how text files are read.
     """
 
     frame: nw.LazyFrame[Any]
@@ -52,6 +54,7 @@ class Table:
     engine: str
     weighing: Weighing = ROWS
     connection: Any = None
+    doubts: tuple[str, ...] = ()
 
     @property
     def progress(self) -> float | None:

@@ -22,11 +22,11 @@ UPLOADED = "(uploaded file)"
 MAX_UPLOAD_BYTES = 100_000_000
 MAX_UPLOAD_COLUMNS = 5000
 LIMIT = (
-    f"CSV or Parquet, at most {MAX_UPLOAD_BYTES // 10**6} MB, {MAX_CELLS // 10**6} million cells and "
+    f"CSV, Excel or Parquet, at most {MAX_UPLOAD_BYTES // 10**6} MB, {MAX_CELLS // 10**6} million cells and "
     f"{count(MAX_UPLOAD_COLUMNS)} columns"
 )
 _AT_ONCE_BYTES = 1_000_000
-_PACKED = (b"PAR1", b"\x1f\x8b")
+_PACKED = (b"PAR1", b"\x1f\x8b", b"PK")
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,8 +91,9 @@ class Labelled:
     def code(self) -> str:
         """Python that reads the same from the file, with ``rl`` for this package."""
         reading = self.sheet.reading
-        written = ("encoding", "separator", "decimal", "thousands")
+        written = ("encoding", "separator", "decimal", "thousands", "skip", "header", "missing")
         how = {} if reading is None else {name: getattr(reading, name) for name in written}
+        how = {name: value for name, value in how.items() if value is not None}
         arguments = ", ".join(f"{name}={value!r}" for name, value in {**self._roles, **how}.items())
         return f"rl.datasets.read({self.sheet.file!r}, {arguments})"
 
@@ -132,9 +133,9 @@ def read(
     contents: bytes,
     file_name: str,
     on_cancel: Callable[[Callable[[], Any]], Any] = lambda end: None,
-    **how: str,
+    **how: Any,
 ) -> Sheet:
-    """The sheet of a CSV or Parquet file; raises ValueError that says, in the words of the page, what is wrong.
+    """The sheet of a CSV, Excel or Parquet file; raises ValueError that says, in the words of the page, what is wrong.
 
     One that is large, or compressed so that it may turn out to be, is read in a process of its own.
 

@@ -45,7 +45,13 @@ _FORM = {"encoding": dict(zip(ENCODINGS, ENCODINGS, strict=True))} | {
     "separator": SEPARATORS,
     "decimal": DECIMALS,
     "thousands": THOUSANDS,
+    "lines above": {str(k): str(k) for k in range(11)},
+    "header": {"names of the columns": "yes", "none: it is data": "no"},
 }
+_EMPTY = "also empty"
+_READING = {"lines above": "skip"}
+"""Fields of the form that have another name in `rulelab.datasets.Reading`."""
+_YES = {True: "yes", False: "no"}
 
 
 _GUESSED = {"sensitive": "group"}
@@ -92,7 +98,7 @@ class Draft:
         on_cancel: Callable[[Callable[[], Any]], Any] = lambda end: None,
     ) -> None:
         self._contents, self._file_name = _Aside(contents), file_name
-        self._how: dict[str, str] = {}
+        self._how: dict[str, Any] = {}
         self.chosen: dict[str, str] = {}
         self.error = ""
         self.every = False
@@ -111,7 +117,14 @@ class Draft:
 
     def read_as(self, how: Mapping[str, str], on_cancel: Callable[[Callable[[], Any]], Any] = lambda end: None) -> None:
         """Read the file anew; what cannot be read so is said in `error`, and nothing changes."""
-        known = {name: mark for name, mark in how.items() if name in _FORM and mark in _FORM[name].values()}
+        known: dict[str, Any] = {
+            _READING.get(name, name): mark
+            for name, mark in how.items()
+            if name in _FORM and mark in _FORM[name].values()
+        }
+        if _EMPTY in how:
+            marks = [mark.strip() for mark in how[_EMPTY][:400].split(",")]
+            known["missing"] = marks if any(marks) else None
         self.error = ""
         try:
             found = read(self._contents.get(), self._file_name, on_cancel, **{**self._how, **known})
@@ -236,7 +249,7 @@ class Draft:
             "title": f"{plain(sheet.file, 80)}: {counted(len(sheet.frame), 'rows')}, {width}",
             "how": "Guessed from the whole file. Where the rows below look wrong, correct it here.",
             "form": self._form(),
-            "doubts": [plain(doubt, 300) for doubt in (() if sheet.reading is None else sheet.reading.doubts)],
+            "doubts": [plain(doubt, 300) for doubt in sheet.table_doubts],
             "head": [plain(name, 40) for name in self._names[:MAX_PREVIEWED]],
             "preview": [[plain(cell, 40) for cell in row[:MAX_PREVIEWED]] for row in preview.to_numpy().tolist()],
             "columns": rows,
@@ -316,10 +329,12 @@ class Draft:
             return []
         out = []
         for name, options in _FORM.items():
-            chosen = str(getattr(reading, name))
+            value = getattr(reading, _READING.get(name, name))
+            chosen = _YES.get(value, str(value)) if isinstance(value, bool) else str(value)
             known = options if chosen in options.values() else {**options, chosen: chosen}
             out.append({"name": name, "options": [[mark, label] for label, mark in known.items()], "chosen": chosen})
-        return out
+        missing = ", ".join(reading.missing or ())
+        return [*out, {"name": _EMPTY, "options": [], "chosen": missing}]
 
     def _remarks(self, hidden: int) -> list[str]:
         """What happens to columns that have no row of their own, and to rows."""

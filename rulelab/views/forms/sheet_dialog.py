@@ -44,7 +44,11 @@ export function render({ model }) {
     const fields = state.form.map(({ name, options, chosen }) => {
       const word = name === "decimal" || name === "thousands" ? `${name} mark` : name
       const choose = (mark) => tell({ type: "read", how: { [name]: mark } })
-      return make("label", {}, word, list(word, options, chosen, choose))
+      if (options.length) { return make("label", {}, word, list(word, options, chosen, choose)) }
+      const text = make("input", { value: chosen, placeholder: "such as ?, k.A., -" })
+      text.setAttribute("aria-label", word)
+      text.addEventListener("change", () => choose(text.value))
+      return make("label", {}, word, text)
     })
     return [
       make("h3", { textContent: "How the file was read" }),
@@ -110,7 +114,7 @@ export function render({ model }) {
     accept.disabled = state.lacking !== "" || !!state.busy
     if (!dialog.open) { dialog.showModal(); title.focus() }
     inside.scrollTop = at
-    const lists = [...inside.querySelectorAll("select")]
+    const lists = [...inside.querySelectorAll("select, input")]
     if (focused) { lists.find((e) => e.getAttribute("aria-label") === focused)?.focus() }
   }
   accept.addEventListener("click", () => tell({ type: "accept" }))
