@@ -88,7 +88,7 @@ def test_the_sheet_says_what_was_read() -> None:
         "2 rows without a target will be left out.",
         "gender: 8 rows without a value are the group (missing).",
     ]
-    assert (state["classes"], state["positive"], state["lacking"]) == (["ja", "nein"], 1, "")
+    assert (state["classes"], state["positive"], state["lacking"]) == (["ja (65, 55 %)", "nein (53, 45 %)"], 0, "")
 
 
 def test_nothing_changes_before_the_sheet_is_accepted(settings) -> None:
