@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import datetime
 import gzip
+import io
 import warnings
+import zipfile
 
 import pandas as pd
 import pytest
@@ -236,7 +239,7 @@ def test_what_is_missing_can_be_said(given: dict, expected: list) -> None:
 
 def test_a_target_whose_labels_are_words_for_nothing_is_told_how_to_be_kept() -> None:
     raw = b"a,region\n1,NA\n2,EU\n3,NA\n4,EU\n"
-    with pytest.raises(DatasetError, match=r"'NA' in 2 rows is read as empty; missing='' keeps it"):
+    with pytest.raises(DatasetError, match=r"'NA' in 2 rows is read as empty; missing='' .* keeps it"):
         read(raw, "region")
     assert read(raw, "region", "NA", missing="").y.tolist() == [1, 0, 1, 0]
 
@@ -254,3 +257,61 @@ def test_lines_above_and_a_header_can_be_said() -> None:
             sheet(raw, **wrong)
     years = b"2019,2020,2021\n2018,7,1\n2019,8,0\n2020,9,1\n"
     assert list(sheet(years).frame.columns) == ["2019", "2020", "2021"], "numbers in a row are names"
+
+
+def workbook(*sheets: list[list[object]]) -> bytes:
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for rows, page in zip(sheets, [book.active, *(book.create_sheet() for _ in sheets[1:])], strict=True):
+        for row in rows:
+            page.append(row)
+    out = io.BytesIO()
+    book.save(out)
+    return out.getvalue()
+
+
+def test_the_first_sheet_of_a_workbook_is_read_as_a_csv_file_is() -> None:
+    days = [datetime.datetime(2024, 1, 1 + k, 5 * (k % 2)) for k in range(12)]
+    rows = [[k, days[k], f"${k + 1},200", k % 2 == 0, "ja" if k % 3 else "nein"] for k in range(12)]
+    found = sheet(workbook([["Report"], [], ["a", "when", "money", "flag", "y"], *rows], [["x"]]), name="b.xlsx")
+    assert {c.name: c.type for c in found.columns} == {
+        "a": "number",
+        "when": "date",
+        "money": "number",
+        "flag": "yes or no",
+        "y": "category",
+    }
+    assert found.dataset("y").X["when: hour"].tolist() == [0, 5] * 6
+    assert "of 2 sheets the first one, 'Sheet', is read" in found.doubts
+    with pytest.raises(DatasetError, match="more than the limit of 20"):
+        sheet(workbook([["a", "y"], *([k, k % 2] for k in range(40))]), max_cells=20)
+
+
+def zipped(**files: bytes) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return out.getvalue()
+
+
+def test_a_zip_file_of_one_table_is_read_and_others_are_refused_in_words_that_help() -> None:
+    raw = b"a,y\n1,0\n2,1\n"
+    assert sheet(zipped(a=raw, **{"__MACOSX/a": b"x"}), max_cells=10).frame.shape == (2, 2)
+    for wrong, message in (
+        (zipped(a=raw, b=raw), r"holds 2 files \('a', 'b'\); give the one to be read"),
+        (zipped(a=b" " * 50_000_000), "unpacks to more than"),
+        (zipped(mimetype=b"ods", a=raw), "save it as CSV"),
+        (b"PK\3\4" + b"x" * 50, "damaged or locked zip file"),
+        (b"\xd0\xcf\x11\xe0" + b"x" * 50, "old Excel workbook: save it as CSV"),
+    ):
+        with pytest.raises(DatasetError, match=message):
+            sheet(wrong, max_cells=10)
+
+
+def test_sums_and_columns_of_the_same_cells_are_doubted() -> None:
+    rows = "".join(f"r{k % 7},{k % 5},{k % 5},{k % 2}\n" for k in range(30))
+    found = sheet(("name,a,b,y\n" + rows + "Total,3,3,1\n").encode())
+    assert "column 'b': it has the same cells as 'a'" in found.doubts
+    assert "the last row begins with 'Total': is it a sum? Remove it" in found.doubts
+    assert sheet(("name,a,b,y\n" + rows.replace(",4,4,", ",4,3,")).encode()).doubts == ()

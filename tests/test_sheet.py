@@ -163,6 +163,25 @@ def test_dates_of_parquet_files_are_dates_too() -> None:
         assert data.X[f"{name}: month"].tolist() == [12, 2, 11, 1]
 
 
+def test_hours_of_timestamps_times_and_durations_are_features() -> None:
+    frame = pd.DataFrame(
+        {
+            "stamp": pd.to_datetime(["2024-01-05 05:00", "2024-01-06 23:10"]),
+            "time": [datetime.time(3, 30), datetime.time(4)],
+            "lasted": pd.to_timedelta(["1h", "90min"]),
+            "y": [0, 1],
+        }
+    )
+    found = sheet(as_parquet(frame)).dataset("y").X
+    assert found["stamp: hour"].tolist() == [5, 23]
+    assert found["time: hours"].tolist() == [3.5, 4.0]
+    assert found["lasted: hours"].tolist() == [1.0, 1.5]
+    assert sheet(b"t,a,y\n2024-01-05 05:00:00,1,0\n2024-01-06 23:10:00,2,1\n").dataset("y").X["t: hour"].tolist() == [
+        5,
+        23,
+    ]
+
+
 def test_dates_can_be_ignored_and_left_out() -> None:
     found = sheet(b"day,a,y\n2024-01-05,1,0\n2024-02-06,2,1\n")
     assert found.dataset("y", dates="ignore").X.columns.tolist() == ["a"]

@@ -166,6 +166,7 @@ def sheet(
     raw, file_name = _contents(path, name or "the data")
     if not raw.strip():
         raise DatasetError(f"{file_name} is empty")
+    forms: dict[str, Form] = {}
     if raw.startswith(b"\x1f\x8b"):
         raw = _gunzip(raw, file_name, max_cells)
     elif raw.startswith(b"PK"):
@@ -174,7 +175,7 @@ def sheet(
     elif raw.startswith(b"\xd0\xcf\x11\xe0"):
         raise DatasetError(f"{file_name} is an old Excel workbook: save it as CSV or as .xlsx")
     if raw.startswith(b"PAR1"):
-        frame, reading, forms = _parquet(raw, file_name, max_cells, max_columns), None, {}
+        frame, reading = _parquet(raw, file_name, max_cells, max_columns), None
     else:
         frame, reading, forms = _csv(raw, reading, file_name, max_cells, max_columns)
     stem = file_name.removesuffix(".gz").rpartition(".")[0] or file_name

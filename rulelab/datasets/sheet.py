@@ -27,7 +27,7 @@ MAX_CLASSES = 50
 _CATEGORIES = 20  # as many of a column have conditions of their own
 _WORDS = 3
 _FEWEST_TWINS = 20  # rows: of fewer, columns are the same by chance
-_TOTAL = re.compile(r"(grand )?total|sum\b|summe|gesamt|insgesamt|totale?\b|suma\b|итого|合計|合计", re.IGNORECASE)
+_TOTAL = re.compile(r"(grand total|totale?|sum|summe|gesamt|insgesamt|suma|итого|合計|合计)\b", re.IGNORECASE)
 _MOST_NAMED = 10
 """Most classes of a column that is guessed to be the target."""
 
@@ -121,8 +121,7 @@ class Sheet:
     def table_doubts(self) -> tuple[str, ...]:
         """Those that are of no single column."""
         own = () if self.reading is None else self.reading.doubts
-        last = self.frame.iloc[-1].dropna() if len(self.frame) else []
-        first = str(last.iloc[0]) if len(last) else ""
+        first = next((str(cell) for cell in self.frame.tail(1).to_numpy().ravel() if not pd.isna(cell)), "")
         total = _TOTAL.match(first) is not None and len(self.frame) > 1
         return (*own, f"the last row begins with {quote(first, 30)}: is it a sum? Remove it") if total else own
 
@@ -206,7 +205,7 @@ class Sheet:
         if words and not drop_missing_target:
             said = " and ".join(f"{quote(text)} in {n} rows" for text, n in words.items())
             raise DatasetError(
-                f"target {quote(target)}: {said} is read as empty; missing='' keeps it, or leave out the "
+                f"target {quote(target)}: {said} is read as empty; missing='' (--missing '') keeps it; or leave out the "
                 "rows without a target"
             )
         frame, notes = self._with_dates([n for n in self._times if n not in taken and n not in excluded], dates)
