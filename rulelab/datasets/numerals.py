@@ -45,6 +45,9 @@ _WITH_UNIT = re.compile(
 _WHOLE_CELL = r"[+-]?(?:0|[1-9]\d*)"
 _POINTED = rf"{_WHOLE_CELL}\.\d*(?:[eE][+-]?\d+)?|[+-]?\.\d+(?:[eE][+-]?\d+)?|{_WHOLE_CELL}[eE][+-]?\d+"
 _PYTHON = rf"{_WHOLE_CELL}|{_POINTED}|[+-]?(?:inf|Inf|INF|infinity|Infinity)"
+_LONG = r"[+-]?\d{19,}"
+PATTERNS = (_PYTHON, _POINTED, _LONG)
+"""What is asked of every column, and first whether all its cells are as the first says."""
 _CODE = re.compile(r"0\d+", re.ASCII)
 _FEW_CODES = 0.1
 _SAMPLE = 200
@@ -218,7 +221,7 @@ def _form(parts: _Parts, asked: Sequence[tuple[str, str]], usual: tuple[str, str
     if marks != usual:
         doubts += filter(None, [_ambiguous(parts.cores, marks, fits)])
     wholes = [_WHOLE.fullmatch(_plain(core, marks)) for core in parts.cores]
-    whole = all(wholes) and (marks[0] != "." or not parts.pointed) and not parts.cells.matching(r"[+-]?\d{19,}")
+    whole = all(wholes) and (marks[0] != "." or not parts.pointed) and not parts.cells.matching(_LONG)
     empty = {**parts.empty, **parts.unsaid}
     return Form("whole" if whole else "number", marks, parts.unit, empty, tuple(doubts))
 

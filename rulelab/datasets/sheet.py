@@ -205,8 +205,8 @@ class Sheet:
         if words and not drop_missing_target:
             said = " and ".join(f"{quote(text)} in {n} rows" for text, n in words.items())
             raise DatasetError(
-                f"target {quote(target)}: {said} is read as empty; missing='' (--missing '') keeps it; or leave out the "
-                "rows without a target"
+                f"target {quote(target)}: {said} is read as empty; missing='' (--missing '') keeps it; or leave "
+                "out the rows without a target"
             )
         frame, notes = self._with_dates([n for n in self._times if n not in taken and n not in excluded], dates)
         return from_frame(

@@ -18,7 +18,7 @@ import pandas as pd
 from ..data.columns import listed
 from ..datasets.dataset import DatasetError, check_names
 from ..datasets.dates import dates_of
-from ..datasets.numerals import Form, forms
+from ..datasets.numerals import PATTERNS, Form, forms
 from ..datasets.reading import Reading, decoded, records, separated
 from ..extras import require_pyarrow
 from .errors import TableError
@@ -26,6 +26,9 @@ from .table import MOST_VALUES, Table
 
 _PARQUET, _TEXT = (".parquet", ".pq"), (".csv", ".tsv", ".txt", ".data", ".csv.gz", ".tsv.gz")
 _HEAD_BYTES = 1_000_000
+_MOST_KNOWN = 16
+_KNOWN: dict[str, tuple[dict[str, Form], Reading]] = {}
+"""How files that were opened are read, so that they are not looked through each time."""
 
 
 def open_table(source: Any, name: str | None = None, reading: Reading | None = None) -> Table:
@@ -143,7 +146,7 @@ def _relation(paths: list[str], given: Reading) -> tuple[Any, Any, tuple[str, ..
             _same_columns(connection, paths)
             return connection.read_parquet(paths), connection, ()
         relation, reading = _texts(connection, paths, given)
-        relation, doubts = _typed(relation, reading)
+        relation, doubts = _typed(relation, reading, paths)
         return relation, connection, doubts
     except DatasetError as error:
         raise TableError(str(error)) from error
@@ -186,39 +189,71 @@ def _head(path: str) -> bytes:
     return head if len(head) < _HEAD_BYTES else head[: head.rfind(b"\n") + 1] or head
 
 
-def _typed(relation: Any, reading: Reading) -> tuple[Any, tuple[str, ...]]:
+def _typed(relation: Any, reading: Reading, paths: Sequence[str]) -> tuple[Any, tuple[str, ...]]:
     """The columns with numbers in place of texts that are numbers, by the rules of tables in memory, and doubts."""
-    cells = {name: _Counted(relation, name) for name in relation.columns}
-    found, reading = forms(cells, reading)
+    files = [(path, Path(path).stat().st_mtime_ns, Path(path).stat().st_size) for path in paths]
+    key = repr((files, reading))
+    if key not in _KNOWN:
+        cells = _counted(relation)
+        found, reading = forms(cells, reading)
+        for name, form in found.items():
+            if form.kind == "text" and cells[name].are_dates:
+                found[name] = replace(form, kind="date")
+        while len(_KNOWN) >= _MOST_KNOWN:
+            _KNOWN.pop(next(iter(_KNOWN)), None)
+        _KNOWN[key] = found, reading
+    found, reading = _KNOWN[key]
     said = [f"column {name!r}: {doubt}" for name, form in found.items() for doubt in form.doubts]
-    columns = [_expression(name, form, cells[name]).alias(name) for name, form in found.items()]
+    columns = [_expression(name, form).alias(name) for name, form in found.items()]
     return relation.select(*columns), (*reading.doubts, *said)
+
+
+def _counted(relation: Any) -> dict[str, _Counted]:
+    """The cells of each column, of which one pass over the rows tells what is asked of all."""
+    import duckdb
+
+    asked = [_like(duckdb.ColumnExpression(name), each) for name in relation.columns for each in PATTERNS]
+    answers = relation.select(*(each.alias(f"a{k}") for k, each in enumerate(asked)))
+    counts = ", ".join(f"count(a{k}), count_if(a{k})" for k in range(len(asked)))
+    numbers = list(map(int, answers.aggregate(counts).fetchall()[0]))
+    width = 2 * len(PATTERNS)
+    return {
+        name: _Counted(relation, name, numbers[width * k], numbers[width * k + 1 : width * (k + 1) : 2])
+        for k, name in enumerate(relation.columns)
+    }
+
+
+def _like(column: Any, pattern: str) -> Any:
+    import duckdb
+
+    return duckdb.FunctionExpression("regexp_full_match", column, duckdb.ConstantExpression(pattern))
 
 
 class _Counted:
     """The texts of a column of a DuckDB relation; see `rulelab.datasets.numerals.Cells`."""
 
-    def __init__(self, relation: Any, name: str) -> None:
+    def __init__(self, relation: Any, name: str, total: int, matching: Sequence[int]) -> None:
         import duckdb
 
+        self._column = duckdb.ColumnExpression("v")
         self._texts = relation.select(duckdb.ColumnExpression(name).alias("v")).filter("v is not null")
-        self._known: dict[str, dict[str, int]] = {}
-
-    @cached_property
-    def total(self) -> int:
-        return self._number(self._texts, "count(*)")
+        self._matching = dict(zip(PATTERNS, matching, strict=True))
+        self._known: dict[str, dict[str, int]] = {PATTERNS[0]: {}} if matching[0] == total else {}
+        self.total = total
 
     @cached_property
     def distinct(self) -> int:
         return self._number(self._texts, "count(distinct v)")
 
     def matching(self, pattern: str) -> int:
-        return self._number(self._texts.filter(self._like(pattern)), "count(*)")
+        if pattern not in self._matching:
+            self._matching[pattern] = self._number(self._texts.filter(_like(self._column, pattern)), "count(*)")
+        return self._matching[pattern]
 
     def unlike(self, pattern: str) -> dict[str, int]:
         """The other texts; of more than can be looked at the first ones."""
         if pattern not in self._known:
-            others = self._texts.filter(~self._like(pattern)).aggregate("v, count(*) as n", "v")
+            others = self._texts.filter(~_like(self._column, pattern)).aggregate("v, count(*) as n", "v")
             self._known[pattern] = {v: int(n) for v, n in others.limit(MOST_VALUES).fetchall()}
         return self._known[pattern]
 
@@ -228,30 +263,21 @@ class _Counted:
         return any(dates_of(pd.Series(list(known), dtype=object))[0] is not None for known in self._known.values())
 
     @staticmethod
-    def _like(pattern: str) -> Any:
-        import duckdb
-
-        return duckdb.FunctionExpression(
-            "regexp_full_match", duckdb.ColumnExpression("v"), duckdb.ConstantExpression(pattern)
-        )
-
-    @staticmethod
     def _number(relation: Any, what: str) -> int:
         return int(relation.aggregate(what).fetchall()[0][0])
 
 
-def _expression(name: str, form: Form, cells: _Counted) -> Any:
+def _expression(name: str, form: Form) -> Any:
     """A column as its form says."""
     import duckdb
 
     function, constant = duckdb.FunctionExpression, duckdb.ConstantExpression
     column = found = duckdb.ColumnExpression(name)
-    if form.kind == "text":
-        if cells.are_dates:
-            return function("try_strptime", column, constant("%Y-%m-%d"))  # its type says that it has to be refused
-    elif form.kind == "boolean":
+    if form.kind == "date":
+        return function("try_strptime", column, constant("%Y-%m-%d"))  # its type says that it has to be refused
+    if form.kind == "boolean":
         found = function("lower", column) == constant("true")
-    else:
+    elif form.kind != "text":
         decimal, thousands = form.marks
         left_out = [*form.unit, *(" \u00a0\u202f" if thousands == " " else thousands)]
         for piece in filter(None, left_out):

@@ -17,6 +17,7 @@ from ...data.binarize import Binarizer
 from ...datasets import DatasetError, Sheet
 from ...tables import PatternCounts, Split, Table, TableError
 from ..live.wording import count
+from ..widgets.esc import plain
 from .data import Labelled
 from .draft import Draft
 
@@ -253,7 +254,8 @@ class TableDraft(Draft):
         for row in found["columns"]:
             if self._unusable(row["name"]):
                 row["notes"] = _DATES if row["type"] in ("date", "time") else "neither numbers, Booleans nor texts"
-        return {**found, "title": said, "remarks": [*found["remarks"], note]}
+        said_of_file = [plain(doubt, 300) for doubt in self._table.doubts]
+        return {**found, "title": said, "remarks": [*found["remarks"], note, *said_of_file]}
 
     def _unusable(self, name: str) -> str:
         """Why a column can only be ignored; empty when it can be used."""
