@@ -313,7 +313,7 @@ def _check_finite(frame: pd.DataFrame) -> None:
         infinite = np.isinf(values.to_numpy(dtype=float, na_value=np.nan))
         if infinite.any():
             raise DatasetError(
-                f"column {quote(column)} has an infinite value in {_rows(infinite)}; "
+                f"column {quote(column)} has an infinite value in {in_which_rows(infinite)}; "
                 "replace it by a number or leave it empty"
             )
 
@@ -351,13 +351,15 @@ def _weights(values: pd.Series) -> pd.Series:
     numbers = values.to_numpy(dtype=float, na_value=np.nan)
     wrong = ~(numbers >= 0)
     if wrong.any():
-        raise DatasetError(f"{what} is missing or negative in {_rows(wrong)}; fill it in, or leave these rows out")
+        raise DatasetError(
+            f"{what} is missing or negative in {in_which_rows(wrong)}; fill it in, or leave these rows out"
+        )
     if not numbers.any():
         raise DatasetError(f"{what} is 0 in every row; some row must count")
     return values.copy()
 
 
-def _rows(mask: np.ndarray, limit: int = 5) -> str:
+def in_which_rows(mask: np.ndarray, limit: int = 5) -> str:
     """Where the mask is set, in words: "row 3", "rows 3, 5 and 12 more"; rows count from 1."""
     rows = np.flatnonzero(mask) + 1
     text = ("row " if len(rows) == 1 else "rows ") + ", ".join(str(r) for r in rows[:limit])
@@ -369,7 +371,9 @@ def _binary(values: pd.Series, positive: Any) -> tuple[Any, Any, pd.Series]:
     target = quote(values.name)
     missing = values.isna().to_numpy(dtype=bool)
     if missing.any():
-        raise DatasetError(f"target {target} is missing in {_rows(missing)}; remove these rows or fill the target in")
+        raise DatasetError(
+            f"target {target} is missing in {in_which_rows(missing)}; remove these rows or fill the target in"
+        )
     values = values.astype(object)
     labels = sorted((scalar(v) for v in pd.unique(values)), key=_order)
     if len(labels) == 1:

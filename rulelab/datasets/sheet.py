@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .dataset import Dataset, DatasetError, from_frame, listing, quote, scalar
+from .dataset import Dataset, DatasetError, from_frame, in_which_rows, listing, quote, scalar
 from .dates import PARTS, dates_of, has_times, is_time, parts_of
 from .guesses import in_rows, is_identifier, is_protected, is_sensitive, is_weight, positive_of, target_hint, unknown_of
 from .leaks import leak
@@ -205,8 +205,8 @@ class Sheet:
         if words and not drop_missing_target:
             said = " and ".join(f"{quote(text)} in {n} rows" for text, n in words.items())
             raise DatasetError(
-                f"target {quote(target)}: {said} is read as empty; missing='' (--missing '') keeps it; or leave "
-                "out the rows without a target"
+                f"target {quote(target)} is missing in {in_which_rows(self.frame[target].isna().to_numpy())}: {said} is "
+                "read as empty; missing='' (--missing '') keeps it, or leave out the rows without a target"
             )
         frame, notes = self._with_dates([n for n in self._times if n not in taken and n not in excluded], dates)
         return from_frame(
