@@ -204,8 +204,9 @@ class Sheet:
         words = {text: n for text, n in self.forms.get(target, Form()).empty.items() if text.strip()}
         if words and not drop_missing_target:
             said = " and ".join(f"{quote(text)} in {n} rows" for text, n in words.items())
+            where = in_which_rows(self.frame[target].isna().to_numpy())
             raise DatasetError(
-                f"target {quote(target)} is missing in {in_which_rows(self.frame[target].isna().to_numpy())}: {said} is "
+                f"target {quote(target)} is missing in {where}: {said} is "
                 "read as empty; missing='' (--missing '') keeps it, or leave out the rows without a target"
             )
         frame, notes = self._with_dates([n for n in self._times if n not in taken and n not in excluded], dates)
