@@ -187,7 +187,6 @@ BAD_FILES = {
     "infinite": (b"a,y\n1,0\ninf,1\n3,0\n", "infinite value in row 2"),
     "missing labels": (b"a,y\n1,0\n2,nan\n3,1\n", "missing in row 2"),
     "binary": (b"a,y\n1,0\n\xe9\x01,1\n", "control character 0x01 in line 3"),
-    "repeated names": (b"a,a,y\n1,2,0\n3,4,1\n", "the same name 'a'"),
     "ragged": (b"a,y\n1,0\n2,1,7\n", "row 2 (line 3) has 3 cells"),
     "three classes": (b"a,y\n1,0\n2,1\n3,2\n", "3 classes"),
     "hostile name": (b'"a\x1b[31m\n",y\n1,0\n2,1\n3,inf\n', "y"),

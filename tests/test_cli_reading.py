@@ -132,3 +132,43 @@ def test_weights_where_they_are_not_known_are_refused(german: Path, tmp_path: Pa
     data = rl.datasets.sheet(german).dataset("paid", weight="weight", drop_missing_target=True)
     with pytest.raises(SweepError, match="have weights; give that column"):
         rl.sweep(data, cv=2)
+
+
+def test_models_and_proofs_of_both_readers_are_the_same(tmp_path: Path, capsys) -> None:
+    """Of words that DuckDB takes for Booleans, codes, marks for nothing among numbers, and an unknown class."""
+    random = np.random.default_rng(0)
+    n = 300
+    code = random.choice(["01", "1", "10"], n)
+    dose = np.where(random.random(n) < 0.2, "?", random.integers(1, 90, n).astype(str))
+    paid = np.where((code == "01") ^ (random.random(n) < 0.05), "yes", "no").astype(object)
+    paid[:20] = "unknown"
+    table = pd.DataFrame({"code": code, "dose": dose, "sex": random.choice(["f", "m"], n), "paid": paid})
+    table.to_csv(tmp_path / "t.csv", index=False)
+    models = []
+    for count in ((), ("--count",)):
+        files = tmp_path / f"m{len(count)}.json", tmp_path / f"p{len(count)}.npz"
+        options = ("fit", tmp_path / "t.csv", "--target", "paid", "--positive", "yes", "--regularization", 0.02, *count)
+        status, out, err = run(capsys, *options, "-o", files[0], "--proof", files[1])
+        assert status == 0, err
+        assert "code == 01 then paid = yes" in out
+        assert "sensitive by name: 'sex', no feature unless kept" in err
+        assert "these are read as empty: '?'" in err
+        assert "20" in next(line for line in err.splitlines() if "left out" in line)
+        models.append(files)
+    assert models[0][0].read_text() == models[1][0].read_text()
+    for files in models:
+        for count in ((), ("--count",)):
+            assert run(capsys, "verify", tmp_path / "t.csv", *files, *count)[0] == 0
+
+
+def test_a_leak_is_said_where_a_model_is_fitted(tmp_path: Path, capsys) -> None:
+    y = np.arange(100) % 3 == 0
+    pd.DataFrame({"a": np.arange(100) % 7, "why": np.where(y, "left", None), "y": y * 1}).to_csv(tmp_path / "t.csv")
+    text = (tmp_path / "t.csv").read_text()
+    (tmp_path / "t.csv").write_text(f"row{text}")
+    for count in ((), ("--count",)):
+        status, _, err = run(
+            capsys, "fit", tmp_path / "t.csv", "--target", "y", "--leave-out", "row", "--quiet", *count
+        )
+        assert status == 0
+        assert "why: leak? cells that are filled go with one class" in err

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import datetime
 import gzip
+import io
 import warnings
+import zipfile
 
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import rulelab as rl
 from rulelab.datasets import DatasetError, DatasetWarning, Reading, numerals, read, sheet
 
 GERMAN = "Alter;Größe;Umsatz;krank\n" + "".join(
@@ -79,11 +83,11 @@ def test_a_guess_looks_at_every_row() -> None:
     """The sample is right; one cell far below is not, and the column stays text, which is said."""
     rows = [f"{k},5;{k % 2}" for k in range(9000)]
     assert sheet("\n".join(["a;y", *rows]).encode()).frame["a"].tolist()[8999] == 8999.5
-    rows[8990] = "unknown;0"
+    rows[8990] = "unheard of;0"
     found = sheet("\n".join(["a;y", *rows]).encode())
     assert found.frame["a"].iloc[3] == "3,5"
     (doubt,) = found.doubts
-    assert "column 'a': it is read as text, but 100 % of its cells are numbers; the others are 'unknown'" in doubt
+    assert "column 'a': it is read as text, but 100 % of its cells are numbers; the others are 'unheard of'" in doubt
 
 
 def test_a_decimal_comma_far_below_whole_numbers_is_found() -> None:
@@ -97,7 +101,7 @@ def test_columns_of_other_marks_than_the_file_s_are_said() -> None:
     found = sheet(("a;b;c;y\n" + rows).encode())
     assert found.frame["a"].tolist()[:2] == [0.5, 1.5]
     assert found.frame["b"].tolist()[:2] == [0.5, 1.5]
-    assert any("column 'b' has decimal points" in doubt for doubt in found.doubts)
+    assert any("column 'b': has decimal points" in doubt for doubt in found.doubts)
     forced = sheet(("a;b;c;y\n" + rows).encode(), decimal=".", thousands="")
     assert forced.frame["a"].tolist()[0] == "0,5"
     assert any(
@@ -150,7 +154,7 @@ def test_what_cannot_be_meant_is_refused(given: dict[str, str], message: str) ->
 
 
 def test_plain_files_raise_no_doubts() -> None:
-    text = b"a,b,c,y\n" + b"".join(b"%d,%d.5,v%d,%d\n" % (k, k, k % 4, k % 2) for k in range(50))
+    text = b"a,b,c,y\n" + b"".join(b"%d,%d.5,v%d,%d\n" % (k, k, k % 5, k % 2) for k in range(50))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert read(text, "y").X.dtypes.astype(str).tolist()[:2] == ["int64", "float64"]
@@ -169,3 +173,145 @@ def test_columns_are_read_as_their_cells_are(cells: list[str], marks: tuple[str,
     assert (found is not None) == all(right)
     if found is not None:
         assert found.tolist() == [float(numerals._plain(cell, marks)) for cell in cells]
+
+
+TABLES = {
+    "yes and no": "a,b,y\n" + "1,x,yes\n2,z,no\n3,x,no\n" * 4,
+    "codes": "a,z,y\n" + "1,01,1\n2,1,0\n3,001,0\n4,10,1\n" * 4,
+    "codes of one length": "a,zip,y\n" + "1,02139,1\n2,90210,0\n" * 4 + "3,10001,0\n" * 90,
+    "hardly a code": "a,z,y\n" + "1,05,1\n" + "2,17,0\n3,4,1\n" * 20,
+    "words for nothing": "a,b,y\n" + "1,NA,yes\n2,None,no\nNA,x,no\n4,n/a,yes\n5,null,no\n" * 4,
+    "marks in numbers": "a,b,y\n" + "1.5,?,yes\n?,2,no\n3,x,no\n-,z,yes\nk.A.,?,no\n" * 4,
+    "money": "a,b,w,y\n" + '"$1,200",13%,5 kg,1\n"$49,428",7%,12 kg,0\n-,8%,n/a,1\n' * 4,
+    "decimal commas": "a;b;y\n" + "1,5;1.234,5;ja\n2,25;2;nein\n;3;ja\n" * 4,
+    "both marks": "a;b;y\n" + "1,5;1.5;ja\n2,25;2;nein\n3,5;.5;ja\n" * 4,
+    "true and false": "a,b,y\n" + "True,1,1\nFalse,2,0\n,3,0\n" * 4,
+    "a title": "Report\n\nof 2024\na,b,y\n" + "1,2,0\n2,3,1\n4,4,1\n" * 4,
+    "no header": "".join(f"{k % 7},{k * 3},x,{k % 2}\n" for k in range(20)),
+    "one name twice": "a,a,y\n" + "1,2,0\n2,3,1\n" * 4,
+    "quoted": 'a,"b, c",y\n' + '"x ""q""",2,0\n"l\nm",3,1\n' * 4,
+    "blank lines": "\n\na,y\n\n" + "1,0\n2,1\n" * 4,
+    "a mark": "\ufeffa\ty\n" + "1\t0\n\t1\n" * 4,
+    "exponents": "a,y\n" + "1e3,0\n2.5E-2,1\n+7,1\n" * 4,
+    "long numbers": "a,y\n" + "123456789012345678901,0\n2,1\n" * 4,
+    "spaces": "a,b,y\n" + " 1, x,0\n2 ,x ,1\n" * 4,
+}
+
+
+def plainly(values: pd.Series) -> list[object]:
+    return ["" if pd.isna(v) else v if isinstance(v, bool | str) else float(v) for v in values.astype(object)]
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_file_is_the_same_table_in_memory_and_where_it_is_counted(name: str, tmp_path) -> None:
+    """Names, cells, what is missing, doubts, classes, and the conditions of its columns."""
+    (tmp_path / "t.csv").write_text(TABLES[name], encoding="utf-8", newline="")
+    here, there = sheet(tmp_path / "t.csv"), rl.tables.open(tmp_path / "t.csv")
+    counted = there.frame.collect().to_pandas()
+    assert list(counted.columns) == list(here.frame.columns)
+    for column in counted.columns:  # rows are counted in any order
+        assert sorted(map(repr, plainly(counted[column]))) == sorted(map(repr, plainly(here.frame[column]))), column
+    assert there.doubts == tuple(doubt for doubt in here.doubts if "as text, but" not in doubt)
+    target = here.target or here.frame.columns[-1]
+    data = here.dataset(target)
+    binarizer = rl.Binarizer().fit(there.features(target))
+    assert binarizer.conditions_ == rl.Binarizer().fit(data.X).conditions_
+    counts = rl.tables.count(there, binarizer, target)
+    assert (counts.positive, counts.negative, counts.n_rows) == (data.positive, data.negative, len(data.y))
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({}, ["NA", "EU", "?", "-"]),
+        ({"missing": "?"}, [None, "EU", None, "-"]),
+        ({"missing": ["?", "-"]}, [None, "EU", None, None]),
+        ({"missing": ""}, ["NA", "EU", "?", "-"]),
+        ({"missing": ["", "-"]}, ["NA", "EU", "?", None]),
+    ],
+)
+def test_what_is_missing_can_be_said(given: dict, expected: list) -> None:
+    raw = b"r,y\nNA,0\nEU,1\n?,1\n-,0\n"
+    cells = sheet(raw, **given).frame["r"].astype(object)
+    expected = expected if given else [None, *expected[1:]]
+    assert cells.where(cells.notna(), None).tolist() == expected
+
+
+def test_a_target_whose_labels_are_words_for_nothing_is_told_how_to_be_kept() -> None:
+    raw = b"a,region\n1,NA\n2,EU\n3,NA\n4,EU\n"
+    with pytest.raises(DatasetError, match=r"'NA' in 2 rows is read as empty; missing='' .* keeps it"):
+        read(raw, "region")
+    assert read(raw, "region", "NA", missing="").y.tolist() == [1, 0, 1, 0]
+
+
+def test_lines_above_and_a_header_can_be_said() -> None:
+    raw = b"x,y\n1,0\n2,1\n3,1\n4,0\n"
+    assert sheet(raw, header="no").frame.shape == (5, 2)
+    assert list(sheet(raw, skip=1, header=True).frame.columns) == ["1", "0"]
+    for wrong, message in (
+        ({"skip": "x"}, "skip must be"),
+        ({"header": "maybe"}, "header must be"),
+        ({"skip": 9}, "fewer"),
+    ):
+        with pytest.raises(DatasetError, match=message):
+            sheet(raw, **wrong)
+    years = b"2019,2020,2021\n2018,7,1\n2019,8,0\n2020,9,1\n"
+    assert list(sheet(years).frame.columns) == ["2019", "2020", "2021"], "numbers in a row are names"
+
+
+def workbook(*sheets: list[list[object]]) -> bytes:
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for rows, page in zip(sheets, [book.active, *(book.create_sheet() for _ in sheets[1:])], strict=True):
+        for row in rows:
+            page.append(row)
+    out = io.BytesIO()
+    book.save(out)
+    return out.getvalue()
+
+
+def test_the_first_sheet_of_a_workbook_is_read_as_a_csv_file_is() -> None:
+    days = [datetime.datetime(2024, 1, 1 + k, 5 * (k % 2)) for k in range(12)]
+    rows = [[k, days[k], f"${k + 1},200", k % 2 == 0, "ja" if k % 3 else "nein"] for k in range(12)]
+    found = sheet(workbook([["Report"], [], ["a", "when", "money", "flag", "y"], *rows], [["x"]]), name="b.xlsx")
+    assert {c.name: c.type for c in found.columns} == {
+        "a": "number",
+        "when": "date",
+        "money": "number",
+        "flag": "yes or no",
+        "y": "category",
+    }
+    assert found.dataset("y").X["when: hour"].tolist() == [0, 5] * 6
+    assert "of 2 sheets the first one, 'Sheet', is read" in found.doubts
+    with pytest.raises(DatasetError, match="more than the limit of 20"):
+        sheet(workbook([["a", "y"], *([k, k % 2] for k in range(40))]), max_cells=20)
+
+
+def zipped(**files: bytes) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return out.getvalue()
+
+
+def test_a_zip_file_of_one_table_is_read_and_others_are_refused_in_words_that_help() -> None:
+    raw = b"a,y\n1,0\n2,1\n"
+    assert sheet(zipped(a=raw, **{"__MACOSX/a": b"x"}), max_cells=10).frame.shape == (2, 2)
+    for wrong, message in (
+        (zipped(a=raw, b=raw), r"holds 2 files \('a', 'b'\); give the one to be read"),
+        (zipped(a=b" " * 50_000_000), "unpacks to more than"),
+        (zipped(mimetype=b"ods", a=raw), "save it as CSV"),
+        (b"PK\3\4" + b"x" * 50, "damaged or locked zip file"),
+        (b"\xd0\xcf\x11\xe0" + b"x" * 50, "old Excel workbook: save it as CSV"),
+    ):
+        with pytest.raises(DatasetError, match=message):
+            sheet(wrong, max_cells=10)
+
+
+def test_sums_and_columns_of_the_same_cells_are_doubted() -> None:
+    rows = "".join(f"r{k % 7},{k % 5},{k % 5},{k % 2}\n" for k in range(30))
+    found = sheet(("name,a,b,y\n" + rows + "Total,3,3,1\n").encode())
+    assert "column 'b': it has the same cells as 'a'" in found.doubts
+    assert "the last row begins with 'Total': is it a sum? Remove it" in found.doubts
+    assert sheet(("name,a,b,y\n" + rows.replace(",4,4,", ",4,3,")).encode()).doubts == ()

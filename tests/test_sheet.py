@@ -78,8 +78,8 @@ def test_every_column_is_named_for_what_it_is(frame: pd.DataFrame, write) -> Non
         assert column.missing == frame[column.name].isna().sum()
         assert column.distinct == frame[column.name].nunique()
     assert found.target == "ill"
-    assert found.labels("ill") == ["no", "yes"]
-    assert found.labels("patient_id") == []
+    assert found.labels("ill") == frame["ill"].value_counts().to_dict()
+    assert found.labels("patient_id") == {}
     assert found.preview().shape == (PREVIEW_ROWS, len(frame.columns))
 
 
@@ -113,9 +113,10 @@ def test_a_leak_may_be_wrong_on_few_rows_and_lie_in_what_is_missing() -> None:
     values[:5] = "a"
     frame = pd.DataFrame({"near": values, "when": np.where(y == 1, 3.5, np.nan), "noise": np.arange(n) % 7, "y": y})
     leaks = sheet(as_csv(frame)).leaks("y")
-    assert leaks["near"] == "each of its 2 values goes with one class, but for 3 of 2000 rows"
+    each = "each of its 2 values goes with one class, but for 3 of 2000 rows"
+    assert leaks["near"] == f"alone gets 99.8 % right (majority 50 %): {each}"
     assert set(leaks) == {"near", "when"}
-    values[:40] = "a"
+    values[:220] = "a"  # more than a tenth of the errors of the majority
     assert "near" not in sheet(as_csv(frame.assign(near=values))).leaks("y")
 
 
@@ -160,6 +161,25 @@ def test_dates_of_parquet_files_are_dates_too() -> None:
     data = sheet(as_parquet(pd.DataFrame({**kinds, "y": [0, 1, 0, 1]}))).dataset("y")
     for name in kinds:
         assert data.X[f"{name}: month"].tolist() == [12, 2, 11, 1]
+
+
+def test_hours_of_timestamps_times_and_durations_are_features() -> None:
+    frame = pd.DataFrame(
+        {
+            "stamp": pd.to_datetime(["2024-01-05 05:00", "2024-01-06 23:10"]),
+            "time": [datetime.time(3, 30), datetime.time(4)],
+            "lasted": pd.to_timedelta(["1h", "90min"]),
+            "y": [0, 1],
+        }
+    )
+    found = sheet(as_parquet(frame)).dataset("y").X
+    assert found["stamp: hour"].tolist() == [5, 23]
+    assert found["time: hours"].tolist() == [3.5, 4.0]
+    assert found["lasted: hours"].tolist() == [1.0, 1.5]
+    assert sheet(b"t,a,y\n2024-01-05 05:00:00,1,0\n2024-01-06 23:10:00,2,1\n").dataset("y").X["t: hour"].tolist() == [
+        5,
+        23,
+    ]
 
 
 def test_dates_can_be_ignored_and_left_out() -> None:
@@ -237,4 +257,109 @@ def test_wide_and_long_files_are_described_whole() -> None:
     found = sheet(as_csv(frame))
     assert found.columns[0].type == "category"
     assert "100 % of its cells are numbers; the others are 'x'" in found.doubts[0]
-    assert found.labels("y") == []
+    assert found.labels("y") == {}
+
+
+@pytest.mark.parametrize("text", [False, True])
+def test_that_a_column_is_filled_may_give_the_positive_class_away(text: bool) -> None:
+    """Of a column of texts or numbers, most of them missing, and of one class of three."""
+    n = 400
+    y = np.where(np.arange(n) % 4 == 0, "churned", np.where(np.arange(n) % 4 == 1, "kept", "new"))
+    filled = (y == "churned") ^ (np.arange(n) < 2)
+    reason = pd.Series([f"reason {k}" if text else str(k) for k in range(n)]).where(filled)
+    found = sheet(as_csv(pd.DataFrame({"reason": reason, "a": np.arange(n) % 7, "y": y})))
+    leaks = found.leaks("y", "churned")
+    assert set(leaks) == {"reason"}
+    assert leaks["reason"].startswith(
+        "alone gets 99.5 % right (majority 75 %): cells that are filled go with one class"
+    )
+    assert found.leaks("y") == {}, "of all three classes it tells one"
+
+
+POSITIVE = [
+    (["Ja", "Nein"], [3, 7], "Ja"),
+    (["Nein", "Ja"], [3, 7], "Ja"),
+    (["はい", "いいえ"], [1, 9], "はい"),
+    (["нет", "да"], [1, 9], "да"),
+    (["n", "y"], [1, 9], "y"),
+    (["s", "n"], [9, 1], "s"),
+    (["fraud", "ok"], [9, 1], "fraud"),
+    (["not churned", "churned"], [1, 9], "churned"),
+    (["diabetic", "non-diabetic"], [9, 1], "diabetic"),
+    (["good", "bad"], [1, 9], "bad"),
+    (["admitted", "home"], [5, 5], "admitted"),
+    (["zebra", "ant"], [9, 1], "ant"),
+    (["<=50K", ">50K"], [7, 3], ">50K"),
+    ([0, 1], [1, 9], 1),
+    ([0, 3], [1, 9], 3),
+    ([-1, 1], [1, 9], 1),
+    ([1, 2], [9, 1], 2),
+    ([1, 2], [1, 9], 1),
+    ([True, False], [9, 1], True),
+]
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize(("labels", "rows", "expected"), POSITIVE)
+def test_the_positive_class_means_yes_or_is_the_rarer_one(labels: list, rows: list, expected: object, turned) -> None:
+    """In every door, and in whichever order the labels come."""
+    cells = [label for label, n in zip(labels, rows, strict=True) for _ in range(n)]
+    frame = pd.DataFrame({"a": np.arange(10) % 3, "y": cells[:: -1 if turned else 1]})
+    assert from_frame(frame, "y").positive == expected
+    assert str(rl.datasets.read(as_csv(frame), "y").positive) == str(expected)
+    assert f"positive class {expected}" in sheet(as_csv(frame)).summary("y").loc["y", "notes"]
+    conditions = rl.Binarizer().fit(rl.tables.open(frame).features("y"))
+    assert rl.tables.count(rl.tables.open(frame), conditions, "y").positive == expected
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (["Gender", "amount", "Defaulted"], "Defaulted"),
+        (["Defaulted", "amount", "Gender"], "Defaulted"),
+        (["applicantSex", "amount", "result_x"], "result_x"),
+        (["churned", "amount", "active"], "churned"),
+        (["active", "amount", "Geschlecht"], "active"),
+        (["race", "amount", "edad"], None),
+    ],
+)
+def test_the_target_is_guessed_by_names_and_is_never_protected(names: list[str], expected: str | None) -> None:
+    columns = [np.arange(60) % 2, np.arange(60) % 37, np.where(np.arange(60) % 3, "no", "yes")]
+    assert sheet(as_csv(pd.DataFrame(dict(zip(names, columns, strict=True))))).target == expected
+
+
+def test_a_last_column_of_three_classes_is_preferred_to_one_of_two_values_before_it() -> None:
+    grades = pd.DataFrame({"gender": ["f", "m"] * 30, "active": [0, 1] * 30, "grade": ["low", "mid", "high"] * 20})
+    found = sheet(as_csv(grades))
+    assert found.target == "grade"
+    assert found.roles("active") == {"gender": "sensitive", "active": "target", "grade": "feature"}
+
+
+@pytest.mark.parametrize("word", ["unknown", "Unbekannt", "?", "n.a.", "(missing)"])
+def test_rows_whose_target_is_unknown_are_left_out_or_negative_and_counted(word: str) -> None:
+    frame = pd.DataFrame({"a": np.arange(60) % 7, "y": (["Yes", "No", "No", word] * 15)})
+    found = sheet(as_csv(frame))
+    assert (found.target, found.columns[1].reason) == ("y", "by its name, and of two classes, and what is not known")
+    for data in (found.dataset("y"), from_frame(frame, "y", "Yes"), rl.datasets.read(as_csv(frame), "y")):
+        assert (len(data.y), data.positive, data.negative) == (45, "Yes", "No")
+        assert f"15 of 60 rows, whose y is {word!r}, are left out" in data.notes
+    table = rl.tables.open(frame)
+    for unknown, rows in (("leave out", 45), ("negative", 60)):
+        conditions = rl.Binarizer().fit(table.features("y", unknown=unknown))
+        counts = rl.tables.count(table, conditions, "y", "Yes", unknown=unknown)
+        assert (counts.n_rows, counts.without_target) == (rows, 60 - rows)
+        assert len(found.dataset("y", "Yes", unknown=unknown).y) == rows
+    with pytest.raises(DatasetError, match="unknown must be one of"):
+        found.dataset("y", unknown="maybe")
+
+
+def test_protected_columns_are_groups_and_no_features_unless_they_are_kept() -> None:
+    frame = pd.DataFrame(
+        {"a": np.arange(60) % 7, "Geschlecht": ["w", "m"] * 30, "age": np.arange(60), "y": [0, 0, 1] * 20}
+    )
+    for data in (from_frame(frame, "y"), rl.datasets.read(as_csv(frame), "y")):
+        assert (list(data.X), list(data.sensitive)) == (["a", "age"], ["Geschlecht"])
+        assert "sensitive by name: 'Geschlecht', no feature unless kept" in data.notes
+    assert "Geschlecht" in from_frame(frame, "y", keep_sensitive=True).X
+    assert from_frame(frame, "y", sensitive=()).sensitive is None
+    assert list(from_frame(frame[["Geschlecht", "y"]], "y").X) == ["Geschlecht"], "else nothing is left"

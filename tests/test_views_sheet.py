@@ -68,13 +68,16 @@ def test_the_sheet_says_what_was_read() -> None:
         "separator": ";",
         "decimal": ",",
         "thousands": "",
+        "lines above": "0",
+        "header": "yes",
+        "also empty": "",
     }
     assert state["head"] == ["id", "Höhe", "gender", "seen", "therapy", "krank"]
     assert len(state["preview"]) == 8
     assert [column["role"] for column in state["columns"]] == [
         "ignore",
         "feature",
-        "sensitive",
+        "group",
         "feature",
         "feature",
         "target",
@@ -85,7 +88,7 @@ def test_the_sheet_says_what_was_read() -> None:
         "2 rows without a target will be left out.",
         "gender: 8 rows without a value are the group (missing).",
     ]
-    assert (state["classes"], state["positive"], state["lacking"]) == (["ja", "nein"], 1, "")
+    assert (state["classes"], state["positive"], state["lacking"]) == (["ja (65, 55 %)", "nein (53, 45 %)"], 0, "")
 
 
 def test_nothing_changes_before_the_sheet_is_accepted(settings) -> None:
@@ -101,7 +104,7 @@ def test_nothing_changes_before_the_sheet_is_accepted(settings) -> None:
     settings.accept()
     assert not settings.pending
     assert settings.data == UPLOADED
-    assert "Predicts krank = nein." in settings._about.object
+    assert "Predicts krank = ja." in settings._about.object
     assert "Groups: gender." in settings._about.object
 
 
@@ -188,7 +191,7 @@ def test_data_that_cannot_be_used_are_said_in_the_sheet(settings) -> None:
 def test_there_is_one_target_and_one_weight() -> None:
     draft = Draft(GERMAN, "daten.csv")
     draft.give("gender", "target")
-    assert (draft.roles["krank"], draft.classes, draft.positive) == ("feature", ["f", "m"], "m")
+    assert (draft.roles["krank"], draft.classes, draft.positive) == ("feature", ["f", "m"], "f")
     draft.give("id", "weight")
     draft.give("Höhe", "weight")
     assert [name for name, role in draft.roles.items() if role == "weight"] == ["Höhe"]
@@ -458,7 +461,7 @@ def test_what_is_too_large_is_refused_in_words(settings, monkeypatch) -> None:
     monkeypatch.setattr(data, "MAX_UPLOAD_BYTES", 1000)
     settings.take(GERMAN, "daten.csv")
     assert (
-        "daten.csv has 0 MB; CSV or Parquet, at most 100 MB, 10 million cells and 5\u202f000 columns"
+        "daten.csv has 0 MB; CSV, Excel or Parquet, at most 100 MB, 10 million cells and 5\u202f000 columns"
         in settings.complaint
     )
 
@@ -467,3 +470,39 @@ def test_a_sensitive_column_of_many_values_is_warned_of() -> None:
     draft = Draft(GERMAN, "daten.csv")
     draft.give("Höhe", "group")
     assert any("groups are too many to compare" in remark for remark in draft.state()["remarks"])
+
+
+def test_what_is_empty_and_the_header_can_be_corrected_on_the_sheet() -> None:
+    draft = Draft(b"a,b,y\n" + b"nil,1,0\n?,2,1\nx,3,1\n" * 8, "a.csv")
+    assert row(draft, "a")["missing"] == "0"
+    draft.read_as({"also empty": "?, nil"})
+    assert (draft.error, row(draft, "a")["missing"], row(draft, "a")["distinct"]) == ("", "16", "1")
+    assert draft.state()["form"][-1]["chosen"] == "?, nil"
+    draft.read_as({"header": "no"})
+    assert draft.state()["head"] == ["c1", "c2", "c3"]
+    draft.read_as({"header": "yes", "lines above": "1", "also empty": ""})
+    assert draft.state()["head"] == ["nil", "1", "0"]
+
+
+def test_an_unknown_target_is_asked_about_and_the_positive_class_follows_the_target() -> None:
+    frame = pd.DataFrame(
+        {"a": np.arange(60) % 7, "gender": ["f", "m"] * 30, "churned": ["Yes", "No", "No", "unknown"] * 15}
+    )
+    draft = Draft(frame.to_csv(index=False).encode(), "a.csv")
+    state = draft.state()
+    assert state["classes"][:3] == ["No (30, 50 %)", "Yes (15, 25 %)", "unknown (15, 25 %)"]
+    assert (state["positive"], state["unknown"][0], state["unknown"][2]) == (
+        1,
+        "15 rows where it is unknown",
+        "leave out",
+    )
+    assert state["unknown"][1] == [["leave out", "leave out"], ["negative", "count as not Yes"]]
+    made = draft.accepted().dataset()
+    assert (len(made.y), list(made.X), list(made.sensitive)) == (45, ["a"], ["gender"])
+    draft.count_unknown("negative")
+    assert len(draft.accepted().dataset().y) == 60
+    assert "unknown='negative'" in draft.accepted().code()
+    draft.give("gender", "target")
+    assert (draft.positive, draft.roles["churned"]) == ("f", "feature")
+    draft.give("churned", "target")
+    assert (draft.positive, draft.roles["gender"]) == ("Yes", "group")

@@ -9,7 +9,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .console import CommandError, one_line
+from ..datasets.guesses import is_protected, is_sensitive
+from .console import CommandError, one_line, say
+from .options import reading_of
 
 if TYPE_CHECKING:
     from ..certificate import Origin
@@ -36,15 +38,20 @@ def read_counts(args: argparse.Namespace, recipe: Recipe, report: Report) -> Pat
         raise CommandError("--target is missing: the name of the column to predict")
     with _opened(args) as (table, known):
         aside = [*args.leave_out, *([] if split is None else [split.column])]
-        aside += [] if args.keep_sensitive else args.sensitive
-        features = table.features(args.target, *dict.fromkeys(aside), weight=args.weight, split=split)
+        sensitive = args.sensitive or _sensitive(table, known, [args.target, args.weight, *aside])
+        if sensitive and not args.sensitive:
+            names = ", ".join(map(repr, sensitive))
+            say(f"{table.name}: sensitive by name: {names}{'' if args.keep_sensitive else ', no feature unless kept'}")
+        aside += [] if args.keep_sensitive else sensitive
+        as_target = {"unknown": args.unknown, "positive": args.positive}
+        features = table.features(args.target, *dict.fromkeys(aside), weight=args.weight, split=split, **as_target)
         recipe.check(features.columns)
         for name in features.columns:
             known.kind(name)  # Dask takes bytes and lists for texts
         report(f"{table.name}: looking at {len(features.columns)} columns, with {table.engine}")
         binarizer = recipe.binarizer().fit(features)
         report(f"counting the rows under {len(binarizer.conditions_)} conditions")
-        counts = tables.count(table, binarizer, args.target, args.positive, args.sensitive, args.weight, split)
+        counts = tables.count(table, binarizer, args.target, args.positive, sensitive, args.weight, split, args.unknown)
     if args.at_least is not None:
         counts = counts.without_rare(args.at_least)
     for what, why in binarizer.dropped_:
@@ -62,7 +69,19 @@ def recount(args: argparse.Namespace, origin: Origin, positive: Any) -> PatternC
     if target is None:
         raise CommandError(f"{args.proof} does not name the column that is predicted: give --target")
     with _opened(args) as (table, _):
-        return tables.count(table, conditions, target, positive, args.sensitive, split=_split(args)).training
+        found = tables.count(
+            table, conditions, target, positive, args.sensitive, split=_split(args), unknown=args.unknown
+        )
+        return found.training
+
+
+def _sensitive(table: Table, known: Table, others: list[str | None]) -> list[str]:
+    """The columns that are sensitive by their names; none where no other would be left as a feature."""
+    columns = [name for name in table.columns if name not in others]
+    named = [name for name in columns if is_protected(name)]
+    texts = {name: known.kind(name) == "category" for name in named}
+    found = [name for name in named if is_sensitive(name, int(table.values(name)["v"].notna().sum()), texts[name])]
+    return found if len(found) < len(columns) else []
 
 
 def _split(args: argparse.Namespace) -> Split | None:
@@ -84,12 +103,15 @@ def _split(args: argparse.Namespace) -> Split | None:
 def _opened(args: argparse.Namespace) -> Iterator[tuple[Table, Table]]:
     """The table, in the cluster that was named or else in DuckDB, and the table in DuckDB, which knows its types."""
     from .. import tables
+    from ..datasets import Reading
 
     if args.scheduler is None:
         import duckdb
 
         try:
-            known = tables.open(args.data)
+            known = tables.open(args.data, reading=Reading(**reading_of(args)))
+            for doubt in known.doubts:
+                say(f"{known.name}: {one_line(doubt)}")
             yield known, known
         except duckdb.Error as error:
             raise CommandError(f"{args.data} cannot be counted: {one_line(str(error))[:300]}", 1) from error

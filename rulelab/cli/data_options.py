@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import difflib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -57,10 +57,10 @@ def sheet_of(args: argparse.Namespace) -> Sheet:
     return sheet
 
 
-def of_sheet(args: argparse.Namespace, sheet: Sheet, positive: Any) -> Dataset:
+def of_sheet(args: argparse.Namespace, sheet: Sheet, positive: Any, **roles: Any) -> Dataset:
     """The data set of a file's columns in the roles of the options."""
     raw = [column for column in args.leave_out if column in sheet.frame.columns]
-    data = file_data(args, sheet, args.target, positive, keep_sensitive=args.keep_sensitive, excluded=raw)
+    data = file_data(args, sheet, args.target, positive, keep_sensitive=args.keep_sensitive, excluded=raw, **roles)
     return _without(data, args, [column for column in args.leave_out if column not in raw])
 
 
@@ -76,10 +76,20 @@ def read(args: argparse.Namespace, recipe: Recipe, report: Report) -> tuple[Data
     """The data that the options name, and their counts where the rows are counted where they lie."""
     if is_counted(args):
         counts = read_counts(args, recipe, report)
-        return counts.training.dataset(), counts
+        data = counts.training.dataset()
+        say_leaks(data.leaks())
+        return data, counts
     data = read_table(args)
     recipe.check(data.X.columns)
+    if not is_data_set(args.data):
+        say_leaks(data.leaks())
     return data, None
+
+
+def say_leaks(leaks: Mapping[str, str]) -> None:
+    """Name the columns that alone tell the class of nearly all rows."""
+    for name, evidence in leaks.items():
+        say(one_line(f"{name}: leak? {evidence}; --leave-out it if it is not known beforehand"))
 
 
 def problem_of(
@@ -99,9 +109,10 @@ def problem_of(
         from ..tables import as_rows
 
         problem = as_rows(problem, counts)
+    of_class = one_line(f"{problem.total_positive} of class {data.positive} ({100 * data.share:.3g} %)")
     report(
-        f"{data.name}: {problem.n_rows} rows, {data.X.shape[1]} features, {problem.total_positive} of class "
-        f"{one_line(str(data.positive))}; {conditions.shape[1]} conditions, {problem.n_antecedents} antecedents"
+        f"{data.name}: {problem.n_rows} rows, {data.X.shape[1]} features, {of_class}; "
+        f"{conditions.shape[1]} conditions, {problem.n_antecedents} antecedents"
     )
     return problem
 

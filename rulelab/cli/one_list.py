@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from .console import CommandError, one_line, say
 from .counted import is_counted
-from .data_options import of_sheet, sheet_of, unheard
+from .data_options import of_sheet, say_leaks, sheet_of, unheard
 from .families import count, recipe_of
 from .options import add
 from .output import is_data_set
@@ -110,8 +110,10 @@ def _read(args: argparse.Namespace) -> tuple[Dataset, pd.Series]:
     """The table, and the label of each of its rows; CommandError or ValueError when they are wrong."""
     sheet = sheet_of(args)
     labels = sheet.frame[args.target].dropna() if args.target in sheet.frame.columns else None
-    data = of_sheet(args, sheet, None if labels is None or labels.empty else labels.iloc[0])
+    some = None if labels is None or labels.empty else labels.iloc[0]
+    data = of_sheet(args, sheet, some, unknown="negative")
     assert labels is not None  # or it has been refused
+    say_leaks({name: said for name, said in sheet.leaks(args.target).items() if name in data.X})
     return data, labels.reset_index(drop=True)
 
 

@@ -16,8 +16,12 @@ READING = {
     "separator": "between cells: comma, semicolon, tab, pipe, or a character",
     "decimal": "point or comma",
     "thousands": "none, comma, point, space or apostrophe",
+    "missing": "is an empty cell, such as '?'; with '' among them nothing else is; repeatable",
+    "skip": "lines above the table, such as its title",
+    "header": "yes or no: whether the first line names the columns, else they are c1, c2, ...",
 }
 """The options of how a file is written, which are arguments of `rulelab.datasets.read`."""
+_METAVARS = {"encoding": "NAME", "skip": "N", "header": "YES"}
 _SIZES = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9}
 
 
@@ -108,10 +112,16 @@ def add_source(parser: argparse.ArgumentParser) -> None:
 def add_columns(parser: argparse.ArgumentParser) -> None:
     """Which columns are used, and as what."""
     group = parser.add_argument_group("data")
-    add(group, "--positive", metavar="LABEL", text="the class to predict; by default the larger label")
+    add(
+        group,
+        "--positive",
+        metavar="LABEL",
+        text="the class to predict; by default yes, 1 and the like, or the rarer one",
+    )
     columns = {"action": "append", "default": [], "metavar": "COLUMN"}
     add(group, "--leave-out", **columns, text="not a feature; may be repeated")
-    add(group, "--sensitive", **columns, text="sensitive attribute: no feature, rates per group are shown; repeatable")
+    text = "sensitive attribute: no feature, rates per group are shown; by default what is called so; repeatable"
+    add(group, "--sensitive", **columns, text=text)
     add(group, "--keep-sensitive", action="store_true", text="rules may use the sensitive attributes all the same")
     add(group, "--weight", metavar="COLUMN", text="how much each row counts; no feature")
     add_count(group)
@@ -136,13 +146,20 @@ def add_reading(parser: argparse.ArgumentParser, roles: bool = True) -> None:
     """How a file is written, and with ``roles`` what becomes of its dates and of rows without a target."""
     group = parser.add_argument_group("file", "What is not given is guessed; `rulelab datasets --describe` shows it.")
     for name, text in READING.items():
-        add(group, f"--{name}", metavar="MARK" if name != "encoding" else "NAME", text=text)
+        several = {"action": "append"} if name == "missing" else {}
+        add(group, f"--{name}", metavar=_METAVARS.get(name, "MARK"), text=text, **several)
     if not roles:
         return
     add(
-        group, "--dates", choices=["parts", "ignore"], default="parts", text="as year, month and weekday, or not at all"
+        group,
+        "--dates",
+        choices=["parts", "ignore"],
+        default="parts",
+        text="as year, month, weekday and hour, or not at all",
     )
     add(group, "--drop-missing-target", action="store_true", text="leave rows without a target out; they are counted")
+    text = "what becomes of rows whose target is 'unknown', '?' or the like, beside two classes"
+    add(group, "--unknown", choices=["leave out", "negative"], default="leave out", text=text)
 
 
 def reading_of(args: argparse.Namespace) -> dict[str, Any]:

@@ -66,11 +66,11 @@ def file_data(args: argparse.Namespace, sheet: Sheet, target: str, positive: Any
     data = sheet.dataset(
         target,
         positive,
-        args.sensitive,
+        args.sensitive or None,
         weight=getattr(args, "weight", None),
         dates=args.dates,
         drop_missing_target=args.drop_missing_target,
-        **roles,
+        **{"unknown": args.unknown, **roles},
     )
     if data.notes:
         say(f"{sheet.file}: {one_line(data.notes)}")
@@ -151,7 +151,12 @@ def _check_classes(args: argparse.Namespace, certificate: Certificate, model: Mu
         sheet = datasets.sheet(args.data, **reading_of(args))
         found = sheet.frame[target].dropna() if target in sheet.frame.columns else None
         data = file_data(
-            args, sheet, target, None if found is None or found.empty else found.iloc[0], keep_sensitive=True
+            args,
+            sheet,
+            target,
+            None if found is None or found.empty else found.iloc[0],
+            keep_sensitive=True,
+            unknown="negative",
         )
         assert found is not None  # or it has been refused
         _check_columns(args, data, origin)

@@ -12,6 +12,8 @@ import pandas as pd
 
 from ..extras import as_pandas
 from ..shown import Fact, Shown, percent, rows_below
+from .guesses import UNKNOWNS, is_sensitive, positive_of, unknown_of
+from .leaks import leak
 
 
 class DatasetError(ValueError):
@@ -97,6 +99,18 @@ class Dataset(Shown):
         """How many rows these are, by their positions, as they were before they were counted."""
         return len(rows) if self.heads is None else int(self.heads.iloc[rows].sum())
 
+    @property
+    def share(self) -> float:
+        """That of the rows that are of the positive class, from 0 to 1."""
+        heads = None if self.heads is None else self.heads.to_numpy()
+        return float(np.average(self.y.to_numpy(), weights=heads))
+
+    def leaks(self) -> dict[str, str]:
+        """The features that alone tell the class of nearly all rows, with the evidence; are they known beforehand?"""
+        heads = None if self.heads is None else self.heads.to_numpy()
+        found = {str(name): leak(self.X[name], self.y.to_numpy(), heads) for name in self.X.columns}
+        return {name: evidence for name, evidence in found.items() if evidence}
+
     def weight_of(self, rows: np.ndarray) -> pd.Series | None:
         """How much rows count, by their positions; None where all count alike."""
         return None if self.weight is None else self.weight.iloc[rows]
@@ -126,6 +140,7 @@ def from_frame(
     excluded: Sequence[str] = (),
     weight: str | None = None,
     drop_missing_target: bool = False,
+    unknown: str = "leave out",
     name: str = "data",
     description: str = "",
     source: str = "",
@@ -140,9 +155,11 @@ def from_frame(
     target : str
         Name of the target column: two classes, or more when `positive` names the one to predict.
     positive : object, optional
-        The label to predict. Default: the larger of the two labels. A text such as ``"1"`` finds the number 1.
+        The label to predict. Default: the one of two that means yes, such as ``"ja"``, ``1`` or ``"fraud"``, else the
+        rarer one. A text such as ``"1"`` finds the number 1.
     sensitive : sequence of str, optional
-        Names of the sensitive attributes.
+        Names of the sensitive attributes. Default: those that are known by their names, such as sex and race; it is
+        said in ``Dataset.notes``. ``()``: none.
     keep_sensitive : bool or sequence of str
         Whether (or which of) the sensitive attributes stay in X as features.
     excluded : sequence of str
@@ -152,6 +169,9 @@ def from_frame(
     drop_missing_target : bool
         Leave out the rows without a target, and say in ``Dataset.notes`` how many they are; by default they are
         refused.
+    unknown : str
+        Rows whose target is a word such as ``"unknown"`` or ``"?"``, beside two other labels: ``"leave out"``, which is
+        said in ``Dataset.notes``, or ``"negative"``.
     name, description, source, notes : str
         Carried over.
 
@@ -164,7 +184,9 @@ def from_frame(
     frame = _in_pandas(frame).reset_index(drop=True)
     frame.columns = [str(column) for column in frame.columns]
     check_names(list(frame.columns))
-    sensitive = _listed(sensitive or ())
+    excluded = _listed(excluded)
+    guessed = sensitive is None
+    sensitive = _by_name(frame, target, weight, excluded) if sensitive is None else _listed(sensitive)
     for column, role in [
         (target, "target"),
         *((c, "sensitive") for c in sensitive),
@@ -184,6 +206,7 @@ def from_frame(
         raise DatasetError("there is a header but no row of data below it")
     if drop_missing_target:
         frame, notes = _with_target(frame, target, notes)
+    frame, notes = _with_known_target(frame, target, positive, unknown, notes)
     _check_finite(frame.drop(columns=list(excluded)))
     weights = None if weight is None else _weights(frame[weight])
     positive, negative, y = _binary(frame[target], positive)
@@ -193,6 +216,9 @@ def from_frame(
         raise DatasetError(f"column {quote(strangers[0])} is to be kept but is no sensitive attribute")
     out = {target, weight, *excluded, *(c for c in sensitive if c not in kept)}
     features = [c for c in frame.columns if c not in out]
+    if guessed and sensitive:
+        said = f"sensitive by name: {listing(sensitive)}" + ("" if kept else ", no feature unless kept")
+        notes = "; ".join(filter(None, [notes, said]))
     if not features:
         raise DatasetError(
             f"no column is left as a feature besides the target {quote(target)} and the columns set aside"
@@ -211,6 +237,13 @@ def from_frame(
         notes=notes,
         weight=weights,
     )
+
+
+def _by_name(frame: pd.DataFrame, target: str, weight: str | None, excluded: Sequence[str]) -> list[str]:
+    """The columns that are sensitive by their names; none where no other would be left as a feature."""
+    others = [c for c in frame.columns if c not in (target, weight, *excluded)]
+    found = [c for c in others if is_sensitive(c, frame[c].nunique(), not pd.api.types.is_numeric_dtype(frame[c]))]
+    return found if len(found) < len(others) else []
 
 
 def check_names(columns: Sequence[str]) -> None:
@@ -280,7 +313,7 @@ def _check_finite(frame: pd.DataFrame) -> None:
         infinite = np.isinf(values.to_numpy(dtype=float, na_value=np.nan))
         if infinite.any():
             raise DatasetError(
-                f"column {quote(column)} has an infinite value in {_rows(infinite)}; "
+                f"column {quote(column)} has an infinite value in {in_which_rows(infinite)}; "
                 "replace it by a number or leave it empty"
             )
 
@@ -296,6 +329,20 @@ def _with_target(frame: pd.DataFrame, target: str, notes: str) -> tuple[pd.DataF
     return frame[~missing].reset_index(drop=True), "; ".join(filter(None, [notes, said]))
 
 
+def _with_known_target(
+    frame: pd.DataFrame, target: str, positive: Any, unknown: str, notes: str
+) -> tuple[pd.DataFrame, str]:
+    """The rows whose target does not say that it is not known, and the notes with the number of the others."""
+    if unknown not in UNKNOWNS:
+        raise DatasetError(f"unknown must be one of {', '.join(map(repr, UNKNOWNS))}, not {quote(unknown)}")
+    found = [label for label in unknown_of([*map(scalar, frame[target].dropna().unique())]) if label != positive]
+    if not found or unknown == "negative":
+        return frame, notes
+    rows = frame[target].isin(found).to_numpy(dtype=bool)
+    said = f"{rows.sum()} of {len(rows)} rows, whose {target} is {listing(found)}, are left out"
+    return frame[~rows].reset_index(drop=True), "; ".join(filter(None, [notes, said]))
+
+
 def _weights(values: pd.Series) -> pd.Series:
     """The column of weights; refuses what is no number of at least 0."""
     what = f"column {quote(values.name)} holds the weights, but"
@@ -304,13 +351,15 @@ def _weights(values: pd.Series) -> pd.Series:
     numbers = values.to_numpy(dtype=float, na_value=np.nan)
     wrong = ~(numbers >= 0)
     if wrong.any():
-        raise DatasetError(f"{what} is missing or negative in {_rows(wrong)}; fill it in, or leave these rows out")
+        raise DatasetError(
+            f"{what} is missing or negative in {in_which_rows(wrong)}; fill it in, or leave these rows out"
+        )
     if not numbers.any():
         raise DatasetError(f"{what} is 0 in every row; some row must count")
     return values.copy()
 
 
-def _rows(mask: np.ndarray, limit: int = 5) -> str:
+def in_which_rows(mask: np.ndarray, limit: int = 5) -> str:
     """Where the mask is set, in words: "row 3", "rows 3, 5 and 12 more"; rows count from 1."""
     rows = np.flatnonzero(mask) + 1
     text = ("row " if len(rows) == 1 else "rows ") + ", ".join(str(r) for r in rows[:limit])
@@ -322,7 +371,9 @@ def _binary(values: pd.Series, positive: Any) -> tuple[Any, Any, pd.Series]:
     target = quote(values.name)
     missing = values.isna().to_numpy(dtype=bool)
     if missing.any():
-        raise DatasetError(f"target {target} is missing in {_rows(missing)}; remove these rows or fill the target in")
+        raise DatasetError(
+            f"target {target} is missing in {in_which_rows(missing)}; remove these rows or fill the target in"
+        )
     values = values.astype(object)
     labels = sorted((scalar(v) for v in pd.unique(values)), key=_order)
     if len(labels) == 1:
@@ -335,7 +386,7 @@ def _binary(values: pd.Series, positive: Any) -> tuple[Any, Any, pd.Series]:
             "say which one is to be predicted (positive=...), the others then count as one class"
         )
     else:
-        positive = labels[-1]
+        positive = positive_of({label: int((values == label).sum()) for label in labels})
     others = [label for label in labels if label != positive]
     negative = others[0] if len(others) == 1 else f"not {positive}"
     y = pd.Series((values == positive).to_numpy(dtype=np.int64), name=values.name)

@@ -14,7 +14,6 @@ _MONTH_FIRST = ("%m/%d/%Y", "%m-%d-%Y", "%m/%d/%Y %H:%M")
 _NAMED = ("%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%d-%b-%Y")
 FORMATS = tuple(form for form in (*_ISO, *_DAY_FIRST, *_MONTH_FIRST, *_NAMED) if form != "%Y%m%d")
 _SAMPLE = 100
-_TIMES = {"timedelta64", "timedelta", "time", "period"}
 
 
 def dates_of(values: pd.Series) -> tuple[pd.Series | None, str]:
@@ -51,15 +50,34 @@ def dates_of(values: pd.Series) -> tuple[pd.Series | None, str]:
 
 def is_time(values: pd.Series) -> bool:
     """Whether a column holds times of day or durations, which have no date."""
-    if pd.api.types.is_timedelta64_dtype(values.dtype) or isinstance(values.dtype, pd.PeriodDtype):
+    if pd.api.types.is_timedelta64_dtype(values.dtype):
         return True
-    return values.dtype == object and pd.api.types.infer_dtype(values, skipna=True) in _TIMES
+    return values.dtype == object and pd.api.types.infer_dtype(values, skipna=True) == "time"
 
 
 def parts_of(name: str, dates: pd.Series) -> dict[str, pd.Series]:
-    """A column for each of `PARTS`: numbers and the names of weekdays, missing where the date is."""
-    year, month = (part if dates.notna().all() else part.astype(float) for part in (dates.dt.year, dates.dt.month))
-    return {f"{name}: year": year, f"{name}: month": month, f"{name}: weekday": dates.dt.day_name()}
+    """A column for each of `PARTS`, and for the hour where there is a time: missing where the date is.
+
+    Numbers, and the names of weekdays; times of day and durations are given in hours.
+    """
+    if not pd.api.types.is_datetime64_any_dtype(dates.dtype):
+        return {f"{name}: hours": _hours(dates)}
+    year, month, hour = (
+        part if dates.notna().all() else part.astype(float) for part in (dates.dt.year, dates.dt.month, dates.dt.hour)
+    )
+    timed = {f"{name}: hour": hour} if has_times(dates) else {}
+    return {f"{name}: year": year, f"{name}: month": month, f"{name}: weekday": dates.dt.day_name(), **timed}
+
+
+def has_times(dates: pd.Series) -> bool:
+    """Whether some date is not at midnight."""
+    return bool((dates.dropna() != dates.dropna().dt.normalize()).any())
+
+
+def _hours(times: pd.Series) -> pd.Series:
+    if pd.api.types.is_timedelta64_dtype(times.dtype):
+        return times.dt.total_seconds() / 3600
+    return times.map(lambda time: time.hour + time.minute / 60, na_action="ignore").astype(float)
 
 
 def _parsed(texts: pd.Series, form: str) -> pd.Series | None:

@@ -1,16 +1,19 @@
-"""Numbers as people write them: with a decimal comma, with digits grouped by three."""
+"""Numbers as people write them: decimal commas, digits grouped by three, units, words for cells that are empty."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
-from functools import lru_cache
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+from typing import Protocol
 
 import numpy as np
 import pandas as pd
 
 from .dataset import listing, quote
+from .guesses import set_of
 from .reading import Reading
 
 PLAIN = (".", "")
@@ -19,10 +22,267 @@ MARKS = (PLAIN, (",", ""), (".", ","), (",", "."), (",", " "), (".", " "), (".",
 """The pairs of decimal and thousands mark that are tried."""
 NEARLY = 0.9
 """Share of a column's cells that are numbers, from which on it is said when it is no column of numbers."""
+USUAL = set_of("NA N/A n/a #N/A #NA NaN nan -NaN -nan NULL null None <NA> 1.#IND -1.#IND 1.#QNAN -1.#QNAN") | {
+    "",
+    "#N/A N/A",
+}
+"""Cells that are empty in every column, as in pandas."""
+_IN_NUMBERS = set_of(
+    "? ?? - -- --- – — . .. ... * na n.a. nd n.d. n/d k.a. none nil null nan unknown unk missing unbekannt fehlt "
+    "inconnu desconocido desconhecido sconosciuto brak неизвестно 不明 未知 #value! #div/0! #ref! #name? #num! #null!"
+) | {"k. a.", "not available", "not applicable", "keine angabe", "no data", "sin datos", "non renseigné"}
+"""Cells, without regard to capitals, that are empty where the others are numbers."""
+_BOOLEANS = {"True": True, "TRUE": True, "true": True, "False": False, "FALSE": False, "false": False}
+_MONEY = set_of("EUR USD GBP CHF JPY CAD AUD SEK NOK DKK PLN CZK INR BRL US$ A$ C$ R$ kr Fr. Rs zł")
+_UNITS = _MONEY | set_of(
+    "% ‰ ° °C °F kg g mg µg t lb lbs oz km m cm mm mi ft in l L ml dl cl h hr hrs min s sec ms d days y yr yrs years "
+    "mo months weeks kW kWh W V Hz bpm mmHg mg/dl mmol/l g/dl ppm pts px B KB kB MB GB J. Jahre ans años"
+)
+_NUMBER = r"[+-]?[\d.,' \u00a0\u202f]*\d[.,]?"
+_WITH_UNIT = re.compile(
+    rf"\s*([+-]?)([^\W\d_]*[^\s\d.,'+()-]?\.?\s?)({_NUMBER})(\s?[^\s\d.,'+()-][^\d,'+()-]{{0,11}})?\s*"
+)
+_WHOLE_CELL = r"[+-]?(?:0|[1-9]\d*)"
+_POINTED = rf"{_WHOLE_CELL}\.\d*(?:[eE][+-]?\d+)?|[+-]?\.\d+(?:[eE][+-]?\d+)?|{_WHOLE_CELL}[eE][+-]?\d+"
+_PYTHON = rf"{_WHOLE_CELL}|{_POINTED}|[+-]?(?:inf|Inf|INF|infinity|Infinity)"
+_LONG = r"[+-]?\d{19,}"
+PATTERNS = (_PYTHON, _POINTED, _LONG)
+"""What is asked of every column, and first whether all its cells are as the first says."""
+_CODE = re.compile(r"0\d+", re.ASCII)
+_FEW_CODES = 0.1
 _SAMPLE = 200
 _WHOLE = re.compile(r"[+-]?\d{1,18}", re.ASCII)
 _SPACES = "[ \u00a0\u202f]"
 _NAMES = {".": "point", ",": "comma", " ": "space", "'": "apostrophe"}
+
+
+class Cells(Protocol):
+    """The texts of a column, wherever they lie, without those that are missing; patterns are those of RE2."""
+
+    @property
+    def total(self) -> int:
+        """How many there are."""
+
+    @property
+    def distinct(self) -> int:
+        """How many different ones there are."""
+
+    def matching(self, pattern: str) -> int:
+        """How many are wholly as a pattern says."""
+
+    def unlike(self, pattern: str) -> Mapping[str, int]:
+        """The others, with how often each is there."""
+
+
+class Listed:
+    """Cells in memory."""
+
+    def __init__(self, texts: pd.Series) -> None:
+        self._counts = {str(text): int(n) for text, n in texts.value_counts().items()}
+        self.total, self.distinct = sum(self._counts.values()), len(self._counts)
+
+    def matching(self, pattern: str) -> int:
+        """How many are wholly as a pattern says."""
+        found = re.compile(pattern, re.ASCII).fullmatch
+        return sum(n for text, n in self._counts.items() if found(text))
+
+    def unlike(self, pattern: str) -> Mapping[str, int]:
+        """The others, with how often each is there."""
+        found = re.compile(pattern, re.ASCII).fullmatch
+        return {text: n for text, n in self._counts.items() if not found(text)}
+
+
+@dataclass(frozen=True)
+class Form:
+    """How the cells of a column are read.
+
+    Attributes
+    ----------
+    kind : str
+        "text", "number", "whole" (numbers without decimals) or "boolean".
+    marks : tuple of str
+        The decimal and the thousands mark.
+    unit : tuple of str
+        What stands before and after every number, and is left out.
+    empty : dict
+        Texts that are read as missing, with how often each is there.
+    doubts : tuple of str
+    """
+
+    kind: str = "text"
+    marks: tuple[str, str] = PLAIN
+    unit: tuple[str, str] = ("", "")
+    empty: Mapping[str, int] = field(default_factory=dict)
+    doubts: tuple[str, ...] = ()
+
+    def read(self, texts: pd.Series) -> pd.Series:
+        """The cells of a column in memory."""
+        texts = texts.where(~texts.isin(list(self.empty))) if self.empty else texts
+        if self.kind == "text":
+            return texts
+        if self.kind == "boolean":
+            found = texts.map(_BOOLEANS).astype(object)
+            return found.astype(bool) if texts.notna().all() else found
+        for piece in filter(None, self.unit):
+            texts = texts.str.replace(piece, "", regex=False)
+        found = converted(texts, self.marks)
+        assert found is not None  # or the form would be another
+        return found
+
+
+class _Parts:
+    """What a column holds besides numbers as Python writes them: empty cells, units, other numbers, texts."""
+
+    def __init__(self, cells: Cells, given: Reading) -> None:
+        self.cells = cells
+        others = dict(sorted(cells.unlike(_PYTHON).items()))  # so that examples are the same wherever they lie
+        own = set(given.missing or ())
+        only = given.missing is not None and "" in own
+        usual = own | (frozenset([""]) if only else USUAL)
+        self.empty = {text: n for text, n in others.items() if text.strip() in usual}
+        words = frozenset() if only else _IN_NUMBERS
+        self.unsaid = {t: n for t, n in others.items() if t not in self.empty and t.strip().casefold() in words}
+        self.rest = {text: n for text, n in others.items() if text not in self.empty and text not in self.unsaid}
+        self.plain = cells.total - sum(others.values())
+        pieces = {} if self.plain and self.plain > cells.matching("0") else _units(self.rest)
+        self.unit = next(iter(pieces.values()))[0] if pieces else ("", "")
+        self.cores = [core for _, core in pieces.values()] if pieces else list(self.rest)
+
+    @cached_property
+    def pointed(self) -> bool:
+        return bool(self.plain) and self.cells.matching(_POINTED) > 0
+
+    def share(self, marks: tuple[str, str]) -> float:
+        """That of the different cells besides plain numbers which are numbers by these marks."""
+        if marks != PLAIN and self.pointed and not self.fits_plain(marks):
+            return 0.0
+        return _share(self.cores, marks) if self.cores else float(self.plain > 0)
+
+    def fits_plain(self, marks: tuple[str, str]) -> bool:
+        """Whether the plain numbers are numbers by these marks, too."""
+        if marks == PLAIN or not self.pointed:
+            return True
+        by_them = sum(n for text, n in self.rest.items() if _is_number(text, marks))
+        return self.cells.matching(_pattern(*marks).pattern) == self.plain + by_them
+
+    @property
+    def codes(self) -> str:
+        """A number that begins with a zero, where such are codes; "" where there is none."""
+        led = [core for core in self.cores if _CODE.fullmatch(core.strip())]
+        if not led or not all(map(_WHOLE.fullmatch, self.cores)):
+            return ""
+        n, numbers = sum(self.rest.get(text, 0) for text in led), self.plain + sum(self.rest.values())
+        of_one_length = self.cells.matching(rf"\d{{{len(led[0])}}}") == numbers
+        return led[0] if n >= _FEW_CODES * numbers or of_one_length else ""
+
+
+def forms(columns: Mapping[str, Cells], given: Reading) -> tuple[dict[str, Form], Reading]:
+    """How each column is read, and by which marks most are.
+
+    Parameters
+    ----------
+    columns : mapping
+        The cells of each column.
+    given : Reading
+        Marks that are None are guessed: those by which most columns are numbers, then for each column that is none
+        by them the others.
+    """
+    asked = [marks for marks in MARKS if _allowed(marks, given)] or [(given.decimal or ".", given.thousands or "")]
+    parts = {name: _Parts(cells, given) for name, cells in columns.items()}
+    best, doubt = _best(list(parts.values()), asked, str(given.separator))
+    found = {name: _form(each, [best, *(m for m in asked if m != best)], best) for name, each in parts.items()}
+    doubts = [*given.doubts, *([doubt] if doubt else [])]
+    return found, replace(given, decimal=best[0], thousands=best[1], doubts=tuple(doubts))
+
+
+def _form(parts: _Parts, asked: Sequence[tuple[str, str]], usual: tuple[str, str]) -> Form:
+    text = Form(empty=parts.empty)
+    if parts.rest and not parts.plain and all(each in _BOOLEANS for each in parts.rest) and not parts.unsaid:
+        return replace(text, kind="boolean")
+    if not parts.plain and not parts.rest:
+        return text
+    if code := parts.codes:
+        said = f"cells such as {quote(code)} begin with a zero, so that they are read as codes, not as numbers"
+        return replace(text, doubts=(said,))
+    fits = [marks for marks in asked if all(_is_number(c, marks) for c in parts.cores) and parts.fits_plain(marks)]
+    if not fits or (parts.unsaid and parts.cells.distinct - len(parts.empty) - len(parts.unsaid) < 2):
+        return text
+    marks, doubts = fits[0], []
+    if led := next((core for core in parts.cores if _CODE.fullmatch(core.strip())), ""):
+        doubts.append(f"{quote(led)} is read as {int(led)}")
+    if any(parts.unit):
+        doubts.append(f"{quote(next(iter(parts.rest)))} is read as {_plain(parts.cores[0], marks)}")
+    if parts.unsaid:
+        listed = ", ".join(f"{quote(text)} {n}" for text, n in list(parts.unsaid.items())[:4])
+        doubts.append(f"its other cells are numbers, so that these are read as empty: {listed}")
+    if marks != usual and (marks[0] != usual[0] or any(parts.cores)):
+        unlike = f"in a file of decimal {_NAMES[usual[0]]}s" if marks[0] != usual[0] else "unlike the others"
+        doubts.append(f"has decimal {_NAMES[marks[0]]}s, {unlike}; it is read so")
+    if marks != usual:
+        doubts += filter(None, [_ambiguous(parts.cores, marks, fits)])
+    wholes = [_WHOLE.fullmatch(_plain(core, marks)) for core in parts.cores]
+    whole = all(wholes) and (marks[0] != "." or not parts.pointed) and not parts.cells.matching(_LONG)
+    empty = {**parts.empty, **parts.unsaid}
+    return Form("whole" if whole else "number", marks, parts.unit, empty, tuple(doubts))
+
+
+def _ambiguous(cores: Sequence[str], marks: tuple[str, str], fits: Sequence[tuple[str, str]]) -> str:
+    """That a cell could be another number by other marks by which all are numbers, too."""
+    for other in (each for each in fits if each[0] != marks[0]):
+        for core in cores:
+            one, two = _plain(core, marks), _plain(core, other)
+            if one != two:
+                return f"{quote(core)} is read as {one}, {_by(marks)}; it could be {two}, {_by(other)}"
+    return ""
+
+
+def _units(texts: Mapping[str, int]) -> dict[str, tuple[tuple[str, str], str]]:
+    """The unit and the number of each text; none where they have none, or not the same one."""
+    out: dict[str, tuple[tuple[str, str], str]] = {}
+    for text in texts:
+        match = _WITH_UNIT.fullmatch(text)
+        if match is None:
+            return {}
+        before, after = match[2].strip(), (match[4] or "").strip()
+        known = not before or before in _MONEY or unicodedata.category(before[-1]) == "Sc"
+        apart = bool(match[4]) and match[4][0].isspace()
+        known_after = not after or apart or after in _UNITS or unicodedata.category(after[0]) == "Sc"
+        unit = before, after
+        if not (known and known_after) or not (before or after) or (out and unit != next(iter(out.values()))[0]):
+            return {}
+        out[text] = unit, f"{match[1]}{match[3]}".strip()
+    return out
+
+
+def numbers(
+    frame: pd.DataFrame,
+    given: Reading,
+    as_texts: Callable[[Sequence[str]], pd.DataFrame],
+    has_codes: bool,
+) -> tuple[pd.DataFrame, Reading, dict[str, Form]]:
+    """The table with numbers in place of texts that are numbers, by which marks, and how its columns were read.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As read with a decimal point.
+    given : Reading
+    as_texts : callable
+        Gives these columns of the same table with every cell as text, missing where nothing is written.
+    has_codes : bool
+        Whether some number may begin with a zero.
+    """
+    every = list(frame.columns)
+    some = [c for c in every if has_codes or is_text(frame[c]) or frame[c].isna().any()]
+    if given.missing or (given.decimal or ".", given.thousands or "") != PLAIN:
+        some = every
+    while True:
+        written = as_texts(some)
+        found, reading = forms({column: Listed(written[column]) for column in some}, given)
+        if some == every or (reading.decimal, reading.thousands) == PLAIN:
+            break
+        some = every  # plain numbers may be others by these marks
+    return frame.assign(**{column: found[column].read(written[column]) for column in some}), reading, found
 
 
 def is_text(values: pd.Series) -> bool:
@@ -30,39 +290,6 @@ def is_text(values: pd.Series) -> bool:
     if isinstance(values.dtype, pd.StringDtype):
         return True
     return values.dtype == object and pd.api.types.infer_dtype(values, skipna=True) in ("string", "mixed")
-
-
-def numbers(frame: pd.DataFrame, given: Reading, as_texts: Callable[[], pd.DataFrame]) -> tuple[pd.DataFrame, Reading]:
-    """The table with numbers in place of texts that are numbers, and by which marks.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        As read with a decimal point.
-    given : Reading
-        Marks that are None are guessed: those by which most columns are numbers.
-    as_texts : callable
-        Gives the same table with every cell as text; called only where other marks come into question.
-    """
-    asked = [marks for marks in MARKS if _allowed(marks, given)] or [(given.decimal or ".", given.thousands or "")]
-    texts = [column for column in frame.columns if is_text(frame[column])]
-    telling = [_telling(frame[column]) for column in texts]
-    promising = [m for m in asked if m != PLAIN and any(_share(cells, m) >= NEARLY for cells in telling)]
-    if given.decimal in (None, ".") and given.thousands in (None, "") and not promising:
-        return frame, replace(given, decimal=".", thousands="")
-    written = as_texts()
-    marks, doubt = _best(written, texts, promising if len(asked) > 1 else asked, asked, str(given.separator))
-    doubts = [*given.doubts, *([doubt] if doubt else [])]
-    if marks == PLAIN:
-        return frame, replace(given, decimal=".", thousands="", doubts=tuple(doubts))
-    changed: dict[str, pd.Series] = {}
-    for column in frame.columns:
-        found = converted(written[column], marks)
-        if found is not None:
-            changed[column] = found
-        elif marks[0] == "," and pd.api.types.is_float_dtype(frame[column]) and frame[column].notna().any():
-            doubts.append(f"column {quote(column)} has decimal points, in a file of decimal commas; it is read so")
-    return frame.assign(**changed), replace(given, decimal=marks[0], thousands=marks[1], doubts=tuple(doubts))
 
 
 def converted(texts: pd.Series, marks: tuple[str, str]) -> pd.Series | None:
@@ -92,6 +319,8 @@ def nearly_numbers(values: pd.Series, reading: Reading | None) -> str:
         n_numbers = int(counts.to_numpy()[right].sum())
         if n_numbers < NEARLY * total:
             continue
+        if n_numbers == total and marks == own:
+            return "it is read as text, as the file has it, but all its cells are numbers"
         share = f"{100 * n_numbers / total:.3g} % of its cells are numbers"
         if marks == own or n_numbers < total:
             others = listing([str(value) for value in counts.index[~right]], 3)
@@ -111,31 +340,16 @@ def _allowed(marks: tuple[str, str], given: Reading) -> bool:
     return given.decimal in (None, decimal) and given.thousands in (None, thousands)
 
 
-def _best(
-    written: pd.DataFrame,
-    texts: Sequence[str],
-    promising: Sequence[tuple[str, str]],
-    asked: Sequence[tuple[str, str]],
-    separator: str,
-) -> tuple[tuple[str, str], str]:
+def _best(columns: Sequence[_Parts], asked: Sequence[tuple[str, str]], separator: str) -> tuple[tuple[str, str], str]:
     """The marks by which most columns are numbers, and a doubt where others of another meaning are as good."""
     if len(asked) == 1:
         return asked[0], ""
-    values = {column: pd.unique(written[column].dropna()) for column in written.columns}
     usual = "." if separator == "," else ","  # a decimal comma needs another separator, or quotes
-
-    def worth(marks: tuple[str, str]) -> tuple[int, bool, bool]:
-        right = sum(_share(values[c], marks) >= NEARLY if c in texts else _share(values[c], marks) == 1 for c in values)
-        return right, marks[0] == usual, not marks[1]
-
-    tried = {marks: worth(marks) for marks in dict.fromkeys((*promising, *(m for m in asked if m == PLAIN)))}
-    if not tried:
-        return asked[0], ""
+    promising = [m for m in asked if m == PLAIN or any(c.cores and c.share(m) >= NEARLY for c in columns)] or asked[:1]
+    tried = {m: (sum(c.share(m) >= NEARLY for c in columns), m[0] == usual, not m[1]) for m in promising}
     best = max(tried, key=lambda marks: tried[marks])
     rivals = [m for m in tried if m[0] != best[0] and tried[m][0] == tried[best][0]]
-    if not rivals:
-        return best, ""
-    for cell in (str(value) for column in texts for value in values[column]):
+    for cell in (cell for column in columns for cell in column.cores if rivals):
         one, other = (_plain(cell, marks) if _is_number(cell, marks) else "" for marks in (best, rivals[0]))
         if one and other and one != other:
             return best, f"{quote(cell)} is read as {one}, {_by(best)}; it could be {other}, {_by(rivals[0])}"
@@ -144,14 +358,6 @@ def _best(
 
 def _sample(values: pd.Series) -> Sequence[object]:
     return pd.unique(values.iloc[: 20 * _SAMPLE].dropna())[:_SAMPLE]
-
-
-def _telling(values: pd.Series) -> Sequence[object]:
-    """Some cells of a column of texts by which to tell its marks: where most are plain numbers, the others."""
-    some = _sample(values)
-    if _share(some, PLAIN) < NEARLY:
-        return some
-    return [value for value in pd.unique(values.dropna()) if not _is_number(str(value), PLAIN)][:_SAMPLE]
 
 
 def _share(values: Iterable[object], marks: tuple[str, str]) -> float:

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import csv
+import datetime
 import gzip
 import io
 import os
+import re
 import struct
 import warnings
+import zipfile
 import zlib
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import pandas as pd
 
 from ..extras import require_pyarrow
-from .dataset import Dataset, DatasetError, check_names, quote
-from .numerals import numbers
+from .dataset import Dataset, DatasetError, check_names, listing, quote
+from .numerals import Form, numbers
 from .parse import parse_csv
 from .reading import Reading, decoded, records, separated
 from .sheet import Sheet
@@ -42,27 +47,33 @@ def read(
     excluded: Sequence[str] | str = (),
     dates: str = "parts",
     drop_missing_target: bool = False,
+    unknown: str = "leave out",
     encoding: str | None = None,
     separator: str | None = None,
     decimal: str | None = None,
     thousands: str | None = None,
+    missing: Sequence[str] | str | None = None,
+    skip: int | None = None,
+    header: bool | str | None = None,
     name: str | None = None,
     max_cells: int | None = None,
     max_columns: int | None = None,
 ) -> Dataset:
-    """Read a CSV file (also gzip-compressed) or a Parquet file; which one is seen from its first bytes.
+    """Read a CSV file (also in gzip or zip), an Excel workbook or a Parquet file, as its first bytes say.
 
     Parameters
     ----------
     path : path, bytes or binary file
-        The file, its contents, or an open file. CSV: one header line. Empty cells and ``NA``, ``NaN``, ``null``,
-        ``None`` and the like are missing values.
+        The file, its contents, or an open file. Empty cells and ``NA``, ``NaN``, ``null``, ``None`` and the like are
+        missing values; of an Excel workbook the first sheet is read, by openpyxl.
     target : str
         Name of the target column.
     positive : object, optional
-        The label to predict; default: the larger of the two labels. Needed when there are more than two.
+        The label to predict; default: the one of two that means yes, such as ``"ja"``, ``1`` or ``"fraud"``, else the
+        rarer one. Needed when there are more than two.
     sensitive : sequence of str, optional
-        Names of the sensitive attributes.
+        Names of the sensitive attributes. Default: those that are known by their names, such as sex and race; it is
+        said in ``Dataset.notes``. ``()``: none.
     keep_sensitive : bool or sequence of str
         Whether (or which of) the sensitive attributes are features too; default: none is.
     weight : str, optional
@@ -73,8 +84,11 @@ def read(
         Columns of dates are features as "parts", their year, month and weekday, or not at all: "ignore".
     drop_missing_target : bool
         Leave out the rows without a target, and say in ``Dataset.notes`` how many; by default they are refused.
-    encoding, separator, decimal, thousands : str, optional
-        How a CSV file is written, see `rulelab.datasets.Reading`; by default all four are guessed from the file.
+    unknown : str
+        Rows whose target is a word such as ``"unknown"`` or ``"?"``, beside two other labels: ``"leave out"``, which is
+        said in ``Dataset.notes``, or ``"negative"``.
+    encoding, separator, decimal, thousands, missing, skip, header : optional
+        How a CSV file is written, see `rulelab.datasets.Reading`; by default all are guessed from the file.
     name : str, optional
         Name of the data set, and of the file where bytes are given; default: the file's name.
     max_cells, max_columns : int, optional
@@ -89,8 +103,8 @@ def read(
     Warns
     -----
     DatasetWarning
-        When something in the file can be read in another way, such as numbers that were read as texts. `sheet` shows
-        how a file is read.
+        When something in the file can be read in another way, such as numbers that were read as texts, and when a
+        feature alone tells the class of nearly all rows. `sheet` shows how a file is read.
 
     Examples
     --------
@@ -105,6 +119,9 @@ def read(
         separator=separator,
         decimal=decimal,
         thousands=thousands,
+        missing=missing,
+        skip=skip,
+        header=header,
         name=name,
         max_cells=max_cells,
         max_columns=max_columns,
@@ -118,8 +135,10 @@ def read(
         excluded=excluded,
         dates=dates,
         drop_missing_target=drop_missing_target,
+        unknown=unknown,
     )
-    for doubt in found.doubts:
+    leaks = [f"column {quote(name)}: leak? {evidence}" for name, evidence in data.leaks().items()]
+    for doubt in (*found.doubts, *leaks):
         warnings.warn(f"{found.file}: {doubt}", DatasetWarning, stacklevel=2)
     return data
 
@@ -131,6 +150,9 @@ def sheet(
     separator: str | None = None,
     decimal: str | None = None,
     thousands: str | None = None,
+    missing: Sequence[str] | str | None = None,
+    skip: int | None = None,
+    header: bool | str | None = None,
     name: str | None = None,
     max_cells: int | None = None,
     max_columns: int | None = None,
@@ -139,17 +161,25 @@ def sheet(
 
     The arguments are those of `read`, and so are the errors.
     """
-    reading: Reading | None = Reading(encoding, separator, decimal, thousands).checked()
+    reading: Reading | None = Reading(encoding, separator, decimal, thousands, missing, skip, header).checked()
     assert reading is not None
     raw, file_name = _contents(path, name or "the data")
     if not raw.strip():
         raise DatasetError(f"{file_name} is empty")
+    forms: dict[str, Form] = {}
+    if raw.startswith(b"\x1f\x8b"):
+        raw = _gunzip(raw, file_name, max_cells)
+    elif raw.startswith(b"PK"):
+        raw, doubts = _unzipped(raw, file_name, max_cells)
+        reading = replace(reading, doubts=doubts)
+    elif raw.startswith(b"\xd0\xcf\x11\xe0"):
+        raise DatasetError(f"{file_name} is an old Excel workbook: save it as CSV or as .xlsx")
     if raw.startswith(b"PAR1"):
         frame, reading = _parquet(raw, file_name, max_cells, max_columns), None
     else:
-        frame, reading = _csv(raw, reading, file_name, max_cells, max_columns)
+        frame, reading, forms = _csv(raw, reading, file_name, max_cells, max_columns)
     stem = file_name.removesuffix(".gz").rpartition(".")[0] or file_name
-    return Sheet(frame, name or stem, file_name, reading)
+    return Sheet(frame, name or stem, file_name, reading, forms)
 
 
 def _contents(path: str | os.PathLike[str] | bytes | BinaryIO, nameless: str) -> tuple[bytes, str]:
@@ -188,26 +218,91 @@ def _too_wide(columns: int, max_columns: int | None, file_name: str) -> None:
 
 def _csv(
     raw: bytes, given: Reading, file_name: str, max_cells: int | None, max_columns: int | None
-) -> tuple[pd.DataFrame, Reading]:
-    if raw.startswith(b"\x1f\x8b"):
-        raw = _gunzip(raw, file_name, max_cells)
+) -> tuple[pd.DataFrame, Reading, dict[str, Form]]:
     text, reading = decoded(raw, given, file_name)
-    header, reading = separated(text, reading, file_name)
-    _too_wide(len(header), max_columns, file_name)
-    check_names(header)
-    rows = _check_widths(text, str(reading.separator), len(header), file_name, max_cells)
+    names, reading = separated(text, reading, file_name)
+    _too_wide(len(names), max_columns, file_name)
+    check_names(names)
+    skip = int(reading.skip or 0) + bool(reading.header)
+    rows, begin = _check_widths(text, str(reading.separator), len(names), file_name, max_cells, skip)
     if rows == 0:
         raise DatasetError(f"{file_name} has a header but no row of data below it")
 
-    def parsed(**options: Any) -> pd.DataFrame:
+    def parsed(columns: Sequence[str] | None = None, **options: Any) -> pd.DataFrame:
+        places = None if columns is None else [names.index(column) for column in columns]
+        rest = io.StringIO(text, newline="")
+        for _ in range(begin):
+            rest.readline()
         try:
-            frame = parse_csv(io.StringIO(text), sep=reading.separator, **options)
+            frame = parse_csv(rest, sep=reading.separator, header=None, usecols=places, **options)
         except pd.errors.ParserError as error:
             raise DatasetError(f"{file_name} is no readable CSV: {error}") from error
-        frame.columns = header
+        frame.columns = names if columns is None else list(columns)
         return frame
 
-    return numbers(parsed(), reading, lambda: parsed(dtype=str))
+    def as_texts(columns: Sequence[str]) -> pd.DataFrame:
+        return parsed(columns, dtype=str, keep_default_na=False, na_values=[""]) if columns else pd.DataFrame()
+
+    has_codes = re.search(rf"(?:^|[\"\s{re.escape(str(reading.separator))}])[+-]?0\d", text) is not None
+    return numbers(parsed(), reading, as_texts, has_codes)
+
+
+def _unzipped(raw: bytes, file_name: str, max_cells: int | None) -> tuple[bytes, tuple[str, ...]]:
+    """The only file in a zip file, or the first sheet of an Excel workbook as CSV, and doubts."""
+    limit = None if max_cells is None else max(BYTES_PER_CELL * max_cells, LEAST_UNPACKED_BYTES)
+    try:
+        with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+            inside = [each for each in archive.infolist() if not each.is_dir() and "__MACOSX" not in each.filename]
+            names = [each.filename for each in inside]
+            size = sum(each.file_size for each in inside)
+            if limit is not None and size > limit:
+                raise DatasetError(f"{file_name} unpacks to more than {limit} bytes; take a part of it")
+            if "xl/workbook.xml" in names:
+                return _first_sheet(raw, file_name, max_cells)
+            if "mimetype" in names or "xl/workbook.bin" in names:
+                raise DatasetError(f"{file_name} is a workbook of a spreadsheet: save it as CSV")
+            if len(names) != 1:
+                raise DatasetError(
+                    f"{file_name} holds {len(names)} files ({listing(names, 4)}); give the one to be read"
+                )
+            return archive.read(inside[0]), ()
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError) as error:
+        raise DatasetError(f"{file_name} is a damaged or locked zip file: {error}") from error
+
+
+def _first_sheet(raw: bytes, file_name: str, max_cells: int | None) -> tuple[bytes, tuple[str, ...]]:
+    try:
+        import openpyxl
+    except ImportError:
+        raise DatasetError(
+            f"{file_name} is an Excel workbook: save it as CSV, or pip install 'rulelab[excel]' to have it read"
+        ) from None
+    try:
+        book = openpyxl.load_workbook(io.BytesIO(raw), read_only=True, data_only=True)
+        page = book.worksheets[0]
+        page.reset_dimensions()  # what the file says of them may be anything
+        rows: list[list[str]] = []
+        width = 0
+        for row in page.iter_rows(values_only=True):
+            rows.append([_as_written(cell) for cell in row])
+            width = max(width, *(k + 1 for k, cell in enumerate(rows[-1]) if cell), 0)
+            _too_large(width, len(rows), max_cells, file_name)
+    except DatasetError:
+        raise
+    except Exception as error:  # whatever is wrong inside
+        raise DatasetError(f"{file_name} is a damaged Excel workbook: {type(error).__name__}: {error}") from error
+    out = io.StringIO()
+    csv.writer(out).writerows([*row[:width], *[""] * (width - len(row))] for row in rows if any(row))
+    sheets = len(book.sheetnames)
+    doubts = (f"of {sheets} sheets the first one, {quote(book.sheetnames[0])}, is read",) if sheets > 1 else ()
+    return out.getvalue().encode("utf-8", "replace"), doubts
+
+
+def _as_written(cell: Any) -> str:
+    """A cell of a workbook as CSV has it; midnight is that of a date."""
+    if isinstance(cell, datetime.datetime):
+        return (cell.date() if cell.time() == datetime.time() else cell).isoformat()
+    return "" if cell is None else str(cell)
 
 
 def _gunzip(raw: bytes, file_name: str, max_cells: int | None) -> bytes:
@@ -222,12 +317,20 @@ def _gunzip(raw: bytes, file_name: str, max_cells: int | None) -> bytes:
     return unpacked
 
 
-def _check_widths(text: str, separator: str, columns: int, file_name: str, max_cells: int | None) -> int:
-    """Refuse a row with too few or too many cells, and too large a table; the number of rows."""
-    rows = -1
+def _check_widths(
+    text: str, separator: str, columns: int, file_name: str, max_cells: int | None, skip: int
+) -> tuple[int, int]:
+    """Refuse a row with too few or too many cells, and too large a table.
+
+    Returns the number of rows, and how many lines are above the first one when ``skip`` lines that are not blank are.
+    """
+    rows, begin = -skip, 0
     limit = None if max_cells is None else max_cells // columns
     for line, record in records(text, separator, file_name):
         rows += 1
+        if rows <= 0:
+            begin = line
+            continue
         if len(record) != columns:
             raise DatasetError(
                 f"{file_name}: row {rows} (line {line}) has {len(record)} cells, the header has {columns} columns"
@@ -235,7 +338,7 @@ def _check_widths(text: str, separator: str, columns: int, file_name: str, max_c
             )
         if limit is not None and rows > limit:
             _too_large(columns, max(rows, text.rstrip().count("\n")), max_cells, file_name)
-    return rows
+    return max(rows, 0), begin
 
 
 def _parquet(raw: bytes, file_name: str, max_cells: int | None, max_columns: int | None) -> pd.DataFrame:

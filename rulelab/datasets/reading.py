@@ -5,14 +5,16 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from .dataset import DatasetError, quote
+from .dataset import DatasetError, listing, quote
 
 SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|"}
 DECIMALS = {"point": ".", "comma": ","}
+HEADERS = {"yes": True, "no": False, "true": True, "false": False}
 THOUSANDS = {"none": "", "comma": ",", "point": ".", "space": " ", "apostrophe": "'"}
 ENCODINGS = ("utf-8", "utf-16", "cp1252", "latin-1", "cp1250", "cp1251", "gb18030", "shift_jis")
 """The usual ones; of them UTF-8, UTF-16 and cp1252 are guessed. Any other that Python knows can be given."""
@@ -20,6 +22,9 @@ _MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.B
 _QUOTED = re.compile(r'"[^"]*"')
 _SAMPLE_CHARACTERS = 200_000
 _SAMPLE_ROWS = 200
+_MOST_TITLES = 10
+_FEWEST_BELOW = 3
+_A_NUMBER = re.compile(r"[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?", re.ASCII)
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f]")
 
 
@@ -38,6 +43,13 @@ class Reading:
     thousands : str or None
         What groups digits by three: ``","``, ``"."``, ``" "``, ``"'"``, or ``""`` for nothing; or their names
         ``"comma"``, ``"point"``, ``"space"``, ``"apostrophe"``, ``"none"``. A space stands for unbreakable ones, too.
+    missing : str, sequence of str or None
+        Cells that are empty besides those that always are (``NA``, ``null`` and the like); with ``""`` among them only
+        these. None: words such as ``"?"``, ``"-"`` and ``"k.A."`` are empty in columns of numbers.
+    skip : int or None
+        Lines above the table, such as its title; blank ones do not count.
+    header : bool, str or None
+        Whether the first line names the columns (``"yes"``, ``"no"``); else they are called c1, c2, ...
     doubts : tuple of str
         Guesses that could have been others, in words.
     """
@@ -46,6 +58,9 @@ class Reading:
     separator: str | None = None
     decimal: str | None = None
     thousands: str | None = None
+    missing: Sequence[str] | str | None = None
+    skip: int | str | None = None
+    header: bool | str | None = None
     doubts: tuple[str, ...] = ()
 
     def checked(self) -> Reading:
@@ -68,16 +83,37 @@ class Reading:
         thousands = _one_of("thousands", self.thousands, THOUSANDS)
         if decimal is not None and decimal == thousands:
             raise DatasetError(f"decimal and thousands cannot both be {quote(decimal)}")
-        return replace(self, separator=separator, decimal=decimal, thousands=thousands)
+        missing = (self.missing,) if isinstance(self.missing, str) else self.missing
+        if missing is not None and not all(isinstance(mark, str) for mark in missing):
+            raise DatasetError(f"missing must be texts, not {quote(missing)}")
+        skip, header = self.skip, self.header
+        if skip is not None:
+            if isinstance(skip, bool) or not re.fullmatch(r"\d{1,4}", str(skip)):
+                raise DatasetError(f"skip must be a number of lines from 0 to 9999, not {quote(skip)}")
+            skip = int(skip)
+        if header is not None and str(header).lower() not in HEADERS:
+            raise DatasetError(f"header must be one of {', '.join(HEADERS)}, not {quote(header)}")
+        return replace(
+            self,
+            separator=separator,
+            decimal=decimal,
+            thousands=thousands,
+            missing=None if missing is None else tuple(mark.strip() for mark in missing),
+            skip=skip,
+            header=None if header is None else HEADERS[str(header).lower()],
+        )
 
     @property
     def words(self) -> str:
         """All of it in words, once it is known."""
         marks = {mark: name for name, mark in THOUSANDS.items()}
         separator = {mark: name for name, mark in SEPARATORS.items()}.get(str(self.separator), quote(self.separator))
+        more = f", {self.skip} lines skipped" if self.skip else ""
+        more += ", without a header" if self.header is False else ""
+        more += f", empty also {', '.join(map(quote, self.missing))}" if self.missing else ""
         return (
             f"{self.encoding}, separated by {separator}, decimal {marks[str(self.decimal)]}, "
-            f"thousands {marks[str(self.thousands)]}"
+            f"thousands {marks[str(self.thousands)]}{more}"
         )
 
 
@@ -114,12 +150,64 @@ def decoded(raw: bytes, given: Reading, file_name: str) -> tuple[str, Reading]:
 
 
 def separated(text: str, given: Reading, file_name: str) -> tuple[list[str], Reading]:
-    """The names of the columns, and the separator that they were found to have."""
-    separator, doubt = given.separator, ""
+    """The names of the columns, and where and how the table was found to begin: separator, lines to skip, header."""
+    separator, doubts = given.separator, list(given.doubts)
     if separator is None:
         separator, doubt = _guess_separator(text)
-    _, header = next(records(text, separator, file_name))
-    return header, replace(given, separator=separator, doubts=(*given.doubts, *([doubt] if doubt else [])))
+        doubts += filter(None, [doubt])
+    found = records(text, separator, file_name)
+    first = list(itertools.islice(found, max(_SAMPLE_ROWS, int(given.skip or 0) + 2)))
+    skip = int(given.skip) if given.skip is not None else _title_lines([record for _, record in first])
+    if skip >= len(first):
+        raise DatasetError(f"{file_name} has no {skip + 1} lines; skip fewer")
+    if skip and given.skip is None:
+        doubts.append(f"above the table {listing([record[0] for _, record in first[:skip]], 3)} is skipped")
+    head, below = first[skip][1], [record for _, record in first[skip + 1 :]]
+    header = given.header if isinstance(given.header, bool) else not _is_data(head, below)
+    if not header and given.header is None:
+        doubts.append(
+            f"there seems to be no header, for the first line {listing(head, 4)} is like those below; the columns are "
+            "called c1, c2, ..."
+        )
+    names = head if header else [f"c{k}" for k in range(1, len(head) + 1)]
+    names, renamed = _told_apart(names)
+    doubts += renamed
+    return names, replace(given, separator=separator, skip=skip, header=header, doubts=tuple(doubts))
+
+
+def _title_lines(first: Sequence[Sequence[str]]) -> int:
+    """How many lines at the top are no part of the table: they have one cell or none, those below have more."""
+    widths = [sum(bool(cell.strip()) for cell in record) for record in first[: _MOST_TITLES + 1]]
+    skip = next((k for k, width in enumerate(widths) if width > 1), 0)
+    same = [len(record) for record in first[skip:]]
+    return skip if skip and same.count(same[0]) == len(same) else 0
+
+
+def _is_data(head: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    """Whether a first line names no columns: most of its cells are numbers, or values of their columns."""
+    filled = [k for k, cell in enumerate(head) if cell.strip()]
+    if not filled or len(below) < _FEWEST_BELOW:
+        return False
+    numbers = [k for k in filled if _A_NUMBER.fullmatch(head[k].strip())]
+    whole = [int(head[k]) for k in numbers if head[k].strip().isdecimal()]
+    if len(whole) == len(numbers) > 1 and whole == list(range(whole[0], whole[0] + len(whole))):
+        numbers = []  # years, or columns that are numbered
+    same = [k for k in filled if any(k < len(record) and record[k] == head[k] for record in below)]
+    return 2 * len({*numbers, *same}) > len(filled)
+
+
+def _told_apart(names: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Names that occur once each, and what is to be said of it."""
+    taken, out, said = set(names), list[str](), list[str]()
+    for place, name in enumerate(names):
+        new, k = name, 1
+        while (name.strip() and new in out) or (k > 1 and new in taken):
+            k += 1
+            new = f"{name} ({k})"
+        if new != name:
+            said.append(f"column {place + 1} is called {quote(name)} as another one; it is read as {quote(new)}")
+        out.append(new)
+    return out, said
 
 
 def records(text: str, separator: str, file_name: str) -> Iterator[tuple[int, list[str]]]:
@@ -169,11 +257,15 @@ def _guess_separator(text: str) -> tuple[str, str]:
     start = text.lstrip()[:_SAMPLE_CHARACTERS]
     if len(start) == _SAMPLE_CHARACTERS:
         start = start.rpartition("\n")[0] or start
-    header = _QUOTED.sub("", re.split(r"[\r\n]", start, maxsplit=1)[0])
+    lines = [line for line in re.split(r"[\r\n]+", _QUOTED.sub("", start)) if line.strip()]
+    header = max(lines[: _MOST_TITLES + 1], key=lambda line: sum(map(line.count, SEPARATORS.values())))
     present = [separator for separator in SEPARATORS.values() if separator in header]
     if not present:
         return ",", ""
-    even = {separator: width for separator in present if (width := _even_width(start, separator)) > 1}
+    for titled in (False, True):  # lines above the table, only where it is not even with them
+        even = {s: width for s in present if (width := _even_width(start, s, titled)) > 1}
+        if even:
+            break
     if not even:
         return max(present, key=header.count), ""
     best = max(even, key=lambda separator: (even[separator], header.count(separator)))
@@ -182,12 +274,12 @@ def _guess_separator(text: str) -> tuple[str, str]:
     return best, doubt
 
 
-def _even_width(start: str, separator: str) -> int:
-    """The number of cells of all rows of a sample; 0 where they differ."""
+def _even_width(start: str, separator: str, titled: bool) -> int:
+    """The number of cells of all rows of a sample, or from the first one that has several; 0 where they differ."""
     width = 0
     try:
         for number, (_, record) in enumerate(records(start, separator, "")):
-            width = width or len(record)
+            width = len(record) if not width or (titled and width < 2 and number <= _MOST_TITLES) else width
             if len(record) != width:
                 return 0
             if number == _SAMPLE_ROWS:

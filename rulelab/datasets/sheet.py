@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from .dataset import Dataset, DatasetError, from_frame, listing, quote, scalar
-from .dates import PARTS, dates_of, is_time, parts_of
+from .dataset import Dataset, DatasetError, from_frame, in_which_rows, listing, quote, scalar
+from .dates import PARTS, dates_of, has_times, is_time, parts_of
+from .guesses import in_rows, is_identifier, is_protected, is_sensitive, is_weight, positive_of, target_hint, unknown_of
 from .leaks import leak
-from .numerals import is_text, nearly_numbers
+from .numerals import Form, is_text, nearly_numbers
 from .reading import Reading
 
 ROLES = ("target", "feature", "sensitive", "weight", "ignore")
@@ -22,14 +24,12 @@ DATES = ("parts", "ignore")
 PREVIEW_ROWS = 8
 MAX_CLASSES = 50
 """Most values of a column that is offered as target."""
-MAX_GROUPS = 12
-"""Most values of a column that is taken for sensitive by its name."""
 _CATEGORIES = 20  # as many of a column have conditions of their own
 _WORDS = 3
-_TARGETS = {"target", "label", "class", "outcome", "y", "response", "default", "churn", "survived", "income"}
-_SENSITIVE = {"sex", "gender", "race", "ethnicity", "religion", "nationality", "disability", "geschlecht", "sexe"}
-_WEIGHTS = {"sample_weight", "case_weight", "row_weight", "survey_weight", "sampling_weight"}
-_IDENTIFIER = re.compile(r"(^|[_ .-])(id|key|uuid|index|nr|no|number)$|Id$|ID$|^id", re.ASCII)
+_FEWEST_TWINS = 20  # rows: of fewer, columns are the same by chance
+_TOTAL = re.compile(r"(grand total|totale?|sum|summe|gesamt|insgesamt|suma|итого|合計|合计)\b", re.IGNORECASE)
+_MOST_NAMED = 10
+"""Most classes of a column that is guessed to be the target."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +72,8 @@ class Sheet:
         Of the data set to be, and of the file.
     reading : Reading or None
         How the text was read; None for Parquet.
+    forms : mapping
+        How the cells of columns of texts were read.
 
     Examples
     --------
@@ -87,13 +89,22 @@ class Sheet:
     name: str = "data"
     file: str = ""
     reading: Reading | None = None
+    forms: Mapping[str, Form] = field(default_factory=dict, repr=False)
 
     @cached_property
     def columns(self) -> tuple[SheetColumn, ...]:
         """All columns, described."""
-        described = [self._described(name) for name in self.frame.columns]
-        target = _guess_target(described)
-        return tuple(target if target and column.name == target.name else column for column in described)
+        target = self._guess_target()
+        return tuple(target if target and column.name == target.name else column for column in self._described)
+
+    @cached_property
+    def _described(self) -> tuple[SheetColumn, ...]:
+        """The columns, none of which is the target."""
+        return tuple(map(self._describe, self.frame.columns))
+
+    def roles(self, target: str | None) -> dict[str, str]:
+        """What each column is likely to be for, with this target."""
+        return {column.name: "target" if column.name == target else column.role for column in self._described}
 
     @property
     def target(self) -> str | None:
@@ -103,19 +114,40 @@ class Sheet:
     @property
     def doubts(self) -> tuple[str, ...]:
         """What may be wrong with how the table was read, in words."""
+        said = (f"column {quote(name)}: {doubt}" for name, found in self._doubts.items() for doubt in found)
+        return (*self.table_doubts, *said)
+
+    @property
+    def table_doubts(self) -> tuple[str, ...]:
+        """Those that are of no single column."""
         own = () if self.reading is None else self.reading.doubts
-        return (*own, *(f"column {quote(name)}: {doubt}" for name, found in self._doubts.items() for doubt in found))
+        first = next((str(cell) for cell in self.frame.tail(1).to_numpy().ravel() if not pd.isna(cell)), "")
+        total = _TOTAL.match(first) is not None and len(self.frame) > 1
+        return (*own, f"the last row begins with {quote(first, 30)}: is it a sum? Remove it") if total else own
 
-    def labels(self, column: str) -> list[Any]:
-        """The values of a column, one of which may be the positive class: sorted; none when they are too many."""
-        values = [scalar(value) for value in self.frame[column].dropna().unique()]
-        return sorted(values, key=lambda v: (isinstance(v, str), v)) if len(values) <= MAX_CLASSES else []
+    def labels(self, column: str) -> dict[Any, int]:
+        """The values of a column, one of which may be the positive class, with their rows; none when too many."""
+        counts = self.frame[column].value_counts()
+        values = {scalar(value): int(n) for value, n in counts.items() if n} if len(counts) <= MAX_CLASSES else {}
+        return dict(sorted(values.items(), key=lambda item: (isinstance(item[0], str), item[0])))
 
-    def leaks(self, target: str) -> dict[str, str]:
-        """The columns that determine the target, or nearly, with the evidence."""
-        codes, classes = pd.factorize(self.frame[target], sort=False)
-        if not 2 <= len(classes) <= MAX_CLASSES:
+    def leaks(self, target: str, positive: Any = None) -> dict[str, str]:
+        """The columns that determine the target, or nearly, with the evidence.
+
+        Parameters
+        ----------
+        target : str
+        positive : label, optional
+            One class that is told from the others; labels that mean unknown do not count. Default: all classes.
+        """
+        labels = self.labels(target)
+        if len(labels) < 2:
             return {}
+        values = self.frame[target]
+        codes = pd.factorize(values, sort=False)[0]
+        if positive is not None:
+            left = values.isna() | values.isin([label for label in unknown_of(list(labels)) if label != positive])
+            codes = np.where(left, -1, (values == positive).fillna(False)).astype(np.int64)
         found = {name: leak(self._values(name), codes) for name in self.frame.columns if name != target}
         return {name: evidence for name, evidence in found.items() if evidence}
 
@@ -124,27 +156,27 @@ class Sheet:
         first = self.frame.head(PREVIEW_ROWS)
         return first.astype(object).map(str).where(first.notna(), "")
 
-    def summary(self, target: str | None = None) -> pd.DataFrame:
+    def summary(self, target: str | None = None, positive: Any = None) -> pd.DataFrame:
         """The columns as a table: type, missing, distinct, role and notes, with leaks to the target."""
         target = target or self.target
-        leaks = {} if target is None else self.leaks(target)
-        rows = [
-            {
-                "column": column.name,
-                "type": column.type,
-                "missing": column.missing,
-                "distinct": column.distinct,
-                "role": "target" if column.name == target else "feature" if column.role == "target" else column.role,
-                "notes": "; ".join(
-                    filter(
-                        None,
-                        [column.reason, *column.doubts, leaks.get(column.name, "") and f"leak? {leaks[column.name]}"],
-                    )
-                ),
-            }
-            for column in self.columns
-        ]
-        return pd.DataFrame(rows).set_index("column")
+        labels = {} if target is None else self.labels(target)
+        if labels and positive is None:
+            unknown = unknown_of(list(labels))
+            positive = positive_of({label: rows for label, rows in labels.items() if label not in unknown})
+        leaks = {} if target is None else self.leaks(target, positive)
+        roles, total = self.roles(target), sum(labels.values())
+        guessed = {column.name: column for column in (self.columns if target == self.target else self._described)}
+        rows = []
+        for name, role in roles.items():
+            column, evidence = guessed[name], leaks.get(name, "")
+            notes = [column.reason, *column.doubts, evidence and f"leak? {evidence}"]
+            if name == target and labels:
+                notes.append("classes " + ", ".join(in_rows(label, n, total) for label, n in labels.items()))
+                notes.append(f"positive class {positive}")
+            said = "; ".join(filter(None, notes))
+            rows.append((name, column.type, column.missing, column.distinct, role, said))
+        names = ["column", "type", "missing", "distinct", "role", "notes"]
+        return pd.DataFrame(rows, columns=names).set_index("column")
 
     def dataset(
         self,
@@ -157,6 +189,7 @@ class Sheet:
         excluded: Sequence[str] | str = (),
         dates: str = "parts",
         drop_missing_target: bool = False,
+        unknown: str = "leave out",
     ) -> Dataset:
         """The data set with these roles; the arguments are those of `rulelab.datasets.read`.
 
@@ -168,7 +201,15 @@ class Sheet:
             raise DatasetError(f"dates must be one of {', '.join(map(repr, DATES))}, not {quote(dates)}")
         taken = {target, *([sensitive] if isinstance(sensitive, str) else sensitive or ()), weight}
         excluded = [excluded] if isinstance(excluded, str) else list(excluded)
-        frame, notes = self._with_dates([n for n in self._dates if n not in taken and n not in excluded], dates)
+        words = {text: n for text, n in self.forms.get(target, Form()).empty.items() if text.strip()}
+        if words and not drop_missing_target:
+            said = " and ".join(f"{quote(text)} in {n} rows" for text, n in words.items())
+            where = in_which_rows(self.frame[target].isna().to_numpy())
+            raise DatasetError(
+                f"target {quote(target)} is missing in {where}: {said} is "
+                "read as empty; missing='' (--missing '') keeps it, or leave out the rows without a target"
+            )
+        frame, notes = self._with_dates([n for n in self._times if n not in taken and n not in excluded], dates)
         return from_frame(
             frame,
             target,
@@ -178,6 +219,7 @@ class Sheet:
             excluded=excluded,
             weight=weight,
             drop_missing_target=drop_missing_target,
+            unknown=unknown,
             name=self.name,
             source=self.file,
             notes=notes,
@@ -191,14 +233,42 @@ class Sheet:
             if name not in names:
                 parts[name] = self.frame[name]
             elif dates == "parts":
-                for part, values in parts_of(name, self._dates[name]).items():
+                for part, values in parts_of(name, self._times[name]).items():
                     if part in self.frame.columns:
                         raise DatasetError(f"column {quote(part)} is there already; rename it, or ignore dates")
                     parts[part] = values
         if not parts:
             raise DatasetError(f"no column is left: {listing(names)} hold dates; make year, month and weekday of them")
-        done = "are given as " + ", ".join(PARTS) if dates == "parts" else "are left out"
+        given = dict.fromkeys(p.rpartition(": ")[2] for n in names for p in parts if p.startswith(f"{n}: "))
+        done = f"are given as {', '.join(given)}" if dates == "parts" else "are left out"
         return pd.DataFrame(parts), f"dates ({listing(names)}) {done}"
+
+    def _guess_target(self) -> SheetColumn | None:
+        """The column to predict: by its name, as the last one, or as the last one of two values; never a protected one.
+
+        Labels that mean unknown are no values.
+        """
+        last = self._described[-1].name if self._described else None
+
+        def rank(column: SheetColumn) -> tuple[int, bool, bool]:
+            hint, two = target_hint(column.name), classes[column.name] == 2
+            return (hint, two, column.name == last) if hint else (0, column.name == last, two)
+
+        able = [c for c in self._described if c.role in ("feature", "sensitive") and not is_protected(c.name)]
+        classes = {}
+        for column in able:
+            if 2 <= column.distinct <= _MOST_NAMED:
+                labels = list(self.labels(column.name))
+                classes[column.name] = len(labels) - len(unknown_of(labels))
+        hinted = [c for c in able if c.name in classes and (classes[c.name] == 2 or target_hint(c.name) == 2)]
+        named = [c for c in able if c.name in classes and c.name == last and c.type == "category"]
+        best = max(reversed([*hinted, *named]), key=rank, default=None)
+        if best is None:
+            return None
+        n = classes[best.name]
+        what = f"of {'two' if n == 2 else n} {'values' if n == best.distinct else 'classes, and what is not known'}"
+        by = "by its name, and" if target_hint(best.name) else "the last column"
+        return replace(best, role="target", reason=f"{by} {what}")
 
     def _values(self, name: str) -> pd.Series:
         """The cells of a column, dates as dates."""
@@ -209,6 +279,12 @@ class Sheet:
         return {name: found for name, (found, _) in self._found_dates.items() if found is not None}
 
     @cached_property
+    def _times(self) -> dict[str, pd.Series]:
+        """Dates, times of day and durations."""
+        others = {n: self.frame[n] for n in self.frame.columns if n not in self._dates and is_time(self.frame[n])}
+        return {n: {**self._dates, **others}[n] for n in self.frame.columns if n in self._dates or n in others}
+
+    @cached_property
     def _found_dates(self) -> dict[str, tuple[pd.Series | None, str]]:
         return {name: dates_of(self.frame[name]) for name in self.frame.columns}
 
@@ -217,12 +293,30 @@ class Sheet:
         """By column, where there are any."""
         found: dict[str, tuple[str, ...]] = {}
         for name, (dates, doubt) in self._found_dates.items():
-            said = doubt if dates is not None else nearly_numbers(self.frame[name], self.reading)
-            if said:
-                found[name] = (said,)
+            form = self.forms.get(name, Form())
+            said = [doubt] if dates is not None else [*form.doubts]
+            if dates is None and not said:
+                said.append(nearly_numbers(self.frame[name], self.reading))
+            if name in self._twins:
+                said.append(f"it has the same cells as {quote(self._twins[name])}")
+            if any(said):
+                found[name] = tuple(filter(None, said))
         return found
 
-    def _described(self, name: str) -> SheetColumn:
+    @cached_property
+    def _twins(self) -> dict[str, str]:
+        """Columns with the cells of one before them, which is given."""
+        first: dict[tuple[str, bytes], str] = {}
+        twins = {}
+        for name in self.frame.columns:
+            hashed = pd.util.hash_pandas_object(self.frame[name], index=False).to_numpy()
+            key = str(self.frame[name].dtype), sha256(hashed).digest()
+            if key in first and len(hashed) >= _FEWEST_TWINS and self.frame[name].nunique() > 1:
+                twins[name] = first[key]
+            first.setdefault(key, name)
+        return twins
+
+    def _describe(self, name: str) -> SheetColumn:
         values = self._values(name)
         missing = int(values.isna().sum())
         distinct, n_present = int(values.nunique()), len(values) - missing
@@ -249,15 +343,15 @@ def _kind(values: pd.Series, distinct: int, n_present: int) -> str:
 
 
 def _guess_role(name: str, values: pd.Series, kind: str, distinct: int, n_present: int) -> tuple[str, str]:
-    folded = name.strip().casefold()
     if kind == "empty":
         return "ignore", "every cell is missing"
     if distinct == 1 and n_present == len(values):
         return "ignore", f"the same in every row: {quote(scalar(values.iloc[0]), 30)}"
     if kind == "time":
-        return "ignore", "times of day or durations: turn them into numbers to use them"
+        return "feature", "in hours"
     if kind == "date":
-        return "feature", f"as {', '.join(PARTS[:-1])} and {PARTS[-1]}"
+        *first, last = (*PARTS, "hour") if has_times(values) else PARTS
+        return "feature", f"as {', '.join(first)} and {last}"
     if kind == "text":
         said = f"{distinct} different values in {n_present} rows"
         words = np.mean([len(str(text).split()) for text in values.dropna().iloc[:1000]])
@@ -266,27 +360,10 @@ def _guess_role(name: str, values: pd.Series, kind: str, distinct: int, n_presen
         span = int(values.max()) - int(values.min())
         if span == distinct - 1 and bool(values.is_monotonic_increasing):
             return "ignore", "an identifier: it counts the rows"
-        if _IDENTIFIER.search(name):
+        if is_identifier(name):
             return "ignore", "an identifier: by its name, and no value comes twice"
-    if folded in _WEIGHTS and kind == "number" and bool((values.dropna() >= 0).all()):
+    if is_weight(name) and kind == "number" and bool((values.dropna() >= 0).all()):
         return "weight", "by its name"
-    if folded in _SENSITIVE and 2 <= distinct <= MAX_GROUPS:
+    if is_sensitive(name, distinct, kind == "category"):
         return "sensitive", "by its name"
     return "feature", ""
-
-
-def _guess_target(columns: Sequence[SheetColumn]) -> SheetColumn | None:
-    """The column to predict, by its name or as the last one of two values; ranked by these, then by place."""
-
-    def rank(position: int) -> tuple[bool, bool, int]:
-        column = columns[position]
-        named = column.name.strip().casefold() in _TARGETS
-        return named, position == len(columns) - 1, position
-
-    able = [k for k, c in enumerate(columns) if c.distinct == 2 and c.role in ("feature", "sensitive")]
-    if not able:
-        return None
-    best = columns[max(able, key=rank)]
-    named = best.name.strip().casefold() in _TARGETS
-    reason = "by its name, and of two values" if named else "the last column of two values"
-    return SheetColumn(best.name, best.type, best.missing, best.distinct, "target", reason, best.doubts)

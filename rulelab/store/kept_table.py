@@ -20,7 +20,15 @@ if TYPE_CHECKING:
     from ..datasets import Dataset
 
 FORMAT = "rulelab table"
-HOW = {"encoding": "utf-8", "separator": ",", "decimal": ".", "thousands": ""}
+HOW = {
+    "encoding": "utf-8",
+    "separator": ",",
+    "decimal": ".",
+    "thousands": "",
+    "missing": [""],
+    "skip": 0,
+    "header": True,
+}
 """How the text of a kept table is read; see `rulelab.datasets.sheet`."""
 LARGEST_TABLE = 3 * LARGEST_ROWS
 """Bytes of the file: a text as JSON takes more than alone."""

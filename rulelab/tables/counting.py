@@ -13,6 +13,7 @@ import pandas as pd
 from ..data.binarize import Binarizer
 from ..data.columns import listed
 from ..data.conditions import Condition
+from ..datasets.guesses import positive_of
 from .cells import Cells
 from .errors import TableError
 from .pattern_counts import COUNT, HEADS, PatternCounts
@@ -34,6 +35,7 @@ def count(
     sensitive: str | Sequence[str] = (),
     weight: str | None = None,
     split: Split | None = None,
+    unknown: str = "leave out",
 ) -> PatternCounts:
     """Count the rows of each kind.
 
@@ -45,13 +47,16 @@ def count(
     target : str
         Column with two labels, or more when `positive` names one.
     positive : label, optional
-        Default: the larger of two labels.
+        Default: the one of two that means yes, such as ``"ja"``, ``1`` or ``"fraud"``, else the rarer one.
     sensitive : str or sequence of str
         Columns whose values are kept beside each pattern, for groups of people.
     weight : str, optional
         Column with numbers of at least 0 that say how much each row counts; they are summed without rounding.
     split : Split, optional
         Which rows are kept out of training; they are counted apart.
+    unknown : str
+        Rows whose target is a word such as ``"unknown"`` or ``"?"``, beside two other labels: ``"leave out"`` or
+        ``"negative"``.
 
     Returns
     -------
@@ -67,9 +72,9 @@ def count(
     sensitive = [sensitive] if isinstance(sensitive, str) else list(sensitive)
     conditions = conditions.conditions_ if isinstance(conditions, Binarizer) else tuple(conditions)
     table.require([target, *sensitive, *([] if weight is None else [weight]), *(c.column for c in conditions)])
-    labels, positive, without = _labels(table, target, positive)
+    frame, left_out = table.with_target(target, unknown, positive)
+    labels, positive, without = _labels(table, target, positive, left_out)
     cells = _cells(table, conditions)
-    frame = table.with_value(target)
     schema = frame.collect_schema()
     weighing = ROWS if weight is None else Weighing.by(frame, weight, table.name)
     frame = weighing.cut(weighing.above_zero(frame))
@@ -131,11 +136,12 @@ def count(
     )
 
 
-def _labels(table: Table, target: str, positive: Any) -> tuple[list[Any], Any, int]:
+def _labels(table: Table, target: str, positive: Any, left_out: Sequence[Any]) -> tuple[list[Any], Any, int]:
     """The labels, the positive one as the table writes it, and how many rows have none."""
     found = table.values(target)
-    present = found["v"].notna()
-    labels, without = sorted(found["v"][present], key=lambda v: (str(type(v)), v)), int(found["n"][~present].sum())
+    rows = {label: n for label, n in zip(found["v"], found["n"], strict=True) if label is not None}
+    without = int(found["n"].sum() - sum(rows.values()) + sum(rows.pop(label) for label in left_out))
+    labels = sorted(rows, key=lambda v: (str(type(v)), v))
     if len(labels) < 2:
         raise TableError(f"the target {target!r} has a single label, {listed(map(str, labels))}; there must be two")
     if positive is not None:
@@ -148,7 +154,7 @@ def _labels(table: Table, target: str, positive: Any) -> tuple[list[Any], Any, i
             f"the target {target!r} has {len(labels)} labels ({listed(map(str, labels))}); name the positive one"
         )
     else:
-        positive = labels[-1]
+        positive = positive_of({label: rows[label] for label in labels})
     return labels, positive, without
 
 

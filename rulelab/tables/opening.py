@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
+import codecs
 import glob
+import gzip
+import itertools
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import narwhals as nw
+import pandas as pd
 
 from ..data.columns import listed
+from ..datasets.dataset import DatasetError, check_names
+from ..datasets.dates import dates_of
+from ..datasets.numerals import PATTERNS, Form, forms
+from ..datasets.reading import Reading, decoded, records, separated
 from ..extras import require_pyarrow
 from .errors import TableError
-from .table import Table
+from .table import MOST_VALUES, Table
 
-_PARQUET, _TEXT = (".parquet", ".pq"), (".csv", ".tsv", ".csv.gz", ".tsv.gz")
+_PARQUET, _TEXT = (".parquet", ".pq"), (".csv", ".tsv", ".txt", ".data", ".csv.gz", ".tsv.gz")
+_HEAD_BYTES = 1_000_000
+_MOST_KNOWN = 16
+_KNOWN: dict[str, tuple[dict[str, Form], Reading]] = {}
+"""How files that were opened are read, so that they are not looked through each time."""
 
 
-def open_table(source: Any, name: str | None = None) -> Table:
+def open_table(source: Any, name: str | None = None, reading: Reading | None = None) -> Table:
     """Open a table, without reading its rows.
 
     Parameters
@@ -28,6 +41,8 @@ def open_table(source: Any, name: str | None = None) -> Table:
         narwhals knows: pandas, Polars, PyArrow, DuckDB, Dask, PySpark, Ibis.
     name : str, optional
         For messages; default the name of the file.
+    reading : `rulelab.datasets.Reading`, optional
+        How CSV files are written; what it does not say is guessed, by the rules of `rulelab.datasets.read`.
 
     Raises
     ------
@@ -38,8 +53,9 @@ def open_table(source: Any, name: str | None = None) -> Table:
         return source
     if isinstance(source, str | Path) or (isinstance(source, list | tuple) and source):
         paths = _paths([source] if isinstance(source, str | Path) else source)
-        relation, connection = _relation(paths)
-        return replace(_checked(nw.from_native(relation), name or _name(paths)), connection=connection)
+        relation, connection, doubts = _relation(paths, reading or Reading())
+        table = _checked(nw.from_native(relation), name or _name(paths))
+        return replace(table, connection=connection, doubts=doubts)
     try:
         frame = nw.from_native(source)
     except nw.exceptions.DuplicateError:
@@ -116,8 +132,8 @@ def _name(paths: Sequence[str]) -> str:
     return first if len(paths) == 1 else f"{first} and {len(paths) - 1} more files"
 
 
-def _relation(paths: list[str]) -> tuple[Any, Any]:
-    """The files as one DuckDB relation, and its connection; columns are matched by name, types must agree."""
+def _relation(paths: list[str], given: Reading) -> tuple[Any, Any, tuple[str, ...]]:
+    """The files as one DuckDB relation, its connection, and doubts; columns are matched by name, types must agree."""
     require_pyarrow("counting rows where they lie", TableError)
     import duckdb
 
@@ -128,17 +144,149 @@ def _relation(paths: list[str]) -> tuple[Any, Any]:
     try:
         if _ending(paths[0]) == "parquet":
             _same_columns(connection, paths)
-            return connection.read_parquet(paths), connection
-        _refuse_repeated(_header(connection, paths[0]), _name(paths))
-        return connection.read_csv(paths, sample_size=-1, header=True), connection  # type: ignore[arg-type]
+            return connection.read_parquet(paths), connection, ()
+        relation, reading = _texts(connection, paths, given)
+        relation, doubts = _typed(relation, reading, paths)
+        return relation, connection, doubts
+    except DatasetError as error:
+        raise TableError(str(error)) from error
     except duckdb.Error as error:
         raise TableError(f"{paths[0]} cannot be read: {_first_line(error)}") from error
 
 
-def _header(connection: Any, path: str) -> list[str]:
-    """The names in the first line of a CSV file, of which DuckDB itself changes those that are repeated."""
-    first = connection.read_csv(path, header=False, all_varchar=True).limit(1).fetchall()
-    return [cell for cell in (first[0] if first else ()) if cell is not None]
+def _texts(connection: Any, paths: list[str], given: Reading) -> tuple[Any, Reading]:
+    """The cells of CSV files as texts, missing where nothing is written, and how they are written."""
+    import duckdb
+
+    head = _head(paths[0])
+    text, reading = decoded(head, given.checked(), Path(paths[0]).name)
+    if codecs.lookup(str(reading.encoding)).name not in ("utf-8", "ascii", "utf-16"):
+        raise TableError(f"{paths[0]} is written in {reading.encoding}; rows are counted in UTF-8: save it so")
+    names, reading = separated(text, reading, Path(paths[0]).name)
+    check_names(names)
+    _refuse_repeated(names, _name(paths))
+    skip = int(reading.skip or 0)
+    line, first = next(itertools.islice(records(text, str(reading.separator), ""), skip, None))
+    how: dict[str, Any] = {
+        "sep": reading.separator,
+        "quotechar": '"',
+        "escapechar": '"',
+        "header": bool(reading.header),
+    }
+    how |= {"skiprows": line - 1 - sum(cell.count("\n") for cell in first)} if skip else {}
+    how |= {"encoding": "utf-16"} if "16" in str(reading.encoding) else {}
+    relation = connection.read_csv(paths, all_varchar=True, **how)
+    if len(relation.columns) != len(names):
+        raise TableError(f"{paths[0]}: the rows do not have as many cells as the header, which has {len(names)}")
+    columns = zip(relation.columns, names, strict=True)
+    return relation.select(*(duckdb.ColumnExpression(old).alias(new) for old, new in columns)), reading
+
+
+def _head(path: str) -> bytes:
+    """The first lines of a file, as many as are looked at."""
+    with gzip.open(path) if path.lower().endswith(".gz") else Path(path).open("rb") as file:
+        head = file.read(_HEAD_BYTES)
+    return head if len(head) < _HEAD_BYTES else head[: head.rfind(b"\n") + 1] or head
+
+
+def _typed(relation: Any, reading: Reading, paths: Sequence[str]) -> tuple[Any, tuple[str, ...]]:
+    """The columns with numbers in place of texts that are numbers, by the rules of tables in memory, and doubts."""
+    files = [(path, Path(path).stat().st_mtime_ns, Path(path).stat().st_size) for path in paths]
+    key = repr((files, reading))
+    if key not in _KNOWN:
+        cells = _counted(relation)
+        found, reading = forms(cells, reading)
+        for name, form in found.items():
+            if form.kind == "text" and cells[name].are_dates:
+                found[name] = replace(form, kind="date")
+        while len(_KNOWN) >= _MOST_KNOWN:
+            _KNOWN.pop(next(iter(_KNOWN)), None)
+        _KNOWN[key] = found, reading
+    found, reading = _KNOWN[key]
+    said = [f"column {name!r}: {doubt}" for name, form in found.items() for doubt in form.doubts]
+    columns = [_expression(name, form).alias(name) for name, form in found.items()]
+    return relation.select(*columns), (*reading.doubts, *said)
+
+
+def _counted(relation: Any) -> dict[str, _Counted]:
+    """The cells of each column, of which one pass over the rows tells what is asked of all."""
+    import duckdb
+
+    asked = [_like(duckdb.ColumnExpression(name), each) for name in relation.columns for each in PATTERNS]
+    answers = relation.select(*(each.alias(f"a{k}") for k, each in enumerate(asked)))
+    counts = ", ".join(f"count(a{k}), count_if(a{k})" for k in range(len(asked)))
+    numbers = list(map(int, answers.aggregate(counts).fetchall()[0]))
+    width = 2 * len(PATTERNS)
+    return {
+        name: _Counted(relation, name, numbers[width * k], numbers[width * k + 1 : width * (k + 1) : 2])
+        for k, name in enumerate(relation.columns)
+    }
+
+
+def _like(column: Any, pattern: str) -> Any:
+    import duckdb
+
+    return duckdb.FunctionExpression("regexp_full_match", column, duckdb.ConstantExpression(pattern))
+
+
+class _Counted:
+    """The texts of a column of a DuckDB relation; see `rulelab.datasets.numerals.Cells`."""
+
+    def __init__(self, relation: Any, name: str, total: int, matching: Sequence[int]) -> None:
+        import duckdb
+
+        self._column = duckdb.ColumnExpression("v")
+        self._texts = relation.select(duckdb.ColumnExpression(name).alias("v")).filter("v is not null")
+        self._matching = dict(zip(PATTERNS, matching, strict=True))
+        self._known: dict[str, dict[str, int]] = {PATTERNS[0]: {}} if matching[0] == total else {}
+        self.total = total
+
+    @cached_property
+    def distinct(self) -> int:
+        return self._number(self._texts, "count(distinct v)")
+
+    def matching(self, pattern: str) -> int:
+        if pattern not in self._matching:
+            self._matching[pattern] = self._number(self._texts.filter(_like(self._column, pattern)), "count(*)")
+        return self._matching[pattern]
+
+    def unlike(self, pattern: str) -> dict[str, int]:
+        """The other texts; of more than can be looked at the first ones."""
+        if pattern not in self._known:
+            others = self._texts.filter(~_like(self._column, pattern)).aggregate("v, count(*) as n", "v")
+            self._known[pattern] = {v: int(n) for v, n in others.limit(MOST_VALUES).fetchall()}
+        return self._known[pattern]
+
+    @property
+    def are_dates(self) -> bool:
+        """Whether all are dates that tables in memory give as parts."""
+        return any(dates_of(pd.Series(list(known), dtype=object))[0] is not None for known in self._known.values())
+
+    @staticmethod
+    def _number(relation: Any, what: str) -> int:
+        return int(relation.aggregate(what).fetchall()[0][0])
+
+
+def _expression(name: str, form: Form) -> Any:
+    """A column as its form says."""
+    import duckdb
+
+    function, constant = duckdb.FunctionExpression, duckdb.ConstantExpression
+    column = found = duckdb.ColumnExpression(name)
+    if form.kind == "date":
+        return function("try_strptime", column, constant("%Y-%m-%d"))  # its type says that it has to be refused
+    if form.kind == "boolean":
+        found = function("lower", column) == constant("true")
+    elif form.kind != "text":
+        decimal, thousands = form.marks
+        left_out = [*form.unit, *(" \u00a0\u202f" if thousands == " " else thousands)]
+        for piece in filter(None, left_out):
+            found = function("replace", found, constant(piece), constant(""))
+        found = function("trim", function("replace", found, constant(decimal), constant(".")))
+        found = found.cast("BIGINT" if form.kind == "whole" else "DOUBLE")
+    if not form.empty:
+        return found
+    return duckdb.CaseExpression(column.isin(*map(constant, form.empty)), constant(None)).otherwise(found)
 
 
 def _outermost(connection: Any, path: str) -> list[str]:

@@ -45,7 +45,7 @@ class PatternCounts:
         Where they were counted, and by what.
     seconds : float
     without_target : int
-        Rows that have no label; they are not counted.
+        Rows that have no label, or one that says it is not known; they are not counted.
     rare : int
         Rows of kinds that were left out because they are rare, see `without_rare`.
     heads : Series of int64 or None
@@ -152,7 +152,9 @@ class PatternCounts:
             f"{self.n_rows} rows counted by {self.engine} in {self.seconds:.1f} s, in {len(self)} kinds",
             self.split,
         ]
-        notes += [f"{self.without_target} rows have no {self.target} and are left out"] * (self.without_target > 0)
+        notes += [f"{self.without_target} rows have no {self.target}, or an unknown one, and are left out"] * (
+            self.without_target > 0
+        )
         notes += [f"{self.rare} rows of rare kinds are left out"] * (self.rare > 0)
         return Dataset(
             X=self.features,

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from ..data.columns import Column, listed
+from ..datasets.guesses import UNKNOWNS, unknown_of
 from .errors import TableError
 from .quantiles import listed_near
 from .weighing import ROWS, Weighing
@@ -44,6 +45,8 @@ class Table:
         How much each row counts; its column is none of the columns.
     connection : object or None
         Of DuckDB, where files were opened.
+    doubts : tuple of str
+        What may be wrong with how text files are read.
     """
 
     frame: nw.LazyFrame[Any]
@@ -51,6 +54,7 @@ class Table:
     engine: str
     weighing: Weighing = ROWS
     connection: Any = None
+    doubts: tuple[str, ...] = ()
 
     @property
     def progress(self) -> float | None:
@@ -81,7 +85,15 @@ class Table:
         self.require(names)
         return replace(self, frame=self.frame.drop(*names))
 
-    def features(self, target: str, *others: str, weight: str | None = None, split: Splits | None = None) -> Table:
+    def features(
+        self,
+        target: str,
+        *others: str,
+        weight: str | None = None,
+        split: Splits | None = None,
+        unknown: str = "leave out",
+        positive: Any = None,
+    ) -> Table:
         """What conditions are chosen on: rows with a target, without it and without these other columns.
 
         Parameters
@@ -92,13 +104,15 @@ class Table:
             Column that says how much each row counts: rows of weight 0 are left out.
         split : `rulelab.tables.Split`, optional
             Rows that it keeps out of training are left out.
+        unknown, positive : str, label
+            As for `rulelab.tables.count`.
 
         Raises
         ------
         TableError
         """
         self.require([target, *others, *([] if weight is None else [weight])])
-        frame = self.with_value(target)
+        frame, _ = self.with_target(target, unknown, positive)
         if split is not None:
             frame = frame.filter(~split.of(self))
         aside = [name for name in (target, *others) if name != weight]
@@ -111,6 +125,17 @@ class Table:
         """The rows in which a column is not missing; a number that is none is missing, on every engine."""
         frame = self.frame.filter(~nw.col(name).is_null())
         return frame.filter(~nw.col(name).is_nan()) if self.frame.collect_schema()[name].is_float() else frame
+
+    def with_target(self, name: str, unknown: str, positive: Any = None) -> tuple[nw.LazyFrame[Any], list[Any]]:
+        """The rows that have a target, and the labels of those that were left out because it says it is not known."""
+        if unknown not in UNKNOWNS:
+            raise TableError(f"unknown must be one of {listed(UNKNOWNS)}, not {unknown!r}")
+        frame = self.with_value(name)
+        if unknown == "negative" or self.kind(name) != "category":
+            return frame, []
+        found = unknown_of([label for label in self.values(name)["v"] if label is not None])
+        found = [label for label in found if label != positive]
+        return (frame.filter(~nw.col(name).cast(nw.String).is_in(found)) if found else frame), found
 
     def require(self, names: Sequence[str]) -> None:
         """Refuse names of columns that are not there; raises TableError."""

@@ -207,7 +207,7 @@ def test_a_file_is_used_once_its_sheet_is_accepted(visit) -> None:
     role.select_option("ignore")
     view.until(lambda: "ignored" in (dialog.locator("tr", has_text="Höhe").last.get_attribute("class") or ""))
     role.select_option("feature")
-    dialog.get_by_label("Positive class").select_option(label="ja")
+    dialog.get_by_label("Positive class").select_option("0")  # ja
     dialog.get_by_label("decimal mark").select_option("point")
     view.until(lambda: "decimal comma" in dialog.inner_text())
     dialog.get_by_label("decimal mark").select_option("comma")

@@ -42,7 +42,7 @@ class AllClasses(Labelled):
     def labelled(self) -> tuple[Dataset, pd.Series]:
         """The columns as conditions are made of them, and the label of each row; raises DatasetError."""
         labels = self.sheet.frame[self.target].dropna().reset_index(drop=True)
-        roles = {**self._roles, "positive": labels.iloc[0]}
+        roles = {**self._roles, "positive": labels.iloc[0], "unknown": "negative"}
         data = self.sheet.dataset(roles.pop("target"), roles.pop("positive"), **roles)
         return data, labels
 

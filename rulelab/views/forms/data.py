@@ -22,11 +22,11 @@ UPLOADED = "(uploaded file)"
 MAX_UPLOAD_BYTES = 100_000_000
 MAX_UPLOAD_COLUMNS = 5000
 LIMIT = (
-    f"CSV or Parquet, at most {MAX_UPLOAD_BYTES // 10**6} MB, {MAX_CELLS // 10**6} million cells and "
+    f"CSV, Excel or Parquet, at most {MAX_UPLOAD_BYTES // 10**6} MB, {MAX_CELLS // 10**6} million cells and "
     f"{count(MAX_UPLOAD_COLUMNS)} columns"
 )
 _AT_ONCE_BYTES = 1_000_000
-_PACKED = (b"PAR1", b"\x1f\x8b")
+_PACKED = (b"PAR1", b"\x1f\x8b", b"PK")
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +39,7 @@ class Labelled:
     target : str
         Name of a column.
     positive : object
-        The value of it to predict; None: the larger one of two.
+        The value of it to predict; None: the one of two that is guessed.
     sensitive : tuple of str
         Columns whose values are groups to compare.
     kept : tuple of str
@@ -50,6 +50,8 @@ class Labelled:
         Columns that are not used.
     drop : bool
         Whether rows without a target are left out.
+    unknown : str
+        What becomes of rows whose target says that it is not known, see `rulelab.datasets.read`.
     """
 
     sheet: Sheet
@@ -60,6 +62,7 @@ class Labelled:
     weight: str | None = None
     ignored: tuple[str, ...] = ()
     drop: bool = False
+    unknown: str = "leave out"
 
     @property
     def name(self) -> str:
@@ -88,8 +91,9 @@ class Labelled:
     def code(self) -> str:
         """Python that reads the same from the file, with ``rl`` for this package."""
         reading = self.sheet.reading
-        written = ("encoding", "separator", "decimal", "thousands")
+        written = ("encoding", "separator", "decimal", "thousands", "skip", "header", "missing")
         how = {} if reading is None else {name: getattr(reading, name) for name in written}
+        how = {name: value for name, value in how.items() if value is not None}
         arguments = ", ".join(f"{name}={value!r}" for name, value in {**self._roles, **how}.items())
         return f"rl.datasets.read({self.sheet.file!r}, {arguments})"
 
@@ -105,8 +109,14 @@ class Labelled:
             "weight": self.weight,
             "excluded": list(self.ignored),
             "drop_missing_target": self.drop,
+            "unknown": self.unknown,
         }
-        return {name: value for name, value in chosen.items() if value or (name == "positive" and value is not None)}
+        always = ("sensitive", "positive")  # else they are guessed
+        return {
+            name: value
+            for name, value in chosen.items()
+            if (value is not None if name in always else value and value != "leave out")
+        }
 
 
 def load(name: str) -> datasets.Dataset:
@@ -123,9 +133,9 @@ def read(
     contents: bytes,
     file_name: str,
     on_cancel: Callable[[Callable[[], Any]], Any] = lambda end: None,
-    **how: str,
+    **how: Any,
 ) -> Sheet:
-    """The sheet of a CSV or Parquet file; raises ValueError that says, in the words of the page, what is wrong.
+    """The sheet of a CSV, Excel or Parquet file; raises ValueError that says, in the words of the page, what is wrong.
 
     One that is large, or compressed so that it may turn out to be, is read in a process of its own.
 

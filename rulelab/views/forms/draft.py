@@ -9,8 +9,8 @@ from typing import Any
 
 from ...data.metrics import MISSING
 from ...datasets import DatasetError
+from ...datasets.guesses import MAX_GROUPS, UNKNOWNS, in_rows, positive_of, unknown_of
 from ...datasets.reading import DECIMALS, ENCODINGS, SEPARATORS, THOUSANDS
-from ...datasets.sheet import MAX_GROUPS
 from ..live.wording import count, counted
 from ..widgets.esc import plain
 from .all_classes import ALL_CLASSES, FEWEST, AllClasses
@@ -18,8 +18,8 @@ from .data import Labelled, read
 
 ROLES = {
     "feature": "feature",
-    "sensitive": "sensitive, and a feature",
     "group": "sensitive, no feature",
+    "sensitive": "sensitive, and a feature",
     "weight": "weight of the row",
     "target": "target",
     "ignore": "ignore",
@@ -45,7 +45,17 @@ _FORM = {"encoding": dict(zip(ENCODINGS, ENCODINGS, strict=True))} | {
     "separator": SEPARATORS,
     "decimal": DECIMALS,
     "thousands": THOUSANDS,
+    "lines above": {str(k): str(k) for k in range(11)},
+    "header": {"names of the columns": "yes", "none: it is data": "no"},
 }
+_EMPTY = "also empty"
+_READING = {"lines above": "skip"}
+"""Fields of the form that have another name in `rulelab.datasets.Reading`."""
+_YES = {True: "yes", False: "no"}
+
+
+_GUESSED = {"sensitive": "group"}
+"""Of the roles that are guessed, those of another name here."""
 
 
 class _Aside:
@@ -77,6 +87,10 @@ class Draft:
         When the file cannot be read; in the words of the page.
     """
 
+    unknown = UNKNOWNS[0]
+    positive: Any = None
+    _labelled_target: str | None = None
+
     def __init__(
         self,
         contents: bytes,
@@ -84,7 +98,7 @@ class Draft:
         on_cancel: Callable[[Callable[[], Any]], Any] = lambda end: None,
     ) -> None:
         self._contents, self._file_name = _Aside(contents), file_name
-        self._how: dict[str, str] = {}
+        self._how: dict[str, Any] = {}
         self.chosen: dict[str, str] = {}
         self.error = ""
         self.every = False
@@ -103,7 +117,14 @@ class Draft:
 
     def read_as(self, how: Mapping[str, str], on_cancel: Callable[[Callable[[], Any]], Any] = lambda end: None) -> None:
         """Read the file anew; what cannot be read so is said in `error`, and nothing changes."""
-        known = {name: mark for name, mark in how.items() if name in _FORM and mark in _FORM[name].values()}
+        known: dict[str, Any] = {
+            _READING.get(name, name): mark
+            for name, mark in how.items()
+            if name in _FORM and mark in _FORM[name].values()
+        }
+        if _EMPTY in how:
+            marks = [mark.strip() for mark in how[_EMPTY][:400].split(",")]
+            known["missing"] = marks if any(marks) else None
         self.error = ""
         try:
             found = read(self._contents.get(), self._file_name, on_cancel, **{**self._how, **known})
@@ -119,9 +140,13 @@ class Draft:
             return
         self.error = ""
         if role in ("target", "weight"):
-            self.chosen |= {other: "feature" for other, its in self.roles.items() if its == role and other != name}
+            for other, its in self.roles.items():
+                if its == role and other != name:
+                    self.chosen.pop(other, None)
+                    if role == "weight":
+                        self.chosen[other] = "feature"
         self.chosen[name] = role
-        self.roles |= self.chosen
+        self._give_roles()
         self._find_labels()
 
     def choose_positive(self, position: int) -> None:
@@ -131,11 +156,22 @@ class Draft:
         if not self.every:
             self.positive = self.classes[position]
 
+    def count_unknown(self, how: str) -> None:
+        """What becomes of the rows whose target says that it is not known."""
+        self.error = ""
+        self.unknown = how if how in UNKNOWNS else self.unknown
+
     @property
     def choices(self) -> list[str]:
-        """What the positive class may be; of several classes, that none is told from the rest."""
-        classes = [plain(label, 60) or "(empty)" for label in self.classes]
+        """What the positive class may be, with its rows; of several classes, that none is told from the rest."""
+        total = sum(self._rows.values())
+        classes = [in_rows(plain(label, 60) or "(empty)", n, total) for label, n in self._rows.items()]
         return [*classes, ALL_CLASSES] if self._may_be_every else classes
+
+    @property
+    def _asks(self) -> list[Any]:
+        """The labels that say that the target is not known, of which it is asked what becomes."""
+        return [] if self.every else [label for label in unknown_of(self.classes) if label != self.positive]
 
     @property
     def _may_be_every(self) -> bool:
@@ -184,6 +220,7 @@ class Draft:
             next(iter(having("weight")), None),
             having("ignore"),
             self._without_target > 0,
+            self.unknown,
         )
         labelled.check()
         return labelled
@@ -212,7 +249,7 @@ class Draft:
             "title": f"{plain(sheet.file, 80)}: {counted(len(sheet.frame), 'rows')}, {width}",
             "how": "Guessed from the whole file. Where the rows below look wrong, correct it here.",
             "form": self._form(),
-            "doubts": [plain(doubt, 300) for doubt in (() if sheet.reading is None else sheet.reading.doubts)],
+            "doubts": [plain(doubt, 300) for doubt in sheet.table_doubts],
             "head": [plain(name, 40) for name in self._names[:MAX_PREVIEWED]],
             "preview": [[plain(cell, 40) for cell in row[:MAX_PREVIEWED]] for row in preview.to_numpy().tolist()],
             "columns": rows,
@@ -220,6 +257,7 @@ class Draft:
             "help": ROLE_HELP,
             "classes": self.choices,
             "positive": self._place_of_positive,
+            "unknown": self._unknown_form(),
             "remarks": self._remarks(hidden),
             "lacking": self.lacking,
             "error": plain(self.error, 400),
@@ -241,22 +279,48 @@ class Draft:
 
     def _take(self, sheet: Any) -> None:
         """Take the table as it was read; what was chosen for columns that it has still holds."""
-        guessed = {column.name: column.role for column in sheet.columns}
-        self.sheet, self.roles = sheet, guessed | {n: self.chosen[n] for n in guessed if n in self.chosen}
-        self._known_leaks: dict[str, dict[str, str]] = {}
+        self.sheet = sheet
+        self._known_leaks: dict[tuple[str, Any], dict[str, str]] = {}
+        self._give_roles()
         self._find_labels()
 
+    def _give_roles(self) -> None:
+        """The roles that were chosen, and for the other columns those that are guessed with this target."""
+        target = next((name for name, role in self.chosen.items() if role == "target"), self.sheet.target)
+        guessed = self.sheet.roles(None if self.chosen.get(target or "", "target") != "target" else target)
+        self.roles = {name: self.chosen.get(name, _GUESSED.get(role, role)) for name, role in guessed.items()}
+        for name in [name for name, role in self.roles.items() if role == "weight" and name not in self.chosen]:
+            if "weight" in self.chosen.values():
+                self.roles[name] = "feature"
+
     def _find_labels(self) -> None:
-        """The classes of the target; the larger one of two is positive, the first of several."""
-        self.classes = [] if self.target is None else self.sheet.labels(self.target)
+        """The classes of the target with their rows; which one is positive is guessed anew for another target."""
+        self._rows = {} if self.target is None else self._labels(self.target)
+        self.classes = list(self._rows)
         self.every = self.every and self._may_be_every
-        if getattr(self, "positive", None) not in self.classes:
-            self.positive = self.classes[-1] if self.classes else None
+        if self._labelled_target != self.target or self.positive not in self.classes:
+            unknown = unknown_of(self.classes)
+            known = {label: n for label, n in self._rows.items() if label not in unknown}
+            self.positive = positive_of(known) if known else None
+        self._labelled_target = self.target
+
+    def _labels(self, target: str) -> dict[Any, int]:
+        return self.sheet.labels(target)
 
     def _leaks(self, target: str) -> dict[str, str]:
-        if target not in self._known_leaks:
-            self._known_leaks[target] = self.sheet.leaks(target)
-        return self._known_leaks[target]
+        asked = target, None if self.every else self.positive
+        if asked not in self._known_leaks:
+            self._known_leaks[asked] = self.sheet.leaks(*asked)
+        return self._known_leaks[asked]
+
+    def _unknown_form(self) -> list[Any]:
+        """What becomes of rows whose target is not known, as a question: its words, the choices, the one chosen."""
+        if not (labels := self._asks):
+            return []
+        n = counted(sum(self._rows[label] for label in labels), "rows")
+        said = f"{n} where it is {' or '.join(plain(label, 30) for label in labels)}"
+        words = ("leave out", f"count as not {plain(self.positive, 30)}")
+        return [said, [list(pair) for pair in zip(UNKNOWNS, words, strict=True)], self.unknown]
 
     def _form(self) -> list[dict[str, Any]]:
         """The choices of how a text file is written."""
@@ -265,10 +329,12 @@ class Draft:
             return []
         out = []
         for name, options in _FORM.items():
-            chosen = str(getattr(reading, name))
+            value = getattr(reading, _READING.get(name, name))
+            chosen = _YES.get(value, str(value)) if isinstance(value, bool) else str(value)
             known = options if chosen in options.values() else {**options, chosen: chosen}
             out.append({"name": name, "options": [[mark, label] for label, mark in known.items()], "chosen": chosen})
-        return out
+        missing = ", ".join(reading.missing or ())
+        return [*out, {"name": _EMPTY, "options": [], "chosen": missing}]
 
     def _remarks(self, hidden: int) -> list[str]:
         """What happens to columns that have no row of their own, and to rows."""

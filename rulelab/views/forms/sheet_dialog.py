@@ -44,7 +44,11 @@ export function render({ model }) {
     const fields = state.form.map(({ name, options, chosen }) => {
       const word = name === "decimal" || name === "thousands" ? `${name} mark` : name
       const choose = (mark) => tell({ type: "read", how: { [name]: mark } })
-      return make("label", {}, word, list(word, options, chosen, choose))
+      if (options.length) { return make("label", {}, word, list(word, options, chosen, choose)) }
+      const text = make("input", { value: chosen, placeholder: "such as ?, k.A., -" })
+      text.setAttribute("aria-label", word)
+      text.addEventListener("change", () => choose(text.value))
+      return make("label", {}, word, text)
     })
     return [
       make("h3", { textContent: "How the file was read" }),
@@ -78,8 +82,13 @@ export function render({ model }) {
       const choose = (place) => tell({ type: "positive", position: Number(place) })
       const positive = list("Positive class", classes, String(state.positive), choose)
       chosen.append(make("label", {}, "positive class", positive))
+      if (state.unknown.length) {
+        const [what, hows, how] = state.unknown
+        const unknown = list("Unknown target", hows, how, (given) => tell({ type: "unknown", given }))
+        chosen.append(make("label", {}, what, unknown))
+      }
     }
-    row.append(cell("name", each.name), cell("", each.type), cell("num", each.missing, "missing"),
+    row.append(cell("name", each.name), cell("type", each.type), cell("num", each.missing, "missing"),
       cell("num", each.distinct, "distinct"), chosen, notes)
     return row
   }
@@ -105,7 +114,7 @@ export function render({ model }) {
     accept.disabled = state.lacking !== "" || !!state.busy
     if (!dialog.open) { dialog.showModal(); title.focus() }
     inside.scrollTop = at
-    const lists = [...inside.querySelectorAll("select")]
+    const lists = [...inside.querySelectorAll("select, input")]
     if (focused) { lists.find((e) => e.getAttribute("aria-label") === focused)?.focus() }
   }
   accept.addEventListener("click", () => tell({ type: "accept" }))
@@ -176,5 +185,7 @@ class SheetDialog(JSComponent):
             draft.read_as({str(name): str(mark) for name, mark in how.items()}, progress.on_cancel)
         elif kind == "role" and is_whole(position, 0) and position < len(draft.sheet.columns):
             draft.give(draft.sheet.columns[position].name, str(data.get("role")))
+        elif kind == "unknown":
+            draft.count_unknown(str(data.get("given")))
         elif kind == "positive" and is_whole(position, 0) and position < len(draft.choices):
             draft.choose_positive(position)

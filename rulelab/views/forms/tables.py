@@ -17,6 +17,7 @@ from ...data.binarize import Binarizer
 from ...datasets import DatasetError, Sheet
 from ...tables import PatternCounts, Split, Table, TableError
 from ..live.wording import count
+from ..widgets.esc import plain
 from .data import Labelled
 from .draft import Draft
 
@@ -142,7 +143,8 @@ class Counted(Labelled):
             binarizer.fit(self._features(table, split))
             stage[0] = f"counting the rows of {self.name}"
             people = list(self.sensitive)
-            return tables.count(table, binarizer, self.target, self.positive, people, self.weight, split)
+            asked = people, self.weight, split, self.unknown
+            return tables.count(table, binarizer, self.target, self.positive, *asked)
 
         counts = _watched(work, table, lambda: stage[0], report)
         return counts.split_at_random(share, seed) if share and split is None else counts
@@ -161,12 +163,14 @@ class Counted(Labelled):
         """Python that names the columns conditions are made of, of a ``table``; a split is called so."""
         aside = ", ".join(map(repr, (self.target, *self._left(split))))
         more = "" if self.weight is None else f", weight={self.weight!r}"
+        more += "" if self.unknown == "leave out" else f", unknown={self.unknown!r}"
         return f"table.features({aside}{more}{'' if split is None else ', split=split'})"
 
     def count_code(self) -> str:
         """The arguments of `rulelab.tables.count` after the conditions."""
         said = [repr(self.target)]
         asked = {"positive": self.positive, "sensitive": list(self.sensitive), "weight": self.weight}
+        asked |= {} if self.unknown == "leave out" else {"unknown": self.unknown}
         return ", ".join(said + [f"{name}={value!r}" for name, value in asked.items() if value not in (None, [])])
 
     def _left(self, split: Split | None) -> list[str]:
@@ -175,7 +179,8 @@ class Counted(Labelled):
         return list(dict.fromkeys([*names, *([] if split is None else [split.column])]))
 
     def _features(self, table: Table, split: Split | None = None) -> Table:
-        return table.features(self.target, *self._left(split), weight=self.weight, split=split)
+        known = {"unknown": self.unknown, "positive": self.positive}
+        return table.features(self.target, *self._left(split), weight=self.weight, split=split, **known)
 
 
 def _watched(work: Callable[[], Any], table: Table, doing: Callable[[], str], report: Callable[[str], None]) -> Any:
@@ -211,7 +216,7 @@ class TableDraft(Draft):
     def __init__(self, served: Served) -> None:
         self.served = served
         self._table = served.open()
-        self._classes: dict[str, list[Any]] = {}
+        self._classes: dict[str, dict[Any, int]] = {}
         self.chosen, self.error, self.every = {}, "", False
         head = self._table.frame.head(PREVIEWED).collect().to_pandas()
         self._take(Sheet(head, served.name, served.file))
@@ -249,7 +254,8 @@ class TableDraft(Draft):
         for row in found["columns"]:
             if self._unusable(row["name"]):
                 row["notes"] = _DATES if row["type"] in ("date", "time") else "neither numbers, Booleans nor texts"
-        return {**found, "title": said, "remarks": [*found["remarks"], note]}
+        said_of_file = [plain(doubt, 300) for doubt in self._table.doubts]
+        return {**found, "title": said, "remarks": [*found["remarks"], note, *said_of_file]}
 
     def _unusable(self, name: str) -> str:
         """Why a column can only be ignored; empty when it can be used."""
@@ -260,19 +266,17 @@ class TableDraft(Draft):
             return str(error)
         return ""
 
-    def _find_labels(self) -> None:
+    def _labels(self, target: str) -> dict[Any, int]:
         """The classes of the target, of all rows."""
-        target = self.target
-        if target is not None and target not in self._classes:
+        if target not in self._classes:
             try:
-                values = self._table.values(target)["v"].dropna().tolist()
+                found = self._table.values(target)
+                rows = {v: int(n) for v, n in zip(found["v"], found["n"], strict=True) if v is not None}
             except TableError:
-                values = []
-            several = len(values) <= _MOST_CLASSES
-            self._classes[target] = sorted(values, key=lambda v: (isinstance(v, str), v)) if several else []
-        self.classes = [] if target is None else self._classes[target]
-        if getattr(self, "positive", None) not in self.classes:
-            self.positive = self.classes[-1] if self.classes else None
+                rows = {}
+            few = sorted(rows, key=lambda v: (isinstance(v, str), v)) if len(rows) <= _MOST_CLASSES else []
+            self._classes[target] = {label: rows[label] for label in few}
+        return self._classes[target]
 
     @property
     def _may_be_every(self) -> bool:

@@ -10,7 +10,7 @@ button {{ font: inherit; font-weight: 500; color: {TEXT}; background: transparen
   border-radius: 4px; padding: 6px 12px; min-height: 36px; cursor: pointer; }}
 button:hover:enabled {{ background: {FAINT}; }}
 button:disabled {{ opacity: 0.55; cursor: default; }}
-button:focus-visible, select:focus-visible {{ outline: 3px solid {BLUE}; outline-offset: 1px; }}
+button:focus-visible, select:focus-visible, input:focus-visible {{ outline: 3px solid {BLUE}; outline-offset: 1px; }}
 """
 
 UPLOADER_CSS = f"""
@@ -47,7 +47,7 @@ p {{ margin: 4px 0; overflow-wrap: anywhere; }}
 .note {{ color: {MUTED}; font-size: 13px; }}
 .form {{ display: flex; flex-wrap: wrap; gap: 8px 16px; }}
 label {{ font-size: 13px; color: {MUTED}; display: inline-flex; flex-direction: column; gap: 2px; }}
-select {{ font: inherit; color: {TEXT}; background: {_SURFACE}; border: 1px solid {LINE}; border-radius: 4px;
+select, input {{ font: inherit; color: {TEXT}; background: {_SURFACE}; border: 1px solid {LINE}; border-radius: 4px;
   padding: 4px 6px; min-height: 32px; max-width: 100%; }}
 .wide {{ overflow-x: auto; }}
 table {{ border-collapse: collapse; }}
@@ -57,6 +57,7 @@ th, td {{ padding: 4px 8px; border-bottom: 1px solid {LINE}; }}
 td {{ vertical-align: top; overflow-wrap: anywhere; }}
 .preview td, .preview th {{ white-space: nowrap; font-variant-numeric: tabular-nums; font-size: 13px; }}
 .num {{ text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }}
+.type {{ white-space: nowrap; }}
 .role label {{ display: flex; align-items: flex-start; margin-top: 4px; }}
 .name {{ font-weight: 600; min-width: 8em; }}
 .notes {{ min-width: 14em; font-size: 13px; }}
