@@ -59,8 +59,8 @@ def test_fit_prints_the_certified_list_and_saves_it(loans: Path, tmp_path: Path,
     assert status == 0
     assert "age <= 30 and job == none then paid = no" in out
     assert "certified optimal: objective 0.0175000 = 3 errors / 400 rows + 0.01 x 1 rule" in out
-    assert "400 rows, 3 features" in err
-    assert re.search(r"certified\s+objective 0\.0175000\s+bound 0\.0175000\s+gap 0\.0000000", err)
+    assert "400 rows, 2 features, 342 of class yes (85.5 %)" in err
+    assert re.search(r"certified\s+objective 0\.0175000\s+bound 0\.0175000\s+gap 0\b", err)
     model = rl.load_model(output)
     table = pd.read_csv(loans)
     assert model.classes == ("no", "yes")
@@ -73,7 +73,7 @@ def test_fit_for_the_smaller_label(loans: Path, tmp_path: Path, capsys: pytest.C
     assert status == 0
     rule = next(line for line in out.splitlines() if line.startswith("if"))
     assert "paid = no " in rule
-    assert re.search(r"probability (1\.00|0\.9\d), ", rule)
+    assert re.search(r"right for  ?\d+ of  ?\d+, (100|9\d)\.\d %", rule)
     model, table = rl.load_model(output), pd.read_csv(loans)
     assert model.classes == ("yes", "no")
     assert (model.predict(table) != table["paid"]).sum() == 3
@@ -95,7 +95,7 @@ def test_sensitive_columns_are_left_out_and_reported_on(loans: Path, capsys: pyt
     rules, said = out.split("certified optimal")
     assert "job" not in rules
     groups = said.partition("\ngroup ")[2]
-    assert [line.split("  ")[0] for line in groups.splitlines()[1:]] == [
+    assert [line.split("  ")[0] for line in groups.splitlines()[1:] if " = " in line] == [
         "job = none",
         "job = some",
         "sex = f",

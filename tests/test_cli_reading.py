@@ -93,9 +93,11 @@ def test_weights_are_those_of_repeated_rows(german: Path, tmp_path: Path, capsys
     status, rows, _ = run(capsys, "fit", tmp_path / "repeated.csv", *options)
     assert status == 0
     assert "certified optimal" in weighted
-    assert [line.split(" = ")[0] for line in weighted.splitlines()[:-1]] == [
-        line.split(" = ")[0] for line in rows.splitlines()[:-1]
-    ]
+
+    def said(printed: str) -> list[str]:
+        return [line.split(" = ")[0] for line in printed.splitlines() if " s, " not in line]
+
+    assert said(weighted) == said(rows)
 
 
 @pytest.mark.parametrize("factor", [1000, 1e-3])

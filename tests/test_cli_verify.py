@@ -135,7 +135,7 @@ def test_labels_that_are_dates(tmp_path: Path, capsys: pytest.CaptureFixture[str
     data, model, proof = tmp_path / "data.parquet", tmp_path / "model.json", tmp_path / "proof.npz"
     options = ("--target", "paid", "--max-conditions", 1, "--regularization", 0.03, "-o", model, "--proof", proof)
     assert run(capsys, "fit", data, *options)[0] == 0
-    assert rl.load_model(model).classes == ("2020-01-01 00:00:00", "2021-01-01 00:00:00")
+    assert rl.load_model(model).classes == ("2021-01-01 00:00:00", "2020-01-01 00:00:00")
     assert run(capsys, "verify", data, model, proof)[0] == 0
 
 
@@ -206,7 +206,7 @@ def test_1_and_0_are_never_other_labels_that_look_the_same(folder: Path, capsys:
     made_in_python(folder, rl.datasets.read(folder / "data.csv", target="paid").y)
     status, out, _ = run(capsys, "verify", *files(folder), "--target", "paid")
     assert status == 1
-    assert "the classes 0 and 1, but the target 'paid' has 1 and 2" in out
+    assert "the classes 0 and 1, but the target 'paid' has 2 and 1" in out
 
 
 def test_a_proof_without_conditions(folder: Path, capsys: pytest.CaptureFixture[str]):

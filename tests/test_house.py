@@ -83,7 +83,9 @@ def test_conda_and_pip_ask_for_the_same() -> None:
 
 def test_everything_imported_is_asked_for() -> None:
     distribution = {"sklearn": "scikit-learn", "yaml": "pyyaml", "panel_material_ui": "panel-material-ui"}
-    optional = [entry for extra in ("dask", "notebook", "parquet") for entry in PROJECT["optional-dependencies"][extra]]
+    optional = [
+        entry for extra in ("dask", "excel", "notebook", "parquet") for entry in PROJECT["optional-dependencies"][extra]
+    ]
     asked = {re.split(r"[<>=\[]", entry)[0] for entry in (*PROJECT["dependencies"], *optional)}
     source = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "rulelab").rglob("*.py"))
     imported = set(re.findall(r"^\s*(?:import|from) ([A-Za-z_]\w*)", source, flags=re.MULTILINE))

@@ -105,7 +105,8 @@ def test_a_messy_table_is_read_fitted_and_exported_or_refused_in_words(seed: int
         in_words(refused)
         return
     assert len(data.X) == rows
-    assert str(data.positive) in {pair[0] for pair in TARGETS} | {"B", "True"}, data.positive
+    means_yes = {"yes", "1", "ja", "true", "True", "bad"}
+    assert str(data.positive) in means_yes or 2 * data.y.sum() <= len(data.y)
     model = fitted(data, family)
     expected = [int(each) for each in model.predict(data.X)]
     printed = model.model_.to_text("target")

@@ -447,11 +447,11 @@ def test_a_data_set_that_cannot_be_fetched_is_one_sentence(monkeypatch, tmp_path
 
     monkeypatch.setenv("RULELAB_DATA_HOME", str(tmp_path))
     monkeypatch.setattr("pooch.retrieve", unreachable)
-    settings.data = "compas"
+    settings.data = "adult"
     with pytest.raises(rl.datasets.DatasetError) as caught:
         settings.loader()()
     assert len(str(caught.value)) < 150
-    assert "compas is not on this machine" in str(caught.value)
+    assert "adult is not on this machine" in str(caught.value)
 
 
 def test_what_is_too_large_is_refused_in_words(settings, monkeypatch) -> None:

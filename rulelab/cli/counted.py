@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..datasets.guesses import is_protected, is_sensitive
 from .console import CommandError, one_line, say
 from .options import reading_of
 
@@ -77,6 +76,8 @@ def recount(args: argparse.Namespace, origin: Origin, positive: Any) -> PatternC
 
 def _sensitive(table: Table, known: Table, others: list[str | None]) -> list[str]:
     """The columns that are sensitive by their names; none where no other would be left as a feature."""
+    from ..datasets.guesses import is_protected, is_sensitive
+
     columns = [name for name in table.columns if name not in others]
     named = [name for name in columns if is_protected(name)]
     texts = {name: known.kind(name) == "category" for name in named}
