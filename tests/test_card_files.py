@@ -177,7 +177,7 @@ def test_the_report_asks_for_nothing_and_runs_nothing(card, other) -> None:
     assert "prefers-color-scheme: dark" in html
     assert "default-src 'none'" in html
     assert rl.__version__ in page.text
-    assert page.tags.count("svg") == 3 * (1 + len(both)), "three pictures of all cards, and three of each one's groups"
+    assert page.tags.count("svg") == 3 + 5 * len(both), "three pictures of all cards, and five of each one's groups"
     assert "What these figures mean" in page.text
 
 

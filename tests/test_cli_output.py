@@ -22,7 +22,6 @@ WRITING = [
     ("least-gap", *TABLE, "--sensitive", "g", "--to-json"),
     ("near", "people.*", *TABLE[1:], "-o"),
     ("export", "people.csv", "--to", "sql", "-o"),
-    ("export-proof", *("people.csv",) * 3, "-o"),
 ]
 
 

@@ -385,7 +385,7 @@ def check_certificates(seeds: range) -> None:
             assert "rules, more than" in rl.verify(problem, model, replace(certificate, parameters=shorter)).reason
         values = certificate.arrays["values"]
         for k in range(min(3, len(values))):
-            if not some_rule_pays(problem, regularization, certificate.arrays["sets"][k]):
+            if not some_rule_pays(problem.in_order(), regularization, certificate.arrays["sets"][k]):
                 continue  # the value is one of no completion
             raised = values.copy()
             raised[k] += 1 << 40

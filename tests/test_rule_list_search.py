@@ -157,7 +157,7 @@ def test_scaled_float_weights(case, scale):
     assert snapshot.detail["resolution"] < 1e-9
 
 
-@pytest.mark.parametrize("scale", [0.5, 0.1, 1e-200, 1e200])
+@pytest.mark.parametrize("scale", [0.5, 0.1, 1e-40, 1e40])
 def test_weights_that_share_a_unit_are_exact(scale):
     rng = np.random.default_rng(1)
     A, y, weight = rng.random((60, 5)) < 0.5, rng.random(60) < 0.5, np.repeat(scale, 60)

@@ -331,7 +331,7 @@ def test_the_groups_must_be_there() -> None:
     doubled = replace(groups, positives=2 * groups.positives)
     verdict = rl.verify(replace(problem, groups=doubled), model, proof)
     assert not verdict.valid
-    assert "positives are not those of the problem" in verdict.reason
+    assert "weights are not those of the problem" in verdict.reason
     alone = replace(groups, positives=np.vstack([groups.positives.sum(axis=0), 0 * groups.positives[:2]]))
     verdict = rl.verify(replace(problem, groups=alone), model, proof)
     assert not verdict.valid

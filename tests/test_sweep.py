@@ -326,7 +326,7 @@ def test_bad_arguments_are_refused_before_anything_runs(arguments, message):
 
 
 def test_only_data_sets_are_swept():
-    with pytest.raises(SweepError, match="needs a data set of rulelab"):
+    with pytest.raises(SweepError, match=r"must be a rulelab.datasets.Dataset"):
         rl.sweep(DATA.X)
 
 

@@ -172,6 +172,11 @@ def asked_accuracy(positives: float, negatives: float) -> float:
     return round(1 - 0.9 * left, digits)
 
 
+def total(weights: np.ndarray) -> int | float:
+    """The sum of weights, int64 or float64: of floats rounded once, so that it does not depend on their order."""
+    return math.fsum(weights) if weights.dtype.kind == "f" else int(weights.sum())
+
+
 def rounded_down(value: Fraction) -> float:
     """The largest float64 that is not above."""
     near = float(value)

@@ -278,6 +278,10 @@ def difference_interval(first: tuple[float, float, float], second: tuple[float, 
     return p1 - p2 - math.hypot(p1 - l1, u2 - p2), p1 - p2 + math.hypot(u1 - p1, p2 - l2)
 
 
+class GroupLabels(np.ndarray):
+    """Labels that `group_labels` made, which it leaves as they are: a label in quotes is not put in quotes again."""
+
+
 def group_labels(groups: Any, n_rows: int) -> np.ndarray:
     """One text label per row; several columns give their intersections, joined by a comma.
 
@@ -290,13 +294,16 @@ def group_labels(groups: Any, n_rows: int) -> np.ndarray:
         When the length is wrong.
     """
     groups = in_pandas(groups)
-    frame = groups if isinstance(groups, pd.DataFrame) else pd.DataFrame({"group": _cells(groups)})
+    made = isinstance(groups, GroupLabels)
+    frame = groups if made or isinstance(groups, pd.DataFrame) else pd.DataFrame({"group": _cells(groups)})
     if len(frame) != n_rows:
         raise ValueError(f"groups has {len(frame)} rows, but there are {n_rows}; give one group per row")
+    if made:
+        return groups
     columns = [_group_texts(frame.iloc[:, k], frame.shape[1] > 1) for k in range(frame.shape[1])]
     if len(columns) == 1:
-        return np.array(columns[0], dtype=object)
-    return np.array([", ".join(cells) for cells in zip(*columns, strict=True)], dtype=object)
+        return np.array(columns[0], dtype=object).view(GroupLabels)
+    return np.array([", ".join(cells) for cells in zip(*columns, strict=True)], dtype=object).view(GroupLabels)
 
 
 def _cells(groups: Any) -> Any:

@@ -27,7 +27,7 @@ def _arguments(parameters: dict[str, Any]) -> dict[str, Any]:
 def _rehearsal() -> Search:
     from ..rehearsal import grouped_problem
 
-    return _search(grouped_problem(), max_length=2, beam_width=2)
+    return _search(grouped_problem(), min_accuracy=0.5, max_length=2, beam_width=2)
 
 
 LEAST_GAP = Family(

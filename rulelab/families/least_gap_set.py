@@ -24,7 +24,7 @@ def _search(problem: Any, **parameters: Any) -> Search:
 def _rehearsal() -> Search:
     from ..rehearsal import grouped_problem
 
-    return _search(grouped_problem(), max_complexity=4)
+    return _search(grouped_problem(), min_accuracy=0.5, max_complexity=4)
 
 
 LEAST_GAP_OF_SETS = Family(

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..data.conditions import Condition
+from ..data.exact_weights import total
 from ..data.problem import Problem
 from . import serialisation, text
 from .base import Model
@@ -265,7 +266,7 @@ def capture(problem: Problem, antecedents: Sequence[int | str]) -> Iterator[Capt
 
 
 def _counts(problem: Problem, patterns: np.ndarray) -> Counts:
-    return problem.positives[patterns].sum().item(), problem.negatives[patterns].sum().item()
+    return total(problem.positives[patterns]), total(problem.negatives[patterns])
 
 
 def _mostly_positive(problem: Problem, patterns: np.ndarray, counts: Counts) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..data.columns import read_weights
+from ..data.exact_weights import total
 from ..data.metrics import Confusion
 from ..data.problem import Problem
 from . import serialisation, set_text
@@ -406,7 +407,7 @@ def _column(problem: Problem, j: int) -> np.ndarray:
 
 def _weights(problem: Problem, patterns: np.ndarray) -> tuple[int | float, int | float]:
     """Weight of the positives and of the negatives in some patterns."""
-    return problem.positives[patterns].sum().item(), problem.negatives[patterns].sum().item()
+    return total(problem.positives[patterns]), total(problem.negatives[patterns])
 
 
 def _literal(problem: Problem, j: int) -> Literal:

@@ -70,7 +70,7 @@ class KeptTable:
         return f"{self.name or 'data'}.{'csv' if self.how else 'parquet'}"
 
     @property
-    def how(self) -> dict[str, str]:
+    def how(self) -> dict[str, Any]:
         """How the text is read; empty for Parquet."""
         return {} if self.rows.startswith(PARQUET) else HOW
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -358,8 +359,7 @@ class FairFallingSearch(FallingRuleListSearch, FairSearch, method="exact", soft=
             status = Status.INFEASIBLE
         lower = min(self._bound(), self._best.cost) * costs.unit - costs.slack
         lower = max(0.0, lower if exact else lower - exactness)
-        if incumbent is not None:
-            lower = bound_shown(incumbent.objective, lower, status)
+        lower = bound_shown(math.inf if incumbent is None else incumbent.objective, lower, status)
         return Snapshot(
             step=0,
             work=self.work,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -389,8 +390,7 @@ class ConstrainedRuleListSearch(PhasedSearch):
         lower = max(0.0, min(self._proven, self._best[0]) * costs.unit * _ROUNDED_DOWN - costs.slack)
         if self._phase == "infeasible":
             status = Status.INFEASIBLE
-        if incumbent is not None:
-            lower = bound_shown(incumbent.objective, lower, status)
+        lower = bound_shown(math.inf if incumbent is None else incumbent.objective, lower, status)
         started = self._phase != "reducing"
         return Snapshot(
             step=0,

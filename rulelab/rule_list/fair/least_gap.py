@@ -245,7 +245,8 @@ class LeastGapSearch(PhasedSearch, LeastGap):
         return prove_least_gap(self.problem, incumbent.model, parameters, multipliers, bounds)
 
     def _rehearse(self) -> None:
-        solve(LeastGapSearch(grouped_problem(), self.criterion, beam_width=2, max_length=2))
+        options: dict[str, Any] = {"min_accuracy": 0.5, "beam_width": 2, "max_length": 2}
+        solve(LeastGapSearch(grouped_problem(), self.criterion, **options))
 
     def _unit(self, phase: str) -> bool:
         if phase == "incumbent":

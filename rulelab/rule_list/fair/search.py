@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -377,8 +378,7 @@ class FairRuleListSearch(PhasedSearch, FairSearch):
         lower = max(0.0, min(self._proven, self._best.cost) * costs.unit - costs.slack)
         if self._phase == "infeasible":
             status = Status.INFEASIBLE
-        if incumbent is not None:
-            lower = bound_shown(incumbent.objective, lower, status)
+        lower = bound_shown(math.inf if incumbent is None else incumbent.objective, lower, status)
         counts, pruned = self._counted()
         detail: dict[str, Any] = {
             "antecedents": self.problem.n_antecedents,

@@ -153,8 +153,8 @@ class LeastGapRuleSetSearch(LeastGap):
         self.column_limit, self.memory_limit, self.random_state = int(column_limit), memory_limit, random_state
         self.warm_start = starts
         self._starts = [clauses_of(one, problem, form) for one in starts]
-        for each in self._starts if loss == "hamming" else ():
-            refuse_twins(each, problem, form)
+        for start in self._starts if loss == "hamming" else ():
+            refuse_twins(start, problem, form)
         chosen = problem, made, self.max_complexity, loss, form, self.min_group_size
         self._gaps = gaps_of(*chosen, rates=self._rates)
         each = Fraction(1, 1 << (self.max_complexity + 1).bit_length())
@@ -182,7 +182,8 @@ class LeastGapRuleSetSearch(LeastGap):
 
     def _rehearse(self) -> None:
         RuleSetSearch(self.problem).compile()
-        solve(LeastGapRuleSetSearch(grouped_problem(), self.criterion, max_complexity=4), work_limit=50)
+        tiny = LeastGapRuleSetSearch(grouped_problem(), self.criterion, min_accuracy=0.5, max_complexity=4)
+        solve(tiny, work_limit=50)
 
     @property
     def conditions(self) -> int:
