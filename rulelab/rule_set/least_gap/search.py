@@ -153,8 +153,8 @@ class LeastGapRuleSetSearch(LeastGap):
         self.column_limit, self.memory_limit, self.random_state = int(column_limit), memory_limit, random_state
         self.warm_start = starts
         self._starts = [clauses_of(one, problem, form) for one in starts]
-        for each in self._starts if loss == "hamming" else ():
-            refuse_twins(each, problem, form)
+        for rules in self._starts if loss == "hamming" else ():
+            refuse_twins(rules, problem, form)
         chosen = problem, made, self.max_complexity, loss, form, self.min_group_size
         self._gaps = gaps_of(*chosen, rates=self._rates)
         each = Fraction(1, 1 << (self.max_complexity + 1).bit_length())
