@@ -416,7 +416,7 @@ class FairRuleListSearch(RelaxedFirst, FairSearch):
     def _counted(self) -> tuple[dict[str, int], dict[str, int]]:
         """Counts, and what each bound has cut."""
         store = getattr(self, "_store", None)
-        if store is None and self._phase == "incumbent":
+        if store is None and hasattr(self, "_multipliers"):
             store = self._multipliers.store
         return counted(store)
 
