@@ -1,4 +1,4 @@
-"""HiGHS, the solver of linear programs, as all engines use it: silent, and where it can be on one thread."""
+"""HiGHS, the solver of linear programs, as all engines use it: silent, and on one thread."""
 
 from __future__ import annotations
 

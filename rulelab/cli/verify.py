@@ -61,17 +61,23 @@ def labels(data: Dataset) -> tuple[Any, Any]:
 
 def file_data(args: argparse.Namespace, sheet: Sheet, target: str, positive: Any, **roles: Any) -> Dataset:
     """The data set of a file; what was doubtful in reading it is said."""
+    from ..datasets.dataset import SeveralClassesError
+
     for doubt in sheet.doubts:
         say(f"{sheet.file}: {one_line(doubt)}")
-    data = sheet.dataset(
-        target,
-        positive,
-        args.sensitive or None,
-        weight=getattr(args, "weight", None),
-        dates=args.dates,
-        drop_missing_target=args.drop_missing_target,
-        **{"unknown": args.unknown, **roles},
-    )
+    try:
+        data = sheet.dataset(
+            target,
+            positive,
+            args.sensitive or None,
+            weight=getattr(args, "weight", None),
+            dates=args.dates,
+            drop_missing_target=args.drop_missing_target,
+            **{"unknown": args.unknown, **roles},
+        )
+    except SeveralClassesError as error:
+        every = "; --several-classes 'one list' predicts all of them" if hasattr(args, "several_classes") else ""
+        raise CommandError(f"{error.found}; name the one to predict with --positive{every}") from None
     if data.notes:
         say(f"{sheet.file}: {one_line(data.notes)}")
     return data

@@ -20,6 +20,15 @@ class DatasetError(ValueError):
     """A data set cannot be found, read or used; the message says where and what to do."""
 
 
+class SeveralClassesError(DatasetError):
+    """The target has more than two classes, ``found`` says which, and none is said to be the positive one."""
+
+    def __init__(self, found: str) -> None:
+        self.found = found
+        asked = "say which one is to be predicted (positive=...), the others then count as one class"
+        super().__init__(f"{found}; {asked}")
+
+
 class FetchError(DatasetError):
     """A data set is not on this machine, and its source cannot be reached."""
 
@@ -381,10 +390,7 @@ def _binary(values: pd.Series, positive: Any) -> tuple[Any, Any, pd.Series]:
     if positive is not None:
         positive = _find_label(positive, labels, target)
     elif len(labels) > 2:
-        raise DatasetError(
-            f"target {target} has {len(labels)} classes: {listing(labels)}; "
-            "say which one is to be predicted (positive=...), the others then count as one class"
-        )
+        raise SeveralClassesError(f"target {target} has {len(labels)} classes: {listing(labels)}")
     else:
         positive = positive_of({label: int((values == label).sum()) for label in labels})
     others = [label for label in labels if label != positive]

@@ -146,6 +146,7 @@ class FairConstrainedRuleListSearch(FairRuleListSearch):
         )
 
     def _rehearse(self) -> None:
+        self._free_search(self.problem, self.regularization).compile()
         problem = grouped_problem()
         solve(FairConstrainedRuleListSearch(problem, 0.01, self.fairness, beam_width=2, first_rule=problem.names[0]))
 
