@@ -113,7 +113,7 @@ def test_the_model_is_the_best_of_the_table_without_the_columns(family: str) -> 
 
 
 def test_a_sweep_leaves_out_what_must_not_be_used() -> None:
-    data = rl.datasets.from_frame(TABLE.assign(y=LABELS), target="y")
+    data = rl.datasets.from_frame(TABLE.assign(y=LABELS), target="y", sensitive=())
     grid = {"must_not_use": [None, ["sex"], ["same"]], "regularization": [0.02], "max_conditions": [1]}
     sweep = rl.sweep(data, grid=grid, cv=2)
     assert sweep.wait(PATIENCE)
@@ -287,7 +287,7 @@ def test_every_door_leads_to_the_same_list(tmp_path: Path, capsys: pytest.Captur
     assert fitted.model_.antecedent_names[0] == "sex == f"
     table = str(tmp_path / "t.csv")
     TABLE.assign(y=LABELS).to_csv(table, index=False)
-    command = ["fit", table, "--target", "y", "--quiet", "--must-use", "old"]
+    command = ["fit", table, "--target", "y", "--keep-sensitive", "--quiet", "--must-use", "old"]
     assert main([*command, "--first-rule", "sex == f", "--max-uses", "age:1"]) == 0
     said = capsys.readouterr().out
     among = "begin with sex == f and use old and have at most 1 condition on age"
