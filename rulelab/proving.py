@@ -37,9 +37,9 @@ def kept(make: Callable[[S, bool], Certificate]) -> Callable[..., Certificate]:
     @wraps(make)
     def certificate(self: S, bound_only: bool = False) -> Certificate:
         if not self.certified:
-            return make(self, bound_only)
+            return self._other_proof(bound_only) or make(self, bound_only)
         if self._proof is None:
-            self._proof = make(self, bound_only)
+            self._proof = self._other_proof(bound_only) or make(self, bound_only)
         return self._proof
 
     return certificate
@@ -84,6 +84,10 @@ class Proving(Search):
 
     proves_bounds = True
     """Whether ``certificate(bound_only=True)`` proves the bound of a search that has not ended."""
+
+    def _other_proof(self, bound_only: bool) -> Certificate | None:
+        """The certificate of another search, where that has proven what there is to prove."""
+        return None
 
     def _to_prove(self, bound_only: bool) -> float | None:
         """The bound that a certificate is for; None: it is for the optimum. Raises CertificateError."""

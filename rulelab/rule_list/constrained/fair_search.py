@@ -146,6 +146,7 @@ class FairConstrainedRuleListSearch(FairRuleListSearch):
         )
 
     def _rehearse(self) -> None:
+        self._free_search(self.problem, self.regularization).compile()
         problem = grouped_problem()
         solve(FairConstrainedRuleListSearch(problem, 0.01, self.fairness, beam_width=2, first_rule=problem.names[0]))
 
@@ -367,4 +368,4 @@ class FairConstrainedRuleListSearch(FairRuleListSearch):
             "stored": len(self._prefixes),
             "sets_counted": self._completions.n_sets if hasattr(self, "_completions") else 0,
         }
-        return counts, dict(self._pruned)
+        return counts, self._cut(self._pruned, self._queue)

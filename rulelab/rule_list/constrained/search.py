@@ -24,7 +24,7 @@ from ...search import solve
 from ...snapshot import Incumbent, Snapshot, Status, bound_shown, standing
 from ..costs import costs_of, largest_cost, require_regularization
 from ..fair.passes import holds
-from ..phased import PhasedSearch
+from ..phased import RelaxedFirst
 from ..start import antecedents_of
 from . import kernels
 from .completions import Completions
@@ -38,7 +38,7 @@ _WIDEST = 12
 _PRUNED = ("always: threshold", "completions", "weak rule", "same set", "demands")
 
 
-class ConstrainedRuleListSearch(PhasedSearch):
+class ConstrainedRuleListSearch(RelaxedFirst):
     """Step-wise exact search for the rule list of least ``errors / n + regularization * rules`` that obeys demands.
 
     `RuleListSearch` makes one when it is given any. A rule that captures no row does not count as use.
@@ -182,6 +182,8 @@ class ConstrainedRuleListSearch(PhasedSearch):
         bound : float, optional
             An objective.
         """
+        if self._left_in:
+            return self._proof_of(model, bound)
         demands, asked = self._demands, asked_of(self._demands, bool(self.monotone))
         parameters = {"regularization": self.regularization, **for_bound(bound)}
         for name, value in (("first_rule", demands.first), ("max_length", self.max_length)):
@@ -190,6 +192,7 @@ class ConstrainedRuleListSearch(PhasedSearch):
         return prove_demanding_rule_list(self.problem, model, parameters, asked, bounds)
 
     def _rehearse(self) -> None:
+        self._free_search(self.problem, self.regularization).compile()
         solve(ConstrainedRuleListSearch(noisy_problem(), 0.01, first_rule="antecedent 0"))
 
     def _unit(self, phase: str) -> bool:
@@ -341,6 +344,13 @@ class ConstrainedRuleListSearch(PhasedSearch):
         if label.met == self._demands.all and cost < self._best[0]:
             self._keep(cost, self._path(label))
 
+    @property
+    def _least_known(self) -> int:
+        return self._best[0]
+
+    def _try(self, rules: tuple[tuple[int, int], ...], default: int) -> None:
+        self._offer_list([a for a, _ in rules])
+
     def _offer_list(self, antecedents: Sequence[int]) -> None:
         """Take over a list of the problem's antecedents, if it obeys, without the rules that capture nothing."""
         wrong, kept, left = 0, [], np.ones(self.problem.n_patterns, dtype=bool)
@@ -353,7 +363,7 @@ class ConstrainedRuleListSearch(PhasedSearch):
             left = left & ~hit
         cost = self._costs.per_error * wrong + self._costs.per_rule * len(kept)
         if self._demands.are_met(kept) and cost < self._best[0]:
-            self._best, self._incumbent = (cost, tuple(kept)), None
+            self._best, self._found_at, self._incumbent = (cost, tuple(kept)), (self._seconds, self.work), None
 
     def _keep(self, cost: int, places: tuple[int, ...]) -> None:
         chosen = self._space.antecedents[list(places)].tolist()
@@ -387,7 +397,7 @@ class ConstrainedRuleListSearch(PhasedSearch):
         costs, ended = self._costs, self._phase in ("certified", "infeasible")
         incumbent = self._make_incumbent()
         status, limit = standing(self._phase == "certified", costs.exact, "memory" if self._out_of_memory else None)
-        lower = max(0.0, min(self._proven, self._best[0]) * costs.unit * _ROUNDED_DOWN - costs.slack)
+        lower = max(self._own_bound * _ROUNDED_DOWN, self._floor)
         if self._phase == "infeasible":
             status = Status.INFEASIBLE
         lower = bound_shown(math.inf if incumbent is None else incumbent.objective, lower, status)
@@ -406,7 +416,7 @@ class ConstrainedRuleListSearch(PhasedSearch):
                 "stored": len(self._labels),
                 "sets_counted": self._completions.n_sets if started else 0,
             },
-            pruned=dict(self._pruned),
+            pruned=self._cut(self._pruned, self._queue),
             log10_remaining=0.0 if ended else np.inf,
             memory_bytes=self.memory_bytes,
             phase=self._phase,

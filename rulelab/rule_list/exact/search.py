@@ -28,6 +28,7 @@ from ..cores import inequality, learn
 from ..costs import Costs, costs_of
 from ..counting import Layout, layout
 from ..fair.search import check_labels
+from ..phased import RelaxedFirst
 from ..reduction import Reducing, Reduction
 from ..separating import settle
 from ..separating_by_parts import adapt
@@ -219,7 +220,17 @@ class RuleListSearch(PrefixSearch, Proving):
             When the search has not ended with status OPTIMAL; for its bound when it has a length limit.
         """
         bound = self._to_prove(bound_only)
-        model = self._make_incumbent().model
+        return self.certificate_of(self._make_incumbent().model, bound)
+
+    def certificate_of(self, model: RuleList, bound: float | None = None) -> Certificate:
+        """The proof that a list is one of the best, or with ``bound`` that none is below that.
+
+        Parameters
+        ----------
+        model : RuleList
+        bound : float, optional
+            An objective.
+        """
         if self.max_length is not None:
             given = self.problem, self.regularization, model, self.max_length, self.memory_limit
             return certificate_of_limited(*given, bound)
@@ -443,3 +454,6 @@ def _as_called() -> inspect.Signature:
 
 
 RuleListSearch.__signature__ = _as_called()  # type: ignore[attr-defined]
+
+
+RelaxedFirst._free_search = RuleListSearch

@@ -13,7 +13,7 @@ from ...data.fairness import PredictiveParity
 from ...data.predictive_values import ValueConstraints, value_constraints
 from ...proving import kept
 from ...rehearsal import grouped_problem
-from ...search import solve
+from ...search import Search, solve
 from . import state
 from .passes import counted, in_patterns
 from .reduction import Reduced
@@ -178,21 +178,22 @@ class PredictiveParitySearch(FairRuleListSearch):
         return self._in_digits(lambda model: prove_predictive_parity(self.problem, model, parameters, ranges))
 
     def _rehearse(self) -> None:
+        self._free_search(self.problem, self.regularization).compile()
         solve(PredictiveParitySearch(grouped_problem(), 0.01, self.fairness, beam_width=2))
 
     def _prepare(self) -> None:
         """Try the lists without rules and the one to begin with, and begin with the whole range."""
         for label in range(2):
-            self._offer((), label, self._cost_of((), label))
+            self._try((), label)
         if self.warm_start is not None:
             labels = self._first_labels or self._majority(self.warm_start)
             rules = tuple(zip(self.warm_start, labels, strict=False))
-            self._offer(rules, labels[-1], self._cost_of(rules, labels[-1]))
+            self._try(rules, labels[-1])
         self._parts = [_Part(self, Fraction(0), Fraction(1), 0)]
         self._phase = "incumbent"
 
-    def _within(self) -> _Part | None:
-        return self._part
+    def _within(self) -> Search | None:
+        return super()._within() or self._part
 
     def _unit(self, phase: str) -> bool:
         """One unit of the range with the least bound; first of those whose multipliers are not known yet."""

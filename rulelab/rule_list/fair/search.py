@@ -22,7 +22,7 @@ from ...rehearsal import grouped_problem
 from ...search import solve
 from ...snapshot import Incumbent, Snapshot, Status, bound_shown, standing
 from ..costs import Costs, costs_of, largest_cost, require_regularization
-from ..phased import PhasedSearch
+from ..phased import RelaxedFirst
 from ..start import antecedents_of
 from . import beam as beams
 from . import kernels, state
@@ -48,7 +48,7 @@ class _Best:
     seconds: float = 0.0
 
 
-class FairRuleListSearch(PhasedSearch, FairSearch):
+class FairRuleListSearch(RelaxedFirst, FairSearch):
     """Step-wise exact search for the rule list of least ``errors / n + regularization * rules`` that is fair.
 
     `RuleListSearch` makes one when it is given a criterion.
@@ -216,6 +216,7 @@ class FairRuleListSearch(PhasedSearch, FairSearch):
             raise
 
     def _rehearse(self) -> None:
+        self._free_search(self.problem, self.regularization).compile()
         solve(FairRuleListSearch(grouped_problem(), 0.01, self.fairness, beam_width=2))
 
     def _unit(self, phase: str) -> bool:
@@ -252,9 +253,19 @@ class FairRuleListSearch(PhasedSearch, FairSearch):
         if self.warm_start is not None:
             labels = self._first_labels or self._majority(self.warm_start)
             rules = tuple(zip(self.warm_start, labels, strict=False))
-            self._offer(rules, labels[-1], self._cost_of(rules, labels[-1]))
+            self._try(rules, labels[-1])
         self._multipliers = Multipliers(self._problem, constraints, self._rules, self.beam_width, self._best.cost)
         self._phase = "incumbent"
+
+    @property
+    def _least_known(self) -> int:
+        return self._best.cost
+
+    def _try(self, rules: tuple[tuple[int, int], ...], default: int) -> None:
+        self._offer(rules, default, self._cost_of(rules, default))
+        if hasattr(self, "_multipliers"):
+            numbers = self._multipliers.store.numbers
+            numbers[state.BEST] = min(int(numbers[state.BEST]), self._best.cost)
 
     def _more_rules(self) -> dict[str, Any]:
         """What else the kernels have to know."""
@@ -375,7 +386,7 @@ class FairRuleListSearch(PhasedSearch, FairSearch):
         incumbent, costs = self._make_incumbent(), self._costs
         ended = self._phase in ("certified", "infeasible")
         status, limit = standing(self._phase == "certified", costs.exact, "memory" if self._out_of_memory else None)
-        lower = max(0.0, min(self._proven, self._best.cost) * costs.unit - costs.slack)
+        lower = max(self._own_bound, self._floor)
         if self._phase == "infeasible":
             status = Status.INFEASIBLE
         lower = bound_shown(math.inf if incumbent is None else incumbent.objective, lower, status)
@@ -406,7 +417,7 @@ class FairRuleListSearch(PhasedSearch, FairSearch):
     def _counted(self) -> tuple[dict[str, int], dict[str, int]]:
         """Counts, and what each bound has cut."""
         store = getattr(self, "_store", None)
-        if store is None and self._phase == "incumbent":
+        if store is None and hasattr(self, "_multipliers"):
             store = self._multipliers.store
         return counted(store)
 
