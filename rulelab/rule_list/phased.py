@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 import copy
+from collections.abc import Sized
 from typing import Any, ClassVar
 
 from ..certificate import Certificate
@@ -120,6 +121,10 @@ class RelaxedFirst(PhasedSearch):
     def _own_bound(self) -> float:
         """What is proven without the search for the best list of all."""
         return max(0.0, min(self._proven, self._least_known) * self._costs.unit - self._costs.slack)
+
+    def _cut(self, pruned: dict[str, int], queue: Sized) -> dict[str, int]:
+        """What bounds have cut: all that waits, where the other search has ended this one."""
+        return pruned | {"always: threshold": pruned["always: threshold"] + (len(queue) if self._left_in else 0)}
 
     def _other_proof(self, bound_only: bool) -> Certificate | None:
         bound = self._to_prove(bound_only)

@@ -368,4 +368,4 @@ class FairConstrainedRuleListSearch(FairRuleListSearch):
             "stored": len(self._prefixes),
             "sets_counted": self._completions.n_sets if hasattr(self, "_completions") else 0,
         }
-        return counts, dict(self._pruned)
+        return counts, self._cut(self._pruned, self._queue)

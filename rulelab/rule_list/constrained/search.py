@@ -412,11 +412,11 @@ class ConstrainedRuleListSearch(RelaxedFirst):
             counts={
                 "created": self._created,
                 "expanded": self._expanded,
-                "queued": 0 if ended and not self._left_in else len(self._queue),
+                "queued": 0 if ended else len(self._queue),
                 "stored": len(self._labels),
                 "sets_counted": self._completions.n_sets if started else 0,
             },
-            pruned=dict(self._pruned),
+            pruned=self._cut(self._pruned, self._queue),
             log10_remaining=0.0 if ended else np.inf,
             memory_bytes=self.memory_bytes,
             phase=self._phase,

@@ -405,7 +405,7 @@ class FairRuleListSearch(RelaxedFirst, FairSearch):
             status=status,
             incumbent=incumbent,
             lower_bound=lower,
-            counts=counts | ({"queued": 0} if ended and not self._left_in else {}),
+            counts=counts | ({"queued": 0} if ended else {}),
             pruned=pruned,
             log10_remaining=0.0 if ended else np.inf,
             memory_bytes=self.memory_bytes,
