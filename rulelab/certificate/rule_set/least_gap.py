@@ -50,7 +50,7 @@ def check(
         return Outcome(False, str(error), checked=checked, **found)
     claim, named = case.claim, " and ".join(name.replace("_", " ") for name in case.claim.tolerances)
     left_out = f", groups of fewer than {claim.min_group_size} rows left out" if claim.min_group_size else ""
-    apart = "" if claim.zero_one else ", of rules that cover different rows,"
+    apart = "" if claim.zero_one else ", of rules that cover different rows"
     reason = (
         f"no rule set of complexity at most {claim.max_complexity}, of at most {claim.max_conditions} conditions a "
         f"rule{apart}, with an accuracy of at least {parameters[_ACCURACY]!r} has a gap in {named} below "
