@@ -188,7 +188,7 @@ def test_a_proof_says_what_it_is_about_and_is_refused_for_a_larger_gap() -> None
     certificate = search.certificate()
     answer = rl.verify(problem, best.model, certificate)
     assert answer.valid
-    meant = "complexity at most 6, of at most 2 conditions a rule, of rules that cover different rows, with an accuracy of"
+    meant = "at most 6, of at most 2 conditions a rule, of rules that cover different rows, with an accuracy of"
     assert f"{meant} at least 0.72" in answer.reason
     easier = rl.LeastGapRuleSetSearch(problem, "equal_opportunity", 0.76, 6, 2)
     worse = rl.solve(easier).incumbent

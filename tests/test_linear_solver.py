@@ -6,6 +6,7 @@ import sys
 from subprocess import run
 
 import pytest
+from patience import PATIENCE
 
 from rulelab.linear_solver import LinearSolver
 
@@ -60,5 +61,5 @@ def test_it_says_nothing_when_it_is_made_and_when_it_solves(capfd: pytest.Captur
 def test_other_models_in_the_same_process(first: str, threads: int, kind: str) -> None:
     """A user's own model is solved before, after and between, with any number of threads."""
     command = [sys.executable, "-c", _TOGETHER, first, str(threads), kind]
-    done = run(command, capture_output=True, text=True, timeout=120)
+    done = run(command, capture_output=True, text=True, timeout=PATIENCE)
     assert (done.returncode, done.stdout.splitlines()[-1:]) == (0, ["optimal"]), done.stderr
