@@ -100,7 +100,7 @@ def test_another_attribute_counts_nothing_again(view: ExploreView) -> None:
     counting.attribute = "sex"
     wait_until(lambda: not counting.refresh())
     assert counting.total is total
-    assert len(counting.ranges.gaps) == 3
+    assert len(counting.ranges.gaps) == 1  # b has fewer than 30 positives
     counting.criterion = "equalized_odds"
     wait_until(lambda: not counting.refresh())
     assert "false positive rate" in counting._text.object
