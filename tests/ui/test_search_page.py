@@ -72,7 +72,7 @@ def test_tick_pause_step_stop_reset_and_the_end_of_the_worker(visit) -> None:
     view.button("Run").click()
     view.until(lambda: view.expanded > before + 3)
     view.button("Stop").click()
-    view.until_status("limit reached")
+    view.until_status("stopped: ")
     assert re.search(r"within 0\.\d+ of the optimum", view.status)
     view.button("Reset").click()
     view.until_status("ready")
