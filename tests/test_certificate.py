@@ -51,7 +51,8 @@ def least(case):
 def rows_of(problem):
     """Antecedents, labels and exact weights of a row for each pattern and class."""
     patterns, labels = np.vstack([problem.matrix()] * 2), np.repeat([True, False], problem.n_patterns)
-    return patterns, labels, list(map(Fraction, np.concatenate([problem.positives, problem.negatives]).tolist()))
+    masses = np.concatenate([problem.masses.positives, problem.masses.negatives]).tolist()
+    return patterns, labels, [mass * problem.masses.unit for mass in masses]
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +100,7 @@ def test_float_weights_are_certified_up_to_a_resolution(case, factor, shift):
     model = optimal_model(problem, regularization)
     answer = verify(problem, model, prove_rule_list(problem, model, regularization))
     assert answer.valid, answer.reason
-    case = *rows_of(problem), regularization  # equal rows are merged, and their weights rounded, by the problem
+    case = *rows_of(problem), regularization  # equal rows are merged, and their weights summed exactly, by the problem
     assert float(exact(case, model)) == answer.objective
     assert Fraction(answer.lower_bound) <= least(case) + Fraction(1, 2**53)
     assert exact(case, model) - least(case) <= answer.resolution * (1 + 1e-12) < 1e-12

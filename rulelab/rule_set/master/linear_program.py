@@ -30,6 +30,7 @@ _WAYS: tuple[dict[str, Any], ...] = (
     {"presolve": "off", "simplex_scale_strategy": 0},
     {"presolve": "on"},
     {"presolve": "off", "simplex_strategy": 4},  # the primal simplex method
+    {"solver": "ipm", "run_crossover": "on"},  # an interior point method, which ends in a basis, too
 )
 """Options of HiGHS: the quickest, and what linear programs of badly scaled numbers may need."""
 _PRICE_LIMIT = 1e3  # times the worst cost: what meeting a constraint may be worth
@@ -223,7 +224,7 @@ class MasterSolve:
 
     def _begin(self) -> None:
         build = _Build(self.program, self.columns, self.fixed)
-        highs = LinearSolver(solver="simplex", **_WAYS[self._way])
+        highs = LinearSolver(**({"solver": "simplex"} | _WAYS[self._way]))
         highs.passModel(build.model())
         if self.basis is not None:
             start = build.start(self.basis)
