@@ -50,6 +50,7 @@ def make(seed: int) -> Table:
     A, y = rng.random((n, m)) < rng.uniform(0.3, 0.8, m), rng.random(n) < rng.uniform(0.3, 0.7)
     again = rng.integers(0, n, n // 2)  # patterns of both labels
     A, y = np.vstack([A, A[again]]), np.concatenate([y, rng.random(len(again)) < 0.5])
+    y[:2] = True, False  # there are always two classes
     weight = rng.integers(1, 4, len(y)) * int(rng.choice([1, 1, 6]))
     form, most, depth = str(rng.choice(["dnf", "cnf"])), int(rng.integers(2, 9)), int(rng.integers(1, 3))
     penalty = Fraction(int(rng.integers(0, 3)), 4)
