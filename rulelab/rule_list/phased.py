@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 import copy
 from collections.abc import Sized
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from ..certificate import Certificate
 from ..models import RuleList
@@ -63,6 +63,7 @@ class RelaxedFirst(PhasedSearch):
     """What no list has an objective below."""
     _relaxed = 0
     """What no list costs less than on the grid, once that is proven exactly."""
+    _relaxes = True
     _relaxing = False
     _left_in = ""
     """The phase that the proof of the other search has ended."""
@@ -79,7 +80,7 @@ class RelaxedFirst(PhasedSearch):
     def _advance(self, max_work: int) -> None:
         if self._phase == "reducing":
             self._prepare()
-            self._relaxing = self._phase in ("incumbent", "searching")
+            self._relaxing = self._relaxes and self._phase in ("incumbent", "searching")
         if self._relaxing:
             self._relax(max_work)
         else:
@@ -88,6 +89,11 @@ class RelaxedFirst(PhasedSearch):
             self._left_in, self._phase, self._relaxing = self._phase, "certified", False
         if self._proven > self._relaxed and self._own_bound > self._floor and not self._relaxing:
             self._relaxation = None
+
+    def without_relaxation(self) -> Self:
+        """The same search, not begun yet, that looks at once for lists that obey: to have its own kernels compiled."""
+        self._relaxes = False
+        return self
 
     def _within(self) -> Search | None:
         return self._relaxation if self._relaxing else None

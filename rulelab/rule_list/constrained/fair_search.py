@@ -148,7 +148,8 @@ class FairConstrainedRuleListSearch(FairRuleListSearch):
     def _rehearse(self) -> None:
         self._free_search(self.problem, self.regularization).compile()
         problem = grouped_problem()
-        solve(FairConstrainedRuleListSearch(problem, 0.01, self.fairness, beam_width=2, first_rule=problem.names[0]))
+        options: dict[str, Any] = {"beam_width": 2, "first_rule": problem.names[0]}
+        solve(FairConstrainedRuleListSearch(problem, 0.01, self.fairness, **options).without_relaxation())
 
     def _unit(self, phase: str) -> bool:
         if phase == "incumbent" and self._beam:

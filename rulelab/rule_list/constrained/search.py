@@ -193,7 +193,7 @@ class ConstrainedRuleListSearch(RelaxedFirst):
 
     def _rehearse(self) -> None:
         self._free_search(self.problem, self.regularization).compile()
-        solve(ConstrainedRuleListSearch(noisy_problem(), 0.01, first_rule="antecedent 0"))
+        solve(ConstrainedRuleListSearch(noisy_problem(), 0.01, first_rule="antecedent 0").without_relaxation())
 
     def _unit(self, phase: str) -> bool:
         if phase == "incumbent":

@@ -179,7 +179,7 @@ class PredictiveParitySearch(FairRuleListSearch):
 
     def _rehearse(self) -> None:
         self._free_search(self.problem, self.regularization).compile()
-        solve(PredictiveParitySearch(grouped_problem(), 0.01, self.fairness, beam_width=2))
+        solve(PredictiveParitySearch(grouped_problem(), 0.01, self.fairness, beam_width=2).without_relaxation())
 
     def _prepare(self) -> None:
         """Try the lists without rules and the one to begin with, and begin with the whole range."""

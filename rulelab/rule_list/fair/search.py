@@ -217,7 +217,7 @@ class FairRuleListSearch(RelaxedFirst, FairSearch):
 
     def _rehearse(self) -> None:
         self._free_search(self.problem, self.regularization).compile()
-        solve(FairRuleListSearch(grouped_problem(), 0.01, self.fairness, beam_width=2))
+        solve(FairRuleListSearch(grouped_problem(), 0.01, self.fairness, beam_width=2).without_relaxation())
 
     def _unit(self, phase: str) -> bool:
         if phase == "incumbent":
