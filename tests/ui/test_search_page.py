@@ -151,7 +151,7 @@ BAD_FILES = {
     "empty.csv": ("", "empty"),
     "ragged.csv": ("a,y\n1,0\n2\n", "row 2"),
     "binary.csv": (b"a,y\n1,0\n\xff\x01,1\n", "control character"),
-    "twice.csv": ("a,a,y\n1,2,0\n", "'a'"),
+    "packed.csv": (b"PK\x03\x04 no more", "damaged or locked zip file"),
 }
 TOO_LARGE = """() => {
     const find = (root) => root.querySelector("input[type=file][accept*=csv]")

@@ -32,7 +32,7 @@ DATA = """
 - combobox "Data set"
 - 'button "Explanation: Data set"'
 - button "Upload CSV, Excel or Parquet"
-- paragraph: /CSV or Parquet, at most 100 MB, 10 million cells and 5.000 columns/
+- paragraph: /CSV, Excel or Parquet, at most 100 MB, 10 million cells and 5.000 columns/
 - textbox "Test share, kept out of training"
 - 'button "Explanation: Test share, kept out of training"'
 """

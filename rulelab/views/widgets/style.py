@@ -45,7 +45,7 @@ LIVE_CSS = f"""
 .live p {{ margin: 0; }}
 .phase {{ font-weight: 600; overflow-wrap: anywhere; white-space: pre-line; }}
 .status .phase {{ min-height: 1.35em; }}
-.figures {{ display: grid; grid-template-columns: repeat(auto-fill, minmax(max(88px, 11%), 1fr)); gap: 2px 12px;
+.figures {{ display: grid; grid-template-columns: repeat(auto-fill, minmax(max(88px, 9.6%), 1fr)); gap: 2px 12px;
   margin-top: 6px !important; }}
 .figures:empty {{ display: none; }}
 .figure {{ white-space: nowrap; height: 39px; }}
@@ -75,7 +75,7 @@ STANDING_CSS = """
   .status .figures { min-height: 124px; }
 }
 """
-"""Of how a search stands: the place of its sentence and of eight figures is there before they are."""
+"""Of how a search stands: the place of its sentence and of nine figures is there before they are."""
 
 _ON_TWO_LINES = """
   {of} tr {{ display: grid; grid-template-columns: minmax(0, 7fr) minmax(0, 6fr) repeat(2, minmax(0, 5fr)); }}
