@@ -20,6 +20,7 @@ from rulelab.store import StoreError, data_hash
 from rulelab.store.kept_table import packed, unpacked
 from rulelab.views.cards import scores
 from rulelab.views.cards.rows import Split
+from rulelab.views.cards.verifying import refusal
 from rulelab.views.compare.view import CompareView
 from rulelab.views.forms.address import Address
 from rulelab.views.forms.data import UPLOADED
@@ -313,6 +314,32 @@ def test_a_kept_run_is_opened_with_its_split_its_groups_and_its_proof(place: Pat
     back.verify()
     finish(back)
     assert back.verdict.startswith("valid: ")
+    wait_until(lambda: not tabs.runs.refresh() and tabs.runs.pins != "")
+    pins, written = tabs.runs.pins, compare.kept.kept
+    closed(tabs)
+
+    for by_address in (True, False):  # the address names the pinned models alone, or the browser kept them
+        tabs = day(place)
+        compare = tabs.made("Compare").view
+        compare.kept.found = "" if by_address else written
+        if by_address:
+            tabs.runs.pins = pins
+        settle(tabs)
+        scored(compare)
+        (back,) = compare.cards
+        assert set(back.scores.groups) == set(live.scores.groups)
+        back.verify()
+        finish(back)
+        assert back.verdict.startswith("valid: "), back.verdict
+        closed(tabs)
+    store = keeping.keeper().store
+    for run in store.runs():
+        store.delete(run)
+    tabs = day(place)
+    tabs.runs.pins = pins
+    settle(tabs)
+    (alone,) = tabs.made("Compare").view.cards
+    assert "Run, in the tab Search, searches again and proves it" in refusal(alone.card)
     closed(tabs)
 
 

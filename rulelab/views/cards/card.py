@@ -32,6 +32,7 @@ MAX_NAME = 80
 FILE, BROWSER, KEPT = "file", "browser", "kept"
 """Where a card comes from that nobody here has made."""
 AnyModel = TypeVar("AnyModel", Model, MultiClassRuleList, Model | MultiClassRuleList)
+Recheck = Callable[[Callable[[Callable[[], Any]], Any]], str]
 SENTENCE = 300
 
 
@@ -123,7 +124,7 @@ class Card:
     search: Search | None = field(default=None, repr=False)
     unconstrained: Model | None = field(default=None, repr=False)
     classes: ClassRows | None = field(default=None, repr=False)
-    recheck: Callable[[Callable[[Callable[[], Any]], Any]], str] | None = field(default=None, repr=False)
+    recheck: Recheck | None = field(default=None, repr=False)
 
     @property
     def facts(self) -> dict[str, str]:
@@ -172,6 +173,11 @@ class Card:
     def positive(self) -> Any:
         """What to call the positive class."""
         return self.names[self.model.classes[-1]]
+
+    def says_the_same(self, other: Card) -> bool:
+        """Whether both have the same rules, proof, data and parameters, whatever people wrote on them."""
+        alike = (self.proof, self.facts) == (other.proof, other.facts)
+        return alike and self.named.to_dict() == other.named.to_dict()
 
     def to_json(self) -> str:
         """The saved model, which `rulelab.load_model` reads, with one more entry ``card``."""

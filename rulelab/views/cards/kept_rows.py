@@ -1,8 +1,9 @@
-"""Rows of data without a name behind model cards: by their hash, where the store of this process keeps them."""
+"""What the store of this process keeps behind model cards: rows of data without a name by their hash, and proofs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from ...datasets import Dataset
@@ -19,10 +20,13 @@ class KeptRows:
     ----------
     find : callable or None
         Gives the data set of a hash, or raises ValueError that says why there is none; None: nothing is kept.
+    proof : callable or None
+        Gives what checks the proof that is kept of a card's model, or None.
     """
 
     def __init__(self) -> None:
         self.find: Callable[[str], Dataset] | None = None
+        self.proof: Callable[[Any], Callable[..., str] | None] | None = None
         self._hashes: WeakKeyDictionary[Dataset, str] = WeakKeyDictionary()
         self._at_hand: WeakValueDictionary[str, Dataset] = WeakValueDictionary()
 

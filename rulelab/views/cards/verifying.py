@@ -127,10 +127,12 @@ def _joined(parts: list[str]) -> str:
 
 def refusal(card: Card) -> str:
     """Why there is nothing to check; empty when there is."""
+    if card.recheck is not None:
+        return ""
     if card.origin == BROWSER:
         return "the search that found this model is gone since the page was loaded again; run it, and pin its model"
     if card.origin == KEPT:
-        return "" if card.recheck is not None else "no proof is kept of this run; Run searches again and proves it"
+        return "no proof is kept of this model; Run, in the tab Search, searches again and proves it"
     if card.origin:
         return "the file holds a model and no certificate; pin the model from its search, or use rulelab verify"
     if card.search is None and card.proof is not None and card.proof.proven:

@@ -40,7 +40,7 @@ def read(text: str, report: Callable[[str], None]) -> tuple[list[Card], list[str
     """The cards in a text that the browser kept, and what is wrong with the others.
 
     Models, texts and numbers are checked as those of an uploaded file. The rows are found again where the data set has
-    a name and is on this machine, so that scores are counted anew. A proof is only told of: the search is gone.
+    a name and is on this machine, so that scores are counted anew. A proof is told of, and checked where it is kept.
 
     Parameters
     ----------
@@ -59,7 +59,8 @@ def read(text: str, report: Callable[[str], None]) -> tuple[list[Card], list[str
             continue
         split = Split.read(entry.get("split"))
         try:
-            cards.append(card if split is None else replace(card, rows=split.rows()))
+            found = card if split is None else replace(card, rows=split.rows())
+            cards.append(replace(found, recheck=None if KEPT_ROWS.proof is None else KEPT_ROWS.proof(found)))
         except ValueError as error:
             cards.append(card)
             complaints.append(f"{card.title}: its rows cannot be found again, as {error}")

@@ -118,9 +118,7 @@ class CompareView(NotebookViewer):
     def letter_of(self, card: Card) -> str:
         """The letter of the card that says the same, with rows or without as this one; empty: there is none."""
         for shown in self._cards:
-            own = shown.card
-            alike = (own.proof, own.facts, own.rows is None) == (card.proof, card.facts, card.rows is None)
-            if alike and own.named.to_dict() == card.named.to_dict():
+            if (shown.card.rows is None) == (card.rows is None) and shown.card.says_the_same(card):
                 return shown.letter
         return ""
 

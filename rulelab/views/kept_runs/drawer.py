@@ -396,19 +396,10 @@ def _cards(keeper: Keeper, store: Store, hashes: list[str]) -> list[Card]:
             continue
         entry = {"model": json.loads(store.file(run, "model")), "split": _split(store, run)}
         cards, _ = pins.read(json.dumps([entry]), lambda doing: None)
-        recheck = partial(_recheck, keeper, run.hash) if run.proof else None
+        recheck = partial(proving.recheck, keeper, run.hash) if run.proof else None
         title = "" if run.split else run.data
         out += [replace(card, origin=KEPT, recheck=recheck, title=title or card.title) for card in cards]
     return out
-
-
-def _recheck(keeper: Keeper, hash: str, on_cancel: Callable[[Callable[[], Any]], Any]) -> str:
-    """What the check of a run's kept proof says."""
-    task = keeper.do(lambda store: proving.evidence(store, hash))
-    task.join()
-    if task.error:
-        raise StoreError(task.error)
-    return proving.check(task.result, on_cancel)
 
 
 def _split(store: Store, run: Run) -> dict[str, Any] | None:

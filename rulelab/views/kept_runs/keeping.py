@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from ...store import Store
 from ..cards.kept_rows import KEPT_ROWS
 from ..what_if.boards import BOARDS
+from . import proving
 from .keeper import Keeper
 from .rooms import LastingBoards
 
@@ -29,10 +32,11 @@ def keep_runs(store: Store | None) -> None:
     >>> rl.views.keep_runs(rl.store.open("runs.sqlite"))
     >>> rl.views.serve()
     """
-    BOARDS.lasting = KEPT_ROWS.find = None
+    BOARDS.lasting = KEPT_ROWS.find = KEPT_ROWS.proof = None
     while _KEEPERS:
         _KEEPERS.pop().close()
     if store is not None:
         _KEEPERS.append(Keeper(store))
         BOARDS.lasting = LastingBoards(_KEEPERS[-1])
         KEPT_ROWS.find = lambda key: store.table(key).dataset()
+        KEPT_ROWS.proof = partial(proving.proof_of, _KEEPERS[-1])

@@ -10,6 +10,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,11 @@ from ... import datasets
 from ...store import Run, Store, StoreError
 from ...store.data_rows import training_csv
 from ...store.kept_table import PARQUET
+from ..cards.card import Card, Recheck
+from ..cards.card_file import parse
 from ..cards.rows import Split
 from ..widgets.esc import plain
+from .keeper import Keeper
 
 MOST_SECONDS = 300
 """Of a check."""
@@ -70,6 +74,29 @@ def evidence(store: Store, which: str) -> Evidence:
         if rows is None and dealt.test is not None:
             raise StoreError(f"the training rows of {run.data} are too many to be checked here; use rulelab verify")
     return Evidence(run, store.file(run, "model"), store.file(run, "proof"), rows)
+
+
+def recheck(keeper: Keeper, hash: str, on_cancel: Callable[[Callable[[], Any]], Any]) -> str:
+    """What the check of a run's kept proof says."""
+    task = keeper.do(lambda store: evidence(store, hash))
+    task.join()
+    if task.error:
+        raise StoreError(task.error)
+    return check(task.result, on_cancel)
+
+
+def proof_of(keeper: Keeper, card: Card) -> Recheck | None:
+    """What checks the kept proof of a run over the same rows that found what the card says; None: there is none."""
+    if card.proof is None or card.rows is None or card.rows.split is None:
+        return None
+    try:
+        for run in keeper.store.runs():
+            alike = (run.objective, Split.read(run.split)) == (card.proof.objective, card.rows.split)
+            if alike and run.proof and parse(keeper.store.file(run, "model"), run.data).says_the_same(card):
+                return partial(recheck, keeper, run.hash)
+    except ValueError:  # what is damaged proves nothing
+        pass
+    return None
 
 
 def _with_types(store: Store, run: Run) -> bytes | None:
