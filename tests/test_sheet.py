@@ -260,6 +260,23 @@ def test_wide_and_long_files_are_described_whole() -> None:
     assert found.labels("y") == {}
 
 
+def test_a_measurement_that_is_nearly_right_is_no_leak_and_neither_is_one_of_chance() -> None:
+    """The flower of the iris is told by how wide it is; a single positive row is the largest of something."""
+    n = 150
+    y = np.arange(n) // 50
+    wide = 1 + y * 10 + np.arange(n) % 7
+    wide[[60, 70, 80, 110, 120, 130]] = [24, 25, 24, 13, 14, 13]  # 6 of 100 that are not of the commonest class
+    codes = np.where(wide > 20, 2, np.where(wide > 10, 1, 0))
+    frame = pd.DataFrame({"wide": wide, "code": codes, "kind": np.array(["a", "b", "c"])[y]})
+    leaks = sheet(as_csv(frame)).leaks("kind")
+    assert set(leaks) == {"code"}, "in as many values as there are classes"
+    assert leaks["code"].startswith("alone gets 96.0 % right (majority 33.3 %): each of its 3 values")
+    rare = pd.DataFrame({"size": np.arange(n) * 1.5, "y": np.arange(n) >= n - 1})
+    assert sheet(as_csv(rare)).leaks("y") == {}
+    rare["y"] = rare["size"] > 150
+    assert sheet(as_csv(rare)).leaks("y") == {"size": "the cut at 150.0 separates the classes"}
+
+
 @pytest.mark.parametrize("text", [False, True])
 def test_that_a_column_is_filled_may_give_the_positive_class_away(text: bool) -> None:
     """Of a column of texts or numbers, most of them missing, and of one class of three."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import lgamma, log, log2
+
 import numpy as np
 import pandas as pd
 
@@ -9,8 +11,13 @@ _FEWEST_ROWS = 20
 _FEWEST_OTHERS = 10
 """Rows that are not of the commonest class, from which on a column that errs may be a leak."""
 _ROWS_PER_VALUE = 5
-_TOLERATED = 0.1
-"""Share of the errors of the commonest class that a leak may make."""
+_TOLERATED, _TOLERATED_OF_MANY = 0.1, 0.01
+"""Share of the errors of the commonest class that a leak may make; the second where its values are many."""
+_VALUES_PER_CLASS = 5
+"""Up to so many, the values of a column may be the classes in other words; more of them are a measurement, which may
+tell three kinds of flowers apart and be no leak."""
+_LEAST_BITS = 10.0
+"""Less than one column in a thousand, filled at random, saves so many in describing the classes of the rows."""
 
 
 def leak(values: pd.Series, labels: np.ndarray, heads: np.ndarray | None = None) -> str:
@@ -32,17 +39,26 @@ def leak(values: pd.Series, labels: np.ndarray, heads: np.ndarray | None = None)
     n_rows, others = int(sizes.sum()), int(sizes.sum() - sizes.max(initial=0))
     if n_rows < _FEWEST_ROWS or not others:
         return ""
-    allowed = int(_TOLERATED * others) if others >= _FEWEST_OTHERS else 0
     filled = values.notna().to_numpy(dtype=np.int64)
     codes, distinct = pd.factorize(values, use_na_sentinel=False)
-    ways = [(_wrong(filled, labels, heads), "cells that are filled go with one class, empty ones with another")]
+    told = "cells that are filled go with one class, empty ones with another"
+    ways = [(_wrong(filled, labels, heads), 2, 1, told)]
     if len(distinct) * _ROWS_PER_VALUE <= n_rows:
-        ways.append((_wrong(codes, labels, heads), f"each of its {len(distinct)} values goes with one class"))
+        told = f"each of its {len(distinct)} values goes with one class"
+        ways.append((_wrong(codes, labels, heads), len(distinct), 1, told))
     if pd.api.types.is_numeric_dtype(values) and len(sizes) == 2 and not pd.api.types.is_bool_dtype(values):
         ways += _cut(values.to_numpy(dtype=float, na_value=np.nan), labels, heads, n_rows)
-    wrong, how = min(ways, key=lambda way: way[0])
-    if wrong > allowed:
+
+    def leaks(wrong: int, parts: int, cuts: int) -> bool:
+        tolerated = _TOLERATED if parts <= _VALUES_PER_CLASS * len(sizes) else _TOLERATED_OF_MANY
+        used = parts * log2(len(sizes)) + log2(cuts) + _bits([wrong, n_rows - wrong])
+        allowed = int(tolerated * others) if others >= _FEWEST_OTHERS else 0
+        return wrong <= allowed and _bits(sizes.tolist()) - used >= _LEAST_BITS
+
+    found = [way for way in ways if leaks(*way[:3])]
+    if not found:
         return ""
+    wrong, _, _, how = min(found, key=lambda way: way[:2])
     if not wrong:
         return how
     right = np.floor(1000 * (n_rows - wrong) / n_rows) / 10  # never 100 where it errs
@@ -55,6 +71,11 @@ def _summed(codes: np.ndarray, heads: np.ndarray, size: int) -> np.ndarray:
     return np.bincount(codes, weights=heads, minlength=size).astype(np.int64)
 
 
+def _bits(sizes: list[int]) -> float:
+    """Those that say which of the rows are of which kind, by how many are of each."""
+    return (lgamma(sum(sizes) + 1) - sum(lgamma(size + 1) for size in sizes)) / log(2)
+
+
 def _wrong(codes: np.ndarray, labels: np.ndarray, heads: np.ndarray) -> int:
     """The rows that are not of the commonest class among those of their code."""
     width = int(labels.max()) + 1
@@ -62,8 +83,8 @@ def _wrong(codes: np.ndarray, labels: np.ndarray, heads: np.ndarray) -> int:
     return int(table.sum() - table.reshape(-1, width).max(axis=1).sum())
 
 
-def _cut(numbers: np.ndarray, labels: np.ndarray, heads: np.ndarray, n_rows: int) -> list[tuple[int, str]]:
-    """The threshold that separates two classes best, and its errors; missing cells count as wrong on either side."""
+def _cut(numbers: np.ndarray, labels: np.ndarray, heads: np.ndarray, n_rows: int) -> list[tuple[int, int, int, str]]:
+    """The threshold that separates two classes best: its errors, the parts, and of how many it is; missing cells count as wrong on either side."""
     present = np.flatnonzero(~np.isnan(numbers))
     order = present[np.argsort(numbers[present], kind="stable")]
     sorted_ = numbers[order]
@@ -77,4 +98,4 @@ def _cut(numbers: np.ndarray, labels: np.ndarray, heads: np.ndarray, n_rows: int
     wrong = np.minimum(errors, inside - errors)
     best = int(np.argmin(wrong))
     how = f"the cut at {float(sorted_[ends[best]])!r} separates the classes"
-    return [(int(wrong[best]) + n_rows - inside, how)]
+    return [(int(wrong[best]) + n_rows - inside, 2, len(ends), how)]
