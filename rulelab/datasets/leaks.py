@@ -84,7 +84,7 @@ def _wrong(codes: np.ndarray, labels: np.ndarray, heads: np.ndarray) -> int:
 
 
 def _cut(numbers: np.ndarray, labels: np.ndarray, heads: np.ndarray, n_rows: int) -> list[tuple[int, int, int, str]]:
-    """The threshold that separates two classes best: its errors, the parts, and of how many it is; missing cells count as wrong on either side."""
+    """The threshold that separates two classes best: its errors (missing cells are), parts, and of how many it is."""
     present = np.flatnonzero(~np.isnan(numbers))
     order = present[np.argsort(numbers[present], kind="stable")]
     sorted_ = numbers[order]
