@@ -5,8 +5,10 @@ from __future__ import annotations
 import datetime
 import gzip
 import io
+import re
 import warnings
 import zipfile
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -285,6 +287,50 @@ def test_the_first_sheet_of_a_workbook_is_read_as_a_csv_file_is() -> None:
     assert "of 2 sheets the first one, 'Sheet', is read" in found.doubts
     with pytest.raises(DatasetError, match="more than the limit of 20"):
         sheet(workbook([["a", "y"], *([k, k % 2] for k in range(40))]), max_cells=20)
+
+
+def test_what_a_workbook_does_not_say_is_said() -> None:
+    """Formulas that were never computed, cells that are merged, and names in two rows."""
+    openpyxl = pytest.importorskip("openpyxl")
+    rows = [[k // 6, f"=A{k + 2}*2", k % 5, k % 2] for k in range(12)]
+    assert sheet(workbook([["a", "b", "c", "y"], *rows])).doubts == (
+        "12 cells hold formulas whose value is not in the file, and are read as empty: "
+        "open it in Excel and save it again",
+    )
+    book = openpyxl.load_workbook(io.BytesIO(workbook([["Title"], ["g", "y"], *([k, k % 2] for k in range(12))])))
+    book.active.merge_cells("A1:B1")
+    assert book_doubts(book) == ("above the table 'Title' is skipped",)
+    book.active.merge_cells("A3:A8")
+    said = "cells are merged with those below: the first of them has the value, the others are empty"
+    assert book_doubts(book) == (said, "above the table 'Title' is skipped")
+    with pytest.raises(DatasetError, match=r"column 2 has no name \(if names stand in a row below, skip those above\)"):
+        sheet(workbook([["Person", None, "Outcome"], ["age", "sex", "y"], [1, 2, 3]]))
+
+
+def book_doubts(book: Any) -> tuple[str, ...]:
+    out = io.BytesIO()
+    book.save(out)
+    return sheet(out.getvalue()).doubts
+
+
+@pytest.mark.filterwarnings("ignore:Cell:UserWarning")
+def test_a_damaged_workbook_is_refused_in_words_whatever_is_damaged() -> None:
+    """Each part is left out, is empty, is cut and has other attributes: read, or refused; no other error."""
+    raw = workbook([["a", "when", "f", "y"], *([k, datetime.datetime(2024, 1, 1 + k), "=A1", "x"] for k in range(12))])
+    with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    refused = 0
+    for name, part in parts.items():
+        others = [None, b"", part[: len(part) // 2]]
+        others += [re.sub(rb'"[^"]*"', wrong, part) for wrong in (b'""', b'"-1"', b'"x"', b'"1e400"')]
+        others += [re.sub(rb">[^<]+<", wrong, part) for wrong in (b"><", b">-1<", b">1e400<", b">99999999<")]
+        for other in others:
+            damaged = {**parts, name: other}
+            try:
+                sheet(zipped(**{key: content for key, content in damaged.items() if content is not None}))
+            except DatasetError:
+                refused += 1
+    assert refused > len(parts)
 
 
 def zipped(**files: bytes) -> bytes:

@@ -260,7 +260,8 @@ def check_names(columns: Sequence[str]) -> None:
     seen: dict[str, int] = {}
     for position, column in enumerate(columns, start=1):
         if not column.strip():
-            raise DatasetError(f"column {position} has no name (a saved row index?); name it or remove it")
+            why = "a saved row index?" if position == 1 else "if names stand in a row below, skip those above"
+            raise DatasetError(f"column {position} has no name ({why}); name it or remove it")
         if column in seen:
             raise DatasetError(
                 f"columns {seen[column]} and {position} have the same name {quote(column)}; rename or remove one"

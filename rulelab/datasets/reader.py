@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import datetime
-import gzip
 import io
 import os
 import re
-import struct
 import warnings
-import zipfile
-import zlib
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -20,14 +14,12 @@ from typing import Any, BinaryIO
 import pandas as pd
 
 from ..extras import require_pyarrow
-from .dataset import Dataset, DatasetError, check_names, listing, quote
+from .dataset import Dataset, DatasetError, check_names, quote
 from .numerals import Form, numbers
+from .packed import BYTES_PER_CELL, LEAST_UNPACKED_BYTES, gunzip, too_large, unzipped
 from .parse import parse_csv
 from .reading import Reading, decoded, records, separated
 from .sheet import Sheet
-
-BYTES_PER_CELL = 32  # with a limit on cells: how much a compressed file may unpack to, on average
-LEAST_UNPACKED_BYTES = 1_000_000  # of a Parquet file, which has more than its cells
 
 Source = str | os.PathLike[str] | bytes | BinaryIO
 
@@ -168,9 +160,9 @@ def sheet(
         raise DatasetError(f"{file_name} is empty")
     forms: dict[str, Form] = {}
     if raw.startswith(b"\x1f\x8b"):
-        raw = _gunzip(raw, file_name, max_cells)
+        raw = gunzip(raw, file_name, max_cells)
     elif raw.startswith(b"PK"):
-        raw, doubts = _unzipped(raw, file_name, max_cells)
+        raw, doubts = unzipped(raw, file_name, max_cells)
         reading = replace(reading, doubts=doubts)
     elif raw.startswith(b"\xd0\xcf\x11\xe0"):
         raise DatasetError(f"{file_name} is an old Excel workbook: save it as CSV or as .xlsx")
@@ -201,14 +193,6 @@ def _contents(path: str | os.PathLike[str] | bytes | BinaryIO, nameless: str) ->
         raise DatasetError(f"there is no file {file} (looked in {file.absolute().parent})") from error
     except OSError as error:
         raise DatasetError(f"{file} cannot be read: {error.strerror}") from error
-
-
-def _too_large(columns: int, rows: int, max_cells: int | None, file_name: str) -> None:
-    if max_cells is not None and columns * rows > max_cells:
-        raise DatasetError(
-            f"{file_name} has {columns * rows} cells ({rows} rows x {columns} columns), more than the limit of "
-            f"{max_cells}; take fewer columns or a sample of the rows"
-        )
 
 
 def _too_wide(columns: int, max_columns: int | None, file_name: str) -> None:
@@ -247,76 +231,6 @@ def _csv(
     return numbers(parsed(), reading, as_texts, has_codes)
 
 
-def _unzipped(raw: bytes, file_name: str, max_cells: int | None) -> tuple[bytes, tuple[str, ...]]:
-    """The only file in a zip file, or the first sheet of an Excel workbook as CSV, and doubts."""
-    limit = None if max_cells is None else max(BYTES_PER_CELL * max_cells, LEAST_UNPACKED_BYTES)
-    try:
-        with zipfile.ZipFile(io.BytesIO(raw)) as archive:
-            inside = [each for each in archive.infolist() if not each.is_dir() and "__MACOSX" not in each.filename]
-            names = [each.filename for each in inside]
-            size = sum(each.file_size for each in inside)
-            if limit is not None and size > limit:
-                raise DatasetError(f"{file_name} unpacks to more than {limit} bytes; take a part of it")
-            if "xl/workbook.xml" in names:
-                return _first_sheet(raw, file_name, max_cells)
-            if "mimetype" in names or "xl/workbook.bin" in names:
-                raise DatasetError(f"{file_name} is a workbook of a spreadsheet: save it as CSV")
-            if len(names) != 1:
-                raise DatasetError(
-                    f"{file_name} holds {len(names)} files ({listing(names, 4)}); give the one to be read"
-                )
-            return archive.read(inside[0]), ()
-    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError) as error:
-        raise DatasetError(f"{file_name} is a damaged or locked zip file: {error}") from error
-
-
-def _first_sheet(raw: bytes, file_name: str, max_cells: int | None) -> tuple[bytes, tuple[str, ...]]:
-    try:
-        import openpyxl
-    except ImportError:
-        raise DatasetError(
-            f"{file_name} is an Excel workbook: save it as CSV, or pip install 'rulelab[excel]' to have it read"
-        ) from None
-    try:
-        book = openpyxl.load_workbook(io.BytesIO(raw), read_only=True, data_only=True)
-        page = book.worksheets[0]
-        page.reset_dimensions()  # what the file says of them may be anything
-        rows: list[list[str]] = []
-        width = 0
-        for row in page.iter_rows(values_only=True):
-            rows.append([_as_written(cell) for cell in row])
-            width = max(width, *(k + 1 for k, cell in enumerate(rows[-1]) if cell), 0)
-            _too_large(width, len(rows), max_cells, file_name)
-    except DatasetError:
-        raise
-    except Exception as error:  # whatever is wrong inside
-        raise DatasetError(f"{file_name} is a damaged Excel workbook: {type(error).__name__}: {error}") from error
-    out = io.StringIO()
-    csv.writer(out).writerows([*row[:width], *[""] * (width - len(row))] for row in rows if any(row))
-    sheets = len(book.sheetnames)
-    doubts = (f"of {sheets} sheets the first one, {quote(book.sheetnames[0])}, is read",) if sheets > 1 else ()
-    return out.getvalue().encode("utf-8", "replace"), doubts
-
-
-def _as_written(cell: Any) -> str:
-    """A cell of a workbook as CSV has it; midnight is that of a date."""
-    if isinstance(cell, datetime.datetime):
-        return (cell.date() if cell.time() == datetime.time() else cell).isoformat()
-    return "" if cell is None else str(cell)
-
-
-def _gunzip(raw: bytes, file_name: str, max_cells: int | None) -> bytes:
-    limit = -1 if max_cells is None else BYTES_PER_CELL * max_cells
-    try:
-        with gzip.GzipFile(fileobj=io.BytesIO(raw)) as file:
-            unpacked = file.read(limit)
-            if limit >= 0 and file.read(1):
-                raise DatasetError(f"{file_name} unpacks to more than {limit} bytes; take a part of it")
-    except (OSError, EOFError, zlib.error, struct.error) as error:
-        raise DatasetError(f"{file_name} is a damaged gzip file: {error}") from error
-    return unpacked
-
-
 def _check_widths(
     text: str, separator: str, columns: int, file_name: str, max_cells: int | None, skip: int
 ) -> tuple[int, int]:
@@ -337,7 +251,7 @@ def _check_widths(
                 + (f"; it begins with {quote(record[0])}" if record[0] else "")
             )
         if limit is not None and rows > limit:
-            _too_large(columns, max(rows, text.rstrip().count("\n")), max_cells, file_name)
+            too_large(columns, max(rows, text.rstrip().count("\n")), max_cells, file_name)
     return max(rows, 0), begin
 
 
@@ -349,7 +263,7 @@ def _parquet(raw: bytes, file_name: str, max_cells: int | None, max_columns: int
     try:
         file = pq.ParquetFile(io.BytesIO(raw))
         _too_wide(file.metadata.num_columns, max_columns, file_name)
-        _too_large(file.metadata.num_columns, file.metadata.num_rows, max_cells, file_name)
+        too_large(file.metadata.num_columns, file.metadata.num_rows, max_cells, file_name)
         schema = file.schema_arrow
         check_names(schema.names)
         nested = [field.name for field in schema if pa.types.is_nested(field.type)]
