@@ -80,9 +80,11 @@ def test_near_lists_stop_at_a_number_and_say_what_is_covered(
     status, out, _ = run(capsys, "near", *TOE, *options)
     assert status == 0
     assert "not complete (limit limit reached): 1 model" not in out
-    found = re.search(r"not complete \(the most models found\): 1 model .*\nevery list below (0\.\d+) is found", out)
+    complete = r"complete for less than (0\.\d+) above the optimum: every list below (0\.\d+) is found"
+    found = re.search(rf"not complete \(the most models found\): 1 model .*\n{complete}", out)
     assert found, out
-    assert float(found[1]) >= 0.3105219
+    assert float(found[2]) >= 0.3105219
+    assert 0 <= float(found[2]) - 0.3105219 - float(found[1]) < 3e-7
     assert saved(output, "near_optimal")["state"]["limit"] == "limit"
 
 

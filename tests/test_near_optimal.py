@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from strategies import rows
 
 import rulelab as rl
-from rulelab.rule_list import RuleListSearch
+from rulelab.rule_list import RuleListBounds, RuleListSearch
+from rulelab.rule_list.near_optimal.base import NearSearch
 from rulelab.rule_list.near_optimal.result import NearOptimal
 from rulelab.rule_list.near_optimal.search import NearOptimalSearch, near_optimal
 
@@ -126,11 +127,89 @@ def test_five_antecedents(case, gap):
     check(result, A, y, weight, *near_optimal_by_enumeration(A, y, weight, regularization, gap))
 
 
-def medium_problem(seed=0, n=160, m=12):
+@settings(max_examples=200)
+@given(
+    small_problems(max_rows=12),
+    st.sampled_from(GAPS),
+    st.sampled_from([None, None, 1, 2, 3]),
+    st.sampled_from([1, 3, 0.7]),
+)
+def test_pairs_of_patterns_lose_no_list(case, gap, max_length, unit):
+    A, y, weight, regularization = case
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(NearSearch, "_SEPARATE_AFTER", 0)
+        problem = rl.Problem.from_arrays(A, y, sample_weight=[unit * w for w in weight])
+        found = near_optimal(problem, regularization, gap=gap, max_length=max_length)
+        counter = rl.NearOptimalCounter(problem, regularization, gap, max_length=max_length)
+        rl.solve(counter)
+    models, optimum = near_optimal_by_enumeration(A, y, weight, regularization, gap, max_length=max_length)
+    if unit != 0.7:  # else rounding may take lists of the same objective apart
+        check(
+            found,
+            A,
+            y,
+            [unit * w for w in weight],
+            *near_optimal_by_enumeration(A, y, [unit * w for w in weight], regularization, gap, max_length=max_length),
+        )
+    assert counter.result().n_lists == found.n_lists
+    assert found.n_lists >= sum(map(len, models.values()))
+    assert found.optimum == pytest.approx(float(optimum), abs=1e-9)
+
+
+@pytest.mark.parametrize("gap", [0.0, 0.02, 0.06])
+@pytest.mark.parametrize("max_length", [None, 3])
+@pytest.mark.parametrize("cls", [NearOptimalSearch, rl.NearOptimalCounter])
+def test_pairs_of_patterns_change_nothing_that_is_found(gap, max_length, cls, monkeypatch):
+    monkeypatch.setattr(NearSearch, "_SEPARATE_AFTER", 0)
+    problem = medium_problem(seed=3, n=400, m=14)
+    searches = [
+        cls(RuleListSearch(problem, 0.01, max_length=max_length, bounds=bounds), within=gap)
+        for bounds in (None, RuleListBounds(separation=False))
+    ]
+    last = [rl.solve(search) for search in searches]
+    used, unused = [search.result() for search in searches]
+    assert [state.status for state in last] == [rl.Status.OPTIMAL] * 2
+    assert used.n_lists == unused.n_lists > 0
+    assert used.optimum == unused.optimum
+    if cls is NearOptimalSearch:
+        np.testing.assert_allclose(used.objectives, unused.objectives, atol=1e-12)
+        assert sorted(used.multiplicity) == sorted(unused.multiplicity)
+        assert last[0].states <= last[1].states
+    else:
+        assert list(used.lists()) == list(unused.lists())
+    assert last[0].work <= last[1].work
+
+
+@pytest.mark.parametrize("cls", [NearOptimalSearch, rl.NearOptimalCounter])
+def test_pairs_of_patterns_cut_what_other_bounds_do_not(cls, monkeypatch):
+    monkeypatch.setattr(NearSearch, "_SEPARATE_AFTER", 0)
+    problem = medium_problem(seed=3, n=200, m=20, noise=0.25)
+    used, unused = [
+        rl.solve(cls(RuleListSearch(problem, 0.005, bounds=bounds), within=0.003))
+        for bounds in (None, RuleListBounds(separation=False))
+    ]
+    assert used.work < 0.9 * unused.work
+    if cls is NearOptimalSearch:
+        assert used.states < 0.7 * unused.states
+
+
+def test_an_enumeration_with_pairs_can_be_stopped_and_pickled(monkeypatch):
+    monkeypatch.setattr(NearSearch, "_SEPARATE_AFTER", 0)
+    problem = medium_problem(seed=3, n=400, m=14)
+    for cls in (NearOptimalSearch, rl.NearOptimalCounter):
+        whole, search = cls(problem, 0.01, 0.03), cls(problem, 0.01, 0.03)
+        rl.solve(whole)
+        while search.phase != "finished":
+            search.advance(20)
+            search = pickle.loads(pickle.dumps(search))
+        assert (search.result().n_lists, search.work) == (whole.result().n_lists, whole.work)
+
+
+def medium_problem(seed=0, n=160, m=12, noise=0.15):
     rng = np.random.default_rng(seed)
     A = rng.random((n, m)) < rng.uniform(0.2, 0.6, m)
     y = (A[:, 0] & ~A[:, 1]) | (A[:, 2] & A[:, 3])
-    return rl.Problem.from_arrays(A, y ^ (rng.random(n) < 0.15))
+    return rl.Problem.from_arrays(A, y ^ (rng.random(n) < noise))
 
 
 @pytest.fixture(scope="module")

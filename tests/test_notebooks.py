@@ -127,6 +127,4 @@ def test_it_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     views = [output for output in outputs if "SearchView" in output.get("data", {}).get("text/plain", "")]
     assert bool(views) == path.stem.startswith(WATCHED)
     assert all(live in output.data for output in views)
-    assert sum("kernel gone: run the cell" in output.get("data", {}).get("text/html", "") for output in outputs) >= len(
-        views
-    )
+    assert sum("Run this cell again" in output.get("data", {}).get("text/html", "") for output in outputs) >= len(views)

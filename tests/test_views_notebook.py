@@ -94,7 +94,7 @@ def test_what_only_the_page_needs_leaves_the_notebook_when_the_browser_speaks(pu
     assert not update
     assert all("rulelabParts" in part["application/javascript"] for part, *_ in parts)
     assert "rulelabViews" in first["text/html"]
-    assert "kernel gone: run the cell" in first["text/html"], "where no browser comes, this is what is seen"
+    assert "Run this cell again" in first["text/html"], "where no browser comes, this is what is seen"
     assert sum(len(str(data)) for data, *_ in published) < 800_000
     ((_, client),) = view.__panel__()._comms.values()
     del published[:]
@@ -104,7 +104,7 @@ def test_what_only_the_page_needs_leaves_the_notebook_when_the_browser_speaks(pu
     ]
     still, place, update = published[-1]
     assert (place, update) == (output, True)
-    assert "kernel gone: run the cell" in still["text/html"]
+    assert "Run this cell again" in still["text/html"]
     assert "<script" not in still["text/html"]
     assert "<rect" in still["text/html"]
     assert NASTY not in still["text/html"]
@@ -146,7 +146,7 @@ def test_where_no_page_asks_the_last_state_alone_stays(published: Published, eve
     kept |= {name: data for data, name, _ in published}
     assert kept["libraries"] == {"text/html": ""}
     assert [name for name, data in kept.items() if data != {"text/html": ""}] == [output]
-    assert "kernel gone: run the cell" in kept[output]["text/html"]
+    assert "Run this cell again" in kept[output]["text/html"]
     assert "<script" not in kept[output]["text/html"]
     view.node = int(search.tree()["node"].iloc[1])
     del published[:]

@@ -6,6 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from ..families.wording import at_least, restricted
+from ..shown import percent
 from .console import CommandError, one_line, say, table
 from .data_options import read_problem, unheard
 from .families import add_memory, add_parameters, add_preparation, count, recipe_of
@@ -204,7 +205,7 @@ def _models(result: NearOptimal) -> str:
 
 def _antecedents(result: NearOptimal) -> str:
     rows = [
-        (one_line(row.name), f"{100 * row.share:.1f}", f"{row.models}", f"{row.objective:.7f}")
+        (one_line(row.name), percent(row.share), f"{row.models}", f"{row.objective:.7f}")
         for row in result.antecedents.head(_SHOWN_ANTECEDENTS).itertuples(index=False)
     ]
     if not rows:
@@ -234,6 +235,7 @@ def _verdict(search: NearOptimalSearch, result: NearOptimal, snapshot: Snapshot,
     why = "the most models found" if snapshot.limit == "limit" else ending(snapshot, interrupted)
     return (
         f"not complete ({why}): {found}\n"
-        f"every list below {result.covered:.7f} is found, of those up to {result.threshold:.7f} that were looked for\n"
+        f"complete for less than {at_least(result.covered - result.optimum, 7)} above the optimum: every list below "
+        f"{result.covered:.7f} is found, of those up to {result.threshold:.7f} that were looked for\n"
         f"{work}"
     )

@@ -12,7 +12,19 @@ from ..kernels import bits
 from ..kernels.jit import kernel
 from .counting import Layout
 from .separating_by_parts import Together, descend, nearest
-from .separation import N_HELD, READY, SCALE, Separation, given_up, pay, with_pairs
+from .separation import (
+    N_HELD,
+    NEXT,
+    READY,
+    SCALE,
+    Separation,
+    Separator,
+    given_up,
+    is_ready,
+    no_separation,
+    pay,
+    with_pairs,
+)
 
 _NEAREST = 10
 _ENTRIES = 1_500_000
@@ -25,6 +37,66 @@ _EFFORT = 30_000_000  # entries of pairs that are looked at in some hundredths o
 _PRODUCTS_PER_ENTRY = 20  # of a matrix product, in the same time
 _BYTES_PER_PAIR, _BYTES_PER_ENTRY = 64, 4
 _ENTRIES_TO_SHARE = 100_000  # for fewer, threads wait for each other longer than a pass takes one
+_EXPANDED_BETWEEN = 8  # prefixes, while multipliers are found: a call does some work whatever it finds
+
+
+class Multipliers:
+    """The multipliers of a search, found once it wants them, and the address of what adapts them to a set.
+
+    Parameters
+    ----------
+    arrays : Layout
+    rules : Rules or Limits
+        Of the search: what errors and rules cost.
+
+    Attributes
+    ----------
+    separation : Separation
+        Without pairs until they are found.
+    separator : At
+    """
+
+    def __init__(self, arrays: Layout, rules: Any) -> None:
+        self.separation = no_separation()
+        self.separator = Separator()
+        self._arrays, self._rules = arrays, rules
+        self._separating: Separating | None = None
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the multipliers."""
+        finding = 0 if self._separating is None else self._separating.nbytes
+        return finding + sum(array.nbytes for array in self.separation)
+
+    def find_separator(self) -> None:
+        """Compile what bounds sets by the multipliers, where there are some."""
+        if self.separator.address == 0 and is_ready(self.separation):
+            chosen, counts = self._arrays.full, np.zeros(self._arrays.by_antecedent.shape[0], dtype=np.int64)
+            self.separator.find(self._arrays, self._rules, self.separation, chosen, counts, counts)
+
+    def find(self, expanded: int, free: int | None, n: int = 1, together: Together | None = None) -> bool:
+        """Go on to find pairs of patterns and multipliers, by ``n`` threads; whether they are found.
+
+        Parameters
+        ----------
+        expanded : int
+            Prefixes that the search has expanded.
+        free : int or None
+            Bytes that may be taken.
+        n : int
+        together : callable, optional
+            Makes the calls of several threads.
+        """
+        if not is_ready(self.separation):
+            if self._separating is None:
+                self._separating = Separating(self._arrays, self._rules.per_error, self._rules.per_rule, free, n)
+            self._separating.advance(together)
+            if self._separating.found is None:
+                self.separation.numbers[NEXT] = expanded + _EXPANDED_BETWEEN
+                return False
+            self.separation, self._separating = self._separating.found, None
+        self.find_separator()
+        return True
 
 
 class Separating:

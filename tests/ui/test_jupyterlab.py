@@ -201,7 +201,7 @@ def test_a_search_is_watched_in_jupyterlab(lab: str, visit_lab: Visit, tmp_path:
 
     lasts = nbformat.read(saved, 4).cells[0].outputs
     html = "".join(output.data.get("text/html", "") for output in lasts if "data" in output)
-    assert "kernel gone: run the cell" in html
+    assert "Run this cell again" in html
     assert "stopped" in html
     assert "expanded" in html
     assert "<svg" in html

@@ -5,15 +5,13 @@ from __future__ import annotations
 from ..core_pool import Cores
 from ..cores import Learner, new_cores
 from ..counting import Layout
-from ..separating import Separating
+from ..separating import Multipliers
 from ..separating_by_parts import Together
-from ..separation import NEXT, Separation, Separator, is_ready, least_cost, no_separation
+from ..separation import Separation, least_cost
 from . import state
 
-_EXPANDED_BETWEEN = 8  # prefixes, while multipliers are found: a call does some work whatever it finds
 
-
-class Learning:
+class Learning(Multipliers):
     """Cores and multipliers, and the addresses of the kernels that learn them, compiled once they are wanted.
 
     Parameters
@@ -32,23 +30,14 @@ class Learning:
     """
 
     def __init__(self, arrays: Layout, rules: state.Rules, must_pay: bool) -> None:
+        super().__init__(arrays, rules)
         self.cores = new_cores(arrays, must_pay)
         self.learner = Learner()
-        self.separation = no_separation()
-        self.separator = Separator()
-        self._arrays, self._rules = arrays, rules
-        self._separating: Separating | None = None
 
     @property
     def handed(self) -> tuple[Cores, int, Separation, int]:
         """What kernels are handed beside the prefixes."""
         return self.cores, self.learner.address, self.separation, self.separator.address
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the multipliers."""
-        finding = 0 if self._separating is None else self._separating.nbytes
-        return finding + sum(array.nbytes for array in self.separation)
 
     def go_on(self, store: state.Store) -> None:
         """Find the learner where a prefix was left half-way elsewhere: it is gone on with as it would be there."""
@@ -61,23 +50,9 @@ class Learning:
         if self.learner.address == 0 and self._rules.cores:
             self.learner.find(self._arrays, self._rules, self.cores, store.scratch_set[0], 1)
 
-    def find_separator(self, store: state.Store) -> None:
-        """Compile what bounds sets by the multipliers, where there are some."""
-        if self.separator.address == 0 and is_ready(self.separation):
-            chosen, counts = store.scratch_set[0], store.scratch_counts[0]
-            self.separator.find(self._arrays, self._rules, self.separation, chosen, counts, counts)
-
     def separate(self, store: state.Store, free: int | None, n: int = 1, together: Together | None = None) -> None:
         """Go on to find pairs of patterns and multipliers, which bound what all lists cost; by ``n`` threads."""
         numbers = store.numbers
-        if not is_ready(self.separation):
-            if self._separating is None:
-                self._separating = Separating(self._arrays, self._rules.per_error, self._rules.per_rule, free, n)
-            self._separating.advance(together)
-            if self._separating.found is None:
-                self.separation.numbers[NEXT] = int(numbers[state.EXPANDED]) + _EXPANDED_BETWEEN
-                return
-            self.separation, self._separating = self._separating.found, None
-        self.find_separator(store)
-        least = min(int(store.cost[0]) + least_cost(self.separation), int(numbers[state.BEST]))
-        numbers[state.LOWER_BOUND] = max(int(numbers[state.LOWER_BOUND]), least)
+        if self.find(int(numbers[state.EXPANDED]), free, n, together):
+            least = min(int(store.cost[0]) + least_cost(self.separation), int(numbers[state.BEST]))
+            numbers[state.LOWER_BOUND] = max(int(numbers[state.LOWER_BOUND]), least)

@@ -421,7 +421,7 @@ class RuleListSearch(PrefixSearch, Proving):
 
     def _children(self, prefix: tuple[int, ...] | None) -> Children:
         self._learning.find_learner(self._store)
-        self._learning.find_separator(self._store)
+        self._learning.find_separator()
         return looking.children(self._layout, self._rules, self._store, self._learning.handed, prefix)
 
     def _lower_bound(self) -> float:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...kernels.by_address import call
 from ...kernels.jit import inner, kernel, popcount
 from ...kernels.set_table import slot_of
 from .. import bounds
@@ -17,9 +18,11 @@ from ..core_pool import HITS, N_CORES, cut_by_core
 from ..cores import cut, effort_of
 from ..counting import count, effort_of_a_count, weigh
 from ..near_optimal.kernels import tail, union
-from .state import BUCKET, EXPANDED, N_EDGES, N_ENDS, N_STATES, OPEN_CHILD, OPEN_STATE, WORK
+from ..separation import HITS as CUT_BY_PAIRS
+from ..separation import is_used, separation_after, tried, wants_separation
+from .state import BUCKET, EXPANDED, N_EDGES, N_ENDS, N_STATES, OPEN_CHILD, OPEN_SEPARATED, OPEN_STATE, WORK
 
-DONE, PAUSED, GROW = 0, 1, 2
+DONE, PAUSED, GROW, SEPARATE = 0, 1, 2, 3
 
 MOST_CORES = 256
 """Learning more takes longer than they save."""
@@ -35,10 +38,11 @@ def start(arrays, sets, limits, store, constant):
 
 
 @kernel
-def advance(arrays, sets, limits, rules, store, cores, learner, max_work, max_children):
+def advance(arrays, sets, limits, rules, store, cores, learner, separation, separator, max_work, max_children):
     """Expand at most ``max_work`` states and look at about ``max_children`` children of theirs.
 
-    ``learner`` is the address of what learns cores; returns DONE, PAUSED, or GROW when an array has no room.
+    ``learner`` is the address of what learns cores. Returns DONE, PAUSED, GROW when an array has no room, or SEPARATE
+    where it wants multipliers and ``separator``, the address of what adapts them (0 before).
     """
     numbers = store.numbers
     m = sets.captures.shape[0]
@@ -47,7 +51,7 @@ def advance(arrays, sets, limits, rules, store, cores, learner, max_work, max_ch
         if numbers[OPEN_STATE] >= 0:
             if max_children <= 0 and numbers[OPEN_CHILD] < m:
                 return PAUSED
-            max_children -= 1 + _expand(arrays, sets, limits, rules, store, cores, max_children)
+            max_children -= 1 + _expand(arrays, sets, limits, rules, store, cores, separation, max_children)
             if numbers[OPEN_CHILD] < m:
                 return PAUSED
             store.last_edge[numbers[OPEN_STATE]] = numbers[N_EDGES]
@@ -60,6 +64,8 @@ def advance(arrays, sets, limits, rules, store, cores, learner, max_work, max_ch
             return DONE
         if numbers[WORK] >= work or max_children <= 0:
             return PAUSED
+        if wants_separation(limits, separation, separator, numbers[N_STATES], numbers[WORK]):
+            return SEPARATE
         if numbers[N_STATES] + m > store.least.size or numbers[N_EDGES] + m > store.edge_to.size:
             return GROW
         state = np.int64(store.heads[numbers[BUCKET]])
@@ -85,6 +91,13 @@ def advance(arrays, sets, limits, rules, store, cores, learner, max_work, max_ch
             count(arrays, weighted, positive, negative)
             bounds.largest_sums(positive, store.scratch_sums[0])
             bounds.largest_sums(negative, store.scratch_sums[1])
+            numbers[OPEN_SEPARATED] = is_used(limits, separation)
+            if numbers[OPEN_SEPARATED]:
+                least = call(separator, (arrays, limits, separation, weighted, positive, negative))
+                tried(separation, least >= needed)
+                max_children -= separation.rule.size // effort_of_a_count(arrays)
+                if least >= needed:
+                    numbers[OPEN_CHILD] = m
 
 
 @kernel
@@ -97,7 +110,7 @@ def rebuild_table(store):
 
 
 @inner
-def _expand(arrays, sets, limits, rules, store, cores, most):
+def _expand(arrays, sets, limits, rules, store, cores, separation, most):
     """Go on with the open state, for at most ``most`` antecedents; returns how many."""
     numbers = store.numbers
     state = numbers[OPEN_STATE]
@@ -122,6 +135,9 @@ def _expand(arrays, sets, limits, rules, store, cores, most):
         further = union(
             limits, left_positive, left_negative, store.scratch_sums[0], store.scratch_sums[1], length, budget
         )
+        if further < budget and numbers[OPEN_SEPARATED]:
+            further = max(further, separation_after(arrays, separation, a, budget))
+            separation.numbers[CUT_BY_PAIRS] += further >= budget
         if not ends and further >= budget:
             continue
         captured = np.uint64(0)

@@ -86,7 +86,8 @@ class NearOptimalCounter(NearSearch):
 
     Notes
     -----
-    A state is left out only when a bound of all its completions exceeds what they may cost. Numbers of lists are sums
+    A state is left out only when a bound of all its completions exceeds what they may cost; the separation bound is
+    used when the search uses it (`RuleListBounds.separation`). Numbers of lists are sums
     and products of words of 32 bits, as many as the number of all lists of that length needs: they cannot overflow.
     Weights that are not integers are rounded to a fine grid, as in `rulelab.NearOptimalSearch`; where hardly two lists
     cost the same then, the tables of costs become large.
@@ -127,7 +128,8 @@ class NearOptimalCounter(NearSearch):
     def memory_bytes(self) -> int:
         """Bytes of the states and of the tables."""
         states = 0 if self.states is None else sum(array.nbytes for array in self.states.store)
-        return states + (0 if self._making is None else self._making.memory_bytes)
+        making = 0 if self._making is None else self._making.memory_bytes
+        return states + making + (0 if self.states is None else self._multipliers.nbytes)
 
     @property
     def n_lists(self) -> int:
@@ -173,6 +175,7 @@ class NearOptimalCounter(NearSearch):
     def _rehearse(self) -> None:
         self.search.compile()
         small = NearOptimalCounter(tiny_problem(), 0.01, 0.1)
+        small._SEPARATE_AFTER = 0  # type: ignore[misc]
         solve(small)
         assert small.states is not None
         expanding.rebuild_table(small.states.store._replace(state_table=np.empty(64, dtype=np.int32)))
@@ -221,6 +224,8 @@ class NearOptimalCounter(NearSearch):
                     self.states.store,
                     self._cores,
                     self._learner.address or self._find_learner(),
+                    self._multipliers.separation,
+                    self._multipliers.separator.address,
                     left,
                     left * children_per_work(self._layout),
                 )
@@ -228,7 +233,9 @@ class NearOptimalCounter(NearSearch):
             self.work = self._work_done()
             if outcome == expanding.DONE:
                 return self._begin_counting()
-            if outcome != expanding.GROW or not self._grow():
+            if outcome == expanding.SEPARATE:
+                self._multipliers.find(int(self.states.store.numbers[state.WORK]), self._free)
+            elif outcome != expanding.GROW or not self._grow():
                 return outcome
 
     def _find_learner(self) -> int:
@@ -239,8 +246,7 @@ class NearOptimalCounter(NearSearch):
     def _begin_counting(self) -> int:
         assert self.states is not None
         self._making = Making(self.states, completing(self.states), self.states.order[::-1])
-        free = self._free()
-        if free is not None and free < 0:
+        if self._free is not None and self._free < 0:
             self._making = None
             return expanding.GROW
         self.phase = "counting"
@@ -249,7 +255,7 @@ class NearOptimalCounter(NearSearch):
     def _count(self, target: int) -> int:
         """Make the tables of states; returns the outcome."""
         assert self._making is not None
-        outcome = self._making.advance(target - self.work, self._free)
+        outcome = self._making.advance(target - self.work, lambda: self._free)
         self.work = self._work_done()
         if outcome == merging.DONE:
             self.states, self._making.tables = compacted(self._making.states, self._making.tables)
@@ -262,9 +268,6 @@ class NearOptimalCounter(NearSearch):
         made = 0 if self._making is None else int(self._making.tables.numbers[state.MADE])
         return self.search.work + int(self.states.store.numbers[state.WORK]) + made
 
-    def _free(self) -> int | None:
-        return None if self.memory_limit is None else self.memory_limit - self.memory_bytes
-
     def _grow(self) -> bool:
         """Make room for one more expansion; False when the memory limit does not allow it."""
         assert self.states is not None
@@ -274,7 +277,7 @@ class NearOptimalCounter(NearSearch):
             needed = int(store.numbers[counter]) + m
             if needed <= capacity:
                 continue
-            wanted = affordable(capacity, needed, self._free(), partial(state.bytes_to_grow, store, counter))
+            wanted = affordable(capacity, needed, self._free, partial(state.bytes_to_grow, store, counter))
             if wanted < needed:
                 return False
             store = resized(store, names, wanted)
@@ -287,7 +290,7 @@ class NearOptimalCounter(NearSearch):
     def _snapshot(self) -> NearOptimalCountProgress:
         finished, prepared = self.phase == "finished", self.states is not None
         status, limit = standing(finished, not prepared or self.costs.exact, self._stuck)
-        numbers = np.zeros(8, dtype=np.int64) if self.states is None else self.states.store.numbers
+        numbers = np.zeros(state.N_NUMBERS, dtype=np.int64) if self.states is None else self.states.store.numbers
         states = int(numbers[state.N_STATES])
         return NearOptimalCountProgress(
             step=0,

@@ -12,7 +12,8 @@ from ...kernels.growing import bytes_to_resize, table_size
 from ..near_optimal.state import LARGEST_TAIL, Limits, Sets
 
 # positions in Store.numbers
-N_STATES, N_EDGES, N_ENDS, EXPANDED, BUCKET, OPEN_STATE, OPEN_CHILD, WORK = range(8)
+N_STATES, N_EDGES, N_ENDS, EXPANDED, BUCKET, OPEN_STATE, OPEN_CHILD, OPEN_SEPARATED, WORK = range(9)
+N_NUMBERS = 9
 
 LIMB = 32
 """Bits of a count in one word: numbers of lists are sums of words, as long as the largest number needs."""
@@ -69,7 +70,7 @@ def new_store(sets: Sets, limits: Limits) -> Store:
     """An empty store with room for one expansion."""
     m, words = sets.captures.shape
     room = 4 * (m + 1)
-    numbers = np.zeros(8, dtype=np.int64)
+    numbers = np.zeros(N_NUMBERS, dtype=np.int64)
     numbers[OPEN_STATE] = -1
     numbers[BUCKET] = 64 * words
     return Store(

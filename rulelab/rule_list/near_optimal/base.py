@@ -20,6 +20,7 @@ from ...snapshot import Incumbent, Status
 from ..costs import Costs, costs_of
 from ..counting import Layout, layout
 from ..exact.search import RuleListSearch
+from ..separating import Multipliers
 from . import state
 
 WITHIN = 0.01
@@ -42,6 +43,8 @@ class NearSearch(Search):
     """
 
     family: ClassVar[str] = "rule_list"
+    _SEPARATE_AFTER: ClassVar[int] = 60_000_000
+    """Words and weights looked at for the states that are stored; before that multipliers cost more than they save."""
 
     def __init__(
         self,
@@ -77,6 +80,7 @@ class NearSearch(Search):
         self.weights: np.ndarray
         self.costs: Costs
         self.limits: state.Limits
+        self._multipliers: Multipliers
         self._layout: Layout
         self._sets: state.Sets
 
@@ -147,6 +151,7 @@ class NearSearch(Search):
         self.costs = costs
         self.best_cost = self._cost(optimum)
         self.limits = self._make_limits(m)
+        self._multipliers = Multipliers(self._layout, self.limits)
         self._begin()
 
     def _make_limits(self, m: int) -> state.Limits:
@@ -157,7 +162,24 @@ class NearSearch(Search):
         worst = costs.per_error * total + m * costs.per_rule
         if costs.per_rule:
             longest = min(longest, (threshold - costs.per_error * self.constant) // costs.per_rule)
-        return state.Limits(costs.per_error, costs.per_rule, min(threshold, worst), min(longest, _LONGEST))
+        return state.Limits(
+            per_error=costs.per_error,
+            per_rule=costs.per_rule,
+            threshold=min(threshold, worst),
+            max_length=min(longest, _LONGEST),
+            separation=self.search.bounds.separation,
+            separate_after=self._SEPARATE_AFTER // (self._layout.effort + 20 * m),
+        )
+
+    @property
+    @abc.abstractmethod
+    def memory_bytes(self) -> int:
+        """Bytes of the arrays of the search."""
+
+    @property
+    def _free(self) -> int | None:
+        """Bytes that the memory limit leaves; None without one."""
+        return None if self.memory_limit is None else self.memory_limit - self.memory_bytes
 
     def _threshold(self, total: int, longest: int) -> int:
         """The largest cost of a list that counts, of ``total`` rows and at most ``longest`` rules."""

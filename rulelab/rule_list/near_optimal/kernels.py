@@ -5,7 +5,8 @@ rules. Prefixes of the same state have the same cost and the same completions, s
 way to reach it is an *edge*. A *class* is a complete classifier: lists that predict alike on every pattern.
 
 A state is left out only when the bound of all its completions exceeds the threshold: the bounds of the exact search
-that rest on optimality (support, dominance, one prefix per captured set) would lose lists here.
+that rest on optimality (support, dominance, one prefix per captured set) would lose lists here. The separation bound
+holds for the cheapest completion of a state, which has no rule that does not pay, and so for all of them.
 """
 
 from __future__ import annotations
@@ -13,11 +14,13 @@ from __future__ import annotations
 import numpy as np
 
 from ...kernels import heap
+from ...kernels.by_address import call
 from ...kernels.jit import inner, kernel
 from ...kernels.set_table import slot_at_length, slot_of
 from .. import bounds
-from ..counting import count, weigh
+from ..counting import count, effort_of_a_count, weigh
 from ..frontier.kernels import least_errors
+from ..separation import HITS, is_used, separation_after, separation_within, tried, wants_separation
 from .state import (
     MOST_LISTS,
     N_CLASSES,
@@ -29,10 +32,11 @@ from .state import (
     OPEN_CHILD,
     OPEN_KEY,
     OPEN_NODE,
+    OPEN_SEPARATED,
     WORK,
 )
 
-DONE, PAUSED, GROW, FULL = 0, 1, 2, 3
+DONE, PAUSED, GROW, FULL, SEPARATE = 0, 1, 2, 3, 4
 
 
 @kernel
@@ -49,10 +53,11 @@ def start(arrays, sets, limits, store, constant):
 
 
 @kernel
-def advance(arrays, sets, limits, store, limit, max_work, max_children):
+def advance(arrays, sets, limits, store, separation, separator, limit, max_work, max_children):
     """Expand at most ``max_work`` states and look at about ``max_children`` children of theirs.
 
-    Returns DONE, PAUSED, GROW when an array has no room, or FULL when ``limit`` classes are known and there are more.
+    Returns DONE, PAUSED, GROW when an array has no room, FULL when ``limit`` classes are known and there are more, or
+    SEPARATE where it wants multipliers and ``separator``, the address of what adapts them (0 before).
     """
     numbers = store.numbers
     m = sets.captures.shape[0]
@@ -61,7 +66,7 @@ def advance(arrays, sets, limits, store, limit, max_work, max_children):
         if numbers[OPEN_NODE] >= 0:
             if max_children <= 0:
                 return PAUSED
-            max_children -= 1 + _expand(arrays, sets, limits, store, max_children)
+            max_children -= 1 + _expand(arrays, sets, limits, store, separation, max_children)
             if numbers[OPEN_CHILD] < m:
                 return PAUSED
             numbers[OPEN_NODE] = -1
@@ -78,8 +83,10 @@ def advance(arrays, sets, limits, store, limit, max_work, max_children):
                 numbers[N_EMITTED] += 1
             numbers[N_HEAP] = heap.drop_first(store.heap_key, store.heap_item, numbers[N_HEAP])
             continue
-        if numbers[WORK] >= work:
+        if numbers[WORK] >= work or max_children <= 0:
             return PAUSED
+        if wants_separation(limits, separation, separator, numbers[N_STATES], numbers[WORK]):
+            return SEPARATE
         if (
             numbers[N_STATES] + m > store.cost.size
             or numbers[N_CLASSES] + m > store.class_cost.size
@@ -87,9 +94,14 @@ def advance(arrays, sets, limits, store, limit, max_work, max_children):
             or numbers[N_HEAP] + 2 * m > store.heap_key.size
         ):
             return GROW
-        numbers[OPEN_NODE], numbers[OPEN_CHILD], numbers[OPEN_KEY] = item, 0, store.heap_key[0]
+        key = store.heap_key[0]
         numbers[N_HEAP] = heap.drop_first(store.heap_key, store.heap_item, numbers[N_HEAP])
-        _open(arrays, sets, store, item)
+        least = max(key, _open(arrays, sets, limits, store, separation, separator, item))
+        if numbers[OPEN_SEPARATED]:
+            max_children -= separation.rule.size // effort_of_a_count(arrays)
+        numbers[OPEN_NODE], numbers[OPEN_CHILD], numbers[OPEN_KEY] = item, 0, least
+        if least > limits.threshold:
+            numbers[OPEN_CHILD] = m
     return DONE
 
 
@@ -108,16 +120,26 @@ def rebuild_tables(store):
 
 
 @inner
-def _open(arrays, sets, store, node):
-    """Count the antecedents within what a state leaves."""
+def _open(arrays, sets, limits, store, separation, separator, node):
+    """Count the antecedents within what a state leaves; what its completions cost at least by pairs of patterns."""
     positive, negative = store.scratch_counts[0], store.scratch_counts[1]
-    count(arrays, store.states[node, : sets.weighted], positive, negative)
+    left, beyond = store.states[node, : sets.weighted], limits.threshold + 1
+    store.numbers[OPEN_SEPARATED] = is_used(limits, separation)
+    if store.numbers[OPEN_SEPARATED] and separation_within(separation, left, beyond - store.cost[node]):
+        tried(separation, True)
+        return beyond
+    count(arrays, left, positive, negative)
     bounds.largest_sums(positive, store.scratch_sums[0])
     bounds.largest_sums(negative, store.scratch_sums[1])
+    if not store.numbers[OPEN_SEPARATED]:
+        return np.int64(0)
+    least = store.cost[node] + call(separator, (arrays, limits, separation, left, positive, negative))
+    tried(separation, least >= beyond)
+    return least
 
 
 @inner
-def _expand(arrays, sets, limits, store, most):
+def _expand(arrays, sets, limits, store, separation, most):
     """Go on with the open state, for at most ``most`` antecedents; returns how many."""
     numbers = store.numbers
     node = numbers[OPEN_NODE]
@@ -138,6 +160,10 @@ def _expand(arrays, sets, limits, store, most):
         stop = child_cost + limits.per_error * min(left_positive, left_negative)
         budget = limits.threshold + 1 - child_cost
         longer = child_cost + union(limits, left_positive, left_negative, sums_positive, sums_negative, length, budget)
+        longer = max(longer, numbers[OPEN_KEY])
+        if longer <= limits.threshold and numbers[OPEN_SEPARATED]:
+            longer = max(longer, child_cost + separation_after(arrays, separation, a, budget))
+            separation.numbers[HITS] += longer > limits.threshold
         if stop > limits.threshold and longer > limits.threshold:
             continue
         captures_something = False
@@ -154,7 +180,8 @@ def _expand(arrays, sets, limits, store, most):
         )
         if known < 0:
             if longer <= limits.threshold:
-                longer = child_cost + tail(arrays, sets, limits, store, left_positive, left_negative, length, budget)
+                further = tail(arrays, sets, limits, store, left_positive, left_negative, length, budget)
+                longer = max(longer, child_cost + further)
             if stop > limits.threshold and longer > limits.threshold:
                 continue
             known = _enter(sets, limits, store, length, child_cost, node, a, left_positive, left_negative, longer)

@@ -85,8 +85,9 @@ class NearOptimalSearch(NearSearch, NearEnumeration):
     -----
     A prefix is cut only when a bound of all its completions exceeds the threshold. Nothing is presolved but equal
     antecedents, and support bounds, dominance and the choice of one prefix per captured set, valid for one optimum,
-    are not used: they would lose lists. Weights that are not integers are rounded to a fine grid, and lists are
-    included up to its resolution above the threshold; where classes tie, rounding may decide the label.
+    are not used: they would lose lists. The separation bound is used when the search uses it
+    (`RuleListBounds.separation`), the others always. Weights that are not integers are rounded to a fine grid, and
+    lists are included up to its resolution above the threshold; where classes tie, rounding may decide the label.
     """
 
     kind: ClassVar[str] = "near_optimal"
@@ -120,7 +121,7 @@ class NearOptimalSearch(NearSearch, NearEnumeration):
     @property
     def memory_bytes(self) -> int:
         """Bytes of the arrays of the enumeration."""
-        return 0 if self.store is None else sum(array.nbytes for array in self.store)
+        return 0 if self.store is None else sum(array.nbytes for array in self.store) + self._multipliers.nbytes
 
     @property
     def covered_cost(self) -> int:
@@ -189,6 +190,7 @@ class NearOptimalSearch(NearSearch, NearEnumeration):
     def _rehearse(self) -> None:
         self.search.compile()
         small = NearOptimalSearch(tiny_problem(), 0.01, 0.1)
+        small._SEPARATE_AFTER = 0  # type: ignore[misc]
         solve(small)
         small.result()
         assert small.store is not None
@@ -212,7 +214,8 @@ class NearOptimalSearch(NearSearch, NearEnumeration):
             if self._path and units and store.numbers[state.OPEN_NODE] < 0:
                 self._put_first(self._node)
             most = max(units, 1) * children_per_work(self._layout)
-            outcome = kernels.advance(self._layout, self._sets, self.limits, store, self.limit, units, most)
+            bounding = self._multipliers.separation, self._multipliers.separator.address
+            outcome = kernels.advance(self._layout, self._sets, self.limits, store, *bounding, self.limit, units, most)
             done = self.search.work + int(store.numbers[state.WORK])
             if self._path and done > self.work:
                 self._follow(self._path.pop(0))
@@ -221,6 +224,9 @@ class NearOptimalSearch(NearSearch, NearEnumeration):
                 self.phase = "finished"
             elif outcome == kernels.FULL:
                 self._stuck = "limit"
+            elif outcome == kernels.SEPARATE:
+                self._multipliers.find(int(store.numbers[state.WORK]), self._free)
+                continue
             elif outcome == kernels.GROW:
                 if self._grow():
                     continue
@@ -257,8 +263,7 @@ class NearOptimalSearch(NearSearch, NearEnumeration):
             needed = used + (2 * m if counter == state.N_HEAP else m)
             if needed <= capacity:
                 continue
-            free = None if self.memory_limit is None else self.memory_limit - self.memory_bytes
-            wanted = affordable(capacity, needed, free, partial(state.bytes_to_grow, store, counter))
+            wanted = affordable(capacity, needed, self._free, partial(state.bytes_to_grow, store, counter))
             if wanted < needed:
                 return False
             store = resized(store, names, wanted)

@@ -11,8 +11,8 @@ from ...kernels.growing import bytes_to_resize, table_size
 
 # positions in Store.numbers
 N_STATES, N_CLASSES, N_EDGES, N_HEAP, N_EMITTED, WORK = range(6)
-OPEN_NODE, OPEN_CHILD, OPEN_KEY = range(6, 9)
-N_NUMBERS = 9
+OPEN_NODE, OPEN_CHILD, OPEN_KEY, OPEN_SEPARATED = range(6, 10)
+N_NUMBERS = 10
 
 LARGEST_TAIL = 12
 """Completions of more rules than this are bounded by their rules alone."""
@@ -42,12 +42,15 @@ class Sets(NamedTuple):
 
 @by_reference
 class Limits(NamedTuple):
-    """Costs of errors and rules, the largest cost of a list that counts, and the most rules."""
+    """Costs of errors and rules, the largest cost of a list that counts, the most rules, and whether pairs of patterns
+    bound costs once so many states are stored."""
 
     per_error: int
     per_rule: int
     threshold: int
     max_length: int
+    separation: bool
+    separate_after: int
 
 
 @by_reference
@@ -57,7 +60,8 @@ class Store(NamedTuple):
     ``states[i]`` is the uncaptured set, then the set predicted positive; ``stop[i]`` the cost of stopping there,
     ``class_of[i]`` the classifier that this makes, -1 when it exceeds the threshold. The queue holds states and, as
     ``-1 - class``, classes; ``emitted`` lists the classes in the order of their cost. An expansion can be left
-    half-way: ``numbers`` has the open state, or -1, the antecedent it is to go on with, and its key in the queue.
+    half-way: ``numbers`` has the open state, or -1, the antecedent it is to go on with, a bound of all lists through
+    it, and whether there are multipliers for what it leaves.
     """
 
     states: np.ndarray

@@ -115,7 +115,7 @@ class Rounds:
         for worker in self._workers:
             if worker.numbers[state.OPEN_NODE] >= 0 and worker.numbers[state.EXPANDED] >= after:
                 self._learning.find_learner(self.store)
-        self._learning.find_separator(self.store)
+        self._learning.find_separator()
 
     def _work(self, busy: list[Worker], left: int) -> int:
         """Let workers go on side by side, each with its part of the work that is left; the most that one looked at."""
