@@ -32,7 +32,6 @@ _HOMES = {
     "FairFrontierSearch": "rule_set",
     "FairRuleListBounds": "rule_list",
     "ConstrainedRuleListSearch": "rule_list",
-    "FairConstrainedRuleListSearch": "rule_list",
     "FairRuleListSearch": "rule_list",
     "FallingBounds": "falling_rule_list",
     "FallingRuleList": "models",

@@ -14,6 +14,7 @@ GONE: dict[str, str] = {
     "rl.PseudoBooleanProof": _PROOF,
     "rl.export_proof": _PROOF,
     "rulelab export-proof": _PROOF,
+    "rl.FairConstrainedRuleListSearch": "rl.ConstrainedRuleListSearch takes `fairness`, as rl.RuleListSearch does",
     "rl.StabilitySearch": _STABILITY,
     "rl.RuleSetStability": _STABILITY,
     "rl.rule_set_stability": _STABILITY,

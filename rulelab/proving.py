@@ -108,7 +108,7 @@ class Proving(Search):
 
 
 class FairSearch(Proving):
-    """A search for a list that meets a criterion over the problem's groups."""
+    """A search for a list that meets a criterion over the problem's groups, where one is given."""
 
     fairness: Any
     min_group_size: int
@@ -116,6 +116,8 @@ class FairSearch(Proving):
     @property
     def left_out(self) -> str:
         """Which groups are too small for the fairness constraint, in words; empty when none is."""
+        if self.fairness is None:
+            return ""
         return left_out(self._criterion, groups_of(self.problem, self._criterion), self.min_group_size)
 
     @property

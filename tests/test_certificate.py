@@ -430,8 +430,8 @@ PROVEN = {
     "two rules": lambda problem, price: rl.RuleListSearch(problem, price, max_length=2),
     "demands": lambda problem, price: rl.ConstrainedRuleListSearch(problem, price, must_use=["antecedent 1"]),
     "fair": lambda problem, price: rl.FairRuleListSearch(problem, price, rl.EqualOpportunity(0.3)),
-    "fair with demands": lambda problem, price: rl.FairConstrainedRuleListSearch(
-        problem, price, rl.DemographicParity(0.4), must_use=["antecedent 0"]
+    "fair with demands": lambda problem, price: rl.ConstrainedRuleListSearch(
+        problem, price, must_use=["antecedent 0"], fairness=rl.DemographicParity(0.4)
     ),
     "falling": lambda problem, price: rl.FallingRuleListSearch(problem, price, 2.5),
     "softly falling": lambda problem, price: rl.FallingRuleListSearch(problem, price, 0.7, 1 / 3),

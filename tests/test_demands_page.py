@@ -440,7 +440,7 @@ def test_fair_lists_of_the_page_obey_demands(asked: tuple[bool, ...], max_length
     session = searched(people(**wishes, **length, fairness="demographic_parity", tolerance=0.3, min_group_size=5))
     search, snapshot = session.search, session.snapshot
     plain = not length and not set(wishes) - {"must_not_use"}
-    assert type(search) is (rl.FairRuleListSearch if plain else rl.FairConstrainedRuleListSearch)
+    assert type(search) is (rl.FairRuleListSearch if plain else rl.ConstrainedRuleListSearch)
     if {"must_use", "max_uses"} <= set(wishes) or (max_length and {"must_use", "first_rule"} <= set(wishes)):
         assert snapshot.status is rl.Status.INFEASIBLE
         return

@@ -15,7 +15,6 @@ from .origin import Origin, OriginError
 from .outcome import Verification
 from .rule_list.constrained.demanding import prove_demanding_rule_list
 from .rule_list.constrained.fair import prove_fair_rule_list
-from .rule_list.constrained.fair_and_demanding import prove_fair_demanding_rule_list
 from .rule_list.constrained.least_gap import prove_least_gap
 from .rule_list.constrained.predictive import ProvenRange, prove_predictive_parity
 from .rule_list.lemmas import KnownSets
@@ -39,7 +38,6 @@ __all__ = [
     "explain_proof",
     "other_origin",
     "prove_demanding_rule_list",
-    "prove_fair_demanding_rule_list",
     "prove_fair_falling_rule_list",
     "prove_fair_rule_list",
     "prove_falling_rule_list",

@@ -19,7 +19,7 @@ from .falling_rule_list import soft
 from .multiclass import MultiClassCertificate
 from .outcome import Outcome, Verification
 from .rule_list import checker as rule_list
-from .rule_list.constrained import demanding, fair_and_demanding, least_gap, predictive
+from .rule_list.constrained import demanding, least_gap, predictive
 from .rule_list.constrained import fair as fair_rule_list
 from .rule_list.constrained.value_space import TOLERANCE
 from .rule_set import checker as rule_set
@@ -141,14 +141,12 @@ def _check(problem: Problem, model: Model, certificate: Certificate, regularizat
     is_fair = any(name.endswith(SUFFIX) for name in certificate.parameters)
     if kind is RuleList and TOLERANCE in certificate.parameters:
         checker = predictive.check
-    elif kind is RuleList and DEMANDS in certificate.arrays and is_fair:
-        checker = fair_and_demanding.check
-    elif kind is FallingRuleList and soft.PENALTY in certificate.parameters:
-        checker = soft.check
-    elif kind in _FAIR and is_fair:
-        checker = _FAIR[kind]
     elif any(name.endswith(GAP) for name in certificate.parameters) and kind in _LEAST_GAPS:
         checker = _LEAST_GAPS[kind]
     elif kind is RuleList and DEMANDS in certificate.arrays:
         checker = demanding.check
+    elif kind is FallingRuleList and soft.PENALTY in certificate.parameters:
+        checker = soft.check
+    elif kind in _FAIR and is_fair:
+        checker = _FAIR[kind]
     return checker(problem, model, certificate.parameters, certificate.arrays)

@@ -81,6 +81,12 @@ def constraints_of(problem: Problem, criterion: Criterion, min_group_size: int) 
     return assembled(rows, [(row.low, row.high) for row in rows], problem.n_patterns, found, masses, names)
 
 
+def unbound(problem: Problem) -> Constraints:
+    """No constraint at all: of lists that need not be fair."""
+    d, ends = np.zeros((0, problem.n_patterns), dtype=np.int64), np.zeros(0, dtype=np.int64)
+    return Constraints(d, ends, ends, ends, ends, [], d, d, [], [])
+
+
 @dataclass(frozen=True)
 class Row:
     """A linear constraint in exact numbers, ``low <= sum of d over the patterns that are predicted positive <= high``.

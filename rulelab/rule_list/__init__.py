@@ -1,7 +1,6 @@
 """Certifiably optimal rule lists: exact reduction, bounds, kernels and the step-wise searches."""
 
 from .bounds import BOUNDS, RuleListBounds
-from .constrained.fair_search import FairConstrainedRuleListSearch
 from .constrained.search import ConstrainedRuleListSearch
 from .corels.bounds import CORELS_BOUNDS, CorelsBounds
 from .corels.search import CorelsSearch
@@ -28,7 +27,6 @@ __all__ = [
     "ConstrainedRuleListSearch",
     "CorelsBounds",
     "CorelsSearch",
-    "FairConstrainedRuleListSearch",
     "FairRuleListBounds",
     "FairRuleListSearch",
     "FrontierPoint",

@@ -53,18 +53,19 @@ def read_claim(problem: Problem, model: RuleList, parameters: Mapping[str, float
     problem : Problem
     model : RuleList
     parameters : mapping of str to float
-        ``regularization``, ``majority`` and maybe ``lower_bound``.
+        ``regularization``, of fair lists ``majority``, and maybe ``lower_bound``.
 
     Raises
     ------
     CertificateError
         When the model is not what it says, or the claim is none.
     """
-    if parameters["majority"] not in (0, 1):
+    majority = parameters.get("majority", 0)
+    if majority not in (0, 1):
         raise CertificateError("the certificate does not say for which labels it speaks")
     costs, objective, _ = recompute(problem, model, parameters["regularization"], problem.n_antecedents)
     cost = costs.cost(objective, len(model))
-    if parameters["majority"] == 1:
+    if majority == 1:
         every = (*model.rules, model.default)
         for i, (rule, captured) in enumerate(zip(every, check_rules(problem, model), strict=True)):
             more = int(costs.positives[captured].sum()) > int(costs.negatives[captured].sum())

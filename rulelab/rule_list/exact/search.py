@@ -77,7 +77,7 @@ class RuleListSearch(PrefixSearch, Proving):
     fairness : Criterion, optional
         Such as `rulelab.EqualOpportunity`, over the problem's groups. What is made then is a `FairRuleListSearch`, with
         ``labels`` and ``min_group_size`` as it has them; it knows no other policy. With ``max_length``, or any of the
-        demands below, a `FairConstrainedRuleListSearch`.
+        demands below, a `ConstrainedRuleListSearch`.
     labels : str
         "free" or "majority". Without a criterion the best list predicts majorities in any case.
     min_group_size : int

@@ -7,10 +7,9 @@ from typing import Any
 
 from ...data.fairness import Criterion, PredictiveParity
 from ..bounds import RuleListBounds
-from ..constrained.fair_search import FairConstrainedRuleListSearch
 from ..constrained.search import ConstrainedRuleListSearch
 from ..fair.predictive import PredictiveParitySearch
-from ..fair.search import FairRuleListSearch, check_labels
+from ..fair.search import FairRuleListSearch
 from .parallel.threads import check_jobs
 
 _PARAMETERS = (
@@ -56,13 +55,10 @@ def _fair(fairness: Criterion, named: dict[str, Any]) -> FairRuleListSearch | Pr
     return kind(fairness=fairness, **named)
 
 
-def _constrained(named: dict[str, Any]) -> ConstrainedRuleListSearch | FairConstrainedRuleListSearch:
+def _constrained(named: dict[str, Any]) -> ConstrainedRuleListSearch:
     _refuse_policy(named, "where a list has to use something")
     if named.pop("bounds", None) not in (None, RuleListBounds()):
         raise ValueError("bounds have no switches where a list has to use something: leave them out")
-    if "fairness" in named:
-        return FairConstrainedRuleListSearch(**named)
-    check_labels(named.pop("labels", "free"), named.pop("min_group_size", 0))
     return ConstrainedRuleListSearch(**named)
 
 

@@ -164,7 +164,7 @@ class PredictiveParitySearch(FairRuleListSearch):
             When the search has not ended with status OPTIMAL (with ``bound_only``: when it has no list yet), or weights
             have too many digits.
         """
-        parameters = self._claim(bound_only)
+        parameters = self._claim(self._to_prove(bound_only))
         found = _joined(sorted([*self._found, *(part.found() for part in self._parts)], key=lambda one: one.low))
         ranges = [
             ProvenRange(

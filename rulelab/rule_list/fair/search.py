@@ -14,7 +14,7 @@ from ...certificate import Certificate, CertificateError, prove_fair_rule_list
 from ...certificate.bound import for_bound
 from ...data.fairness import Criterion
 from ...data.problem import Problem
-from ...data.rate_constraints import Constraints, constraints_of
+from ...data.rate_constraints import Constraints, constraints_of, unbound
 from ...kernels.jit import is_compiled
 from ...models import RuleList
 from ...proving import FairSearch, kept
@@ -86,6 +86,7 @@ class FairRuleListSearch(RelaxedFirst, FairSearch):
     """
 
     family: ClassVar[str] = "rule_list"
+    _has_to_be_fair = True
 
     def __init__(
         self,
@@ -106,7 +107,7 @@ class FairRuleListSearch(RelaxedFirst, FairSearch):
             (
                 "fairness",
                 fairness,
-                isinstance(fairness, Criterion),
+                isinstance(fairness, Criterion) or (fairness is None and not self._has_to_be_fair),
                 "a criterion such as rulelab.EqualOpportunity(0.05)",
             ),
             (
@@ -120,7 +121,6 @@ class FairRuleListSearch(RelaxedFirst, FairSearch):
         )
         check_labels(labels, min_group_size)
         require_regularization(problem, regularization)
-        assert fairness is not None
         self.regularization = float(regularization)
         self.fairness = fairness
         self.labels = labels
@@ -169,7 +169,8 @@ class FairRuleListSearch(RelaxedFirst, FairSearch):
         return is_compiled(kernels.advance, beams.advance)
 
     def _asked_of_sums(self) -> Constraints:
-        return constraints_of(self.problem, self._criterion, self.min_group_size)
+        fair = self.fairness is not None
+        return constraints_of(self.problem, self._criterion, self.min_group_size) if fair else unbound(self.problem)
 
     @kept
     def certificate(self, bound_only: bool = False) -> Certificate:
@@ -186,23 +187,21 @@ class FairRuleListSearch(RelaxedFirst, FairSearch):
             When the search has not ended with status OPTIMAL (with ``bound_only``: when it has no list yet), or weights
             have too many digits.
         """
-        parameters = self._claim(bound_only)
-        chosen = np.ldexp(self._chosen, -np.asarray(self._constraints.shifts, dtype=np.int64))  # of the rounded sums
-        known = dict(zip(self._constraints.of, chosen.tolist(), strict=True))
-        multipliers = np.array([known.get(one, 0.0) for one in self._pairs()], dtype=np.float64)
+        parameters, multipliers = self._claim(self._to_prove(bound_only)), self._multipliers_of_pairs()
         bounds = proven_of_sets(self.problem, self._problem, self._store) if hasattr(self, "_store") else {}
         return self._in_digits(lambda model: prove_fair_rule_list(self.problem, model, parameters, multipliers, bounds))
 
-    def _claim(self, bound_only: bool) -> dict[str, float]:
-        """What the parameters of a certificate say; raises CertificateError when there is nothing to be proven."""
-        bound = self._to_prove(bound_only)
-        return {
-            "regularization": self.regularization,
-            "majority": float(self.labels == "majority"),
-            "shift": float(shift_of(self._worst)),
-            **self._asked(),
-            **for_bound(bound),
-        }
+    def _claim(self, bound: float | None) -> dict[str, float]:
+        """What the parameters of a certificate say: of the optimum, or with ``bound`` of that."""
+        fair = {} if self.fairness is None else {"majority": float(self.labels == "majority"), **self._asked()}
+        shift = float(shift_of(self._worst))
+        return {"regularization": self.regularization, "shift": shift, **fair, **for_bound(bound)}
+
+    def _multipliers_of_pairs(self) -> np.ndarray:
+        """Of each rate and pair of groups, where the search has chosen one: float64."""
+        chosen = np.ldexp(self._chosen, -np.asarray(self._constraints.shifts, dtype=np.int64))  # of the rounded sums
+        known = dict(zip(self._constraints.of, chosen.tolist(), strict=True))
+        return np.array([known.get(one, 0.0) for one in self._pairs()], dtype=np.float64)
 
     def _in_digits(self, prove: Callable[[RuleList], Certificate]) -> Certificate:
         """The certificate of the best list, or why there is none when sums were rounded."""
@@ -395,9 +394,9 @@ class FairRuleListSearch(RelaxedFirst, FairSearch):
             "antecedents": self.problem.n_antecedents,
             "patterns": self.problem.n_patterns,
             "resolution": costs.exactness,
-            "labels": self.labels,
-            "left_out": self.left_out,
         }
+        if self.fairness is not None:
+            detail |= {"labels": self.labels, "left_out": self.left_out}
         return Snapshot(
             step=0,
             work=self.work,
@@ -433,7 +432,8 @@ class FairRuleListSearch(RelaxedFirst, FairSearch):
             objective = model.objective(self.regularization)
             self._incumbent = Incumbent(model, objective, model.errors, model.complexity, found_at)
             self._made_of = best.cost
-            self._notes = self._told_of(model.predicts_positive(self.problem.matrix()))
+            if self.fairness is not None:
+                self._notes = self._told_of(model.predicts_positive(self.problem.matrix()))
         return self._incumbent
 
 

@@ -1,8 +1,9 @@
-"""Checks a proof that no rule list that uses what it must costs less: bounds on completions, and all prefixes."""
+"""Checks a proof that no rule list that obeys demands, and is fair, costs less: multipliers, bounds, all prefixes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import partial, reduce
 from itertools import product
 from operator import and_
@@ -13,47 +14,47 @@ import numpy as np
 from ....data.directions import DIRECTIONS, NEGATIVE, POSITIVE, allowed_labels, in_words
 from ....data.problem import Problem
 from ....models import RuleList
-from ...bound import LOWER_BOUND, bounded, cost_to_prove
+from ...bound import LOWER_BOUND, bounded
 from ...certificate import Certificate, CertificateError
 from ...contents import check_arrays, check_parameters
 from ...demands import LARGEST, Asked, asked_in_words, counted, names_of, read_asked
 from ...outcome import Outcome
-from ...rule_set.parity import read_sides
-from ..checker import recompute
-from ..states import Grid
+from ...rule_set.parity import SUFFIX, check_parities
+from ...whole_weights import in_whole_weights_by_group
+from ..claim import Claim, read_claim
 from .demanding_prefixes import Demands, meets_nothing_cheaper
-from .prefix_table import certificate_of, check_table, kept
-from .space import FairSpace
+from .prefix_table import Through, certificate_of, check_table, kept
+from .space import FairSpace, fair_space
 
 LABELS = "labels"
 """The array of those whose rules may not predict either class with every antecedent: see `allowed_labels`."""
 FIRST, LONGEST = "first_rule", "max_length"
-_LARGEST_COST = 1 << 62
 
 
 def check(
     problem: Problem, model: RuleList, parameters: Mapping[str, float], arrays: Mapping[str, np.ndarray]
 ) -> Outcome:
-    """Check the table against the problem, the model and what the model must use."""
+    """Check the table, the multipliers of a fair list, and the demands against the problem and the model."""
     found: dict[str, Any] = {}
     checked: dict[str, int] = {}
+    fair = any(name.endswith(SUFFIX) for name in parameters)
+    needed = ("regularization", "majority") if fair else ("regularization",)
+    optional = (*(("min_group_size",) if fair else ()), "shift", FIRST, LONGEST, LOWER_BOUND)
     try:
-        check_parameters(
-            parameters, ("regularization",), "lists that must use something", (FIRST, LONGEST, LOWER_BOUND)
-        )
-        check_arrays(arrays, (*names_asked(arrays), "sets", "values"))
+        check_parameters(parameters, needed, "rule lists that obey", optional, SUFFIX)
+        check_arrays(arrays, (*names_asked(arrays), *(("multipliers",) if fair else ()), "sets", "values"))
         demands = demands_of(problem, parameters, arrays)
-        space, cost, found["objective"], costs = _space(problem, model, parameters["regularization"], demands)
-        least = cost_to_prove(parameters, cost, costs.unit, costs.overestimate)
-        through = partial(meets_nothing_cheaper, space, demands.possible, least)
+        space, claim, through = _space(problem, model, parameters, demands, arrays.get("multipliers"))
+        found["objective"] = float(claim.objective)
         checked.update(check_table(space, through, arrays["sets"], arrays["values"]))
     except CertificateError as error:
         return Outcome(False, str(error), checked=checked, **found)
     among = in_short(problem, demands)
-    if LOWER_BOUND in parameters:
-        return bounded(float(least * costs.unit - costs.overestimate), found, checked, among)
-    reason = f"no rule list{among and f' that {among}'} has an objective below {found['objective']:.10g}"
-    return Outcome(True, reason, among=among, lower_bound=found["objective"], resolution=0.0, checked=checked, **found)
+    if not claim.optimal:
+        return bounded(claim.bound, found, checked, among)
+    kind = "fair rule list" if fair else "rule list"
+    reason = f"no {kind}{among and f' that {among}'} has an objective below {claim.bound:.10g}"
+    return Outcome(True, reason, among=among, lower_bound=claim.bound, resolution=0.0, checked=checked, **found)
 
 
 def prove_demanding_rule_list(
@@ -62,6 +63,7 @@ def prove_demanding_rule_list(
     parameters: Mapping[str, float],
     asked: Mapping[str, np.ndarray],
     bounds: Mapping[bytes, int],
+    multipliers: np.ndarray | None = None,
 ) -> Certificate:
     """A proof from the bounds on completions that a search met, of which the needed ones are kept.
 
@@ -70,8 +72,8 @@ def prove_demanding_rule_list(
     problem : Problem
     model : RuleList
     parameters : mapping of str to float
-        ``regularization``, ``first_rule`` where its antecedent is given, and ``max_length`` where there is one. With
-        ``lower_bound`` that is proven, and no more.
+        ``regularization``, ``shift``, ``first_rule`` where its antecedent is given, and ``max_length`` where there is
+        one. With ``lower_bound`` that is proven, and no more. Of fair lists also those of `prove_fair_rule_list`.
     asked : mapping of str to array
         ``demands``: uint8, shape (n_demands, n_antecedents), 1 where an antecedent meets a demand. Where something may
         not be used any number of times: ``uses``, uint8, shape (n_limits, n_antecedents), how often each antecedent
@@ -79,6 +81,8 @@ def prove_demanding_rule_list(
         class with every antecedent: ``labels``, see `rulelab.data.directions.allowed_labels`.
     bounds : mapping of bytes to int
         Packed sets of the problem's patterns.
+    multipliers : float64 array, optional
+        Of fair lists, for each rate and pair of groups.
 
     Raises
     ------
@@ -86,10 +90,9 @@ def prove_demanding_rule_list(
         When the bounds do not prove it.
     """
     demands = demands_of(problem, parameters, asked)
-    space, cost, _, costs = _space(problem, model, parameters["regularization"], demands)
-    least = cost_to_prove(parameters, cost, costs.unit, costs.overestimate)
-    arrays = kept(space, partial(meets_nothing_cheaper, space, demands.possible, least), bounds)
-    return certificate_of(problem, parameters, {**arrays, **asked})
+    space, _, through = _space(problem, model, parameters, demands, multipliers)
+    arrays = {**kept(space, through, bounds), **asked}
+    return certificate_of(problem, parameters, arrays | ({} if multipliers is None else {"multipliers": multipliers}))
 
 
 def names_asked(arrays: Mapping[str, np.ndarray]) -> tuple[str, ...]:
@@ -115,31 +118,20 @@ def demands_of(problem: Problem, parameters: Mapping[str, float], arrays: Mappin
 
 
 def _space(
-    problem: Problem, model: RuleList, regularization: float, demands: Demands
-) -> tuple[FairSpace, int, float, Grid]:
-    """The space, the model's cost and its objective, of a model that uses what it must, and the grid."""
-    costs, objective, _ = recompute(problem, model, regularization, problem.n_antecedents)
-    cost = costs.cost(objective, len(model))
+    problem: Problem,
+    model: RuleList,
+    parameters: Mapping[str, float],
+    demands: Demands,
+    multipliers: np.ndarray | None,
+) -> tuple[FairSpace, Claim, Through]:
+    """The space, what is claimed of a model that obeys and is fair, and what goes through all prefixes."""
+    claim = read_claim(problem, model, parameters)
     check_obeys(problem, model, demands)
-    wrong = costs.per_error * np.stack([costs.positives, costs.negatives])
-    if int(wrong.astype(object).sum()) + 16 * costs.per_rule >= _LARGEST_COST:
-        raise CertificateError("the weights are too large for exact sums with this regularization")
-    least, nothing = wrong.min(axis=0), np.zeros(0, dtype=np.int64)
-    space = FairSpace(
-        inside=problem.matrix()[:, demands.labels > 0],
-        wrong=wrong,
-        d=np.zeros((0, problem.n_patterns), dtype=np.int64),
-        low=nothing,
-        high=nothing,
-        weight=wrong[::-1] - least,
-        base=int(least.sum()),
-        per_rule=costs.per_rule,
-        relaxed_rule=costs.per_rule,
-        shift=0,
-        sides=read_sides(problem, "dnf", False),
-        constraints=[],
-    )
-    return space, cost, float(objective), costs
+    space = fair_space(in_whole_weights_by_group(problem), claim.costs, parameters, multipliers)
+    check_parities(space.sides, space.constraints, model.predicts_positive(space.inside).astype(np.int64))
+    space = replace(space, inside=space.inside[:, demands.labels > 0])
+    majority = parameters.get("majority") == 1
+    return space, claim, partial(meets_nothing_cheaper, space, demands.possible, claim.cost, majority)
 
 
 def check_obeys(problem: Problem, model: RuleList, demands: Demands) -> None:

@@ -1,8 +1,9 @@
-"""Going through all prefixes that a table of bounds does not cut: no list on the way may obey and cost less.
+"""Going through all prefixes of lists that obey, and are fair where they have to be: none on the way may cost less.
 
-A list costs its prefix, what every list gets wrong of the rest, and what completing the rest costs without demands: the
-default alone, or the table's value of one rule or more. A rule that meets a demand gets no more right than it captures
-of the rest, and a list costs what it would without the rule, the price of the rule, less what it gets right.
+A list costs no less than it does in the relaxation: its prefix, and what completing the rest costs without demands, the
+default alone or the table's value of one rule or more. A rule that meets a demand gets no more right in the relaxation
+than it captures of the rest, and a list costs what it would without the rule, the price of the rule, less what it gets
+right. A rule may capture all that is left, or predict what the default does, where that is what meets a demand.
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ import numpy as np
 
 from ....data.directions import NEGATIVE, POSITIVE
 from ...certificate import CertificateError
+from .left_set import LeftSet
 from .space import FairSpace
 
-_NEVER = 1 << 61
 _MOST = 2_000_000
 """Prefixes that are looked at before a proof is refused."""
 
@@ -54,117 +55,164 @@ class Demands(NamedTuple):
         first = None if self.first is None else int(some[: self.first].sum())
         return Demands(self.meets[:, some], first, self.uses[:, some], self.most, self.longest, self.labels[some])
 
-    def of_labels(self, amounts: np.ndarray) -> np.ndarray:
-        """Amounts of predicting negative, and positive, with each antecedent; too much where it may not."""
-        never = [self.labels & label == 0 for label in (NEGATIVE, POSITIVE)]
-        return np.where(never, _NEVER, amounts)
-
 
 class _Prefix(NamedTuple):
-    """What a prefix costs, which demands it meets, what it uses how often, and its number of rules."""
+    """What a prefix costs, also in the relaxation, its sums of the constraints, and what it has met and used."""
 
     cost: int
+    relaxed: int
+    sums: np.ndarray
     met: np.ndarray
     used: np.ndarray
     length: int
 
 
-def meets_nothing_cheaper(space: FairSpace, demands: Demands, cost: int, value: Callable[[bytes], int]) -> int:
-    """Show that no list that obeys costs less; returns how many prefixes were extended.
+class _Asked(NamedTuple):
+    """What does not change on the way: ``cost`` is that of the model, ``most`` in the relaxation less than it."""
+
+    space: FairSpace
+    demands: Demands
+    cost: int
+    most: int
+    majority: bool
+
+
+Waiting = dict[int, dict[bytes, list[_Prefix]]]
+
+
+def meets_nothing_cheaper(
+    space: FairSpace, demands: Demands, cost: int, majority: bool, value: Callable[[bytes], int]
+) -> int:
+    """Show that no list that obeys, and is fair, costs less; returns how many prefixes were extended.
 
     Parameters
     ----------
     space : FairSpace
-        Without constraints.
     demands : Demands
     cost : int
         Of the list that is claimed to be optimal.
+    majority : bool
+        Whether rules must have the label of most of what they capture, negative where both weigh the same.
     value : callable
-        Of a packed set: a bound on completions by one rule or more; the price of a rule at least.
+        Of a packed set: a bound on its relaxed completions by one rule or more; the price of a rule at least.
 
     Raises
     ------
     CertificateError
-        When there is a cheaper list that obeys, or when the bounds cut too little.
+        When there is a cheaper list that is fair and obeys, or when the bounds cut too little.
     """
-    n = len(space.inside)
-    waiting: dict[int, dict[bytes, list[_Prefix]]] = {size: {} for size in range(n + 1)}
-    everything = np.ones(n, dtype=bool)
-    none = _Prefix(0, np.zeros(len(demands.meets), dtype=bool), np.zeros_like(demands.most), 0)
-    if demands.first is None:
-        if none.met.all() and space.wrong.sum(axis=1).min() < cost:
-            raise CertificateError("the list without rules obeys and costs less than the model")
-        waiting[n][np.packbits(everything).tobytes()] = [none]
-    else:
-        hit = space.inside[:, demands.first].astype(bool)
-        in_first = demands.of_labels(space.wrong[:, hit].sum(axis=1)[:, None])[:, demands.first]
-        spent = space.per_rule + int(in_first.min())
-        start = _Prefix(spent, demands.meets[:, demands.first], demands.uses[:, demands.first], 1)
-        if start.met.all() and spent + int(space.wrong[:, ~hit].sum(axis=1).min()) < cost:
-            raise CertificateError("the list of the first rule alone obeys and costs less than the model")
-        waiting[int((~hit).sum())][np.packbits(~hit).tobytes()] = [start]
+    n, asked = len(space.inside), _Asked(space, demands, cost, space.scaled(cost - 1), majority)
+    none = np.zeros(len(demands.meets), dtype=bool)
+    start = _Prefix(0, space.base, np.zeros(len(space.d), dtype=np.int64), none, np.zeros_like(demands.most), 0)
+    totals = space.wrong.sum(axis=1)
+    for label in range(2):
+        allowed = demands.first is None and none.all() and _fits(asked, totals, label)
+        if allowed and totals[label] < cost and space.is_fair(space.d.sum(axis=1) * label):
+            raise CertificateError(f"the list without rules that predicts class {label} obeys, is fair and costs less")
+    waiting: Waiting = {size: {} for size in range(n + 1)}
+    waiting[n][np.packbits(np.ones(n, dtype=bool)).tobytes()] = [start]
     extended = 0
     for size in range(n, 0, -1):
         for key, prefixes in waiting.pop(size).items():
-            extended += _extend(space, demands, key, prefixes, cost, value, waiting)
+            mask = np.unpackbits(np.frombuffer(key, dtype=np.uint8), count=n).astype(bool)
+            extended += _Set(space, mask, key, value).extend(asked, prefixes, waiting)
             if extended > _MOST:
                 raise CertificateError(f"the table leaves more than {_MOST} prefixes to look at")
     return extended
 
 
-def _extend(
-    space: FairSpace,
-    demands: Demands,
-    key: bytes,
-    prefixes: list[_Prefix],
-    cost: int,
-    value: Callable[[bytes], int],
-    waiting: dict[int, dict[bytes, list[_Prefix]]],
-) -> int:
-    """Try every rule after the prefixes that leave a set; returns how many were extended."""
-    mask, L = np.unpackbits(np.frombuffer(key, dtype=np.uint8), count=len(space.inside)).astype(bool), space.per_rule
-    inside = space.inside[mask].astype(np.int64)
-    wrong, weight = space.wrong[:, mask], space.weight[:, mask]
-    size, in_rule, right = inside.sum(axis=0), wrong @ inside, weight @ inside
-    avoidable, inevitable = weight.sum(axis=1), int(wrong.min(axis=0).sum())
-    after = (wrong.sum(axis=1)[:, None] - in_rule).min(axis=0)  # what stopping after each rule gets wrong
-    unavoided = inevitable - wrong.min(axis=0) @ inside
-    saved = np.maximum(0, L + demands.of_labels(-right).min(axis=0))
-    apart, least, done = int(demands.meets.sum(axis=0).max(initial=0)) <= 1, None, 0
-    for prefix in prefixes:
-        allowed = (size > 0) & (prefix.used[:, None] + demands.uses <= demands.most[:, None]).all(axis=0)
-        if demands.longest is not None:
-            allowed &= prefix.length < demands.longest
-        extra = [0]
+def _fits(asked: _Asked, wrong: np.ndarray, label: int) -> np.ndarray:
+    """Whether what costs this to predict negative, and positive, may be predicted so."""
+    return ~np.bool_(asked.majority) | ((wrong[0] > wrong[1]) == bool(label))
+
+
+class _Set(LeftSet):
+    """A set of patterns that prefixes leave, and how these go on."""
+
+    def extend(self, asked: _Asked, prefixes: list[_Prefix], waiting: Waiting) -> int:
+        """Try every rule after every prefix; returns how many prefixes were extended."""
+        demands, L, done = asked.demands, self.space.relaxed_rule, 0
+        size = self.space.inside[self.mask].sum(axis=0)
+        may = [demands.labels & label > 0 for label in (NEGATIVE, POSITIVE)]
+        saved = np.maximum(0, L - np.where(may, self.captured, 0).max(axis=0))
+        for prefix in prefixes:
+            allowed = (size > 0) & (prefix.used[:, None] + demands.uses <= demands.most[:, None]).all(axis=0)
+            more = self._missing(demands, prefix, allowed, saved)
+            if more is None or prefix.relaxed + max(self.bound, self.least + more) > asked.most:
+                continue
+            if demands.longest is not None:
+                allowed &= prefix.length < demands.longest
+            if prefix.length == 0 and demands.first is not None:
+                allowed &= np.arange(len(allowed)) == demands.first
+            done += 1
+            for label in range(2):
+                self._try(asked, prefix, allowed & may[label] & _fits(asked, self.wrong, label), label, waiting)
+        return done
+
+    def _missing(self, demands: Demands, prefix: _Prefix, allowed: np.ndarray, saved: np.ndarray) -> int | None:
+        """What the demands that are not met yet cost on top at least; None: they cannot be met."""
+        apart = int(demands.meets.sum(axis=0).max(initial=0)) <= 1
+        extra = []
         for meets in demands.meets[~prefix.met]:
             some = meets & allowed
-            extra.append(int(saved[some].min()) if some.any() else cost)
-        more = sum(extra) if apart else max(extra)
-        needed = len(extra) - 1 if apart else min(1, len(extra) - 1)
+            if not some.any():
+                return None
+            extra.append(int(saved[some].min()))
+        needed = len(extra) if apart else min(1, len(extra))
         if demands.longest is not None and prefix.length + needed > demands.longest:
-            continue
-        if least is None:
-            least = min(int(avoidable.min()), value(key))
-        below = prefix.cost + inevitable + least
-        if below + more >= cost:
-            continue
-        done += 1
-        spent = prefix.cost + L + demands.of_labels(in_rule).min(axis=0)
+            return None
+        return sum(extra) if apart else max(extra, default=0)
+
+    def _try(self, asked: _Asked, prefix: _Prefix, allowed: np.ndarray, label: int, waiting: Waiting) -> None:
+        """Every rule of a label that may follow a prefix: lists that end with it, and what goes on."""
+        space, demands, cost, most, _ = asked
+        L = space.relaxed_rule
+        tried = allowed & (prefix.relaxed + self.least + L - self.captured[label] <= most)
+        spent = prefix.cost + space.per_rule + self.wrong[label]
+        rest = self.all_wrong[:, None] - self.wrong
         met = prefix.met[:, None] | demands.meets
-        if (allowed & met.all(axis=0) & (spent + after < cost)).any():
-            raise CertificateError("there is a list that obeys and costs less than the model")
-        stop = after - unavoided
-        goes_on = allowed & (spent + unavoided + np.minimum(stop, L) < cost) & (below + saved < cost)
+        added = self.d if label else np.zeros_like(self.d)
+        for default in range(2):
+            ends = tried & met.all(axis=0) & (spent + rest[default] < cost) & _fits(asked, rest, default)
+            for a in np.flatnonzero(ends):
+                after = (self.all_d - self.d[:, a]) * default
+                if space.is_fair(prefix.sums + added[:, a] + after):
+                    raise CertificateError("there is a list that obeys, is fair and costs less than the model")
+        relaxed = prefix.relaxed + L + self.captured[1 - label]
+        goes_on = tried & self.useful & (spent + space.per_rule < cost) & (relaxed + L <= most)
         for a in np.flatnonzero(goes_on):
-            child = mask & ~space.inside[:, a].astype(bool)
-            others = waiting[int(child.sum())].setdefault(np.packbits(child).tobytes(), [])
-            new = _Prefix(int(spent[a]), met[:, a], prefix.used + demands.uses[:, a], prefix.length + 1)
-            if not any(_outdoes(one, new, demands) for one in others):
-                others[:] = [one for one in others if not _outdoes(new, one, demands)] + [new]
-    return done
+            new = _Prefix(
+                cost=int(spent[a]),
+                relaxed=int(relaxed[a]),
+                sums=prefix.sums + added[:, a],
+                met=met[:, a],
+                used=prefix.used + demands.uses[:, a],
+                length=prefix.length + 1,
+            )
+            self._enter(asked, int(a), new, waiting)
+
+    def _enter(self, asked: _Asked, a: int, prefix: _Prefix, waiting: Waiting) -> None:
+        """Keep a prefix at the set that it leaves, unless it is cut, and drop those that it makes needless."""
+        space = self.space
+        child = self.mask & ~space.inside[:, a]
+        key = np.packbits(child).tobytes()
+        if prefix.relaxed + min(self.value(key), int(self.left[a])) > asked.most:
+            return
+        part = space.d[:, child]
+        span = np.minimum(part, 0).sum(axis=1), np.maximum(part, 0).sum(axis=1)
+        if (prefix.sums + span[1] < space.low).any() or (prefix.sums + span[0] > space.high).any():
+            return
+        others = waiting[int(child.sum())].setdefault(key, [])
+        if any(_outdoes(asked, one, prefix, span) for one in others):
+            return
+        others[:] = [one for one in others if not _outdoes(asked, prefix, one, span)] + [prefix]
 
 
-def _outdoes(one: _Prefix, other: _Prefix, demands: Demands) -> bool:
-    """Whether a prefix costs no more than another, meets all that the other one meets, and leaves as much room."""
-    room = (one.used <= other.used).all() and (demands.longest is None or one.length <= other.length)
-    return one.cost <= other.cost and bool((one.met >= other.met).all() and room)
+def _outdoes(asked: _Asked, one: _Prefix, other: _Prefix, span: tuple[np.ndarray, np.ndarray]) -> bool:
+    """Whether a prefix costs no more than another and every end that makes the other one fair and obey does so."""
+    space = asked.space
+    room = asked.demands.longest is None or one.length <= other.length
+    if one.cost > other.cost or not room or (one.used > other.used).any() or (one.met < other.met).any():
+        return False
+    low, high = np.maximum(space.low - other.sums, span[0]), np.minimum(space.high - other.sums, span[1])
+    return bool((space.low - one.sums <= low).all() and (space.high - one.sums >= high).all())

@@ -95,8 +95,10 @@ class FairSpace:
         return bool((self.low <= sums).all() and (sums <= self.high).all())
 
 
-def fair_space(problem: Problem, costs: Grid, parameters: Mapping[str, float], multipliers: np.ndarray) -> FairSpace:
-    """The space of a certificate's parameters and multipliers, of whole weights.
+def fair_space(
+    problem: Problem, costs: Grid, parameters: Mapping[str, float], multipliers: np.ndarray | None
+) -> FairSpace:
+    """The space of a certificate's parameters and multipliers, of whole weights; none of either: without constraints.
 
     Raises
     ------
@@ -105,8 +107,9 @@ def fair_space(problem: Problem, costs: Grid, parameters: Mapping[str, float], m
     """
     tolerances = read_tolerances(parameters)
     smallest, shift = read_sizes(parameters)
-    sides = read_sides(problem, "dnf", True)
+    sides = read_sides(problem, "dnf", bool(tolerances))
     constraints = parities(sides, "dnf", tolerances, smallest)
+    multipliers = np.zeros(0) if multipliers is None else multipliers
     wrong = costs.per_error * np.stack([costs.positives, costs.negatives])
     rows = rows_of(sides, constraints)
     if costs.per_error >= _LARGEST:
@@ -159,7 +162,7 @@ def space_of(
     negative, positive = ([x >> digits for x in side] for side in sums)
     least = [min(pair) for pair in zip(negative, positive, strict=True)]
     weight = [[p - x for p, x in zip(side, least, strict=True)] for side in (positive, negative)]
-    if max(sum(map(sum, weight)), *(sum(map(abs, d)) for d, _, _ in rows)) >= _LARGEST:
+    if max([sum(map(sum, weight)), *(sum(map(abs, d)) for d, _, _ in rows)]) >= _LARGEST:
         raise CertificateError("the multipliers or the groups' weights are too large for exact sums")
     base, relaxed_rule = sum(least) + (-constant >> digits), rule << shift if shift >= 0 else rule >> -shift
     if max(abs(base), relaxed_rule << 4) >= _LARGEST:

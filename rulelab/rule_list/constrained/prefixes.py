@@ -1,4 +1,4 @@
-"""Prefixes of fair lists with demands: what they cost, also in the relaxation, what they add up to, what follows."""
+"""Prefixes of lists with demands: what they cost, also in the relaxation, what they add up to, what follows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from ..costs import Costs
 from ..fair import state
 from ..fair.relaxation import Relaxed
 from .demands import Demands
-from .labels import distinct, same_as
 
 _EXACT = 1 << 53
 
@@ -81,10 +80,11 @@ class Following(NamedTuple):
 
 
 @dataclass(eq=False)
-class FairSpace:
+class Space:
     """The patterns and antecedents of a problem, with costs and constraints in whole numbers, and a relaxation.
 
-    Antecedents that hold on the same patterns and count alike for the demands are one.
+    Antecedents that hold on the same patterns and count alike for the demands are one; those that nothing may be
+    predicted with are left out.
     """
 
     problem: Problem
@@ -146,6 +146,9 @@ class FairSpace:
         if prefix.length == 0 and self.demands.first is not None:
             some &= self.antecedents == same_as(self.problem, self.demands, self.demands.first)
         sides = [some & (self._labels & label > 0) for label in (NEGATIVE, POSITIVE)]
+        if not len(self.constraints.d):  # then nothing is gained by the label that costs more
+            positive = opened.wrong[1] < opened.wrong[0]
+            sides = [sides[0] & ~(sides[1] & positive), sides[1] & ~(sides[0] & ~positive)]
         return np.stack([sides[b] & self._as_most(opened.wrong, b) for b in range(2)])
 
     def _as_most(self, wrong: np.ndarray, label: int) -> np.ndarray:
@@ -255,3 +258,19 @@ class FairSpace:
         limits = self.constraints
         low, high = np.maximum(limits.low - theirs, span[0]), np.minimum(limits.high - theirs, span[1])
         return bool((limits.low_inside - mine <= low).all() and (limits.high_inside - mine >= high).all())
+
+
+def distinct(columns: np.ndarray, demands: Demands) -> np.ndarray:
+    """Antecedents with which something may be predicted of some pattern; one of those that are alike."""
+    marks = np.concatenate([demands.meets[:, None], demands.uses.T, demands.labels[:, None]], axis=1)
+    kept = np.sort(bits.group_equal_rows(np.concatenate([columns, marks.astype(np.uint64)], axis=1))[1])
+    return kept[(bits.counts(columns[kept]) > 0) & (demands.labels[kept] > 0)]
+
+
+def same_as(problem: Problem, demands: Demands, antecedent: int) -> int:
+    """The antecedent that stands for this one."""
+    columns = problem.matrix()
+    alike = (columns == columns[:, antecedent : antecedent + 1]).all(axis=0)
+    for marks in (demands.meets[None], demands.uses, demands.labels[None]):
+        alike &= (marks == marks[:, antecedent : antecedent + 1]).all(axis=0)
+    return int(np.flatnonzero(alike)[0])
