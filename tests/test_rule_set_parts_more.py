@@ -63,7 +63,7 @@ def check_bounds(first: int, times: int) -> Counter[str]:
     return counted
 
 
-@pytest.mark.parametrize("first", [0, *(pytest.param(k, marks=pytest.mark.long) for k in range(100, 300, 20))])
+@pytest.mark.parametrize("first", [0, *(pytest.param(k, marks=pytest.mark.long) for k in range(100, 200, 20))])
 def test_a_search_by_parts_proves_a_bound_at_any_limit(first: int) -> None:
     counted = check_bounds(first, 8)
     assert counted["bound"] > 5
@@ -214,7 +214,7 @@ def check_gaps(seeds: range, loss: str) -> tuple[int, int]:
     return proven, refused
 
 
-@pytest.mark.parametrize("first", [0, *(pytest.param(k, marks=pytest.mark.long) for k in range(40, 440, 40))])
+@pytest.mark.parametrize("first", [0, *(pytest.param(k, marks=pytest.mark.long) for k in range(40, 240, 40))])
 @pytest.mark.parametrize("most", [24, FEW])
 @pytest.mark.parametrize("loss", ["hamming", "zero_one"])
 def test_least_gaps_are_proven_by_parts(first: int, most: int, loss: str, monkeypatch: pytest.MonkeyPatch) -> None:
