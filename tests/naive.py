@@ -124,6 +124,21 @@ def falls(A: np.ndarray, y: np.ndarray, weight: Sequence[int], antecedents: Sequ
     return all(later <= earlier for earlier, later in pairwise(proportions))
 
 
+def falling_prefixes(A: np.ndarray, y: np.ndarray, least: Fraction | None = None) -> int:
+    """How many lists there are whose rules fall, each of them capturing some of what is left but not all of it.
+
+    With ``least`` their proportions are above it.
+    """
+    weight, n = [1] * len(y), 0
+    for d in all_rule_lists(A.shape[1], A.shape[1]):
+        *rules, rest = _captured(A, y, weight, d)
+        proportions = [Fraction(p, p + q) if p + q else None for p, q in rules]
+        if None not in proportions and sum(rest):
+            known = [p for p in proportions if p is not None]
+            n += all(b <= a for a, b in pairwise(known)) and (least is None or all(p > least for p in known))
+    return n
+
+
 def best_falling_rule_list(
     A: np.ndarray,
     y: np.ndarray,

@@ -5,12 +5,16 @@ from __future__ import annotations
 import math
 import re
 from decimal import Decimal
+from fractions import Fraction
 from itertools import chain, combinations, permutations, product
 
 import numpy as np
 import pytest
+from naive import falling_prefixes
 
 import rulelab as rl
+from rulelab.falling_rule_list.bounds import FallingBounds
+from rulelab.falling_rule_list.fair.bounds import FairFallingBounds
 from rulelab.families.account import account, lists, longest, sets
 from rulelab.families.criteria import CRITERIA, in_words
 from rulelab.families.wording import at_least, at_most, many
@@ -171,6 +175,10 @@ def test_titles_claim_what_is_proven_and_no_more() -> None:
     assert account(search, rl.solve(search)).title == "The optimal rule list"
 
 
+LATE = ("hierarchical", "new incumbent", "too little to gain")
+"""By what a search without bounds cuts prefixes that may fall."""
+
+
 def of_three_classes(made: rl.Problem) -> rl.MultiClassProblem:
     A = made.matrix()[made.row_pattern]
     return rl.MultiClassProblem.from_arrays(A, np.where(A[:, 0], "a", np.where(A[:, 1] ^ A[:, 2], "b", "c")))
@@ -226,3 +234,28 @@ def test_the_prefixes_that_were_made_are_the_children_of_those_that_were_expande
     papers = rl.solve(rl.CorelsSearch(made, 0.01))
     several = rl.solve(rl.MultiClassRuleListSearch(of_three_classes(made), 0.01))
     assert [papers.made, several.made] == [1 + each.counts["created"] for each in (papers, several)]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_without_bounds_every_falling_prefix_is_expanded_as_a_naive_count_has_them(seed: int) -> None:
+    """And each has all antecedents as children: those that capture nothing, too, are made and cut."""
+    rng = np.random.default_rng(seed)
+    A = rng.random((60, 5)) < 0.45
+    y = (A[:, 0] ^ A[:, 1]) | (rng.random(60) < 0.2)
+    made = rl.Problem.from_arrays(A, y, groups=rng.choice(["a", "b"], 60))
+    plain = FallingBounds(**dict.fromkeys(FallingBounds().to_dict(), False))
+    fair = FairFallingBounds(**dict.fromkeys(FairFallingBounds().to_dict(), False))
+    half, y = Fraction(1, 2), y.astype(int)
+    for search, naive in (
+        (rl.FallingRuleListSearch(made, 1e-6, bounds=plain), falling_prefixes(A, y)),
+        (
+            rl.FallingRuleListSearch(made, 1e-6, bounds=fair, fairness=rl.EqualOpportunity(0.05)),
+            falling_prefixes(A, y, half),
+        ),
+        (rl.FallingRuleListSearch(made, 1e-6, bounds=plain, violation_penalty=0.1), None),  # all prefixes may fall
+    ):
+        end = rl.solve(search)
+        assert end.made == 1 + 5 * end.counts["expanded"]
+        if naive is not None:
+            late = sum(n for name, n in end.pruned.items() if name.removeprefix("always: ") in LATE)
+            assert end.counts["expanded"] + late == naive
