@@ -277,6 +277,13 @@ def test_a_measurement_that_is_nearly_right_is_no_leak_and_neither_is_one_of_cha
     assert sheet(as_csv(rare)).leaks("y") == {"size": "the cut at 150.0 separates the classes"}
 
 
+def test_that_the_order_of_categories_is_not_used_is_said() -> None:
+    grade = pd.Categorical(["low", "mid", "high"] * 10, ["low", "mid", "high"], ordered=True)
+    frame = pd.DataFrame({"grade": grade, "kind": pd.Categorical(list(grade)[::-1]), "y": [0, 1] * 15})
+    found = sheet(as_parquet(frame))
+    assert found.doubts == ("column 'grade': its order is not used: give it as numbers to have it cut",)
+
+
 @pytest.mark.parametrize("text", [False, True])
 def test_that_a_column_is_filled_may_give_the_positive_class_away(text: bool) -> None:
     """Of a column of texts or numbers, most of them missing, and of one class of three."""

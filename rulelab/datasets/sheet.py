@@ -297,6 +297,8 @@ class Sheet:
             said = [doubt] if dates is not None else [*form.doubts]
             if dates is None and not said:
                 said.append(nearly_numbers(self.frame[name], self.reading))
+            if getattr(self.frame[name].dtype, "ordered", False):
+                said.append("its order is not used: give it as numbers to have it cut")
             if name in self._twins:
                 said.append(f"it has the same cells as {quote(self._twins[name])}")
             if any(said):
