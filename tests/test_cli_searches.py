@@ -102,6 +102,16 @@ def test_near_lists_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert "nothing is certified" in run(capsys, "near", *TOE, "--count-lists", "--time-limit", 0)[1]
 
 
+def test_small_shares_of_the_lists_keep_their_digits(capsys: pytest.CaptureFixture[str]) -> None:
+    options = ("--regularization", 0.02, "--within", 0.03, "--count-lists", "--quiet")
+    out = run(capsys, "near", "diabetes", *options)[1]
+    total = int(re.search(r"certified count: (\d+) lists", out)[1])
+    rows = re.findall(r"^ +\d+ +(\d+) +([\d.]+) +[\d.]+$", out, re.MULTILINE)
+    assert min(int(lists) for lists, _ in rows) < 0.002 * total
+    for lists, share in rows:
+        assert float(share) == pytest.approx(100 * int(lists) / total, rel=0.05)
+
+
 def test_near_rule_sets_are_printed_and_saved(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     output = tmp_path / "near.json"
     options = ("--model", "rule-set", "--max-complexity", 6, "--max-conditions", 2, "--ratio", 0.05)

@@ -6,6 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from ..families.wording import at_least
+from ..shown import percent
 from .console import one_line, table
 from .families import count
 from .progress import drained, ending
@@ -38,7 +39,7 @@ def _found(snapshot: Snapshot) -> str:
 
 def _by_rules(result: NearOptimalCount) -> str:
     rows = [
-        (f"{row.rules}", f"{row.lists}", f"{100 * row.share:.1f}", f"{row.objective:.7f}")
+        (f"{row.rules}", f"{row.lists}", percent(row.share), f"{row.objective:.7f}")
         for row in result.by_rules.itertuples(index=False)
     ]
     return table(("rules", "lists", "% of lists", "best objective"), rows, right=range(4))
@@ -49,10 +50,10 @@ def _importance(result: NearOptimalCount) -> str:
     rows = [
         (
             one_line(row.name),
-            f"{100 * row.share:.1f}",
+            percent(row.share),
             f"{row.objective:.7f}",
             "-" if row.without != row.without else f"{row.without:.7f}",
-            f"{100 * row.least:.1f} to {100 * row.most:.1f}",
+            f"{percent(row.least)} to {percent(row.most)}",
         )
         for row in frame.head(_SHOWN_ANTECEDENTS).itertuples(index=False)
     ]

@@ -6,6 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from ..families.wording import restricted
+from ..shown import percent
 from .console import one_line, table
 from .families import count
 from .progress import drained, ending
@@ -67,10 +68,10 @@ def _rules(result: NearOptimalRuleSets) -> str:
     rows = [
         (
             one_line(row.name),
-            f"{100 * row.share:.1f}",
+            percent(row.share),
             f"{row.objective:.7g}",
             "-" if row.without != row.without else f"{row.without:.7g}",
-            f"{100 * row.most:.1f}",
+            percent(row.most),
         )
         for row in result.rules.head(_SHOWN_RULES).itertuples(index=False)
         if row.sets

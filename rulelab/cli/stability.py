@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+from math import isnan
 
+from ..shown import percent, share
 from .console import CommandError, one_line, say, table
 from .data_options import read, unheard
 from .families import MODELS, add_memory, add_parameters, add_preparation, count, recipe_of
@@ -58,7 +60,7 @@ def stability(args: argparse.Namespace) -> int:
     except ValueError as error:
         raise CommandError(error) from error
     rows = [
-        (one_line(row.rule), "yes" if row.in_reference else "no", f"{row.returns}", f"{100 * row.share:.0f}")
+        (one_line(row.rule), "yes" if row.in_reference else "no", f"{row.returns}", percent(row.share, 0))
         for row in found.rules.head(_SHOWN).itertuples(index=False)
     ]
     print(table(("rule", "of the table", "returns", "%"), rows, right=(2, 3)) if rows else "no model has a rule")
@@ -69,7 +71,7 @@ def stability(args: argparse.Namespace) -> int:
     of = figures.iloc[1:]
     columns = (figures.iloc[0], of.mean(), of.std(), of.min(), of.max())
     cells = [
-        (name, *(f"{column[at]:.3f}".replace("nan", "-") for column in columns))
+        (name, *("-" if isnan(column[at]) else share(column[at], 3) for column in columns))
         for name, at in zip(names, figures, strict=True)
     ]
     print("\n" + table(("", "table", "mean", "std", "least", "most"), cells, right=range(1, 6)))

@@ -85,7 +85,8 @@ _STILL = """<div class="rl-still-{ref}"><div class="rl-still"><style>
 .rl-still svg {{ display: block; margin: 6px 0; }}
 .rl-still button, .rl-still select, .rl-still input, .rl-still .empty, .rl-still [role=note] {{ display: none; }}
 .rl-still .gone {{ opacity: .75; }}
-</style><p class="gone">kernel gone: run the cell. This is what {name} showed last.</p>
+</style><p class="gone">This is what {name} showed last. It no longer answers: the page was loaded anew, or the kernel
+has ended. Run this cell again; after a restart of the kernel, the cells above it first.</p>
 {what}</div></div>"""
 _shown: weakref.WeakSet[NotebookViewer] = weakref.WeakSet()
 

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import io
 import re
+import socket
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import panel as pn
+import panel_material_ui as pmui
 import pytest
+from patience import PATIENCE
 from PIL import Image
+
+import rulelab as rl
 
 pytestmark = pytest.mark.ui
 
@@ -46,6 +52,32 @@ new PerformanceObserver(note).observe({ type: "layout-shift", buffered: true })
 """
 """Notes what part of the window moved, times how far, without what is gone, and without pictures and thumbs of sliders
 for which the browser knew no place before: it says the left edge, and takes that way for the way of everything else."""
+
+
+def test_in_a_page_of_the_design_nothing_is_squashed(context: Any) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    data = rl.datasets.load("tic_tac_toe")
+    problem = rl.Problem.from_antecedents(rl.mine_antecedents(rl.Binarizer().fit_transform(data.X)), data.y)
+
+    def page() -> pmui.Page:
+        return pmui.Page(main=[rl.views.SearchView(rl.RuleListSearch(problem, 0.05))])
+
+    thread = pn.serve(page, port=port, threaded=True, show=False)
+    window = context.new_page()
+    try:
+        window.set_default_timeout(1000 * PATIENCE)
+        window.set_viewport_size({"width": 1440, "height": 700})
+        window.goto(f"http://127.0.0.1:{port}")
+        window.get_by_text("Objective and lower bound").first.wait_for()
+        status = window.locator(".rl-status").first
+        status.wait_for()
+        needed, given = status.evaluate("(e) => [e.scrollHeight, e.clientHeight]")
+        assert 0 < needed <= given + 1
+    finally:
+        window.close()
+        thread.stop()
 
 
 def boxes(view: Any, kinds: str = "rl-(wide|third|row)") -> list[list[int]]:

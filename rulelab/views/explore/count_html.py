@@ -120,7 +120,7 @@ def _people(ranges: Ranges, ways: str) -> str:
 def _otherwise(above: float, most: float) -> str:
     if not most:
         return "none: all agree"
-    return f"some, at most {100 * most:.0f} %" if not above else f"{100 * above:.0f} to {100 * most:.0f} %"
+    return f"some, at most {percent(most, 0)} %" if not above else f"{percent(above, 0)} to {percent(most, 0)} %"
 
 
 def _columns(ranges: Ranges, ways: str) -> str:
@@ -177,7 +177,7 @@ def _gaps(ranges: Ranges, criterion: str, ways: str) -> str:
 
 def signed(share: float) -> str:
     """A difference in points."""
-    return f"{100 * share:+.1f}".replace("-", "\u2212")
+    return ("\u2212" if share < 0 else "+") + percent(abs(share))
 
 
 def bar(low: float, high: float) -> str:

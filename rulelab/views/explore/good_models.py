@@ -11,6 +11,7 @@ import panel as pn
 import param
 
 from ...data.gaps import CRITERIA
+from ...shown import percent
 from ..fronts.points import criterion_name, criterion_words
 from ..live.wording import count
 from ..notebook import NotebookViewer
@@ -188,7 +189,7 @@ class Choosing(NotebookViewer):
     def _said_of(self, found: Good, k: int) -> str:
         """A model in one line."""
         row, gaps = found.frame.iloc[k], self.gaps
-        apart = "" if gaps is None or np.isnan(gaps[k]) else f", gap {gaps[k]:.1f} %"
+        apart = "" if gaps is None or np.isnan(gaps[k]) else f", gap {percent(gaps[k] / 100)} %"
         return f"{k + 1}: {row['accuracy']:.2f} %{apart}, {plain('; '.join(row['antecedents']) or 'no rule', 80)}"
 
     def _show_chosen_in_pictures(self) -> None:

@@ -73,7 +73,7 @@ def models(found: Good, kept: Sequence[int], gaps: np.ndarray | None, chosen: in
     rows = ""
     for k in kept[:_MOST]:
         row = frame.iloc[k]
-        gap = "" if gaps is None else f"<td>{'–' if np.isnan(gaps[k]) else f'{gaps[k]:.1f}'}</td>"
+        gap = "" if gaps is None else f"<td>{'–' if np.isnan(gaps[k]) else percent(gaps[k] / 100)}</td>"
         rules = "; ".join(row["antecedents"]) or "no rule"
         mark = ' class="chosen"' if k == chosen else ""
         rows += (

@@ -193,7 +193,8 @@ SEARCH_CSS = (
   display: grid !important; grid-template-columns: minmax(0, 6fr) minmax(0, 7fr); gap: 12px; width: 100%;
   grid-template-rows: auto auto [gap] max(300px, 0.55 * var(--story)) [best] auto;
   min-width: 0 !important; box-sizing: border-box; align-items: start; }
-:host(.rl-alone) { grid-template-rows: auto auto auto [gap] max(300px, 0.55 * var(--story)) [best] auto; }
+:host(.rl-alone) { grid-template-rows: auto auto auto [gap] max(300px, 0.55 * var(--story)) [best] auto;
+  height: auto !important; min-height: max-content !important; flex: 0 0 auto !important; }
 .rl-row { grid-column: 1 / -1; }
 .rl-controls { position: var(--rl-fixed, static); top: 0; z-index: 10;
   background: var(--panel-background-color, #fff); }
