@@ -51,8 +51,16 @@ def choose(walk: Walk, value: str) -> None:
 
 
 def look_back(walk: Walk) -> None:
-    walk.view._rewind.at = 0
-    walk.view._rewind.at = None
+    """Go back through the moments until the step is done, or through all; then to the present."""
+    view = walk.view
+    for back in range(1, len(view.session.history)):
+        view.backward()
+        if back == 1 and "the moment" in walk.plan.steps[walk.step - 1].do:
+            assert walk.step not in walk.done, "not any earlier moment is the one that is asked for"
+        if walk.step in walk.done:
+            break
+    while view.moment is not None:
+        view.forward()
 
 
 def do(walk: Walk) -> None:
@@ -166,6 +174,17 @@ def test_progress_from_anywhere_is_read_with_care(text: str) -> None:
 def test_progress_keeps_what_is_sound() -> None:
     text = json.dumps({"branch and bound": [2, 99, "1", None, 1], "equal rows": [3]})
     assert read_progress(text) == {"branch and bound": [1, 2], "equal rows": [3]}
+
+
+def test_after_a_walk_comes_the_next_one() -> None:
+    view = LearnView()
+    for name in PLANS:
+        view.param.update(walk=name, step=len(PLANS[name].steps))
+        assert not view._open._next.disabled
+        assert view._open._next.label == "Next walk"
+        view._open._next.clicks += 1
+        assert (view.walk, view.step) == ([*PLANS, *PLANS][[*PLANS].index(name) + 1], 1)
+    view.walk = ""
 
 
 def test_progress_goes_to_the_browser_and_comes_back() -> None:

@@ -96,9 +96,9 @@ def test_keys_drive_the_search(tab: SearchTab) -> None:
     wait_until(lambda: view.session.state.over)
     view.tick()
     press("arrowleft")
-    assert view.looking_back
+    assert view.moment is not None
     press("arrowright")
-    assert not view.looking_back
+    assert view.moment is None
     press("r")
     assert view._rewind.playing
     press("0")

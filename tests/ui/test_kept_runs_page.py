@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -74,6 +75,29 @@ def test_a_run_lasts(visit, place: Path) -> None:
     for each in (view, elsewhere, again):
         assert each.foreign() == []
         assert each.dialogs == []
+
+
+def test_a_run_is_kept_verified_explored_and_saved_at_once(visit, place: Path) -> None:
+    # the data have many rows: each of the four reads the search for so long that the others come in between
+    view = visit().open("?data=compas&regularization=0.02&max_conditions=1")
+    page = view.page
+    page.get_by_label("Speed").select_option("full speed")
+    view.button("Run").click()
+    view.until_status("certified optimal")
+    view.button("Verify").click()
+    with page.expect_download() as saved:
+        page.get_by_role("link", name="Recording").or_(view.button("Recording")).first.click()
+    view.button("Pin model").click()
+    page.get_by_role("tab", name="Explore").click()
+    view.button("Find good models").click()
+    page.get_by_text(re.compile("^certified complete: ")).wait_for()
+    page.get_by_role("tab", name="Search").click()
+    page.get_by_text("Valid: ").wait_for()
+    view.until(lambda: "run=" in page.url and "pins=" in page.url)
+    page.get_by_role("button", name="Kept runs").click()
+    page.get_by_role("dialog").get_by_text("proof kept").wait_for()
+    assert rl.Recording.from_bytes(Path(saved.value.path()).read_bytes()).snapshots[-1].status is rl.Status.OPTIMAL
+    assert view.console == []
 
 
 @pytest.mark.parametrize(

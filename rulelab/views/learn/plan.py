@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -59,8 +59,10 @@ class Seen:
         Whether the present run was begun since then.
     ends : int
         How many runs have ended since then.
-    looked_back : bool
-        Whether an earlier moment of the run has been looked at since then.
+    moments : sequence of Snapshot
+        Of the present run, while one of them is looked at.
+    at : int or None
+        Which of them; None: the run is looked at as it is.
     problem : Problem or None
     runs : tuple of Run
         All that have ended, the last of each choice.
@@ -71,7 +73,8 @@ class Seen:
     before: int = 0
     anew: bool = False
     ends: int = 0
-    looked_back: bool = False
+    moments: Sequence[Snapshot] = ()
+    at: int | None = None
     problem: Problem | None = None
     runs: tuple[Run, ...] = ()
 
@@ -120,9 +123,20 @@ def ran(times: int) -> Task:
     return lambda seen: seen.ends >= times
 
 
-def looked_back(seen: Seen) -> bool:
-    """An earlier moment has been looked at."""
-    return seen.looked_back
+def looked_back_to(reached: Callable[[Snapshot, Snapshot], bool]) -> Task:
+    """One looks at the first moment that has reached something, compared with the last, or at one next to it."""
+
+    def done(seen: Seen) -> bool:
+        first = next((k for k, each in enumerate(seen.moments) if reached(each, seen.moments[-1])), None)
+        return seen.at is not None and first is not None and abs(seen.at - first) <= 1
+
+    return done
+
+
+def saw_another_model(seen: Seen) -> bool:
+    """One looks at a moment with another model than that of the end."""
+    found = [] if seen.at is None else [seen.moments[at].incumbent for at in (seen.at, -1)]
+    return len({best.model for best in found if best is not None}) == 2
 
 
 def tried(choices: int) -> Task:

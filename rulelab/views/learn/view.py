@@ -100,9 +100,10 @@ class LearnView(Viewer):
 
     def _opened(self, name: str) -> Walk:
         step = min(self.step, len(PLANS[name].steps))
-        walk = self._open = Walk(
-            name, alone=False, above=self._leave, step=step, done=self._progress.get(name, []), dark=self.dark
-        )
+        names = [*PLANS]
+        after = partial(self._start, names[(names.index(name) + 1) % len(names)])
+        own = {"step": step, "done": self._progress.get(name, []), "dark": self.dark}
+        walk = self._open = Walk(name, alone=False, above=self._leave, after=after, **own)
         self.step = step
         walk.param.watch(self._keep, "done")
         walk.param.watch(lambda event: self.param.update(step=event.new), "step")

@@ -14,6 +14,7 @@ import param
 from ... import datasets
 from ...families import FAMILIES
 from ...limits import TIME_LIMIT
+from ..live.history import Mark
 from ..live.recipe import PageRecipe
 from ..live.session import SearchSession
 from ..live.state import Limits
@@ -47,6 +48,8 @@ class Walk(NotebookViewer):
         Whether it brings along what explains words; False where the page around does.
     above : viewable, optional
         Stands over the text of the step.
+    after : callable, optional
+        What the button Next does at the last step; without it there is nothing after that.
 
     Attributes
     ----------
@@ -66,7 +69,13 @@ class Walk(NotebookViewer):
     dark = param.Boolean(default=False, doc="Whether the page around is dark.")
 
     def __init__(
-        self, name: str, *, alone: bool = True, above: pn.viewable.Viewable | None = None, **params: Any
+        self,
+        name: str,
+        *,
+        alone: bool = True,
+        above: pn.viewable.Viewable | None = None,
+        after: Callable[[], Any] | None = None,
+        **params: Any,
     ) -> None:
         key = " ".join(str(name).lower().replace("-", " ").split())
         if key not in PLANS:
@@ -76,12 +85,13 @@ class Walk(NotebookViewer):
         self._chosen = next(iter(self.plan.choice.values)) if self.plan.choice else ""
         self._seen = Seen()
         self._lit: pn.viewable.Viewable | None = None
+        self._after = after
         super().__init__(**params)
         self.param["step"].bounds = (1, len(self.plan.steps))
         self.view = SearchView(new_session=self._new_session, speed=self.plan.speed, dark=self.dark)
         self._session = self.view.session
         self._build(alone, above)
-        self.view.param.watch(self._look, ["snapshot", "status", "looking_back"])
+        self.view.param.watch(self._look, ["snapshot", "status", "moment"])
         self._show()
 
     def __panel__(self) -> Any:
@@ -119,7 +129,8 @@ class Walk(NotebookViewer):
             ends=seen.ends + (view.status.over and not seen.status.over),
             snapshot=view.snapshot,
             before=0 if view.snapshot is None else min(seen.before, view.snapshot.work),
-            looked_back=seen.looked_back or view.looking_back,
+            moments=() if view.moment is None else view.session.history.since(Mark())[0],
+            at=view.moment,
             problem=None if search is None else search.problem,
         )
         if seen.status.over and seen.snapshot is not None and search is not None and seen.snapshot.incumbent:
@@ -136,9 +147,7 @@ class Walk(NotebookViewer):
     @param.depends("step", watch=True)
     def _begin(self) -> None:
         snapshot, self._session = self._seen.snapshot, self.view.session
-        self._seen = replace(
-            self._seen, before=0 if snapshot is None else snapshot.work, anew=False, ends=0, looked_back=False
-        )
+        self._seen = replace(self._seen, before=0 if snapshot is None else snapshot.work, anew=False, ends=0)
         self._show()
         self._look()
 
@@ -158,8 +167,11 @@ class Walk(NotebookViewer):
         if self._choice is not None:
             self._choice.visible = step.chooses
         self._back.disabled = number == 1
+        last = number == of
         self._next.param.update(
-            label="Next" if done else "Skip", color="primary" if done else "default", disabled=number == of
+            label="Next walk" if last and self._after else "Next" if done or last else "Skip",
+            color="primary" if done else "default",
+            disabled=last and self._after is None,
         )
         self._light()
 
@@ -241,6 +253,9 @@ class Walk(NotebookViewer):
         self._layout = pn.Column(guide, self.view, *further, stylesheets=[WALK_CSS], **_WIDE)
 
     def _go(self, by: int) -> None:
+        if self.step + by > len(self.plan.steps) and self._after is not None:
+            self._after()
+            return
         self.step += by
         self._pointer.turns += 1
 

@@ -97,7 +97,9 @@ class SearchView(NotebookViewer):
     model: param.Parameter[Model | None] = param.Parameter(
         default=None, doc="The best model of the run so far, to be watched; None before there is one."
     )
-    looking_back = param.Boolean(default=False, doc="Whether an earlier moment of the run is shown.")
+    moment = param.Integer(
+        default=None, allow_None=True, doc="Which moment of the run is shown, from 0; None: the present one."
+    )
     on_standing = param.Callable(
         default=None, doc="Called with the session when a run begins, ends or is forgotten, and the card of its model."
     )
@@ -405,7 +407,7 @@ class SearchView(NotebookViewer):
             with pn.io.hold():
                 self._show(snapshots, True, snapshots[-1])
         self.refresh()
-        self.looking_back = self._rewind.at is not None
+        self.moment = self._rewind.at
 
     def _show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
         prepared = self._session.prepared

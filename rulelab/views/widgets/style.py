@@ -291,7 +291,8 @@ _ARROW = (
     "%3Cpath fill='%23808080' d='M0 0h10L5 6z'/%3E%3C/svg%3E"
 )
 SELECT_CSS = f"""
-select.bk-input {{ background-image: url("{_ARROW}") !important; background-size: 9px 6px; }}
+select.bk-input {{ background-image: url("{_ARROW}") !important; background-size: 9px 6px;
+  padding-right: 24px; text-overflow: ellipsis; }}
 select.bk-input:focus-visible {{ {FOCUS} }}
 select.bk-input:disabled {{ opacity: 1; color: {MUTED} !important; border-style: dotted; cursor: default; }}
 """

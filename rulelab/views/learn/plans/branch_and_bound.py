@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from math import perm
+
+from ....snapshot import Snapshot
 from ...live.wording import count
-from ..plan import Plan, Seen, Step, cut_in_ways, ended, looked_back, stepped
+from ..plan import Plan, Seen, Step, cut_in_ways, ended, looked_back_to, stepped
 
 
 def _children(seen: Seen) -> str:
@@ -18,12 +21,17 @@ def _children(seen: Seen) -> str:
 def _left(seen: Seen) -> str:
     assert seen.snapshot is not None
     counts, m = seen.snapshot.counts, 0 if seen.problem is None else seen.problem.n_antecedents
-    lists = 1 + m + m * (m - 1) + m * (m - 1) * (m - 2)
+    lists = sum(perm(m, rules) for rules in range(6))
     return (
-        f"{count(counts['expanded'])} prefixes were expanded. With {count(m)} antecedents there are {count(lists)} "
-        "orders of up to three of them alone, before labels are chosen: almost all were excluded without being made, "
-        "because a prefix of theirs was cut."
+        f"{count(counts['expanded'])} prefixes were expanded, and {count(counts['created'])} made. With {count(m)} "
+        f"antecedents there are {count(lists)} orders of up to five of them alone, before labels are chosen: almost "
+        "all were excluded without being made, because a prefix of theirs was cut."
     )
+
+
+def _has_the_best_list(moment: Snapshot, end: Snapshot) -> bool:
+    best, last = moment.incumbent, end.incumbent
+    return best is not None and last is not None and best.objective == last.objective
 
 
 def _gap(seen: Seen) -> str:
@@ -97,7 +105,7 @@ PLAN = Plan(
             "nothing better was missed.",
             "moment",
             "Drag the slider back to the moment at which the last better list was found.",
-            looked_back,
+            looked_back_to(_has_the_best_list),
             "How many prefixes did the whole proof expand?",
             _left,
         ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...live.wording import count
-from ..plan import Plan, Seen, Step, ended, found_rules, looked_back, stepped
+from ..plan import Plan, Seen, Step, ended, found_rules, looked_back_to, stepped
 
 
 def _of_how_many(seen: Seen) -> str:
@@ -74,7 +74,7 @@ PLAN = Plan(
             "could still matter, and by branching.",
             "objective and lower bound",
             "Drag the slider back to the moment at which the lower bound first rose above 0.",
-            looked_back,
+            looked_back_to(lambda moment, _end: moment.lower_bound > 0),
             "Why did the bound not meet the loss at once?",
             _gap,
         ),

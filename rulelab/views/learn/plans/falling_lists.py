@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...live.wording import count, counted
-from ..plan import Choice, Plan, Run, Seen, Step, ended, looked_back, stepped_anew, tried
+from ..plan import Choice, Plan, Run, Seen, Step, ended, saw_another_model, stepped_anew, tried
 
 
 def _missed(run: Run) -> int:
@@ -23,7 +23,7 @@ def _first(seen: Seen) -> str:
     rules = counted(model.complexity, "rules")
     return (
         f"This list has {rules}. Read it from the top and stop at the first rule that applies: that is the stratum of "
-        "the person, and everybody further down is at a lower risk."
+        "the person, and nobody further down is at a higher risk."
     )
 
 
@@ -63,7 +63,7 @@ PLAN = Plan(
             "of them that is positive. The steps may only go down.",
             "strata of risk",
             "Drag the slider back to an earlier list and see how its strata differ.",
-            looked_back,
+            saw_another_model,
             "Is a falling list always worse than the best rule list?",
             "It can never be better at the same loss, for falling lists are some of all lists. Where the best list "
             "happens to fall, the demand costs nothing.",

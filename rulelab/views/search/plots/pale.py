@@ -75,7 +75,7 @@ class PaleCurves:
                 if same:
                     ends["run"][same[0]] += f", {number}"
                     continue
-                for name, at in zip((*AXES.values(), "value", "run"), (*last, number), strict=True):
+                for name, at in zip((*AXES.values(), "value", "run"), (*last, f"run {number}"), strict=True):
                     ends[name].append(at)
         replace(self._lines, lines)
         replace(self._ends, ends)
