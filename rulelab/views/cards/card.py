@@ -331,10 +331,10 @@ def _scope(search: Search, attribute: str = "") -> str:
         return least_gap.claim(search.parameters, search.problem.n_antecedents, attribute)
     asked = claimed(search.parameters)
     which = f", of those that {plain(asked, 160)}," if asked else ""
+    fair = "fair " if search.parameters.get("fairness") is not None else ""
     if isinstance(search, RuleSetSearch):
         rules = f"at most D = {search.conditions} in a rule"
-        return f"no rule set over these {among} conditions{aside}, {rules}{which or ','} is better"
-    fair = "fair " if search.parameters.get("fairness") is not None else ""
+        return f"no {fair}rule set over these {among} conditions{aside}, {rules}{which or ','} is better"
     return f"no {fair}{family_name(search.family)} over these {among} antecedents{aside}{which} has a smaller objective"
 
 

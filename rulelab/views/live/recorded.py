@@ -22,17 +22,22 @@ class RecordedSearch:
     Attributes
     ----------
     recording : Recording
+    fair : bool
+        Whether it met a criterion of fairness.
     """
 
-    kind, compiled = "", True
+    compiled = True
 
     def __init__(self, recording: Recording) -> None:
         self.recording, self.family = recording, recording.family
         self.parameters = {**recording.parameters, "fairness": None}  # the criterion has become a text
+        self.fair = recording.parameters.get("fairness") is not None
+        self.kind = "least_gap" if "criterion" in recording.parameters else ""
         model = next((each.incumbent.model for each in recording.snapshots if each.incumbent is not None), None)
         weight = 0.0 if model is None else model.weight
         asked = {"left_out": recording.left_out, "directions": recording.directions}
-        self.problem: Any = SimpleNamespace(total_weight=weight, total_positive=weight, **asked)
+        among = "the conditions of its search"  # how many they were is not known
+        self.problem: Any = SimpleNamespace(total_weight=weight, total_positive=weight, n_antecedents=among, **asked)
 
 
 class RecordedSession(SearchSession):

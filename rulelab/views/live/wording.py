@@ -195,9 +195,9 @@ def _optimal(search: Search) -> str:
         claim = least_gap.claim(search.parameters, search.problem.n_antecedents)
         return f"certified optimal: {claim}{plain(restricted(search.problem), 120)}"
     if search.family == "rule_set":
-        return f"certified optimal{_scope(search)}: no such rule set has a smaller objective"
+        return f"certified optimal{_scope(search)}: no such {_fair(search)}rule set has a smaller objective"
     softly = "softly " if search.parameters.get("violation_penalty") is not None else ""
-    softly = "fair " if search.parameters.get("fairness") is not None else softly
+    softly = _fair(search) or softly
     asked = claimed(search.parameters)
     among = f" among the lists that {plain(asked, 200)}" if asked else ""
     listed = f"{softly}{family_name(search.family)}"
@@ -205,12 +205,17 @@ def _optimal(search: Search) -> str:
     return f"certified optimal{among}: no {'such ' if asked else ''}{listed} over {over} has a smaller objective"
 
 
+def _fair(search: Search) -> str:
+    """A word for the models that a proof speaks of, where they meet a criterion; a recorded search tells it apart."""
+    return "fair " if search.parameters.get("fairness") is not None or getattr(search, "fair", False) else ""
+
+
 def _infeasible(search: Search) -> str:
     if search.kind == "least_gap":
         meant = least_gap.meant(search.parameters, search.problem.n_antecedents)
         return f"certified infeasible: there is no {meant}; ask for less"
     if asked := claimed(search.parameters):
-        fair = " and meet the fairness constraint" if search.parameters.get("fairness") is not None else ""
+        fair = " and meet the fairness constraint" if _fair(search) else ""
         noun = family_name(search.family).split()[-1]
         return f"certified infeasible: no {noun} can {plain(asked, 200)}{fair}; ask for less"
     most = search.parameters.get("max_complexity")

@@ -1,0 +1,181 @@
+"""Laws that hold on the page: a table that says the same in another way has the same model, figures and claims."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from live import use_file
+from model_cards import finish
+from patience import wait_until
+from test_across_rooms import FAMILIES, SEEDS, Case, by_estimator, case
+
+import rulelab as rl
+from rulelab.views.cards.card import Proof
+from rulelab.views.cards.scores import Scores
+from rulelab.views.forms.address import Address
+from rulelab.views.live.wording import standing
+from rulelab.views.pages.tabs import Tabs
+
+_NAMES = {"a": "age, in years", "b": "b <= 3", "c": "é 'c'", "d": "1", "g": "who", "w": "n"}
+_LEAST_GAPS = {
+    "least-gap": {"max_length": 2, "max_conditions": 1},
+    "least-gap-of-sets": {"max_complexity": 3, "max_conditions": 1},
+}
+_CLASSES = {0: "no, sir", 1: "yes"}
+
+
+@dataclass(frozen=True)
+class Page:
+    """What a page says of its run, and the card of the model in the tab Compare."""
+
+    phase: str
+    figures: dict[str, str]
+    proof: Proof
+    predicted: tuple[bool, ...]
+    scores: Scores
+
+
+@pytest.fixture(autouse=True)
+def _store(tmp_path: Path) -> Iterator[None]:
+    rl.views.keep_runs(rl.store.open(tmp_path / "runs.sqlite"))
+    yield
+    rl.views.keep_runs(None)
+
+
+def opened(run: str = "") -> Tabs:
+    tabs = Tabs(Address(""))
+    tabs.made("Compare").view.kept.found = ""
+    tabs.runs.run = run
+    wait_until(lambda: not tabs.runs.refresh())
+    return tabs
+
+
+def shown(tabs: Tabs, asked: Case) -> Page:
+    """What is said of the run that is on the page, of which the tabs are closed then."""
+    view, compare = tabs.made("Search").view, tabs.made("Compare").view
+    view.pin()
+    (pinned,) = compare.cards
+    finish(pinned)
+    now, card = standing(view.session), pinned.card
+    assert card.proof is not None
+    predicted = card.model.predict(asked.features) == card.model.classes[-1]
+    figures = {name: value for name, value in now.figures if name in ("objective", "proven", "lower bound", "gap")}
+    for each in (view, compare):
+        each.close()
+    return Page(now.phase, figures, card.proof, tuple(predicted), pinned.scores)
+
+
+def searched(asked: Case, contents: bytes, file: str = "table.csv", names: Any = None) -> Tabs:
+    """The page after a run on an uploaded file."""
+    tabs, called = opened(), names or {}
+    search = tabs.made("Search")
+    search.setup.choose(family=asked.family.replace("-", "_"))
+    roles = {"g": "group", "w": "weight" if asked.weighted else "ignore"}
+    use_file(search.setup.table, contents, file, **{called.get(name, name): role for name, role in roles.items()})
+    fair = {} if asked.fairness is None else {"fairness": asked.fairness.replace("-", "_"), "tolerance": 0.2}
+    options = _LEAST_GAPS[asked.family] if asked.family in _LEAST_GAPS else FAMILIES[asked.family][1]
+    search.setup.choose(thresholds=3, min_group_size=0, **options, **asked.options, **fair)
+    search.view.run()
+    wait_until(lambda: search.view.session.state.over)
+    search.view.refresh()
+    wait_until(lambda: not tabs.runs.refresh())
+    return tabs
+
+
+def csv(table: pd.DataFrame, **options: Any) -> bytes:
+    return table.to_csv(index=False, **options).encode()
+
+
+def parquet(table: pd.DataFrame) -> bytes:
+    out = io.BytesIO()
+    table.to_parquet(out)
+    return out.getvalue()
+
+
+def same(one: Page, other: Page, model: bool = True) -> None:
+    """Both say the same; of models that are as good as each other, one may be another one unless ``model``."""
+    assert (one.phase, one.figures) == (other.phase, other.figures)
+    for name in ("proven", "scope", "bound"):
+        assert getattr(one.proof, name) == getattr(other.proof, name)
+    assert one.proof.objective == pytest.approx(other.proof.objective)
+    assert one.proof.lower_bound == pytest.approx(other.proof.lower_bound)
+    if model:
+        assert one.predicted == other.predicted
+        assert one.scores.training.counted == other.scores.training.counted
+        for mine, theirs in zip(one.scores.groups.values(), other.scores.groups.values(), strict=True):
+            assert [*mine["selection_rate"]] == pytest.approx([*theirs["selection_rate"]], nan_ok=True)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_page_is_one_more_door(seed: int) -> None:
+    asked = case(seed)
+    answer, page = by_estimator(asked), shown(searched(asked, csv(asked.table)), asked)
+    assert page.proof.objective == pytest.approx(answer.objective)
+    assert page.proof.proven == ("certified" in page.phase) == (answer.status == "optimal")
+    assert page.predicted == tuple(each == 1 for each in answer.predicted)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_rows_and_columns_in_another_order(seed: int) -> None:
+    asked = case(seed)
+    table = asked.table.sample(frac=1, random_state=seed)[["g", "d", "w", "c", "b", "y", "a"]]
+    other = replace(asked, table=table)
+    same(shown(searched(asked, csv(asked.table)), asked), shown(searched(other, csv(table)), other), model=False)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_other_names_of_columns_and_classes(seed: int) -> None:
+    asked = replace(case(seed), options={})
+    table = asked.table.rename(columns=_NAMES).assign(y=asked.table["y"].map(_CLASSES))
+    one, other = searched(asked, csv(asked.table)), searched(asked, csv(table), names=_NAMES)
+    same(shown(one, asked), shown(other, replace(asked, table=table.rename(columns={"who": "g", "n": "w"}))))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_whole_weights_and_repeated_rows(seed: int) -> None:
+    asked = replace(case(seed), weighted=True)
+    table = asked.table.loc[asked.table.index.repeat(asked.table["w"])]
+    repeated = replace(asked, table=table, weighted=False)
+    same(shown(searched(asked, csv(asked.table)), asked), shown(searched(repeated, csv(table)), asked), model=False)
+
+
+WRITTEN: dict[str, Callable[[pd.DataFrame], tuple[bytes, str]]] = {
+    "numbers with a point": lambda table: (csv(table.astype({"a": float})), "table.csv"),
+    "semicolon and comma": lambda table: (csv(table, sep=";", decimal=","), "table.csv"),
+    "nullable types": lambda table: (parquet(table.convert_dtypes()), "table.parquet"),
+    "categories": lambda table: (parquet(table.astype(dict.fromkeys("cdg", "category"))), "table.parquet"),
+}
+
+
+@pytest.mark.parametrize("how", WRITTEN)
+@pytest.mark.parametrize("seed", SEEDS[:2])
+def test_the_same_cells_in_another_file(seed: int, how: str) -> None:
+    asked = case(seed)
+    written = searched(asked, *WRITTEN[how](asked.table))
+    same(shown(searched(asked, csv(asked.table)), asked), shown(written, asked))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_run_that_is_kept_and_opened(seed: int) -> None:
+    asked = case(seed)
+    tabs = searched(asked, csv(asked.table))
+    one, other = shown(tabs, asked), opened(tabs.runs.run)
+    assert other.made("Search").view.session.recorded
+    same(one, shown(other, asked))
+
+
+@pytest.mark.parametrize("family", _LEAST_GAPS)
+def test_a_least_gap_that_is_kept_and_opened(family: str) -> None:
+    asked = replace(case(0), family=family)
+    tabs = searched(asked, csv(asked.table))
+    one, other = shown(tabs, asked), opened(tabs.runs.run)
+    assert "has a smaller gap in missed positives between groups" in one.phase
+    said = re.sub(r"these \d+ (antecedents|conditions)", "the conditions of its search", one.phase)
+    same(replace(one, phase=said), shown(other, asked))
