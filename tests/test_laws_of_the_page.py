@@ -122,7 +122,7 @@ def test_the_page_is_one_more_door(seed: int) -> None:
     assert page.predicted == tuple(each == 1 for each in answer.predicted)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", SEEDS[::2])
 def test_rows_and_columns_in_another_order(seed: int) -> None:
     asked = case(seed)
     table = asked.table.sample(frac=1, random_state=seed)[["g", "d", "w", "c", "b", "y", "a"]]
@@ -130,7 +130,7 @@ def test_rows_and_columns_in_another_order(seed: int) -> None:
     same(shown(searched(asked, csv(asked.table)), asked), shown(searched(other, csv(table)), other), model=False)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", SEEDS[::2])
 def test_other_names_of_columns_and_classes(seed: int) -> None:
     asked = replace(case(seed), options={})
     table = asked.table.rename(columns=_NAMES).assign(y=asked.table["y"].map(_CLASSES))
@@ -138,7 +138,7 @@ def test_other_names_of_columns_and_classes(seed: int) -> None:
     same(shown(one, asked), shown(other, replace(asked, table=table.rename(columns={"who": "g", "n": "w"}))))
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", SEEDS[::2])
 def test_whole_weights_and_repeated_rows(seed: int) -> None:
     asked = replace(case(seed), weighted=True)
     table = asked.table.loc[asked.table.index.repeat(asked.table["w"])]
@@ -155,7 +155,7 @@ WRITTEN: dict[str, Callable[[pd.DataFrame], tuple[bytes, str]]] = {
 
 
 @pytest.mark.parametrize("how", WRITTEN)
-@pytest.mark.parametrize("seed", SEEDS[:2])
+@pytest.mark.parametrize("seed", SEEDS[:1])
 def test_the_same_cells_in_another_file(seed: int, how: str) -> None:
     asked = case(seed)
     written = searched(asked, *WRITTEN[how](asked.table))
