@@ -269,9 +269,10 @@ def test_every_step_of_a_walk_is_done_by_what_it_asks_for(visit: Callable[..., V
         if "slider" in step.do:
             panel.get_by_role("slider").filter(visible=True).first.focus()
             page.keyboard.press("Home")
-            while not done() and page.get_by_text("looking back").filter(visible=True).count():
+            view.until_status("looking back: moment 1 ")
+            while not done() and "looking back" in (before := view.status):
                 page.keyboard.press("ArrowRight")
-                page.wait_for_timeout(50)
+                view.until(lambda before=before: done() or view.status != before)
         view.until(done)
         if number < len(PLANS[name].steps):
             press("Next")
