@@ -107,6 +107,12 @@ class Proving(Search):
             raise CertificateError("the search has not proven its list optimal yet; let it finish first")
 
 
+def asked_of(criterion: Criterion, min_group_size: int) -> dict[str, float]:
+    """What a certificate says of a criterion."""
+    tolerances = {f"{rate.name}_tolerance": float(rate.tolerance) for rate in criterion.rates()}
+    return {"min_group_size": float(min_group_size), **tolerances}
+
+
 class FairSearch(Proving):
     """A search for a list that meets a criterion over the problem's groups, where one is given."""
 
@@ -127,8 +133,7 @@ class FairSearch(Proving):
 
     def _asked(self) -> dict[str, float]:
         """What a certificate says of the constraints."""
-        tolerances = {f"{rate.name}_tolerance": float(rate.tolerance) for rate in self._criterion.rates()}
-        return {"min_group_size": float(self.min_group_size), **tolerances}
+        return asked_of(self._criterion, self.min_group_size)
 
     def _pairs(self) -> list[tuple[str, int, int]]:
         """The rates, in the order of their names, with each pair of groups: those of a certificate's multipliers."""

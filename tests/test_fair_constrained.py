@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import pickle
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import pytest
 
 import rulelab as rl
 from rulelab.data.conditions import Condition, attach_conditions
-from rulelab.snapshot import Status
 
 PRICE = 0.01
 
@@ -61,59 +57,3 @@ def test_what_a_prefix_has_used_is_not_given_up_for_one_that_costs_the_same(most
     assert rl.verify(problem, best.incumbent.model, certificate).valid
     worse = rl.RuleList.from_problem(problem, [0])
     assert not rl.verify(problem, worse, certificate).valid
-
-
-def separated(seed: int = 0) -> rl.Problem:
-    rng = np.random.default_rng(seed)
-    A = rng.random((400, 9)) < rng.uniform(0.2, 0.6, 9)
-    y = ((A[:, 0] & ~A[:, 1]) | A[:, 2]) ^ (rng.random(400) < 0.15)
-    return rl.Problem.from_arrays(A, y, groups=np.where(A[:, 2] ^ (rng.random(400) < 0.2), "a", "b"))
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"fairness": rl.EqualOpportunity(0.05)},
-        {"fairness": rl.DemographicParity(0.1), "labels": "majority"},
-        {"fairness": rl.PredictiveParity(0.1)},
-        {"fairness": rl.EqualizedOdds(0.2), "max_length": 2},
-        {"must_use": ["antecedent 7"]},
-    ],
-    ids=lambda options: " ".join(options),
-)
-def test_no_bound_is_below_that_of_the_search_without_constraints(options: dict[str, Any]) -> None:
-    problem = separated()
-    free = rl.solve(rl.RuleListSearch(problem, 0.01, beam_width=100))
-    search, looked_at = rl.RuleListSearch(problem, 0.01, **options), 0
-    for step, snapshot in enumerate(search.steps(work_per_step=30)):
-        if snapshot.work < free.work or snapshot.incumbent is None:
-            continue
-        assert free.incumbent.objective - 1e-12 <= snapshot.lower_bound <= snapshot.incumbent.objective
-        if step % 8 == 0 or snapshot.status is Status.OPTIMAL:
-            answer = rl.verify(problem, snapshot.incumbent.model, search.certificate(bound_only=True))
-            assert answer.state in ("bound", "optimal"), answer.reason
-            assert answer.lower_bound == pytest.approx(snapshot.lower_bound)
-            looked_at += 1
-    assert looked_at
-    assert snapshot.status is Status.OPTIMAL
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"fairness": rl.EqualOpportunity(0.99)},
-        {"fairness": rl.PredictiveParity(0.99)},
-        {"fairness": rl.EqualizedOdds(0.99), "max_length": 9},
-        {"must_use": ["antecedent 2"]},
-    ],
-    ids=lambda options: " ".join(options),
-)
-def test_where_the_best_list_of_all_obeys_it_is_proven_at_once(options: dict[str, Any]) -> None:
-    problem = separated()
-    free = rl.RuleListSearch(problem, 0.01, beam_width=100)
-    best = rl.solve(free).incumbent
-    search = pickle.loads(pickle.dumps(rl.RuleListSearch(problem, 0.01, **options)))
-    last = rl.solve(search)
-    assert (last.status, last.incumbent.objective, last.lower_bound) == (Status.OPTIMAL, best.objective, best.objective)
-    assert last.work <= free.work
-    assert rl.verify(problem, last.incumbent.model, pickle.loads(pickle.dumps(search)).certificate()).valid

@@ -72,7 +72,7 @@ def test_larger_problems_are_proven_whatever_is_expanded_first(part: int) -> Non
 def larger() -> FairFallingSearch:
     search = rl.FallingRuleListSearch(larger_problem(1), 0.0, 4.0, fairness=rl.EqualizedOdds(0.05))
     assert isinstance(search, FairFallingSearch)
-    return search
+    return search.without_relaxation()
 
 
 def test_a_proof_of_many_sets() -> None:

@@ -11,6 +11,7 @@ from .falling_rule_list.fair import prove_fair_falling_rule_list
 from .falling_rule_list.proof import prove_falling_rule_list
 from .falling_rule_list.soft import prove_soft_falling_rule_list
 from .multiclass import MultiClassCertificate
+from .obeying import of_all
 from .origin import Origin, OriginError
 from .outcome import Verification
 from .rule_list.constrained.demanding import prove_demanding_rule_list
@@ -36,6 +37,7 @@ __all__ = [
     "ProvenRange",
     "Verification",
     "explain_proof",
+    "of_all",
     "other_origin",
     "prove_demanding_rule_list",
     "prove_fair_falling_rule_list",

@@ -120,7 +120,8 @@ class Certificate(Shown):
         yield "made for the data", self.fingerprint
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Certificate, (self.family, self.fingerprint, dict(self.parameters), dict(self.arrays), self.origin)
+        given = self.family, self.fingerprint, dict(self.parameters), dict(self.arrays), self.origin, self.in_order
+        return Certificate, given
 
     @property
     def nbytes(self) -> int:

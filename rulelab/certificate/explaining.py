@@ -9,6 +9,7 @@ from .exclusion import Exclusion
 from .falling_rule_list import soft_exclusion
 from .falling_rule_list.checker import NEEDED
 from .falling_rule_list.soft import PENALTY
+from .obeying import about_all
 from .rule_list.exclusion import exclude
 from .verification import verify
 
@@ -58,6 +59,7 @@ def explain_proof(
     checked = verify(problem, model, certificate)
     if not checked:
         raise CertificateError(f"the proof is not valid: {checked.reason}")
+    certificate = about_all(certificate)
     if isinstance(model, FallingRuleList) and set(certificate.parameters) == {*NEEDED, PENALTY}:
         if not isinstance(asked, FallingRuleList):
             raise CertificateError("the proof is of a softly falling list: ask about a FallingRuleList")

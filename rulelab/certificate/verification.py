@@ -17,6 +17,7 @@ from .falling_rule_list import checker as falling_rule_list
 from .falling_rule_list import fair as fair_falling_rule_list
 from .falling_rule_list import soft
 from .multiclass import MultiClassCertificate
+from .obeying import OF_ALL, check_of_all
 from .outcome import Outcome, Verification
 from .rule_list import checker as rule_list
 from .rule_list.constrained import demanding, least_gap, predictive
@@ -138,6 +139,8 @@ def _check(problem: Problem, model: Model, certificate: Certificate, regularizat
     claimed = certificate.parameters.get("regularization")
     if regularization is not None and claimed != regularization:
         return refuse(f"the certificate is for the regularization {claimed!r}, not {regularization!r}")
+    if OF_ALL in certificate.parameters:
+        return check_of_all(problem, model, certificate, lambda given: _check(problem, model, given, None))
     is_fair = any(name.endswith(SUFFIX) for name in certificate.parameters)
     if kind is RuleList and TOLERANCE in certificate.parameters:
         checker = predictive.check

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar
 
-from ..search import Search
+from ..phased import Phased
 from .closing.closing import Closing, bytes_per_rule
 from .demands import Demands, first_to_meet
 from .features import Features
@@ -31,7 +31,7 @@ _BETWEEN_SEARCHES = 10  # masters from one search to the next, later on
 _WORKING = ("incumbent", "pricing", "integer", "closing")
 
 
-class Phases(Search, ABC):
+class Phases(Phased, ABC):
     """What `RuleSetSearch` does between its arguments and its snapshots.
 
     A subclass sets ``max_complexity``, ``form``, ``column_limit``, ``memory_limit``, ``random_state`` and
@@ -223,7 +223,8 @@ class Phases(Search, ABC):
         if self.memory_limit is None:
             return self.column_limit
         own = (self._features, self._pool, self._generation)
-        free = self.memory_limit - sum(part.nbytes for part in own)
+        other = self.memory_bytes - self._own_bytes
+        free = self.memory_limit - other - sum(part.nbytes for part in own)
         return max(1, min(self.column_limit, free // bytes_per_rule(self._program)))
 
     def _branch_on_the_best(self) -> None:
@@ -299,7 +300,7 @@ class Phases(Search, ABC):
             self._phase = "certified" if self._best.rules is not None else "infeasible"
 
     @property
-    def memory_bytes(self) -> int:
+    def _own_bytes(self) -> int:
         """Bytes of the conditions, the columns, the tables of pricing, and the rules and nodes of the closing step."""
         if self._phase == "reducing":
             return 0

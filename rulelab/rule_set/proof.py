@@ -13,7 +13,7 @@ import numpy as np
 from ..certificate import Certificate, CertificateError, prove_rule_set, require_checkable
 from ..certificate.rule_set.parity import RATES
 from ..certificate.whole_weights import divided
-from ..data.fairness import Criterion, compared, groups_of, parities
+from ..data.fairness import Criterion, Rate, compared, groups_of, parities
 from .demands import Demands
 from .generation import ColumnGeneration
 from .master.dual_bound import DualPoint
@@ -184,6 +184,15 @@ def _no_duals(problem: Problem, program: Program, n_groups: int) -> np.ndarray:
     return np.zeros((sides * n_groups, problem.n_patterns), dtype=np.int64)
 
 
+def known_rates(fairness: Criterion) -> tuple[Rate, ...]:
+    """The rates of a criterion, where certificates know them; raises CertificateError."""
+    rates = fairness.rates()
+    for rate in rates:
+        if RATES.get(rate.name) != (rate.on_positives, rate.on_negatives, rate.per, rate.base):
+            raise CertificateError(f"certificates do not know the rate {rate.name!r} of {type(fairness).__name__}")
+    return rates
+
+
 def multipliers_of(
     problem: Problem,
     form: str,
@@ -203,10 +212,7 @@ def multipliers_of(
     loosened : Fraction
         By which the program's tolerances are larger than those of the criterion.
     """
-    rates = fairness.rates()
-    for rate in rates:
-        if RATES.get(rate.name) != (rate.on_positives, rate.on_negatives, rate.per, rate.base):
-            raise CertificateError(f"certificates do not know the rate {rate.name!r} of {type(fairness).__name__}")
+    rates = known_rates(fairness)
     groups = groups_of(problem, fairness)
     n = len(groups.names)
     scale = int(program.unit)

@@ -17,7 +17,8 @@ from ..data.naming import as_names, limits_of
 from ..data.problem import Problem
 from ..kernels.jit import is_compiled
 from ..models import RuleSet
-from ..proving import kept_for_its_model
+from ..phased import RelaxedFirst
+from ..proving import asked_of, kept_for_its_model
 from ..rehearsal import grouped_problem, noisy_problem
 from ..search import solve
 from ..snapshot import Snapshot, Status
@@ -35,13 +36,15 @@ from .pool_frame import COLUMNS as POOL_COLUMNS
 from .pool_frame import pool_frame
 from .price_frame import price_frame
 from .pricing import conjunctions
-from .program import Program, make_program
-from .proof import prove
+from .program import Cost, Program, make_program
+from .proof import known_rates, prove
 
 _REHEARSED = 200
+_MOST_RELAXED = 200
+"""Units of work of the search without the fairness constraint; what columns it finds are handed on."""
 
 
-class RuleSetSearch(Phases):
+class RuleSetSearch(RelaxedFirst, Phases):
     """Step-wise search for the rule set of least loss within a complexity, with a certified bound.
 
     A rule is a conjunction of the problem's antecedents; its complexity is 1 + its number of conditions. The objective
@@ -149,6 +152,7 @@ class RuleSetSearch(Phases):
         self.must_use = as_names(must_use, "must_use") or None
         self.max_uses = limits_of(max_uses) or None
         self._demands = self._demanded()
+        self._relaxes = fairness is not None
         program = self._new_program()
         self._begin(program, self._demands, Incumbents(problem, program, form, fairness, self.min_group_size))
 
@@ -268,7 +272,7 @@ class RuleSetSearch(Phases):
         near = ProximalMaster(small._program, small._pool)  # which only large problems come to
         near.solve(np.arange(len(small._pool)), 1.0)
         if self._prices_constraints:
-            fair = RuleSetSearch(grouped_problem(), 6, 2, fairness=EqualOpportunity(0.1))
+            fair = RuleSetSearch(grouped_problem(), 6, 2, fairness=EqualOpportunity(0.1)).without_relaxation()
             solve(fair, work_limit=1)
             fair._pool.add([(0,), (1,), (2,), (0, 1)])
             ConstrainedProximalMaster(fair._program, fair._pool).solve(np.arange(len(fair._pool)), 1.0)
@@ -291,9 +295,9 @@ class RuleSetSearch(Phases):
             When the search has not ended with status OPTIMAL (with ``bound_only``: when it has no bound yet), and for
             what is not certified: weights whose digits do not fit, and rows in no group under fairness constraints.
         """
-        zero_one = self.loss == "zero_one"
-        if self._program.exactness:
-            raise CertificateError("the weights have too many digits for a certificate")
+        other = self._other_proof(bound_only)
+        if other is not None:
+            return other
         kinds = self._program.n_kinds - len(self._demands.rows)
         if self.fairness is not None and kinds > 2 * len(groups_of(self.problem, self.fairness).names):
             raise CertificateError("some rows are in no group, which certificates do not cover")
@@ -302,21 +306,64 @@ class RuleSetSearch(Phases):
         bounded = bound_only and (known or self.by_value)
         if incumbent is None or not (bounded or self._phase == "certified"):
             raise CertificateError("the search has not proven its rule set optimal yet; let it finish first")
-        if self.by_value:
+        if self.by_value and not self._program.exactness:
             return self._certificate_in_parts(incumbent.model, bound_only)
+        return self.certificate_of(incumbent.model, 0.0 if bound_only else None)
+
+    def certificate_of(self, model: RuleSet, bound: float | None = None) -> Certificate:
+        """The proof that a set is one of the best, or with ``bound`` the best bound of the linear programme so far.
+
+        Parameters
+        ----------
+        model : RuleSet
+        bound : float, optional
+            Any number.
+        """
+        if self._program.exactness:
+            raise CertificateError("the weights have too many digits for a certificate")
         return prove(
             self.problem,
-            incumbent.model,
+            model,
             self._program,
-            generation,
+            getattr(self, "_generation", None),
             self.conditions,
             self.fairness,
             self.regularization,
-            bound_only,
+            bound is not None,
             self.min_group_size,
             self._demands,
-            zero_one,
+            self.loss == "zero_one",
         )
+
+    def _without_demands(self) -> RuleSetSearch:
+        other = {"fairness": None, "min_group_size": 0, "warm_start": None}
+        return RuleSetSearch(self.problem, **{**self.parameters, **other})
+
+    @property
+    def _most_relaxed(self) -> int:
+        return _MOST_RELAXED
+
+    def _take_over(self, model: RuleSet, optimal: bool) -> Cost:
+        self._pool.add(list(self._relaxation.columns))
+        rules = clauses_of(model, self.problem, self.form)
+        self._offer(rules)
+        return self._program.cost(*self._pool.measure(self._pool.find_all(rules))) if optimal else 0
+
+    def _obeyed(self) -> tuple[dict[str, float], dict[str, np.ndarray]]:
+        assert self.fairness is not None
+        known_rates(self.fairness)
+        return asked_of(self.fairness, self.min_group_size), {}
+
+    def _sure(self, bound: float) -> float:
+        return bound if float(bound).is_integer() else super()._sure(bound)
+
+    @property
+    def _least_known(self) -> Cost:
+        return self._best.cost
+
+    @property
+    def _own_bound(self) -> float:
+        return rounded_down(self._program.bound(self._lower))
 
     def _certificate_in_parts(self, model: RuleSet, bound_only: bool) -> Certificate:
         assert self.fairness is not None
@@ -355,7 +402,7 @@ class RuleSetSearch(Phases):
         status = Status.RUNNING if self._limit is None else Status.LIMIT
         if ended:
             status = Status.OPTIMAL if self._phase == "certified" else Status.INFEASIBLE
-        lower = rounded_down(self._program.bound(self._lower))
+        lower = max(self._own_bound, self._floor)
         if incumbent is not None:
             lower = incumbent.objective if self._phase == "certified" else min(lower, incumbent.objective)
         detail = figures.detail(self._program, self.conditions, generation, self._by_value)

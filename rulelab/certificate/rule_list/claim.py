@@ -45,6 +45,15 @@ class Claim:
         return Outcome(True, reason, objective=found, lower_bound=self.bound, resolution=0.0, checked=checked)
 
 
+def check_majority(problem: Problem, model: RuleList, costs: Grid) -> None:
+    """Refuse a model that predicts otherwise than most of what a rule captures; the negative class where both tie."""
+    every = (*model.rules, model.default)
+    for i, (rule, captured) in enumerate(zip(every, check_rules(problem, model), strict=True)):
+        more = int(costs.positives[captured].sum()) > int(costs.negatives[captured].sum())
+        if captured.any() and more != (rule.prediction == problem.classes[1]):
+            raise CertificateError(f"rule {i + 1} of the model does not predict the majority of what it captures")
+
+
 def read_claim(problem: Problem, model: RuleList, parameters: Mapping[str, float]) -> Claim:
     """What the parameters claim of a model, which is checked rule by rule.
 
@@ -66,11 +75,7 @@ def read_claim(problem: Problem, model: RuleList, parameters: Mapping[str, float
     costs, objective, _ = recompute(problem, model, parameters["regularization"], problem.n_antecedents)
     cost = costs.cost(objective, len(model))
     if majority == 1:
-        every = (*model.rules, model.default)
-        for i, (rule, captured) in enumerate(zip(every, check_rules(problem, model), strict=True)):
-            more = int(costs.positives[captured].sum()) > int(costs.negatives[captured].sum())
-            if captured.any() and more != (rule.prediction == problem.classes[1]):
-                raise CertificateError(f"rule {i + 1} of the model does not predict the majority of what it captures")
+        check_majority(problem, model, costs)
     least = cost_to_prove(parameters, cost, costs.unit, costs.overestimate)
     optimal = LOWER_BOUND not in parameters
     return Claim(

@@ -18,6 +18,7 @@ from ...certificate import (
 )
 from ...data.problem import Problem
 from ...kernels.jit import is_compiled
+from ...models import FallingRuleList
 from ...prefixes import Children, PrefixSearch, Scale
 from ...proving import Proving, kept
 from ...rehearsal import tiny_problem
@@ -175,7 +176,18 @@ class ExactSearch(FallingRuleListSearch, PrefixSearch, Proving, method="exact", 
         if self.max_length is not None:
             raise CertificateError("certificates need max_length=None: they prove optimality among lists of any length")
         bound = self._to_prove(bound_only)
-        given = self.problem, self._current().model, self.regularization, bound
+        return self.certificate_of(self._current().model, bound)
+
+    def certificate_of(self, model: FallingRuleList, bound: float | None = None) -> Certificate:
+        """The proof that a list is one of the best, or with ``bound`` that none is below that.
+
+        Parameters
+        ----------
+        model : FallingRuleList
+        bound : float, optional
+            An objective.
+        """
+        given = self.problem, model, self.regularization, bound
         if self.violation_penalty is not None:
             return prove_soft_falling_rule_list(*given)
         return prove_falling_rule_list(*given, self._captures(bound))

@@ -20,12 +20,15 @@ from ...kernels import bits
 from ...kernels.fates import OPEN
 from ...kernels.growing import affordable, resized, table_size
 from ...kernels.jit import is_compiled
+from ...models import FallingRuleList
+from ...phased import PhasedSearch, RelaxedFirst
 from ...proving import FairSearch, kept
 from ...rehearsal import grouped_problem
 from ...search import solve
 from ...slices import effort_of
 from ...snapshot import Incumbent, Snapshot, Status, bound_shown, standing
 from ..costs import Costs, Prepared
+from ..exact.search import ExactSearch
 from ..search import FallingRuleListSearch
 from . import kernels, state
 from .bounds import FairFallingBounds
@@ -34,6 +37,7 @@ from .lists import predicted
 _EFFORT_PER_WORK = 40_000_000
 _RELAXED_BITS, _FINEST = 49, 30
 _LARGEST_WORD = 1 << 63
+_FIRST_LISTS = 50  # of the search for the best list of all, by Monte Carlo
 _MOST_CELLS = 1 << 31
 """Patterns in all sets of a proof."""
 
@@ -48,7 +52,9 @@ class _Best:
     seconds: float = 0.0
 
 
-class FairFallingSearch(FallingRuleListSearch, FairSearch, method="exact", soft=False, fair=True):
+class FairFallingSearch(
+    RelaxedFirst, PhasedSearch, FallingRuleListSearch, FairSearch, method="exact", soft=False, fair=True
+):
     """Step-wise exact search for the falling rule list of least weighted loss that is fair.
 
     `FallingRuleListSearch` makes one when it is given a criterion.
@@ -175,8 +181,7 @@ class FairFallingSearch(FallingRuleListSearch, FairSearch, method="exact", soft=
         parameters = {
             "regularization": self.regularization + 0.0,
             "positive_weight": self.positive_weight,
-            **self._asked(),
-            **({} if self.max_length is None else {"max_length": float(self.max_length)}),
+            **self._obeyed()[0],
             **for_bound(bound),
         }
         return prove_fair_falling_rule_list(self.problem, incumbent.model, parameters, self._multipliers())
@@ -198,30 +203,44 @@ class FairFallingSearch(FallingRuleListSearch, FairSearch, method="exact", soft=
         return dict(zip(map(bytes, np.packbits(sets, axis=1)), found, strict=True))
 
     def _rehearse(self) -> None:
-        solve(FairFallingSearch(grouped_problem(), 0.0, fairness=self.fairness, beam_width=2))
+        ExactSearch(self.problem).compile()
+        solve(FairFallingSearch(grouped_problem(), 0.0, fairness=self.fairness, beam_width=2).without_relaxation())
 
-    def _advance(self, max_work: int) -> None:
-        target = self.work + max_work
-        if self._phase == "preparing":
-            self._prepare()
-        phase = self._phase
-        self._out_of_memory = False
-        while self.work < target and self._phase == phase and phase in ("incumbent", "searching"):
-            left = target - self.work
-            most = effort_of(left, _EFFORT_PER_WORK)
-            outcome = kernels.advance(self._data, self._rules, self._store, left, most, phase == "searching")
-            self.work = int(self._store.numbers[state.WORK])
-            if outcome == kernels.CHECK:
-                self._check()
-            elif outcome == kernels.LEVEL:
-                self._choose_level()
-            elif outcome == kernels.DONE:
-                self._finish()
-            elif outcome == kernels.PAUSED:
-                return
-            elif not self._grow(outcome):
-                self._out_of_memory = True
-                return
+    def _without_demands(self) -> ExactSearch:
+        return ExactSearch(self.problem, self.regularization, self.positive_weight, iterations=_FIRST_LISTS)
+
+    @property
+    def _most_relaxed(self) -> int:
+        return super()._most_relaxed >> 2  # a unit stores a proportion and a length with each set
+
+    def _take_over(self, model: FallingRuleList, optimal: bool) -> int:
+        costs, positive = self._costs, model.predicts_positive(self.problem.matrix())
+        wrong = costs.per_negative * int(costs.negatives[positive].sum())
+        wrong += costs.per_positive * int(costs.positives[~positive].sum())
+        cost = wrong + costs.per_rule * len(model)
+        if len(model) <= self._rules.max_length:
+            self._offer(model.antecedents, cost)
+        return cost if optimal and costs.exact and self._rules.sure else 0
+
+    def _obeyed(self) -> tuple[dict[str, float], dict[str, np.ndarray]]:
+        return self._asked() | ({} if self.max_length is None else {"max_length": float(self.max_length)}), {}
+
+    def _unit(self, phase: str, most: int) -> bool:
+        if phase not in ("incumbent", "searching"):
+            return False
+        numbers, effort = self._store.numbers, effort_of(most, _EFFORT_PER_WORK)
+        done = int(numbers[state.WORK])
+        outcome = kernels.advance(self._data, self._rules, self._store, most, effort, phase == "searching")
+        self.work += int(numbers[state.WORK]) - done
+        if outcome == kernels.CHECK:
+            self._check()
+        elif outcome == kernels.LEVEL:
+            self._choose_level()
+        elif outcome == kernels.DONE:
+            self._finish()
+        elif outcome != kernels.PAUSED:
+            self._out_of_memory = not self._grow(outcome)
+        return bool(outcome != kernels.PAUSED)
 
     def _prepare(self) -> None:
         """Pack the problem and try the list without rules."""
@@ -333,8 +352,11 @@ class FairFallingSearch(FallingRuleListSearch, FairSearch, method="exact", soft=
         return True
 
     @property
-    def memory_bytes(self) -> int:
-        """Bytes of the arrays of the search."""
+    def _least_known(self) -> int:
+        return self._best.cost
+
+    @property
+    def _own_bytes(self) -> int:
         if self._phase == "preparing":
             return 0
         return state.memory_bytes(self._store) + sum(array.nbytes for array in self._data)
@@ -343,22 +365,34 @@ class FairFallingSearch(FallingRuleListSearch, FairSearch, method="exact", soft=
         """A lower bound on the cost of every list that is allowed, on the grid."""
         if not self._rules.sure:  # which lists are allowed is not certain
             return self._trivial
-        if self._phase in ("certified", "infeasible"):
+        if self._phase in ("certified", "infeasible") and not self._left_in:
             return self._best.cost
         least, shift = int(self._store.numbers[state.LOWER_BOUND]), self._rules.shift
         return max(self._trivial, -(-least >> shift) if shift >= 0 else least << -shift)
 
+    @property
+    def _exact(self) -> bool:
+        best = self._make_incumbent()
+        return (self._costs.exact and self._rules.sure) or (best is not None and best.objective == 0)
+
+    @property
+    def _exactness(self) -> float:
+        return self._costs.exactness if self._costs.exactness or self._exact else float(self._costs.unit)
+
+    @property
+    def _own_bound(self) -> float:
+        lower = min(self._bound(), self._best.cost) * self._costs.unit - self._costs.slack
+        return max(0.0, lower if self._exact else lower - self._exactness)
+
     def _snapshot(self) -> Snapshot:
-        incumbent, costs, store = self._make_incumbent(), self._costs, self._store
+        incumbent, store, exact = self._make_incumbent(), self._store, self._exact
         numbers, ended = store.numbers, self._phase in ("certified", "infeasible")
-        exact = (costs.exact and self._rules.sure) or (incumbent is not None and incumbent.objective == 0)
-        exactness = costs.exactness if costs.exactness or exact else float(costs.unit)
+        pruned = dict(zip(state.PRUNED_NAMES, store.pruned.tolist(), strict=True))
         memory = "memory" if self._out_of_memory else None
         status, limit = standing(self._phase == "certified", exact, memory)
         if self._phase == "infeasible":
             status = Status.INFEASIBLE
-        lower = min(self._bound(), self._best.cost) * costs.unit - costs.slack
-        lower = max(0.0, lower if exact else lower - exactness)
+        lower = max(self._own_bound, self._floor)
         lower = bound_shown(math.inf if incumbent is None else incumbent.objective, lower, status)
         return Snapshot(
             step=0,
@@ -370,11 +404,11 @@ class FairFallingSearch(FallingRuleListSearch, FairSearch, method="exact", soft=
             counts={
                 "created": int(numbers[state.CREATED]),
                 "expanded": int(numbers[state.N_EXPANDED]),
-                "queued": int(numbers[state.N_QUEUED]),
+                "queued": 0 if ended else int(numbers[state.N_QUEUED]),
                 "stored": int(numbers[state.N_NODES]),
             },
-            pruned=dict(zip(state.PRUNED_NAMES, store.pruned.tolist(), strict=True)),
-            queue_by_length=tuple(np.trim_zeros(store.queue_by_length, "b").tolist()),
+            pruned=self._cut(pruned, "always: new incumbent", int(numbers[state.N_QUEUED])),
+            queue_by_length=() if ended else tuple(np.trim_zeros(store.queue_by_length, "b").tolist()),
             log10_remaining=0.0 if ended else np.inf,
             memory_bytes=self.memory_bytes,
             phase=self._phase,
@@ -383,7 +417,7 @@ class FairFallingSearch(FallingRuleListSearch, FairSearch, method="exact", soft=
                 "antecedents": len(self._prepared_data.antecedents),
                 "patterns": self.problem.n_patterns,
                 "dropped": dict(self._prepared_data.dropped),
-                "resolution": exactness,
+                "resolution": self._exactness,
                 "left_out": self.left_out,
                 **self._notes,
             },

@@ -78,6 +78,12 @@ def asked_of(demands: Demands, directed: bool) -> dict[str, np.ndarray]:
     return asked
 
 
+def numbers_of(demands: Demands, max_length: int | None) -> dict[str, float]:
+    """The demands that are parameters of a certificate."""
+    given = {"first_rule": demands.first, "max_length": max_length}
+    return {name: float(value) for name, value in given.items() if value is not None}
+
+
 def demands_of(
     problem: Problem,
     must_use: Any,

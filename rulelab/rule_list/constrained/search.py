@@ -27,7 +27,7 @@ from ..fair.relaxation import relaxed, scaled
 from ..fair.search import FairRuleListSearch
 from . import kernels
 from .completions import Completions
-from .demands import asked_of, demands_of
+from .demands import asked_of, demands_of, numbers_of
 from .prefixes import Following, Opened, Prefix, Space
 
 _BYTES_OF_A_PREFIX = 600
@@ -177,14 +177,15 @@ class ConstrainedRuleListSearch(FairRuleListSearch):
         bound : float, optional
             An objective.
         """
-        if self._left_in:
-            return self._proof_of(model, bound)
-        parameters, asked = self._claim(bound), asked_of(self._demands, bool(self.monotone))
-        for name, value in (("first_rule", self._demands.first), ("max_length", self.max_length)):
-            parameters |= {} if value is None else {name: float(value)}
+        parameters = self._claim(bound) | numbers_of(self._demands, self.max_length)
+        asked = asked_of(self._demands, bool(self.monotone))
         multipliers = None if self.fairness is None else self._multipliers_of_pairs()
         bounds = self._completions.proven() if hasattr(self, "_completions") else {}
         return prove_demanding_rule_list(self.problem, model, parameters, asked, bounds, multipliers)
+
+    def _obeyed(self) -> tuple[dict[str, float], dict[str, np.ndarray]]:
+        numbers = super()._obeyed()[0] | numbers_of(self._demands, self.max_length)
+        return numbers, asked_of(self._demands, bool(self.monotone))
 
     def _rehearse(self) -> None:
         self._free_search(self.problem, self.regularization).compile()
@@ -192,11 +193,11 @@ class ConstrainedRuleListSearch(FairRuleListSearch):
         options: dict[str, Any] = {"beam_width": 2, "first_rule": problem.names[0], "fairness": self.fairness}
         solve(ConstrainedRuleListSearch(problem, 0.01, **options).without_relaxation())
 
-    def _unit(self, phase: str) -> bool:
+    def _unit(self, phase: str, most: int) -> bool:
         if phase == "incumbent" and self._beam:
             self._widen()
             return True
-        return super()._unit(phase)
+        return super()._unit(phase, most)
 
     def _start_search(self) -> None:
         """Relax the problem with the best multipliers, and look for lists along a beam."""
@@ -394,10 +395,10 @@ class ConstrainedRuleListSearch(FairRuleListSearch):
         return None if self.memory_limit is None else self.memory_limit - self.memory_bytes
 
     @property
-    def memory_bytes(self) -> int:
+    def _own_bytes(self) -> int:
         """Bytes of the arrays of the search, and about those of its prefixes."""
         if not hasattr(self, "_completions"):
-            return super().memory_bytes if hasattr(self, "_multipliers") else 0
+            return super()._own_bytes if hasattr(self, "_multipliers") else 0
         each = _BYTES_OF_A_PREFIX + len(self._space.everything)
         stored = len(self._prefixes) + len(self._spans)
         return self._space.nbytes + self._completions.nbytes + each * stored
@@ -410,4 +411,4 @@ class ConstrainedRuleListSearch(FairRuleListSearch):
             "stored": len(self._prefixes),
             "sets_counted": self._completions.n_sets if hasattr(self, "_completions") else 0,
         }
-        return counts, self._cut(self._pruned, self._queue)
+        return counts, self._cut(self._pruned, "always: threshold", len(self._queue))

@@ -28,8 +28,8 @@ from ..cores import inequality, learn
 from ..costs import Costs, costs_of
 from ..counting import Layout, layout
 from ..fair.search import check_labels
-from ..phased import RelaxedFirst
 from ..reduction import Reducing, Reduction
+from ..relaxed import RelaxedListFirst
 from ..separating import settle
 from ..separating_by_parts import adapt
 from ..separation import separation_of
@@ -456,4 +456,4 @@ def _as_called() -> inspect.Signature:
 RuleListSearch.__signature__ = _as_called()  # type: ignore[attr-defined]
 
 
-RelaxedFirst._free_search = RuleListSearch
+RelaxedListFirst._free_search = RuleListSearch

@@ -18,11 +18,11 @@ from ...data.problem import Problem
 from ...gap_frontier.least_gap import LeastGap
 from ...kernels.jit import is_compiled
 from ...models import RuleList
+from ...phased import PhasedSearch
 from ...proving import kept_for_its_model
 from ...rehearsal import grouped_problem
 from ...search import solve
 from ...snapshot import Snapshot
-from ..phased import PhasedSearch
 from ..start import antecedents_of
 from . import beam as beams
 from . import kernels, state
@@ -248,7 +248,7 @@ class LeastGapSearch(PhasedSearch, LeastGap):
         options: dict[str, Any] = {"min_accuracy": 0.5, "beam_width": 2, "max_length": 2}
         solve(LeastGapSearch(grouped_problem(), self.criterion, **options))
 
-    def _unit(self, phase: str) -> bool:
+    def _unit(self, phase: str, most: int) -> bool:
         if phase == "incumbent":
             self._run_beam()
         elif phase in ("searching", "ties"):
@@ -419,7 +419,7 @@ class LeastGapSearch(PhasedSearch, LeastGap):
             self._best = FoundList(gap, cost, errors, rules, default, model, (self._seconds, self.work))
 
     @property
-    def memory_bytes(self) -> int:
+    def _own_bytes(self) -> int:
         """Bytes of the arrays of the search."""
         if self._phase == "incumbent":
             return self._multipliers.nbytes

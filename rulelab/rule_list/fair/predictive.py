@@ -118,7 +118,7 @@ class _Part(FairRuleListSearch):
             self._prepare()
         store = self._multipliers.store if self._phase == "incumbent" else self._store
         store.numbers[state.BEST] = min(int(store.numbers[state.BEST]), self._best.cost)
-        self._unit(self._phase)
+        self._unit(self._phase, 1)
         self._units += self._phase == "searching"
         if self._first is None and self._phase == "searching" and (self._step or self._units >= _FIRST):
             self._phase = "split"  # the bound of the relaxation is proven, or takes too long
@@ -195,7 +195,7 @@ class PredictiveParitySearch(FairRuleListSearch):
     def _within(self) -> Search | None:
         return super()._within() or self._part
 
-    def _unit(self, phase: str) -> bool:
+    def _unit(self, phase: str, most: int) -> bool:
         """One unit of the range with the least bound; first of those whose multipliers are not known yet."""
         if phase in _ENDED:
             return False
@@ -211,7 +211,7 @@ class PredictiveParitySearch(FairRuleListSearch):
         self._part = part
         before, free = (
             part.known,
-            None if self.memory_limit is None else self.memory_limit - self._bytes + part.known_bytes,
+            None if self.memory_limit is None else self.memory_limit - self.memory_bytes + part.known_bytes,
         )
         self._bytes -= part.known_bytes
         part.go_on(self, free)
@@ -256,7 +256,7 @@ class PredictiveParitySearch(FairRuleListSearch):
         return dict(self._totals[0]), dict(self._totals[1])
 
     @property
-    def memory_bytes(self) -> int:
+    def _own_bytes(self) -> int:
         """Bytes of the arrays of the search, and of what is kept for a certificate."""
         return self._bytes
 

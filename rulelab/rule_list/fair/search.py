@@ -17,12 +17,13 @@ from ...data.problem import Problem
 from ...data.rate_constraints import Constraints, constraints_of, unbound
 from ...kernels.jit import is_compiled
 from ...models import RuleList
+from ...phased import PhasedSearch
 from ...proving import FairSearch, kept
 from ...rehearsal import grouped_problem
 from ...search import solve
 from ...snapshot import Incumbent, Snapshot, Status, bound_shown, standing
 from ..costs import Costs, costs_of, largest_cost, require_regularization
-from ..phased import RelaxedFirst
+from ..relaxed import RelaxedListFirst
 from ..start import antecedents_of
 from . import beam as beams
 from . import kernels, state
@@ -48,7 +49,7 @@ class _Best:
     seconds: float = 0.0
 
 
-class FairRuleListSearch(RelaxedFirst, FairSearch):
+class FairRuleListSearch(RelaxedListFirst, PhasedSearch, FairSearch):
     """Step-wise exact search for the rule list of least ``errors / n + regularization * rules`` that is fair.
 
     `RuleListSearch` makes one when it is given a criterion.
@@ -218,7 +219,7 @@ class FairRuleListSearch(RelaxedFirst, FairSearch):
         self._free_search(self.problem, self.regularization).compile()
         solve(FairRuleListSearch(grouped_problem(), 0.01, self.fairness, beam_width=2).without_relaxation())
 
-    def _unit(self, phase: str) -> bool:
+    def _unit(self, phase: str, most: int) -> bool:
         if phase == "incumbent":
             self._multipliers.advance(_EFFORT_PER_WORK)
             self.work += 1
@@ -265,6 +266,10 @@ class FairRuleListSearch(RelaxedFirst, FairSearch):
         if hasattr(self, "_multipliers"):
             numbers = self._multipliers.store.numbers
             numbers[state.BEST] = min(int(numbers[state.BEST]), self._best.cost)
+
+    def _obeyed(self) -> tuple[dict[str, float], dict[str, np.ndarray]]:
+        fair = {} if self.fairness is None else self._asked()
+        return fair | ({"majority": 1.0} if fair and self.labels == "majority" else {}), {}
 
     def _more_rules(self) -> dict[str, Any]:
         """What else the kernels have to know."""
@@ -373,8 +378,7 @@ class FairRuleListSearch(RelaxedFirst, FairSearch):
         return store is not None
 
     @property
-    def memory_bytes(self) -> int:
-        """Bytes of the arrays of the search."""
+    def _own_bytes(self) -> int:
         if self._phase == "incumbent":
             return self._multipliers.nbytes
         if not hasattr(self, "_store"):

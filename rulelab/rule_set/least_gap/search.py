@@ -283,7 +283,8 @@ class LeastGapRuleSetSearch(LeastGap):
             "min_group_size": self.min_group_size,
         }
         offers = [*self._starts, *(() if self._best is None else (self._best.rules,))]
-        self._decision = Decision(self.problem, gaps.within(gap), below, gap, settings, self._fairness, offers)
+        decision = Decision(self.problem, gaps.within(gap), below, gap, settings, self._fairness, offers)
+        self._decision = decision.without_relaxation()  # the cheapest set of all is known already
 
     def _take(self, decision: Decision) -> None:
         """Make the best set that was met the incumbent."""

@@ -110,7 +110,11 @@ def prove_predictive_parity(
 
 def _read(problem: Problem, model: RuleList, parameters: Mapping[str, float]) -> tuple[Claim, Values]:
     """What is claimed, and the criterion, which the model meets."""
-    claim = read_claim(problem, model, parameters)
+    return read_claim(problem, model, parameters), check_values(problem, model, parameters)
+
+
+def check_values(problem: Problem, model: RuleList, parameters: Mapping[str, float]) -> Values:
+    """The criterion of a certificate, which a model must meet; raises CertificateError."""
     whole = in_whole_weights_by_group(problem)
     values = read_values(whole, parameters)
     if not values.fair(values.counts(model.predicts_positive(whole.matrix()))[None]).all():
@@ -118,7 +122,7 @@ def _read(problem: Problem, model: RuleList, parameters: Mapping[str, float]) ->
             "the model breaks a constraint: the predictive values of two groups differ by more than "
             f"{float(values.tolerance):.6g}"
         )
-    return claim, values
+    return values
 
 
 def _ranges(arrays: Mapping[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:

@@ -1,0 +1,123 @@
+"""A proof about all models, of one that obeys: no model is better, so none that obeys, and that it does is counted.
+
+What it obeys stands beside the proof, as it would stand in a proof about models that obey.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from ..data.problem import Problem
+from ..models import FallingRuleList, Model, RuleList, RuleSet
+from .certificate import Certificate, CertificateError
+from .contents import check_parameters
+from .demands import DEMANDS
+from .falling_rule_list.fair_states import MAX_LENGTH
+from .outcome import Outcome
+from .rule_list.checker import recompute
+from .rule_list.claim import check_majority
+from .rule_list.constrained.demanding import FIRST, LONGEST, check_obeys, demands_of, in_short, names_asked
+from .rule_list.constrained.predictive import check_values
+from .rule_list.constrained.space import read_sizes
+from .rule_list.constrained.value_space import TOLERANCE
+from .rule_set.checker import MIN_GROUP_SIZE, Case, read_claim
+from .rule_set.parity import SUFFIX, check_parities, parities, read_sides, read_tolerances
+from .whole_weights import in_whole_weights_by_group
+
+OF_ALL = "of_all"
+"""The parameter that only these certificates have."""
+_MAJORITY = "majority"
+_LISTS = (MIN_GROUP_SIZE, FIRST, LONGEST, _MAJORITY)
+_BESIDE: dict[str, tuple[str, ...]] = {
+    RuleList.family: _LISTS,
+    FallingRuleList.family: (MIN_GROUP_SIZE, MAX_LENGTH),
+    RuleSet.family: (MIN_GROUP_SIZE,),
+}
+"""What is obeyed, besides tolerances, as parameters."""
+
+
+def of_all(
+    certificate: Certificate, parameters: Mapping[str, float], arrays: Mapping[str, np.ndarray] | None = None
+) -> Certificate:
+    """A proof that a model is the best of all, which says what the model obeys.
+
+    Parameters
+    ----------
+    certificate : Certificate
+        About all models.
+    parameters : mapping of str to float
+        Such as the tolerances of rates.
+    arrays : mapping of str to array, optional
+        Such as those of demands.
+    """
+    together = {**certificate.parameters, **parameters, OF_ALL: 1.0}
+    return replace(certificate, parameters=together, arrays={**certificate.arrays, **(arrays or {})})
+
+
+def about_all(certificate: Certificate) -> Certificate:
+    """The proof about all models, without what its own obeys."""
+    if OF_ALL not in certificate.parameters:
+        return certificate
+    beside = {OF_ALL, *_BESIDE[certificate.family]}
+    demanded = names_asked(certificate.arrays) if certificate.family == RuleList.family else ()
+    return replace(
+        certificate,
+        parameters={k: v for k, v in certificate.parameters.items() if k not in beside and not k.endswith(SUFFIX)},
+        arrays={name: array for name, array in certificate.arrays.items() if name not in demanded},
+    )
+
+
+def check_of_all(
+    problem: Problem, model: Model, certificate: Certificate, check: Callable[[Certificate], Outcome]
+) -> Outcome:
+    """Check that the model obeys what the certificate says, then the proof about all models."""
+    try:
+        words = " and ".join(_obeyed(problem, model, certificate))
+    except CertificateError as error:
+        return Outcome(False, str(error))
+    found = check(about_all(certificate))
+    return (
+        found
+        if not found.valid
+        else replace(
+            found,
+            reason=f"{found.reason}; this one {words}, counted on the rows",
+            among=" and ".join(filter(None, (found.among, words))),
+        )
+    )
+
+
+def _obeyed(problem: Problem, model: Model, certificate: Certificate) -> Iterator[str]:
+    """What a model is found to obey, in words; raises CertificateError where it does not."""
+    parameters = certificate.parameters
+    if parameters[OF_ALL] != 1:
+        raise CertificateError(f"the {OF_ALL} of a certificate must be 1, not {parameters[OF_ALL]!r}")
+    of_rates = {name: value for name, value in parameters.items() if name.endswith(SUFFIX)}
+    if isinstance(model, RuleSet):
+        Case(problem, model, read_claim({k: v for k, v in parameters.items() if k != OF_ALL}))
+    elif isinstance(model, RuleList) and TOLERANCE in of_rates:
+        check_parameters(of_rates, (TOLERANCE,), "lists of predictive parity")
+        check_values(problem, model, parameters)
+    elif of_rates:
+        whole = in_whole_weights_by_group(problem)
+        sides = read_sides(whole, "dnf", True)
+        compared = parities(sides, "dnf", read_tolerances(parameters), read_sizes(parameters)[0])
+        check_parities(sides, compared, model.predicts_positive(whole.matrix()).astype(np.int64))
+    for name, value in sorted(of_rates.items()):
+        yield f"keeps the {name.removesuffix(SUFFIX).replace('_', ' ')} of groups at most {value:.10g} apart"
+    if isinstance(model, FallingRuleList) and MAX_LENGTH in parameters:
+        longest = parameters[MAX_LENGTH]
+        if len(model) > longest:
+            raise CertificateError(f"the model has {len(model)} rules, more than the {longest:g} of the certificate")
+        yield f"has at most {longest:g} rule{'' if longest == 1 else 's'}"
+    if isinstance(model, RuleList) and _MAJORITY in parameters:
+        costs, _, _ = recompute(problem, model, parameters["regularization"], problem.n_antecedents)
+        check_majority(problem, model, costs)
+        yield "predicts majorities"
+    if isinstance(model, RuleList) and DEMANDS in certificate.arrays:
+        demands = demands_of(problem, parameters, certificate.arrays)
+        check_obeys(problem, model, demands)
+        yield in_short(problem, demands)
