@@ -90,6 +90,7 @@ _HOMES = {
     "mine_antecedents": "data.mining",
     "near_optimal": "rule_list",
     "near_optimal_rule_sets": "rule_set",
+    "prove": "proving",
     "robustness": "rule_list",
     "solve": "search",
     "stability": "estimators",

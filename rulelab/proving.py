@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from .certificate import Certificate, CertificateError
+from .certificate.parts import within
 from .data.fairness import Criterion, compared, emptied_rates, groups_of, left_out, true_gaps
 from .search import Search
 from .snapshot import Snapshot, Status
@@ -25,6 +26,44 @@ def is_quick(search: Any, last: Snapshot) -> bool:
     """
     softly = getattr(search, "violation_penalty", None) is not None
     return last.counts.get("stored", 0) <= (_MOST_STORED_SOFTLY if softly else _MOST_STORED)
+
+
+def prove(search: Any, time_limit: float | None = None, bound_only: bool = False) -> Any:
+    """The certificate of a search, as its method ``certificate`` makes it, within a time.
+
+    Parameters
+    ----------
+    search : Search
+        One that makes certificates, which has ended with status OPTIMAL.
+    time_limit : float, optional
+        Wall-clock seconds, looked at between the parts of the proof.
+    bound_only : bool
+        Of a search that has not ended: prove its lower bound.
+
+    Returns
+    -------
+    Certificate or MultiClassCertificate
+
+    Raises
+    ------
+    CertificateError
+        When there is none.
+    TimeoutError
+        At the time limit; another call begins anew.
+
+    Examples
+    --------
+    >>> import rulelab as rl
+    >>> problem = rl.Problem.from_arrays([[0, 1], [1, 1], [1, 0], [0, 0]] * 5, [0, 1, 1, 0] * 5)
+    >>> search = rl.RuleListSearch(problem, regularization=0.1)
+    >>> best = rl.solve(search, time_limit=10).incumbent.model
+    >>> bool(rl.verify(problem, best, rl.prove(search, time_limit=10)))
+    True
+    """
+    if not hasattr(search, "certificate"):
+        raise CertificateError(f"{type(search).__name__} makes no certificates")
+    with within(time_limit, "the proof"):
+        return search.certificate(bound_only=True) if bound_only else search.certificate()
 
 
 S = TypeVar("S", bound="Proving")

@@ -15,7 +15,11 @@ from .verification import verify
 
 
 def explain_proof(
-    problem: Problem, model: Model, certificate: Certificate, asked: RuleList | FallingRuleList
+    problem: Problem,
+    model: Model,
+    certificate: Certificate,
+    asked: RuleList | FallingRuleList,
+    time_limit: float | None = None,
 ) -> Exclusion:
     """The lines of a proof that show why a list of one's choice is no better than the proven one.
 
@@ -33,6 +37,8 @@ def explain_proof(
     asked : RuleList or FallingRuleList
         Any other list of that kind over the same antecedents: a rule list with labels of its own or without, a softly
         falling list with the weight and the penalty of the proof.
+    time_limit : float, optional
+        Seconds that checking the proof may take.
 
     Returns
     -------
@@ -43,6 +49,8 @@ def explain_proof(
     ------
     CertificateError
         When the proof is not valid, is of another kind, or the list does not fit the problem.
+    TimeoutError
+        When the proof is not checked within the time limit.
 
     Examples
     --------
@@ -56,7 +64,7 @@ def explain_proof(
     """
     if not isinstance(asked, RuleList | FallingRuleList):
         raise CertificateError(f"explain_proof asks about a RuleList, not about {type(asked).__name__}")
-    checked = verify(problem, model, certificate)
+    checked = verify(problem, model, certificate, time_limit=time_limit)
     if not checked:
         raise CertificateError(f"the proof is not valid: {checked.reason}")
     certificate = about_all(certificate)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -24,6 +25,28 @@ def watched(watch: Callable[[], None]) -> Iterator[None]:
         yield
     finally:
         _WATCH.reset(before)
+
+
+@contextmanager
+def within(seconds: float | None, doing: str) -> Iterator[None]:
+    """Let what is proven or checked in the block take so many seconds; None: any.
+
+    Raises
+    ------
+    TimeoutError
+        At the first part that begins later; ``doing`` says what was not done.
+    """
+    began, outer = time.monotonic(), _WATCH.get()
+
+    def watch() -> None:
+        if seconds is not None and time.monotonic() - began > seconds:
+            raise TimeoutError(f"{doing} was not done in {seconds:g} s; raise time_limit")
+        if outer is not None:
+            outer()
+
+    with watched(watch):
+        watch()
+        yield
 
 
 def look() -> None:

@@ -19,6 +19,7 @@ from .falling_rule_list import soft
 from .multiclass import MultiClassCertificate
 from .obeying import OF_ALL, check_of_all
 from .outcome import Outcome, Verification
+from .parts import within
 from .rule_list import checker as rule_list
 from .rule_list.constrained import demanding, least_gap, predictive
 from .rule_list.constrained import fair as fair_rule_list
@@ -49,6 +50,7 @@ def verify(
     model: Model | MultiClassRuleList,
     certificate: Certificate | MultiClassCertificate,
     regularization: float | None = None,
+    time_limit: float | None = None,
 ) -> Verification:
     """Check a proof of optimality without the search that made it.
 
@@ -61,6 +63,8 @@ def verify(
     certificate : Certificate or MultiClassCertificate
     regularization : float, optional
         What the certificate must speak for; by default whatever it says (see `Verification.parameters`).
+    time_limit : float, optional
+        Seconds that the check may take, looked at between its parts.
 
     Returns
     -------
@@ -71,7 +75,14 @@ def verify(
     ------
     CertificateError
         When an argument is of the wrong type.
+    TimeoutError
+        At the time limit: then nothing is known.
     """
+    with within(time_limit, "the check"):
+        return _verify(problem, model, certificate, regularization)
+
+
+def _verify(problem: object, model: object, certificate: object, regularization: float | None) -> Verification:
     started = time.perf_counter()
     if isinstance(problem, MultiClassProblem):
         return _of_classes(problem, model, certificate, regularization)

@@ -94,7 +94,7 @@ class Keeper:
             reason = "it stopped on an unexpected error; the log of the server has the details"
             try:
                 made.append(make())
-            except (ValueError, MemoryError) as error:
+            except (ValueError, MemoryError, TimeoutError) as error:
                 reason = str(error) or "not enough memory"
             finally:
                 if made:

@@ -27,7 +27,7 @@ from ..widgets.esc import plain
 from .keeper import Keeper
 
 MOST_SECONDS = 300
-"""Of a check."""
+"""Of a check, and of a proof that is made to be kept."""
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from ...certificate import Certificate
+from ...certificate.parts import within
 from ...multiclass import MultiClassCertificate, MultiClassRuleListSearch
 from ...proving import is_quick
 from ...snapshot import Status
@@ -17,6 +18,7 @@ from ..live.session import SearchSession
 from ..live.state import State
 from ..search.class_files import proof_of_classes, unproven_of_classes
 from ..search.runs.words import settings_in_words
+from .proving import MOST_SECONDS
 
 
 def is_worth_keeping(session: SearchSession) -> bool:
@@ -76,11 +78,15 @@ def is_provable(session: SearchSession) -> bool:
 def prove(session: SearchSession, card: Card) -> Callable[[], Certificate | MultiClassCertificate]:
     """What makes the proof of a session that was kept, for the labels of the kept model."""
     search, prepared = session.search, session.prepared
-    if isinstance(search, MultiClassRuleListSearch):
-        assert prepared is not None
-        return lambda: proof_of_classes(prepared)
-    target = prepared.target if prepared is not None else ""
-    return lambda: _in_labels(search, card.named.classes, target)
+
+    def make() -> Certificate | MultiClassCertificate:
+        with within(MOST_SECONDS, "the proof"):
+            if isinstance(search, MultiClassRuleListSearch):
+                assert prepared is not None
+                return proof_of_classes(prepared)
+            return _in_labels(search, card.named.classes, prepared.target if prepared is not None else "")
+
+    return make
 
 
 def _in_labels(search: Any, classes: tuple[Any, ...], target: str) -> Certificate:

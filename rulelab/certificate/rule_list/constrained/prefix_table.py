@@ -11,6 +11,7 @@ from ....kernels import bits
 from ....models import RuleList
 from ...certificate import Certificate, CertificateError
 from ...origin import Origin
+from ...parts import look, parts
 from .space import FairSpace
 from .table import needed
 
@@ -90,9 +91,13 @@ def _table(space: FairSpace, sets: np.ndarray, values: np.ndarray) -> tuple[np.n
 
 def _value_of(space: FairSpace, table: Mapping[bytes, int]) -> Callable[[bytes], int]:
     least = space.relaxed_rule
-    return lambda key: max(least, table.get(key, least))
+
+    def value(key: bytes) -> int:
+        look()
+        return max(least, table.get(key, least))
+
+    return value
 
 
 def _chunks(space: FairSpace, n: int) -> Iterator[slice]:
-    step = max(1, _CELLS // max(1, *space.inside.shape))
-    return (slice(start, start + step) for start in range(0, n, step))
+    return parts(n, max(1, *space.inside.shape), _CELLS)
