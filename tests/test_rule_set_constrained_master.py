@@ -217,8 +217,8 @@ def test_the_simplex_method_takes_over_when_nothing_is_found(proximal, monkeypat
 def test_a_search_pickled_after_every_unit_ends_alike_and_is_proven(proximal, criterion):
     A, y, groups = compas_like()
     problem = rl.Problem.from_arrays(A, y, groups=groups)
-    whole = certified(RuleSetSearch(problem, 8, 3, fairness=criterion))
-    search, bounded = RuleSetSearch(problem, 8, 3, fairness=criterion), False
+    whole = certified(RuleSetSearch(problem, 8, 3, fairness=criterion).without_relaxation())
+    search, bounded = RuleSetSearch(problem, 8, 3, fairness=criterion).without_relaxation(), False
     while (snapshot := search.advance(1)).status is rl.Status.RUNNING:
         search = pickle.loads(pickle.dumps(search))
         if not bounded and snapshot.lower_bound > 0 and snapshot.incumbent is not None:

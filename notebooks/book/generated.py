@@ -25,7 +25,11 @@ ROOMS = {
 }
 PAGES = {
     "data": ("Data: conditions, antecedents, problems", ("data",), ("datasets", "tables")),
-    "searching": ("Searching: the contract of all searches", ("search", "snapshot", "recording", "ablation"), ()),
+    "searching": (
+        "Searching: the contract of all searches",
+        ("search", "proving", "snapshot", "recording", "ablation"),
+        (),
+    ),
     "rule_lists": ("Rule lists", ("rule_list", "gap_frontier", "multiclass"), ()),
     "falling_rule_lists": ("Falling rule lists", ("falling_rule_list",), ()),
     "rule_sets": ("Rule sets and fairness criteria", ("rule_set",), ()),

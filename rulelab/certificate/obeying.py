@@ -13,7 +13,7 @@ import numpy as np
 from ..data.problem import Problem
 from ..models import FallingRuleList, Model, RuleList, RuleSet
 from .certificate import Certificate, CertificateError
-from .contents import check_parameters
+from .contents import check_arrays, check_parameters
 from .demands import DEMANDS
 from .falling_rule_list.fair_states import MAX_LENGTH
 from .outcome import Outcome
@@ -73,21 +73,18 @@ def about_all(certificate: Certificate) -> Certificate:
 def check_of_all(
     problem: Problem, model: Model, certificate: Certificate, check: Callable[[Certificate], Outcome]
 ) -> Outcome:
-    """Check that the model obeys what the certificate says, then the proof about all models."""
+    """Check the proof about all models, then that the model obeys what the certificate says."""
+    found = check(about_all(certificate))
+    if not found.valid:
+        return found
     try:
-        words = " and ".join(_obeyed(problem, model, certificate))
+        words = " and ".join(filter(None, _obeyed(problem, model, certificate)))
     except CertificateError as error:
         return Outcome(False, str(error))
-    found = check(about_all(certificate))
-    return (
-        found
-        if not found.valid
-        else replace(
-            found,
-            reason=f"{found.reason}; this one {words}, counted on the rows",
-            among=" and ".join(filter(None, (found.among, words))),
-        )
-    )
+    if not words:  # of demands that ask for nothing
+        return found
+    reason = f"{found.reason}; this one {words}, counted on the rows"
+    return replace(found, reason=reason, among=" and ".join(filter(None, (found.among, words))))
 
 
 def _obeyed(problem: Problem, model: Model, certificate: Certificate) -> Iterator[str]:
@@ -117,7 +114,8 @@ def _obeyed(problem: Problem, model: Model, certificate: Certificate) -> Iterato
         costs, _, _ = recompute(problem, model, parameters["regularization"], problem.n_antecedents)
         check_majority(problem, model, costs)
         yield "predicts majorities"
-    if isinstance(model, RuleList) and DEMANDS in certificate.arrays:
+    if isinstance(model, RuleList) and (DEMANDS in certificate.arrays or {FIRST, LONGEST} & set(parameters)):
+        check_arrays(certificate.arrays, {*certificate.arrays, *names_asked(certificate.arrays)})
         demands = demands_of(problem, parameters, certificate.arrays)
         check_obeys(problem, model, demands)
         yield in_short(problem, demands)

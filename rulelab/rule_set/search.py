@@ -189,7 +189,8 @@ class RuleSetSearch(RelaxedFirst, Phases):
     @property
     def columns(self) -> tuple[Clause, ...]:
         """The rules met so far, as antecedents: a warm start for another search on this problem."""
-        return () if self._phase == "reducing" else tuple(self._pool.rules)
+        shown = self._generating
+        return () if shown._phase == "reducing" else tuple(shown._pool.rules)
 
     def pool(self, most: int = 600) -> pd.DataFrame:
         """The rules met so far, with their prices at the last solution of the linear programme.
@@ -214,11 +215,11 @@ class RuleSetSearch(RelaxedFirst, Phases):
         """
         if not is_whole(most, 1):
             raise ValueError(f"most must be a positive integer, not {most!r}")
-        if self._phase == "reducing":
+        shown, best = self._generating, self._best.incumbent()
+        if shown._phase == "reducing":
             return pd.DataFrame(columns=list(POOL_COLUMNS))
-        best, generation = self._best.incumbent(), getattr(self, "_generation", None)
-        model = None if best is None else best.model
-        return pool_frame(self.problem, self.form, self._pool, generation, model, most)
+        model, generation = None if best is None else best.model, getattr(shown, "_generation", None)
+        return pool_frame(self.problem, self.form, shown._pool, generation, model, most)
 
     def prices(self, most: int = 600) -> pd.DataFrame:
         """What it is worth to the linear programme that the rows are covered: its dual values at the last solution.
@@ -245,7 +246,7 @@ class RuleSetSearch(RelaxedFirst, Phases):
         """
         if not is_whole(most, 1):
             raise ValueError(f"most must be a positive integer, not {most!r}")
-        best, generation = self._best.incumbent(), getattr(self, "_generation", None)
+        best, generation = self._best.incumbent(), getattr(self._generating, "_generation", None)
         return price_frame(self.problem, self.form, generation, None if best is None else best.model, most)
 
     @property
@@ -253,6 +254,12 @@ class RuleSetSearch(RelaxedFirst, Phases):
         """D: the most conditions of a rule that bounds and certificates speak of."""
         widest = min(self.max_complexity - 1, self.problem.n_antecedents)
         return widest if self.max_conditions is None else min(widest, self.max_conditions)
+
+    @property
+    def _generating(self) -> RuleSetSearch:
+        """The search whose rules and prices there are to be seen: that for the best set of all, or this one."""
+        other: RuleSetSearch | None = self._relaxation
+        return other if other is not None and (self._relaxing or self._left_in) else self
 
     @property
     def _rehearsed_as(self) -> object:
@@ -396,8 +403,8 @@ class RuleSetSearch(RelaxedFirst, Phases):
         return left_out(self.fairness, groups_of(self.problem, self.fairness), self.min_group_size)
 
     def _snapshot(self) -> Snapshot:
-        incumbent = self._best.incumbent()
-        generation = getattr(self, "_generation", None)
+        incumbent, shown = self._best.incumbent(), self._generating
+        generation = getattr(shown, "_generation", None)
         ended = self._phase in ("certified", "infeasible")
         status = Status.RUNNING if self._limit is None else Status.LIMIT
         if ended:
@@ -405,7 +412,7 @@ class RuleSetSearch(RelaxedFirst, Phases):
         lower = max(self._own_bound, self._floor)
         if incumbent is not None:
             lower = incumbent.objective if self._phase == "certified" else min(lower, incumbent.objective)
-        detail = figures.detail(self._program, self.conditions, generation, self._by_value)
+        detail = figures.detail(shown._program, self.conditions, generation, shown._by_value)
         if self.fairness is not None:
             detail["left_out"] = self.left_out
             if incumbent is not None:
@@ -417,7 +424,7 @@ class RuleSetSearch(RelaxedFirst, Phases):
             status=status,
             incumbent=incumbent,
             lower_bound=lower,
-            counts=figures.counts(len(self._pool), generation, self._closing, ended),
+            counts=figures.counts(len(shown._pool), generation, shown._closing, ended),
             log10_remaining=0.0 if ended else math.inf,
             memory_bytes=self.memory_bytes,
             phase=self._phase,
