@@ -128,12 +128,13 @@ def _refuse_gone(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
 
 def _datasets(args: argparse.Namespace) -> int:
     from .. import datasets
+    from ..shown import percent
 
     if args.describe is not None:
         return _describe(args)
     known = datasets.catalogue()
     rows = [
-        (name, r.availability, f"{r.rows}", f"{r.features}", f"{100 * r.positives / r.rows:.1f}", r.target, r.sensitive)
+        (name, r.availability, f"{r.rows}", f"{r.features}", percent(r.positives / r.rows), r.target, r.sensitive)
         for name, r in zip(known.index, known.itertuples(), strict=True)
     ]
     print(table(("name", "where", "rows", "features", "positive %", "target", "sensitive"), rows, right=(2, 3, 4)))

@@ -182,7 +182,7 @@ def _show_cells(search: FairFrontierSearch, snapshot: Snapshot, interrupted: boo
             rows.append((*start, "-", "no set meets it" if cell.status == "infeasible" else "none found", *4 * ("-",)))
             continue
         proven = "yes" if cell.status == "proven" else f"at least {cell.lower_bound:g}"
-        own = (f"{cell.objective:g}", proven, f"{cell.errors:g}", f"{100 * row.true_gap:.1f}")
+        own = (f"{cell.objective:g}", proven, f"{cell.errors:g}", percent(row.true_gap))
         rows.append((*start, *own, f"{cell.model.complexity}", one_line(_rules(cell.model)) or "-"))
     head = ("tolerance", "complexity", "loss", "proven", "errors", "gap %", "used", "positive if")
     closed = sum(cell.status in ("proven", "infeasible") for cell in search.cells)
