@@ -75,7 +75,7 @@ class Cells:
             one = (
                 _whole(self.column, cells, mark, self.ordered, dtype)
                 if dtype.is_integer()
-                else _told(cells, mark, self.ordered)
+                else _told(cells, float(mark) if self.kind == "number" else mark, self.ordered)  # no whole 1e300
             )
             one = one.fill_null(False)
             part = one.cast(small) if self.ordered else one.cast(small) * nw.lit(k + 1, dtype=small)

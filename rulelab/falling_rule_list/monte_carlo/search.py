@@ -18,6 +18,7 @@ from ..search import FallingRuleListSearch
 from . import engine as monte_carlo
 from . import state as states
 
+_ROUNDED_DOWN = 1 - 2.0**-50  # a product of a cost and what it is worth may be rounded up
 _POSITIONS_SHOWN = 64
 _IMPROVEMENTS_SHOWN = 100
 
@@ -166,7 +167,7 @@ class MonteCarloSearch(FallingRuleListSearch, method="monte_carlo", soft=(False,
         assert self._ready is not None
         state, ready = self._engine.state, self._ready
         ended = self.work >= self.iterations and not self._optimal
-        bound = max(0.0, self._bound * ready.costs.unit - ready.costs.slack)
+        bound = max(0.0, self._bound * ready.costs.unit * _ROUNDED_DOWN - ready.costs.slack)
         objective = self._incumbent.objective
         lists = state.lists[:_POSITIONS_SHOWN]
         reached = int(np.count_nonzero(lists))

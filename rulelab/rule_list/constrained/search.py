@@ -17,7 +17,7 @@ from ...data.problem import Problem
 from ...kernels.jit import is_compiled
 from ...models import RuleList
 from ...proving import kept
-from ...rehearsal import grouped_problem
+from ...rehearsal import grouped_problem, noisy_problem
 from ...search import solve
 from ..fair import beam as beams
 from ..fair import state
@@ -189,9 +189,9 @@ class ConstrainedRuleListSearch(FairRuleListSearch):
 
     def _rehearse(self) -> None:
         self._free_search(self.problem, self.regularization).compile()
-        problem = grouped_problem()
+        problem, price = (noisy_problem(), 0.05) if self.fairness is None else (grouped_problem(), 0.01)
         options: dict[str, Any] = {"beam_width": 2, "first_rule": problem.names[0], "fairness": self.fairness}
-        solve(ConstrainedRuleListSearch(problem, 0.01, **options).without_relaxation())
+        solve(ConstrainedRuleListSearch(problem, price, **options).without_relaxation())
 
     def _unit(self, phase: str, most: int) -> bool:
         if phase == "incumbent" and self._beam:
@@ -284,6 +284,9 @@ class ConstrainedRuleListSearch(FairRuleListSearch):
         extra = self._space.missing(prefix, opened)
         if extra is None:
             self._drop("demands", k)
+            return
+        if prefix.length == 0 and self._demands.first is not None:  # what else could follow need not be bounded
+            heapq.heapreplace(self._queue, (key, k, k, 0))
             return
         base, L = prefix.relaxed, self._rules.relaxed_rule
         room = min(self._most, key + L // 4) - base
