@@ -124,6 +124,14 @@ def test_a_column_of_a_name_that_sql_keeps_is_one_error() -> None:
     }
 
 
+def test_numbers_beyond_all_whole_numbers_are_counted_alike() -> None:
+    a, b = [1e300, 1e300, 0.0, *7 * [None]], [*8 * [None], 0.1, 0.0]
+    table = pa.table({"a": a, "b": b, TARGET: [0, 1, None, 0, 1, 1, 0, 1, 1, 1]})
+    found = answers(table, QUICK)
+    assert len(set(found.values())) == 1, found
+    assert "a" in found.popitem()[1]
+
+
 @settings(max_examples=12, phases=[Phase.explicit, Phase.generate])
 @given(tables())
 def test_one_error_for_all_engines(table: pa.Table) -> None:

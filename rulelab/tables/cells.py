@@ -16,8 +16,8 @@ from .errors import TableError
 
 _SMALLEST = 127
 """What the smallest whole numbers can be."""
-_DOUBLES = 1 << 53
-"""From here on not every whole number is a double."""
+_DOUBLES, _LARGEST = 1 << 53, 1 << 63
+"""From here on not every whole number is a double; from there on those of a column are doubles."""
 
 
 @dataclass(frozen=True)
@@ -121,12 +121,15 @@ def _whole(column: str, cells: nw.Expr, mark: Any, above: bool, dtype: Any) -> n
 
 def _above(mark: Any) -> Any:
     """A number above it."""
-    return mark + 1 if isinstance(mark, int) else max(mark + 1, float(np.nextafter(mark, np.inf)))
+    if isinstance(mark, int) and abs(mark) < _LARGEST:
+        return mark + 1
+    return max(mark + 1.0, float(np.nextafter(float(mark), np.inf)))
 
 
 def _numbers(values: list[Any]) -> pd.Series:
-    """As doubles, or as whole numbers where doubles would be the same for two of them."""
-    if any(isinstance(v, int) and abs(v) >= _DOUBLES for v in values):
+    """As doubles, or as whole numbers of 64 bits where doubles would be the same for two of them."""
+    known = [v for v in values if v is not None]
+    if any(isinstance(v, int) and abs(v) >= _DOUBLES for v in known) and all(abs(v) < _LARGEST for v in known):
         whole = [None if v is None else math.floor(v) for v in values]
         return pd.Series(whole, dtype="Int64")
     return pd.Series(values, dtype=np.float64)
