@@ -67,6 +67,7 @@ STANDING_CSS = """
 :host(.rl-long) .status .phase { min-height: 2.7em; }
 @media (max-width: 1150px) {
   .status .phase { min-height: 2.7em; }
+  :host(.rl-long) .status .phase { min-height: 4.05em; }
   .status .figures { min-height: 82px; }
 }
 @media (max-width: 560px) {
