@@ -60,6 +60,7 @@ class BoundsPlot(Plot):
             "search time (s)",
             measure,
             height=372,
+            min_border_left=76,  # room for numbers as small as the gaps of groups are
             min_border_top=26 if relaxation is None else 52,  # that of the legend, which comes with the first model
             min_border_bottom=58,
             x_range=curves.window.range,
