@@ -107,7 +107,7 @@ class RelaxedFirst(Phased):
         if self._relaxing:
             self._relax(max_work)
         else:
-            super()._advance(max_work)  # type: ignore[safe-super]
+            super()._advance(max_work)  # type: ignore[safe-super]  # of the class that stands beside this one
         if self._relaxation is None or self._relaxing or self._phase in _ENDED:
             return
         if self._relaxed >= self._least_known:

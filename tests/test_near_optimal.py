@@ -152,7 +152,8 @@ def test_pairs_of_patterns_lose_no_list(case, gap, max_length, unit):
             *near_optimal_by_enumeration(A, y, [unit * w for w in weight], regularization, gap, max_length=max_length),
         )
     assert counter.result().n_lists == found.n_lists
-    assert found.n_lists >= sum(map(len, models.values())) or unit == 0.7
+    sure = [value for lists in models.values() for value in lists.values() if value < optimum + gap - 1e-9]
+    assert found.n_lists >= len(sure)  # of those at the threshold rounding decides, where weights are no integers
     assert found.optimum == pytest.approx(float(optimum), abs=1e-9)
 
 

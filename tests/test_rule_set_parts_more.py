@@ -304,7 +304,7 @@ def test_the_command_saves_a_proof_by_parts_that_it_verifies(
 def drawn_problem(seed: int) -> tuple[rl.Problem, dict[str, Any]]:
     """Rows with weights of many digits in two groups, and what to ask of a search."""
     rng = np.random.default_rng(seed)
-    n, m = int(rng.integers(10, 20)), int(rng.integers(2, 5))
+    n, m = int(rng.integers(12, 40)), int(rng.integers(2, 6))
     A, y, groups = rng.random((n, m)) < 0.5, rng.random(n) < 0.5, rng.integers(0, 2, n)
     groups[:4], y[:4] = (0, 0, 1, 1), (0, 1, 0, 1)
     problem = rl.Problem.from_arrays(A, y, groups=groups, sample_weight=np.exp(rng.normal(0, 1, n)))
@@ -313,13 +313,13 @@ def drawn_problem(seed: int) -> tuple[rl.Problem, dict[str, Any]]:
     return problem, options | {"fairness": criterion(float(rng.choice([0.01, 0.05, 0.1])))}
 
 
-@pytest.mark.parametrize("seed", [4, 9, *(pytest.param(k, marks=pytest.mark.long) for k in range(10, 40))])
+@pytest.mark.parametrize("seed", [0, 2, *(pytest.param(k, marks=pytest.mark.long) for k in range(3, 24))])
 def test_a_limit_of_columns_ends_the_search(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
     problem, options = drawn_problem(seed)
     search = rl.RuleSetSearch(problem, loss=("hamming", "zero_one")[seed % 2], **options)
     last = rl.solve(search, work_limit=20_000)
-    assert last.limit in (None, "columns", "work", "exactness")
+    assert last.limit in (None, "columns", "exactness")
     if last.limit == "columns":  # and goes on to the end where it is raised
         search.column_limit = 20_000
-        assert rl.solve(search, work_limit=2_000).limit in (None, "work", "exactness")
+        assert rl.solve(search, work_limit=20_000).limit in (None, "exactness")

@@ -19,17 +19,9 @@ LEAST_UNPACKED_BYTES = 1_000_000  # of a Parquet file, which has more than its c
 
 _FORMULA = re.compile(rb"<(?:\w+:)?f[ >/]")
 _MERGED = re.compile(rb'<(?:\w+:)?mergeCell ref="[A-Z]+(\d+):[A-Z]+(\d+)"')
-_DAMAGED = (
-    zipfile.BadZipFile,
-    zlib.error,
-    OSError,
-    EOFError,
-    RuntimeError,
-    LookupError,
-    ValueError,
-    TypeError,
-    SyntaxError,  # of XML
-)
+_NOT_UNPACKED = zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError
+"""What `zipfile` raises where an archive is damaged, is locked (RuntimeError), or packed in a way it does not know."""
+_DAMAGED = *_NOT_UNPACKED, LookupError, ValueError, TypeError, SyntaxError  # of XML
 """What openpyxl raises where the parts of a workbook are damaged, or are not there."""
 
 
@@ -64,7 +56,7 @@ def unzipped(raw: bytes, file_name: str, max_cells: int | None) -> tuple[bytes, 
                     f"{file_name} holds {len(names)} files ({listing(names, 4)}); give the one to be read"
                 )
             return archive.read(inside[0]), ()
-    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError) as error:
+    except _NOT_UNPACKED as error:
         raise DatasetError(f"{file_name} is a damaged or locked zip file: {error}") from error
 
 

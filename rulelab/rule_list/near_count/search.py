@@ -175,7 +175,7 @@ class NearOptimalCounter(NearSearch):
     def _rehearse(self) -> None:
         self.search.compile()
         small = NearOptimalCounter(tiny_problem(), 0.01, 0.1)
-        small._SEPARATE_AFTER = 0  # type: ignore[misc]
+        small._SEPARATE_AFTER = 0
         solve(small)
         assert small.states is not None
         expanding.rebuild_table(small.states.store._replace(state_table=np.empty(64, dtype=np.int32)))

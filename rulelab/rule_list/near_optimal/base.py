@@ -43,7 +43,7 @@ class NearSearch(Search):
     """
 
     family: ClassVar[str] = "rule_list"
-    _SEPARATE_AFTER: ClassVar[int] = 60_000_000
+    _SEPARATE_AFTER = 60_000_000
     """Words and weights looked at for the states that are stored; before that multipliers cost more than they save."""
 
     def __init__(

@@ -190,7 +190,7 @@ class NearOptimalSearch(NearSearch, NearEnumeration):
     def _rehearse(self) -> None:
         self.search.compile()
         small = NearOptimalSearch(tiny_problem(), 0.01, 0.1)
-        small._SEPARATE_AFTER = 0  # type: ignore[misc]
+        small._SEPARATE_AFTER = 0
         solve(small)
         small.result()
         assert small.store is not None
