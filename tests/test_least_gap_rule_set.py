@@ -146,14 +146,14 @@ def test_repeated_rows_and_weights_are_the_same() -> None:
 
 @pytest.mark.parametrize("loss", ["hamming", "zero_one"])
 def test_least_gaps_have_proofs_that_hold(loss: str) -> None:
-    proven = 0
+    proven = set()
     for seed in range(40):
         rows, search = case_of(seed, loss=loss)
         snapshot = rl.solve(search)
-        if snapshot.incumbent is None or not rows.integral:
+        if snapshot.incumbent is None or rows.kind == "real":
             continue
         certificate = search.certificate()
-        proven += 1
+        proven.add((rows.kind, search.criterion))
         model = snapshot.incumbent.model
         answer = rl.verify(search.problem, model, certificate)
         assert answer.valid, answer.reason
@@ -169,7 +169,8 @@ def test_least_gaps_have_proofs_that_hold(loss: str) -> None:
         answer = rl.verify(search.problem, model, replace(certificate, parameters=other))
         best = expected(rows, case_of(seed, loss="hamming" if loss == "zero_one" else "zero_one")[1])
         assert not answer.valid or answer.objective == float(best[0]), seed
-    assert proven > 10
+    assert len(proven) > 10
+    assert {kind for kind, _ in proven} == {"unit", "integer", "half"}
 
 
 def larger_problem() -> rl.Problem:

@@ -21,6 +21,7 @@ from ...models import RuleSet
 from ..certificate import Certificate, CertificateError
 from ..origin import Origin
 from ..outcome import Outcome
+from ..whole_weights import in_whole_weights_by_group
 from .checker import MIN_GROUP_SIZE, ZERO_ONE, Case, Claim, check_model, prove, read_claim, read_linear, times_covered
 from .dual import in_order, read_dual
 from .effort import GaveUpError
@@ -73,9 +74,8 @@ class Smaller(Case):
         if not 0 <= accuracy <= 1:
             raise CertificateError(f"the accuracy of the certificate must be from 0 to 1, not {accuracy!r}")
         claimed, claim = read_gaps(parameters), _claim(parameters)
-        if not problem.integral:
-            raise CertificateError("sets of least gap are certified for whole weights only")
         check_model(problem, model, claim)
+        problem = in_whole_weights_by_group(problem)
         sides = read_sides(problem, model.form, True)
         times = times_covered(sides.matrix, model)
         times = np.minimum(times, 1) if claim.zero_one else times
@@ -140,7 +140,7 @@ def prove_least_gap_rule_set(
     Parameters
     ----------
     problem : Problem
-        With whole weights and groups.
+        With groups.
     model : RuleSet
         Of the least gap.
     dual : int array, shape (n_groups, n_patterns)
@@ -160,7 +160,7 @@ def prove_least_gap_rule_set(
     Raises
     ------
     CertificateError
-        When the model does not fit the problem or the limits, or the numbers are too large for exact sums.
+        When the model does not fit the problem or the limits, or weights have too many digits for exact sums.
     """
     parameters = _parameters(
         problem, model, grid, max_complexity, max_conditions, min_accuracy, multipliers, min_group_size, zero_one
@@ -229,7 +229,7 @@ def _parameters(
     zero_one: bool,
 ) -> dict[str, float]:
     """Those of a certificate, with the gap of the model in each rate."""
-    sides = read_sides(problem, model.form, True)
+    sides = read_sides(in_whole_weights_by_group(problem), model.form, True)
     times = times_covered(sides.matrix, model)
     measured = sides.measure(np.minimum(times, 1) if zero_one else times)
     out = {

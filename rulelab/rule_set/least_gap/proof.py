@@ -13,7 +13,7 @@ from ...data.fairness import Criterion, groups_of
 from ..generation import ColumnGeneration
 from ..parted_proof import arrays_of_parts
 from ..program import Program
-from ..proof import dual_values, multipliers_of
+from ..proof import counted, dual_values, multipliers_of
 from ..rate_parts import Part
 
 if TYPE_CHECKING:
@@ -72,7 +72,8 @@ def prove_least_gap(
     CertificateError
         When there are too many parts, the numbers are too large for exact sums, or the proof would not be accepted.
     """
-    program, parts = proven.program, proven.parts
+    parts = proven.parts
+    whole, program = counted(problem, proven.program, True)
     limits = program.max_complexity, conditions, min_accuracy
     if parts is not None:
         names = [rate.name for rate in criterion.rates()]
@@ -83,6 +84,6 @@ def prove_least_gap(
         case = Smaller(problem, model, certificate({}).parameters)
         return certificate(arrays_of_parts(problem, model, case, parts, criterion, min_group_size, gap))
     n_groups = len(groups_of(problem, criterion).names)
-    dual, price, grid, gamma = dual_values(problem, program, proven.generation, n_groups)
-    multipliers = multipliers_of(problem, model.form, program, criterion, gamma, min_group_size, gap)
+    dual, price, grid, gamma = dual_values(whole, program, proven.generation, n_groups)
+    multipliers = multipliers_of(whole, model.form, program, criterion, gamma, min_group_size, gap)
     return prove_least_gap_rule_set(problem, model, dual, price, grid, *limits, multipliers, min_group_size, zero_one)

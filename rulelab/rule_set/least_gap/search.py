@@ -215,14 +215,12 @@ class LeastGapRuleSetSearch(LeastGap):
         Raises
         ------
         CertificateError
-            When the least gap is not proven, and for what is not certified: weights that are not integers, rows
-            in no group.
+            When the least gap is not proven, and for what is not certified: weights of too many digits, rows in no
+            group.
         """
         best = self._best
         if not self._gap_proven or best is None:
             raise CertificateError("the search has not proven the least gap yet; let it finish first")
-        if not self.problem.integral:
-            raise CertificateError("certificates of rule sets are for integer weights")
         if self._rates not in (None, self.loss):
             raise CertificateError("certificates are of gaps in rates that count errors as the loss does")
         if self._gaps.program.n_kinds > 2 * len(groups_of(self.problem, self._fairness).names):
