@@ -4,6 +4,8 @@ from __future__ import annotations
 
 _PROXY = "searches are threads of the one server; for more than it can do, run servers behind a proxy"
 _PROOF = "rl.verify and `rulelab verify` check the certificate, independently of the search"
+_BY_TOLERANCE = "rl.frontier(problem, by='tolerance', model='rule_set') finds the points, each a rl.FrontPoint"
+_BY_GAP = "rl.frontier(problem, by='gap', model='rule_list') finds the points, each a rl.FrontPoint"
 _STABILITY = "rl.stability(classifier, X, y) fits any classifier of rulelab to bootstrap samples"
 _RANGES = "column_ranges() and gap_ranges() of a complete near-optimal list say it, and `Count all` on the page"
 
@@ -15,6 +17,12 @@ GONE: dict[str, str] = {
     "rl.export_proof": _PROOF,
     "rulelab export-proof": _PROOF,
     "rl.FairConstrainedRuleListSearch": "rl.ConstrainedRuleListSearch takes `fairness`, as rl.RuleListSearch does",
+    "rl.FairFrontierSearch": _BY_TOLERANCE,
+    "rl.fair_frontier": _BY_TOLERANCE,
+    "rl.FairCell": _BY_TOLERANCE,
+    "rl.GapFrontierSearch": _BY_GAP,
+    "rl.GapFrontierRuleSetSearch": _BY_GAP,
+    "rl.GapPoint": _BY_GAP,
     "rl.StabilitySearch": _STABILITY,
     "rl.RuleSetStability": _STABILITY,
     "rl.rule_set_stability": _STABILITY,

@@ -90,7 +90,7 @@ LONG: dict[str, Callable[[], rl.Search]] = {
     "near-optimal, counted": lambda: rl.NearOptimalCounter(noisy(1000, 100), 0.002, 0.05),
     "robustness": lambda: rl.RobustnessSearch(noisy(1000, 100), 0.002),
     "near-optimal rule sets": lambda: rl.NearOptimalRuleSetSearch(noisy(800, 60), 20, max_complexity=20),
-    "fair frontier": lambda: rl.FairFrontierSearch(grouped(800, 60)),
+    "fair frontier": lambda: rl.frontier(grouped(800, 60), "tolerance", "rule_set"),
     "least gap of rule sets": lambda: rl.LeastGapRuleSetSearch(grouped(800, 60), "equalized_odds", 0.6, 20),
 }
 

@@ -319,9 +319,10 @@ def test_the_search_of_the_papers(tmp_path: Path, capsys: pytest.CaptureFixture[
         (("least-gap", *TOE, "--criterion", "equality"), "invalid choice"),
         (("near", *TOE, "--fairness", "x"), "unrecognized arguments: --fairness"),
         (("frontier", *TOE, "--max-length", 100_000), "max_length must be an integer from 0 to 1000"),
-        (("frontier", *TOE, "--fairness", "equal-opportunity"), "--fairness is not an option of --model rule-list"),
+        (("frontier", *TOE, "--fairness", "equal-opportunity"), "--sensitive"),
+        (("frontier", *TOE, "--regularization", 0.1), "--regularization is not an option of --model rule-list without"),
         (("frontier", *TOE, "--random-state", 1), "nothing is random there"),
-        (("frontier", *TOE, "--model", "rule-set"), "needs --fairness, one of equal-opportunity"),
+        (("frontier", *TOE, "--model", "falling-rule-list"), "needs --fairness, one of equal-opportunity"),
         (("frontier", *TOE, "--model", "rule-set", "--fairness", "equality"), "there is no criterion 'equality'"),
         (
             ("frontier", *TOE, "--model", "rule-set", "--fairness", "equal-opportunity:0.1,much"),

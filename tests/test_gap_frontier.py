@@ -12,14 +12,14 @@ from test_fair_rule_list import fifty_and_fifty, larger_problem
 from test_least_gap import case_of, expected
 
 import rulelab as rl
-from rulelab.gap_frontier import search as engine
+from rulelab.frontiers import GapFrontier
 
 ACCURACIES = (0.4, 0.5, 0.55, 0.6, 0.65, 0.75, 1.0)
 
 
-def front_of(search: rl.LeastGapSearch) -> rl.GapFrontierSearch:
-    chosen = search.criterion, ACCURACIES, search.regularization, search.max_length
-    return rl.GapFrontierSearch(search.problem, *chosen, beam_width=20)
+def front_of(search: rl.LeastGapSearch) -> GapFrontier:
+    own = {"regularization": search.regularization, "max_length": search.max_length, "beam_width": 20}
+    return rl.frontier(search.problem, "gap", criterion=search.criterion, accuracies=ACCURACIES, **own)
 
 
 @pytest.mark.parametrize("part", [0, *(pytest.param(k, marks=pytest.mark.long) for k in range(1, 6))])
@@ -30,19 +30,19 @@ def test_every_point_is_that_of_the_naive_reference(part: int) -> None:
         last = rl.solve(front)
         given = search.parameters
         for point in front.points:
-            alone = rl.LeastGapSearch(search.problem, **{**given, "min_accuracy": point.min_accuracy})
+            alone = rl.LeastGapSearch(search.problem, **{**given, **point.place})
             best = expected(rows, alone)
             if best is None:
-                assert (point.status, point.model, point.gap) == ("infeasible", None, None)
+                assert (point.status, point.model, point.value) == ("infeasible", None, None)
                 continue
-            assert (point.status, point.gap, point.lower_bound) == ("proven", float(best[0]), float(best[0]))
-            assert point.accuracy >= point.min_accuracy - 1e-12
+            assert (point.status, point.value, point.lower_bound) == ("proven", float(best[0]), float(best[0]))
+            assert point.accuracy >= point.place["min_accuracy"] - 1e-12
         assert last.status == ("infeasible" if front.points[0].status == "infeasible" else "optimal")
         assert len(front.frame) == len(ACCURACIES)
 
 
 def test_slices_and_pickling_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "_FIRST_UNITS", 2)
+    monkeypatch.setattr(GapFrontier, "_first_units", 2)
     for seed in range(6):
         _, search = case_of(seed)
         whole, sliced = front_of(search), front_of(search)
@@ -59,7 +59,7 @@ def test_slices_and_pickling_change_nothing(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_gaps_grow_with_accuracy_and_bounds_are_valid_under_limits() -> None:
     problem = larger_problem()
-    front = rl.GapFrontierSearch(problem, "equal_opportunity", np.linspace(0.5, 0.72, 12), 0.01, 3)
+    front = rl.frontier(problem, "gap", accuracies=np.linspace(0.5, 0.72, 12), regularization=0.01, max_length=3)
     assert front.points == ()
     assert front.frame.empty
     stopped = rl.solve(front, work_limit=20)
@@ -68,9 +68,9 @@ def test_gaps_grow_with_accuracy_and_bounds_are_valid_under_limits() -> None:
     assert rl.solve(front).status is rl.Status.OPTIMAL
     for early, late in zip(before, front.points, strict=True):
         if late.status == "proven":
-            assert early.lower_bound <= late.gap
-            assert early.gap is None or early.gap >= late.gap
-    gaps = [point.gap for point in front.points if point.gap is not None]
+            assert early.lower_bound <= late.value
+            assert early.value is None or early.value >= late.value
+    gaps = [point.value for point in front.points if point.value is not None]
     assert gaps == sorted(gaps)
     assert any(gap > 0 for gap in gaps)
     content = json.loads(front.to_json())
@@ -78,7 +78,7 @@ def test_gaps_grow_with_accuracy_and_bounds_are_valid_under_limits() -> None:
 
 
 def test_the_accuracies_begin_at_that_of_the_default_rule() -> None:
-    front = rl.GapFrontierSearch(fifty_and_fifty())
+    front = rl.frontier(fifty_and_fifty(), "gap")
     assert front.accuracies[0] == 0.5
     assert front.accuracies[-1] == 1.0
     assert len(front.accuracies) == 51
@@ -87,4 +87,4 @@ def test_the_accuracies_begin_at_that_of_the_default_rule() -> None:
 @pytest.mark.parametrize("accuracies", [[], [0.5, 66], "0.5", [math.nan]])
 def test_accuracies_that_are_none_are_refused(accuracies: object) -> None:
     with pytest.raises(ValueError, match="accuracies must be numbers from 0 to 1"):
-        rl.GapFrontierSearch(fifty_and_fifty(), accuracies=accuracies)
+        rl.frontier(fifty_and_fifty(), "gap", accuracies=accuracies)

@@ -204,16 +204,17 @@ def test_a_proof_says_what_it_is_about_and_is_refused_for_a_larger_gap() -> None
 @pytest.mark.long
 def test_every_point_of_the_front_is_that_of_a_search_of_its_own() -> None:
     problem, accuracies = larger_problem(), (0.68, 0.72, 0.76, 0.99)
-    front = rl.GapFrontierRuleSetSearch(problem, "demographic_parity", accuracies, 6, 2)
+    own = {"criterion": "demographic_parity", "max_complexity": 6, "max_conditions": 2}
+    front = rl.frontier(problem, "gap", "rule_set", accuracies=accuracies, **own)
     assert front.points == ()
-    sliced = rl.GapFrontierRuleSetSearch(problem, "demographic_parity", accuracies, 6, 2)
+    sliced = rl.frontier(problem, "gap", "rule_set", accuracies=accuracies, **own)
     last = rl.solve(front)
     assert last.status is rl.Status.OPTIMAL
     for point in front.points:
-        alone = rl.LeastGapRuleSetSearch(problem, "demographic_parity", point.min_accuracy, 6, 2)
+        alone = rl.LeastGapRuleSetSearch(problem, "demographic_parity", point.place["min_accuracy"], 6, 2)
         rl.solve(alone)
         assert (point.status == "infeasible") == alone.is_infeasible
-        assert point.gap == (None if alone.least is None else float(alone.least))
+        assert point.value == (None if alone.least is None else float(alone.least))
     assert front.points[-1].status == "infeasible"
     while sliced.advance(1).status is rl.Status.RUNNING:
         sliced = pickle.loads(pickle.dumps(sliced))

@@ -152,7 +152,7 @@ def test_pictures_hold_what_the_tables_say(run: Any) -> None:
 def test_tables_of_searches_have_the_columns_that_pictures_need() -> None:
     A = np.eye(8, dtype=bool)
     problem = rl.Problem.from_arrays(A, np.arange(8) % 2, groups=np.arange(8) // 2 % 2)
-    assert set(least_gaps().columns) <= set(rl.GapFrontierSearch(problem).frame.columns)
+    assert set(least_gaps().columns) <= set(rl.frontier(problem, "gap").frame.columns)
 
 
 @pytest.mark.parametrize(

@@ -125,7 +125,7 @@ def test_any_bound_that_passes_is_true(seed: int) -> None:
     case, rng = make(seed), np.random.default_rng(seed)
     if not case.fair:
         return
-    found = bounds_of(case, 20_000)
+    found = [(state, proof) for state, proof in bounds_of(case, 20_000) if "part_ended" in proof.arrays]
     if not found:
         return
     snapshot, proof = found[int(rng.integers(len(found)))]

@@ -18,7 +18,7 @@ from rulelab.data.conditions import Condition
 from rulelab.rule_set.features import Features
 from rulelab.rule_set.pricing.beam import beam
 from rulelab.rule_set.pricing.cubes import cube_parts
-from rulelab.rule_set.pricing.enumeration import Enumerator, enumerate_rules
+from rulelab.rule_set.pricing.enumeration import Enumeration, Enumerator
 from rulelab.rule_set.pricing.exact import MOST_RULES, Pricer, Pricing, price
 
 
@@ -205,6 +205,20 @@ def test_enumeration_finds_each_covered_set_once_by_a_shortest_rule(case: Case, 
     assert {features.covered(rule).tobytes(): len(rule) for rule in result.rules} == expected
     assert len(result.rules) == len(expected)
     assert (result.sums == features.sums(result.rules, case.weight)).all()
+
+
+def enumerate_rules(
+    features: Features,
+    weight: np.ndarray,
+    threshold: np.ndarray,
+    max_conditions: int | None,
+    limit: int,
+    node_limit: int = 2**62,
+) -> Enumeration:
+    """All rules of at least ``threshold[s]``; the parameters are those of `Enumerator`."""
+    enumerator = Enumerator(features, weight, threshold, max_conditions, limit)
+    enumerator.advance(node_limit)
+    return enumerator.result()
 
 
 def small() -> Case:

@@ -14,6 +14,7 @@ import pytest
 
 import rulelab as rl
 from rulelab.falling_rule_list import ExactSearch, FairFallingSearch, FallingBounds, SoftSearch
+from rulelab.frontiers import ToleranceFrontier
 from rulelab.rule_list import (
     POLICIES,
     CorelsBounds,
@@ -25,7 +26,6 @@ from rulelab.rule_list import (
 )
 from rulelab.rule_set import (
     EqualizedOdds,
-    FairFrontierSearch,
     LeastGapRuleSetSearch,
     NearOptimalRuleSetSearch,
     RuleSetSearch,
@@ -79,7 +79,9 @@ ENGINES: dict[str, Callable[[rl.Problem], Search]] = {
     "rule_set, errors": lambda p: RuleSetSearch(p, 5, 2, loss="zero_one"),
     "near-optimal rule sets": lambda p: NearOptimalRuleSetSearch(p, 2, max_complexity=5, max_conditions=2),
     "rule_set, least gap": lambda p: LeastGapRuleSetSearch(p, "demographic_parity", 0.7, 5, 2),
-    "fair frontier": lambda p: FairFrontierSearch(p, [EqualizedOdds], (0.02,), (5, 12), 3),
+    "fair frontier": lambda p: ToleranceFrontier(
+        p, EqualizedOdds, (0.02, 0.1), (5, 12), max_conditions=3, random_state=0
+    ),
     "rule_set, fair": lambda p: RuleSetSearch(p, 8, 2, fairness=EqualizedOdds(0.02, 0.05)),
 }
 

@@ -32,11 +32,13 @@ SEARCHES: dict[str, tuple[str, Callable[[rl.Problem], Search]]] = {
     "least gap of rule sets": ("least_gap", lambda p: rl.LeastGapRuleSetSearch(p, "equalized_odds", 0.7, 5, 2)),
     "least gaps of rule sets": (
         "gap_frontier",
-        lambda p: rl.GapFrontierRuleSetSearch(p, "equal_opportunity", (0.6, 0.7), 5, 2),
+        lambda p: rl.frontier(p, "gap", "rule_set", accuracies=(0.6, 0.7), max_complexity=5, max_conditions=2),
     ),
     "fair frontier": (
         "fair_frontier",
-        lambda p: rl.FairFrontierSearch(p, [rl.EqualizedOdds], (0.05, 1.0), (4, 6), 2),
+        lambda p: rl.frontier(
+            p, "tolerance", "rule_set", criterion=rl.EqualizedOdds, tolerances=(0.05, 1.0), complexities=(4, 6)
+        ),
     ),
 }
 SEVERAL = (
@@ -126,8 +128,9 @@ def test_the_distance_of_near_lists_has_three_names() -> None:
 
 
 def test_a_fair_frontier_stops_at_its_memory_limit_and_goes_on() -> None:
-    def search(limit: int | None) -> rl.FairFrontierSearch:
-        return rl.FairFrontierSearch(problem(), [rl.EqualizedOdds], (0.05,), (6, 9), 3, memory_limit=limit)
+    def search(limit: int | None) -> Search:
+        places = {"tolerances": (0.05,), "complexities": (6, 9), "max_conditions": 3}
+        return rl.frontier(problem(), "tolerance", "rule_set", **places, memory_limit=limit)
 
     whole = search(None)
     rl.solve(whole)
@@ -140,9 +143,7 @@ def test_a_fair_frontier_stops_at_its_memory_limit_and_goes_on() -> None:
     assert short.frame["objective"].tolist() == whole.frame["objective"].tolist()
 
 
-@pytest.mark.parametrize(
-    "wrong", [{"criteria": rl.EqualOpportunity}, {"criteria": ["odds"]}, {"tolerances": 0.1}, {"complexities": 5}]
-)
+@pytest.mark.parametrize("wrong", [{"criterion": ["odds"]}, {"tolerances": 0.1}, {"complexities": 5}])
 def test_a_grid_is_made_of_sequences(wrong: dict) -> None:
     with pytest.raises(ValueError, match=f"{next(iter(wrong))} must be"):
-        rl.FairFrontierSearch(problem(), **wrong)
+        rl.frontier(problem(), "tolerance", "rule_set", **wrong)

@@ -48,7 +48,7 @@ def fitted(estimator: type) -> Callable[..., Any]:
     return lambda **given: estimator(**{"thresholds": 3, **given}).fit(X, Y)
 
 
-SMALL_FRONTIER = {"criteria": (rl.EqualOpportunity,), "tolerances": (0.1,), "complexities": (3,)}
+PLACES = {"tolerances": (0.1,), "complexities": (3,)}
 LIST = ("regularization", "policy", "bounds", "max_length", "memory_limit", "random_state", "beam_width", "warm_start")
 CALLS: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {
     "RuleListSearch": (searched(rl.RuleListSearch), (*LIST, "must_use", "first_rule", "max_uses", "monotone")),
@@ -100,8 +100,8 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {
         ("criterion", "regularization", "min_accuracy", "max_length", "bounds", "memory_limit", "beam_width",
          "min_group_size", "warm_start"),
     ),
-    "GapFrontierSearch": (
-        searched(lambda problem, **given: rl.GapFrontierSearch(problem, **given)),
+    "frontier by gap": (
+        searched(lambda problem, **given: rl.frontier(problem, "gap", **given)),
         ("criterion", "accuracies", "regularization", "max_length", "memory_limit", "beam_width", "min_group_size"),
     ),
     "LeastGapRuleSetSearch": (
@@ -109,14 +109,14 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {
         ("criterion", "min_accuracy", "max_complexity", "max_conditions", "loss", "form", "column_limit",
          "memory_limit", "random_state", "min_group_size", "warm_start"),
     ),
-    "GapFrontierRuleSetSearch": (
-        searched(lambda problem, **given: rl.GapFrontierRuleSetSearch(problem, **given)),
+    "frontier of sets by gap": (
+        searched(lambda problem, **given: rl.frontier(problem, "gap", "rule_set", **given)),
         ("criterion", "accuracies", "max_complexity", "max_conditions", "loss", "form", "column_limit",
          "memory_limit", "random_state", "min_group_size"),
     ),
-    "FairFrontierSearch": (
-        searched(lambda problem, **given: rl.FairFrontierSearch(problem, **{**SMALL_FRONTIER, **given})),
-        ("criteria", "tolerances", "complexities", "max_conditions", "loss", "form", "trees", "column_limit",
+    "frontier by tolerance": (
+        searched(lambda problem, **given: rl.frontier(problem, "tolerance", "rule_set", **{**PLACES, **given})),
+        ("criterion", "tolerances", "complexities", "max_conditions", "loss", "form", "column_limit",
          "random_state", "memory_limit", "min_group_size"),
     ),
     "steps": (
@@ -184,9 +184,6 @@ ALSO = {
     ("from_arrays", "A"): ("the antecedents", "names"),
     ("from_arrays", "names"): ("named",),
     ("from_arrays", "groups"): ("group",),
-    ("FairFrontierSearch", "criteria"): ("criterion",),
-    ("FairFrontierSearch", "tolerances"): ("tolerance",),
-    ("FairFrontierSearch", "complexities"): ("complexity",),
     ("FallingRuleListSearch", "violation_penalty"): ("option",),
 }
 """Other words that messages use for an argument."""

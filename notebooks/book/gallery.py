@@ -104,7 +104,7 @@ rl.plots.group_rates(group_rates(positive, best.predict(conditions) == 1, groups
     "gap_frontier": (
         "The least gap between groups that any list of some accuracy has.",
         """
-front = rl.GapFrontierSearch(problem, accuracies=[0.777, 0.787, 0.797, 0.807], max_length=3)
+front = rl.frontier(problem, "gap", accuracies=[0.777, 0.787, 0.797, 0.807], max_length=3)
 rl.solve(front)
 rl.plots.gap_frontier(front.frame)
 """,

@@ -30,7 +30,7 @@ PAGES = {
         ("search", "proving", "snapshot", "recording", "ablation"),
         (),
     ),
-    "rule_lists": ("Rule lists", ("rule_list", "gap_frontier", "multiclass"), ()),
+    "rule_lists": ("Rule lists", ("rule_list", "frontiers", "multiclass"), ()),
     "falling_rule_lists": ("Falling rule lists", ("falling_rule_list",), ()),
     "rule_sets": ("Rule sets and fairness criteria", ("rule_set",), ()),
     "models": ("Models", ("models",), ()),

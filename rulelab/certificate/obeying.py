@@ -29,7 +29,7 @@ from .whole_weights import in_whole_weights_by_group
 
 OF_ALL = "of_all"
 """The parameter that only these certificates have."""
-_MAJORITY = "majority"
+_MAJORITY, _PRICE = "majority", "regularization"
 _LISTS = (MIN_GROUP_SIZE, FIRST, LONGEST, _MAJORITY)
 _BESIDE: dict[str, tuple[str, ...]] = {
     RuleList.family: _LISTS,
@@ -109,7 +109,9 @@ def _obeyed(problem: Problem, model: Model, certificate: Certificate) -> Iterato
             raise CertificateError(f"the model has {len(model)} rules, more than the {longest:g} of the certificate")
         yield f"has at most {longest:g} rule{'' if longest == 1 else 's'}"
     if isinstance(model, RuleList) and _MAJORITY in parameters:
-        costs, _, _ = recompute(problem, model, parameters["regularization"], problem.n_antecedents)
+        if _PRICE not in parameters:
+            raise CertificateError(f"a certificate that names {_MAJORITY!r} must name {_PRICE!r}")
+        costs, _, _ = recompute(problem, model, parameters[_PRICE], problem.n_antecedents)
         check_majority(problem, model, costs)
         yield "predicts majorities"
     if isinstance(model, RuleList) and (DEMANDS in certificate.arrays or {FIRST, LONGEST} & set(parameters)):

@@ -11,32 +11,38 @@ from ..families.wording import restricted
 from ..shown import percent
 from .console import CommandError, one_line, say, table
 from .data_options import read_problem, unheard
-from .families import CRITERIA_NAMES, add_memory, add_parameters, add_preparation, count, recipe_of
+from .families import CRITERIA_NAMES, MODELS, add_memory, add_parameters, add_preparation, count, recipe_of
 from .options import add, add_columns, add_limits, add_source, add_written, number, several, whole
 from .output import RESULT, save
 from .progress import distance, drained, ending
 
 if TYPE_CHECKING:
+    from ..frontiers import Frontier
     from ..recipe import Recipe
     from ..rule_list import FrontierSearch
-    from ..rule_set import FairFrontierSearch
     from ..search import Search
     from ..snapshot import Snapshot
 
 _MAX_LENGTH = 8
-_OTHERWISE = ("regularization", "policy", "max_length", "max_complexity", "fairness", "column_limit", "labels")
+_OTHERWISE = ("policy", "max_length", "max_complexity", "fairness", "column_limit", "labels")
 """Parameters that the points vary, or that a frontier does not have."""
+_OF_PLACES = {
+    "rule-list": ("regularization", "beam_width", "min_group_size"),
+    "falling-rule-list": ("positive_weight", "regularization", "min_group_size"),
+    "rule-set": ("max_conditions", "loss", "form", "regularization", "min_group_size"),
+}
+"""Parameters of the search at each tolerance, or complexity."""
 
 
 def add_to(commands: Any) -> None:
     """Register the command."""
     what = (
         "What a rule more, or fairness, is worth. Rule lists: the least errors of any list of at most 0, 1, .. rules. "
-        "Rule sets with --fairness: the best set of every tolerance and complexity."
+        "Rule sets: the best set of every complexity. With --fairness: the best model of every tolerance."
     )
     parser = commands.add_parser("frontier", help="errors by number of rules, or by tolerance", description=what)
     add_source(parser)
-    models = ["rule-list", "rule-set"]
+    models = list(_OF_PLACES)
     add(parser, "--model", choices=models, default=models[0], text="the family of models")
     add_written(
         parser,
@@ -51,30 +57,26 @@ def add_to(commands: Any) -> None:
     add_parameters(parser, models, without=_OTHERWISE)
     suppressed = {"default": argparse.SUPPRESS}
     group = parser.add_argument_group("points")
-    text = f"of rule lists: most rules of the last point (default: {_MAX_LENGTH})"
+    text = f"of rule lists by number of rules: most rules of the last point (default: {_MAX_LENGTH})"
     add(group, "--max-length", type=whole(0), metavar="K", text=text, **suppressed)
     names = ", ".join(CRITERIA_NAMES)
-    text = f"of rule sets: a criterion ({names}), with tolerances after a colon where they are not the papers'"
+    text = f"a criterion ({names}), with tolerances after a colon where they are not the papers'"
     add(group, "--fairness", metavar="NAME[:EPS,..]", text=text, **suppressed)
     text = "of rule sets: most rules and conditions together; several with commas (default: 5,10,15,20,30)"
     add(group, "--max-complexity", type=several(whole(2)), metavar="C,..", text=text, **suppressed)
-    add(parser, "--random-state", type=whole(0), metavar="N", text="seed of what is random")
+    add(parser, "--random-state", type=whole(0), metavar="N", text="of rule sets: seed of what is random")
     add_memory(add_limits(parser, "At a limit, and at Ctrl-C, every point is given with its proven bound."))
     parser.set_defaults(run=frontier)
 
 
 def frontier(args: argparse.Namespace) -> int:
     """Run the command; the exit status."""
+    by_tolerance, by_rules = hasattr(args, "fairness"), args.model == "rule-list" and not hasattr(args, "fairness")
+    _refuse(args, by_tolerance, by_rules)
     recipe = recipe_of(args, args.model, without=_OTHERWISE)
-    if args.model == "rule-list" and args.random_state is not None:
-        raise CommandError("--random-state is not an option of --model rule-list: nothing is random there")
-    for name in ("fairness", "min_group_size") if args.model == "rule-list" else ():
-        if hasattr(args, name):
-            raise CommandError(f"--{name.replace('_', '-')} is not an option of --model rule-list here")
     report = unheard if args.quiet else say
-    make = _of_lists if args.model == "rule-list" else partial(_of_fair_sets, *_criterion(args))
     try:
-        search, show, describe = make(args, recipe, report)
+        search, show, describe = (_of_rules if by_rules else _of_places)(args, recipe, report)
     except ValueError as error:
         raise CommandError(error) from error
     snapshot, interrupted = drained(search, args, describe=describe)
@@ -85,10 +87,30 @@ def frontier(args: argparse.Namespace) -> int:
     return 0
 
 
+def _refuse(args: argparse.Namespace, by_tolerance: bool, by_rules: bool) -> None:
+    """Refuse options that mean nothing for the points asked for."""
+    if args.model != "rule-set" and args.random_state is not None:
+        raise CommandError(f"--random-state is not an option of --model {args.model}: nothing is random there")
+    if args.model == "falling-rule-list" and not by_tolerance:
+        raise CommandError(f"--model {args.model} needs --fairness, one of {', '.join(CRITERIA_NAMES)}")
+    meaningless = {
+        "min_group_size": not by_tolerance,
+        "regularization": by_rules,
+        "max_length": not by_rules,
+        "max_complexity": args.model != "rule-set",
+    }
+    for name, refused in meaningless.items():
+        if refused and hasattr(args, name):
+            without = "with" if by_tolerance else "without"
+            raise CommandError(
+                f"--{name.replace('_', '-')} is not an option of --model {args.model} {without} --fairness here"
+            )
+
+
 Made = tuple["Search", Callable[["Snapshot", bool], str], Callable[["Snapshot"], str]]
 
 
-def _of_lists(args: argparse.Namespace, recipe: Recipe, report: Callable[[str], None]) -> Made:
+def _of_rules(args: argparse.Namespace, recipe: Recipe, report: Callable[[str], None]) -> Made:
     from ..rule_list import FrontierSearch
 
     _, problem = read_problem(args, recipe, report)
@@ -127,94 +149,99 @@ def _show_lists(search: FrontierSearch, snapshot: Snapshot, interrupted: bool) -
     return table(head, rows, right=(0, 1, 2, 4)) + f"\n\n{verdict}\n{work}"
 
 
-def _criterion(args: argparse.Namespace) -> tuple[Any, tuple[float, ...] | None]:
+def _criterion(args: argparse.Namespace) -> tuple[str, tuple[float, ...] | None]:
     """The criterion of the options and its tolerances, None for the papers'."""
-    from .. import rule_set
-
-    if not hasattr(args, "fairness"):
-        raise CommandError(f"--model rule-set needs --fairness, one of {', '.join(CRITERIA_NAMES)}")
     name, colon, tolerances = args.fairness.partition(":")
     if name not in CRITERIA_NAMES:
         known = ", ".join(CRITERIA_NAMES)
         raise CommandError(f"--fairness: there is no criterion {one_line(name)!r}; there are {known}")
     parse = several(number(0, float("inf"), True, "tolerances of at least 0 with commas between them"))
     try:
-        return getattr(rule_set, CRITERIA_NAMES[name].class_name), parse(tolerances) if colon else None
+        return CRITERIA_NAMES[name].name, parse(tolerances) if colon else None
     except argparse.ArgumentTypeError as error:
         raise CommandError(f"--fairness {name}: {error}") from None
 
 
-def _of_fair_sets(
-    criterion: Any,
-    tolerances: tuple[float, ...] | None,
-    args: argparse.Namespace,
-    recipe: Recipe,
-    report: Callable[[str], None],
-) -> Made:
-    from ..rule_set import FairFrontierSearch
-    from ..rule_set.frontier.search import COMPLEXITIES, TOLERANCES
+def _of_places(args: argparse.Namespace, recipe: Recipe, report: Callable[[str], None]) -> Made:
+    from ..frontiers import Frontier
+    from ..frontiers import frontier as search_of
 
-    _, problem = read_problem(args, recipe, report, grouped=True)
-    search = FairFrontierSearch(
-        problem,
-        [criterion],
-        TOLERANCES if tolerances is None else tolerances,
-        getattr(args, "max_complexity", COMPLEXITIES),
-        recipe["max_conditions"],
-        recipe["loss"],
-        recipe["form"],
-        random_state=args.random_state or 0,
-        memory_limit=recipe["memory_limit"],
-        min_group_size=recipe["min_group_size"],
-    )
-    return search, partial(_show_cells, search), _closed_cells
+    given: dict[str, Any] = {name: recipe[name] for name in ("memory_limit", *_OF_PLACES[args.model])}
+    if args.model == "rule-set":
+        given |= {"random_state": args.random_state or 0}
+        given |= {"complexities": args.max_complexity} if hasattr(args, "max_complexity") else {}
+    by_tolerance = hasattr(args, "fairness")
+    if by_tolerance:
+        given["criterion"], tolerances = _criterion(args)
+        given |= {} if tolerances is None else {"tolerances": tolerances}
+    _, problem = read_problem(args, recipe, report, grouped=by_tolerance)
+    search = search_of(problem, "tolerance" if by_tolerance else "rules", MODELS[args.model].name, **given)
+    assert isinstance(search, Frontier)
+    return search, partial(_show_places, search), _closed_points
 
 
-def _closed_cells(snapshot: Snapshot) -> str:
-    return f"{snapshot.counts['closed']} of {snapshot.counts['cells']} cells closed  {distance(snapshot)}"
+def _closed_points(snapshot: Snapshot) -> str:
+    return f"{snapshot.counts['closed']} of {count(snapshot.counts['points'], 'point')} closed  {distance(snapshot)}"
 
 
-def _show_cells(search: FairFrontierSearch, snapshot: Snapshot, interrupted: bool) -> str:
+def _show_places(search: Frontier, snapshot: Snapshot, interrupted: bool) -> str:
+    from ..families import FAMILIES
+
+    sets, fair = search.family == "rule_set", "tolerance" in search.axes
     rows = []
-    for cell, row in zip(search.cells, search.frame.itertuples(index=False), strict=True):
-        start = (f"{row.tolerance:g}", f"{row.max_complexity}")
-        if cell.model is None:
-            rows.append((*start, "-", "no set meets it" if cell.status == "infeasible" else "none found", *4 * ("-",)))
+    for point in search.points:
+        start = [f"{point.place[axis]:g}" for axis in search.axes]
+        if point.model is None:
+            found = "none meets it" if point.status == "infeasible" else "none found"
+            rows.append((*start, "-", found, *(("-",) * (4 if fair else 3))))
             continue
-        proven = "yes" if cell.status == "proven" else f"at least {cell.lower_bound:g}"
-        own = (f"{cell.objective:g}", proven, f"{cell.errors:g}", percent(row.true_gap))
-        rows.append((*start, *own, f"{cell.model.complexity}", one_line(_rules(cell.model)) or "-"))
-    head = ("tolerance", "complexity", "loss", "proven", "errors", "gap %", "used", "positive if")
-    closed = sum(cell.status in ("proven", "infeasible") for cell in search.cells)
-    among = "" if search.max_conditions is None else f" of at most {count(search.max_conditions, 'condition')}"
+        proven = "yes" if point.status == "proven" else f"at least {point.lower_bound:.7g}"
+        apart = () if point.true_gap is None else (percent(point.true_gap),)
+        own = (f"{point.value:.7g}", proven, f"{point.model.errors:g}", *apart, f"{point.model.complexity}")
+        rows.append((*start, *own, one_line(_rules(point.model)) or "-"))
+    axes = [{"tolerance": "tolerance", "max_complexity": "complexity"}[axis] for axis in search.axes]
+    value, rule = ("loss", "positive if") if sets else ("objective", "if .. else if ..")
+    head = [*axes, value, "proven", "errors", *(("gap %",) if fair else ()), "used", rule]
+    closed = sum(point.status != "open" for point in search.points)
+    most = search.parameters.get("max_conditions")
+    among = "" if most is None else f" of at most {count(most, 'condition')}"
     among += restricted(search.problem)
     if closed == len(rows):
-        verdict = f"certified: no set of rules{among} that meets the tolerance has less loss"
+        what = "set of rules" if sets else FAMILIES[search.family].noun
+        meets = " that meets the tolerance" if fair else ""
+        verdict = f"certified: no {what}{among}{meets} has {'less loss' if sets else 'a smaller objective'}"
     else:
-        verdict = f"not certified ({ending(snapshot, interrupted)}): {closed} of {count(len(rows), 'cell')} closed"
+        verdict = f"not certified ({ending(snapshot, interrupted)}): {closed} of {count(len(rows), 'point')} closed"
     notes = "".join(f"\n{each}" for each in _warnings(search))
-    work = f"{snapshot.seconds:.2f} s, {search.units} units of work"
-    return table(head, rows, right=(0, 1, 2, 4, 5, 6)) + f"\n\n{verdict}{notes}\n{work}"
+    work = f"{snapshot.seconds:.2f} s, {count(search.work, 'unit')} of work"
+    right = [k for k, name in enumerate(head) if name not in ("proven", rule)]
+    return table(head, rows, right=right) + f"\n\n{verdict}{notes}\n{work}"
 
 
-def _warnings(search: FairFrontierSearch) -> list[str]:
-    """The cells whose rates are equal and of no use, and what that costs against no constraint, where that is known."""
+def _warnings(search: Frontier) -> list[str]:
+    """Where rates are equal and of no use, and what that costs against no constraint, where that is known."""
     from ..data.gaps import price
 
-    weight = search.problem.total_weight
-    rows = list(zip(search.cells, search.frame["tolerance"], strict=True))
-    free = {cell.max_complexity: cell.errors for cell, tolerance in rows if tolerance >= 1 and cell.errors is not None}
+    axes = search.axes[1:]
+    free = {
+        tuple(point.place[axis] for axis in axes): point.accuracy
+        for point in search.points
+        if point.place.get("tolerance", 0) >= 1 and point.accuracy is not None
+    }
     said = []
-    for cell, tolerance in rows:
-        if cell.emptied and cell.errors is not None:
-            text = f"at tolerance {tolerance:g} and complexity {cell.max_complexity} the rates are {cell.emptied}"
-            if tolerance < 1 and cell.max_complexity in free:
-                text += f"; {price(1 - cell.errors / weight, 1 - free[cell.max_complexity] / weight)}"
+    for point in search.points:
+        if point.emptied and point.accuracy is not None:
+            where, tolerance = tuple(point.place[axis] for axis in axes), point.place["tolerance"]
+            of = "".join(f" and complexity {size:g}" for size in where)
+            text = f"at tolerance {tolerance:g}{of} the rates are {point.emptied}"
+            if tolerance < 1 and where in free:
+                text += f"; {price(point.accuracy, free[where])}"
             said.append(text)
     return said
 
 
 def _rules(model: Any) -> str:
+    from ..models import RuleSet
     from ..models.set_text import formula
 
-    return formula(model.rules, model.form)
+    return formula(model.rules, model.form) if isinstance(model, RuleSet) else "; ".join(r.name for r in model.rules)

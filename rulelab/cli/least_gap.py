@@ -27,7 +27,7 @@ from .progress import drained, ending
 from .verify import labels
 
 if TYPE_CHECKING:
-    from ..gap_frontier.search import GapFrontier
+    from ..frontiers import GapFrontier
     from ..recipe import Recipe
     from ..rule_list import LeastGapSearch
     from ..rule_set import LeastGapRuleSetSearch
@@ -186,26 +186,25 @@ def _verdict(search: OneGap, snapshot: Snapshot, interrupted: bool) -> str:
 
 def _front(args: argparse.Namespace, recipe: Recipe, shared: dict[str, Any], report: Any) -> GapFrontier:
     """The least gap at several accuracies."""
-    from .. import rule_list, rule_set
     from ..families import FAMILIES
     from ..families import least_gap as words
+    from ..frontiers import GapFrontier
 
-    make: Any = rule_list.GapFrontierSearch if args.model == "rule-list" else rule_set.GapFrontierRuleSetSearch
     try:
         _, problem = read_problem(args, recipe, report, grouped=True)
-        search: GapFrontier = make(problem, accuracies=args.accuracy, **shared)
+        search = GapFrontier(problem, accuracies=args.accuracy, model=args.model.replace("-", "_"), **shared)
     except ValueError as error:
         raise CommandError(error) from error
     snapshot, interrupted = drained(search, args, describe=_closed)
     rows, noun = [], FAMILIES[search.family].noun.split()[-1]
     for point in search.points:
-        start = (f"{100 * point.min_accuracy:.10g}",)
-        if point.model is None or point.gap is None or point.accuracy is None:
+        start = (f"{100 * point.place['min_accuracy']:.10g}",)
+        if point.model is None or point.value is None or point.accuracy is None:
             what = f"no {noun} is as accurate" if point.status == "infeasible" else "none found"
             rows.append((*start, "-", what, "-", "-", "-"))
             continue
         proven = "yes" if point.status == "proven" else f"at least {at_least(100 * point.lower_bound)}"
-        own = (f"{100 * point.gap:.4f}", proven, f"{100 * point.accuracy:.2f}", f"{point.model.complexity}")
+        own = (f"{100 * point.value:.4f}", proven, f"{100 * point.accuracy:.2f}", f"{point.model.complexity}")
         rows.append((*start, *own, one_line(_rules(point.model)) or "-"))
     closed = sum(point.status != "open" for point in search.points)
     verdict = f"certified: at each accuracy no {FAMILIES[search.family].noun} has a smaller gap"

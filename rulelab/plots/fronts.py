@@ -87,8 +87,8 @@ def gap_frontier(frame: pd.DataFrame) -> Any:
     Parameters
     ----------
     frame : DataFrame
-        That of `rulelab.GapFrontierSearch` or `rulelab.GapFrontierRuleSetSearch`, with columns ``min_accuracy``,
-        ``status``, ``gap`` and ``lower_bound``.
+        That of ``rulelab.frontier(problem, "gap")``, with columns ``min_accuracy``, ``status``, ``gap`` and
+        ``lower_bound``.
 
     Returns
     -------
@@ -96,7 +96,7 @@ def gap_frontier(frame: pd.DataFrame) -> Any:
         Of steps, points, and what is proven where a point is open.
     """
     names = ["min_accuracy", "status", "gap", "lower_bound"]
-    frame = require_columns(frame, names, "the frame of a `rulelab.GapFrontierSearch`")
+    frame = require_columns(frame, names, "the frame of a front by gap")
     known = frame.dropna(subset=["gap"]).astype(dict.fromkeys(("min_accuracy", "gap", "lower_bound"), float))
     kdim = hv.Dimension("accuracy", label="accuracy at least (%)")
     vdim = hv.Dimension("gap", label="least gap between groups (points)")

@@ -7,7 +7,6 @@ from .corels.search import CorelsSearch
 from .exact.arguments import POLICIES
 from .exact.search import RuleListSearch
 from .fair.bounds import FAIR_BOUNDS, FairRuleListBounds
-from .fair.gap_frontier import GapFrontierSearch
 from .fair.least_gap import LeastGapSearch
 from .fair.predictive import PredictiveParitySearch
 from .fair.search import FairRuleListSearch
@@ -31,7 +30,6 @@ __all__ = [
     "FairRuleListSearch",
     "FrontierPoint",
     "FrontierSearch",
-    "GapFrontierSearch",
     "LeastGapSearch",
     "NearOptimal",
     "NearOptimalCount",

@@ -10,9 +10,6 @@ from ..data.fairness import (
     PredictiveParity,
     confusions,
 )
-from .frontier.result import FairCell
-from .frontier.search import FairFrontierSearch, fair_frontier
-from .least_gap.frontier import GapFrontierRuleSetSearch
 from .least_gap.search import LeastGapRuleSetSearch
 from .near_optimal.result import NearOptimalRuleSets
 from .near_optimal.search import NearOptimalRuleSetProgress, NearOptimalRuleSetSearch, near_optimal_rule_sets
@@ -24,10 +21,7 @@ __all__ = [
     "DemographicParity",
     "EqualOpportunity",
     "EqualizedOdds",
-    "FairCell",
-    "FairFrontierSearch",
     "FalsePositiveRateParity",
-    "GapFrontierRuleSetSearch",
     "LeastGapRuleSetSearch",
     "NearOptimalRuleSetProgress",
     "NearOptimalRuleSetSearch",
@@ -35,6 +29,5 @@ __all__ = [
     "PredictiveParity",
     "RuleSetSearch",
     "confusions",
-    "fair_frontier",
     "near_optimal_rule_sets",
 ]

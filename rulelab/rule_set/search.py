@@ -327,7 +327,9 @@ class RuleSetSearch(RelaxedFirst, Phases):
             Any number.
         """
         if self._program.exactness:
-            raise CertificateError("the weights have too many digits for a certificate; round them, say to multiples of 1/1024")
+            raise CertificateError(
+                "the weights have too many digits for a certificate; round them, say to multiples of 1/1024"
+            )
         return prove(
             self.problem,
             model,

@@ -419,7 +419,7 @@ def _run_gap(row: GapRow, problem: rl.Problem, table: Table, repeats: int, time_
     def made() -> rl.Search:
         if row.accuracy is None:
             steps = [0.54 + 0.14 * k / 49 for k in range(50)]
-            return rl.GapFrontierSearch(problem, row.criterion, steps, 0.01, row.max_length)
+            return rl.frontier(problem, "gap", criterion=row.criterion, accuracies=steps, max_length=row.max_length)
         return rl.LeastGapSearch(problem, row.criterion, 0.01, row.accuracy, row.max_length)
 
     made().compile()

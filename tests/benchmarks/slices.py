@@ -221,10 +221,8 @@ def _set_search(parameters: dict[str, Any], problem: rl.Problem) -> rl.RuleSetSe
 
 def _fair_frontier(problem: rl.Problem, answers: Answers, most: float) -> Iterator[Unit]:
     for limit in (most / 4, most / 2, most):
-        run = partial(
-            rl.fair_frontier, problem, [rl.EqualOpportunity], [0.0, 0.05, 1.0], [5, 20, 40], trees=20, time_limit=limit
-        )
-        _, unit = _timed(lambda run=run: list(run()), answers)
+        front = rl.frontier(problem, "tolerance", "rule_set", tolerances=[0.0, 0.05, 1.0], complexities=[5, 20, 40])
+        _, unit = _timed(partial(rl.solve, front, time_limit=limit), answers)
         yield unit._replace(seconds=unit.seconds - limit, cpu=max(0.0, unit.cpu - limit), phase="time limit")
 
 

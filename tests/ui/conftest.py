@@ -82,7 +82,7 @@ def context(chromium: Any) -> Any:
 
 @pytest.fixture
 def visit(server: str, chromium: Any, context: Any) -> Iterator[Callable[..., Visit]]:
-    """Opens pages; afterwards they are closed and their workers have ended."""
+    """Opens pages; afterwards they are closed, their workers have ended, and the browser remembers nothing of them."""
     pages = []
 
     def make(width: int = 1360, height: int = 900, **options: Any) -> Visit:
@@ -93,5 +93,7 @@ def visit(server: str, chromium: Any, context: Any) -> Iterator[Callable[..., Vi
 
     yield make
     for page in pages:
+        if page.url.startswith(server):
+            page.evaluate("localStorage.clear()")  # the pages of all tests have one cache, and so one store
         page.close()
     wait_until(lambda: not workers(), 0.05)

@@ -15,8 +15,8 @@ from ...certificate import Certificate, CertificateError, prove_least_gap
 from ...data.exact_weights import asked_accuracy, most_errors
 from ...data.fairness import criterion_called
 from ...data.problem import Problem
-from ...gap_frontier.least_gap import LeastGap
 from ...kernels.jit import is_compiled
+from ...least_gap import LeastGap
 from ...models import RuleList
 from ...phased import PhasedSearch
 from ...proving import kept_for_its_model

@@ -15,7 +15,7 @@ from ...certificate import Certificate, CertificateError
 from ...data.exact_weights import asked_accuracy, most_errors
 from ...data.fairness import criterion_called, groups_of
 from ...data.problem import Problem
-from ...gap_frontier.least_gap import LeastGap
+from ...least_gap import LeastGap
 from ...models import RuleSet
 from ...proving import kept_for_its_model
 from ...rehearsal import grouped_problem

@@ -120,17 +120,3 @@ class Enumerator:
                 return
         known.append(rule)
         self._n_found += 1
-
-
-def enumerate_rules(
-    features: Features,
-    weight: np.ndarray,
-    threshold: np.ndarray,
-    max_conditions: int | None,
-    limit: int,
-    node_limit: int | None = None,
-) -> Enumeration:
-    """All rules of at least ``threshold[s]``; the parameters are those of `Enumerator`."""
-    enumerator = Enumerator(features, weight, threshold, max_conditions, limit)
-    enumerator.advance(2**62 if node_limit is None else node_limit)
-    return enumerator.result()

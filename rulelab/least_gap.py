@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..data.exact_weights import rounded_down
-from ..data.fairness import Criterion, emptied_rates, groups_of, left_out, true_gaps
-from ..data.problem import Problem
-from ..search import Search
-from ..snapshot import Incumbent, Snapshot, Status
+from .data.exact_weights import rounded_down
+from .data.fairness import Criterion, emptied_rates, groups_of, left_out, true_gaps
+from .data.problem import Problem
+from .search import Search
+from .snapshot import Incumbent, Snapshot, Status
 
 
 class LeastGap(Search):
