@@ -81,6 +81,7 @@ _HOMES = {
     "Verification": "certificate",
     "explain": "glossary",
     "explain_proof": "certificate",
+    "fit": "fitting",
     "frontier": "frontiers",
     "load_model": "models",
     "mine_antecedents": "data.mining",

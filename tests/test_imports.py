@@ -61,7 +61,7 @@ FLOORS: list[str] = [
     "recipe warming",
     "tables",
     "estimators",
-    "sweeps",
+    "fitting sweeps",
     "plots",
     "views.allowance",
     "views.widgets views.live.pool",
@@ -98,7 +98,7 @@ FLOORS: list[str] = [
 """From the ground up. A room, or a file of one, imports from the floors below it, and within itself."""
 
 ALONE = "datasets"
-ANYBODY = ("store", "sweeps", "tables", "views", "cli")
+ANYBODY = ("fitting", "store", "sweeps", "tables", "views", "cli")
 BELOW_ALL = ("extras", "files", "sharing", "shown")
 """How things show themselves, which data sets do like all others."""
 """Who may import the data sets."""

@@ -35,7 +35,7 @@ PAGES = {
     "rule_sets": ("Rule sets and fairness criteria", ("rule_set",), ()),
     "models": ("Models", ("models",), ()),
     "certificates": ("Certificates", ("certificate",), ()),
-    "estimators": ("scikit-learn estimators", ("estimators",), ()),
+    "estimators": ("scikit-learn estimators", ("estimators", "fitting"), ()),
     "sweeps": ("Sweeps", ("sweeps",), ()),
     "looking": ("Looking: plots and views", (), ("plots", "views")),
     "keeping": ("Keeping runs, and the words", ("glossary",), ("store", "glossary")),

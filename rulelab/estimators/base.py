@@ -31,9 +31,10 @@ from ..interrupts import noted
 from ..models import Model, MultiClassRuleList
 from ..models.doubts import Doubt, doubts
 from ..recipe import Recipe
-from ..search import steps
+from ..search import Search, steps
 from ..snapshot import Status
 from .draining import COUNTS, check_found, drained, warn_of_open
+from .proven import Proven
 
 ONE_CLASS = "the rows hold a single class"
 
@@ -49,9 +50,10 @@ class _Fit:
     status: Status
     trace: pd.DataFrame
     nothing_found: str | None = None
+    search: Search | None = None
 
 
-class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
+class CertifiedClassifier(Proven, ClassifierMixin, BaseEstimator, abc.ABC):
     """A model that is proven optimal, or within a proven gap of the optimum where a limit or Ctrl-C ended the search.
 
     With more than two classes one model of each class against the rest, unless one of all is asked for.
@@ -196,6 +198,9 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
             of = f"{self.classes_[k]} against the rest: " if len(models) > 1 else ""
             yield f"{of}{proven}, objective {objective:.7g}", model
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in super().__getstate__().items() if name != "_searches"}
+
     @property
     def model_(self) -> Model:
         """The model, of two classes; see ``models_`` for more."""
@@ -298,6 +303,7 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
     def _keep(self, fits: list[_Fit]) -> None:
         """Set the fitted attributes; those that are numbers become arrays where there are several models."""
         self.models_ = tuple(fit.model for fit in fits)
+        self._searches = tuple(fit.search for fit in fits)
         first, one = fits[0], len(fits) == 1
         for name in ("objective", "lower_bound", "gap"):
             values = [getattr(fit, name) for fit in fits]
@@ -329,6 +335,7 @@ class CertifiedClassifier(ClassifierMixin, BaseEstimator, abc.ABC):
             gap=snapshot.gap,
             status=Status.LIMIT if snapshot.status is Status.RUNNING else snapshot.status,
             trace=trace,
+            search=search,
         )
 
     def _settled(self, y: np.ndarray, weight: np.ndarray | None, why: str) -> _Fit:

@@ -58,6 +58,10 @@ class Model(abc.ABC):
         """The same model with other labels, the negative one first."""
 
     @abc.abstractmethod
+    def to_frame(self) -> pd.DataFrame:
+        """The rules as a table, one row for each."""
+
+    @abc.abstractmethod
     def to_text(self, target: str | None = None) -> str:
         """The rules in words; ``target`` names what is predicted."""
 

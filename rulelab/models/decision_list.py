@@ -172,6 +172,25 @@ class DecisionList(Model):
         rules = [replace(rule, prediction=new[rule.prediction]) for rule in (*self.rules, self.default)]
         return replace(self, rules=tuple(rules[:-1]), default=rules[-1], classes=tuple(classes))
 
+    def to_frame(self) -> pd.DataFrame:
+        """The rules as a table, the default last.
+
+        Returns
+        -------
+        DataFrame
+            rule (empty for the default), conditions (their number), prediction, probability, positives, negatives and
+            correct as of `Rule`.
+        """
+        rows = [
+            (
+                *(rule.name, 0 if rule.antecedent is None else len(rule.conditions or (rule.name,)), rule.prediction),
+                *(rule.probability, rule.positives, rule.negatives, rule.correct),
+            )
+            for rule in (*self.rules, self.default)
+        ]
+        columns = ["rule", "conditions", "prediction", "probability", "positives", "negatives", "correct"]
+        return pd.DataFrame(rows, columns=columns)
+
     def to_text(self, target: str | None = None) -> str:
         """The rules in words, one aligned line each; ``target`` names what is predicted.
 

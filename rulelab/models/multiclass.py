@@ -230,6 +230,25 @@ class MultiClassRuleList:
             index=A.index if isinstance(A, pd.DataFrame) else None,
         )
 
+    def to_frame(self) -> pd.DataFrame:
+        """The rules as a table, the default last.
+
+        Returns
+        -------
+        DataFrame
+            rule (empty for the default), conditions (their number), prediction, probability and correct as of
+            `ClassRule`, and the counts of each class in a column "rows of CLASS".
+        """
+        columns = ["rule", "conditions", "prediction", "probability", "correct"]
+        rows = [
+            (
+                *(rule.name, 0 if rule.antecedent is None else len(rule.conditions or (rule.name,)), rule.prediction),
+                *(rule.probability, rule.correct, *rule.counts),
+            )
+            for rule in (*self.rules, self.default)
+        ]
+        return pd.DataFrame(rows, columns=[*columns, *(f"rows of {label}" for label in self.classes)])
+
     def to_text(self, target: str | None = None) -> str:
         """The rules in words, one aligned line each, with how many of the captured rows have the predicted label.
 

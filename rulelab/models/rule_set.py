@@ -317,6 +317,25 @@ class RuleSet(Model):
         """
         return replace(self, classes=tuple(classes))
 
+    def to_frame(self) -> pd.DataFrame:
+        """The rules as a table; of ``dnf`` a row is positive where one of them holds, of ``cnf`` where all do.
+
+        Returns
+        -------
+        DataFrame
+            rule, conditions (their number); positives, negatives, alone_positives and alone_negatives as of `Clause`.
+        """
+        rows = [
+            (
+                (" and " if self.form == "dnf" else " or ").join(rule.names),
+                len(rule.literals),
+                *(rule.positives, rule.negatives, rule.alone_positives, rule.alone_negatives),
+            )
+            for rule in self.rules
+        ]
+        columns = ["rule", "conditions", "positives", "negatives", "alone_positives", "alone_negatives"]
+        return pd.DataFrame(rows, columns=columns)
+
     def to_text(self, target: str | None = None) -> str:
         """The clauses in words, one aligned line each; ``target`` names what is predicted.
 

@@ -1,0 +1,104 @@
+"""What a fitted classifier says of its proof, from the search that it keeps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.utils.validation import check_is_fitted
+
+from ..certificate import Certificate, Verification, verify
+from ..models import RuleList, RuleSet
+from ..proving import prove
+from ..rule_list import NearOptimalSearch
+from ..rule_set import NearOptimalRuleSetSearch
+from ..search import Search, solve
+from ..snapshot import Status
+
+
+class Proven:
+    """A classifier that keeps its searches; pickles do without them, as they are large.
+
+    Attributes
+    ----------
+    _searches : tuple of Search or None
+        One for each model; None where there was nothing to search for.
+    """
+
+    models_: tuple[Any, ...]
+    status_: Status
+    _searches: tuple[Search | None, ...]
+
+    @property
+    def search_(self) -> Search:
+        """The search that has found the model of two classes; its ``problem`` holds the rows as they were counted."""
+        check_is_fitted(self, "models_")
+        searches = getattr(self, "_searches", ())
+        if not searches:
+            raise AttributeError("the search is not kept in a pickle: fit again to have it")
+        if len(searches) > 1:
+            raise AttributeError(f"there are {len(searches)} classes, each with a search of its own")
+        if searches[0] is None:
+            raise AttributeError("there was nothing to search for: the model has no rules")
+        return searches[0]
+
+    @property
+    def certificate_(self) -> Certificate:
+        """The proof that the model is optimal, or of its bound; it is made when it is first asked for.
+
+        Raises
+        ------
+        CertificateError
+            When there is none.
+        """
+        proof: Certificate = prove(self.search_, bound_only=self.status_ is not Status.OPTIMAL)
+        return proof
+
+    def verify(self, time_limit: float | None = None) -> Verification:
+        """Check the proof on the training rows, without the search.
+
+        Parameters
+        ----------
+        time_limit : float, optional
+            Wall-clock seconds.
+
+        Raises
+        ------
+        CertificateError
+            When there is no proof.
+        TimeoutError
+            At the time limit.
+        """
+        search = self.search_
+        return verify(search.problem, self.models_[0], self.certificate_, time_limit=time_limit)
+
+    def near(self, within: float = 0.01, time_limit: float | None = 40.0, **parameters: Any) -> Any:
+        """All models whose objective is at most so much above the optimum.
+
+        Parameters
+        ----------
+        within : float
+            In units of the objective.
+        time_limit : float, optional
+            Wall-clock seconds.
+        **parameters
+            Of `rulelab.NearOptimalSearch` or `rulelab.NearOptimalRuleSetSearch`, such as ``limit``.
+
+        Returns
+        -------
+        NearOptimal or NearOptimalRuleSets
+            What was found, and whether that is all of it.
+
+        Raises
+        ------
+        ValueError
+            For models of which near-optimal ones are not searched for, and when an argument is out of range.
+        """
+        search, model = self.search_, self.models_[0]
+        if not isinstance(model, RuleList | RuleSet):
+            raise ValueError(
+                f"near-optimal models are those of rule lists and rule sets, not of a {type(model).__name__}"
+            )
+        make: Any = NearOptimalRuleSetSearch if isinstance(model, RuleSet) else NearOptimalSearch
+        near = make(search, within=within, **parameters)
+        solve(near, time_limit=time_limit)
+        return near.result()
