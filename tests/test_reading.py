@@ -197,6 +197,16 @@ TABLES = {
     "exponents": "a,y\n" + "1e3,0\n2.5E-2,1\n+7,1\n" * 4,
     "long numbers": "a,y\n" + "123456789012345678901,0\n2,1\n" * 4,
     "spaces": "a,b,y\n" + " 1, x,0\n2 ,x ,1\n" * 4,
+    "dates": "day,b,y\n" + "2024-01-05,1,0\n2023-12-31,2,1\n,3,1\n2024-02-29,1,0\n" * 4,
+    "days first": "day;b;y\n" + "05.01.2024;1,5;ja\n31.12.2023;2;nein\nk.A.;3;ja\n1.2.2024;2;ja\n" * 4,
+    "either first": "day,b,y\n" + "05/01/2024,1,0\n02/11/2023,2,1\n" * 4,
+    "months": "a,b,c,y\n" + '"January 5, 2024",1-Feb-2024,1,0\n"May 15, 2023",?,2,1\n-,12-Mar-2021,3,1\n' * 4,
+    "hours": "at,b,y\n" + "1/5/2024 08:30 PM,1,0\n12/31/2023 12:05 AM,2,1\nunknown,2,1\n" * 4,
+    "moments": "at,b,y\n" + "2024-01-05T23:30Z,1,0\n2024-01-05 23:30:00.25+02:00,2,1\n2024-01-05,3,1\nNA,4,0\n" * 4,
+    "midnight": "at,b,y\n" + "2024-01-05 00:00:00,1,0\n2024-01-06 00:00:00,2,1\n,2,1\n" * 4,
+    "times": "at,b,lasted,y\n" + "8:30,1,0:00:01.5,0\n23:59,2,2 days 03:00:00,1\n-,2,104:10:59,1\n" * 4,
+    "no times": "at,score,y\n" + "8:30,3:2,0\n24:60,4:1,1\n" * 4,
+    "no dates": "day,year,y\n" + "2024-01-05,2024,0\n2024-13-05,2023,1\n" * 4,
 }
 
 
@@ -211,7 +221,8 @@ def test_a_file_is_the_same_table_in_memory_and_where_it_is_counted(name: str, t
     here, there = sheet(tmp_path / "t.csv"), rl.tables.open(tmp_path / "t.csv")
     counted = there.frame.collect().to_pandas()
     assert list(counted.columns) == list(here.frame.columns)
-    for column in counted.columns:  # rows are counted in any order
+    dates = [column.name for column in here.columns if column.type in ("date", "time")]
+    for column in counted.columns.drop(dates):  # rows are counted in any order
         assert sorted(map(repr, plainly(counted[column]))) == sorted(map(repr, plainly(here.frame[column]))), column
     assert there.doubts == tuple(doubt for doubt in here.doubts if "as text, but" not in doubt)
     target = here.target or here.frame.columns[-1]
@@ -220,6 +231,14 @@ def test_a_file_is_the_same_table_in_memory_and_where_it_is_counted(name: str, t
     assert binarizer.conditions_ == rl.Binarizer().fit(data.X).conditions_
     counts = rl.tables.count(there, binarizer, target)
     assert (counts.positive, counts.negative, counts.n_rows) == (data.positive, data.negative, len(data.y))
+    rows = binarizer.transform(data.X).assign(y=data.y.to_numpy())
+    kinds = counts.frame.assign(y=counts.label.to_numpy()).loc[counts.rows.index.repeat(counts.rows)]
+    assert sorted(map(tuple, rows.to_numpy().tolist())) == sorted(map(tuple, kinds.to_numpy().tolist()))
+    for dated in dates:
+        assert any(str(condition).startswith(f"{dated}: ") for condition in binarizer.conditions_)
+        assert rl.Binarizer().fit(there.features(target, dates="ignore")).conditions_ == tuple(
+            condition for condition in binarizer.conditions_ if condition.column.rpartition(": ")[0] not in dates
+        )
 
 
 @pytest.mark.parametrize(

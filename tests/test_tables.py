@@ -65,6 +65,67 @@ def test_conditions_counts_and_problem_are_those_of_the_rows(engine: str, tmp_pa
     assert counts.rows[counts.sensitive.sex.isna()].sum() == frame.sex.isna().sum()
 
 
+def dated(n: int = 200) -> pd.DataFrame:
+    """Timestamps, days with holes, timestamps at midnight, and what is no date."""
+    rng = np.random.default_rng(1)
+    when = pd.Series(pd.Timestamp("2023-11-01") + pd.to_timedelta(rng.integers(0, 400 * 1440, n), unit="m"))
+    day = when.dt.normalize().astype("datetime64[us]")
+    frame = pd.DataFrame({"a": rng.integers(0, 9, n), "when": when.astype("datetime64[us]"), "night": day})
+    return frame.assign(night=day.mask(rng.random(n) < 0.1), b=rng.choice(list("xyz"), n), y=rng.integers(0, 2, n))
+
+
+def kinds(held: pd.DataFrame, label: Any, times: Any = 1) -> list[tuple]:
+    """The rows under conditions with their class, in order."""
+    rows = held.assign(label=np.asarray(label))
+    return sorted(map(tuple, rows.loc[rows.index.repeat(times)].to_numpy().tolist()))
+
+
+@pytest.mark.parametrize("engine", SOME)
+def test_dates_are_the_same_parts_as_in_memory(engine: str, tmp_path: Path) -> None:
+    data = rl.datasets.from_frame(dated(), "y")
+    known = rl.Binarizer(thresholds=4).fit(data.X)
+    assert {"when: hour", "night: weekday"} < {c.column for c in known.conditions_}
+    table = open_as(engine, dated(), tmp_path)
+    binarizer = rl.Binarizer(thresholds=4).fit(table.features("y"))
+    assert (binarizer.conditions_, binarizer.dropped_) == (known.conditions_, known.dropped_)
+    counts = rl.tables.count(table, known, "y")
+    assert kinds(counts.frame, counts.label, counts.rows) == kinds(known.transform(data.X), data.y)
+    assert table.features("y", "night", dates="ignore").columns == ["a", "b"]
+    assert "night: year" not in table.features("y", "night").columns
+    with pytest.raises(TableError, match="dates must be one of 'parts', 'ignore', not 'years'"):
+        table.features("y", dates="years")
+
+
+@pytest.mark.parametrize(
+    "form", ["%d.%m.%Y %H:%M", "%Y-%m-%dT%H:%M:%SZ", "zoned", "category", "time", "ns", "us", "ms"]
+)
+def test_dates_of_a_parquet_file_are_read_alike_where_it_is_counted(form: str, tmp_path: Path) -> None:
+    frame = dated()
+    if form == "zoned":
+        frame["when"] = frame.when.dt.tz_localize("UTC")
+    elif form == "category":
+        frame["night"] = frame.night.dt.strftime("%Y-%m-%d").astype("category")
+    elif form == "time":
+        frame["when"] = frame.when.dt.time.where(frame.b != "x")
+    elif len(form) == 2:
+        frame["when"] = ((frame.when - frame.when.min()) / 7).astype(f"timedelta64[{form}]").where(frame.b != "x")
+    else:
+        frame["when"] = frame.when.dt.strftime(form)
+    frame.to_parquet(tmp_path / "t.parquet")
+    data = rl.datasets.read(tmp_path / "t.parquet", "y")
+    known = rl.Binarizer().fit(data.X)
+    table = rl.tables.open(tmp_path / "t.parquet")
+    assert rl.Binarizer().fit(table.features("y")).conditions_ == known.conditions_
+    counts = rl.tables.count(table, known, "y")
+    assert kinds(counts.frame, counts.label, counts.rows) == kinds(known.transform(data.X), data.y)
+
+
+def test_dates_that_only_memory_reads_are_refused_by_name(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("at,a,y\n" + "2024-01-05T10,1,0\n2024-01-06T11,2,1\n" * 4)
+    with pytest.raises(TableError, match="column 'at' holds dates of which '2024-01-05T10' cannot be read"):
+        rl.tables.open(tmp_path / "t.csv")
+
+
 @settings(max_examples=10)
 @given(
     st.lists(
@@ -195,7 +256,16 @@ def test_everything_may_be_rare() -> None:
         (lambda f: f.assign(y=3), "single label, '3'"),
         (lambda f: f.assign(y=np.arange(len(f)) % 3), "3 labels"),
         (lambda f: f.assign(age=np.where(f.age > 70, np.inf, f.age)), "'age' holds infinite numbers"),
-        (lambda f: f.assign(age=datetime.date(2020, 1, 1)), "dates or times"),
+        (
+            lambda f: f.assign(age=datetime.time(2, 30)),
+            "column 'age' holds times of day or durations; turn it into a number of hours",
+        ),
+        (lambda f: f.assign(y=datetime.date(2020, 1, 1)), "column 'y' holds dates or times"),
+        (
+            lambda f: f.assign(age=pd.Timestamp("2020-01-01", tz="Europe/Berlin")),
+            "column 'age' holds timestamps with a time zone",
+        ),
+        (lambda f: f.assign(age=datetime.date(2020, 1, 1), **{"age: year": 1}), "'age: year' is there already"),
         (lambda f: f.drop(columns="y"), "no column 'y'"),
     ],
 )

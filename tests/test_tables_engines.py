@@ -32,12 +32,17 @@ CELLS: dict[str, tuple[pa.DataType, st.SearchStrategy[Any]]] = {
     "decimal": (pa.decimal128(20, 2), st.sampled_from([Decimal("1.25"), Decimal("-3.50"), Decimal("7.75")])),
     "flag": (pa.bool_(), st.booleans()),
     "text": (pa.string(), st.sampled_from(["a", "ß", "", " ", "NULL", "'; drop table t; --", "nan", "\u202e\u0000x"])),
-    "date": (pa.date32(), st.just(datetime.date(2020, 1, 1))),
+    "date": (pa.date32(), st.sampled_from([datetime.date(2020, 1, 1), datetime.date(2021, 5, 9)])),
+    "night": (pa.timestamp("us"), st.sampled_from([datetime.datetime(2020, 1, 1), datetime.datetime(2021, 5, 9)])),
+    "clock": (
+        pa.timestamp("us"),
+        st.sampled_from([datetime.datetime(2020, 2, 29, 23, 59, 59), datetime.datetime(2021, 5, 9)]),
+    ),
     "moment": (pa.timestamp("us", tz="Europe/Berlin"), st.just(datetime.datetime(2020, 1, 1, tzinfo=ZONE))),
     "list": (pa.list_(pa.int64()), st.just([1, 2])),
     "bytes": (pa.binary(), st.just(b"x")),
 }
-REFUSED = ("endless", "date", "moment", "list", "bytes")
+REFUSED = ("endless", "moment", "list", "bytes")
 """Most tables with one of these columns are refused, whatever else they hold."""
 TARGET = "rulelab label"
 

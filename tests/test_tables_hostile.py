@@ -116,7 +116,7 @@ ZONED = datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC)
     "cells",
     [
         pa.array([ZONED, None] * 10, pa.timestamp("us", tz="Europe/Berlin")),
-        pa.array([datetime.date(2020, 1, 1), None] * 10),
+        pa.array([datetime.time(3, 30), None] * 10),
         pa.array([datetime.timedelta(3), None] * 10),
         pa.array([[1], [2, 3]] * 10),
         pa.array([{"a": 1}, {"a": 2}] * 10),

@@ -42,10 +42,10 @@ def read_counts(args: argparse.Namespace, recipe: Recipe, report: Report) -> Pat
             names = ", ".join(map(repr, sensitive))
             say(f"{table.name}: sensitive by name: {names}{'' if args.keep_sensitive else ', no feature unless kept'}")
         aside += [] if args.keep_sensitive else sensitive
-        as_target = {"unknown": args.unknown, "positive": args.positive}
+        as_target = {"unknown": args.unknown, "positive": args.positive, "dates": args.dates}
         features = table.features(args.target, *dict.fromkeys(aside), weight=args.weight, split=split, **as_target)
         recipe.check(features.columns)
-        for name in features.columns:
+        for name in set(features.columns) & set(known.columns):
             known.kind(name)  # Dask takes bytes and lists for texts
         report(f"{table.name}: looking at {len(features.columns)} columns, with {table.engine}")
         binarizer = recipe.binarizer().fit(features)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -12,8 +12,12 @@ import pandas as pd
 
 from ..extras import as_pandas
 from ..shown import Fact, Shown, percent, rows_below
+from .dates import dates_of, is_text, is_time, parts_of
 from .guesses import UNKNOWNS, is_sensitive, positive_of, unknown_of
 from .leaks import leak
+
+DATES = ("parts", "ignore")
+"""What becomes of columns of dates."""
 
 
 class DatasetError(ValueError):
@@ -148,6 +152,7 @@ def from_frame(
     keep_sensitive: bool | Sequence[str] | str = False,
     excluded: Sequence[str] = (),
     weight: str | None = None,
+    dates: str = "parts",
     drop_missing_target: bool = False,
     unknown: str = "leave out",
     name: str = "data",
@@ -175,6 +180,9 @@ def from_frame(
         Columns that are no features; they go to ``Dataset.extra``.
     weight : str, optional
         Name of the column that says how much each row counts; it is no feature.
+    dates : str
+        Columns of dates, times and durations (of such types; texts stay texts) are features as "parts", their year,
+        month, weekday and hour, or not at all: "ignore".
     drop_missing_target : bool
         Leave out the rows without a target, and say in ``Dataset.notes`` how many they are; by default they are
         refused.
@@ -213,6 +221,7 @@ def from_frame(
         raise DatasetError(f"column {quote(weight)} holds the weights; it can be nothing else too")
     if not len(frame):
         raise DatasetError("there is a header but no row of data below it")
+    frame, notes = _with_dates(frame, dates, {target, weight, *sensitive, *excluded}, notes)
     if drop_missing_target:
         frame, notes = _with_target(frame, target, notes)
     frame, notes = _with_known_target(frame, target, positive, unknown, notes)
@@ -246,6 +255,40 @@ def from_frame(
         notes=notes,
         weight=weights,
     )
+
+
+def _with_dates(
+    frame: pd.DataFrame, dates: str, others: Collection[str | None], notes: str
+) -> tuple[pd.DataFrame, str]:
+    """The table with parts of dates in place of columns of dates but the others, and the notes that say so."""
+    if dates not in DATES:
+        raise DatasetError(f"dates must be one of {', '.join(map(repr, DATES))}, not {quote(dates)}")
+    columns: dict[str, pd.Series] = {}
+    days: dict[str, list[str]] = {}
+    hours: list[str] = []
+    for name, values in frame.items():
+        name = str(name)
+        when = None if name in others or is_text(values) else values if is_time(values) else dates_of(values)[0]
+        if when is None:
+            columns[name] = values
+            continue
+        parts = parts_of(name, when)
+        if is_time(when):
+            hours.append(name)
+        else:
+            days[name] = [part.removeprefix(f"{name}: ") for part in parts]
+        if dates == "parts":
+            there = next((part for part in parts if part in frame.columns), None)
+            if there is not None:
+                raise DatasetError(f"column {quote(there)} is there already; rename it, or ignore dates")
+            columns |= parts
+    if not days and not hours:
+        return frame, notes
+    given = ", ".join(dict.fromkeys(part for parts in days.values() for part in parts))
+    ways = [(f"dates ({listing(list(days))})", f"as {given}"), (f"times ({listing(hours)})", "in hours")]
+    used = zip(ways, (days, hours), strict=True)
+    said = [f"{w} are {f'given {how}' if dates == 'parts' else 'left out'}" for (w, how), names in used if names]
+    return pd.DataFrame(columns, index=frame.index), "; ".join(filter(None, [notes, *said]))
 
 
 def _by_name(frame: pd.DataFrame, target: str, weight: str | None, excluded: Sequence[str]) -> list[str]:

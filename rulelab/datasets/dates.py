@@ -1,25 +1,51 @@
-"""Columns of dates, and the year, month and weekday that stand for them among the features."""
+"""Columns of dates and times, and the year, month, weekday and hour that stand for them among the features."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 
-from .numerals import is_text
-
 PARTS = ("year", "month", "weekday")
-_ISO = ("%Y-%m-%d", "%Y/%m/%d", "%Y%m%d", "ISO8601")
-_DAY_FIRST = ("%d.%m.%Y", "%d/%m/%Y", "%d-%m-%Y", "%d.%m.%Y %H:%M", "%d/%m/%Y %H:%M", "%d.%m.%Y %H:%M:%S")
-_MONTH_FIRST = ("%m/%d/%Y", "%m-%d-%Y", "%m/%d/%Y %H:%M")
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+ISO = "ISO8601"
+"""The form of dates that may have a time behind them, and a zone, which is taken off them: they are read in UTC."""
+_CLOCKS = (" %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p")
+_DAY_FIRST = ("%d.%m.%Y", "%d/%m/%Y", "%d-%m-%Y")
+_MONTH_FIRST = ("%m/%d/%Y", "%m-%d-%Y")
 _NAMED = ("%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%d-%b-%Y")
-FORMATS = tuple(form for form in (*_ISO, *_DAY_FIRST, *_MONTH_FIRST, *_NAMED) if form != "%Y%m%d")
+
+
+def _with_clocks(days: Sequence[str]) -> tuple[str, ...]:
+    return tuple(day + clock for day in days for clock in ("", *_CLOCKS))
+
+
+FORMATS = ("%Y-%m-%d", *_with_clocks(["%Y/%m/%d"]), ISO, *_with_clocks((*_DAY_FIRST, *_MONTH_FIRST, *_NAMED)))
+HOURS = r"(?:(\d{1,5}) days?,? \+?)?(\d{1,3}):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,6}))?)?"
+"""A time of day or a duration, of days, hours, minutes, seconds and parts of a second; of RE2, too."""
 _SAMPLE = 100
 
 
-def dates_of(values: pd.Series) -> tuple[pd.Series | None, str]:
+def form_of(texts: Sequence[str]) -> tuple[str, str]:
+    """The form by which every one of different texts is a date, or "", and a doubt where it could be another."""
+    every = pd.Series(texts, dtype=object)
+    few = every.iloc[:_SAMPLE]
+    promising = [form for form in FORMATS if len(few) and _parsed(few, form) is not None]
+    found = ((form, _parsed(every, form)) for form in promising)
+    form, dates = next(((form, dates) for form, dates in found if dates is not None), ("", None))
+    if not form.startswith(_DAY_FIRST):
+        return form, ""
+    other = next((dates for f, dates in found if dates is not None and f.startswith(_MONTH_FIRST)), None)
+    if other is None or (other == dates).all():
+        return form, ""
+    return form, f"{str(texts[0])!r} is read with the day first; it could be the month"
+
+
+def dates_of(values: pd.Series, form: str | None = None) -> tuple[pd.Series | None, str]:
     """The dates of a column, and a doubt where they can be read in two ways; None where it holds no dates.
 
-    Texts are dates only where every one of them is written in the same of the known forms.
+    Texts are dates only where every one of them is written in the same of the known forms, which may be given.
     """
     if isinstance(values.dtype, pd.DatetimeTZDtype):
         return values.dt.tz_localize(None), ""
@@ -29,23 +55,21 @@ def dates_of(values: pd.Series) -> tuple[pd.Series | None, str]:
         return pd.to_datetime(values, errors="coerce", utc=True).dt.tz_localize(None), ""
     if not is_text(values):
         return None, ""
-    few = pd.Series(pd.unique(values.iloc[: 20 * _SAMPLE].dropna())[:_SAMPLE], dtype=object)
-    promising = [form for form in FORMATS if len(few) and _parsed(few, form) is not None]
-    if not promising:
-        return None, ""
     codes, distinct = pd.factorize(values)
-    texts = pd.Series(distinct, dtype=object)
-    found = [(form, parsed) for form in promising if (parsed := _parsed(texts, form)) is not None]
-    if not found:
+    form, doubt = form_of(distinct) if form is None else (form, "")
+    parsed = _parsed(pd.Series(distinct, dtype=object), form) if form else None
+    if parsed is None:
         return None, ""
-    form, parsed = found[0]
-    other = next((p for f, p in found[1:] if f in _MONTH_FIRST and form in _DAY_FIRST), None)
     known = parsed.to_numpy()
     unknown = np.array(["NaT"], dtype=known.dtype)
-    out = pd.Series(np.append(known, unknown)[codes], index=values.index, name=values.name)
-    if other is None or (other == parsed).all():
-        return out, ""
-    return out, f"{str(distinct[0])!r} is read with the day first; it could be the month"
+    return pd.Series(np.append(known, unknown)[codes], index=values.index, name=values.name), doubt
+
+
+def is_text(values: pd.Series) -> bool:
+    """Whether cells are texts: a column that was read as no numbers, Booleans or dates."""
+    if isinstance(values.dtype, pd.StringDtype):
+        return True
+    return values.dtype == object and pd.api.types.infer_dtype(values, skipna=True) in ("string", "mixed")
 
 
 def is_time(values: pd.Series) -> bool:
@@ -53,6 +77,15 @@ def is_time(values: pd.Series) -> bool:
     if pd.api.types.is_timedelta64_dtype(values.dtype):
         return True
     return values.dtype == object and pd.api.types.infer_dtype(values, skipna=True) == "time"
+
+
+def times_of(texts: pd.Series) -> pd.Series:
+    """The durations that texts are, each of which is as `HOURS` says, or missing."""
+    found = texts.str.extract(f"^{HOURS}$").fillna("0")
+    days, hours, minutes, seconds = (found[k].astype(np.int64) for k in range(4))
+    parts = found[4].str.ljust(6, "0").astype(np.int64)
+    whole = ((days * 24 + hours) * 60 + minutes) * 60 + seconds
+    return pd.to_timedelta(whole * 1_000_000 + parts, unit="us").where(texts.notna())
 
 
 def parts_of(name: str, dates: pd.Series) -> dict[str, pd.Series]:
@@ -77,12 +110,12 @@ def has_times(dates: pd.Series) -> bool:
 def _hours(times: pd.Series) -> pd.Series:
     if pd.api.types.is_timedelta64_dtype(times.dtype):
         return times.dt.total_seconds() / 3600
-    return times.map(lambda time: time.hour + time.minute / 60, na_action="ignore").astype(float)
+    return times.map(lambda t: (t.hour * 3600 + t.minute * 60 + t.second) / 3600, na_action="ignore").astype(float)
 
 
 def _parsed(texts: pd.Series, form: str) -> pd.Series | None:
     """The dates; None unless all texts are dates of this form."""
-    if form == "ISO8601" and not texts.str.match(r"\d{4}-\d\d-\d\d").all():  # it takes bare numbers for years, too
+    if form == ISO and not texts.str.match(r"\d{4}-\d\d-\d\d").all():  # it takes bare numbers for years, too
         return None
     found = pd.to_datetime(texts, format=form, errors="coerce", utc=True)
     return None if found.isna().any() else found.dt.tz_localize(None)

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from .dataset import listing, quote
+from .dates import HOURS, form_of, is_text
 from .guesses import set_of
 from .reading import Reading
 
@@ -99,7 +100,8 @@ class Form:
     Attributes
     ----------
     kind : str
-        "text", "number", "whole" (numbers without decimals) or "boolean".
+        "text", "number", "whole" (numbers without decimals), "boolean", "date" or "time" (of day, or a duration); the
+        cells of the last two stay texts.
     marks : tuple of str
         The decimal and the thousands mark.
     unit : tuple of str
@@ -107,6 +109,8 @@ class Form:
     empty : dict
         Texts that are read as missing, with how often each is there.
     doubts : tuple of str
+    dates : str
+        The form of dates.
     """
 
     kind: str = "text"
@@ -114,11 +118,12 @@ class Form:
     unit: tuple[str, str] = ("", "")
     empty: Mapping[str, int] = field(default_factory=dict)
     doubts: tuple[str, ...] = ()
+    dates: str = ""
 
     def read(self, texts: pd.Series) -> pd.Series:
         """The cells of a column in memory."""
         texts = texts.where(~texts.isin(list(self.empty))) if self.empty else texts
-        if self.kind == "text":
+        if self.kind in ("text", "date", "time"):
             return texts
         if self.kind == "boolean":
             found = texts.map(_BOOLEANS).astype(object)
@@ -205,16 +210,16 @@ def _form(parts: _Parts, asked: Sequence[tuple[str, str]], usual: tuple[str, str
         said = f"cells such as {quote(code)} begin with a zero, so that they are read as codes, not as numbers"
         return replace(text, doubts=(said,))
     fits = [marks for marks in asked if all(_is_number(c, marks) for c in parts.cores) and parts.fits_plain(marks)]
-    if not fits or (parts.unsaid and parts.cells.distinct - len(parts.empty) - len(parts.unsaid) < 2):
+    if parts.unsaid and parts.cells.distinct - len(parts.empty) - len(parts.unsaid) < 2:
         return text
+    if not fits:
+        return text if parts.plain else _of_time(parts)
     marks, doubts = fits[0], []
     if led := next((core for core in parts.cores if _CODE.fullmatch(core.strip())), ""):
         doubts.append(f"{quote(led)} is read as {int(led)}")
     if any(parts.unit):
         doubts.append(f"{quote(next(iter(parts.rest)))} is read as {_plain(parts.cores[0], marks)}")
-    if parts.unsaid:
-        listed = ", ".join(f"{quote(text)} {n}" for text, n in list(parts.unsaid.items())[:4])
-        doubts.append(f"its other cells are numbers, so that these are read as empty: {listed}")
+    doubts += _said_empty(parts, "numbers")
     if marks != usual and (marks[0] != usual[0] or any(parts.cores)):
         unlike = f"in a file of decimal {_NAMES[usual[0]]}s" if marks[0] != usual[0] else "unlike the others"
         doubts.append(f"has decimal {_NAMES[marks[0]]}s, {unlike}; it is read so")
@@ -224,6 +229,26 @@ def _form(parts: _Parts, asked: Sequence[tuple[str, str]], usual: tuple[str, str
     whole = all(wholes) and (marks[0] != "." or not parts.pointed) and not parts.cells.matching(_LONG)
     empty = {**parts.empty, **parts.unsaid}
     return Form("whole" if whole else "number", marks, parts.unit, empty, tuple(doubts))
+
+
+def _said_empty(parts: _Parts, others: str) -> list[str]:
+    """That words are read as empty, if any is."""
+    listed = ", ".join(f"{quote(text)} {n}" for text, n in list(parts.unsaid.items())[:4])
+    return [f"its other cells are {others}, so that these are read as empty: {listed}"] if listed else []
+
+
+def _of_time(parts: _Parts) -> Form:
+    """How a column of texts is read that may be dates, times of day or durations."""
+    texts = list(parts.rest)
+    if all(map(re.compile(HOURS, re.ASCII).fullmatch, texts)):
+        said = "" if any(text.count(":") > 1 for text in texts) else f"{quote(texts[0])} is read as hours and minutes"
+        kind, form = "time", ""
+    else:
+        kind, (form, said) = "date", form_of(texts)
+    if kind == "date" and not form:
+        return Form(empty=parts.empty)
+    doubts = [*filter(None, [said]), *_said_empty(parts, "dates" if form else "times")]
+    return Form(kind, empty={**parts.empty, **parts.unsaid}, doubts=tuple(doubts), dates=form)
 
 
 def _ambiguous(cores: Sequence[str], marks: tuple[str, str], fits: Sequence[tuple[str, str]]) -> str:
@@ -283,13 +308,6 @@ def numbers(
             break
         some = every  # plain numbers may be others by these marks
     return frame.assign(**{column: found[column].read(written[column]) for column in some}), reading, found
-
-
-def is_text(values: pd.Series) -> bool:
-    """Whether cells are texts: a column that was read as no numbers, Booleans or dates."""
-    if isinstance(values.dtype, pd.StringDtype):
-        return True
-    return values.dtype == object and pd.api.types.infer_dtype(values, skipna=True) in ("string", "mixed")
 
 
 def converted(texts: pd.Series, marks: tuple[str, str]) -> pd.Series | None:

@@ -12,15 +12,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .dataset import Dataset, DatasetError, from_frame, in_which_rows, listing, quote, scalar
-from .dates import PARTS, dates_of, has_times, is_time, parts_of
+from .dataset import Dataset, DatasetError, from_frame, in_which_rows, quote, scalar
+from .dates import PARTS, dates_of, has_times, is_text, is_time, times_of
 from .guesses import in_rows, is_identifier, is_protected, is_sensitive, is_weight, positive_of, target_hint, unknown_of
 from .leaks import leak
-from .numerals import Form, is_text, nearly_numbers
+from .numerals import Form, nearly_numbers
 from .reading import Reading
 
 ROLES = ("target", "feature", "sensitive", "weight", "ignore")
-DATES = ("parts", "ignore")
 PREVIEW_ROWS = 8
 MAX_CLASSES = 50
 """Most values of a column that is offered as target."""
@@ -197,8 +196,6 @@ class Sheet:
         ------
         DatasetError
         """
-        if dates not in DATES:
-            raise DatasetError(f"dates must be one of {', '.join(map(repr, DATES))}, not {quote(dates)}")
         taken = {target, *([sensitive] if isinstance(sensitive, str) else sensitive or ()), weight}
         excluded = [excluded] if isinstance(excluded, str) else list(excluded)
         words = {text: n for text, n in self.forms.get(target, Form()).empty.items() if text.strip()}
@@ -209,39 +206,21 @@ class Sheet:
                 f"target {quote(target)} is missing in {where}: {said} is "
                 "read as empty; missing='' (--missing '') keeps it, or leave out the rows without a target"
             )
-        frame, notes = self._with_dates([n for n in self._times if n not in taken and n not in excluded], dates)
+        times = {n: values for n, values in self._times.items() if n not in taken and n not in excluded}
         return from_frame(
-            frame,
+            self.frame.assign(**times),
             target,
             positive,
             sensitive,
             keep_sensitive=keep_sensitive,
             excluded=excluded,
             weight=weight,
+            dates=dates,
             drop_missing_target=drop_missing_target,
             unknown=unknown,
             name=self.name,
             source=self.file,
-            notes=notes,
         )
-
-    def _with_dates(self, names: Sequence[str], dates: str) -> tuple[pd.DataFrame, str]:
-        if not names:
-            return self.frame, ""
-        parts: dict[str, pd.Series] = {}
-        for name in self.frame.columns:
-            if name not in names:
-                parts[name] = self.frame[name]
-            elif dates == "parts":
-                for part, values in parts_of(name, self._times[name]).items():
-                    if part in self.frame.columns:
-                        raise DatasetError(f"column {quote(part)} is there already; rename it, or ignore dates")
-                    parts[part] = values
-        if not parts:
-            raise DatasetError(f"no column is left: {listing(names)} hold dates; make year, month and weekday of them")
-        given = dict.fromkeys(p.rpartition(": ")[2] for n in names for p in parts if p.startswith(f"{n}: "))
-        done = f"are given as {', '.join(given)}" if dates == "parts" else "are left out"
-        return pd.DataFrame(parts), f"dates ({listing(names)}) {done}"
 
     def _guess_target(self) -> SheetColumn | None:
         """The column to predict: by its name, as the last one, or as the last one of two values; never a protected one.
@@ -271,8 +250,8 @@ class Sheet:
         return replace(best, role="target", reason=f"{by} {what}")
 
     def _values(self, name: str) -> pd.Series:
-        """The cells of a column, dates as dates."""
-        return self._dates.get(name, self.frame[name])
+        """The cells of a column, dates and times as such."""
+        return self._times.get(name, self.frame[name])
 
     @cached_property
     def _dates(self) -> dict[str, pd.Series]:
@@ -281,12 +260,18 @@ class Sheet:
     @cached_property
     def _times(self) -> dict[str, pd.Series]:
         """Dates, times of day and durations."""
-        others = {n: self.frame[n] for n in self.frame.columns if n not in self._dates and is_time(self.frame[n])}
-        return {n: {**self._dates, **others}[n] for n in self.frame.columns if n in self._dates or n in others}
+        found = dict(self._dates)
+        for name in self.frame.columns:
+            if self.forms.get(name, Form()).kind == "time":
+                found[name] = times_of(self.frame[name])
+            elif name not in found and is_time(self.frame[name]):
+                found[name] = self.frame[name]
+        return found
 
     @cached_property
     def _found_dates(self) -> dict[str, tuple[pd.Series | None, str]]:
-        return {name: dates_of(self.frame[name]) for name in self.frame.columns}
+        known = {name: form.dates for name, form in self.forms.items()}
+        return {name: dates_of(self.frame[name], known.get(name)) for name in self.frame.columns}
 
     @cached_property
     def _doubts(self) -> dict[str, tuple[str, ...]]:
@@ -294,8 +279,8 @@ class Sheet:
         found: dict[str, tuple[str, ...]] = {}
         for name, (dates, doubt) in self._found_dates.items():
             form = self.forms.get(name, Form())
-            said = [doubt] if dates is not None else [*form.doubts]
-            if dates is None and not said:
+            said = [*form.doubts, doubt]
+            if dates is None and not form.doubts:
                 said.append(nearly_numbers(self.frame[name], self.reading))
             if getattr(self.frame[name].dtype, "ordered", False):
                 said.append("its order is not used: give it as numbers to have it cut")

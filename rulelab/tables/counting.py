@@ -71,6 +71,7 @@ def count(
     started = time.perf_counter()
     sensitive = [sensitive] if isinstance(sensitive, str) else list(sensitive)
     conditions = conditions.conditions_ if isinstance(conditions, Binarizer) else tuple(conditions)
+    table = table.with_parts([c.column for c in conditions])
     table.require([target, *sensitive, *([] if weight is None else [weight]), *(c.column for c in conditions)])
     frame, left_out = table.with_target(target, unknown, positive)
     labels, positive, without = _labels(table, target, positive, left_out)

@@ -13,14 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import narwhals as nw
-import pandas as pd
 
 from ..data.columns import listed
 from ..datasets.dataset import DatasetError, check_names
-from ..datasets.dates import dates_of
 from ..datasets.numerals import PATTERNS, Form, forms
 from ..datasets.reading import Reading, decoded, records, separated
 from ..extras import require_pyarrow
+from .columns import check_dates, dated, expression
 from .errors import TableError
 from .table import MOST_VALUES, Table
 
@@ -53,9 +52,9 @@ def open_table(source: Any, name: str | None = None, reading: Reading | None = N
         return source
     if isinstance(source, str | Path) or (isinstance(source, list | tuple) and source):
         paths = _paths([source] if isinstance(source, str | Path) else source)
-        relation, connection, doubts = _relation(paths, reading or Reading())
+        relation, connection, doubts, hours = _relation(paths, reading or Reading())
         table = _checked(nw.from_native(relation), name or _name(paths))
-        return replace(table, connection=connection, doubts=doubts)
+        return replace(table, connection=connection, doubts=doubts, hours=hours)
     try:
         frame = nw.from_native(source)
     except nw.exceptions.DuplicateError:
@@ -132,8 +131,11 @@ def _name(paths: Sequence[str]) -> str:
     return first if len(paths) == 1 else f"{first} and {len(paths) - 1} more files"
 
 
-def _relation(paths: list[str], given: Reading) -> tuple[Any, Any, tuple[str, ...]]:
-    """The files as one DuckDB relation, its connection, and doubts; columns are matched by name, types must agree."""
+def _relation(paths: list[str], given: Reading) -> tuple[Any, Any, tuple[str, ...], frozenset[str]]:
+    """The files as one DuckDB relation, its connection, doubts, and which columns are hours.
+
+    Columns are matched by name, types must agree.
+    """
     require_pyarrow("counting rows where they lie", TableError)
     import duckdb
 
@@ -144,10 +146,11 @@ def _relation(paths: list[str], given: Reading) -> tuple[Any, Any, tuple[str, ..
     try:
         if _ending(paths[0]) == "parquet":
             _same_columns(connection, paths)
-            return connection.read_parquet(paths), connection, ()
+            relation, hours = dated(connection.read_parquet(paths), paths)
+            return relation, connection, (), hours
         relation, reading = _texts(connection, paths, given)
-        relation, doubts = _typed(relation, reading, paths)
-        return relation, connection, doubts
+        relation, doubts, hours = _typed(relation, reading, paths)
+        return relation, connection, doubts, hours
     except DatasetError as error:
         raise TableError(str(error)) from error
     except duckdb.Error as error:
@@ -189,23 +192,23 @@ def _head(path: str) -> bytes:
     return head if len(head) < _HEAD_BYTES else head[: head.rfind(b"\n") + 1] or head
 
 
-def _typed(relation: Any, reading: Reading, paths: Sequence[str]) -> tuple[Any, tuple[str, ...]]:
-    """The columns with numbers in place of texts that are numbers, by the rules of tables in memory, and doubts."""
+def _typed(relation: Any, reading: Reading, paths: Sequence[str]) -> tuple[Any, tuple[str, ...], frozenset[str]]:
+    """The columns as they are in memory, numbers and dates in place of texts; doubts, and which columns are hours."""
     files = [(path, Path(path).stat().st_mtime_ns, Path(path).stat().st_size) for path in paths]
     key = repr((files, reading))
     if key not in _KNOWN:
-        cells = _counted(relation)
-        found, reading = forms(cells, reading)
+        found, reading = forms(_counted(relation), reading)
         for name, form in found.items():
-            if form.kind == "text" and cells[name].are_dates:
-                found[name] = replace(form, kind="date")
+            if form.kind == "date":
+                check_dates(relation, name, form)
         while len(_KNOWN) >= _MOST_KNOWN:
             _KNOWN.pop(next(iter(_KNOWN)), None)
         _KNOWN[key] = found, reading
     found, reading = _KNOWN[key]
     said = [f"column {name!r}: {doubt}" for name, form in found.items() for doubt in form.doubts]
-    columns = [_expression(name, form).alias(name) for name, form in found.items()]
-    return relation.select(*columns), (*reading.doubts, *said)
+    columns = [expression(name, form).alias(name) for name, form in found.items()]
+    hours = frozenset(name for name, form in found.items() if form.kind == "time")
+    return relation.select(*columns), (*reading.doubts, *said), hours
 
 
 def _counted(relation: Any) -> dict[str, _Counted]:
@@ -257,36 +260,9 @@ class _Counted:
             self._known[pattern] = {v: int(n) for v, n in others.limit(MOST_VALUES).fetchall()}
         return self._known[pattern]
 
-    @property
-    def are_dates(self) -> bool:
-        """Whether all are dates that tables in memory give as parts."""
-        return any(dates_of(pd.Series(list(known), dtype=object))[0] is not None for known in self._known.values())
-
     @staticmethod
     def _number(relation: Any, what: str) -> int:
         return int(relation.aggregate(what).fetchall()[0][0])
-
-
-def _expression(name: str, form: Form) -> Any:
-    """A column as its form says."""
-    import duckdb
-
-    function, constant = duckdb.FunctionExpression, duckdb.ConstantExpression
-    column = found = duckdb.ColumnExpression(name)
-    if form.kind == "date":
-        return function("try_strptime", column, constant("%Y-%m-%d"))  # its type says that it has to be refused
-    if form.kind == "boolean":
-        found = function("lower", column) == constant("true")
-    elif form.kind != "text":
-        decimal, thousands = form.marks
-        left_out = [*form.unit, *(" \u00a0\u202f" if thousands == " " else thousands)]
-        for piece in filter(None, left_out):
-            found = function("replace", found, constant(piece), constant(""))
-        found = function("trim", function("replace", found, constant(decimal), constant(".")))
-        found = found.cast("BIGINT" if form.kind == "whole" else "DOUBLE")
-    if not form.empty:
-        return found
-    return duckdb.CaseExpression(column.isin(*map(constant, form.empty)), constant(None)).otherwise(found)
 
 
 def _outermost(connection: Any, path: str) -> list[str]:

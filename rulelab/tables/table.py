@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Protocol
@@ -12,6 +12,8 @@ import numpy as np
 import pandas as pd
 
 from ..data.columns import Column, listed
+from ..datasets.dataset import DATES
+from ..datasets.dates import PARTS, WEEKDAYS
 from ..datasets.guesses import UNKNOWNS, unknown_of
 from .errors import TableError
 from .quantiles import listed_near
@@ -20,6 +22,10 @@ from .weighing import ROWS, Weighing
 MOST_VALUES = 2_000_000
 """Different values of a column that are looked at one by one."""
 _COUNT, _VALUE = "n", "v"
+UTC = frozenset({"UTC", "Etc/UTC", "GMT", "Z", "+00:00", "+0000"})
+"""Names of the time zone by whose clock all engines show timestamps."""
+_NO_ZONES = frozenset({"duckdb", "ibis", "pyspark", "sqlframe"})
+"""Engines that keep moments alone, and show them by the clock of whoever asks."""
 
 
 class Splits(Protocol):
@@ -47,6 +53,8 @@ class Table:
         Of DuckDB, where files were opened.
     doubts : tuple of str
         What may be wrong with how text files are read.
+    hours : frozenset of str
+        Columns of times of day or durations, which are given in hours.
     """
 
     frame: nw.LazyFrame[Any]
@@ -55,6 +63,7 @@ class Table:
     weighing: Weighing = ROWS
     connection: Any = None
     doubts: tuple[str, ...] = ()
+    hours: frozenset[str] = frozenset()
 
     @property
     def progress(self) -> float | None:
@@ -93,8 +102,11 @@ class Table:
         split: Splits | None = None,
         unknown: str = "leave out",
         positive: Any = None,
+        dates: str = "parts",
     ) -> Table:
         """What conditions are chosen on: rows with a target, without it and without these other columns.
+
+        Parts of dates stand in their place: year, month, weekday and, where one is not at midnight, the hour.
 
         Parameters
         ----------
@@ -106,20 +118,75 @@ class Table:
             Rows that it keeps out of training are left out.
         unknown, positive : str, label
             As for `rulelab.tables.count`.
+        dates : str
+            Columns of dates are given as "parts", or not at all: "ignore".
 
         Raises
         ------
         TableError
         """
+        if dates not in DATES:
+            raise TableError(f"dates must be one of {listed(DATES)}, not {dates!r}")
         self.require([target, *others, *([] if weight is None else [weight])])
         frame, _ = self.with_target(target, unknown, positive)
+        aside = [name for name in (target, *others) if name != weight]
         if split is not None:
             frame = frame.filter(~split.of(self))
-        aside = [name for name in (target, *others) if name != weight]
+        columns: dict[str, nw.Expr] = {}
+        for name in (each for each in self.columns if each not in aside):
+            parts = {} if name == weight else self.parts(name)
+            there = next((part for part in parts if part in self.columns), None)
+            if there is not None and dates == "parts":
+                raise TableError(f"column {there!r} is there already; rename it, or ignore dates")
+            columns |= {name: nw.col(name)} if not parts else parts if dates == "parts" else {}
+        if not columns:
+            raise TableError(f"{self.name}: no column is left as a feature besides the target {target!r}")
+        for part in self._at_midnight(columns):
+            del columns[part]
         if weight is None:
-            return replace(self, frame=frame).drop(*aside)
+            return replace(self, frame=frame.select(**columns))
         weighing = Weighing.by(frame, weight, self.name)
-        return replace(self, frame=weighing.above_zero(frame).drop(*aside), weighing=weighing)
+        return replace(self, frame=weighing.above_zero(frame).select(**columns), weighing=weighing)
+
+    def parts(self, name: str) -> dict[str, nw.Expr]:
+        """The columns that stand for one of dates or times; none where it holds others, or they cannot be had."""
+        if name in self.hours:
+            return {f"{name}: hours": nw.col(name)}
+        dtype = self.frame.collect_schema()[name]
+        if not isinstance(dtype, nw.Date | nw.Datetime) or self._is_zoned(dtype):
+            return {}
+        date = nw.col(name).dt
+        weekday: nw.Expr = nw.lit(None, dtype=nw.String)
+        for number, day in enumerate(WEEKDAYS, start=1):
+            weekday = nw.when(date.weekday() == number).then(nw.lit(day)).otherwise(weekday)
+        found = dict(zip(PARTS, (date.year(), date.month(), weekday), strict=True))
+        found |= {"hour": date.hour()} if isinstance(dtype, nw.Datetime) else {}
+        return {f"{name}: {part}": value for part, value in found.items()}
+
+    def with_parts(self, names: Collection[str]) -> Table:
+        """With those of these columns that are not there but are parts of dates."""
+        lacking = set(names) - set(self.columns)
+        parts = (self.parts(column) for column in self.columns if lacking)
+        asked = {part: value for each in parts for part, value in each.items() if part in lacking}
+        return replace(self, frame=self.frame.with_columns(**asked)) if asked else self
+
+    def _at_midnight(self, columns: Collection[str]) -> list[str]:
+        """Those of the columns that are the hours of dates of which each is at midnight: they tell nothing."""
+        hours = [name for name in columns if name not in self.columns and name.endswith(": hour")]
+        if not hours:
+            return []
+        dates = [nw.col(name.removesuffix(": hour")).dt for name in hours]
+        clocks = ((d.hour(), d.minute(), d.second(), d.microsecond()) for d in dates)
+        asked = (part.max().alias(f"{k} {j}") for k, parts in enumerate(clocks) for j, part in enumerate(parts))
+        latest = self.frame.select(*asked).collect().row(0)
+        return [
+            name for k, name in enumerate(hours) if not any(pd.notna(t) and t > 0 for t in latest[4 * k : 4 * k + 4])
+        ]
+
+    def _is_zoned(self, dtype: Any) -> bool:
+        """Whether timestamps have a time zone in which not every engine shows them."""
+        zone = getattr(dtype, "time_zone", None)
+        return zone is not None and (zone not in UTC or self.engine in _NO_ZONES)
 
     def with_value(self, name: str) -> nw.LazyFrame[Any]:
         """The rows in which a column is not missing; a number that is none is missing, on every engine."""
@@ -152,6 +219,15 @@ class Table:
             return "number"
         if isinstance(dtype, nw.String | nw.Categorical | nw.Enum):
             return "category"
+        if self._is_zoned(dtype):
+            raise TableError(
+                f"column {name!r} holds timestamps with a time zone, which not every engine shows by the same clock; "
+                "turn them into timestamps without one first, or leave it out"
+            )
+        if isinstance(dtype, nw.Time | nw.Duration):
+            raise TableError(
+                f"column {name!r} holds times of day or durations; turn it into a number of hours, or leave it out"
+            )
         if dtype.is_temporal():
             raise TableError(f"column {name!r} holds dates or times; turn it into numbers first, such as its year")
         raise TableError(f"column {name!r} holds {dtype}, neither numbers, Booleans nor texts; leave it out")
