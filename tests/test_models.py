@@ -257,6 +257,16 @@ def test_tables_that_do_not_fit():
         model.predict(pd.DataFrame([[1, 0, 0]], columns=["one", "one", "a third"]))
 
 
+def test_of_a_date_whose_parts_are_lacking_it_is_said_what_makes_them():
+    frame = pd.DataFrame({"day": pd.date_range("2024-01-01", periods=40), "y": [0, 1] * 20})
+    data = rl.datasets.from_frame(frame, "y")
+    mined = rl.mine_antecedents(rl.Binarizer().fit_transform(data.X), 1)
+    model = RuleList.from_problem(rl.Problem.from_antecedents(mined, data.y), ["day: month == 1"])
+    assert model.predict(data.X).sum() == model.predict(rl.datasets.from_frame(frame, "y").X).sum()
+    with pytest.raises(ModelError, match=r"lacks 'day: month'.*from_frame makes parts of dates, as of 'day'"):
+        model.predict(frame)
+
+
 def test_raw_tables_that_do_not_fit(mined):
     X, _, ants, _, problem = mined
     model = RuleList.from_problem(problem, [ants.names.index("smoker"), ants.names.index("priors <= 1")])

@@ -77,7 +77,7 @@ def read_column(values: pd.Series, name: str, kind: str | None = None) -> Column
     if holds_dates(values):
         raise ValueError(
             f"column {name!r} holds dates or times; turn it into numbers first, such as its year "
-            "(rulelab.datasets.from_frame makes year, month and weekday of it)"
+            "(rulelab.datasets.from_frame makes year, month, weekday and hour of it)"
         )
     fitting, kind = kind is None, kind or _kind(values, name)
     missing = values.isna().to_numpy(dtype=bool)
@@ -110,8 +110,9 @@ def _writes_numbers(present: pd.Series) -> bool:
     texts = pd.Series(present.unique(), dtype=object)
     if isinstance(present.dtype, pd.CategoricalDtype) or not all(isinstance(text, str) for text in texts):
         return False
-    numbers = pd.to_numeric(texts, errors="coerce").notna()
-    return bool(2 * numbers.sum() > max(4, len(texts)) and not texts.str.match(r"\s*0\d").any())
+    n = int(pd.to_numeric(texts, errors="coerce").notna().sum())
+    others = len(texts) - n  # words for missing cells are few, codes such as "A/5 21171" are many
+    return 2 * n > max(4, len(texts)) and others <= max(3, n // 10) and not texts.str.match(r"\s*0\d").any()
 
 
 def _kind(values: pd.Series, name: str) -> str:

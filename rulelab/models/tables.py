@@ -88,7 +88,9 @@ class _Columns:
         if lacking:
             shown = ", ".join(repr(name) for name in lacking[:_SHOWN])
             more = f" and {len(lacking) - _SHOWN} more" if len(lacking) > _SHOWN else ""
-            raise ModelError(f"the table lacks {shown}{more}; it needs the columns of the model's rules by name")
+            dates = [whole for name in lacking if (whole := name.rpartition(": ")[0]) in self._position]
+            hint = f"; rulelab.datasets.from_frame makes parts of dates, as of {dates[0]!r}" if dates else ""
+            raise ModelError(f"the table lacks {shown}{more}; it needs the columns of the model's rules by name{hint}")
 
     def evaluate(self, a: Antecedent) -> np.ndarray:
         if a.name in self._position and not _is_raw_column(a):
