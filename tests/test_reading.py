@@ -159,7 +159,7 @@ def test_plain_files_raise_no_doubts() -> None:
     text = b"a,b,c,y\n" + b"".join(b"%d,%d.5,v%d,%d\n" % (k, k, k % 5, k % 2) for k in range(50))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert read(text, "y").X.dtypes.astype(str).tolist()[:2] == ["int64", "float64"]
+        assert read(text, "y", excluded=()).X.dtypes.astype(str).tolist()[:2] == ["int64", "float64"]
 
 
 MARKS = list(numerals.MARKS)
@@ -258,6 +258,19 @@ def test_what_is_missing_can_be_said(given: dict, expected: list) -> None:
     assert cells.where(cells.notna(), None).tolist() == expected
 
 
+@pytest.mark.parametrize("mark", ["k.A.", "N/D", "#NV", "weiß nicht", "Prefer not to say", "(leer)", "n. v.", "…"])
+def test_words_for_nothing_are_empty_among_numbers(mark: str) -> None:
+    """However many there are; others are named, with what to do."""
+    text = "a,b,y\n" + "".join(f"{k if k % 3 else mark},{k if k % 3 else 'odd'},{k % 2}\n" for k in range(60))
+    found = sheet(text.encode())
+    assert found.frame["a"].isna().sum() == 20
+    assert found.doubts[0].endswith(f"its other cells are numbers, so that these are read as empty: {mark!r} 20")
+    assert found.doubts[1].endswith(
+        "66.7 % of its cells are numbers; the others are 'odd'; name them as missing if they are"
+    )
+    assert sheet(text.encode(), missing="odd").frame["b"].isna().sum() == 20
+
+
 def test_a_target_whose_labels_are_words_for_nothing_is_told_how_to_be_kept() -> None:
     raw = b"a,region\n1,NA\n2,EU\n3,NA\n4,EU\n"
     with pytest.raises(DatasetError, match=r"'NA' in 2 rows is read as empty; missing='' .* keeps it"):
@@ -304,6 +317,13 @@ def test_the_first_sheet_of_a_workbook_is_read_as_a_csv_file_is() -> None:
     }
     assert found.dataset("y").X["when: hour"].tolist() == [0, 5] * 6
     assert "of 2 sheets the first one, 'Sheet', is read" in found.doubts
+    at = [datetime.time(k, 30) for k in range(12)]
+    took = [datetime.timedelta(days=k % 3, minutes=90) for k in range(12)]
+    cells = zip(["at", *at], ["took", *took], ["y", *[0, 1] * 6], strict=True)
+    times = sheet(workbook([list(row) for row in cells])).dataset("y")
+    assert times.X["at: hours"].tolist() == [k + 0.5 for k in range(12)]
+    assert times.X["took: hours"].tolist() == [24 * (k % 3) + 1.5 for k in range(12)]
+    assert times.notes == "times ('at', 'took') are given in hours"
     with pytest.raises(DatasetError, match="more than the limit of 20"):
         sheet(workbook([["a", "y"], *([k, k % 2] for k in range(40))]), max_cells=20)
 

@@ -38,7 +38,7 @@ _EVENTS = set_of(
     "converted clicked subscribed quit attrited"
 )
 _NEGATION = re.compile(r"(not|non|no|never|without|un|kein\w*|nicht|ohne|pas|sans|sin|sem|bez|nie|не)[\s_-]*")
-_UNKNOWN = set_of(
+UNKNOWN_WORDS = set_of(
     "unknown unk unbekannt inconnu inconnue desconocido desconocida desconhecido sconosciuto nieznany неизвестно "
     "onbekend okänd ukendt ukjent tuntematon bilinmiyor 不明 未知 missing fehlt fehlend n/a n.a. na k.a. ? ?? ??? "
     "undefined undetermined undisclosed unspecified"
@@ -51,13 +51,18 @@ _UNKNOWN = set_of(
     "no answer",
     "keine angabe",
     "k. a.",
-    "weiß nicht",
+    "weiss nicht",
     "don't know",
     "non renseigné",
     "sin datos",
     "(missing)",
     "(unknown)",
+    "nicht bekannt",
+    "nicht erhoben",
+    "not recorded",
+    "prefer not to say",
 }
+"""Words, without capitals, by which a cell says that its value is not known."""
 _PROTECTED = set_of(
     "sex gender race ethnicity ethnic ethnie religion nationality disability disabled "
     "geschlecht rasse ethnizität konfession nationalität staatsangehörigkeit behinderung hautfarbe "
@@ -68,13 +73,15 @@ _PROTECTED = set_of(
 _AGE = set_of("age alter altersgruppe edad âge idade età eta wiek возраст leeftijd ålder alder yaş 年齢 年龄")
 _TARGETS = set_of(
     "target label class outcome y response default churn survived income result diagnosis decision "
-    "ziel zielgröße klasse krank cible classe objetivo clase etiqueta resultado wynik цель класс"
+    "ziel zielgrösse klasse krank cible classe objetivo clase etiqueta resultado wynik цель класс"
 )
 _TARGET_WORDS = re.compile(
     r"default|churn|surviv|fraud|outcome|target|label|recid|attrit|readmi|died|death|mortality|diagnos|approv|admitted"
     r"|class$|betrug|kündig|ausfall"
 )
 _WEIGHTS = frozenset({"sample_weight", "case_weight", "row_weight", "survey_weight", "sampling_weight"})
+FEWEST_IDENTIFIED = 20
+"""Of more rows, a column of whole numbers none of which comes twice may number them."""
 _IDENTIFIER = re.compile(r"(^|[_ .-])(id|key|uuid|index|nr|no|number)$|Id$|ID$|^id", re.ASCII)
 
 
@@ -124,7 +131,7 @@ def _negates(word: str, other: str) -> bool:
 
 def unknown_of(labels: Sequence[Any]) -> list[Any]:
     """The labels by which a target says that the class is not known, where it has two others."""
-    found = [label for label in labels if isinstance(label, str) and folded(label) in _UNKNOWN]
+    found = [label for label in labels if isinstance(label, str) and folded(label) in UNKNOWN_WORDS]
     return found if len(labels) - len(found) >= 2 else []
 
 

@@ -14,7 +14,7 @@ import pandas as pd
 
 from .dataset import listing, quote
 from .dates import HOURS, form_of, is_text
-from .guesses import set_of
+from .guesses import UNKNOWN_WORDS, set_of
 from .reading import Reading
 
 PLAIN = (".", "")
@@ -23,15 +23,22 @@ MARKS = (PLAIN, (",", ""), (".", ","), (",", "."), (",", " "), (".", " "), (".",
 """The pairs of decimal and thousands mark that are tried."""
 NEARLY = 0.9
 """Share of a column's cells that are numbers, from which on it is said when it is no column of numbers."""
+_MANY_NUMBERS, _FEW_WORDS = 10, 3
+"""Different cells that are numbers, and others, where the others may all mean that there is none."""
 USUAL = set_of("NA N/A n/a #N/A #NA NaN nan -NaN -nan NULL null None <NA> 1.#IND -1.#IND 1.#QNAN -1.#QNAN") | {
     "",
     "#N/A N/A",
 }
 """Cells that are empty in every column, as in pandas."""
-_IN_NUMBERS = set_of(
-    "? ?? - -- --- – — . .. ... * na n.a. nd n.d. n/d k.a. none nil null nan unknown unk missing unbekannt fehlt "
-    "inconnu desconocido desconhecido sconosciuto brak неизвестно 不明 未知 #value! #div/0! #ref! #name? #num! #null!"
-) | {"k. a.", "not available", "not applicable", "keine angabe", "no data", "sin datos", "non renseigné"}
+_IN_NUMBERS = (
+    UNKNOWN_WORDS
+    | set_of(
+        "- -- --- – — . .. ... … * n.a n.d. nd n/d k.a n.v. nv n.b. o.a. s/o s.d. n.c. nc nr none nil null (null) nan "
+        "nat <na> tbd void empty (empty) blank (blank) leer (leer) brak refused #value! #div/0! #ref! #name? #num! "
+        "#null! #nv #n/v #wert! #bezug! #zahl!"
+    )
+    | {"n. v.", "o. a.", "not applicable", "no data"}
+)
 """Cells, without regard to capitals, that are empty where the others are numbers."""
 _BOOLEANS = {"True": True, "TRUE": True, "true": True, "False": False, "FALSE": False, "false": False}
 _MONEY = set_of("EUR USD GBP CHF JPY CAD AUD SEK NOK DKK PLN CZK INR BRL US$ A$ C$ R$ kr Fr. Rs zł")
@@ -335,7 +342,8 @@ def nearly_numbers(values: pd.Series, reading: Reading | None) -> str:
     for marks in promising:
         right = np.array([_is_number(str(value), marks) for value in counts.index], dtype=bool)
         n_numbers = int(counts.to_numpy()[right].sum())
-        if n_numbers < NEARLY * total:
+        few = counts.index[~right] if right.sum() >= _MANY_NUMBERS and sum(~right) <= _FEW_WORDS else []
+        if n_numbers < (0.5 if len(few) else NEARLY) * total:
             continue
         if n_numbers == total and marks == own:
             return "it is read as text, as the file has it, but all its cells are numbers"
@@ -343,7 +351,8 @@ def nearly_numbers(values: pd.Series, reading: Reading | None) -> str:
         if marks == own or n_numbers < total:
             others = listing([str(value) for value in counts.index[~right]], 3)
             by = "" if marks == own else f" {_by(marks)}"
-            return f"it is read as text, but {share}{by}; the others are {others}"
+            hint = "; name them as missing if they are" if reading is not None and len(few) else ""
+            return f"it is read as text, but {share}{by}; the others are {others}{hint}"
         return f"it is read as text, but {share} {_by(marks)}, such as {quote(str(counts.index[0]))}"
     return ""
 

@@ -108,7 +108,7 @@ class Reading:
         """All of it in words, once it is known."""
         marks = {mark: name for name, mark in THOUSANDS.items()}
         separator = {mark: name for name, mark in SEPARATORS.items()}.get(str(self.separator), quote(self.separator))
-        more = f", {self.skip} lines skipped" if self.skip else ""
+        more = f", {self.skip} {'lines' if self.skip != 1 else 'line'} skipped" if self.skip else ""
         more += ", without a header" if self.header is False else ""
         more += f", empty also {', '.join(map(quote, self.missing))}" if self.missing else ""
         return (
