@@ -174,3 +174,22 @@ def test_a_leak_is_said_where_a_model_is_fitted(tmp_path: Path, capsys) -> None:
         )
         assert status == 0
         assert "why: leak? cells that are filled go with one class" in err
+
+
+def test_whole_numbers_that_number_the_rows_are_no_features_where_rows_are_counted_either(
+    tmp_path: Path, capsys
+) -> None:
+    """The file of the Titanic's passengers, in which one passenger in two is told by a number."""
+    rows = [f'{k},{k % 2},{k % 3 + 1},"Name, Mr. {k}",{"fm"[k % 2]},{k % 50 or ""},A/5 {k}' for k in range(1, 90)]
+    (tmp_path / "t.csv").write_text("PassengerId,Survived,Pclass,Name,Sex,Age,Ticket\n" + "\n".join(rows) + "\n")
+    asked = ["fit", str(tmp_path / "t.csv"), "--target", "Survived", "--quiet", "--thresholds", "4", "-o"]
+    saved = {}
+    for name, more in {"here": [], "there": ["--count"], "kept": ["--keep-identifiers"]}.items():
+        status, _, said = run(capsys, *asked, tmp_path / f"{name}.json", *more)
+        assert status == 0
+        hint = "identifiers of rows: 'PassengerId', no feature unless --keep-identifiers"
+        assert (hint in said) == (name != "kept")
+        assert "written as text" not in said
+        saved[name] = (tmp_path / f"{name}.json").read_text()
+    assert "PassengerId" not in saved["here"]
+    assert "PassengerId" not in saved["there"]

@@ -379,7 +379,7 @@ def test_rows_whose_target_is_unknown_are_left_out_or_negative_and_counted(word:
 
 def test_protected_columns_are_groups_and_no_features_unless_they_are_kept() -> None:
     frame = pd.DataFrame(
-        {"a": np.arange(60) % 7, "Geschlecht": ["w", "m"] * 30, "age": np.arange(60), "y": [0, 0, 1] * 20}
+        {"a": np.arange(60) % 7, "Geschlecht": ["w", "m"] * 30, "age": np.arange(60) % 59, "y": [0, 0, 1] * 20}
     )
     for data in (from_frame(frame, "y"), rl.datasets.read(as_csv(frame), "y")):
         assert (list(data.X), list(data.sensitive)) == (["a", "age"], ["Geschlecht"])
@@ -387,3 +387,24 @@ def test_protected_columns_are_groups_and_no_features_unless_they_are_kept() -> 
     assert "Geschlecht" in from_frame(frame, "y", keep_sensitive=True).X
     assert from_frame(frame, "y", sensitive=()).sensitive is None
     assert list(from_frame(frame[["Geschlecht", "y"]], "y").X) == ["Geschlecht"], "else nothing is left"
+
+
+def test_columns_that_number_the_rows_are_no_features_unless_they_are_kept() -> None:
+    """By their names or from 0 or 1 without a gap, in whatever order; where no other column is left they stay."""
+    n = 40
+    row, code, age = np.arange(n)[::-1], np.arange(n) * 7, np.arange(n) * 3
+    frame = pd.DataFrame({"row": row, "PassengerId": code, "age": age, "y": np.arange(n) % 2})
+    found = sheet(as_csv(frame))
+    assert found.dataset("y").X.columns.tolist() == ["age"]
+    assert found.dataset("y").notes == "identifiers ('row', 'PassengerId') are left out"
+    assert found.dataset("y", excluded=()).X.columns.tolist() == ["row", "PassengerId", "age"]
+    assert found.dataset("y", excluded="age").X.columns.tolist() == ["row", "PassengerId"]
+    assert found.dataset("y", weight="row").X.columns.tolist() == ["age"]
+    assert sheet(as_csv(frame[["row", "y"]])).dataset("y").X.columns.tolist() == ["row"]
+    assert sheet(as_csv(frame.assign(row=row + 1990))).dataset("y").X.columns.tolist() == ["row", "age"]
+    assert sheet(as_csv(frame[:20])).dataset("y").X.columns.tolist() == ["row", "PassengerId", "age"]
+    table = rl.tables.open(frame)
+    assert table.identifiers("y") == ["row", "PassengerId"]
+    assert table.identifiers("y", "age") == []
+    assert rl.tables.open(frame.assign(PassengerId=code // 14)).identifiers("y") == ["row"]
+    assert rl.tables.open(frame.assign(row=pd.array([None, *row[1:]], "Int64"))).identifiers("y") == ["PassengerId"]

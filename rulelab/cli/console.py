@@ -32,3 +32,10 @@ def one_line(text: str) -> str:
 def say(text: str) -> None:
     """Write a line to stderr."""
     print(text, file=sys.stderr, flush=True)
+
+
+def say_identifiers(name: str, columns: Sequence[str]) -> None:
+    """Name the columns that are left out because they number the rows."""
+    if columns:
+        names = ", ".join(map(repr, columns))
+        say(one_line(f"{name}: identifiers of rows: {names}, no feature unless --keep-identifiers"))

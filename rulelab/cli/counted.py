@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .console import CommandError, one_line, say
+from .console import CommandError, one_line, say, say_identifiers
 from .options import reading_of
 
 if TYPE_CHECKING:
@@ -42,6 +42,10 @@ def read_counts(args: argparse.Namespace, recipe: Recipe, report: Report) -> Pat
             names = ", ".join(map(repr, sensitive))
             say(f"{table.name}: sensitive by name: {names}{'' if args.keep_sensitive else ', no feature unless kept'}")
         aside += [] if args.keep_sensitive else sensitive
+        if not args.keep_identifiers:
+            identifiers = table.identifiers(args.target, args.weight, *sensitive, *aside)
+            say_identifiers(table.name, identifiers)
+            aside += identifiers
         as_target = {"unknown": args.unknown, "positive": args.positive, "dates": args.dates}
         features = table.features(args.target, *dict.fromkeys(aside), weight=args.weight, split=split, **as_target)
         recipe.check(features.columns)

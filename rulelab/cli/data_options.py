@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from .console import CommandError, one_line, say
+from .console import CommandError, one_line, say, say_identifiers
 from .counted import is_counted, read_counts
 from .options import reading_of
 from .output import is_data_set
@@ -60,6 +60,10 @@ def sheet_of(args: argparse.Namespace) -> Sheet:
 def of_sheet(args: argparse.Namespace, sheet: Sheet, positive: Any, **roles: Any) -> Dataset:
     """The data set of a file's columns in the roles of the options."""
     raw = [column for column in args.leave_out if column in sheet.frame.columns]
+    aside = args.target, args.weight, *args.sensitive, *raw
+    identifiers = [] if args.keep_identifiers else sheet.identifiers(*aside)
+    say_identifiers(sheet.file, identifiers)
+    raw += identifiers
     data = file_data(args, sheet, args.target, positive, keep_sensitive=args.keep_sensitive, excluded=raw, **roles)
     return _without(data, args, [column for column in args.leave_out if column not in raw])
 

@@ -120,6 +120,8 @@ def add_columns(parser: argparse.ArgumentParser) -> None:
     )
     columns = {"action": "append", "default": [], "metavar": "COLUMN"}
     add(group, "--leave-out", **columns, text="not a feature; may be repeated")
+    text = "rules may use whole numbers that number the rows all the same"
+    add(group, "--keep-identifiers", action="store_true", text=text)
     text = "sensitive attribute: no feature, rates per group are shown; by default what is called so; repeatable"
     add(group, "--sensitive", **columns, text=text)
     add(group, "--keep-sensitive", action="store_true", text="rules may use the sensitive attributes all the same")

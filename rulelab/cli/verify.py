@@ -73,7 +73,7 @@ def file_data(args: argparse.Namespace, sheet: Sheet, target: str, positive: Any
             weight=getattr(args, "weight", None),
             dates=args.dates,
             drop_missing_target=args.drop_missing_target,
-            **{"unknown": args.unknown, **roles},
+            **{"unknown": args.unknown, "excluded": (), **roles},
         )
     except SeveralClassesError as error:
         every = "; --several-classes 'one list' predicts all of them" if hasattr(args, "several_classes") else ""

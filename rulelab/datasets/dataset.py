@@ -425,7 +425,8 @@ def _binary(values: pd.Series, positive: Any) -> tuple[Any, Any, pd.Series]:
     missing = values.isna().to_numpy(dtype=bool)
     if missing.any():
         raise DatasetError(
-            f"target {target} is missing in {in_which_rows(missing)}; remove these rows or fill the target in"
+            f"target {target} is missing in {in_which_rows(missing)}; fill it in, or leave these rows out "
+            "(drop_missing_target)"
         )
     values = values.astype(object)
     labels = sorted((scalar(v) for v in pd.unique(values)), key=_order)

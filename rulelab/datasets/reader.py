@@ -36,7 +36,7 @@ def read(
     *,
     keep_sensitive: bool | Sequence[str] | str = False,
     weight: str | None = None,
-    excluded: Sequence[str] | str = (),
+    excluded: Sequence[str] | str | None = None,
     dates: str = "parts",
     drop_missing_target: bool = False,
     unknown: str = "leave out",
@@ -70,8 +70,9 @@ def read(
         Whether (or which of) the sensitive attributes are features too; default: none is.
     weight : str, optional
         Name of the column that says how much each row counts.
-    excluded : sequence of str
-        Names of columns that are no features.
+    excluded : sequence of str, optional
+        Names of columns that are no features. Default: columns of whole numbers that number the rows, by their names or
+        from 0 or 1 without a gap; it is said in ``Dataset.notes``. ``()``: none.
     dates : str
         Columns of dates are features as "parts", their year, month and weekday, or not at all: "ignore".
     drop_missing_target : bool

@@ -12,9 +12,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .dataset import Dataset, DatasetError, from_frame, in_which_rows, quote, scalar
+from .dataset import Dataset, DatasetError, from_frame, in_which_rows, listing, quote, scalar
 from .dates import PARTS, dates_of, has_times, is_text, is_time, times_of
-from .guesses import in_rows, is_identifier, is_protected, is_sensitive, is_weight, positive_of, target_hint, unknown_of
+from .guesses import (
+    FEWEST_IDENTIFIED,
+    in_rows,
+    is_identifier,
+    is_protected,
+    is_sensitive,
+    is_weight,
+    positive_of,
+    target_hint,
+    unknown_of,
+)
 from .leaks import leak
 from .numerals import Form, nearly_numbers
 from .reading import Reading
@@ -24,6 +34,7 @@ PREVIEW_ROWS = 8
 MAX_CLASSES = 50
 """Most values of a column that is offered as target."""
 _CATEGORIES = 20  # as many of a column have conditions of their own
+_IDENTIFIER = "an identifier"
 _WORDS = 3
 _FEWEST_TWINS = 20  # rows: of fewer, columns are the same by chance
 _TOTAL = re.compile(r"(grand total|totale?|sum|summe|gesamt|insgesamt|suma|итого|合計|合计)\b", re.IGNORECASE)
@@ -124,6 +135,12 @@ class Sheet:
         total = _TOTAL.match(first) is not None and len(self.frame) > 1
         return (*own, f"the last row begins with {quote(first, 30)}: is it a sum? Remove it") if total else own
 
+    def identifiers(self, *others: str | None) -> list[str]:
+        """The columns of numbers, besides these others, that tell rows by numbers; none if no other would be left."""
+        left = [column for column in self._described if column.name not in others]
+        found = [c.name for c in left if c.role == "ignore" and c.type == "number" and c.reason.startswith(_IDENTIFIER)]
+        return found if len(found) < len(left) else []
+
     def labels(self, column: str) -> dict[Any, int]:
         """The values of a column, one of which may be the positive class, with their rows; none when too many."""
         counts = self.frame[column].value_counts()
@@ -185,7 +202,7 @@ class Sheet:
         *,
         keep_sensitive: bool | Sequence[str] | str = False,
         weight: str | None = None,
-        excluded: Sequence[str] | str = (),
+        excluded: Sequence[str] | str | None = None,
         dates: str = "parts",
         drop_missing_target: bool = False,
         unknown: str = "leave out",
@@ -197,7 +214,8 @@ class Sheet:
         DatasetError
         """
         taken = {target, *([sensitive] if isinstance(sensitive, str) else sensitive or ()), weight}
-        excluded = [excluded] if isinstance(excluded, str) else list(excluded)
+        guessed = self.identifiers(*taken) if excluded is None else []
+        excluded = [excluded] if isinstance(excluded, str) else guessed if excluded is None else list(excluded)
         words = {text: n for text, n in self.forms.get(target, Form()).empty.items() if text.strip()}
         if words and not drop_missing_target:
             said = " and ".join(f"{quote(text)} in {n} rows" for text, n in words.items())
@@ -220,6 +238,7 @@ class Sheet:
             unknown=unknown,
             name=self.name,
             source=self.file,
+            notes=f"identifiers ({listing(guessed)}) are left out" if guessed else "",
         )
 
     def _guess_target(self) -> SheetColumn | None:
@@ -342,13 +361,12 @@ def _guess_role(name: str, values: pd.Series, kind: str, distinct: int, n_presen
     if kind == "text":
         said = f"{distinct} different values in {n_present} rows"
         words = np.mean([len(str(text).split()) for text in values.dropna().iloc[:1000]])
-        return "ignore", f"free text: {said}" if words > _WORDS else f"an identifier: {said}"
-    if kind == "number" and distinct == n_present > _CATEGORIES and pd.api.types.is_integer_dtype(values.dtype):
-        span = int(values.max()) - int(values.min())
-        if span == distinct - 1 and bool(values.is_monotonic_increasing):
-            return "ignore", "an identifier: it counts the rows"
+        return "ignore", f"free text: {said}" if words > _WORDS else f"{_IDENTIFIER}: {said}"
+    if kind == "number" and distinct == len(values) > FEWEST_IDENTIFIED and pd.api.types.is_integer_dtype(values.dtype):
+        if values.min() in (0, 1) and int(values.max()) - int(values.min()) == distinct - 1:
+            return "ignore", f"{_IDENTIFIER}: it counts the rows"
         if is_identifier(name):
-            return "ignore", "an identifier: by its name, and no value comes twice"
+            return "ignore", f"{_IDENTIFIER}: by its name, and no value comes twice"
     if is_weight(name) and kind == "number" and bool((values.dropna() >= 0).all()):
         return "weight", "by its name"
     if is_sensitive(name, distinct, kind == "category"):

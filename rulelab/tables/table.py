@@ -14,7 +14,7 @@ import pandas as pd
 from ..data.columns import Column, listed
 from ..datasets.dataset import DATES
 from ..datasets.dates import PARTS, WEEKDAYS
-from ..datasets.guesses import UNKNOWNS, unknown_of
+from ..datasets.guesses import FEWEST_IDENTIFIED, UNKNOWNS, is_identifier, unknown_of
 from .errors import TableError
 from .quantiles import listed_near
 from .weighing import ROWS, Weighing
@@ -209,6 +209,24 @@ class Table:
         missing = [name for name in names if name not in self.columns]
         if missing:
             raise TableError(f"{self.name} has no column {listed(missing)}; it has {listed(self.columns)}")
+
+    def identifiers(self, *others: str | None) -> list[str]:
+        """The columns that number the rows, besides these others; none where no other would be left as a feature."""
+        schema = self.frame.collect_schema()
+        left = [name for name in self.columns if name not in others]
+        whole = [name for name in left if schema[name].is_integer()]
+        asked = [[nw.col(n).count(), nw.col(n).min(), nw.col(n).max()] for n in whole]
+        each = [part.alias(f"{k} {j}") for k, parts in enumerate(asked) for j, part in enumerate(parts)]
+        rows, *found = self.frame.select(nw.len().alias("rows"), *each).collect().row(0)
+        numbered = []
+        for k, name in enumerate(whole):
+            filled, low, high = found[3 * k : 3 * k + 3]
+            counting = low in (0, 1) and high - low == rows - 1
+            if filled == rows > FEWEST_IDENTIFIED and (counting or is_identifier(name)):
+                cells = self.frame.select(nw.col(name).alias(_VALUE)).group_by(_VALUE).agg(nw.len().alias(_COUNT))
+                if not len(cells.filter(nw.col(_COUNT) > 1).head(1).collect()):
+                    numbered.append(name)
+        return numbered if len(numbered) < len(left) else []
 
     def kind(self, name: str) -> str:
         """ "boolean", "number" or "category"; raises TableError for a column that is none of them."""
