@@ -12,6 +12,7 @@ import json
 import warnings
 import zipfile
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from test_exchange import doors
 
 import rulelab as rl
 from rulelab.datasets import DatasetError
+from rulelab.tables import TableError
 
 Rng = np.random.Generator
 MARKS = ["", "?", "-", "NA", "n/a", "k.A.", "null", "NaN", "#N/A", "unknown", "."]
@@ -38,6 +40,15 @@ CELLS: dict[str, Callable[[Rng, int], list[str]]] = {
     "words": lambda rng, n: list(rng.choice(["low", "mid, or so", 'h"igh', "ñandú"], n)),
     "dates": lambda rng, n: [f"2024-{v % 12 + 1:02}-{v % 28 + 1:02}" for v in rng.integers(0, 999, n)],
     "times": lambda rng, n: [f"2024-03-{v % 28 + 1:02} {v % 24:02}:15:00" for v in rng.integers(0, 999, n)],
+    "days": lambda rng, n: [f"{v % 28 + 1}.{v % 12 + 1}.2024" for v in rng.integers(0, 999, n)],
+    "american": lambda rng, n: [
+        f"{v % 12 + 1:02}/{v % 28 + 1:02}/2024 {v % 12 + 1}:05 PM" for v in rng.integers(0, 999, n)
+    ],
+    "moments": lambda rng, n: [
+        f"2024-03-{v % 28 + 1:02}T{v % 24:02}:15:00.5+0{v % 3}:00" for v in rng.integers(0, 999, n)
+    ],
+    "clock": lambda rng, n: [f"{v % 24}:{v % 60:02}" for v in rng.integers(0, 999, n)],
+    "lasted": lambda rng, n: [f"{v % 3} days {v % 24:02}:{v % 60:02}:07.25" for v in rng.integers(0, 999, n)],
     "exponent": lambda rng, n: [f"{v:.3e}" for v in rng.uniform(0, 1, n)],
     "large": lambda rng, n: [str(2**53 + int(v)) for v in rng.integers(0, 9, n)],
     "one value": lambda rng, n: ["same"] * n,
@@ -87,7 +98,7 @@ def fitted(data: rl.datasets.Dataset, family: str) -> Any:
         return make(thresholds=3, time_limit=2, min_group_size=0, **options).fit(data.X, data.y)
 
 
-def in_words(refused: DatasetError) -> None:
+def in_words(refused: ValueError) -> None:
     said = str(refused)
     assert 10 < len(said) < 500
 
@@ -122,6 +133,28 @@ def test_a_messy_table_is_read_fitted_and_exported_or_refused_in_words(seed: int
     assert [int(each) for each in model.predict(data.X[used or list(data.X.columns)])] == expected
     again = rl.datasets.sheet(raw).dataset("target")
     pd.testing.assert_frame_equal(again.X, data.X)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_messy_table_is_counted_as_it_is_read(seed: int, tmp_path: Path) -> None:
+    """The same conditions, classes and rows under them, or words that say why not."""
+    raw, _ = messy(seed)
+    path = tmp_path / ("t.csv.gz" if raw.startswith(b"\x1f\x8b") else "t.csv")
+    path.write_bytes(raw)
+    try:
+        data = rl.datasets.sheet(raw).dataset("target", sensitive=(), excluded=())
+        binarizer = rl.Binarizer(thresholds=3).fit(data.X)
+        table = rl.tables.open(path)
+        found = rl.Binarizer(thresholds=3).fit(table.features("target"))
+    except (DatasetError, TableError, rl.NothingFound) as refused:
+        in_words(refused)
+        return
+    assert found.conditions_ == binarizer.conditions_
+    counts = rl.tables.count(table, found, "target")
+    assert (counts.positive, counts.n_rows) == (data.positive, len(data.y))
+    rows = binarizer.transform(data.X).assign(y=data.y).to_numpy().tolist()
+    kinds = counts.frame.assign(y=counts.label).loc[counts.rows.index.repeat(counts.rows)].to_numpy().tolist()
+    assert sorted(kinds) == sorted(rows)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

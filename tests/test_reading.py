@@ -196,6 +196,8 @@ TABLES = {
     "a mark": "\ufeffa\ty\n" + "1\t0\n\t1\n" * 4,
     "exponents": "a,y\n" + "1e3,0\n2.5E-2,1\n+7,1\n" * 4,
     "long numbers": "a,y\n" + "123456789012345678901,0\n2,1\n" * 4,
+    "large numbers with holes": "a,b,y\n" + "9007199254740993,1,0\n9007199254740992,2,1\n,3,1\n" * 4,
+    "an empty column": "a,b,y\n" + "1,,0\n2,,1\n" * 4,
     "spaces": "a,b,y\n" + " 1, x,0\n2 ,x ,1\n" * 4,
     "dates": "day,b,y\n" + "2024-01-05,1,0\n2023-12-31,2,1\n,3,1\n2024-02-29,1,0\n" * 4,
     "days first": "day;b;y\n" + "05.01.2024;1,5;ja\n31.12.2023;2;nein\nk.A.;3;ja\n1.2.2024;2;ja\n" * 4,
@@ -239,6 +241,21 @@ def test_a_file_is_the_same_table_in_memory_and_where_it_is_counted(name: str, t
         assert rl.Binarizer().fit(there.features(target, dates="ignore")).conditions_ == tuple(
             condition for condition in binarizer.conditions_ if condition.column.rpartition(": ")[0] not in dates
         )
+
+
+@pytest.mark.parametrize(
+    ("raw", "message"),
+    [
+        ("a;größe\n1;2\n".encode("utf-16"), "is written in utf-16; rows are counted in UTF-8: save it so"),
+        ("a;größe\n1;2\n".encode("cp1252"), "is written in cp1252; rows are counted in UTF-8: save it so"),
+        (b'a,"b\nc",y\r\n1,2,0\r\n2,3,1\r\n', "are line breaks within cells others than those between rows"),
+    ],
+)
+def test_what_memory_reads_and_counting_does_not_is_said(raw: bytes, message: str, tmp_path) -> None:
+    (tmp_path / "t.csv").write_bytes(raw)
+    assert len(sheet(raw).frame)
+    with pytest.raises(rl.tables.TableError, match=message):
+        rl.tables.open(tmp_path / "t.csv")
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,8 @@ from .table import MOST_VALUES, Table
 
 _PARQUET, _TEXT = (".parquet", ".pq"), (".csv", ".tsv", ".txt", ".data", ".csv.gz", ".tsv.gz")
 _HEAD_BYTES = 1_000_000
+_LARGE = r"[+-]?\d{16,}"
+"""Whole numbers of which some are no doubles."""
 _MOST_KNOWN = 16
 _KNOWN: dict[str, tuple[dict[str, Form], Reading]] = {}
 """How files that were opened are read, so that they are not looked through each time."""
@@ -154,7 +156,10 @@ def _relation(paths: list[str], given: Reading) -> tuple[Any, Any, tuple[str, ..
     except DatasetError as error:
         raise TableError(str(error)) from error
     except duckdb.Error as error:
-        raise TableError(f"{paths[0]} cannot be read: {_first_line(error)}") from error
+        said = _first_line(error)
+        if "sniffing" in said:
+            said = "are line breaks within cells others than those between rows? Save it again, or read it into memory"
+        raise TableError(f"{paths[0]} cannot be read: {said}") from error
 
 
 def _texts(connection: Any, paths: list[str], given: Reading) -> tuple[Any, Reading]:
@@ -163,7 +168,7 @@ def _texts(connection: Any, paths: list[str], given: Reading) -> tuple[Any, Read
 
     head = _head(paths[0])
     text, reading = decoded(head, given.checked(), Path(paths[0]).name)
-    if codecs.lookup(str(reading.encoding)).name not in ("utf-8", "ascii", "utf-16"):
+    if codecs.lookup(str(reading.encoding)).name not in ("utf-8", "ascii"):
         raise TableError(f"{paths[0]} is written in {reading.encoding}; rows are counted in UTF-8: save it so")
     names, reading = separated(text, reading, Path(paths[0]).name)
     check_names(names)
@@ -177,7 +182,6 @@ def _texts(connection: Any, paths: list[str], given: Reading) -> tuple[Any, Read
         "header": bool(reading.header),
     }
     how |= {"skiprows": line - 1 - sum(cell.count("\n") for cell in first)} if skip else {}
-    how |= {"encoding": "utf-16"} if "16" in str(reading.encoding) else {}
     relation = connection.read_csv(paths, all_varchar=True, **how)
     if len(relation.columns) != len(names):
         raise TableError(f"{paths[0]}: the rows do not have as many cells as the header, which has {len(names)}")
@@ -197,10 +201,13 @@ def _typed(relation: Any, reading: Reading, paths: Sequence[str]) -> tuple[Any, 
     files = [(path, Path(path).stat().st_mtime_ns, Path(path).stat().st_size) for path in paths]
     key = repr((files, reading))
     if key not in _KNOWN:
-        found, reading = forms(_counted(relation), reading)
+        cells, rows = _counted(relation)
+        found, reading = forms(cells, reading)
         for name, form in found.items():
             if form.kind == "date":
                 check_dates(relation, name, form)
+            if form.kind == "whole" and (form.empty or cells[name].total < rows) and cells[name].matching(_LARGE):
+                found[name] = replace(form, kind="number")  # as in memory, where a column with holes is of doubles
         while len(_KNOWN) >= _MOST_KNOWN:
             _KNOWN.pop(next(iter(_KNOWN)), None)
         _KNOWN[key] = found, reading
@@ -211,19 +218,21 @@ def _typed(relation: Any, reading: Reading, paths: Sequence[str]) -> tuple[Any, 
     return relation.select(*columns), (*reading.doubts, *said), hours
 
 
-def _counted(relation: Any) -> dict[str, _Counted]:
-    """The cells of each column, of which one pass over the rows tells what is asked of all."""
+def _counted(relation: Any) -> tuple[dict[str, _Counted], int]:
+    """The cells of each column, of which one pass over the rows tells what is asked of all, and how many rows are."""
     import duckdb
 
     asked = [_like(duckdb.ColumnExpression(name), each) for name in relation.columns for each in PATTERNS]
     answers = relation.select(*(each.alias(f"a{k}") for k, each in enumerate(asked)))
     counts = ", ".join(f"count(a{k}), count_if(a{k})" for k in range(len(asked)))
-    numbers = list(map(int, answers.aggregate(counts).fetchall()[0]))
+    rows, *found = answers.aggregate(f"count(*), {counts}").fetchall()[0]
+    numbers = [int(n or 0) for n in found]  # of an empty column nothing is counted, not 0
     width = 2 * len(PATTERNS)
-    return {
+    cells = {
         name: _Counted(relation, name, numbers[width * k], numbers[width * k + 1 : width * (k + 1) : 2])
         for k, name in enumerate(relation.columns)
     }
+    return cells, int(rows)
 
 
 def _like(column: Any, pattern: str) -> Any:
