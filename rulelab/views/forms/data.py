@@ -107,11 +107,11 @@ class Labelled:
             "sensitive": list(self.sensitive),
             "keep_sensitive": kept if self.kept else False,
             "weight": self.weight,
-            "excluded": list(self.ignored),
+            "excluded": list(self.ignored) if self.ignored or self.sheet.identifiers(self.target) else None,
             "drop_missing_target": self.drop,
             "unknown": self.unknown,
         }
-        always = ("sensitive", "positive")  # else they are guessed
+        always = ("sensitive", "positive", "excluded")  # else they are guessed
         return {
             name: value
             for name, value in chosen.items()
