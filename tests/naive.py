@@ -139,6 +139,59 @@ def falling_prefixes(A: np.ndarray, y: np.ndarray, least: Fraction | None = None
     return n
 
 
+def fair_prefixes(
+    A: np.ndarray,
+    y: np.ndarray,
+    groups: Sequence[str],
+    regularization: Fraction,
+    below: Fraction,
+    labels: str,
+    tolerance: Fraction | None = None,
+) -> tuple[int, int, int]:
+    """Prefixes of labelled rules that a search for lists better than ``below`` extends, makes, and gives up as unfair.
+
+    Each rule captures some of what is left but not all of it; a prefix with one more rule costs less than ``below``,
+    though rows alike are never told apart. With a ``tolerance`` the missed positives of each two groups can still be as
+    near as that, whatever becomes of what is left.
+    """
+    n, alike = len(y), [tuple(row) for row in A.tolist()]
+    positives = {group: [i for i in range(n) if groups[i] == group and y[i]] for group in set(groups)}
+
+    def alone(rows: Sequence[int]) -> int:
+        return sum(_minority([i for i in range(n) if alike[i] == key], y, [1] * n) for key in {alike[i] for i in rows})
+
+    def can_be_fair(missed: frozenset[int], left: Sequence[int]) -> bool:
+        least, most = (
+            [Fraction(len(rows.intersection(members)), len(members)) for members in positives.values()]
+            for rows in (missed, missed.union(left))
+        )
+        return tolerance is None or max(least) - min(most) <= tolerance
+
+    def extended(left: list[int], used: tuple[int, ...], wrong: int, missed: frozenset[int]) -> tuple[int, int, int]:
+        expanded, made, unfair = 1, 0, 0
+        for a in set(range(A.shape[1])) - set(used):
+            hit, rest = [i for i in left if A[i, a]], [i for i in left if not A[i, a]]
+            if not hit or not rest:
+                continue
+            found = {True: [i for i in hit if y[i]], False: [i for i in hit if not y[i]]}
+            for label in (False, True):
+                if labels == "majority" and label != (len(found[True]) > len(found[False])):
+                    continue
+                made += 1
+                errors, lost = wrong + len(found[not label]), missed if label else missed.union(found[True])
+                if Fraction(errors + alone(rest), n) + regularization * (len(used) + 2) >= below:
+                    continue
+                if not can_be_fair(lost, rest):
+                    unfair += 1
+                    continue
+                more = extended(rest, (*used, a), errors, lost)
+                expanded, made, unfair = (x + y for x, y in zip((expanded, made, unfair), more, strict=True))
+        return expanded, made, unfair
+
+    expanded, made, unfair = extended(list(range(n)), (), 0, frozenset())
+    return expanded, 1 + made, unfair
+
+
 def best_falling_rule_list(
     A: np.ndarray,
     y: np.ndarray,

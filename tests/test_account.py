@@ -10,7 +10,7 @@ from itertools import chain, combinations, permutations, product
 
 import numpy as np
 import pytest
-from naive import falling_prefixes
+from naive import fair_prefixes, falling_prefixes, weighted_gap
 
 import rulelab as rl
 from rulelab.falling_rule_list.bounds import FallingBounds
@@ -19,6 +19,7 @@ from rulelab.families.account import account, lists, longest, sets
 from rulelab.families.criteria import CRITERIA, in_words
 from rulelab.families.wording import at_least, at_most, many
 from rulelab.remaining import log10_total
+from rulelab.rule_list.fair.bounds import FAIR_BOUNDS, FairRuleListBounds
 from rulelab.search import Search
 
 
@@ -259,3 +260,31 @@ def test_without_bounds_every_falling_prefix_is_expanded_as_a_naive_count_has_th
         if naive is not None:
             late = sum(n for name, n in end.pruned.items() if name.removeprefix("always: ") in LATE)
             assert end.counts["expanded"] + late == naive
+
+
+@pytest.mark.parametrize("labels", ["free", "majority"])
+def test_without_bounds_fair_prefixes_are_those_that_a_naive_count_has(labels: str) -> None:
+    """Where the best list of all is fair and known, prefixes are cut by their cost and by what they can reach."""
+    beyond = 0
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        A, y = rng.random((40, 5)) < 0.45, rng.random(40) < 0.5
+        groups = np.where(A[:, 0] ^ (rng.random(40) < 0.05), "a", "b")
+        made, price = rl.Problem.from_arrays(A, y, groups=groups), 0.0125
+        whole = rl.FairRuleListSearch(made, price, rl.EqualOpportunity(1.0), labels)
+        best = rl.solve(whole).incumbent
+        assert best is not None
+        predicted = best.model.predicts_positive(A).tolist()
+        tolerance = float(weighted_gap("false_negative", y, [1] * 40, groups.tolist(), predicted)) + 1e-3
+        least = Fraction(round(best.objective * 40 * 80), 40 * 80)
+        for reach in (False, True):
+            bounds = FairRuleListBounds(**dict.fromkeys(FAIR_BOUNDS, False) | {"reach": reach})
+            search = rl.FairRuleListSearch(
+                made, price, rl.EqualOpportunity(tolerance), labels, bounds, warm_start=best.model
+            ).without_relaxation()
+            end = rl.solve(search)
+            known = Fraction(repr(tolerance)) if reach else None
+            wanted = fair_prefixes(A, y, groups.tolist(), Fraction(repr(price)), least, labels, known)
+            assert (end.counts["expanded"], end.made, end.pruned["reach"]) == wanted
+            beyond += end.pruned["reach"]
+    assert beyond > 0
