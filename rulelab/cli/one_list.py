@@ -74,7 +74,7 @@ def fit_one_list(args: argparse.Namespace) -> int:
             report(f"saved {output}")
         except OSError as error:
             unsaved = error
-    objective = f"{best.objective:.7f} = {recipe.family.objective(best.model, search.parameters)}"
+    objective = f"{best.objective:.7f} = {recipe.family.objective(best.model, search.parameters, problem.n_rows)}"
     print(best.model.to_text(data.target), _verdict(search, snapshot, objective, interrupted), sep="\n\n")
     rows = labels if data.weight is None else labels[data.weight.to_numpy() > 0]
     if said := doubts(best.model, [int((rows == label).sum()) for label in problem.classes]):

@@ -70,7 +70,8 @@ def equation(search: Search, snapshot: Snapshot, digits: int = 4) -> str:
     best, family = snapshot.incumbent, record_of(search.kind, search.family)
     assert best is not None
     whole = family.unit == "rows" and float(best.objective).is_integer()
-    return f"{best.objective:.{0 if whole else digits}f} = {family.objective(best.model, search.parameters)}"
+    parts = family.objective(best.model, search.parameters, search.problem.n_rows)
+    return f"{best.objective:.{0 if whole else digits}f} = {parts}"
 
 
 def title(search: Search, snapshot: Snapshot) -> str:

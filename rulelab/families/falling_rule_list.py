@@ -58,7 +58,7 @@ def _without_rules(
     return model, model.objective(parameters["regularization"])
 
 
-def _objective(model: Any, parameters: Mapping[str, Any]) -> str:
+def _objective(model: Any, parameters: Mapping[str, Any], rows: int | None = None) -> str:
     soft, every = parameters.get("violation_penalty"), (*model.rules, model.default)
     fairness = parameters.get("fairness")
     held = "" if fairness is None else f"; {in_words(fairness)}"
@@ -67,7 +67,7 @@ def _objective(model: Any, parameters: Mapping[str, Any]) -> str:
     rising = "" if soft is None else f" + {soft:g} x a rise of {float(model.rise):.4g}"
     return (
         f"({count(alarms, 'false alarm')} + {parameters['positive_weight']:g} x {count(missed, 'missed positive')})"
-        f" / {of_rows(model.weight)} + {parameters['regularization']:g} x "
+        f" / {of_rows(model.weight, rows)} + {parameters['regularization']:g} x "
         f"{count(model.complexity, 'rule')}{rising}{held}"
     )
 

@@ -43,7 +43,8 @@ class Family:
     without_rules : callable
         The model that has no rule and its objective, from labels, the weights of both classes and the parameters.
     objective : callable
-        Says what the objective of a model is made of, given the parameters.
+        Says what the objective of a model is made of, given the parameters and, where it is known, how many rows there
+        are, which their weight need not be.
     rehearsal : callable
         A small search with the kernels of the family.
     arguments : callable
@@ -78,7 +79,7 @@ class Family:
     make_search: Callable[..., Search]
     make_model: Callable[[], type[Model]]
     without_rules: Callable[[list[Any], Any, Any, Mapping[str, Any]], tuple[Model, float]]
-    objective: Callable[[Any, Mapping[str, Any]], str]
+    objective: Callable[..., str]
     rehearsal: Callable[[], Search]
     arguments: Callable[[dict[str, Any]], dict[str, Any]] = _as_they_are
     grid: Mapping[str, Sequence[Any]] = field(default_factory=dict)

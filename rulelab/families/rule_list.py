@@ -38,15 +38,14 @@ def _without_rules(
     return model, model.objective(parameters["regularization"])
 
 
-def _objective(model: Any, parameters: Mapping[str, Any]) -> str:
+def _objective(model: Any, parameters: Mapping[str, Any], rows: int | None = None) -> str:
     if "min_accuracy" in parameters:
         right = f"{percent(1 - model.errors / model.weight, 2)} %"
         return f"gap in {least_gap.measured(parameters)} of {count(model.complexity, 'rule')} that get {right} right"
     rules, fairness = count(model.complexity, "rule"), parameters.get("fairness")
     held = "" if fairness is None else f"; {in_words(fairness)}"
-    return (
-        f"{count(model.errors, 'error')} / {of_rows(model.weight)} + {parameters['regularization']:g} x {rules}{held}"
-    )
+    wrong = f"{count(model.errors, 'error')} / {of_rows(model.weight, rows)}"
+    return f"{wrong} + {parameters['regularization']:g} x {rules}{held}"
 
 
 def _rehearsal() -> Search:

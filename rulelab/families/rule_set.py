@@ -38,7 +38,7 @@ def _without_rules(
     return model, float(model.errors)
 
 
-def _objective(model: Any, parameters: Mapping[str, Any]) -> str:
+def _objective(model: Any, parameters: Mapping[str, Any], rows: int | None = None) -> str:
     if "min_accuracy" in parameters:
         right = f"{percent(1 - model.errors / model.weight, 2)} %"
         counted = ", as the Hamming loss counts it," if least_gap.by_hamming(parameters) else ""
@@ -49,7 +49,7 @@ def _objective(model: Any, parameters: Mapping[str, Any]) -> str:
         loss, more = count(model.errors, "error"), ""
     else:
         missed = model.training.false_negative if model.form == "dnf" else model.training.false_positive
-        more = f"; {count(model.errors, 'error')} / {of_rows(model.weight)}"
+        more = f"; {count(model.errors, 'error')} / {of_rows(model.weight, rows)}"
         loss = (
             f"{count(missed, 'missed positive')} + {count(model.hamming_loss - missed, 'time')} that a rule covers a "
             "negative"

@@ -67,9 +67,10 @@ def many(n: int | float) -> str:
     return power(len(str(int(n))) - 1)
 
 
-def of_rows(weight: float) -> str:
-    """The rows that a loss is a share of, or their weight, which need not be whole."""
-    return f"{weight} rows" if isinstance(weight, int) else f"a weight of {weight:.10g}"
+def of_rows(weight: float, rows: int | None = None) -> str:
+    """The rows that a loss is a share of, or their weight where that is another number, or not whole."""
+    counted = isinstance(weight, int) and rows in (None, weight)
+    return f"{weight} rows" if counted else f"a weight of {weight:.10g}"
 
 
 def at_most(bound: float) -> str:

@@ -117,7 +117,7 @@ class Found(Good):
                 lower_bound=result.optimum,
                 proven=False,
                 scope="",
-                equation=family.objective(model, self.prepared.search.parameters),
+                equation=family.objective(model, self.prepared.search.parameters, result.problem.n_rows),
             ),
             search=None,
             code=snippet.of_model(in_words(model, self.prepared.labels)),

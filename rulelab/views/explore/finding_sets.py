@@ -101,7 +101,7 @@ class FoundSets(Good):
                 lower_bound=result.optimum,
                 proven=False,
                 scope="",
-                equation=FAMILIES["rule_set"].objective(model, parameters),
+                equation=FAMILIES["rule_set"].objective(model, parameters, result.problem.n_rows),
             ),
             search=None,
             unconstrained=None,

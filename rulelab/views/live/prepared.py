@@ -66,7 +66,7 @@ class Prepared:
         """How many training rows there are; None: as many as they weigh, or it is not known."""
         if self.classes is not None:
             return self.classes.data.count(self.classes.training)
-        return sum(self.class_rows) or None
+        return sum(self.class_rows) or self.search.problem.n_rows
 
     @property
     def class_rows(self) -> tuple[int, ...]:

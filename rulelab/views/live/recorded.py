@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from ...models import MultiClassRuleList
 from ...recording import Recording
 from ...search import Search
 from ...snapshot import Snapshot
@@ -14,6 +15,9 @@ from .pacing import FULL_SPEED
 from .prepared import Prepared
 from .session import SearchSession
 from .state import Limits, State
+
+if TYPE_CHECKING:
+    from ..cards.card import Card
 
 
 class RecordedSearch:
@@ -28,14 +32,16 @@ class RecordedSearch:
 
     compiled = True
 
-    def __init__(self, recording: Recording) -> None:
+    def __init__(self, recording: Recording, card: Card | None = None) -> None:
         self.recording, self.family = recording, recording.family
         self.parameters = {**recording.parameters, "fairness": None}  # the criterion has become a text
         self.fair = recording.parameters.get("fairness") is not None
         self.kind = "least_gap" if "criterion" in recording.parameters else ""
         model = next((each.incumbent.model for each in recording.snapshots if each.incumbent is not None), None)
         weight = 0.0 if model is None else model.weight
-        asked = {"left_out": recording.left_out, "directions": recording.directions}
+        told = "" if card is None else "".join(filter(str.isdigit, card.data.get("training rows", "")))
+        rows = int(told) if told else None
+        asked = {"left_out": recording.left_out, "directions": recording.directions, "n_rows": rows}
         among = "the conditions of its search"  # how many they were is not known
         self.problem: Any = SimpleNamespace(total_weight=weight, total_positive=weight, n_antecedents=among, **asked)
 
@@ -59,12 +65,16 @@ class RecordedSession(SearchSession):
         When nothing was recorded.
     """
 
-    def __init__(self, recording: Recording, name: str, look: str, card: Any = None) -> None:
+    def __init__(self, recording: Recording, name: str, look: str, card: Card | None = None) -> None:
         self.card = card
         if not recording.snapshots:
             raise ValueError(f"{name} holds no moment of a search")
-        search: Any = RecordedSearch(recording)
-        prepared = Prepared(search, name=name, notes=() if card else (f"Recording: {name}. It holds no rows.",))
+        search: Any = RecordedSearch(recording, card)
+        if card is None:
+            prepared = Prepared(search, name=name, notes=(f"Recording: {name}. It holds no rows.",))
+        else:
+            labels = None if isinstance(card.model, MultiClassRuleList) else (*card.named.classes,)
+            prepared = Prepared(search, labels, card.target, name)  # type: ignore[arg-type]
         super().__init__(lambda report: prepared, Limits(), FULL_SPEED, look=look)
         self.history = History(max(2, len(recording.snapshots)))
         for snapshot in recording.snapshots:

@@ -215,7 +215,8 @@ class Hand:
         if self.best is None:
             raise ValueError("the optimizer is still searching; the card says how far your model is from the optimum")
         base, model = of_search(self.search, self.best.snapshot, self.prepared), self.model
-        objective = float(self.objective)
+        objective, search = float(self.objective), self.search
+        equation = FAMILIES[self.bench.family].objective(model, search.parameters, search.problem.n_rows)
         return replace(
             base,
             name="Made by hand",
@@ -225,7 +226,7 @@ class Hand:
                 lower_bound=min(objective, float(self.best.snapshot.lower_bound)),
                 proven=False,
                 scope="",
-                equation=FAMILIES[self.bench.family].objective(model, self.search.parameters),
+                equation=equation,
                 bound="",
             ),
             parameters={**base.parameters, "made": BY_HAND},

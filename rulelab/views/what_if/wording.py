@@ -100,7 +100,7 @@ def figures(hand: Hand, model: DecisionList | RuleSet, gap: float | None) -> lis
 
 def equation(hand: Hand, model: DecisionList | RuleSet) -> str:
     """The objective, taken apart; HTML."""
-    parts = FAMILIES[hand.bench.family].objective(model, hand.search.parameters)
+    parts = FAMILIES[hand.bench.family].objective(model, hand.search.parameters, hand.search.problem.n_rows)
     return f'<p class="sum">objective {worth(hand, hand.objective)} = {esc(grouped(parts), 400)}</p>'
 
 
