@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from patience import PATIENCE
 
 import rulelab as rl
 from rulelab.cli.commands import main
@@ -183,6 +184,105 @@ def test_what_columns_and_classes_are_called_does_not_matter(seed: int) -> None:
 
 
 _YES = {0: "no, sir", 1: "yes"}
+
+
+# sweeps: folds, fronts, what is saved of them ------------------------------------------------------------------------
+
+VARIED = {
+    "rule-list": {"regularization": [0.05, 0.02], "max_conditions": [1]},
+    "falling-rule-list": {"regularization": [0.05, 0.02], "max_conditions": [1]},
+    "rule-set": {"max_complexity": [2, 4], "max_conditions": [2]},
+}
+_SUMS = ["train_errors", "train_weight", "test_errors", "test_weight"]
+_LOSSES = ["objective", "lower_bound", "gap"]
+
+
+@dataclass(frozen=True)
+class Swept:
+    """A sweep's table and fronts, where rates and gaps are the same however rows are named, arranged or weighed."""
+
+    table: pd.DataFrame
+    fronts: dict[str, list[int]]
+    models: list[str]
+
+
+def swept(asked: Case, data: Any, saved: Path, **more: Any) -> Swept:
+    """The sweep over the case's data, and what its results file gives back."""
+    grid: dict[str, Any] = dict(VARIED[asked.family])
+    if asked.fairness is not None:
+        grid |= {"fairness": [None, FAIR[asked.fairness](0.2)], "min_group_size": [0]}
+    out = []
+    for _ in range(2):
+        sweep = rl.sweep(data, asked.family.replace("-", "_"), grid, sensitive="g", results=saved, **more)
+        assert sweep.wait(PATIENCE)
+        frame = sweep.frame.drop(columns=["seconds", "message"])
+        fronts = {
+            f"{x}, {on}": list(sweep.pareto(x, on=on)["point"])
+            for x in ("accuracy", "equal_opportunity_gap")
+            for on in ("train", "test")
+        }
+        models = ["" if pd.isna(text) else rl.models.parse_model(text).to_text() for text in frame.pop("model")]
+        out.append(Swept(frame, fronts, models))
+    assert sweep.progress.resumed == len(frame)
+    pd.testing.assert_frame_equal(out[0].table, out[1].table)
+    assert (out[0].fronts, out[0].models) == (out[1].fronts, out[1].models)
+    return out[0]
+
+
+def counted(asked: Case, table: pd.DataFrame | None = None, weight: str | None = "w") -> Any:
+    """The counts of the case, of which a third of the rows is kept for the test by its number."""
+    table = asked.table.rename_axis("id").reset_index() if table is None else table
+    split, given = rl.tables.Split("id", 0.3), rl.tables.open(table, "table")
+    features = given.features("y", "g", "id", "w", weight=weight, split=split)
+    conditions = rl.Binarizer(thresholds=3).fit(features)
+    return rl.tables.count(given, conditions, "y", sensitive="g", weight=weight, split=split)
+
+
+def same_sweep(one: Swept, other: Swept, sums: float = 1.0, losses: float = 1.0) -> None:
+    scaled = one.table.assign(**{name: one.table[name] * sums for name in _SUMS})
+    scaled = scaled.assign(**{name: one.table[name] * losses for name in _LOSSES})
+    columns = [name for name in scaled if name != "fairness"]
+    pd.testing.assert_frame_equal(scaled[columns], other.table[columns], check_dtype=False, rtol=1e-9)
+    assert one.fronts == other.fronts
+
+
+@pytest.mark.parametrize("factor", [1000, 1 / 7])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_sweeps_with_weights_times_a_constant(seed: int, factor: float, tmp_path: Path) -> None:
+    asked = case(seed)
+    one = swept(asked, counted(asked), tmp_path / "one.jsonl")
+    other = swept(asked, counted(changed(asked, w=lambda w: w * factor)), tmp_path / "other.jsonl")
+    same_sweep(one, other, factor, _loss_scale(asked, factor))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_sweeps_over_whole_weights_and_over_repeated_rows(seed: int, tmp_path: Path) -> None:
+    asked = case(seed)
+    rows = asked.table.rename_axis("id").reset_index()
+    rows = rows.loc[rows.index.repeat(rows["w"])].sample(frac=1, random_state=seed)
+    every = {"groups": sorted(set(rows["g"]))}  # else those of enough rows
+    one = swept(asked, counted(asked), tmp_path / "one.jsonl", **every)
+    other = swept(asked, counted(asked, rows, None), tmp_path / "other.jsonl", **every)
+    pd.testing.assert_frame_equal(one.table[["status", *_LOSSES]], other.table[["status", *_LOSSES]])
+    if one.models == other.models:  # and none that is as good
+        same_sweep(
+            replace(one, table=one.table.drop(columns=["train_few", "test_few"])),  # of numbers of rows
+            replace(other, table=other.table.drop(columns=["train_few", "test_few"])),
+        )
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_sweeps_over_other_names(seed: int, tmp_path: Path) -> None:
+    asked = case(seed)
+    names = {"a": "age, in years", "b": "b <= 3", "c": "é 'c'", "d": "1"}
+    renamed = asked.table.rename(columns=names).assign(
+        y=asked.table["y"].map(_YES), g=asked.table["g"].map({"men, old": "m, x", "men": "<m>", "women": "w (x)"})
+    )
+    one, other = (
+        swept(asked, rl.datasets.from_frame(table, "y", sensitive="g", excluded=["w"], name="t"), path, cv=3)
+        for table, path in ((asked.table, tmp_path / "one.jsonl"), (renamed, tmp_path / "other.jsonl"))
+    )
+    same_sweep(one, other)
 
 
 # the same cells in other types --------------------------------------------------------------------------------------
