@@ -14,7 +14,7 @@ import pytest
 
 import rulelab as rl
 from rulelab.data.binarize import Binarizer
-from rulelab.families import BINARIZING, CRITERIA, FAMILIES, MINING
+from rulelab.families import BINARIZING, CRITERIA, EVERY_FAMILY, FAMILIES, MINING
 from rulelab.recipe import Recipe, smallest_problem
 from rulelab.sweeps import FAMILIES as METHODS
 
@@ -61,6 +61,33 @@ def test_names_are_given_once_and_searches_know_them(name: str) -> None:
     assert search.family == family.make_model().family == name
     known = {key for kind in type(search).__mro__ for key in inspect.signature(kind.__init__).parameters}
     assert {each.name for each in family.own} <= known
+
+
+@pytest.mark.parametrize("name", EVERY_FAMILY)
+def test_searches_take_all_numbers_that_their_record_accepts_and_refuse_its_costs_outside(name: str) -> None:
+    """So that a field says what is wrong with a number, in the words of the record, and not Run."""
+    rng, family = np.random.default_rng(0), EVERY_FAMILY[name]
+    A, groups = rng.random((400, 3)) < 0.5, rng.choice(["a", "b"], 400)
+    kind, classes = (rl.MultiClassProblem, 3) if name == "multi_class_rule_list" else (rl.Problem, 2)
+    grouped = {} if classes == 3 else {"groups": groups}
+    problem = kind.from_arrays(A, rng.integers(0, classes, 400), **grouped)
+    numbers = [each for each in family.own if each.kind in ("whole", "number", "fraction")]
+    for asked in ({}, {"fairness": rl.EqualOpportunity(0.1)}, {"must_use": ["antecedent 1"]}):
+        if not set(asked) <= set(family.defaults):
+            continue
+        for each in numbers:
+            if each.name == "violation_penalty" and "fairness" in asked:
+                continue  # fair falling lists have none, which the form says
+            most = 100 if each.name == "min_group_size" else 10**6
+            for value in (-1, 0, 0.5, 1, 2, 5, 10**4, 10**6):
+                if (each.kind == "whole" and value != int(value)) or value > most:
+                    continue
+                given = {**asked, each.name: int(value) if each.kind == "whole" else float(value)}
+                if each.accepts(value):
+                    assert family.search(problem, given).problem is problem
+                elif each.name in ("regularization", "positive_weight"):
+                    with pytest.raises(ValueError, match=each.name):
+                        family.search(problem, given)
 
 
 @pytest.mark.parametrize("name", FAMILIES)

@@ -9,6 +9,7 @@ import re
 from typing import Any
 
 import pandas as pd
+import panel as pn
 import param
 import pytest
 from live import HOSTILE
@@ -72,7 +73,16 @@ RECORDS = {each.name: each for family in [*FAMILIES.values()][::-1] for each in 
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
-        ("regularization", "0,01", "Regularization: cost of a rule: “0,01” is not a number of at least 0; write 0.01"),
+        (
+            "regularization",
+            "0,01",
+            "Regularization: cost of a rule: “0,01” is not a number above 0 and below 1; write 0.01",
+        ),
+        ("regularization", "0", "Regularization: cost of a rule: “0” is not a number above 0 and below 1"),
+        ("regularization", "1", "“1” is not a number above 0 and below 1"),
+        ("regularization", "5", "“5” is not a number above 0 and below 1"),
+        ("regularization", "-1", "“-1” is not a number above 0 and below 1"),
+        ("beam_width", "20000", "“20000” is not a whole number from 0 to 10000"),
         ("min_support", "25%", "Least support: “25%” is not a number from 0 to 1; write 0.25 for a share"),
         ("min_support", "2,5 %", "write 0.025 for a share"),
         ("min_support", "1.5", "“1.5” is not a number from 0 to 1"),
@@ -141,7 +151,15 @@ def test_nothing_runs_before_a_field_is_mended() -> None:
         button()
         assert view.session.state is State.IDLE
         assert "Least support" in view._alert.phase
+    bar = view.part("controls")
+    assert bar is not None
+    buttons = {each.label: each for each in bar.select(pn.widgets.Button)}
+    assert buttons["Run"].disabled
+    assert buttons["Step"].disabled
+    hint = next(each for each in bar if "rl-hint" in each.css_classes)
+    assert "No run before this is mended: Least support: “25%” is not a number from 0 to 1" in hint.object
     write(form, label, HOSTILE)
+    assert "<img" not in hint.object
     assert "<img" in seen(form, label)["wrong"], "it is shown as text"
     setup.family = "rule_set"
     assert (setup.refusal, view.refusal, view._alert.phase) == ("", "", "")
@@ -152,7 +170,8 @@ def test_nothing_runs_before_a_field_is_mended() -> None:
     write(form, label, "2")
     assert setup.refusal
     write(form, label, "0.25")
-    assert (setup.refusal, view.refusal) == ("", "")
+    assert (setup.refusal, view.refusal, hint.object) == ("", "", "")
+    assert not buttons["Run"].disabled
     view.close()
 
 
@@ -186,7 +205,6 @@ def test_a_choice_and_a_switch_are_set_and_follow() -> None:
     ("settings", "said"),
     [
         ({"min_support": 0.9, "max_support": 0.1}, "“Least support” <= “Largest support”"),
-        ({"family": "falling_rule_list", "regularization": 1e300}, "“Regularization: cost of a rule”"),
         ({"min_support": 0.98}, "“Least support”"),
     ],
 )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import math
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..families import (
@@ -175,7 +175,7 @@ def _add(group: Any, name: str, families: Iterable[Family]) -> None:
     if first.kind == "criterion":
         text += f": {', '.join(CRITERIA_NAMES)}; of rule lists {_PREDICTIVE_PARITY}; such as equal-opportunity:0.05"
     options: dict[str, Any] = {"metavar": _METAVARS.get(first.kind)}
-    options |= {"choices": first.choices} if first.kind == "choice" else {"type": reader_of(first)}
+    options |= {"choices": first.choices} if first.kind == "choice" else {"type": reader_of(_widest(list(known)))}
     add(group, f"--{flag}", default=argparse.SUPPRESS, text=text, **options)
 
 
@@ -218,12 +218,22 @@ def _text(parameter: Parameter, nouns: Iterable[str]) -> str:
     return f"{parameter.help} ({said})" if said else parameter.help
 
 
+def _widest(parameters: Sequence[Parameter]) -> Parameter:
+    """The first, with a range that has those of all: which family is asked for is known when all options are read."""
+    return replace(
+        parameters[0],
+        least=min(each.least for each in parameters),
+        most=max(each.most for each in parameters),
+        above=all(each.above for each in parameters),
+        below=all(each.below for each in parameters),
+    )
+
+
 def reader_of(parameter: Parameter) -> Any:
     """What reads a value of a parameter from a text; it raises ArgumentTypeError."""
-    least, words = parameter.least, f"a number {'above' if parameter.above else 'of at least'} {parameter.least:g}"
     parse = {
-        "whole": whole(int(least)),
-        "number": number(least, math.inf, not parameter.above, words),
+        "whole": whole(int(parameter.least)),
+        "number": number(parameter.accepts, parameter.required),
         "fraction": fraction,
         "size": size,
     }.get(parameter.kind, str)

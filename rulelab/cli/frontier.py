@@ -155,7 +155,7 @@ def _criterion(args: argparse.Namespace) -> tuple[str, tuple[float, ...] | None]
     if name not in CRITERIA_NAMES:
         known = ", ".join(CRITERIA_NAMES)
         raise CommandError(f"--fairness: there is no criterion {one_line(name)!r}; there are {known}")
-    parse = several(number(0, float("inf"), True, "tolerances of at least 0 with commas between them"))
+    parse = several(number(lambda value: value >= 0, "tolerances of at least 0 with commas between them"))
     try:
         return CRITERIA_NAMES[name].name, parse(tolerances) if colon else None
     except argparse.ArgumentTypeError as error:

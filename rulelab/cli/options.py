@@ -25,23 +25,23 @@ _METAVARS = {"encoding": "NAME", "skip": "N", "header": "YES"}
 _SIZES = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9}
 
 
-def number(low: float, high: float, ends: bool, allowed: str) -> Any:
-    """A parser of numbers within limits, which are allowed themselves or not."""
+def number(accepts: Callable[[float], bool], allowed: str) -> Any:
+    """A parser of the numbers that are accepted; ``allowed`` says which."""
 
     def parse(text: str) -> float:
         try:
             value = float(text)
         except ValueError:
             value = math.nan
-        if not (low <= value <= high if ends else low < value < high):
+        if not accepts(value):
             raise argparse.ArgumentTypeError(f"must be {allowed}, not {text!r}")
         return value
 
     return parse
 
 
-least_zero = number(0, math.inf, True, "a number of at least 0")
-fraction = number(0, 1, True, "a fraction from 0 to 1")
+least_zero = number(lambda value: value >= 0, "a number of at least 0")
+fraction = number(lambda value: 0 <= value <= 1, "a fraction from 0 to 1")
 
 
 def or_none(parse: Callable[[str], Any]) -> Callable[[str], Any]:
@@ -138,7 +138,7 @@ def add_count(group: Any) -> None:
     add(group, "--count", action="store_true", text=text)
     add(group, "--scheduler", metavar="ADDRESS", text="count Parquet files with this Dask cluster; counts")
     text = "keep this share of the rows out of training, by a hash of --key, and test on them; counts"
-    add(group, "--test-share", type=number(0, 1, False, "above 0 and below 1"), metavar="X", text=text)
+    add(group, "--test-share", type=number(lambda value: 0 < value < 1, "above 0 and below 1"), metavar="X", text=text)
     add(group, "--key", metavar="COLUMN", text="whole numbers; rows of one key stay together; no feature")
     text = "instead: a column that is true (or 1, or 'test') for the rows to test on; no feature; counts"
     add(group, "--test-column", metavar="COLUMN", text=text)

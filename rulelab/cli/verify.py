@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import sys
+import math
 from typing import TYPE_CHECKING, Any
 
 from .console import CommandError, one_line, say
@@ -126,7 +126,7 @@ def _check(args: argparse.Namespace, certificate: Certificate, model: Model) -> 
     if not answer:
         raise NotValid(answer.reason + ("" if problem.fingerprint == certificate.fingerprint else _AS_FITTED))
     assert certificate.origin is not None
-    return _report(data, certificate.origin, model, answer, encoded)
+    return _report(data, certificate.origin, model, answer, encoded, problem.n_rows)
 
 
 def _check_classes(args: argparse.Namespace, certificate: Certificate, model: MultiClassRuleList) -> list[str]:
@@ -287,7 +287,7 @@ def _of_bound(data: Dataset, model: Model, answer: Verification) -> str:
     return "\n".join(map(one_line, lines))
 
 
-def _report(data: Dataset, origin: Origin, model: Model, answer: Verification, encoded: bool) -> list[str]:
+def _report(data: Dataset, origin: Origin, model: Model, answer: Verification, encoded: bool, rows: int) -> list[str]:
     from ..families import least_gap
     from ..families.wording import restricted
 
@@ -299,7 +299,7 @@ def _report(data: Dataset, origin: Origin, model: Model, answer: Verification, e
     among = f" among those of which each {answer.among}" if answer.among else ""
     lines = [
         f"valid: this {noun} is optimal{among} for {data.name}, target {data.target}, at {spoken}",
-        f"objective {answer.objective:.7f} = {family.objective(model, answer.parameters)}",
+        f"objective {answer.objective:.7f} = {family.objective(model, answer.parameters, rows)}",
         f"no {'such ' if among else ''}{noun} made of the proof's {len(origin.names)} antecedents has less; "
         f"they join up to {joined} on {_listed(origin.columns)}{restricted(origin)}",
         f"checked: {counts}; resolution {answer.resolution or 0:g}; {answer.seconds:.2f} s",
@@ -336,7 +336,7 @@ def add_proof(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("what the proof must speak for", "By default whatever it says.")
     group.add_argument("--target", metavar="COLUMN", help="the column that is predicted")
     group.add_argument("--positive", metavar="LABEL", help="the class that is predicted")
-    at_least_zero = number(0, sys.float_info.max, True, "a number of at least 0")
+    at_least_zero = number(lambda value: 0 <= value < math.inf, "a number of at least 0")
     text = "cost of a rule (lists) or, in rows, of a unit of complexity (sets)"
     group.add_argument("--regularization", type=at_least_zero, metavar="X", help=text)
     text = "sensitive attribute of a file, for a proof that compares groups; repeatable"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .criteria import in_words
 from .family import Family
-from .parameter import FAIRNESS, REGULARIZATION, Parameter
+from .parameter import FAIRNESS, FREE_RULES, Parameter
 from .wording import count, of_rows
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ FALLING_RULE_LIST = Family(
     unit="loss per row",
     mined=True,
     own=(
-        REGULARIZATION,
+        FREE_RULES,
         Parameter(
             "positive_weight",
             1.0,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from .family import Family
 from .least_gap import ASKED, GRID
-from .parameter import FAIRNESS, REGULARIZATION, Parameter
+from .parameter import FAIRNESS, FREE_RULES, Parameter
 from .rule_list import RULE_LIST
 
 if TYPE_CHECKING:
@@ -48,12 +48,13 @@ LEAST_GAP = Family(
             none="any number",
         ),
         *(each for each in FAIRNESS if each.name == "min_group_size"),
-        REGULARIZATION,
+        FREE_RULES,
         Parameter(
             "beam_width",
             400,
             "width of the beam searches for the first lists",
             "whole",
+            most=10_000,
             label="Width of the beam search",
         ),
     ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..limits import MAX_ANTECEDENTS, MEMORY_LIMIT, TIME_LIMIT
@@ -27,8 +27,8 @@ class Parameter:
         "name" (of an antecedent), "names", "limits" (numbers by column) or "directions" (by column).
     least, most : float
         Of a number.
-    above : bool
-        Whether a number must be above ``least``.
+    above, below : bool
+        Whether a number must be above ``least``, and below ``most``.
     choices : tuple of str
         All values; of a text those that forms offer.
     lifted : bool
@@ -56,6 +56,22 @@ class Parameter:
     said: tuple[str, ...] = ()
     none: str = "no limit"
     example: str = ""
+    below: bool = False
+
+    def accepts(self, value: float) -> bool:
+        """Whether a number is in its range."""
+        low = value > self.least if self.above else value >= self.least
+        return low and (value < self.most if self.below else value <= self.most)
+
+    @property
+    def required(self) -> str:
+        """What a number has to be, in words, such as "a number above 0 and below 1"."""
+        noun = "a whole number" if self.kind == "whole" else "a number"
+        if not math.isfinite(self.most):
+            return f"{noun} {'above' if self.above else 'of at least'} {self.least:g}"
+        if self.above:
+            return f"{noun} above {self.least:g} and {'below' if self.below else 'at most'} {self.most:.12g}"
+        return f"{noun} from {self.least:g} to {'below ' * self.below}{self.most:.12g}"
 
     @property
     def optional(self) -> bool:
@@ -184,9 +200,14 @@ REGULARIZATION = Parameter(
     0.01,
     "cost of one rule, as a fraction of the rows",
     "number",
+    above=True,
+    most=1,
+    below=True,
     label="Regularization: cost of a rule",
 )
 """Of lists."""
+FREE_RULES = replace(REGULARIZATION, above=False)
+"""Of falling lists and least gaps, where rules may cost nothing."""
 
 FAIRNESS = (
     Parameter("fairness", None, "largest difference between groups in a rate", "criterion", label="Fairness"),

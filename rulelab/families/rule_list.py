@@ -82,6 +82,7 @@ RULE_LIST = Family(
             500,
             "width of the beam search for the first list",
             "whole",
+            most=10_000,
             label="Width of the beam search (0: none)",
         ),
         *FAIRNESS,

@@ -75,7 +75,13 @@ RULE_SET = Family(
     mined=False,
     own=(
         Parameter(
-            "max_complexity", 20, "most rules and conditions, counted together", "whole", 2, label="Set complexity C"
+            "max_complexity",
+            20,
+            "most rules and conditions, counted together",
+            "whole",
+            2,
+            most=10_000,
+            label="Set complexity C",
         ),
         Parameter(
             "max_conditions",

@@ -37,11 +37,11 @@ def test_a_run_lasts(visit, place: Path) -> None:
     view.until(lambda: "run=" in page.url)
     objective = view.status.split("objective")[-1].split()[0]
     page.reload()
-    view.until_status("Recording rule list of tic_tac_toe: certified optimal")
+    view.until_status("Kept run, rule list of tic_tac_toe: certified optimal")
     assert objective in view.status
 
     elsewhere = visit(390, 844).open("?" + page.url.split("?")[1].split("&")[-1])  # nothing but the run
-    elsewhere.until_status("Recording rule list of tic_tac_toe: certified optimal")
+    elsewhere.until_status("Kept run, rule list of tic_tac_toe: certified optimal")
     view.until(lambda: "data=tic_tac_toe" in elsewhere.page.url)
     assert elsewhere.too_wide() == []
 
@@ -134,7 +134,7 @@ def test_a_run_with_demands_is_opened_with_its_fields(visit, place: Path, query:
     view.until(lambda: not any(f"{name}=" in page.url for name in ("must_use", "first_rule", "monotone", "max_uses")))
     page.get_by_role("button", name="Kept runs").click()
     page.get_by_role("dialog").get_by_role("button", name="Open").click()
-    view.until_status("Recording rule")
+    view.until_status("Kept run, rule")
     assert said in view.status
     view.until(lambda: shown() == texts)
     again = visit().open("?" + page.url.split("?")[1])
@@ -142,5 +142,5 @@ def test_a_run_with_demands_is_opened_with_its_fields(visit, place: Path, query:
     page = again.page
     again.until(lambda: shown() == texts)
     again.button("Run").click()
-    again.until(lambda: said in (now := again.status) and "Recording" not in now)  # read once: it changes meanwhile
+    again.until(lambda: said in (now := again.status) and "Kept run" not in now)  # read once: it changes meanwhile
     assert view.console == again.console == []

@@ -283,7 +283,7 @@ def made(parameter: Parameter, family: str = "") -> Any:
     kind: Any = param.Integer if parameter.kind in ("whole", "size") else param.Number
     least = 1_000_000 if parameter.kind == "size" else parameter.least
     most = parameter.most if math.isfinite(parameter.most) else None
-    inclusive = (not parameter.above, True)
+    inclusive = (not parameter.above, not parameter.below)
     return kind(
         default=default, bounds=(least, most), inclusive_bounds=inclusive, allow_None=parameter.optional, label=label
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 
 import panel as pn
 import param
@@ -78,15 +79,9 @@ def read(parameter: Parameter, text: str) -> float | int | None:
     if not text and parameter.optional:
         return None
     value = _number(text)
-    least, most = _range(parameter)
-    whole = parameter.kind == "whole"
-    if (
-        value is None
-        or (whole and value != int(value))
-        or not least <= value <= most
-        or (parameter.above and value == least)
-    ):
-        raise ValueError(f"{parameter.title}: {_given(text)} is not {_what(parameter)}{_hint(text, whole)}")
+    whole, asked = parameter.kind == "whole", _in_megabytes(parameter)
+    if value is None or (whole and value != int(value)) or not asked.accepts(value):
+        raise ValueError(f"{parameter.title}: {_given(text)} is not {asked.required}{_hint(text, whole)}")
     if parameter.kind == "size":
         return round(value * _MEGABYTE)
     return int(value) if whole else value
@@ -107,16 +102,9 @@ def _number(text: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _range(parameter: Parameter) -> tuple[float, float]:
-    return (1, 1_000_000) if parameter.kind == "size" else (parameter.least, parameter.most)
-
-
-def _what(parameter: Parameter) -> str:
-    least, most = _range(parameter)
-    noun = "a whole number" if parameter.kind == "whole" else "a number"
-    if math.isfinite(most):
-        return f"{noun} from {least:g} to {most:.12g}"
-    return f"{noun} {'above' if parameter.above else 'of at least'} {least:g}"
+def _in_megabytes(parameter: Parameter) -> Parameter:
+    """Sizes are asked for in megabytes, up to a terabyte."""
+    return replace(parameter, least=1, most=1_000_000) if parameter.kind == "size" else parameter
 
 
 def _given(text: str) -> str:

@@ -12,6 +12,7 @@ from ..live.session import SearchSession
 from ..live.state import State
 from ..live.wording import NONE, Standing, standing
 from ..widgets import icons
+from ..widgets.esc import esc, plain
 from ..widgets.explained import term_classes
 from ..widgets.html import Html
 from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS
@@ -28,23 +29,26 @@ _SHORT = 32
 _BLOCKED = "Accept the sheet of the data, or cancel it, before a run."
 
 
-def usable(session: SearchSession, blocked: bool = False) -> dict[str, bool]:
-    """Which buttons would do something; nothing begins while the data are being chosen."""
+def usable(session: SearchSession, stale: bool, blocked: bool = False, refusal: str = "") -> dict[str, bool]:
+    """Which buttons would do something; nothing begins while the data are being chosen, or a field holds no value."""
     state = session.state
+    begins = state is State.IDLE or (state.over and (stale or not session.resumable))
     return {
-        "run": not state.busy and not blocked,
+        "run": not state.busy and not blocked and not (refusal and begins),
         "pause": state.busy,
-        "step": (not state.over or session.resumable) and not blocked,
+        "step": (not state.over or session.resumable) and not blocked and not (refusal and state is State.IDLE),
         "stop": state.busy or state is State.PAUSED,
         "reset": state is not State.IDLE,
     }
 
 
-def hint(session: SearchSession, stale: bool, blocked: bool = False) -> str:
-    """What Run and Step would do, where that is not plain."""
+def hint(session: SearchSession, stale: bool, blocked: bool = False, refusal: str = "") -> str:
+    """What Run and Step would do, where that is not plain, or why nothing; plain text."""
     state = session.state
     if blocked:
         return _BLOCKED
+    if refusal and not usable(session, stale, blocked, refusal)["run"] and not state.busy:
+        return f"No run before this is mended: {plain(refusal.splitlines()[0], 200)}"
     if state is State.IDLE:
         return ""
     if stale:
@@ -112,15 +116,15 @@ class Controls:
         for item in away:
             item.visible = False
 
-    def show(self, session: SearchSession, stale: bool, blocked: bool = False) -> None:
+    def show(self, session: SearchSession, stale: bool, blocked: bool = False, refusal: str = "") -> None:
         """Bring the buttons and the hint up to date."""
         primary = "pause" if session.state.busy else "run"
-        for name, able in usable(session, blocked).items():
+        for name, able in usable(session, stale, blocked, refusal).items():
             button, kind = self.buttons[name], "primary" if name == primary else "default"
             if (button.color, button.disabled) != (kind, not able):  # in one message: the browser draws it once
                 button.param.update(color=kind, disabled=not able)
-        text = hint(session, stale, blocked)
-        html = f'<p class="note" role="note">{text}</p>' if text else ""
+        text = hint(session, stale, blocked, refusal)
+        html = f'<p class="note" role="note">{esc(text)}</p>' if text else ""
         if html != self._hint.object:
             short = ["rl-short"] if len(text) <= _SHORT else []
             self._hint.param.update(object=html, css_classes=["rl-hint", *short])

@@ -427,7 +427,7 @@ class SearchView(NotebookViewer):
         text = notes(session.prepared)
         if text != self._notes.object:
             self._notes.object = text
-        self._controls.show(session, self.stale, self.blocked)
+        self._controls.show(session, self.stale, self.blocked, self.refusal)
         free = not (session.state.busy or self.blocked or self._ablation)
         self._runs_box.offer(bool(LOOKS[session.look].family), free)
 
@@ -435,8 +435,9 @@ class SearchView(NotebookViewer):
         at, prepared = self._rewind.at, session.prepared
         if at is None or session.state.busy or self._best.shown is None or prepared is None:
             now = status_of(session, self.stale)
-            if session.recorded and prepared is not None:
-                now = replace(now, phase=f"Recording {prepared.name}: {now.phase}")
+            if isinstance(session, RecordedSession) and prepared is not None:
+                kind = "Recording" if session.card is None else "Kept run,"
+                now = replace(now, phase=f"{kind} {prepared.name}: {now.phase}")
             return now if self._ablation is None else replace(now, phase=f"{self._ablation.place}: {now.phase}")
         phase = f"looking back: moment {count(at + 1)} of {count(len(session.history))}"
         return Standing("paused", phase, figures(self._best.shown, prepared.search.family))
@@ -468,9 +469,9 @@ class SearchView(NotebookViewer):
     def _offer_pin(self) -> None:
         self._best.offer_pin(self.on_pin is not None)
 
-    @param.depends("blocked", watch=True)
+    @param.depends("blocked", "refusal", watch=True)
     def _block(self) -> None:
-        self._controls.show(self._session, self.stale, self.blocked)
+        self._controls.show(self._session, self.stale, self.blocked, self.refusal)
 
     @param.depends("speed", watch=True)
     def _set_pace(self) -> None:
