@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...models import MultiClassRuleList
 from ...recording import Recording
@@ -15,9 +15,6 @@ from .pacing import FULL_SPEED
 from .prepared import Prepared
 from .session import SearchSession
 from .state import Limits, State
-
-if TYPE_CHECKING:
-    from ..cards.card import Card
 
 
 class RecordedSearch:
@@ -32,7 +29,7 @@ class RecordedSearch:
 
     compiled = True
 
-    def __init__(self, recording: Recording, card: Card | None = None) -> None:
+    def __init__(self, recording: Recording, card: Any = None) -> None:
         self.recording, self.family = recording, recording.family
         self.parameters = {**recording.parameters, "fairness": None}  # the criterion has become a text
         self.fair = recording.parameters.get("fairness") is not None
@@ -65,7 +62,7 @@ class RecordedSession(SearchSession):
         When nothing was recorded.
     """
 
-    def __init__(self, recording: Recording, name: str, look: str, card: Card | None = None) -> None:
+    def __init__(self, recording: Recording, name: str, look: str, card: Any = None) -> None:
         self.card = card
         if not recording.snapshots:
             raise ValueError(f"{name} holds no moment of a search")
@@ -74,7 +71,7 @@ class RecordedSession(SearchSession):
             prepared = Prepared(search, name=name, notes=(f"Recording: {name}. It holds no rows.",))
         else:
             labels = None if isinstance(card.model, MultiClassRuleList) else (*card.named.classes,)
-            prepared = Prepared(search, labels, card.target, name)  # type: ignore[arg-type]
+            prepared = Prepared(search, labels, card.target, name)
         super().__init__(lambda report: prepared, Limits(), FULL_SPEED, look=look)
         self.history = History(max(2, len(recording.snapshots)))
         for snapshot in recording.snapshots:
