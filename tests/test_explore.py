@@ -9,6 +9,7 @@ import naive
 import numpy as np
 import pandas as pd
 import pytest
+from bokeh.colors import RGB
 from patience import wait_until
 
 import rulelab as rl
@@ -17,12 +18,14 @@ from rulelab.data.metrics import RATES, confusion
 from rulelab.rule_list.near_optimal.traits import group_masses, reliance, traits_of
 from rulelab.views.explore.finding import Wanted, find
 from rulelab.views.explore.matrix import _short_names, by_cluster
+from rulelab.views.explore.plots import Dots
 from rulelab.views.explore.view import BUILD, TOGETHER, ExploreView
 from rulelab.views.forms.address import Address
 from rulelab.views.live.job import Progress
 from rulelab.views.live.prepared import Prepared
 from rulelab.views.pages.tabs import Tabs
 from rulelab.views.search.setup import Setup
+from rulelab.views.widgets.style import GROUND
 
 RULES = [[0, 1], [2], [], [3, 1, 0]]
 
@@ -438,3 +441,27 @@ def test_the_tab_takes_the_settings_of_the_search() -> None:
     tab.view.pin()
     assert len(tabs.made("Compare").view.cards) == 1
     tab.view.close()
+
+
+def test_dots_are_seen_on_a_dark_ground_and_the_optimum_is_the_largest() -> None:
+    dots = Dots(lambda k: None)
+    frame = pd.DataFrame({"rules": [1, 2, 8], "accuracy": [60.0, 70.0, 75.0], "above": [0.0, 1.0, 2.0]})
+    dots.show(frame, np.array([1, 0, 2]), None, "", chosen=1)
+    for dark in (True, False):
+        dots.use_dark(dark)
+        small, large, ring = (
+            next(each for each in dots.figure.renderers if each.data_source.data["x"] and kind(each))
+            for kind in (
+                lambda each: isinstance(each.glyph.size, str),
+                lambda each: each.glyph.size == 14,
+                lambda each: each.glyph.fill_color is None,
+            )
+        )
+        assert large.data_source.data["x"] == small.data_source.data["x"][1:2]
+        assert max(small.data_source.data["size"]) < large.glyph.size < ring.glyph.size
+        at = [each.id for each in dots.figure.renderers]
+        assert at.index(large.id) > at.index(small.id), "none lies above it"
+        ground = RGB.from_hex_string(GROUND[dark]).luminance
+        for color in small.data_source.data["color"] if dark else ():
+            seen = RGB.from_hex_string(color).luminance * small.glyph.fill_alpha
+            assert (seen + 0.05) / (ground + 0.05) >= 3, "the contrast that is asked for of graphics"

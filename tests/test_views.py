@@ -311,11 +311,11 @@ def test_a_view_needs_one_thing_to_show() -> None:
 def test_an_error_is_shown_and_the_next_run_works() -> None:
     setup = Setup()
     view = SearchView(new_session=setup.new_session, speed="full speed")
-    setup.settings.regularization = 0.0
+    setup.settings.min_support = 0.98
     view.run()
     finish(view)
-    assert "“Regularization: cost of a rule” must be a number above 0" in view._alert.phase
-    setup.choose(data="tic_tac_toe", regularization=0.02)
+    assert "“Least support”" in view._alert.phase
+    setup.choose(data="tic_tac_toe", regularization=0.02, min_support=0.01)
     view.run()
     finish(view)
     assert view._alert.phase == ""

@@ -366,3 +366,33 @@ def test_an_address_opens_its_tab_a_phone_shows_the_card_and_the_keyboard_reache
         "Remove",
         "Model (JSON)",
     }
+
+
+_BROKEN = """() => {
+  const broken = []
+  const look = (root) => {
+    for (const e of root.querySelectorAll("*")) {
+      if (e.shadowRoot) { look(e.shadowRoot) }
+      for (const text of e.closest("table.groups") ? e.childNodes : []) {
+        for (const word of text.nodeType === Node.TEXT_NODE ? text.data.matchAll(/\\w{2,}/g) : []) {
+          const range = document.createRange()
+          range.setStart(text, word.index)
+          range.setEnd(text, word.index + word[0].length)
+          if (new Set([...range.getClientRects()].map((box) => Math.round(box.top))).size > 1) { broken.push(word[0]) }
+        }
+      }
+    }
+  }
+  look(document)
+  return broken
+}"""
+
+
+def test_no_word_of_the_groups_is_broken_on_three_cards(visit) -> None:
+    view = visit(1024, 900).open("?data=compas&regularization=0.02&test_share=0.25")
+    for regularization in (None, 0.01, 0.005):
+        pin(view, regularization)
+    compare(view)
+    view.until(lambda: view.page.get_by_text("African-American").filter(visible=True).count() > 2)
+    assert view.page.evaluate(_BROKEN) == []
+    assert view.too_wide() == []

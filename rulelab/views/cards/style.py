@@ -123,6 +123,7 @@ svg .hollow {{ fill: var(--ground, var(--panel-surface-color, #fff)); stroke: {_
   .groups tr > :first-child {{ grid-column: 1 / -1; border-bottom: 0; padding-bottom: 0; }}
   .groups thead tr > :nth-child(n) {{ width: auto; }}
 }}
+@container (max-width: 330px) {{ .groups tr {{ grid-template-columns: repeat(3, minmax(0, 1fr)); }} }}
 """
 
 LINES_CSS = """

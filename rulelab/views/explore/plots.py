@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from bokeh.colors import RGB
 from bokeh.events import SelectionGeometry
 from bokeh.models import BoxSelectTool, ColumnDataSource, CustomJS, HoverTool, NoOverlap, TapTool
 from bokeh.models.annotations import BoxAnnotation
@@ -29,6 +30,10 @@ HEIGHT = 300
 MOST_DOTS = 3000
 """So many models are drawn, the best ones."""
 _FLOOR = 0.8
+_COLORS = {
+    dark: np.array([RGB.from_hex_string(each).lighten(0.15 * dark).to_hex() for each in LENGTHS])
+    for dark in (False, True)
+}
 _DOT = ("model", "x", "y", "rules", "color", "size", "above")
 _CROSS = ("list", "x", "y", "rules", "above")
 _TOOLTIPS = [("accuracy", "@y{0.00} %"), ("rules", "@rules"), ("above the optimum", "@above{0.00} %")]
@@ -183,7 +188,9 @@ class Dots(Tapped):
         self._on_list = on_list
         self._crosses = ColumnDataSource({name: [] for name in _CROSS})
         self._source = ColumnDataSource({name: [] for name in _DOT})
+        self._best = ColumnDataSource({"x": [], "y": [], "color": []})
         self._ring = ColumnDataSource({"x": [], "y": []})
+        self._dark = False
         self._asked: tuple[Any, ...] = ()
         self._across, self._up = Window(0, 5), Window(50, 100)
         plot = new_figure(
@@ -198,7 +205,7 @@ class Dots(Tapped):
         crosses = plot.scatter(
             x="x", y="y", size=6, marker="x", source=self._crosses, line_color=ORANGE, line_alpha=0.5
         )
-        dots = plot.scatter(
+        self._dots = dots = plot.scatter(
             x="x", y="y", size="size", source=self._source, color="color", fill_alpha=0.55, line_alpha=0.9
         )
         self._part = BoxAnnotation(**_PART, visible=False)
@@ -210,7 +217,10 @@ class Dots(Tapped):
             done = CustomJS(args={"tool": self.chooser}, code="if (cb_obj.final) { tool.active = false }")
             plot.js_on_event(SelectionGeometry, done)
             plot.on_event(SelectionGeometry, lambda event: self._drawn(event, on_brush))
-        self._circle = plot.scatter(x="x", y="y", size=17, source=self._ring, fill_color=None, line_width=2.5)
+        self._large = plot.scatter(  # above those that would hide it
+            x="x", y="y", size=14, source=self._best, fill_color="color", line_color=INK[False], line_width=1.5
+        )
+        self._circle = plot.scatter(x="x", y="y", size=21, source=self._ring, fill_color=None, line_width=2.5)
         self._listen(
             self._source,
             dots,
@@ -257,6 +267,7 @@ class Dots(Tapped):
         columns: Columns = {name: [] for name in _DOT}
         crosses = _crosses(others)
         ring: Columns = {"x": [], "y": []}
+        best: Columns = {"x": [], "y": [], "color": []}
         self.caption = "Each dot will be a model: tap it to see its rules."
         grouped = gaps is not None
         self.figure.xaxis.axis_label = f"gap in {axis} (%)" if grouped else "rules"
@@ -266,10 +277,13 @@ class Dots(Tapped):
             rules = frame["rules"].to_numpy()[drawn]
             x, accuracy = _places(frame, drawn, gaps)
             known = ~np.isnan(x)
-            color = np.array(LENGTHS)[np.clip(rules - 1, 0, len(LENGTHS) - 1)]
+            color = _COLORS[self._dark][np.clip(rules - 1, 0, len(LENGTHS) - 1)]
             parts = (drawn, np.round(x, 3), np.round(accuracy, 4), rules, color, np.where(drawn == 0, 11, 7))
             values = (*parts, np.round(frame["above"].to_numpy()[drawn], 4))
             columns = {name: value[known].tolist() for name, value in zip(_DOT, values, strict=True)}
+            if 0 in columns["model"]:
+                at = columns["model"].index(0)
+                best = {name: [columns[name][at]] for name in best}
             if chosen is not None and chosen in columns["model"]:
                 at = columns["model"].index(chosen)
                 ring = {"x": [columns["x"][at]], "y": [columns["y"][at]]}
@@ -282,6 +296,7 @@ class Dots(Tapped):
             self.caption = f"{counted(int(known.sum()), 'models')}{of}{colours}; the large dot is the optimum{beside}."
         replace(self._crosses, crosses)
         replace(self._source, columns)
+        replace(self._best, best)
         replace(self._ring, ring)
 
     def _list_tapped(self, _name: str, _old: Any, new: list[int]) -> None:
@@ -312,7 +327,13 @@ class Dots(Tapped):
         return enlarged(plot.figure)
 
     def use_dark(self, dark: bool) -> None:
-        self._circle.glyph.line_color = INK[dark]
+        """Light dots on a dark ground, and dark ones on a light ground."""
+        self._circle.glyph.line_color = self._large.glyph.line_color = INK[dark]
+        self._dots.glyph.fill_alpha = 0.9 if dark else 0.55
+        if dark is not self._dark:
+            self._dark = dark
+            if self._asked:
+                self.show(*self._asked)
 
 
 def inside(part: Part, frame: pd.DataFrame, models: np.ndarray, gaps: np.ndarray | None) -> np.ndarray:
