@@ -328,6 +328,8 @@ def test_a_proof_made_by_one_command_is_checked_by_another(
     asked = replace(case(seed), weighted=False)
     by_command(asked, tmp_path, "--proof", str(tmp_path / "proof.npz"))
     (model,) = tmp_path.glob("model*.json")
+    proof = rl.Certificate.load(tmp_path / "proof.npz")
+    assert rl.load_model(model).provenance.data == proof.fingerprint, "both name the data"
     for more in ([], ["--count"]):
         words = ["verify", str(tmp_path / "table.csv"), str(model), str(tmp_path / "proof.npz"), *more]
         words += [] if asked.fairness is None else ["--sensitive", "g"]

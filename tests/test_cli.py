@@ -62,6 +62,8 @@ def test_fit_prints_the_certified_list_and_saves_it(loans: Path, tmp_path: Path,
     assert "400 rows, 2 features, 342 of class yes (85.5 %)" in err
     assert re.search(r"certified\s+objective 0\.0175000\s+bound 0\.0175000\s+gap 0\b", err)
     model = rl.load_model(output)
+    said = model.provenance
+    assert (said.status, said.objective, said.lower_bound, said.version) == ("optimal", 0.0175, 0.0175, rl.__version__)
     table = pd.read_csv(loans)
     assert model.classes == ("no", "yes")
     assert (model.predict(table) != table["paid"]).sum() == 3
@@ -281,7 +283,10 @@ def test_ctrl_c_stops_the_search_and_reports_the_gap(tmp_path: Path):
     assert "not certified (interrupted): objective" in out
     assert re.search(r"the gap is 0\.[0-9]{4,}$", out, re.MULTILINE)
     assert "Traceback" not in err
-    assert len(rl.load_model(tmp_path / "model.json").rules) >= 1
+    model = rl.load_model(tmp_path / "model.json")
+    assert len(model.rules) >= 1
+    assert model.provenance.status == "limit"
+    assert model.provenance.lower_bound < model.provenance.objective
 
 
 def test_datasets_are_listed(capsys: pytest.CaptureFixture[str]):

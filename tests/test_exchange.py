@@ -473,8 +473,15 @@ def damaged(value: Any) -> list[Any]:
 
 
 def test_the_schema_refuses_what_the_reader_refuses() -> None:
+    proven = rl.models.Provenance("limit", 0.5, 0.25, "0f" * 32, "0.2.0")
     for model in models([rl.Condition("a", "<=", 1.5)]):
-        for data in damaged(json.loads(model.to_json())):
+        whole = json.loads(model.proven(proven).to_json())
+        checker().validate(whole)
+        wrong = {"status": "certified", "objective": "0.5", "lower_bound": None, "data": "0F", "version": 2, "more": 1}
+        one = [{**whole, "provenance": {**whole["provenance"], name: value}} for name, value in wrong.items()]
+        for data in damaged(whole) + one:
+            if "provenance" not in data:
+                continue  # as in older files
             with pytest.raises(rl.ModelError):
                 rl.models.parse_model(json.dumps(data))
             assert not checker().is_valid(data), data

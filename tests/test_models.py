@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import pickle
+import warnings
 from functools import partial
 
 import numpy as np
@@ -327,8 +328,46 @@ def test_saved_files(tmp_path):
     assert rl.load_model(str(path)) == small()
 
 
+PROVEN = rl.models.Provenance("limit", 0.5, 0.25, "0f" * 32, "0.2.0")
+
+
+def test_a_saved_model_says_what_is_proven_of_it(tmp_path):
+    model = small().proven(PROVEN)
+    model.to_json(tmp_path / "model.json")
+    read = rl.load_model(tmp_path / "model.json")
+    assert (read, hash(read), read.provenance) == (small(), hash(small()), PROVEN)
+    assert read.to_json() == model.to_json()
+    assert read.relabelled(("no", "yes")).provenance == PROVEN
+    assert small().provenance is None
+    assert "provenance" not in small().to_dict()
+    assert rl.RuleList.from_dict(small().to_dict()).provenance is None, "as of older files"
+
+
+@pytest.mark.parametrize(("stopped", "status"), [(False, "optimal"), (True, "limit")])
+def test_models_of_estimators_say_what_is_proven_of_them(stopped, status, tmp_path):
+    rng = np.random.default_rng(0)
+    X, y = rng.random((300, 8)) < 0.5, rng.integers(0, 2, 300)
+    fitted = rl.RuleListClassifier(regularization=0.02, beam_width=2, time_limit=0 if stopped else None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fitted.fit(X, y)
+    said = fitted.model_.provenance
+    assert (said.status, said.objective, said.lower_bound) == (status, fitted.objective_, fitted.lower_bound_)
+    assert said.version == rl.__version__
+    assert said.data == rl.Problem.from_antecedents(fitted.antecedents_, y).fingerprint
+    fitted.model_.to_json(tmp_path / "model.json")
+    assert rl.load_model(tmp_path / "model.json").provenance == said
+    several = rl.RuleListClassifier(several_classes="one list", max_conditions=1).fit(X, np.arange(300) % 3)
+    one = rl.models.MultiClassRuleList.from_json(several.model_.to_json())
+    assert one == several.model_
+    assert one.provenance == several.model_.provenance
+    assert one.provenance is not None
+    alone = rl.RuleListClassifier().fit(X, np.ones(300)).model_.provenance
+    assert (alone.status, alone.objective, alone.data) == ("optimal", 0.0, None)
+
+
 def changed(*path, value):
-    data = small().to_dict()
+    data = small().proven(PROVEN).to_dict()
     at = data
     for key in path[:-1]:
         at = at[key]
@@ -362,6 +401,12 @@ def changed(*path, value):
         ),
         (changed("default", "antecedent", value=0), r"'default\.antecedent' .* must be null"),
         (changed("default", value=None), "'default' .* must be an object"),
+        (changed("provenance", value="optimal"), "'provenance' .* must be an object"),
+        (changed("provenance", "status", value="certified"), "'provenance.status' .* must be optimal or limit"),
+        (changed("provenance", "proof", value=1), "unknown entry 'proof'; known are status, objective, lower_bound"),
+        (changed("provenance", "objective", value=None), "'provenance.objective' .* must be an integer or a number"),
+        (changed("provenance", "lower_bound", value=0.6), "lower_bound' .* is 0.6, above its objective 0.5"),
+        (changed("provenance", "data", value="abc"), "'provenance.data' .* SHA-256"),
     ],
 )
 def test_malformed_models_are_refused(data, message):

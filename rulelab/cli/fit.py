@@ -36,6 +36,7 @@ _DEMANDS = [each.name for each in DEMANDS]
 
 def fit(args: argparse.Namespace) -> int:
     """Run the command; the exit status."""
+    from ..models import Provenance
     from ..recording import Recording
     from ..snapshot import Status
 
@@ -68,7 +69,7 @@ def fit(args: argparse.Namespace) -> int:
         report(f"saved {record}: {record.stat().st_size} bytes")
     if snapshot.incumbent is None:
         raise CommandError(_nothing_found(snapshot, family), 1)
-    model = snapshot.incumbent.model.relabelled(labels(data))
+    model = snapshot.incumbent.model.relabelled(labels(data)).proven(Provenance.of(snapshot, search.problem))
     unsaved: OSError | None = None
     if output is not None:  # before anything is printed, for whoever reads that may have gone
         try:

@@ -41,6 +41,7 @@ def add_several_classes(parser: argparse.ArgumentParser) -> None:
 def fit_one_list(args: argparse.Namespace) -> int:
     """Run the command; the exit status."""
     from ..data.multiclass import MultiClassProblem
+    from ..models import Provenance
     from ..models.doubts import doubts
     from ..multiclass import MultiClassRuleListSearch
 
@@ -70,7 +71,7 @@ def fit_one_list(args: argparse.Namespace) -> int:
     unsaved: OSError | None = None
     if output is not None:  # before anything is printed, for whoever reads that may have gone
         try:
-            best.model.to_json(output)
+            best.model.proven(Provenance.of(snapshot, problem)).to_json(output)
             report(f"saved {output}")
         except OSError as error:
             unsaved = error

@@ -17,7 +17,7 @@ from sklearn.utils import check_consistent_length, check_random_state, compute_s
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from .. import progress
+from .. import __version__, progress
 from ..data.antecedents import Antecedents
 from ..data.binarize import Binarizer
 from ..data.columns import as_frame, listed, match_columns, read_weights, typed_rows
@@ -28,7 +28,7 @@ from ..data.metrics import group_labels, group_rates
 from ..data.problem import Problem
 from ..families import FAMILIES
 from ..interrupts import noted
-from ..models import Model, MultiClassRuleList
+from ..models import Model, MultiClassRuleList, Provenance
 from ..models.doubts import Doubt, doubts
 from ..recipe import Recipe
 from ..search import Search, steps
@@ -329,7 +329,7 @@ class CertifiedClassifier(Proven, ClassifierMixin, BaseEstimator, abc.ABC):
         best = snapshot.incumbent
         assert best is not None
         return _Fit(
-            model=best.model,
+            model=best.model.proven(Provenance.of(snapshot, problem)),
             objective=best.objective,
             lower_bound=snapshot.lower_bound,
             gap=snapshot.gap,
@@ -349,7 +349,8 @@ class CertifiedClassifier(Proven, ClassifierMixin, BaseEstimator, abc.ABC):
         model, objective = recipe.family.without_rules(labels.tolist(), positives, negatives, recipe.parameters)
         row = {"seconds": 0.0, "work": 0, "objective": objective, "lower_bound": objective, "gap": 0.0}
         row |= {"errors": model.errors, "complexity": 0, **dict.fromkeys(COUNTS, 0)}
-        return _Fit(model, objective, objective, 0.0, Status.OPTIMAL, pd.DataFrame([row]), why)
+        known = Provenance(str(Status.OPTIMAL), float(objective), float(objective), None, __version__)
+        return _Fit(model.proven(known), objective, objective, 0.0, Status.OPTIMAL, pd.DataFrame([row]), why)
 
     def _doubts(self, y: np.ndarray) -> tuple[Doubt, ...]:
         """What is to be doubted of each model, with its class where there are several."""

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from .. import __version__
 from ..data.antecedents import Antecedents
 from ..data.multiclass import MultiClassProblem
 from ..data.problem_arguments import ProblemError
-from ..models import MultiClassRuleList
+from ..models import MultiClassRuleList, Provenance
 from ..multiclass import MultiClassRuleListSearch
 from ..snapshot import Status
 from .base import ONE_CLASS, _Fit
@@ -54,7 +55,16 @@ def one_list(
         objective = model.objective(asked.regularization)
         row = {"seconds": 0.0, "work": 0, "objective": objective, "lower_bound": objective, "gap": 0.0}
         trace = pd.DataFrame([row | {"errors": model.errors, "complexity": 0, **dict.fromkeys(COUNTS, 0)}])
-        return _Fit(model, objective, objective, 0.0, Status.OPTIMAL, trace, why if features is None else ONE_CLASS)
+        known = Provenance(str(Status.OPTIMAL), float(objective), float(objective), None, __version__)
+        return _Fit(
+            model.proven(known),
+            objective,
+            objective,
+            0.0,
+            Status.OPTIMAL,
+            trace,
+            why if features is None else ONE_CLASS,
+        )
     made = MultiClassProblem.from_antecedents if isinstance(features, Antecedents) else MultiClassProblem.from_arrays
     problem = made(features, y, sample_weight=weight)
     search = MultiClassRuleListSearch(problem, asked.regularization, asked.max_length, asked.memory_limit)
@@ -63,4 +73,5 @@ def one_list(
     best = snapshot.incumbent
     assert best is not None
     status = Status.LIMIT if snapshot.status is Status.RUNNING else snapshot.status
-    return _Fit(best.model, best.objective, snapshot.lower_bound, snapshot.gap, status, trace)
+    model = best.model.proven(Provenance.of(snapshot, problem))
+    return _Fit(model, best.objective, snapshot.lower_bound, snapshot.gap, status, trace)

@@ -14,6 +14,7 @@ from .rule import Rule
 from .rule_list import RuleList, rule_list_objective
 from .rule_set import RuleSet
 from .schema import json_schema
+from .serialisation import Provenance
 
 __all__ = [
     "ClassRule",
@@ -24,6 +25,7 @@ __all__ = [
     "Model",
     "ModelError",
     "MultiClassRuleList",
+    "Provenance",
     "Rule",
     "RuleList",
     "RuleSet",

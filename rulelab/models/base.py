@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -24,6 +25,7 @@ class Model(abc.ABC):
     """The classes of saved models by their family."""
     classes: tuple[Any, ...]
     rules: tuple[Any, ...]
+    provenance: serialisation.Provenance | None
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -56,6 +58,15 @@ class Model(abc.ABC):
     @abc.abstractmethod
     def relabelled(self, classes: tuple[Any, Any]) -> Self:
         """The same model with other labels, the negative one first."""
+
+    def proven(self, provenance: serialisation.Provenance | None) -> Self:
+        """The same model, saved with what is proven of it; equal to this one.
+
+        Parameters
+        ----------
+        provenance : Provenance or None
+        """
+        return replace(self, provenance=provenance)  # type: ignore[type-var]  # every family is a dataclass
 
     @abc.abstractmethod
     def to_frame(self) -> pd.DataFrame:
@@ -208,7 +219,8 @@ class Model(abc.ABC):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain types only, with the schema version; raises ModelError for labels or values JSON cannot hold."""
-        return {**serialisation.header(self.family), **self._body()}
+        data = {**serialisation.header(self.family), **self._body()}
+        return serialisation.with_provenance(data, self.provenance)
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
@@ -225,7 +237,7 @@ class Model(abc.ABC):
             Naming the entry that is missing or wrong.
         """
         serialisation.check_family(data, cls.family)
-        return cls._from_body(data)
+        return cls._from_body(data).proven(serialisation.read_provenance(data))
 
     def to_json(self, path: str | Path | None = None) -> str:
         """The model as JSON text, also written to ``path`` when one is given.

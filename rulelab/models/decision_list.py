@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -34,12 +34,15 @@ class DecisionList(Model):
         The negative and the positive label; only one label when the training data had no other.
     n_antecedents : int
         Antecedents at training, the width of the arrays that `predict` takes.
+    provenance : Provenance or None
+        What was proven of it when its search was left; two models are equal whatever that was.
     """
 
     rules: tuple[Rule, ...]
     default: Rule
     classes: tuple[Any, ...]
     n_antecedents: int
+    provenance: serialisation.Provenance | None = field(default=None, compare=False, kw_only=True)
 
     def __len__(self) -> int:
         """Number of rules; the default is not counted."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -71,6 +71,8 @@ class MultiClassRuleList:
     default : ClassRule
     classes : tuple
     n_antecedents : int
+    provenance : Provenance or None
+        What was proven of it when its search was left; two models are equal whatever that was.
     """
 
     family: ClassVar[str] = "multi_class_rule_list"
@@ -79,6 +81,7 @@ class MultiClassRuleList:
     default: ClassRule
     classes: tuple[Any, ...]
     n_antecedents: int
+    provenance: serialisation.Provenance | None = field(default=None, compare=False, kw_only=True)
 
     @classmethod
     def from_problem(cls, problem: MultiClassProblem, antecedents: Sequence[int | str]) -> MultiClassRuleList:
@@ -298,15 +301,25 @@ class MultiClassRuleList:
         )
         return pmml.scored_as_pmml(rules, default, self.classes, target)
 
+    def proven(self, provenance: serialisation.Provenance | None) -> Self:
+        """The same model, saved with what is proven of it; equal to this one.
+
+        Parameters
+        ----------
+        provenance : Provenance or None
+        """
+        return replace(self, provenance=provenance)
+
     def to_dict(self) -> dict[str, Any]:
         """Plain types only, with the schema version; raises ModelError for labels or values JSON cannot hold."""
-        return {
+        data = {
             **serialisation.header(self.family),
             "classes": [serialisation.plain(label, "a class label") for label in self.classes],
             "n_antecedents": self.n_antecedents,
             "rules": [_as_dict(rule) for rule in self.rules],
             "default": _as_dict(self.default),
         }
+        return serialisation.with_provenance(data, self.provenance)
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
@@ -334,7 +347,7 @@ class MultiClassRuleList:
         *rules, default = (
             _from_dict(item, where, classes, m, counts[k:], counts) for k, (where, item) in enumerate(items)
         )
-        return cls(tuple(rules), default, classes, m)
+        return cls(tuple(rules), default, classes, m, provenance=serialisation.read_provenance(data))
 
     def to_json(self, path: str | Path | None = None) -> str:
         """The list as JSON text, also written to ``path`` when one is given; `rulelab.load_model` reads it.

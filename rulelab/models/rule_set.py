@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -43,6 +43,8 @@ class RuleSet(Model):
         Antecedents at training, the width of the arrays that `predict` takes.
     training : Confusion
         Counts (or weights) of the training rows.
+    provenance : Provenance or None
+        What was proven of it when its search was left; two models are equal whatever that was.
     """
 
     rules: tuple[Clause, ...]
@@ -50,6 +52,7 @@ class RuleSet(Model):
     classes: tuple[Any, ...]
     n_antecedents: int
     training: Confusion
+    provenance: serialisation.Provenance | None = field(default=None, compare=False, kw_only=True)
 
     family: ClassVar[str] = "rule_set"
 

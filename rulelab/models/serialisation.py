@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import sys
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from .. import strict_json
@@ -19,6 +21,74 @@ MOST_LISTS = 1 << 17
 """Most lists and objects in it."""
 
 Scalar = str | int | float | bool | None
+PROVENANCE = "provenance"
+_STATUSES = ("optimal", "limit")
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """What was proven of a model when its search was left, which is saved with it.
+
+    Attributes
+    ----------
+    status : str
+        "optimal", or "limit": a better model may exist.
+    objective, lower_bound : float
+        Of the model, and of all models of its search.
+    data : str or None
+        SHA-256 of the training problem, which `rulelab.Certificate.fingerprint` names, too; None where there was
+        nothing to search.
+    version : str
+        Of the rulelab that found it.
+    """
+
+    status: str
+    objective: float
+    lower_bound: float
+    data: str | None
+    version: str
+
+    @classmethod
+    def of(cls, snapshot: Any, problem: Any) -> Provenance:
+        """Of the best model of a search's snapshot, by the problem that was searched.
+
+        Parameters
+        ----------
+        snapshot : Snapshot
+        problem : Problem or MultiClassProblem
+        """
+        from .. import __version__
+
+        status = "optimal" if str(snapshot.status) == "optimal" else "limit"
+        objective, bound = float(snapshot.incumbent.objective), max(0.0, float(snapshot.lower_bound))
+        return cls(status, objective, bound, problem.fingerprint, __version__)
+
+
+def with_provenance(data: dict[str, Any], provenance: Provenance | None) -> dict[str, Any]:
+    """The entries of a saved model, with what was proven of it where that is known."""
+    return data if provenance is None else {**data, PROVENANCE: asdict(provenance)}
+
+
+def read_provenance(data: dict[str, Any]) -> Provenance | None:
+    """What a saved model says of its proof; None where it says nothing, as older ones. Raises ModelError."""
+    if PROVENANCE not in data:
+        return None
+    entry, names = read(data, PROVENANCE, dict), [each.name for each in fields(Provenance)]
+    if unknown := [name for name in entry if name not in names]:
+        raise ModelError(
+            f"'{PROVENANCE}' of the saved model has the unknown entry {_short(unknown[0])}; known are "
+            f"{', '.join(names)}"
+        )
+    status, version = (read(entry, name, str, PROVENANCE) for name in ("status", "version"))
+    objective, bound = (float(read(entry, name, (int, float), PROVENANCE)) for name in ("objective", "lower_bound"))
+    fingerprint = read(entry, "data", (str, type(None)), PROVENANCE)
+    if status not in _STATUSES:
+        raise ModelError(f"'{PROVENANCE}.status' of the saved model must be optimal or limit, not {_short(status)}")
+    if bound > objective:
+        raise ModelError(f"'{PROVENANCE}.lower_bound' of the saved model is {bound}, above its objective {objective}")
+    if fingerprint is not None and not re.fullmatch("[0-9a-f]{64}", fingerprint):
+        raise ModelError(f"'{PROVENANCE}.data' of the saved model must be a SHA-256 in hexadecimal digits")
+    return Provenance(status, objective, bound, fingerprint, version)
 
 
 def header(family: str) -> dict[str, Any]:

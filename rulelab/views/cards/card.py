@@ -13,7 +13,7 @@ import numpy as np
 from ...datasets import Dataset
 from ...families import EVERY_FAMILY, FAMILIES, criteria, least_gap
 from ...families.wording import claimed, restricted
-from ...models import DecisionList, Model, MultiClassRuleList, RuleSet
+from ...models import DecisionList, Model, MultiClassRuleList, Provenance, RuleSet
 from ...rule_set import RuleSetSearch
 from ...search import Search
 from ...snapshot import Incumbent, Snapshot, Status
@@ -219,7 +219,7 @@ def of_search(search: Search, snapshot: Snapshot, prepared: Prepared | None = No
     rows = None if prepared.data is None else Rows(prepared.data, prepared.test_rows, _split(recipe, prepared.data))
     free = prepared.unconstrained
     return Card(
-        model=best.model,
+        model=best.model.proven(Provenance.of(snapshot, search.problem)),
         title=prepared.name if prepared.data is not None else family_name(search.family),
         target=prepared.target,
         labels=prepared.labels,
@@ -257,7 +257,7 @@ def of_classes(search: Search, snapshot: Snapshot, prepared: Prepared | None = N
     prepared = prepared or Prepared(search)
     optimal, recipe, rows = snapshot.status is Status.OPTIMAL, prepared.recipe, prepared.classes
     return Card(
-        model=best.model,
+        model=best.model.proven(Provenance.of(snapshot, search.problem)),
         title=family_name(search.family) if rows is None else prepared.name,
         target=prepared.target,
         proof=Proof(
