@@ -42,7 +42,7 @@ def head(card: Card, letter: str = "", name: str = "") -> str:
 def rules(card: Card, marked: Differences | None = None, only: bool = False) -> str:
     """The rules in words; ``only``: those that all cards have in one line."""
     marked = marked or Differences()
-    return rules_table(card.model, card.names, "", marked.rules, pale=marked.places > 0, only=only)
+    return rules_table(card.model, card.names, card.target, marked.rules, pale=marked.places > 0, only=only)
 
 
 def groups(scores: Scores) -> str:
