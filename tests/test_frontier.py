@@ -138,10 +138,10 @@ def test_the_bound_on_the_remaining_rules_is_a_bound(case, rules_left, cap):
 def test_memory_limit_stops_with_valid_bounds_and_goes_on():
     problem = medium_problem(1, m=20)
     whole = facts(rl.solve(FrontierSearch(problem, 6, beam_width=0)))
-    search = FrontierSearch(problem, 6, memory_limit=30_000, beam_width=0)
+    search = FrontierSearch(problem, 6, memory_limit=45_000, beam_width=0)
     stopped = rl.solve(search)
     assert (stopped.status, stopped.limit) == (Status.LIMIT, "memory")
-    assert stopped.memory_bytes <= 30_000
+    assert stopped.memory_bytes <= 45_000
     for point, final in zip(stopped.detail["frontier"], whole[0], strict=True):
         assert point.lower_bound <= final.errors <= point.errors
     search.memory_limit = None

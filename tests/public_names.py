@@ -1,6 +1,6 @@
 """What others rely on, one line each: names, options, parameters of the address, fields of files.
 
-``python tests/public.py`` writes ``tests/public.txt`` anew; what changes there is read before it is committed.
+``python tests/public_names.py`` writes them to the file beside it; what changes there is read before it is committed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from rulelab.cli.commands import _parser
 from rulelab.views.forms.address import Address, Part
 from rulelab.views.pages.tabs import TABS, Tabs
 
-LISTED = Path(__file__).with_name("public.txt")
+LISTED = Path(__file__).with_name("public_names.txt")
 
 
 def lines() -> list[str]:
