@@ -219,7 +219,7 @@ def test_every_point_of_the_front_is_that_of_a_search_of_its_own() -> None:
     while sliced.advance(1).status is rl.Status.RUNNING:
         sliced = pickle.loads(pickle.dumps(sliced))
     assert sliced.points == front.points
-    assert list(front.frame.columns)[-1] == "complexity"
+    assert list(front.frame.columns)[-2:] == ["complexity", "true_gap"]
 
 
 def test_limits_stop_a_search_that_then_goes_on() -> None:

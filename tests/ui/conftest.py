@@ -93,7 +93,7 @@ def visit(server: str, chromium: Any, context: Any) -> Iterator[Callable[..., Vi
 
     yield make
     for page in pages:
-        if page.url.startswith(server):
+        if not page.is_closed() and page.url.startswith(server):
             page.evaluate("localStorage.clear()")  # the pages of all tests have one cache, and so one store
         page.close()
     wait_until(lambda: not workers(), 0.05)

@@ -122,8 +122,6 @@ def visit_lab(lab: str, chromium: Any) -> Iterator[Visit]:
     context.route(re.compile(r"^https?://(?!127\.0\.0\.1)"), lambda route: route.abort())
     page = context.new_page()
     page.set_default_timeout(1000 * PATIENCE)
-    asked = page.locator(".jp-Dialog")  # such as that a busy server was not reached for a while
-    page.add_locator_handler(asked, lambda: asked.locator(".jp-mod-accept").click())
     yield Visit(page, re.match(r"https?://[^/]+/", lab).group())
     context.close()
 
