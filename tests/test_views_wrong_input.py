@@ -157,7 +157,7 @@ def test_nothing_runs_before_a_field_is_mended() -> None:
     assert buttons["Run"].disabled
     assert buttons["Step"].disabled
     hint = next(each for each in bar if "rl-hint" in each.css_classes)
-    assert "No run before this is mended: Least support: “25%” is not a number from 0 to 1" in hint.object
+    assert "Mend the field that is marked." in hint.object
     write(form, label, HOSTILE)
     assert "<img" not in hint.object
     assert "<img" in seen(form, label)["wrong"], "it is shown as text"

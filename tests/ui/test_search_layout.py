@@ -226,7 +226,7 @@ def test_errors_move_no_box(visit) -> None:
     view.page.get_by_label("Regularization").fill("much")
     view.page.keyboard.press("Tab")
     view.page.get_by_role("alert").filter(has_text="“much” is not a number").first.wait_for()
-    view.page.get_by_text("No run before this is mended").filter(visible=True).first.wait_for()
+    view.page.get_by_text("Mend the field that is marked").filter(visible=True).first.wait_for()
     assert view.button("Run").is_disabled()
     assert close_to(boxes(view), before)
 

@@ -12,7 +12,7 @@ from ..live.session import SearchSession
 from ..live.state import State
 from ..live.wording import NONE, Standing, standing
 from ..widgets import icons
-from ..widgets.esc import esc, plain
+from ..widgets.esc import esc
 from ..widgets.explained import term_classes
 from ..widgets.html import Html
 from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS
@@ -26,6 +26,7 @@ _ENDED = "Ended: Run begins anew."
 _RESUMABLE = "Run and Step go on from here."
 _SHORT = 32
 """Characters of a hint that fit beside the buttons on a narrow page, in two lines."""
+_WRONG = "Mend the field that is marked."  # which says why; one short line moves nothing
 _BLOCKED = "Accept the sheet of the data, or cancel it, before a run."
 
 
@@ -48,7 +49,7 @@ def hint(session: SearchSession, stale: bool, blocked: bool = False, refusal: st
     if blocked:
         return _BLOCKED
     if refusal and not usable(session, stale, blocked, refusal)["run"] and not state.busy:
-        return f"No run before this is mended: {plain(refusal.splitlines()[0], 200)}"
+        return _WRONG
     if state is State.IDLE:
         return ""
     if stale:
