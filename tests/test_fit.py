@@ -110,7 +110,12 @@ def test_the_rules_are_a_table(model: str, people: pd.DataFrame) -> None:
     assert frame["conditions"].tolist() == [*(len(rule.conditions) for rule in fitted.rules), 0]
 
 
-def test_the_rules_of_several_classes_are_a_table(people: pd.DataFrame) -> None:
+def test_one_list_of_several_classes_is_proven_and_a_table(people: pd.DataFrame) -> None:
     lists = rl.RuleListClassifier(several_classes="one list", regularization=0.05, max_conditions=1)
-    frame = lists.fit(people[["age", "sex"]], people["job"]).models_[0].to_frame()
+    fitted = lists.fit(people[["age", "sex"]], people["job"])
+    assert fitted.verify().valid
+    frame = fitted.models_[0].to_frame()
     assert frame[["rows of a", "rows of b", "rows of c"]].to_numpy().sum() == len(people)
+    short = lists.set_params(max_length=1).fit(people[["age", "sex"]], people["job"])
+    with pytest.raises(rl.CertificateError, match="no certificate with max_length"):
+        short.verify()

@@ -17,7 +17,7 @@ from sklearn.utils import check_consistent_length, check_random_state, compute_s
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from .. import __version__, progress
+from .. import progress
 from ..data.antecedents import Antecedents
 from ..data.binarize import Binarizer
 from ..data.columns import as_frame, listed, match_columns, read_weights, typed_rows
@@ -349,8 +349,8 @@ class CertifiedClassifier(Proven, ClassifierMixin, BaseEstimator, abc.ABC):
         model, objective = recipe.family.without_rules(labels.tolist(), positives, negatives, recipe.parameters)
         row = {"seconds": 0.0, "work": 0, "objective": objective, "lower_bound": objective, "gap": 0.0}
         row |= {"errors": model.errors, "complexity": 0, **dict.fromkeys(COUNTS, 0)}
-        known = Provenance(str(Status.OPTIMAL), float(objective), float(objective), None, __version__)
-        return _Fit(model.proven(known), objective, objective, 0.0, Status.OPTIMAL, pd.DataFrame([row]), why)
+        model = model.proven(Provenance.of_no_other(objective))
+        return _Fit(model, objective, objective, 0.0, Status.OPTIMAL, pd.DataFrame([row]), why)
 
     def _doubts(self, y: np.ndarray) -> tuple[Doubt, ...]:
         """What is to be doubted of each model, with its class where there are several."""

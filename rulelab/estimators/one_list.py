@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .. import __version__
 from ..data.antecedents import Antecedents
 from ..data.multiclass import MultiClassProblem
 from ..data.problem_arguments import ProblemError
@@ -55,16 +54,8 @@ def one_list(
         objective = model.objective(asked.regularization)
         row = {"seconds": 0.0, "work": 0, "objective": objective, "lower_bound": objective, "gap": 0.0}
         trace = pd.DataFrame([row | {"errors": model.errors, "complexity": 0, **dict.fromkeys(COUNTS, 0)}])
-        known = Provenance(str(Status.OPTIMAL), float(objective), float(objective), None, __version__)
-        return _Fit(
-            model.proven(known),
-            objective,
-            objective,
-            0.0,
-            Status.OPTIMAL,
-            trace,
-            why if features is None else ONE_CLASS,
-        )
+        model = model.proven(Provenance.of_no_other(objective))
+        return _Fit(model, objective, objective, 0.0, Status.OPTIMAL, trace, why if features is None else ONE_CLASS)
     made = MultiClassProblem.from_antecedents if isinstance(features, Antecedents) else MultiClassProblem.from_arrays
     problem = made(features, y, sample_weight=weight)
     search = MultiClassRuleListSearch(problem, asked.regularization, asked.max_length, asked.memory_limit)
@@ -74,4 +65,4 @@ def one_list(
     assert best is not None
     status = Status.LIMIT if snapshot.status is Status.RUNNING else snapshot.status
     model = best.model.proven(Provenance.of(snapshot, problem))
-    return _Fit(model, best.objective, snapshot.lower_bound, snapshot.gap, status, trace)
+    return _Fit(model, best.objective, snapshot.lower_bound, snapshot.gap, status, trace, search=search)

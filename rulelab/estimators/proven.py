@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..certificate import Certificate, Verification, verify
 from ..models import RuleList, RuleSet
-from ..proving import prove
+from ..proving import Proving, prove
 from ..rule_list import NearOptimalSearch
 from ..rule_set import NearOptimalRuleSetSearch
 from ..search import Search, solve
@@ -50,7 +50,9 @@ class Proven:
         CertificateError
             When there is none.
         """
-        proof: Certificate = prove(self.search_, bound_only=self.status_ is not Status.OPTIMAL)
+        search = self.search_
+        bound_only = self.status_ is not Status.OPTIMAL and isinstance(search, Proving)
+        proof: Certificate = prove(search, bound_only=bound_only)
         return proof
 
     def verify(self, time_limit: float | None = None) -> Verification:

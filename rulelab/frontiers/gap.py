@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from ..data.exact_weights import rounded_down
-from ..data.fairness import Criterion
+from ..data.fairness import Criterion, criterion_called
 from ..data.problem import Problem
 from ..models import RuleList, RuleSet
 from ..rule_list import LeastGapSearch
@@ -95,7 +95,9 @@ class GapFrontier(Frontier):
 
     @property
     def _criterion(self) -> Criterion:
-        return self._first._fairness
+        criterion: Any = criterion_called(self._first.criterion)[1]
+        made: Criterion = criterion(0.0)
+        return made
 
     def _new(self, place: int, known: Sequence[Found]) -> LeastGapSearch | LeastGapRuleSetSearch:
         accuracy, models = self.accuracies[place], tuple(one.model for one in known)

@@ -49,6 +49,13 @@ class Provenance:
     version: str
 
     @classmethod
+    def of_no_other(cls, objective: float) -> Provenance:
+        """Of a model that is optimal because there is no other."""
+        from .. import __version__
+
+        return cls("optimal", float(objective), float(objective), None, __version__)
+
+    @classmethod
     def of(cls, snapshot: Any, problem: Any) -> Provenance:
         """Of the best model of a search's snapshot, by the problem that was searched.
 
