@@ -59,12 +59,20 @@ def test_near_optimal_rule_sets_of_a_classifier(people: pd.DataFrame) -> None:
     assert fitted.near(2).models[0].objective() == fitted.objective_
 
 
-def test_what_a_limit_ended_has_the_proof_of_its_bound() -> None:
+@pytest.mark.parametrize(
+    ("model", "given"),
+    [
+        ("rule_list", {"gap": 0.1, "regularization": 0.005}),
+        ("falling_rule_list", {"gap": 0.1, "regularization": 0.005}),
+        ("rule_set", {"gap": 30, "max_complexity": 12}),
+    ],
+)
+def test_what_a_limit_ended_has_the_proof_of_its_bound(model: str, given: dict[str, float]) -> None:
     rng = np.random.default_rng(1)
     frame = pd.DataFrame(rng.random((300, 6)), columns=list("abcdef"))
     frame["paid"] = (frame["a"] > 0.5) ^ (frame["b"] * frame["c"] > 0.3) ^ (rng.random(300) < 0.2)
     with pytest.warns(ConvergenceWarning, match="proven to be within"):
-        fitted = rl.fit(frame, "paid", gap=0.1, regularization=0.005)
+        fitted = rl.fit(frame, "paid", model, **given)
     answer = fitted.verify()
     assert answer.state == "bound"
     assert 0 < answer.lower_bound <= fitted.objective_

@@ -8,7 +8,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..certificate import Certificate, Verification, verify
 from ..models import RuleList, RuleSet
-from ..proving import Proving, prove
+from ..multiclass.search import MultiClassRuleListSearch
+from ..proving import prove
 from ..rule_list import NearOptimalSearch
 from ..rule_set import NearOptimalRuleSetSearch
 from ..search import Search, solve
@@ -51,7 +52,7 @@ class Proven:
             When there is none.
         """
         search = self.search_
-        bound_only = self.status_ is not Status.OPTIMAL and isinstance(search, Proving)
+        bound_only = self.status_ is not Status.OPTIMAL and not isinstance(search, MultiClassRuleListSearch)
         proof: Certificate = prove(search, bound_only=bound_only)
         return proof
 
