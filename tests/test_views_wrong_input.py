@@ -158,6 +158,7 @@ def test_nothing_runs_before_a_field_is_mended() -> None:
     assert buttons["Step"].disabled
     hint = next(each for each in bar if "rl-hint" in each.css_classes)
     assert "Mend the field that is marked." in hint.object
+    assert view.part("status").phase.startswith("not ready: a field is wrong")
     write(form, label, HOSTILE)
     assert "<img" not in hint.object
     assert "<img" in seen(form, label)["wrong"], "it is shown as text"

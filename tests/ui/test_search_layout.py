@@ -228,6 +228,7 @@ def test_errors_move_no_box(visit) -> None:
     view.page.get_by_role("alert").filter(has_text="“much” is not a number").first.wait_for()
     view.page.get_by_text("Mend the field that is marked").filter(visible=True).first.wait_for()
     assert view.button("Run").is_disabled()
+    view.until_status("not ready: a field is wrong")
     assert close_to(boxes(view), before)
 
 

@@ -435,6 +435,10 @@ class SearchView(NotebookViewer):
         at, prepared = self._rewind.at, session.prepared
         if at is None or session.state.busy or self._best.shown is None or prepared is None:
             now = status_of(session, self.stale)
+            if session.state is State.IDLE and (self.blocked or self.refusal):
+                now = replace(
+                    now, phase=f"not ready: {'the data are not chosen' if self.blocked else 'a field is wrong'}"
+                )
             if isinstance(session, RecordedSession) and prepared is not None:
                 kind = "Recording" if session.card is None else "Kept run,"
                 now = replace(now, phase=f"{kind} {prepared.name}: {now.phase}")
@@ -471,7 +475,7 @@ class SearchView(NotebookViewer):
 
     @param.depends("blocked", "refusal", watch=True)
     def _block(self) -> None:
-        self._controls.show(self._session, self.stale, self.blocked, self.refusal)
+        self._show_standing(self._session)
 
     @param.depends("speed", watch=True)
     def _set_pace(self) -> None:
