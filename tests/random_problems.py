@@ -11,6 +11,12 @@ from functools import cached_property
 import numpy as np
 
 
+def weight_as_read(weight: float) -> Fraction:
+    """A weight that prints with at most six digits after the point is that decimal; any other is the double itself."""
+    printed = Fraction(repr(float(weight)))
+    return printed if (printed * 10**6).denominator == 1 and printed * 10**6 <= 2**50 else Fraction(weight)
+
+
 @dataclass(frozen=True, eq=False)
 class Rows:
     """A table with two classes, and in every group positives and negatives that have weight.
@@ -38,12 +44,12 @@ class Rows:
     @cached_property
     def scale(self) -> int:
         """The least number that makes every weight whole, where it is multiplied with all."""
-        return math.lcm(*(Fraction(w).denominator for w in self.weight.tolist()))
+        return math.lcm(*(weight_as_read(w).denominator for w in self.weight.tolist()))
 
     @cached_property
     def whole(self) -> list[int]:
         """``weight * scale`` of the rows of positive weight, exactly."""
-        return [int(Fraction(w) * self.scale) for w in self.weight[self.counted].tolist()]
+        return [int(weight_as_read(w) * self.scale) for w in self.weight[self.counted].tolist()]
 
     @property
     def integral(self) -> bool:

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from random_problems import weight_as_read
 
 import rulelab as rl
-from rulelab.data.exact_weights import Weights, in_units, rounded_down
+from rulelab.data.exact_weights import Weights, as_read, in_units, rounded_down
 from rulelab.data.penalties import neighbours, order_preserving
 
 weights = st.lists(st.floats(0, 1e6, allow_subnormal=False), min_size=1, max_size=30)
@@ -19,7 +20,7 @@ weights = st.lists(st.floats(0, 1e6, allow_subnormal=False), min_size=1, max_siz
 @given(weights)
 def test_units_are_the_weights(values):
     (units,), unit = in_units([np.array(values)])
-    assert [int(x) * unit for x in units] == [Fraction(v) for v in values]
+    assert [int(x) * unit for x in units] == [weight_as_read(v) for v in values]
     assert unit.numerator == 1
 
 
@@ -37,14 +38,14 @@ def test_problems_sum_the_rows_exactly(span):
     w = 10.0 ** rng.uniform(*span, 200)
     problem = rl.Problem.from_arrays(A, y, sample_weight=w, groups=g)
     groups = problem.groups.masses
-    assert problem.masses.total * problem.masses.unit == sum(map(Fraction, w.tolist()))
+    assert problem.masses.total * problem.masses.unit == sum(map(weight_as_read, w.tolist()))
     for u in range(problem.n_patterns):
         rows = problem.row_pattern == u
-        exact = sum(map(Fraction, w[rows & y].tolist()), Fraction(0))
+        exact = sum(map(weight_as_read, w[rows & y].tolist()), Fraction(0))
         assert int(problem.masses.positives[u]) * problem.masses.unit == exact
         assert problem.positives[u] == float(exact)
         for k, name in enumerate(problem.groups.names):
-            exact = sum(map(Fraction, w[rows & ~y & (g == int(name))].tolist()), Fraction(0))
+            exact = sum(map(weight_as_read, w[rows & ~y & (g == int(name))].tolist()), Fraction(0))
             assert int(groups.negatives[k, u]) * groups.unit == exact
 
 
@@ -61,9 +62,41 @@ def test_weights_of_extreme_size_are_refused_in_words(wrong):
             make()
 
 
-def test_a_tenth_ten_times_is_not_one():
+def test_a_tenth_ten_times_is_one():
     problem = rl.Problem.from_arrays([[1]] * 10 + [[0]], [1] * 10 + [0], sample_weight=[0.1] * 11)
-    assert int(problem.masses.positives.sum()) * problem.masses.unit == 10 * Fraction(0.1) != 1
+    assert int(problem.masses.positives.sum()) * problem.masses.unit == 1
+
+
+@given(weights, st.integers(0, 29))
+def test_a_weight_is_read_alone(values, first):
+    """Also where others are no decimals, so that parts of the data sum as they do within the whole."""
+    (units,), unit = in_units([np.array(values)])
+    (some,), their_unit = in_units([np.array(values[first:])])
+    assert [int(x) * unit for x in units[first:]] == [int(x) * their_unit for x in some]
+    assert [as_read(x) for x in values] == [weight_as_read(x) for x in values]
+
+
+@pytest.mark.parametrize("places", range(7))
+def test_weights_of_six_digits_end_certified(places):
+    """Survey weights: every family ends with a proof that nothing was rounded in, which was only so for halves."""
+    rng = np.random.default_rng(places)
+    A, group = rng.random((80, 4)) < 0.5, rng.random(80) < 0.5
+    y = (A[:, 0] & A[:, 1]) ^ (rng.random(80) < 0.2)
+    problem = rl.Problem.from_arrays(A, y, sample_weight=np.round(rng.uniform(0.5, 30, 80), places), groups=group)
+    fair = rl.DemographicParity(0.1)
+    for search in (
+        rl.RuleListSearch(problem, 0.01),
+        rl.RuleListSearch(problem, 0.01, fairness=fair),
+        rl.FallingRuleListSearch(problem, 0.01),
+        rl.FallingRuleListSearch(problem, 0.01, violation_penalty=0.05),
+        rl.FallingRuleListSearch(problem, 0.01, fairness=fair),
+        rl.RuleSetSearch(problem, 6, fairness=fair),
+        rl.RuleSetSearch(problem, 6, loss="zero_one", regularization=0.003),
+    ):
+        last = rl.solve(search)
+        assert last.status is rl.Status.OPTIMAL, search
+        assert last.lower_bound == last.incumbent.objective
+        assert rl.verify(problem, last.incumbent.model, search.certificate()).valid, search
 
 
 @given(st.fractions(0, 10, max_denominator=10**6))
@@ -102,6 +135,27 @@ def test_neighbours_are_next_to_it(x, n):
         assert (below, above) == (max(f for f in every if f < x), min(f for f in every if f > x))
 
 
+@pytest.mark.parametrize("least", [10.0**6, 10.0**10])
+@pytest.mark.parametrize("groups", [2, 3])
+def test_weights_of_populations_have_proofs_under_fairness(least, groups):
+    """Sums times totals of groups take more than 64 bits: searches round them, and so does the relaxation of proofs."""
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        A, group = rng.random((60, 4)) < 0.5, np.arange(60) % groups
+        y = (A[:, 0] & A[:, 1]) | (A[:, 2] & (rng.random(60) < 0.7))
+        weight = np.rint(rng.uniform(least, 100 * least, 60)).astype(int)
+        problem = rl.Problem.from_arrays(A, y, sample_weight=weight, groups=group)
+        for search in (
+            rl.RuleListSearch(problem, 0.01, fairness=rl.EqualizedOdds(0.1)),
+            rl.RuleListSearch(problem, 0.01, fairness=rl.PredictiveParity(0.1)),
+            rl.FallingRuleListSearch(problem, 0.01, fairness=rl.DemographicParity(0.2)),
+            rl.LeastGapSearch(problem, rl.DemographicParity, max_length=3),
+        ):
+            last = rl.solve(search)
+            assert last.status is rl.Status.OPTIMAL, search
+            assert rl.verify(problem, last.incumbent.model, search.certificate()).valid, (seed, search)
+
+
 @pytest.mark.parametrize("less", [0, 1])
 def test_a_rule_predicts_the_majority_that_sums_of_doubles_do_not_show(less):
     A = np.array([[1], [1], [1], [1], [0], [0]], dtype=bool)
@@ -120,7 +174,7 @@ def test_the_optimum_with_a_first_rule_has_the_labels_that_it_was_found_with():
     y = [1, 1, 1, 0, 0, 0, 1, 1, 1, 1, 1, *[0] * 9]
     problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
     last = rl.solve(rl.RuleListSearch(problem, 0.02, first_rule="antecedent 1"))
-    given = list(map(Fraction, weight))
+    given = list(map(weight_as_read, weight))
     wrong = sum(w for w, label, said in zip(given, y, last.incumbent.model.predict(A), strict=True) if label != said)
     first = [w for w, row in zip(given, A, strict=True) if row[1]]
     positive = sum(w for w, row, label in zip(given, A, y, strict=True) if row[1] and label)

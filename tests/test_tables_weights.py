@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from random_problems import weight_as_read
 from table_engines import ENGINES, open_as, people
 
 import rulelab as rl
@@ -47,7 +48,7 @@ def test_weights_are_those_of_the_rows(engine: str, kind: str, tmp_path: Path) -
     problem = rl.Problem.from_arrays(counts.frame, counts.label, sample_weight=counts.rows)
     rows = rl.Problem.from_arrays(known.transform(features), frame.y, sample_weight=frame.w)
     assert problem.fingerprint == rows.fingerprint
-    assert sum(map(Fraction, counts.rows)) == sum(map(Fraction, frame.w))
+    assert sum(map(weight_as_read, counts.rows)) == sum(map(weight_as_read, frame.w))
 
 
 CELL = st.one_of(st.none(), st.sampled_from([-1.5, 0.0, 0.1, 2.0, 3.0]))
@@ -100,10 +101,10 @@ def _counted(engine: str, frame: pd.DataFrame, groups: int) -> Any:
 
 @given(st.lists(st.floats(1e-30, 1e30), min_size=1, max_size=20))
 def test_sums_are_held_by_doubles_exactly(weights: list[float]) -> None:
-    total = sum(map(Fraction, weights))
+    total = sum(map(weight_as_read, weights))
     unit = Fraction(1, total.denominator)
     parts, of = exact_floats(np.array([int(total / unit)], dtype=object), unit)
-    assert sum(map(Fraction, parts)) == total
+    assert sum(map(weight_as_read, parts)) == total
     assert (parts > 0).all()
     assert (of == 0).all()
     assert len(parts) < 8
@@ -136,7 +137,8 @@ def test_weighted_people_are_not_called_many() -> None:
 
 def test_a_weighing_has_no_more_parts_than_weights_have_digits() -> None:
     frame = rl.tables.open(pd.DataFrame({"w": [0.5, 0.25, 2.0]})).frame
-    assert Weighing.by(frame, "w", "t").parts == 1
+    (cut,) = Weighing.by(frame, "w", "t").cuts
+    assert cut.parts == 1
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from random_problems import weight_as_read
 
 import rulelab as rl
 from rulelab.models import ModelError, RuleList
@@ -67,8 +68,8 @@ def by_hand(A: np.ndarray, y: np.ndarray, weight: np.ndarray, edited: EditedList
     wrong = Fraction(0)
     for row, label, worth in zip(A, y, weight.tolist(), strict=True):
         fired = next((k for k, j in enumerate(edited.antecedents) if row[j]), len(edited))
-        wrong += Fraction(worth) * int(edited.labels[fired] != label)
-    return wrong / sum(map(Fraction, weight.tolist())) + Fraction(repr(REGULARIZATION)) * len(edited)
+        wrong += weight_as_read(worth) * int(edited.labels[fired] != label)
+    return wrong / sum(map(weight_as_read, weight.tolist())) + Fraction(repr(REGULARIZATION)) * len(edited)
 
 
 @pytest.mark.parametrize("weighting", ["ones", "whole", "digits", "huge"])
@@ -242,13 +243,13 @@ def falling_by_hand(A: np.ndarray, y: np.ndarray, weight: np.ndarray, antecedent
     counts = [[Fraction(0), Fraction(0)] for _ in range(len(antecedents) + 1)]
     for row, label, worth in zip(A, y, weight.tolist(), strict=True):
         fired = next((k for k, j in enumerate(antecedents) if row[j]), len(antecedents))
-        counts[fired][int(label == 0)] += Fraction(worth)
+        counts[fired][int(label == 0)] += weight_as_read(worth)
     rise, least = Fraction(0), Fraction(1)
     for p, q in counts:
         if p + q:
             rise += max(p / (p + q) - least, Fraction(0))
             least = min(least, p / (p + q))
-    loss = sum(min(Fraction(repr(of["w"])) * p, q) for p, q in counts) / sum(map(Fraction, weight.tolist()))
+    loss = sum(min(Fraction(repr(of["w"])) * p, q) for p, q in counts) / sum(map(weight_as_read, weight.tolist()))
     soft = 0 if of["penalty"] is None else Fraction(repr(of["penalty"])) * rise
     return loss + Fraction(repr(REGULARIZATION)) * len(antecedents) + soft, rise
 
@@ -303,7 +304,7 @@ def set_by_hand(A: np.ndarray, y: np.ndarray, weight: np.ndarray, edited: Edited
         else:
             times = sum(not any(row[j] for j in clause) for clause in edited.clauses)
             wrong = times == 0 if not label else times if loss == "hamming" else times > 0
-        total += Fraction(worth) * int(wrong)
+        total += weight_as_read(worth) * int(wrong)
     return total
 
 

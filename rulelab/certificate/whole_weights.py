@@ -42,9 +42,7 @@ def divided(problem: Problem, by_group: bool) -> tuple[Problem, Fraction]:
     groups = problem.groups if by_group else None
     masses = (problem if groups is None else groups).masses.divided()
     if not masses.fits:
-        raise CertificateError(
-            "the weights have too many digits for exact sums; round them, say to multiples of 1/1024"
-        )
+        raise CertificateError("the weights have too many digits for exact sums; round them, say to six digits in all")
     positives, negatives = masses.positives, masses.negatives
     if groups is not None:
         positives, negatives, known = positives.sum(axis=0), negatives.sum(axis=0), problem.masses

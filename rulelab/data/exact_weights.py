@@ -1,4 +1,4 @@
-"""Weights as they were given: every finite double is an integer over a power of two, so their sums can be exact."""
+"""Weights as they were given: decimals of six digits after the point, or the doubles themselves, in exact sums."""
 
 from __future__ import annotations
 
@@ -10,6 +10,10 @@ from typing import Any
 
 import numpy as np
 
+PLACES = 6
+"""Digits after the point up to which a weight is the decimal that it prints as: 0.1 is a tenth."""
+LARGEST_DECIMAL = 1 << 50
+"""In units of the last place; up to it, multiplying a double by 10^6 and rounding finds the decimal."""
 _MANTISSA = 53
 _ROUNDING = Fraction(1, 1 << 52)
 _LARGEST_SUM = 1 << 62
@@ -114,6 +118,9 @@ def masses_of(positives: np.ndarray, negatives: np.ndarray) -> Masses:
 def in_units(weights: Sequence[np.ndarray]) -> tuple[list[np.ndarray], Fraction]:
     """Weights >= 0 in integers of one common unit, without rounding.
 
+    A weight that prints with at most six digits after the point is that decimal: 0.1 is a tenth. Any other is the
+    double itself, an integer over a power of two. Each is read alone, so that rows may be left out or split.
+
     Parameters
     ----------
     weights : sequence of float64 or int64 arrays
@@ -124,22 +131,45 @@ def in_units(weights: Sequence[np.ndarray]) -> tuple[list[np.ndarray], Fraction]
     list of integer arrays
         int64 where the sum of all is less than 2^62, else object arrays of Python integers.
     unit : Fraction
-        The largest power of two, at most 1, of which all weights are multiples.
+        The largest fraction 1 / k of which all weights are multiples.
     """
     if all(w.dtype.kind in "iO" for w in weights):
         return list(weights), Fraction(1)
-    mantissa, exponent = np.frexp(np.concatenate([np.ravel(w).astype(np.float64) for w in weights]))
-    digits = np.ldexp(mantissa, _MANTISSA).astype(np.int64)
-    exponent = exponent.astype(np.int64) - _MANTISSA
-    lowest = digits & -digits
-    zeros = np.where(digits == 0, 0, np.round(np.log2(np.maximum(lowest, 1))).astype(np.int64))
-    digits, exponent = digits >> zeros, np.where(digits == 0, 0, exponent + zeros)
-    least = min(0, int(exponent.min(initial=0)))
-    values = np.array([d << (e - least) for d, e in zip(digits.tolist(), exponent.tolist(), strict=True)], dtype=object)
-    values = _narrow(values)
+    flat = np.concatenate([np.ravel(w).astype(np.float64) for w in weights])
+    shifted = np.rint(flat * 10.0**PLACES)
+    decimal = (shifted <= LARGEST_DECIMAL) & (shifted / 10.0**PLACES == flat)
+    numerators = shifted[decimal].astype(np.int64)
+    common = math.gcd(10**PLACES, int(np.gcd.reduce(numerators, initial=0)))
+    numerators, denominator = numerators // common, 10**PLACES // common
+    if decimal.all():
+        small = numerators.sum(dtype=np.float64) < _LARGEST_SUM
+        of, values = denominator, numerators if small else numerators.astype(object)
+    else:
+        digits, exponent = _binary(flat[~decimal])
+        least = min(0, int(exponent.min()))
+        of = math.lcm(denominator, 1 << -least)
+        values, more = np.empty(len(flat), dtype=object), of >> -least
+        values[decimal] = numerators.astype(object) * (of // denominator)
+        values[~decimal] = [(d << (e - least)) * more for d, e in zip(digits.tolist(), exponent.tolist(), strict=True)]
+        values = _narrow(values)
     ends = np.cumsum([w.size for w in weights])[:-1]
     parts = [part.reshape(w.shape) for part, w in zip(np.split(values, ends), weights, strict=True)]
-    return parts, Fraction(1, 1 << -least)
+    return parts, Fraction(1, of)
+
+
+def as_read(weight: float | Fraction) -> Fraction:
+    """One weight, or sum of weights, as `in_units` reads it."""
+    shifted = round(weight * 10**PLACES)
+    decimal = shifted <= LARGEST_DECIMAL and shifted / 10**PLACES == weight
+    return Fraction(shifted, 10**PLACES) if decimal else Fraction(weight)
+
+
+def _binary(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Doubles > 0 as odd integers times powers of two: two int64 arrays."""
+    mantissa, exponent = np.frexp(weights)
+    digits = np.ldexp(mantissa, _MANTISSA).astype(np.int64)
+    zeros = np.round(np.log2(digits & -digits)).astype(np.int64)
+    return digits >> zeros, exponent.astype(np.int64) - _MANTISSA + zeros
 
 
 def _narrow(units: np.ndarray) -> np.ndarray:
@@ -174,7 +204,10 @@ def asked_accuracy(positives: float, negatives: float) -> float:
 
 def total(weights: np.ndarray) -> int | float:
     """The sum of weights, int64 or float64: of floats rounded once, so that it does not depend on their order."""
-    return math.fsum(weights) if weights.dtype.kind == "f" else int(weights.sum())
+    if weights.dtype.kind != "f":
+        return int(weights.sum())
+    (units,), unit = in_units([weights])
+    return float(int(units.sum()) * unit)
 
 
 def rounded_down(value: Fraction) -> float:

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import pandas as pd
 
+from ..data.exact_weights import as_read
 from ..data.metrics import Confusion, wilson_interval
 from ..data.problem import Problem
 from . import serialisation, text
@@ -192,14 +193,14 @@ class FallingRuleList(DecisionList):
             Cost of a rule.
         """
         w = _exact(self.positive_weight)
-        loss = sum(min(w * Fraction(p), Fraction(q)) for p, q in self._counts)
-        return self._add(loss, sum(Fraction(p) + Fraction(q) for p, q in self._counts), regularization)
+        loss = sum(min(w * as_read(p), as_read(q)) for p, q in self._counts)
+        return self._add(loss, sum(as_read(p) + as_read(q) for p, q in self._counts), regularization)
 
     def _objective(self, counted: Confusion, regularization: float) -> float:
         """The weighted loss on the given rows; the penalty is that of the proportions in training."""
-        missed = _exact(self.positive_weight) * Fraction(counted.false_negative)
-        loss = missed + Fraction(counted.false_positive)
-        return float(self._add(loss, Fraction(counted.weight), regularization))
+        missed = _exact(self.positive_weight) * as_read(counted.false_negative)
+        loss = missed + as_read(counted.false_positive)
+        return float(self._add(loss, as_read(counted.weight), regularization))
 
     def _add(self, loss: Fraction | int, weight: Fraction | int, regularization: float) -> Fraction:
         soft = 0 if self.violation_penalty is None else _exact(self.violation_penalty) * self.rise
@@ -344,11 +345,12 @@ def _proportions(counts: Sequence[Counts]) -> list[Fraction]:
 
 
 def _proportion(p: int | float | Fraction, q: int | float | Fraction) -> Fraction:
-    return Fraction(p) / (Fraction(p) + Fraction(q))
+    p, q = as_read(p), as_read(q)
+    return p / (p + q)
 
 
 def _total(weights: Iterable[int | float]) -> Fraction:
-    return sum(map(Fraction, weights), Fraction(0))
+    return sum(map(as_read, weights), Fraction(0))
 
 
 def _exact(parameter: float) -> Fraction:

@@ -328,7 +328,7 @@ class RuleSetSearch(RelaxedFirst, Phases):
         """
         if self._program.exactness:
             raise CertificateError(
-                "the weights have too many digits for a certificate; round them, say to multiples of 1/1024"
+                "the weights have too many digits for a certificate; round them, say to six digits in all"
             )
         return prove(
             self.problem,

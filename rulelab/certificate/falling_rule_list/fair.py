@@ -93,7 +93,7 @@ def prove_fair_falling_rule_list(
     space, _, value = _space(problem, model, parameters)
     first = space.everything
     prefixes, parents, antecedents = [first], [-1], [-1]
-    chosen = [multipliers.get(_key(first), np.zeros(len(space.low) + 1))]
+    chosen = [multipliers.get(_key(first), np.zeros(len(space.shifts) + 1))]
     table: Table = {}
     _enter(table, first)
     waiting = deque([0])
@@ -138,9 +138,10 @@ def _space(
     check_parities(space.sides, space.constraints, model.predicts_positive(problem.matrix()).astype(np.int64))
     a, b = space.costs.per_positive, space.costs.per_negative
     p, q = int(whole.positives.sum()), int(whole.negatives.sum())
-    alone = space.d.sum(axis=1) if a * p > b * q else np.zeros(len(space.d), dtype=np.int64)
+    rows = space.exactly
+    alone = rows.d.sum(axis=1) * int(a * p > b * q)
     least = cost_to_prove(parameters, value, space.costs.unit, space.costs.over)
-    if min(a * p, b * q) < least and space.is_fair(alone[:, None])[0]:
+    if min(a * p, b * q) < least and rows.holds(alone[:, None])[0]:
         raise CertificateError("the model is not optimal for these parameters: the else alone is fair and costs less")
     return space, value, least
 
@@ -151,7 +152,7 @@ def _entries(space: FairFallingSpace, arrays: Mapping[str, np.ndarray]) -> tuple
     n = len(parents) if parents.ndim == 1 else 0
     if any(each.dtype != np.int64 or each.shape != (n,) for each in (parents, antecedents)):
         raise CertificateError("'parents' and 'antecedents' must be one integer each for every entry")
-    if multipliers.dtype != np.float64 or multipliers.shape != (n, len(space.low) + 1):
+    if multipliers.dtype != np.float64 or multipliers.shape != (n, len(space.shifts) + 1):
         raise CertificateError("'multipliers' must be numbers for each entry, rate and pair of groups, and proportion")
     if not np.isfinite(multipliers).all():
         raise CertificateError("the multipliers must be finite")

@@ -15,7 +15,7 @@ next: further rules have no larger one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd
@@ -26,7 +26,7 @@ import numpy as np
 from ...data.problem import Problem
 from ..certificate import CertificateError
 from ..parts import unique_rows
-from ..rule_list.constrained.space import rows_of
+from ..rule_list.constrained.space import LinearRow, in_digits, rows_of
 from ..rule_set.parity import Parity, Sides, parities, read_sides, read_tolerances
 from .states import FallingStates, at_most, falling_states
 
@@ -55,6 +55,37 @@ class Open(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
+class Rows:
+    """``low <= sum of d over the patterns that are predicted positive <= high`` for every constraint.
+
+    Attributes
+    ----------
+    d : array of integers, shape (n_constraints, n_patterns)
+        int64, or Python's integers where sums need them.
+    low, high : array of integers, shape (n_constraints,)
+    """
+
+    d: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+
+    @classmethod
+    def of(cls, rows: Sequence[LinearRow], n_patterns: int) -> Rows:
+        """Those of some constraints."""
+        kind = np.int64 if all(sum(map(abs, row.d)) < _LARGEST for row in rows) else object
+        d = np.array([row.d for row in rows], dtype=kind).reshape(len(rows), n_patterns)
+        return cls(d, np.array([row.low for row in rows], dtype=kind), np.array([row.high for row in rows], dtype=kind))
+
+    def sums(self, left: np.ndarray, inside: np.ndarray) -> np.ndarray:
+        """Of the patterns that are not left, and of those that each rule captures of the left ones."""
+        return self.d[:, ~left].sum(axis=1)[:, None] + self.d[:, left] @ inside
+
+    def holds(self, sums: np.ndarray) -> np.ndarray:
+        """Of each list whether its sums, shape (n_constraints, n), are between the ends."""
+        return np.all((self.low[:, None] <= sums) & (sums <= self.high[:, None]), axis=0)
+
+
+@dataclass(frozen=True, eq=False)
 class FairFallingSpace:
     """The problem and its constraints.
 
@@ -65,8 +96,12 @@ class FairFallingSpace:
         Of the distinct antecedents.
     antecedents : int64 array, shape (m,)
     positives, negatives : int64 array, shape (n_patterns,)
-    d : int64 array, shape (n_constraints, n_patterns)
-    low, high : int64 array, shape (n_constraints,)
+    exactly : Rows
+        The constraints.
+    relaxed : Rows
+        The same, or where weights have many digits rounded ones that every fair list meets, too.
+    shifts : list of int
+        By how many binary digits each of these is rounded.
     sides : Sides
     constraints : list of Parity
     digits : int
@@ -81,9 +116,9 @@ class FairFallingSpace:
     antecedents: np.ndarray
     positives: np.ndarray
     negatives: np.ndarray
-    d: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
+    exactly: Rows
+    relaxed: Rows
+    shifts: list[int]
     sides: Sides
     constraints: list[Parity]
     digits: int
@@ -94,10 +129,6 @@ class FairFallingSpace:
     def everything(self) -> Prefix:
         """The empty prefix."""
         return Prefix(np.ones(len(self.positives), dtype=bool), 1, 1, 0)
-
-    def is_fair(self, sums: np.ndarray) -> np.ndarray:
-        """Of each list whether its sums, shape (n_constraints, n), are between the ends."""
-        return np.all((self.low[:, None] <= sums) & (sums <= self.high[:, None]), axis=0)
 
     def look(self, prefix: Prefix, multipliers: np.ndarray, value: int) -> list[Open]:
         """The children of a prefix that may lead to fair lists that cost less than ``value``.
@@ -118,7 +149,7 @@ class FairFallingSpace:
             return []
         a, b, rule = self.costs.per_positive, self.costs.per_negative, self.costs.per_rule
         left = prefix.left
-        inside, p_u, q_u, d_u = self.inside[left], self.positives[left], self.negatives[left], self.d[:, left]
+        inside, p_u, q_u = self.inside[left], self.positives[left], self.negatives[left]
         total_p, total_q = int(p_u.sum()), int(q_u.sum())
         p, q = p_u @ inside, q_u @ inside
         n, everything = p + q, total_p + total_q
@@ -131,14 +162,15 @@ class FairFallingSpace:
             return []
         cost = a * total_p + b * int(self.negatives[~left].sum()) + rule * prefix.length
         stopped = cost + rule - (a * p[chosen] - b * q[chosen])
-        before = self.d[:, ~left].sum(axis=1)
-        sums = before[:, None] + d_u @ inside[:, chosen]
         ends = a * rest_p[chosen] <= b * rest_q[chosen]
-        if (ends & (stopped < value) & self.is_fair(sums)).any():
+        better = chosen[ends & (stopped < value)]
+        if len(better) and self.exactly.holds(self.exactly.sums(left, inside[:, better])).any():
             raise CertificateError("the model is not optimal for these parameters: a fair list that costs less exists")
         share = p[chosen] / n[chosen]
         near = chosen[share >= share.max() * _NEAR]
         c = max(zip(p[near].tolist(), n[near].tolist(), strict=True), key=lambda pair: Fraction(*pair))
+        rows = self.relaxed
+        d_u, sums = rows.d[:, left], rows.sums(left, inside[:, chosen])
         gains, mu = self._gains(p_u, q_u, d_u, multipliers, c)
         gained, total = gains @ inside, int(gains.sum())
         ordered = np.concatenate([[0], -np.sort(-gained)[:LONGEST]]).cumsum()
@@ -146,11 +178,11 @@ class FairFallingSpace:
         further = np.arange(len(ordered))
         left_over = (total - gained[chosen])[:, None]
         net = (np.minimum(left_over, ordered) - further * (rule << self.digits))[:, 1:].max(axis=1)
-        allowed = np.maximum(mu[:, None] * (self.low[:, None] - sums), mu[:, None] * (self.high[:, None] - sums))
+        allowed = np.maximum(mu[:, None] * (rows.low[:, None] - sums), mu[:, None] * (rows.high[:, None] - sums))
         least = (stopped << self.digits) - net - allowed.sum(axis=0)
         rising = np.where(d_u > 0, d_u, 0), np.where(d_u < 0, d_u, 0)
         highest, lowest = (sums + (x.sum(axis=1)[:, None] - x @ inside[:, chosen]) for x in rising)
-        reached = ((highest >= self.low[:, None]) & (lowest <= self.high[:, None])).all(axis=0)
+        reached = ((highest >= rows.low[:, None]) & (lowest <= rows.high[:, None])).all(axis=0)
         needed = reached & (rest_p[chosen] > 0) & (least <= value - self.least << self.digits)
         return [
             Open(int(j), Prefix(left & ~self.inside[:, j], int(p[j]), int(n[j]), prefix.length + 1))
@@ -163,10 +195,11 @@ class FairFallingSpace:
         """What capturing each pattern gains at most, and the multipliers in whole numbers."""
         unit = (1 << self.digits) / float(self.costs.unit)
         with np.errstate(over="ignore"):
-            mu = np.rint(multipliers[:-1] * unit)
+            mu = np.rint(np.ldexp(multipliers[:-1], self.shifts) * unit)
             price = np.rint(max(0.0, multipliers[-1]) * unit / c[1])
         a, b = self.costs.per_positive << self.digits, self.costs.per_negative << self.digits
-        width = self.high.astype(float) - self.low + np.abs(self.d.astype(float)).sum(axis=1)
+        rows = self.relaxed
+        width = rows.high.astype(float) - rows.low + np.abs(rows.d.astype(float)).sum(axis=1)
         with np.errstate(over="ignore", invalid="ignore"):
             largest = float(np.abs(mu) @ width) + 2 * price * c[1] * float(p.sum() + q.sum())
         if not largest < _LARGEST:
@@ -188,12 +221,13 @@ def fair_falling_space(problem: Problem, parameters: Mapping[str, float]) -> Fai
     sides = read_sides(problem, "dnf", True)
     constraints = parities(sides, "dnf", read_tolerances(parameters), int(smallest))
     rows = rows_of(sides, constraints)
+    fitted = [in_digits(row) for row in rows]
     inside = problem.matrix()
     antecedents = np.sort(unique_rows(inside.T)[1])
     a, b, rule = costs.per_positive, costs.per_negative, costs.per_rule
     weight = int(problem.positives.sum()) * a + int(problem.negatives.sum()) * b
     most = weight + rule * LONGEST
-    if most >= _LARGEST_COST or max(sum(map(abs, row.d)) for row in rows) >= _LARGEST:
+    if most >= _LARGEST_COST:
         raise CertificateError("the weights have too many digits for a certificate of a fair list")
     return FairFallingSpace(
         costs=costs,
@@ -201,9 +235,9 @@ def fair_falling_space(problem: Problem, parameters: Mapping[str, float]) -> Fai
         antecedents=antecedents,
         positives=problem.positives,
         negatives=problem.negatives,
-        d=np.array([row.d for row in rows], dtype=np.int64).reshape(len(rows), problem.n_patterns),
-        low=np.array([row.low for row in rows], dtype=np.int64),
-        high=np.array([row.high for row in rows], dtype=np.int64),
+        exactly=Rows.of(rows, problem.n_patterns),
+        relaxed=Rows.of([row for row, _ in fitted], problem.n_patterns),
+        shifts=[shift for _, shift in fitted],
         sides=sides,
         constraints=constraints,
         digits=max(0, min(_MOST_DIGITS, _DIGITS - most.bit_length())),

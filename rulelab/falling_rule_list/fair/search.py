@@ -193,8 +193,8 @@ class FairFallingSearch(
         if len(nodes) * self.problem.n_patterns > _MOST_CELLS:
             raise CertificateError(f"the proof would speak of {len(nodes)} sets of patterns, which is too much")
         found = np.zeros((len(nodes), len(every) + 1))
-        for k, one in enumerate(self._constraints.of):
-            found[:, every.index(one)] = store.multipliers[nodes, k]
+        for k, (one, shift) in enumerate(zip(self._constraints.of, self._constraints.shifts, strict=True)):
+            found[:, every.index(one)] = np.ldexp(store.multipliers[nodes, k], -shift)  # of the rounded sums
         found[:, -1] = store.multipliers[nodes, -1]
         found *= self._costs.unit * 2.0**-self._rules.shift
         sets = np.zeros((len(nodes), self.problem.n_patterns), dtype=bool)

@@ -2,7 +2,8 @@
 
 For multipliers ``mu`` of constraints ``low <= v <= high`` every fair list costs at least its relaxed cost
 ``cost + sum of mu v - sum of max(mu low, mu high)``, which adds up over patterns like a cost. Relaxed costs are whole
-numbers of ``2 ** -shift`` units of cost, rounded down.
+numbers of ``2 ** -shift`` units of cost, rounded down. Where weights have many digits the relaxation is that of rounded
+constraints, which every fair list meets, too; whether a list is fair is always told by the exact ones.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from ..states import Grid
 _DIGITS = 40  # of a multiplier
 _EXACT = 1 << 53
 _LARGEST = 1 << 60
+_ROW_DIGITS = 58  # of a constraint of the relaxation
 
 
 class LinearRow(NamedTuple):
@@ -43,8 +45,9 @@ class FairSpace:
     inside : bool array, shape (n_patterns, n_antecedents)
     wrong : int64 array, shape (2, n_patterns)
         Cost of predicting each pattern negative, and positive.
-    d : int64 array, shape (n_constraints, n_patterns)
-    low, high : int64 array, shape (n_constraints,)
+    d : array of integers, shape (n_constraints, n_patterns)
+        int64, or Python's integers where sums need them.
+    low, high : array of integers, shape (n_constraints,)
         Of the sums of ``d`` over the patterns that are predicted positive.
     weight : int64 array, shape (2, n_patterns)
         Relaxed cost of the wrong label of each pattern, in the row of its cheaper label.
@@ -154,25 +157,27 @@ def space_of(
     scale = digits + shift
     sums = [[x << scale for x in side] for side in wrong.tolist()]
     constant = 0
-    for (d, low, high), multiplier in zip(rows, multipliers.tolist(), strict=True):
+    for row, multiplier in zip(rows, multipliers.tolist(), strict=True):
+        (d, low, high), rounded = in_digits(row)
         numerator, denominator = multiplier.as_integer_ratio()
-        whole = (numerator << scale) // denominator
+        whole = (numerator << (scale + rounded)) // denominator
         sums[1] = [x + whole * y for x, y in zip(sums[1], d, strict=True)]
         constant += max(whole * low, whole * high)
     negative, positive = ([x >> digits for x in side] for side in sums)
     least = [min(pair) for pair in zip(negative, positive, strict=True)]
     weight = [[p - x for p, x in zip(side, least, strict=True)] for side in (positive, negative)]
-    if max([sum(map(sum, weight)), *(sum(map(abs, d)) for d, _, _ in rows)]) >= _LARGEST:
-        raise CertificateError("the multipliers or the groups' weights are too large for exact sums")
+    if sum(map(sum, weight)) >= _LARGEST:
+        raise CertificateError("the multipliers are too large for exact sums")
     base, relaxed_rule = sum(least) + (-constant >> digits), rule << shift if shift >= 0 else rule >> -shift
     if max(abs(base), relaxed_rule << 4) >= _LARGEST:
         raise CertificateError("the shift, or the price of a rule, is too large for exact sums")
+    kind = np.int64 if all(sum(map(abs, d)) < _LARGEST for d, _, _ in rows) else object
     return FairSpace(
         inside=problem.matrix(),
         wrong=wrong,
-        d=np.array([d for d, _, _ in rows], dtype=np.int64).reshape(len(rows), problem.n_patterns),
-        low=np.array([low for _, low, _ in rows], dtype=np.int64),
-        high=np.array([high for _, _, high in rows], dtype=np.int64),
+        d=np.array([d for d, _, _ in rows], dtype=kind).reshape(len(rows), problem.n_patterns),
+        low=np.array([low for _, low, _ in rows], dtype=kind),
+        high=np.array([high for _, _, high in rows], dtype=kind),
         weight=np.array(weight, dtype=np.int64),
         base=base,
         per_rule=rule,
@@ -181,6 +186,17 @@ def space_of(
         sides=sides,
         constraints=constraints,
     )
+
+
+def in_digits(row: LinearRow) -> tuple[LinearRow, int]:
+    """A row that every list meets that meets this one, of few digits, and by how many binary digits it is rounded."""
+    rounded = max(0, sum(map(abs, row.d)).bit_length() - _ROW_DIGITS)
+    if not rounded:
+        return row, 0
+    unit = 1 << rounded
+    d = [round(Fraction(x, unit)) for x in row.d]
+    slack = sum(x != y * unit for x, y in zip(row.d, d, strict=True)) // 2 + 1  # half a unit for each that is rounded
+    return LinearRow(d, row.low // unit - slack, -(-row.high // unit) + slack), rounded
 
 
 def _whole(parity: Parity, sides: Sides, g: int, h: int, strictly: bool) -> LinearRow:
