@@ -57,6 +57,7 @@ _HOMES = {
     "NearOptimalRuleSets": "rule_set",
     "NearOptimalSearch": "rule_list",
     "NothingFound": "data.conditions",
+    "ParameterError": "arguments",
     "PredictiveParity": "rule_set",
     "PredictiveParitySearch": "rule_list",
     "Problem": "data.problem",

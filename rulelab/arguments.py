@@ -1,8 +1,10 @@
-"""What arguments are: whole numbers and finite numbers, no Booleans."""
+"""What arguments are: whole numbers and finite numbers, no Booleans; and the error that refuses one of them."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from string import Formatter
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -36,13 +38,81 @@ def short(value: Any) -> str:
     return text if len(text) <= _LINE and "\n" not in text else f"a{'n' * (name[0] in 'AEIOUaeiou')} {name}"
 
 
+class Text(str):
+    """A text that names arguments, which a form calls otherwise.
+
+    Parameters
+    ----------
+    template : str
+        As of `str.format`, where ``{regularization}`` stands for the argument of this name and ``{}`` for the next of
+        the values.
+    *values
+    """
+
+    template: str
+    values: tuple[Any, ...]
+
+    def __new__(cls, template: str, *values: Any) -> Text:
+        self = super().__new__(cls, _Titles(str).vformat(template, values, {}))
+        self.template, self.values = template, values
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Text, (self.template, *self.values)
+
+    def titled(self, title: Callable[[str], str]) -> str:
+        """The same text, in which arguments are called what ``title`` gives for their names."""
+        return _Titles(title).vformat(self.template, self.values, {})
+
+
+class _Titles(Formatter):
+    def __init__(self, title: Callable[[str], str]) -> None:
+        self._title = title
+
+    def get_value(self, key: int | str, args: Any, kwargs: Any) -> Any:
+        if isinstance(key, str):
+            return self._title(key)
+        return args[key].titled(self._title) if isinstance(args[key], Text) else args[key]
+
+
+def text_of(error: Exception) -> str:
+    """What an error says: the `Text` that it was made with, where there is one."""
+    return error.args[0] if len(error.args) == 1 and isinstance(error.args[0], str) else str(error)
+
+
+class ParameterError(ValueError):
+    """An argument has a value that it cannot have.
+
+    Parameters
+    ----------
+    name : str
+        Of the argument.
+    value : object
+    requirement : str
+        What the value has to be, such as "a number above 0".
+    text : str, optional
+        What to say, where that is not "``name`` must be ``requirement``, not ``value``".
+
+    Attributes
+    ----------
+    name, value, requirement
+    """
+
+    def __init__(self, name: str, value: Any, requirement: str, text: str = "") -> None:
+        super().__init__(text or Text(f"{{{name}}} must be {{}}, not {{}}", requirement, short(value)))
+        self.name, self.value, self.requirement = name, value, requirement
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.name, self.value, self.requirement, self.args[0])
+
+
 def require(*checks: tuple[str, Any, bool, str]) -> None:
     """Refuse the first argument that is not accepted: its name, its value, whether it is accepted, what is allowed.
 
     Raises
     ------
-    ValueError
+    ParameterError
     """
     for name, value, accepted, allowed in checks:
         if not accepted:
-            raise ValueError(f"{name} must be {allowed}, not {short(value)}")
+            raise ParameterError(name, value, allowed)

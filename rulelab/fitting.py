@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from .arguments import require, short
+from .arguments import ParameterError, require, short
 from .datasets import Dataset, from_frame, load, names, read
 from .estimators import CertifiedClassifier, FallingRuleListClassifier, RuleListClassifier, RuleSetClassifier
 
@@ -72,7 +72,9 @@ def fit(
             raise ValueError(f"{short(data)} is a known data set: leave {', '.join(said)} out")
         table = load(data) if isinstance(data, str) else data
     elif target is None:
-        raise ValueError("target must name the column to predict")
+        raise ParameterError(
+            "target", target, "the name of the column to predict", "target must name the column to predict"
+        )
     elif isinstance(data, pd.DataFrame):
         table = from_frame(data, target, **given)
     else:

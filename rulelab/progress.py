@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
 
+from .arguments import ParameterError
+
 
 class Bar(Protocol):
     """What is used of a bar of tqdm."""
@@ -45,4 +47,4 @@ def bar(verbose: Any, what: str, total: int | None = None, unit: str = "it") -> 
 def check(verbose: Any) -> None:
     """Refuse what neither asks for progress nor declines it: ValueError."""
     if not (isinstance(verbose, bool) or (isinstance(verbose, int) and verbose >= 0)):
-        raise ValueError(f"verbose must be True, False or a whole number, not {verbose!r}")
+        raise ParameterError("verbose", verbose, "True, False or a whole number")

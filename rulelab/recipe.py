@@ -9,15 +9,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from .arguments import ParameterError, Text
 from .data.antecedents import Antecedents
 from .data.binarize import Binarizer
-from .data.conditions import NothingFound, conditions_of
+from .data.conditions import NothingLeftError, conditions_of
 from .data.directions import Directions, as_directions, in_words, opposing
 from .data.mining import check_limits
 from .data.mining_within import mine_within
 from .data.naming import as_names, limits_of, unknown, users
 from .data.problem import Problem
-from .families import BINARIZING, MINING, MONOTONE, NAMING, Family, Parameter
+from .families import BINARIZING, MINING, MONOTONE, MUST_NOT_USE, NAMING, Family, Parameter
 from .families.wording import demanded, restricted
 from .search import Search
 
@@ -52,7 +53,7 @@ class Recipe:
         if self.family.mined:
             check_limits(self["max_conditions"], self["min_support"], self["max_support"], self["max_antecedents"])
             if not isinstance(self["by_class"], bool | np.bool_):
-                raise ValueError(f"by_class must be True or False, not {self['by_class']!r}")
+                raise ParameterError("by_class", self["by_class"], "True or False")
 
     def binarizer(self) -> Binarizer:
         """What makes conditions of columns, not fitted yet."""
@@ -119,12 +120,15 @@ class Recipe:
         """
         found, gone = self._named(conditions)
         if gone.all():
-            raise NothingFound(f"must_not_use leaves out every condition: {', '.join(map(repr, found))}")
+            listed = ", ".join(map(repr, found))
+            text = Text("{must_not_use} leaves out every condition: {}", listed)
+            raise NothingLeftError(MUST_NOT_USE.name, self.left_out, "names that leave some condition", text)
         if self.directions:
             held = conditions.to_numpy(dtype=bool)
             gone |= opposing(self.directions, conditions_of(conditions), held, columns)
             if gone.all():
-                raise NothingFound(f"{MONOTONE.name}: no condition is left that is {in_words(self.directions)}")
+                text = Text("{monotone}: no condition is left that is {}", in_words(self.directions))
+                raise NothingLeftError(MONOTONE.name, self[MONOTONE.name], "directions of some condition", text)
         kept = conditions.loc[:, ~gone] if gone.any() else conditions
         return kept, [name for name, which in found.items() if not which.any() and name not in columns]
 
@@ -220,7 +224,7 @@ def _stand_in(parameter: Parameter, given: Any, name: str) -> Any:
     """A value of the same kind that names what the smallest problem has; raises ValueError for no such kind."""
     if parameter.kind == "name":
         if not isinstance(given, str):
-            raise ValueError(f"{parameter.name} must be the name of an antecedent, not {given!r}")
+            raise ParameterError(parameter.name, given, "the name of an antecedent")
         return name
     if parameter.kind == "names":
         as_names(given, parameter.name)

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from .arguments import is_least, is_whole, short
+from .arguments import ParameterError, is_least, is_whole, short
 from .interrupts import held_back
 from .progress import Bar, bar, check
 from .sharing import Shared
@@ -214,7 +214,7 @@ class Search(Shown, Shared, abc.ABC):
             When ``max_work`` is not a positive integer.
         """
         if not is_whole(max_work, 1):
-            raise ValueError(f"max_work must be a positive integer, not {max_work!r}")
+            raise ParameterError("max_work", max_work, "a positive integer")
         start = time.perf_counter()
         self.stopped_by = None
         with held_back():
@@ -386,8 +386,8 @@ def check_limits(work_per_step: Any, time_limit: Any, gap: Any, work_limit: Any)
     """Refuse limits of `steps` that are out of range: ValueError."""
     for name, value in (("work_per_step", work_per_step), ("work_limit", work_limit)):
         if value is not None and not is_whole(value, 1):
-            raise ValueError(f"{name} must be a positive integer or None, not {value!r}")
+            raise ParameterError(name, value, "a positive integer or None")
     if time_limit is not None and not is_least(time_limit, 0):
-        raise ValueError(f"time_limit must be seconds >= 0 or None, not {time_limit!r}")
+        raise ParameterError("time_limit", time_limit, "seconds >= 0 or None")
     if not is_least(gap, 0):
-        raise ValueError(f"gap must be a number >= 0, not {gap!r}")
+        raise ParameterError("gap", gap, "a number >= 0")

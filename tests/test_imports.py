@@ -20,8 +20,8 @@ from rulelab.gone import GONE
 ENGINES = ("rule_list", "falling_rule_list", "rule_set")
 FLOORS: list[str] = [
     "extras files gone",
-    "arguments data.dataframes glossary interrupts progress limits linear_solver results sharing shown strict_json",
-    "data.conditions data.exact_weights data.metrics data.penalties",
+    "arguments data.dataframes glossary interrupts limits linear_solver results sharing shown strict_json",
+    "data.conditions data.exact_weights data.metrics data.penalties progress",
     "kernels",
     "data.boolean_table data.columns data.gaps data.naming data.packed_rows",
     "data.cuts",

@@ -12,13 +12,14 @@ import pytest
 from patience import PATIENCE
 
 import rulelab as rl
+from rulelab.arguments import Text
 from rulelab.data.metrics import RATES
 from rulelab.families import EVERY_FAMILY
 from rulelab.glossary import TERMS, find
 from rulelab.views.cards.incumbent import incumbent_card, proof_block
 from rulelab.views.forms.address import Address
 from rulelab.views.fronts.html import table
-from rulelab.views.live.wording import figures, worded
+from rulelab.views.live.wording import figures, titled
 from rulelab.views.pages.tabs import TABS
 from rulelab.views.search.families import LOOKS
 from rulelab.views.search.figures import SearchFigures
@@ -142,9 +143,13 @@ def test_names_of_terms_are_distinct_in_addresses() -> None:
 
 
 def test_messages_are_in_the_words_of_the_page_but_columns_keep_their_names() -> None:
-    assert worded("need 0 <= min_support <= max_support <= 1") == "need 0 <= least support ≤ largest support <= 1"
-    assert worded("EqualOpportunity compares groups") == "equal opportunity compares groups"
-    assert worded("column 'my_min_support' and two_year_recid") == "column 'my_min_support' and two_year_recid"
+    family = EVERY_FAMILY["rule_list"]
+    supports = Text("need 0 <= {min_support} <= {max_support} <= 1")
+    assert titled(supports, family) == "need 0 <= “Least support” <= “Largest support” <= 1"
+    assert titled(Text("{EqualOpportunity} compares groups"), family) == "equal opportunity compares groups"
+    named = Text("{!r}: {}", "{min_support}", Text("{thresholds} and max_support"))
+    assert titled(named, family) == "'{min_support}': “Quantile groups per number” and max_support"
+    assert str(named) == "'{min_support}': thresholds and max_support"
 
 
 def test_the_title_and_the_account_follow_the_proof() -> None:

@@ -236,9 +236,9 @@ def test_fixed_values_take_the_place_of_a_default_grid_s() -> None:
 def test_an_unknown_name_survives_a_process() -> None:
     error = pickle.loads(pickle.dumps(unknown("aeg", ["age"], "must_use")))
     assert isinstance(error, UnknownNameError)
-    assert (error.name, error.what, str(error)) == (
-        "aeg",
+    assert (error.name, error.value, str(error)) == (
         "must_use",
+        "aeg",
         "must_use: no antecedent uses 'aeg'; the nearest: 'age'",
     )
 

@@ -13,6 +13,7 @@ import pandas as pd
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from ..arguments import ParameterError, Text, short
 from .columns import Column, as_frame, listed, match_columns, read_column, read_weights
 from .conditions import Condition, NothingFound, attach_conditions, column_name, confusable, unique_names
 from .cuts import ROUNDING, all_whole, distinct_values, plain, quantile_cuts, scaled
@@ -217,7 +218,8 @@ class Binarizer(TransformerMixin, BaseEstimator):
             name = column.name
             if name in thresholds and column.kind != "number":
                 held = "Booleans" if column.kind == "boolean" else "categories"
-                raise ValueError(f"thresholds names the column {name!r}, which holds {held}, not numbers")
+                text = Text("{thresholds} names the column {!r}, which holds {}, not numbers", name, held)
+                raise ParameterError("thresholds", name, "a column of numbers", text)
             if column.kind == "category":
                 conditions = self._of_categories(column, weight, scale)
             else:
@@ -249,23 +251,26 @@ class Binarizer(TransformerMixin, BaseEstimator):
             Names of the columns of the table.
         """
         if not _is_integer(self.max_categories) or self.max_categories < 1:
-            raise ValueError(f"max_categories must be a whole number of at least 1, not {self.max_categories!r}")
+            raise ParameterError("max_categories", self.max_categories, "a whole number of at least 1")
         if not isinstance(self.thresholds, Mapping):
-            _check_groups(self.thresholds, "thresholds")
+            _check_groups(self.thresholds)
             return {}
         given = {column_name(key): value for key, value in self.thresholds.items()}
         unknown = [name for name in given if name not in columns]
         if unknown:
-            raise ValueError(f"thresholds names columns that the table does not have: {listed(unknown)}")
+            text = Text("{thresholds} names columns that the table does not have: {}", listed(unknown))
+            raise ParameterError("thresholds", self.thresholds, "groups or cuts of columns of the table", text)
         out: dict[str, Any] = {}
         for name, value in given.items():
             if isinstance(value, numbers.Number):
-                _check_groups(value, f"thresholds[{name!r}]")
+                _check_groups(value, f"[{name!r}]")
                 out[name] = int(value)  # type: ignore[call-overload]
                 continue
             cuts = np.asarray(value, dtype=np.float64)
             if isinstance(value, str) or cuts.ndim != 1 or not np.isfinite(cuts).all():
-                raise ValueError(f"thresholds[{name!r}] must be a list of finite numbers, not {value!r}")
+                wanted = "a list of finite numbers"
+                text = Text("{thresholds}[{!r}] must be {}, not {}", name, wanted, short(value))
+                raise ParameterError("thresholds", value, wanted, text)
             out[name] = [int(cut) if float(cut).is_integer() else float(cut) for cut in np.unique(cuts)]
         return out
 
@@ -380,6 +385,8 @@ def _is_integer(value: Any) -> bool:
     return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
 
-def _check_groups(value: Any, what: str) -> None:
+def _check_groups(value: Any, of: str = "") -> None:
     if not _is_integer(value) or value < 2:
-        raise ValueError(f"{what} must be a whole number of quantile groups of at least 2, or cuts; not {value!r}")
+        wanted = "a whole number of quantile groups of at least 2, or cuts"
+        text = Text("{thresholds}{} must be {}; not {}", of, wanted, short(value))
+        raise ParameterError("thresholds", value, wanted, text)

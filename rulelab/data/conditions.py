@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..arguments import ParameterError
 from .dataframes import cell_text
 
 OPERATORS = ("<=", ">", "==", "!=", "is missing", "is present")
@@ -26,6 +27,10 @@ _TRUTH_WORDS = {"true", "false", "yes", "no", "1", "0"}
 
 class NothingFound(ValueError):  # noqa: N818 - it is a finding, the data may be right
     """No condition tells the rows apart, or no antecedent is within the limits; the message says why and what to do."""
+
+
+class NothingLeftError(NothingFound, ParameterError):
+    """An argument leaves nothing that rules could be made of."""
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..arguments import ParameterError, Text, short
 from .conditions import Condition, column_name
 from .naming import NO_COLUMNS, unknown
 
@@ -54,10 +55,13 @@ def as_directions(given: Any) -> Directions:
         return ()
     known = [repr(name) for name in DIRECTIONS]
     if not isinstance(given, Mapping):
-        raise ValueError(f"{NAME} must have a direction, {' or '.join(known)}, for names of columns, not {given!r}")
+        wanted = f"a direction, {' or '.join(known)}, for names of columns"
+        raise ParameterError(NAME, given, wanted, Text("{monotone} must have {}, not {}", wanted, short(given)))
     for column, direction in given.items():
         if not isinstance(direction, str) or direction not in DIRECTIONS:
-            raise ValueError(f"{NAME}[{column!r}] must be {' or '.join(known)}, not {direction!r}")
+            wanted = " or ".join(known)
+            text = Text("{monotone}[{!r}] must be {}, not {}", column, wanted, short(direction))
+            raise ParameterError(NAME, direction, wanted, text)
     return tuple((column_name(column), direction) for column, direction in given.items())
 
 
@@ -192,5 +196,6 @@ def _is_equality(condition: Condition) -> bool:
     return condition.operator == "==" and isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _without_order(column: str) -> ValueError:
-    return ValueError(f"{NAME}: {column!r} holds categories, which have no order; name columns of numbers or Booleans")
+def _without_order(column: str) -> ParameterError:
+    text = Text("{monotone}: {!r} holds categories, which have no order; name columns of numbers or Booleans", column)
+    return ParameterError(NAME, column, "a column of numbers or Booleans", text)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from ..arguments import ParameterError, Text
 from .gaps import emptied
 from .metrics import Confusion
 
@@ -192,10 +193,8 @@ def criterion_called(criterion: Any) -> tuple[str, type[Criterion]]:
         if criterion is one or (isinstance(criterion, str) and criterion.replace("-", "_") == name):
             return name, one
     without = " without a tolerance, since the least is looked for" if isinstance(criterion, Criterion) else ""
-    raise ValueError(
-        f"criterion must be a class such as rulelab.EqualOpportunity{without}, or one of {', '.join(named)}, "
-        f"not {criterion!r}"
-    )
+    wanted = f"a class such as rulelab.EqualOpportunity{without}, or one of {', '.join(named)}"
+    raise ParameterError("criterion", criterion, wanted)
 
 
 def _false_negative(tolerance: float) -> Rate:
@@ -243,11 +242,13 @@ def compared(criterion: Criterion, groups: Groups, min_group_size: int) -> list[
         large = tuple(g for g, size in enumerate(sizes[rate.per]) if size >= min_group_size)
         if len(large) < 2:
             found = ", ".join(f"{name!r} {size:g}" for name, size in zip(groups.names, sizes[rate.per], strict=True))
-            raise ValueError(
-                f"{type(criterion).__name__} has no two groups to compare: those with fewer than {min_group_size} "
-                f"{_kind(rate)} are left out, and the groups have {found}; lower min_group_size, merge small groups, "
-                "or leave the constraint out"
+            text = Text(
+                f"{{{type(criterion).__name__}}} has no two groups to compare: those with fewer than {{}} {{}} are "
+                "left out, and the groups have {}; lower {min_group_size}, merge small groups, or leave the constraint "
+                "out",
+                *(min_group_size, _kind(rate), found),
             )
+            raise ParameterError("min_group_size", min_group_size, "a number that two groups have", text)
         out.append(large)
     return out
 
@@ -294,10 +295,11 @@ def parities(
         When a group has nothing that its rate could be measured on; it is named. When the criterion is not linear.
     """
     if not criterion.linear:
-        raise ValueError(
-            f"{type(criterion).__name__} is for rule lists, by RuleListSearch and RuleListClassifier: its rate is no "
-            "linear function of the errors"
+        text = Text(
+            f"{{{type(criterion).__name__}}} is for rule lists, by RuleListSearch and RuleListClassifier: its rate is "
+            "no linear function of the errors"
         )
+        raise ParameterError("fairness", criterion, "a criterion of rates that are linear in the errors", text)
     out = []
     for rate, chosen in zip(criterion.rates(), among, strict=True):
         sizes = {
@@ -307,10 +309,13 @@ def parities(
         }[rate.per]
         for g in chosen:
             if not sizes[g]:
-                raise ValueError(
-                    f"group {names[g]!r} has no {rate.per}, so it has no {rate.name.replace('_', ' ')}; "
-                    f"{type(criterion).__name__} needs some in every group: merge it with another or set min_group_size"
+                text = Text(
+                    f"group {{!r}} has no {rate.per}, so it has no {rate.name.replace('_', ' ')}; "
+                    f"{{{type(criterion).__name__}}} needs some in every group: merge it with another or set "
+                    "{min_group_size}",
+                    names[g],
                 )
+                raise ParameterError("min_group_size", 0, "above 0 where a group has nothing to measure", text)
         tolerance = Fraction(repr(float(rate.tolerance)))
         for g, h in permutations(chosen, 2):
             per_group = [Fraction(0)] * len(names)
@@ -376,8 +381,9 @@ def groups_of(problem: Problem, criterion: Criterion) -> Groups:
     """The problem's groups; a ValueError when there are none, or only one."""
     if problem.groups is None or len(problem.groups.names) < 2:
         found = "no groups" if problem.groups is None else "a single group"
-        raise ValueError(
-            f"{type(criterion).__name__} compares groups, but the problem has {found}; "
+        text = Text(
+            f"{{{type(criterion).__name__}}} compares groups, but the problem has {found}; "
             "give Problem.from_arrays(..., groups=...) a label for each row"
         )
+        raise ParameterError("fairness", criterion, "None where there are no two groups", text)
     return problem.groups

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import is_number, is_whole
+from ..arguments import ParameterError, Text, is_number, is_whole, short
 from ..kernels import bits
 from ..kernels import mining as mk
 from ..progress import check
@@ -120,11 +120,15 @@ def check_limits(
 ) -> None:
     """Refuse unusable limits of `mine_antecedents` with a ValueError."""
     if not (is_whole(max_conditions, 1) and max_conditions <= 3):
-        raise ValueError(f"max_conditions must be 1, 2 or 3, not {max_conditions!r}")
-    if not (is_number(min_support) and is_number(max_support) and 0 <= min_support <= max_support <= 1):
-        raise ValueError(f"need 0 <= min_support <= max_support <= 1, not {min_support!r} and {max_support!r}")
+        raise ParameterError("max_conditions", max_conditions, "1, 2 or 3")
+    supports = {"min_support": min_support, "max_support": max_support}
+    wrong = [name for name, value in supports.items() if not (is_number(value) and 0 <= value <= 1)]
+    if wrong or min_support > max_support:
+        name, wanted = (*wrong, "min_support")[0], "0 <= {min_support} <= {max_support} <= 1"
+        text = Text(f"need {wanted}, not {{}} and {{}}", *map(short, supports.values()))
+        raise ParameterError(name, supports[name], Text(wanted), text)
     if max_antecedents is not None and not is_whole(max_antecedents, 1):
-        raise ValueError(f"max_antecedents must be an integer of at least 1 or None, not {max_antecedents!r}")
+        raise ParameterError("max_antecedents", max_antecedents, "an integer of at least 1 or None")
 
 
 def _measure(n_rows: int, min_support: float, max_support: float, y: Any, weight: np.ndarray | None) -> Measure:
@@ -192,9 +196,9 @@ def _nothing_found(
     seen: np.ndarray, total: int | float, max_conditions: int, low: float, high: float, by_class: bool
 ) -> str:
     nearest = seen[np.argmin(np.maximum(low - seen, seen - high))]
-    return (
+    return Text(
         f"no conjunction of up to {max_conditions} of the {len(seen)} columns holds on at least {low:.3g} "
         f"{'of the rows of a class' if by_class else 'of the rows'} and at most {high:.3g} of all {total}; "
         f"the columns' supports range from {seen.min():.3g} to {seen.max():.3g}, the nearest is {nearest:.3g}: "
-        "lower min_support, raise max_support, or use other columns"
+        "lower {min_support}, raise {max_support}, or use other columns"
     )

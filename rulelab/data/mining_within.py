@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..arguments import Text
 from .antecedents import Antecedents, TooManyAntecedents
 from .mining import mine_antecedents
 
@@ -62,7 +63,8 @@ def mine_within(
 def _note(taken: int, wanted: int, most: int | None, name: str) -> str:
     if taken >= wanted:
         return ""
-    return (
+    return Text(
         f"rules have at most {taken} condition{'s' if taken > 1 else ''}, not {wanted}: there are more than {most} "
-        f"conjunctions of up to {taken + 1}, which {name} does not allow; raise it or min_support, or lower thresholds"
+        f"conjunctions of up to {taken + 1}, which {{{name}}} does not allow; raise it or {{min_support}}, or lower "
+        "{thresholds}"
     )

@@ -8,31 +8,21 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import is_whole
+from ..arguments import ParameterError, Text, is_whole, short
 from .conditions import Condition
 
 _NEAREST = 3
 
 
-class UnknownNameError(ValueError):
-    """Nothing has a name, as far as some rows go: others may have it.
-
-    Attributes
-    ----------
-    name : str
-    what : str
-        The argument that has the name.
-    """
-
-    name: str = ""
-    what: str = ""
+class UnknownNameError(ParameterError):
+    """Nothing has a name, the ``value`` of an argument, as far as some rows go: others may have it."""
 
 
 def as_names(value: Any, what: str) -> tuple[str, ...]:
     """The names that an argument holds: none for None, one for a text; raises ValueError for anything but texts."""
     given: Any = () if value is None else (value,) if isinstance(value, str) else value
     if not isinstance(given, Sequence | Set) or not all(isinstance(name, str) for name in given):
-        raise ValueError(f"{what} must be names of columns, conditions or antecedents, not {value!r}")
+        raise ParameterError(what, value, "names of columns, conditions or antecedents")
     return tuple(dict.fromkeys(given))
 
 
@@ -40,7 +30,9 @@ def limits_of(max_uses: Any) -> dict[str, int]:
     """The columns of ``max_uses`` with their numbers; raises ValueError for what is none."""
     given = {} if max_uses is None else max_uses
     if not isinstance(given, Mapping) or not all(isinstance(c, str) and is_whole(k, 0) for c, k in given.items()):
-        raise ValueError(f"max_uses must have a number of at least 0 for names of columns, not {max_uses!r}")
+        wanted = "a number of at least 0 for names of columns"
+        text = Text("{max_uses} must have {}, not {}", wanted, short(max_uses))
+        raise ParameterError("max_uses", max_uses, wanted, text)
     return {column: int(k) for column, k in given.items()}
 
 
@@ -109,6 +101,13 @@ def unknown(name: str, known: Collection[str], what: str, verb: str = "uses") ->
     """The error that nothing has this name, with the nearest that there are."""
     near = get_close_matches(name, sorted(known), _NEAREST, 0.4) or sorted(known)[:_NEAREST]
     shown = ", ".join(map(repr, near))
-    error = UnknownNameError(f"{what}: no antecedent {verb} {name!r}; the nearest: {shown}")
-    error.name, error.what = name, what
-    return error
+    text = Text(f"{{{what}}}: no antecedent {verb} {{!r}}; the nearest: {{}}", name, shown)
+    return UnknownNameError(what, name, f"one of {shown}", text)
+
+
+def refuse_left_out(names: Iterable[str], left_out: Collection[str]) -> None:
+    """Refuse names of ``must_use`` that must not be used; raises ParameterError."""
+    for name in names:
+        if name in left_out:
+            text = Text("{must_use} and {must_not_use} both have {!r}; a rule cannot use what is left out", name)
+            raise ParameterError("must_use", name, "a name that must_not_use does not have", text)

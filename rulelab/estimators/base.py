@@ -18,6 +18,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from .. import progress
+from ..arguments import ParameterError, Text
 from ..data.antecedents import Antecedents
 from ..data.binarize import Binarizer
 from ..data.columns import as_frame, listed, match_columns, read_weights, typed_rows
@@ -244,11 +245,13 @@ class CertifiedClassifier(Proven, ClassifierMixin, BaseEstimator, abc.ABC):
         self._clear()
         if getattr(self, "fairness", None) is not None:
             if groups is None:
-                raise ValueError("fairness needs sensitive_features: give fit the groups of the rows")
+                text = Text("{fairness} needs {sensitive_features}: give fit the groups of the rows")
+                raise ParameterError("sensitive_features", groups, "the groups of the rows", text)
             if len(names := set(group_labels(groups, len(table)).tolist())) < 2:
-                raise ValueError(
-                    f"fairness compares groups, but sensitive_features holds a single one: {listed(names)}"
+                text = Text(
+                    "{fairness} compares groups, but {sensitive_features} holds a single one: {}", listed(names)
                 )
+                raise ParameterError("sensitive_features", groups, "two groups or more", text)
         features, why = None, ONE_CLASS
         if len(np.unique(y)) > 1:
             try:
@@ -411,10 +414,12 @@ class CertifiedClassifier(Proven, ClassifierMixin, BaseEstimator, abc.ABC):
         """What rules are made of, from the table of training rows of two classes or more; raises NothingFound."""
         recipe = self._recipe
         if recipe.parameters.get("by_class") and len(self.classes_) > 2:
-            raise ValueError(
-                f"by_class=True counts supports within one of two classes, but y has {len(self.classes_)}; leave it "
-                "out, or fit each class against the rest"
+            text = Text(
+                "{by_class}=True counts supports within one of two classes, but y has {}; leave it out, or fit each "
+                "class against the rest",
+                len(self.classes_),
             )
+            raise ParameterError("by_class", True, "False where there are more than two classes", text)
         conditions, self.binarizer_ = recipe.conditions(table, weight)
         if self.binarizer_ is None:
             self._given_conditions = conditions_of(table)
@@ -432,7 +437,8 @@ def _named_groups(X: Any, groups: Any) -> tuple[Any, Any]:
     if isinstance(groups, str):
         if groups not in columns:
             has = f"has the columns {listed(map(str, X.columns))}" if columns else "has no named columns"
-            raise ValueError(f"sensitive_features is {groups!r}, but X {has}; give one of these, or a label per row")
+            text = Text("{sensitive_features} is {!r}, but X {}; give one of these, or a label per row", groups, has)
+            raise ParameterError("sensitive_features", groups, "a column of X, or a label per row", text)
         groups = [groups]
     elif not isinstance(groups, list) or len(groups) in (0, len(X)) or not columns.issuperset(map(str, groups)):
         return X, groups

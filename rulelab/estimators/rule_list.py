@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..arguments import ParameterError, Text
 from ..data.fairness import Criterion
 from ..limits import MAX_ANTECEDENTS, MEMORY_LIMIT, TIME_LIMIT
 from .base import CertifiedClassifier, _Fit
@@ -200,7 +201,7 @@ class RuleListClassifier(CertifiedClassifier):
     def _check_parameters(self, table: pd.DataFrame) -> int | None:
         if self.several_classes not in SEVERAL:
             known = " or ".join(map(repr, SEVERAL))
-            raise ValueError(f"several_classes must be {known}, not {self.several_classes!r}")
+            raise ParameterError("several_classes", self.several_classes, known)
         return super()._check_parameters(table)
 
     def _one_list(
@@ -210,5 +211,6 @@ class RuleListClassifier(CertifiedClassifier):
             return None
         given = [name for name in _OF_TWO_CLASSES if getattr(self, name) is not None]
         if given:
-            raise ValueError(f"one list of several classes cannot have {given[0]}; give several_classes={EACH!r}")
+            text = Text(f"one list of several classes cannot have {{{given[0]}}}; give {{several_classes}}={EACH!r}")
+            raise ParameterError(given[0], getattr(self, given[0]), "None", text)
         return one_list(features, y, weight, why, self, interrupted)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..arguments import ParameterError, Text
 from ..data.penalties import order_preserving
 from ..data.problem import Problem
 from ..kernels import bits
@@ -103,10 +104,12 @@ def integer_costs(
     a, b = w.numerator, w.denominator
     largest = max(a, b) * n
     if largest >= _LARGEST_COST:
-        raise ValueError(
-            f"a positive_weight of {positive_weight:g} and a total weight of {n} are too large to be counted "
-            "together; divide the weights by a common factor"
+        text = Text(
+            "a {positive_weight} of {:g} and a total weight of {} are too large to be counted together; divide the "
+            "weights by a common factor",
+            *(positive_weight, n),
         )
+        raise ParameterError("positive_weight", positive_weight, "smaller for these weights", text)
     exact_rule = per_rule * n * b
     scale = (_LARGEST_COST - 1) // largest
     simple = order_preserving(exact_rule, n_antecedents, largest, scale)

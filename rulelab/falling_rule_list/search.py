@@ -7,7 +7,7 @@ from abc import ABC
 from collections.abc import Iterable
 from typing import Any, ClassVar, Self
 
-from ..arguments import is_number, is_whole, short
+from ..arguments import ParameterError, Text, is_number, is_whole
 from ..data.fairness import Criterion
 from ..data.problem import Problem
 from ..models import FallingRuleList
@@ -77,11 +77,11 @@ class FallingRuleListSearch(Search, ABC):
             return super().__new__(cls)
         methods = sorted({known for known, *_ in cls._classes})
         if not isinstance(method, str) or method not in methods:
-            raise ValueError(f"method must be one of {', '.join(methods)}, not {method!r}")
+            raise ParameterError("method", method, f"one of {', '.join(methods)}")
         soft, fair = violation_penalty is not None, options.get("fairness") is not None
         if fair and (soft or method != "exact"):
             name, only, given = ("violation_penalty", None, violation_penalty) if soft else ("method", "exact", method)
-            raise ValueError(f"{name} must be {only!r} where a falling list has to be fair, not {given!r}")
+            raise ParameterError(name, given, f"{only!r} where a falling list has to be fair")
         kind = cls._classes[method, soft, fair]
         known = list(
             dict.fromkeys(
@@ -114,23 +114,25 @@ class FallingRuleListSearch(Search, ABC):
     ) -> None:
         super().__init__(problem)
         if method not in (None, self.method):
-            raise ValueError(f"method must be {self.method!r} for a {type(self).__name__}, not {method!r}")
+            raise ParameterError("method", method, f"{self.method!r} for a {type(self).__name__}")
         if not isinstance(problem, Problem):
-            raise ValueError(f"problem must be a rulelab.Problem, not {short(problem)}")
+            raise ParameterError("problem", problem, "a rulelab.Problem")
         if not (is_number(regularization) and 0 <= regularization < 1):
-            raise ValueError(f"regularization must be a number from 0 to below 1, not {regularization!r}")
+            raise ParameterError("regularization", regularization, "a number from 0 to below 1")
         if not (is_number(positive_weight) and positive_weight > 0):
-            raise ValueError(f"positive_weight must be a number above 0, not {positive_weight!r}")
+            raise ParameterError("positive_weight", positive_weight, "a number above 0")
         if violation_penalty is not None and not (is_number(violation_penalty) and violation_penalty >= 0):
-            raise ValueError(f"violation_penalty must be a number of at least 0 or None, not {violation_penalty!r}")
+            raise ParameterError("violation_penalty", violation_penalty, "a number of at least 0 or None")
         if fairness is not None and not self.fair:
-            raise ValueError(f"fairness must be None for a {type(self).__name__}; give it to FallingRuleListSearch")
+            text = Text("{fairness} must be None for a {}; give it to FallingRuleListSearch", type(self).__name__)
+            raise ParameterError("fairness", fairness, "None", text)
         if not is_whole(min_group_size, 0):
-            raise ValueError(f"min_group_size must be an integer >= 0, not {min_group_size!r}")
+            raise ParameterError("min_group_size", min_group_size, "an integer >= 0")
         soft = violation_penalty is not None
         if self._classes.get((self.method, soft, self.fair)) is not type(self):
             needs = "None" if soft else "a number"
-            raise ValueError(f"violation_penalty must be {needs} for a {type(self).__name__}")
+            text = Text("{violation_penalty} must be {} for a {}", needs, type(self).__name__)
+            raise ParameterError("violation_penalty", violation_penalty, needs, text)
         self.regularization = float(regularization)
         self.positive_weight = float(positive_weight)
         self.violation_penalty = None if violation_penalty is None else float(violation_penalty)

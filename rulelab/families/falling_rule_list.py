@@ -28,6 +28,7 @@ def _arguments(parameters: dict[str, Any]) -> dict[str, Any]:
 
     The latter takes no memory limit either: it needs next to no memory.
     """
+    from ..arguments import ParameterError, Text
     from ..falling_rule_list import FallingBounds
 
     without: tuple[str, ...] = ()
@@ -35,7 +36,8 @@ def _arguments(parameters: dict[str, Any]) -> dict[str, Any]:
         without = ("iterations", "random_state")
         if isinstance(bounds := parameters.get("bounds"), FallingBounds):
             if bounds != FallingBounds():
-                raise ValueError("bounds of other falling lists cannot be left out where a list has to be fair")
+                text = Text("{bounds} of other falling lists cannot be left out where a list has to be fair")
+                raise ParameterError("bounds", bounds, "None, or a FairFallingBounds", text)
             without = (*without, "bounds")
     elif parameters["method"] != "exact":
         without = ("memory_limit", "bounds")

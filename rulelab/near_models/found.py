@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from ..arguments import is_whole
+from ..arguments import ParameterError, is_whole
 from ..data.problem import Problem
 from ..kernels import bits
 from ..models import Model
@@ -191,5 +191,5 @@ def at_least_one(n: object) -> int:
         When it is no positive integer.
     """
     if not is_whole(n, 1):
-        raise ValueError(f"n must be an integer >= 1, not {n!r}")
+        raise ParameterError("n", n, "an integer >= 1")
     return int(n)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import is_whole
+from ..arguments import ParameterError, is_whole
 from ..kernels.fates import CUT, EXPANDED, OPEN
 from ..search import Search
 from .nodes import COLUMNS, Nodes
@@ -51,7 +51,7 @@ class PrefixSearch(Search):
             When ``max_nodes`` is no positive integer.
         """
         if not is_whole(max_nodes, 1):
-            raise ValueError(f"max_nodes must be a positive integer, not {max_nodes!r}")
+            raise ParameterError("max_nodes", max_nodes, "a positive integer")
         nodes = self.prefixes()
         return pd.DataFrame(columns=list(COLUMNS)) if nodes is None else nodes.frame(int(max_nodes))
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import is_whole, short
+from ..arguments import ParameterError, is_whole, short
 from ..data.directions import Directions
 from ..prefixes import Nodes, PrefixSearch
 from ..search import Search
@@ -27,7 +27,7 @@ MAX_NODES = 60_000
 def primal_dual_integral(snapshots: Sequence[Snapshot], over: str = "seconds") -> float:
     """The area between objective and lower bound of a run; see `Recording.primal_dual_integral`."""
     if over not in ("seconds", "work"):
-        raise ValueError(f"over must be 'seconds' or 'work', not {over!r}")
+        raise ParameterError("over", over, "'seconds' or 'work'")
     known = [each for each in snapshots if each.incumbent is not None]
     if not known:
         return 0.0
@@ -71,7 +71,7 @@ class Recording(Shown):
         if not isinstance(search, Search):
             raise TypeError(f"search must be a rulelab search, such as a RuleListSearch, not {short(search)}")
         if not is_whole(max_snapshots, 4):
-            raise ValueError(f"max_snapshots must be an integer of at least 4, not {max_snapshots!r}")
+            raise ParameterError("max_snapshots", max_snapshots, "an integer of at least 4")
         self.family = search.family
         self.parameters = files.plain(search.parameters)
         self.left_out: tuple[str, ...] = getattr(search.problem, "left_out", ())

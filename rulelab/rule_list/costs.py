@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..arguments import is_number, require
+from ..arguments import ParameterError, Text, is_number, require
 from ..data.penalties import order_preserving
 
 if TYPE_CHECKING:
@@ -128,10 +128,11 @@ def largest_cost(costs: Costs, problem: Problem, regularization: float, below: i
     largest = costs.per_error * int(costs.positives.sum() + costs.negatives.sum())
     largest += costs.per_rule * problem.n_antecedents
     if largest >= below:
-        raise ValueError(
-            f"regularization {regularization!r} has too many digits for "
-            f"{problem.n_antecedents} antecedents and a weight of {problem.total_weight:g}; round it"
+        text = Text(
+            "{regularization} {} has too many digits for {} antecedents and a weight of {:g}; round it",
+            *(repr(regularization), problem.n_antecedents, problem.total_weight),
         )
+        raise ParameterError("regularization", regularization, "a number of fewer digits", text)
     return largest
 
 

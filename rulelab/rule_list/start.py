@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..arguments import short
+from ..arguments import ParameterError, Text
 from ..data.problem import Problem
 from ..models import RuleList
 
@@ -15,12 +15,15 @@ def antecedents_of(start: RuleList | Sequence[int], problem: Problem) -> tuple[i
         index = {name: j for j, name in enumerate(problem.names)}
         unknown = [name for name in start.antecedent_names if name not in index]
         if unknown:
-            raise ValueError(f"warm_start uses antecedents that the problem does not have, such as {unknown[0]!r}")
+            text = Text("{warm_start} uses antecedents that the problem does not have, such as {!r}", unknown[0])
+            raise ParameterError("warm_start", start, "of antecedents of the problem", text)
         return tuple(index[name] for name in start.antecedent_names)
     try:
         antecedents = tuple(map(int, start))
     except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"warm_start must be a RuleList or indices of antecedents, not {short(start)}") from None
+        raise ParameterError("warm_start", start, "a RuleList or indices of antecedents") from None
     if any(not 0 <= j < problem.n_antecedents for j in antecedents):
-        raise ValueError(f"warm_start must hold indices below {problem.n_antecedents}, not {list(antecedents)}")
+        wanted = f"indices below {problem.n_antecedents}"
+        text = Text("{warm_start} must hold {}, not {}", wanted, list(antecedents))
+        raise ParameterError("warm_start", start, wanted, text)
     return antecedents

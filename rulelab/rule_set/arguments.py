@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..arguments import is_number, is_whole, require, short
+from ..arguments import ParameterError, Text, is_number, is_whole, require
 from ..data.fairness import Criterion
 from ..data.problem import Problem
 from ..models import RuleSet
@@ -65,22 +65,23 @@ def clauses_of(start: Any, problem: Problem, form: str) -> tuple[tuple[int, ...]
     """
     if isinstance(start, RuleSet):
         if start.form != form:
-            raise ValueError(f"warm_start is of the form {start.form!r}, but the search is for {form!r}")
+            text = Text("{warm_start} is of the form {!r}, but the search is for {!r}", start.form, form)
+            raise ParameterError("warm_start", start, f"of the form {form!r}", text)
         place = {name: j for j, name in enumerate(problem.names)}
         names = [[literal.name for literal in rule.literals] for rule in start.rules]
         unknown = [name for rule in names for name in rule if name not in place]
         if unknown:
-            raise ValueError(f"warm_start uses antecedents that the problem does not have, such as {unknown[0]!r}")
+            text = Text("{warm_start} uses antecedents that the problem does not have, such as {!r}", unknown[0])
+            raise ParameterError("warm_start", start, "of antecedents of the problem", text)
         start = [[place[name] for name in rule] for rule in names]
     try:
         clauses = tuple(tuple(sorted({int(j) for j in rule})) for rule in start)
     except (TypeError, ValueError, OverflowError):
-        raise ValueError(
-            f"warm_start must be a RuleSet or rules of indices of antecedents, not {short(start)}"
-        ) from None
+        raise ParameterError("warm_start", start, "a RuleSet or rules of indices of antecedents") from None
     m = problem.n_antecedents
     if any(not rule or rule[0] < 0 or rule[-1] >= m for rule in clauses):
-        raise ValueError(f"warm_start must hold rules of at least one antecedent, all below {m}")
+        wanted = f"rules of at least one antecedent, all below {m}"
+        raise ParameterError("warm_start", start, wanted, Text("{warm_start} must hold {}", wanted))
     return clauses
 
 
@@ -92,7 +93,9 @@ def refuse_twins(clauses: Sequence[Sequence[int]], problem: Problem, form: str) 
         covers = holds[:, list(clause)].all(axis=1)
         first = seen.setdefault(covers.tobytes(), k)
         if first < k and covers.any():
-            raise ValueError(
-                f"warm_start: rules {first} and {k} cover the same rows, and searches under fairness with the Hamming "
-                "loss are over sets of rules that cover different rows; leave one of them out"
+            text = Text(
+                "{warm_start}: rules {} and {} cover the same rows, and searches under fairness with the Hamming "
+                "loss are over sets of rules that cover different rows; leave one of them out",
+                *(first, k),
             )
+            raise ParameterError("warm_start", clauses, "rules that cover different rows", text)

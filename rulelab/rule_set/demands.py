@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from ..data.naming import as_names, limits_of, used_by, uses_of
+from ..data.naming import as_names, limits_of, refuse_left_out, used_by, uses_of
 from ..data.problem import Problem
 from .pool import Clause, Pool
 from .program import Constraint, Program
@@ -122,9 +122,7 @@ def demands_of(problem: Problem, must_use: Any, max_uses: Any) -> Demands:
         When nothing has a name, a name is left out, or a value is of no use.
     """
     wanted = as_names(must_use, "must_use")
-    for name in wanted:
-        if name in problem.left_out:
-            raise ValueError(f"must_use and must_not_use both have {name!r}; a rule cannot use what is left out")
+    refuse_left_out(wanted, problem.left_out)
     found = used_by(wanted, problem.names, problem.conditions, "must_use")
     limits = limits_of(max_uses)
     return Demands(

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from ..arguments import is_whole
+from ..arguments import ParameterError, is_whole
 from ..certificate import Certificate, CertificateError
 from ..data.exact_weights import rounded_down
 from ..data.fairness import Criterion, EqualOpportunity, groups_of, left_out
@@ -214,7 +214,7 @@ class RuleSetSearch(RelaxedFirst, Phases):
             When ``most`` is not a positive integer.
         """
         if not is_whole(most, 1):
-            raise ValueError(f"most must be a positive integer, not {most!r}")
+            raise ParameterError("most", most, "a positive integer")
         shown, best = self._generating, self._best.incumbent()
         if shown._phase == "reducing":
             return pd.DataFrame(columns=list(POOL_COLUMNS))
@@ -245,7 +245,7 @@ class RuleSetSearch(RelaxedFirst, Phases):
             When ``most`` is not a positive integer.
         """
         if not is_whole(most, 1):
-            raise ValueError(f"most must be a positive integer, not {most!r}")
+            raise ParameterError("most", most, "a positive integer")
         best, generation = self._best.incumbent(), getattr(self._generating, "_generation", None)
         return price_frame(self.problem, self.form, generation, None if best is None else best.model, most)
 

@@ -11,14 +11,15 @@ from collections.abc import Callable, Collection
 from difflib import get_close_matches
 from typing import Any, TypeVar
 
+from ..arguments import Text
 from ..data.conditions import column_name
 from ..data.directions import as_directions
-from ..data.naming import UnknownNameError, as_names, limits_of
+from ..data.naming import UnknownNameError, as_names, limits_of, refuse_left_out
 from ..data.problem import Problem
 from ..families import MONOTONE, MUST_NOT_USE, NAMING
 from ..recipe import Recipe
 from ..search import Search
-from .errors import SweepError
+from .errors import SweepParameterError
 from .plan import Plan
 
 _MAX_USES, _MUST_USE = "max_uses", "must_use"
@@ -43,14 +44,16 @@ def check(recipe: Recipe, plan: Plan) -> None:
                 if not (name in columns if by_column else _is_possible(name, columns)):
                     near = get_close_matches(name, columns, _NEAREST, 0.4) or sorted(columns)[:_NEAREST]
                     what = "is no column" if by_column else "begins with no column"
-                    raise SweepError(
-                        f"{each.name}: {name!r} {what} of {plan.identity['dataset']}; the nearest: "
-                        f"{', '.join(map(repr, near))}"
+                    shown = ", ".join(map(repr, near))
+                    text = Text(
+                        f"{{{each.name}}}: {{!r}} {what} of {{}}; the nearest: {{}}",
+                        name,
+                        plan.identity["dataset"],
+                        shown,
                     )
+                    raise SweepParameterError(each.name, name, f"one of {shown}", text)
     wanted = as_names(recipe[_MUST_USE], _MUST_USE) if _MUST_USE in recipe.family.defaults else ()
-    for name in wanted:
-        if name in recipe.left_out:
-            raise SweepError(f"must_use and must_not_use both have {name!r}; a rule cannot use what is left out")
+    refuse_left_out(wanted, recipe.left_out)
 
 
 def without_what_is_not_there(recipe: Recipe, make: Callable[[Recipe], T]) -> tuple[Recipe, T]:
@@ -59,11 +62,11 @@ def without_what_is_not_there(recipe: Recipe, make: Callable[[Recipe], T]) -> tu
         try:
             return recipe, make(recipe)
         except UnknownNameError as error:
-            given = as_names(recipe[error.what], error.what) if error.what == MUST_NOT_USE.name else ()
-            if error.name not in given:
+            given = as_names(recipe[error.name], error.name) if error.name == MUST_NOT_USE.name else ()
+            if error.value not in given:
                 raise
-            names = [name for name in given if name != error.name]
-            recipe = Recipe(recipe.family, {**recipe.parameters, error.what: names})
+            names = [name for name in given if name != error.value]
+            recipe = Recipe(recipe.family, {**recipe.parameters, error.name: names})
 
 
 def search_of(recipe: Recipe, problem: Problem, **more: Any) -> Search:
@@ -78,19 +81,19 @@ def search_of(recipe: Recipe, problem: Problem, **more: Any) -> Search:
         try:
             return recipe.search(problem, **more)
         except UnknownNameError as error:
-            if error.what not in (_MAX_USES, MONOTONE.name):
+            if error.name not in (_MAX_USES, MONOTONE.name):
                 raise
-            given = recipe[error.what].items()
-            held = {column: of for column, of in given if column_name(column) != error.name}
+            given = recipe[error.name].items()
+            held = {column: of for column, of in given if column_name(column) != error.value}
             if len(held) == len(given):
                 raise
-            recipe = Recipe(recipe.family, {**recipe.parameters, error.what: held or None})
+            recipe = Recipe(recipe.family, {**recipe.parameters, error.name: held or None})
 
 
 def unneeded(recipe: Recipe, problem: Problem) -> str:
     """What a fit says of names of what must not be used that its rows do not have; empty where they have all."""
     lacking = [repr(name) for name in recipe.left_out if name not in problem.left_out]
-    return f"{MUST_NOT_USE.name}: {NOTHING_CALLED} {', '.join(lacking)}" if lacking else ""
+    return Text("{must_not_use}: {} {}", NOTHING_CALLED, ", ".join(lacking)) if lacking else ""
 
 
 def _names(what: str, given: Any) -> Collection[str]:

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from ..arguments import ParameterError
+
 
 class SweepError(ValueError):
     """The sweep cannot be run as asked; the message says what was found, where, and what to do."""
+
+
+class SweepParameterError(SweepError, ParameterError):
+    """An argument of the sweep, or a parameter of a fit, has a value that it cannot have."""
 
 
 class SweepWarning(UserWarning):

@@ -10,6 +10,7 @@ from typing import Any
 
 import pandas as pd
 
+from ..arguments import Text, text_of
 from ..data.binarize import Binarizer
 from ..data.conditions import NothingFound
 from ..data.mining import mine_antecedents
@@ -24,7 +25,7 @@ from ..search import Search
 from ..snapshot import Status
 from ..tables import as_rows
 from . import demands
-from .errors import SweepError
+from .errors import SweepError, SweepParameterError
 from .keys import defaults_of
 from .method import Fitted, Method, Stopped
 from .plan import Fold, Part, Plan
@@ -68,7 +69,7 @@ class Certified(Method):
         if self.family.needs_groups and plan.groups is None:
             raise SweepError(f"a {self.family.called} needs the groups of people; give sensitive=...")
         if self.family.needs_groups and parameters["criterion"] not in CRITERIA:
-            raise SweepError(f"criterion must be one of {', '.join(CRITERIA)}, not {parameters['criterion']!r}")
+            raise SweepParameterError("criterion", parameters["criterion"], f"one of {', '.join(CRITERIA)}")
         recipe = Recipe(self.family, parameters)
         recipe.check(list(map(str, plan.X.columns)))
         self._smallest(parameters, plan)
@@ -128,7 +129,7 @@ class Certified(Method):
             if Recipe(self.family, parameters).demands:
                 return self._cannot(parameters, error)
             model, objective = self.without_rules(fold.train, parameters)
-            return self._fitted(fold, model, str(Status.OPTIMAL), 0.0, objective, objective, str(error))
+            return self._fitted(fold, model, str(Status.OPTIMAL), 0.0, objective, objective, text_of(error))
         start = {} if warm_start is None else {"warm_start": self.family.make_model().from_dict(warm_start)}
         try:
             search = self.search(problem, parameters, plan, **start)
@@ -146,7 +147,8 @@ class Certified(Method):
         if snapshot.limit == "exactness":
             end = f"optimal within {at_most(snapshot.gap)}"
         aside = demands.unneeded(Recipe(self.family, parameters), problem)
-        message = "; ".join(filter(None, (end, snapshot.detail.get("left_out", ""), aside)))
+        said = [each for each in (end, snapshot.detail.get("left_out", ""), aside) if each]
+        message = Text("; ".join("{}" for _ in said), *said)
         if snapshot.incumbent is None:
             return Fitted(str(snapshot.status), None, None, seconds, message=message)
         found = snapshot.incumbent
@@ -156,7 +158,8 @@ class Certified(Method):
 
     def _cannot(self, parameters: Mapping[str, Any], why: ValueError) -> Fitted:
         """Of these training rows nothing is there that has to be used."""
-        said = f"no {self.family.noun} over these training rows can {Recipe(self.family, parameters).demands}: {why}"
+        asked = Recipe(self.family, parameters).demands
+        said = Text("no {} over these training rows can {}: {}", self.family.noun, asked, text_of(why))
         return Fitted(str(Status.INFEASIBLE), None, None, 0.0, message=said)
 
     def _fitted(

@@ -13,7 +13,7 @@ import pandas as pd
 
 from ..data.gaps import MEASURED, largest_gap
 from ..data.metrics import RATES, rates_table
-from .errors import SweepError
+from .errors import SweepParameterError
 from .fronts import mean_and_error
 from .result import FAILED, PARTS, Result, Scores
 
@@ -92,7 +92,7 @@ def points(
         the folds' gaps and no upward bias from taking the largest of noisy differences fold by fold.
     """
     if on not in PARTS:
-        raise SweepError(f"on must be 'test' or 'train', not {on!r}")
+        raise SweepParameterError("on", on, "'test' or 'train'")
     frame = frame[frame["status"].ne(FAILED) & frame["test_errors"].notna()]
     frame = frame.rename(columns=lambda name: name.removeprefix(f"{on}_"))
     frame["proven"] = frame["status"].eq("optimal")

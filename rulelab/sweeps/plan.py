@@ -16,7 +16,7 @@ from ..arguments import is_whole
 from ..data.metrics import FEW, group_labels
 from ..datasets import Dataset
 from ..tables import PatternCounts
-from .errors import SweepError
+from .errors import SweepError, SweepParameterError
 
 BALANCE = "balance"
 _COMPAS_POSITIVE = ("Medium", "High")
@@ -167,7 +167,7 @@ def make_plan(
     if cv > smallest:
         raise SweepError(f"cv is {cv}, but the rarer class has only {smallest} rows; every fold needs one of them")
     if resample not in (None, BALANCE):
-        raise SweepError(f"resample must be None or {BALANCE!r}, not {resample!r}")
+        raise SweepParameterError("resample", resample, f"None or {BALANCE!r}")
     names = [sensitive] if isinstance(sensitive, str) else list(sensitive or ())
     groups = groups_of(dataset, names) if names else None
     chosen = compared_groups(groups, y, compared)
@@ -228,15 +228,13 @@ def check_numbers(cv: Any, random_state: Any, time_limit: Any, gap: Any) -> None
         return isinstance(value, int | float | np.number) and not isinstance(value, bool) and bool(value >= 0)
 
     if not is_whole(cv, 2):
-        raise SweepError(f"cv must be a whole number of folds, at least 2, not {cv!r}")
+        raise SweepParameterError("cv", cv, "a whole number of folds, at least 2")
     if not is_whole(random_state, 0):
-        raise SweepError(
-            f"random_state must be a whole number, so that the folds can be made again, not {random_state!r}"
-        )
+        raise SweepParameterError("random_state", random_state, "a whole number, so that the folds can be made again")
     if time_limit is not None and not number(time_limit):
-        raise SweepError(f"time_limit must be seconds >= 0 for one fit, or None, not {time_limit!r}")
+        raise SweepParameterError("time_limit", time_limit, "seconds >= 0 for one fit, or None")
     if not number(gap):
-        raise SweepError(f"gap must be a number >= 0, not {gap!r}")
+        raise SweepParameterError("gap", gap, "a number >= 0")
 
 
 def groups_of(dataset: Dataset, names: list[str]) -> np.ndarray:

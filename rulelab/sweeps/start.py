@@ -6,13 +6,13 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ..arguments import short
+from ..arguments import ParameterError, Text, short, text_of
 from ..datasets import Dataset
 from ..limits import TIME_LIMIT
 from ..tables import PatternCounts
 from .baselines import BASELINES
 from .counted import counted_plan
-from .errors import SweepError
+from .errors import SweepError, SweepParameterError
 from .families import BINARIZING, FAMILIES
 from .grid import Configuration, chains, configurations
 from .keys import make_key
@@ -158,7 +158,7 @@ def sweep(
 def _with_fixed(family: str, grid: Grid | None, fixed: Mapping[str, Any] | None) -> Grid:
     """The grid of the family, with one value of what is fixed."""
     if fixed is not None and not isinstance(fixed, Mapping):
-        raise SweepError(f"fixed must be values by parameter, not {fixed!r}")
+        raise SweepParameterError("fixed", fixed, "values by parameter")
     if not fixed:
         return FAMILIES[family].grid if grid is None else grid
     if isinstance(grid, Mapping) and (twice := [name for name in fixed if name in grid]):
@@ -171,7 +171,7 @@ def _with_fixed(family: str, grid: Grid | None, fixed: Mapping[str, Any] | None)
 def _with_baselines(family: str, chosen: Grid, baselines: Sequence[str] | Mapping[str, Grid | None]) -> dict[str, Grid]:
     """The grid of the family, then those of the baselines."""
     if isinstance(baselines, str):
-        raise SweepError(f"baselines must be a list of names or grids by name, not {baselines!r}")
+        raise SweepParameterError("baselines", baselines, "a list of names or grids by name")
     asked = dict(baselines) if isinstance(baselines, Mapping) else dict.fromkeys(baselines)
     unknown = [name for name in asked if name not in BASELINES]
     if unknown:
@@ -207,7 +207,10 @@ def _checked(method: Method, grid: Grid, plan: Plan) -> list[Configuration]:
         except (ValueError, TypeError) as error:
             if isinstance(error, SweepError):
                 raise
-            raise SweepError(f"{method.name} with {configuration.plain}: {error}") from error
+            said = Text("{} with {}: {}", method.name, configuration.plain, text_of(error))
+            if isinstance(error, ParameterError):
+                raise SweepParameterError(error.name, error.value, error.requirement, said) from error
+            raise SweepError(said) from error
     return found
 
 
@@ -236,9 +239,9 @@ def _job(method: Method, configuration: Configuration, point: int, key: str, fol
 
 def _runners(plan: Plan, n_jobs: int, client: Any, backend: str) -> Callable[[Callable[[], bool]], Sequence[Runner]]:
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or not (n_jobs >= 1 or n_jobs == -1):
-        raise SweepError(f"n_jobs must be a whole number of at least 1, or -1 for all processors, not {n_jobs!r}")
+        raise SweepParameterError("n_jobs", n_jobs, "a whole number of at least 1, or -1 for all processors")
     if backend not in BACKENDS:
-        raise SweepError(f"backend must be one of {', '.join(BACKENDS)}, not {backend!r}")
+        raise SweepParameterError("backend", backend, f"one of {', '.join(BACKENDS)}")
     if client is not None:
         if not hasattr(client, "scatter") or not hasattr(client, "ncores"):
             raise SweepError(f"client must be a dask.distributed.Client, not {type(client)}")

@@ -8,6 +8,7 @@ import traceback
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ..arguments import text_of
 from .baselines import BASELINES
 from .families import FAMILIES
 from .method import Method, Stopped
@@ -72,7 +73,7 @@ def limits_of(plan: Plan) -> dict[str, Any]:
 def told(error: BaseException) -> str:
     """An error in words: a ValueError has its own; of any other one, which is a defect, the kind and the place too."""
     if isinstance(error, ValueError) and str(error):
-        return str(error)
+        return text_of(error)
     frames = traceback.extract_tb(error.__traceback__)
     place = f" (line {frames[-1].lineno} of {frames[-1].filename})" if frames else ""
     return f"{type(error).__name__}{place}" + (f": {error}" if str(error) else "")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...arguments import is_number, is_whole
+from ...arguments import ParameterError, is_number, is_whole
 from ...data.problem import Problem
 from ...rehearsal import tiny_problem
 from ...search import solve
@@ -66,13 +66,13 @@ class MonteCarloSearch(FallingRuleListSearch, method="monte_carlo", soft=(False,
     ) -> None:
         super().__init__(problem, regularization, positive_weight, violation_penalty, method, fairness, min_group_size)
         if not is_whole(iterations, 1):
-            raise ValueError(f"iterations must be an integer of at least 1, not {iterations!r}")
+            raise ParameterError("iterations", iterations, "an integer of at least 1")
         if not (is_number(curiosity) and 0 <= curiosity <= 1):
-            raise ValueError(f"curiosity must be a number from 0 to 1, not {curiosity!r}")
+            raise ParameterError("curiosity", curiosity, "a number from 0 to 1")
         if not (is_number(termination) and 0 <= termination < 1):
-            raise ValueError(f"termination must be a number from 0 to below 1, not {termination!r}")
+            raise ParameterError("termination", termination, "a number from 0 to below 1")
         if random_state is not None and not is_whole(random_state, 0):
-            raise ValueError(f"random_state must be an integer of at least 0 or None, not {random_state!r}")
+            raise ParameterError("random_state", random_state, "an integer of at least 0 or None")
         self.iterations = int(iterations)
         self.curiosity = float(curiosity)
         self.termination = float(termination)

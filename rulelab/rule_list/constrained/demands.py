@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from ...arguments import ParameterError, Text
 from ...certificate import CertificateError
 from ...data.directions import NEGATIVE, POSITIVE, Directions, allowed_labels
-from ...data.naming import as_names, limits_of, unknown, used_by, uses_of
+from ...data.naming import as_names, limits_of, refuse_left_out, unknown, used_by, uses_of
 from ...data.problem import Problem
 
 _MOST = 62
@@ -113,11 +114,10 @@ def demands_of(
     """
     names, conditions, m = problem.names, problem.conditions, problem.n_antecedents
     wanted = as_names(must_use, "must_use")
-    for name in wanted:
-        if name in problem.left_out:
-            raise ValueError(f"must_use and must_not_use both have {name!r}; a rule cannot use what is left out")
+    refuse_left_out(wanted, problem.left_out)
     if len(wanted) > _MOST:
-        raise ValueError(f"must_use has {len(wanted)} names; at most {_MOST} are allowed")
+        text = Text("{must_use} has {} names; at most {} are allowed", len(wanted), _MOST)
+        raise ParameterError("must_use", must_use, f"at most {_MOST} names", text)
     meets = np.zeros(m, dtype=np.int64)
     found = used_by(wanted, names, conditions, "must_use")
     for r, which in enumerate(found):

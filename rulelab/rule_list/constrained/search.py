@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...arguments import is_whole, require
+from ...arguments import ParameterError, Text, is_whole, require
 from ...certificate import Certificate, prove_demanding_rule_list
 from ...data.directions import NEGATIVE, POSITIVE, as_directions
 from ...data.fairness import Criterion, PredictiveParity
@@ -106,10 +106,11 @@ class ConstrainedRuleListSearch(FairRuleListSearch):
         min_group_size: int = 0,
     ) -> None:
         if isinstance(fairness, PredictiveParity):
-            raise ValueError(
-                "lists of predictive parity cannot be asked to obey anything else: leave out must_use, first_rule, "
-                "max_uses, monotone and max_length, or choose another criterion"
+            text = Text(
+                "lists of predictive parity cannot be asked to obey anything else: leave out {must_use}, {first_rule}, "
+                "{max_uses}, {monotone} and {max_length}, or choose another criterion"
             )
+            raise ParameterError("fairness", fairness, "another criterion", text)
         super().__init__(
             problem, regularization, fairness, labels, None, memory_limit, beam_width, min_group_size, warm_start
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ...arguments import ParameterError, Text
 from ...data.fairness import Criterion, PredictiveParity
 from ..bounds import RuleListBounds
 from ..constrained.search import ConstrainedRuleListSearch
@@ -45,10 +46,11 @@ def _fair(fairness: Criterion, named: dict[str, Any]) -> FairRuleListSearch | Pr
     bounds = named.get("bounds")
     if isinstance(bounds, RuleListBounds):
         if bounds != RuleListBounds():
-            raise ValueError(
-                "bounds of other rule lists cannot be left out where a list has to be fair; its own can, see "
+            text = Text(
+                "{bounds} of other rule lists cannot be left out where a list has to be fair; its own can, see "
                 "FairRuleListBounds"
             )
+            raise ParameterError("bounds", bounds, "None, or a FairRuleListBounds", text)
         del named["bounds"]
     named.pop("max_length", None)
     kind = PredictiveParitySearch if isinstance(fairness, PredictiveParity) else FairRuleListSearch
@@ -58,7 +60,8 @@ def _fair(fairness: Criterion, named: dict[str, Any]) -> FairRuleListSearch | Pr
 def _constrained(named: dict[str, Any]) -> ConstrainedRuleListSearch:
     _refuse_policy(named, "where a list has to use something")
     if named.pop("bounds", None) not in (None, RuleListBounds()):
-        raise ValueError("bounds have no switches where a list has to use something: leave them out")
+        text = Text("{bounds} have no switches where a list has to use something: leave them out")
+        raise ParameterError("bounds", named, "None", text)
     return ConstrainedRuleListSearch(**named)
 
 
@@ -66,5 +69,5 @@ def _refuse_policy(named: dict[str, Any], where: str) -> None:
     """These searches know one policy; the random state is that of another one."""
     policy = named.pop("policy", "lower_bound")
     if policy != "lower_bound":
-        raise ValueError(f"policy must be 'lower_bound' {where}, not {policy!r}")
+        raise ParameterError("policy", policy, f"'lower_bound' {where}")
     named.pop("random_state", None)

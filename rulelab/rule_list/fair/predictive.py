@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...arguments import ParameterError
 from ...certificate import Certificate, ProvenRange, prove_predictive_parity
 from ...data.fairness import PredictiveParity
 from ...data.predictive_values import ValueConstraints, value_constraints
@@ -142,7 +143,7 @@ class PredictiveParitySearch(FairRuleListSearch):
 
     def _asked_of_sums(self) -> ValueConstraints:
         if not isinstance(self.fairness, PredictiveParity):
-            raise ValueError(f"fairness must be rulelab.PredictiveParity(..), not {self.fairness!r}")
+            raise ParameterError("fairness", self.fairness, "rulelab.PredictiveParity(..)")
         self._parts: list[_Part] = []
         self._part: _Part | None = None
         self._found: list[_Found] = []

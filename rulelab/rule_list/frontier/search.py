@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ... import preparing, remaining
-from ...arguments import is_whole, require, short
+from ...arguments import ParameterError, is_whole, require
 from ...data.problem import Problem
 from ...kernels.growing import affordable, bytes_to_resize, resized, table_size
 from ...kernels.jit import is_compiled
@@ -376,13 +376,13 @@ class FrontierSearch(Search):
 
 def _check(problem: Any, max_length: Any, memory_limit: Any, beam_width: Any) -> None:
     if not isinstance(problem, Problem):
-        raise ValueError(f"problem must be a rulelab.Problem, not {short(problem)}")
+        raise ParameterError("problem", problem, "a rulelab.Problem")
     checks = [("max_length", max_length, 0), ("memory_limit", memory_limit, 1), ("beam_width", beam_width, 0)]
     for name, value, least in checks:
         if name == "memory_limit" and value is None:
             continue
         if not is_whole(value, least):
-            raise ValueError(f"{name} must be an integer >= {least}, not {value!r}")
+            raise ParameterError(name, value, f"an integer >= {least}")
     require(("max_length", max_length, max_length <= LONGEST, f"an integer from 0 to {LONGEST}"))
     widest = beams.widest(problem, max_length)
     require(("beam_width", beam_width, beam_width <= widest, f"at most {widest} for this problem"))

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...arguments import is_whole
+from ...arguments import ParameterError, is_whole
 from ...data.gaps import CRITERIA
 from ...data.problem import Problem
 from . import ranges
@@ -250,5 +250,5 @@ class NearOptimalCount:
 
 def _at_least_one(n: Any) -> int:
     if not is_whole(n, 1):
-        raise ValueError(f"n must be an integer >= 1, not {n!r}")
+        raise ParameterError("n", n, "an integer >= 1")
     return int(n)

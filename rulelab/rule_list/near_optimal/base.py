@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ... import preparing
-from ...arguments import short
+from ...arguments import ParameterError
 from ...data.problem import Problem
 from ...kernels import bits
 from ...kernels.bit_words import transposed
@@ -254,7 +254,7 @@ def _check(
         if regularization is not None or max_length is not None:
             raise ValueError("regularization and max_length are the search's own; give them only with a problem")
     elif not isinstance(search, Problem):
-        raise ValueError(f"search must be a RuleListSearch or a Problem, not {short(search)}")
+        raise ParameterError("search", search, "a RuleListSearch or a Problem")
     elif regularization is None:
         raise ValueError("with a problem, give the regularization too")
     check_distance(ratio, memory_limit, limit, within=within, gap=gap)

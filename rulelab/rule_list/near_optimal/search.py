@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ...arguments import is_whole
+from ...arguments import ParameterError, is_whole
 from ...data.problem import Problem
 from ...kernels.growing import affordable, resized, table_size
 from ...kernels.jit import is_compiled
@@ -159,7 +159,7 @@ class NearOptimalSearch(NearSearch, NearEnumeration):
         if self.store is None:
             raise ValueError("the optimum is not certified yet, so that no list is known to be near it; go on first")
         if most is not None and not is_whole(most, 1):
-            raise ValueError(f"most must be an integer >= 1, not {most!r}")
+            raise ParameterError("most", most, "an integer >= 1")
         return prefix_graph(self._found(), most)
 
     def _found(self) -> Enumerated:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from ...arguments import is_whole, require, short
+from ...arguments import ParameterError, is_whole, require
 from ...data.problem import Problem
 from ...data.problem_arguments import ProblemError
 from ...models import Model, RuleList
@@ -97,7 +97,7 @@ class RobustnessSearch(Search):
             if regularization is not None or max_length is not None:
                 raise ValueError("regularization and max_length are the search's own; give them only with a problem")
         elif not isinstance(search, Problem):
-            raise ValueError(f"search must be a RuleListSearch or a Problem, not {short(search)}")
+            raise ParameterError("search", search, "a RuleListSearch or a Problem")
         elif regularization is None:
             raise ValueError("with a problem, give the regularization too")
         allowed = memory_limit is None or is_whole(memory_limit, 1)

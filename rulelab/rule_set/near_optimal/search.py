@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ...arguments import short
+from ...arguments import ParameterError, Text
 from ...data.problem import Problem
 from ...kernels.jit import is_compiled
 from ...near_models import NearEnumeration, NearProgress, check_distance
@@ -406,10 +406,11 @@ def _program(search: RuleSetSearch) -> Program:
 
 def _check_free(parameters: dict[str, Any]) -> None:
     if parameters.get("fairness") is not None:
-        raise ValueError("near-optimal rule sets are found without a fairness constraint")
+        text = "near-optimal rule sets are found without a fairness constraint"
+        raise ParameterError("fairness", parameters["fairness"], "None", text)
     for name in ("must_use", "max_uses"):
-        if parameters.get(name):
-            raise ValueError(f"near-optimal rule sets are found without {name}")
+        if value := parameters.get(name):
+            raise ParameterError(name, value, "None", Text(f"near-optimal rule sets are found without {{{name}}}"))
 
 
 def _check(search: Any, within: Any, ratio: Any, limit: Any, memory_limit: Any, parameters: dict[str, Any]) -> None:
@@ -418,7 +419,7 @@ def _check(search: Any, within: Any, ratio: Any, limit: Any, memory_limit: Any, 
             raise ValueError(f"{', '.join(parameters)}: the search's own; give them only with a problem")
         _check_free(search.parameters)
     elif not isinstance(search, Problem):
-        raise ValueError(f"search must be a RuleSetSearch or a Problem, not {short(search)}")
+        raise ParameterError("search", search, "a RuleSetSearch or a Problem")
     else:
         _check_free(parameters)
     check_distance(ratio, memory_limit, limit, within=within)

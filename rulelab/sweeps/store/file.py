@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from ..errors import SweepError
+from ..errors import SweepError, SweepParameterError
 from ..result import Result
 from . import version_one
 from .lines import sealed, sound_lines, unsealed, within
@@ -62,7 +62,7 @@ class ResultsFile:
 
     def __init__(self, path: str | os.PathLike[str], identity: Mapping[str, Any]) -> None:
         if not isinstance(path, str | os.PathLike):
-            raise SweepError(f"results must be the path of a file, not {path!r}")
+            raise SweepParameterError("results", path, "the path of a file")
         self.path = Path(path)
         self.saved: list[dict[str, Any]] = []
         self.damage = ""

@@ -9,13 +9,14 @@ from typing import Any, ClassVar
 
 import rulelab
 
+from ...arguments import text_of
 from ...datasets import Dataset, load
 from ...families import MEMORY
 from ...sweeps import BASELINES, FAMILIES, Sweep, SweepError, sweep
 from ...warming import warm_up
 from ..allowance import ALLOWED
-from ..live.recipe import in_labels, load_code, refuse_large
-from ..live.wording import family_name
+from ..live.recipe import load_code, refuse_large
+from ..live.wording import family_name, titled
 from .counting import Counting
 from .run import Started
 
@@ -117,7 +118,7 @@ class Order:
         except ValueError as error:
             for one in started:
                 one.cancel()
-            raise SweepError(in_labels(str(error), FAMILIES[family].family)) from error
+            raise SweepError(titled(text_of(error), FAMILIES[family].family)) from error
         codes = tuple(self.code(family) for family in self.grids)
         return Started(tuple(started), data, codes, named=self.source is None and self.counting is None)
 

@@ -21,8 +21,7 @@ from ...sweeps.demands import NOTHING_CALLED
 from ...sweeps.families import FAMILIES
 from ...sweeps.grid import plain as plain_value
 from ..compare.baselines import NAMES
-from ..live.recipe import in_labels
-from ..live.wording import NONE, counted, family_name
+from ..live.wording import NONE, counted, family_name, titled
 from ..widgets.esc import plain
 
 PARTS = {"test": "test rows", "train": "training rows"}
@@ -229,7 +228,7 @@ def unmet(sweep: Sweep, point: Point) -> list[str]:
 def told(result: Result) -> str:
     """The message of a fit of a family, with parameters as the form calls them."""
     family = FAMILIES[result.family].family
-    return in_labels(result.message, family)
+    return titled(result.message, family)
 
 
 def front(among: Iterable[Point], x: str) -> list[Point]:

@@ -14,8 +14,8 @@ from ...datasets import Dataset
 from ..widgets.esc import plain
 from .class_rows import ClassRows
 from .prepared import Prepared
-from .recipe import SEARCH_SEED, PageRecipe, in_labels, mined, refuse_large, split
-from .wording import count, grouped, in_signs
+from .recipe import SEARCH_SEED, PageRecipe, mined, refuse_large, split
+from .wording import count, grouped, in_signs, titled
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class ClassRecipe(PageRecipe):
         report(f"binarizing {count(data.X.shape[1])} columns")
         conditions, binarizer = self.conditions(data.X.iloc[training], weight)
         report(f"mining antecedents of up to {self['max_conditions']} of {count(conditions.shape[1])} conditions")
-        features, fewer = self.features(conditions, None, weight, data.X.columns)
+        features, note = self.features(conditions, None, weight, data.X.columns)
         report("merging equal rows")
         assert isinstance(features, Antecedents)
         problem: Any = MultiClassProblem.from_antecedents(features, labels.iloc[training], sample_weight=weight)
@@ -48,7 +48,8 @@ class ClassRecipe(PageRecipe):
         if not search.compiled:
             search.compile()
         merged = f"{count(problem.n_rows)} rows merged into {count(len(problem.matrix))} patterns"
-        notes = (grouped(fewer), mined(features), merged)
+        fewer = grouped(titled(note, self.family))
+        notes = (fewer, mined(features), merged)
         kept_out = f"{count(len(test))} rows kept out of training, for the test" if len(test) else ""
         return Prepared(
             search,
@@ -56,9 +57,9 @@ class ClassRecipe(PageRecipe):
             name=data.name,
             notes=(
                 _about(data, labels),
-                *filter(None, (kept_out, *(in_labels(each, self.family) for each in notes if each))),
+                *filter(None, (kept_out, *notes)),
             ),
-            fewer=in_labels(grouped(fewer), self.family),
+            fewer=fewer,
             left_out=() if binarizer is None else tuple(f"{in_signs(what)}: {why}" for what, why in binarizer.dropped_),
             recipe=replace(self, parameters=self._taken(features), binarizes=binarizer is not None),
             classes=ClassRows(data, labels, test),

@@ -96,17 +96,5 @@ Source = Callable[[Callable[[str], None]], Prepared]
 """Makes the search, in the worker; calls its argument with what it is doing ("mining antecedents")."""
 
 
-class RefusedError(ValueError):
-    """What is asked for cannot be searched.
-
-    Attributes
-    ----------
-    about : str
-        The parameter whose value is at fault; empty: none in particular.
-    """
-
-    about = ""
-
-
 class Unwanted(Exception):  # noqa: N818 - nothing went wrong
     """What is being prepared is not wanted any more."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -11,11 +10,12 @@ import numpy as np
 import pandas as pd
 from sklearn.model_selection import train_test_split
 
+from ...arguments import ParameterError, Text, text_of
 from ...data.antecedents import Antecedents
 from ...data.binarize import Binarizer
 from ...data.problem import Problem
 from ...datasets import Dataset
-from ...families import FAMILIES, MEMORY, TIME, Family
+from ...families import FAMILIES, MEMORY
 from ...recipe import Recipe
 from ...search import Search, solve
 from ...shown import percent
@@ -23,8 +23,8 @@ from ...snapshot import Snapshot
 from ...tables import PatternCounts, as_rows
 from ...warming import mining_is_compiled, warm_up_mining
 from ..allowance import ALLOWED
-from .prepared import Prepared, RefusedError
-from .wording import count, grouped, in_signs
+from .prepared import Prepared
+from .wording import count, grouped, in_signs, titled
 
 MAX_CELLS = 10_000_000
 """Largest table on the page, in rows x columns."""
@@ -72,13 +72,14 @@ class PageRecipe(Recipe):
     joined: tuple[str, ...] = ()
 
     def __call__(self, report: Callable[[str], None]) -> Prepared:
-        """Load, binarize and set up the search; raises RefusedError with a message for the user."""
+        """Load, binarize and set up the search; raises ValueError with a message for the user."""
         try:
             return self._within_share._prepared(report)
         except ValueError as error:
-            refused = RefusedError(in_labels(str(error), self.family))
-            refused.about = _about_which(str(error), self.family)
-            raise refused from error
+            text = titled(text_of(error), self.family)
+            if isinstance(error, ParameterError):
+                raise ParameterError(error.name, error.value, error.requirement, text) from error
+            raise ValueError(text) from error
 
     @property
     def _within_share(self) -> PageRecipe:
@@ -103,7 +104,7 @@ class PageRecipe(Recipe):
                 report("compiling the mining: once per machine, some seconds")
                 warm_up_mining()
             report(f"mining antecedents of up to {self['max_conditions']} of {count(conditions.shape[1])} conditions")
-        features, fewer = self.features(conditions, y, weight, data.X.columns)
+        features, note = self.features(conditions, y, weight, data.X.columns)
         report("merging equal rows")
         problem = self.problem(features, y, weight, groups=None if groups is None else groups.iloc[training])
         if counts is not None:
@@ -113,7 +114,8 @@ class PageRecipe(Recipe):
             report("compiling the search: once per machine, some seconds")
             search.compile()
         merged = f"{count(problem.n_rows)} rows merged into {count(problem.n_patterns)} patterns"
-        notes = (grouped(fewer), mined(features), *_compared(problem, self.sensitive), merged)
+        fewer = grouped(titled(note, self.family))
+        notes = (fewer, mined(features), *_compared(problem, self.sensitive), merged)
         return Prepared(
             search,
             labels=(data.negative, data.positive),
@@ -122,9 +124,9 @@ class PageRecipe(Recipe):
             notes=(
                 _about(data),
                 *_kept_out(data.count(test)),
-                *(in_labels(each, self.family) for each in notes if each),
+                *filter(None, notes),
             ),
-            fewer=in_labels(grouped(fewer), self.family),
+            fewer=fewer,
             left_out=() if binarizer is None else tuple(f"{in_signs(what)}: {why}" for what, why in binarizer.dropped_),
             data=data,
             test_rows=test if len(test) else None,
@@ -158,20 +160,6 @@ class PageRecipe(Recipe):
 def compares_groups(parameters: Mapping[str, Any]) -> bool:
     """Whether a search with these parameters is about groups of people."""
     return parameters.get("fairness") is not None or "criterion" in parameters
-
-
-def in_labels(message: str, family: Family) -> str:
-    """A message of the engines with the names of parameters as the form shows them."""
-    for each in (*family.parameters, TIME, MEMORY):
-        name = each.name if "_" in each.name else rf"{each.name}(?=[=:\[]| must\b)"
-        message = re.sub(rf"(?<![\w.]){name}(?!\w)", f"“{each.title}”", message)
-    return message
-
-
-def _about_which(message: str, family: Family) -> str:
-    """The parameter with which a message of the engines begins; empty where it begins with none."""
-    first = re.match(r"\w+", message)
-    return first[0] if first and any(each.name == first[0] for each in family.parameters) else ""
 
 
 def split(y: pd.Series, test_share: float) -> tuple[np.ndarray, np.ndarray]:
@@ -218,10 +206,12 @@ def without_fairness(search: Search, report: Callable[[str], None]) -> Snapshot 
 def _groups(data: Dataset, column: str | None) -> pd.Series:
     """The group of each row."""
     if column is None or data.sensitive is None or column not in data.sensitive:
-        raise ValueError(
-            f"fairness compares groups of people, but {data.name} has no sensitive attribute; choose fairness: none, "
-            "a data set that has one (diabetes, compas, adult, ...), or upload a file and pick a column"
+        text = Text(
+            "fairness compares groups of people, but {} has no sensitive attribute; choose {fairness}: none, "
+            "a data set that has one (diabetes, compas, adult, ...), or upload a file and pick a column",
+            data.name,
         )
+        raise ParameterError("fairness", column, "none where there is no sensitive attribute", text)
     return data.sensitive[column]
 
 

@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any
 from weakref import WeakSet
 
+from ...arguments import ParameterError
 from ...recording import Course, Recording
 from ...search import Search
 from ...slices import Slices
@@ -22,7 +23,7 @@ from ..allowance import ALLOWED, NO_MEMORY, take_memory
 from .history import History, Mark, relabelled
 from .pacing import FULL_SPEED, Pace, Pacing
 from .pool import POOL, Pool
-from .prepared import Prepared, RefusedError, Source, Unwanted
+from .prepared import Prepared, Source, Unwanted
 from .share import Share
 from .state import Limits, State
 from .watching import Watching
@@ -249,7 +250,7 @@ class SearchSession:
             self._look(rests=True)
         except (ValueError, MemoryError) as error:
             self.error = str(error) or "not enough memory; take fewer antecedents, or set a memory limit"
-            self.about = error.about if isinstance(error, RefusedError) else ""
+            self.about = error.name if isinstance(error, ParameterError) else ""
         finally:
             if end is State.FAILED and self.error is None:
                 self.error = "the search stopped on an unexpected error; the log of the server has the details"

@@ -7,7 +7,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ...families import EVERY, EVERY_FAMILY, least_gap
+from ...arguments import Text
+from ...families import EVERY, EVERY_FAMILY, MEMORY, TIME, Family, least_gap
 from ...families.typed import SIGNS
 from ...families.wording import at_least, at_most, claimed, restricted
 from ...search import Search
@@ -28,27 +29,6 @@ _LIMITS = {
     "iterations": "all lists are made",
     "columns": "too many rules for the proof",
 }
-_IN_WORDS = {
-    "min_support <= max_support": "least support ≤ largest support",
-    "(positive=...)": "(Positive class)",
-    "max_categories is": "at most",
-    "min_support": "least support",
-    "max_support": "largest support",
-    "max_conditions": "conditions per rule",
-    "max_antecedents": "most antecedents",
-    "max_categories": "categories of a column",
-    "max_complexity": "set complexity C",
-    "max_length": "rules per list",
-    "positive_weight": "weight of a missed positive",
-    "violation_penalty": "price of a rise",
-    "memory_limit": "memory limit",
-    "time_limit": "time limit",
-    "beam_width": "width of the beam search",
-    "thresholds": "quantile groups per number",
-    **{record.class_name: record.short for record in EVERY.values()},
-}
-"""What the searches' messages say, and what the page calls it."""
-_CODE = re.compile("|".join(rf"(?<![\w.]){re.escape(code)}(?!\w)" for code in sorted(_IN_WORDS, key=len, reverse=True)))
 _ENGINE_PHASES = {
     "reducing": "searching: reducing the problem",
     "searching": "searching: branch and bound",
@@ -291,9 +271,11 @@ def duration(seconds: float) -> str:
     return f"{seconds:.2f} s" if seconds < 9.995 else f"{seconds:.1f} s"
 
 
-def worded(message: str) -> str:
-    """A message of the searches in the words of the page: parameters by their labels, criteria by their names."""
-    return _CODE.sub(lambda found: _IN_WORDS[found[0]], message)
+def titled(text: str, family: Family) -> str:
+    """A text of the library with parameters as the form of this family calls them, and criteria by their names."""
+    titles = {each.name: f"“{each.title}”" for each in (*family.parameters, TIME, MEMORY)}
+    titles |= {record.class_name: record.short for record in EVERY.values()}
+    return text.titled(lambda name: titles.get(name, name)) if isinstance(text, Text) else text
 
 
 def in_signs(name: str) -> str:

@@ -15,7 +15,6 @@ from ...snapshot import Snapshot, Status
 from ..cards.exports import Exports
 from ..live.prepared import Prepared
 from ..live.session import SearchSession
-from ..live.wording import worded
 from ..widgets.download import download
 from ..widgets.esc import esc, plain
 from ..widgets.html import Html
@@ -109,7 +108,7 @@ class ClassFiles:
             self._note.object = said
 
     def _complain(self, message: str) -> None:
-        self._wrong.phase = plain(worded(message), 600)
+        self._wrong.phase = plain(message, 600)
 
 
 def proof_of_classes(prepared: Prepared) -> MultiClassCertificate:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..live.prepared import Prepared
-from ..live.wording import count, worded
+from ..live.wording import count
 from ..widgets.esc import esc
 
 MAX_LEFT_OUT = 500
@@ -16,7 +16,7 @@ def notes(prepared: Prepared | None) -> str:
     """HTML; empty before anything is known."""
     if prepared is None:
         return ""
-    said = " · ".join(esc(worded(note), 400) for note in prepared.notes)
+    said = " · ".join(esc(note, 400) for note in prepared.notes)
     return (f'<p class="note">{said}</p>' if prepared.notes else "") + _left_out(prepared.left_out)
 
 

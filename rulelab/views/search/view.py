@@ -23,7 +23,7 @@ from ..live.sending import send_all
 from ..live.session import SearchSession
 from ..live.state import State
 from ..live.ticker import in_turn
-from ..live.wording import Standing, count, figures, worded
+from ..live.wording import Standing, count, figures
 from ..notebook import NotebookViewer, keep_stills
 from ..one_at_a_time import one_at_a_time
 from ..widgets.esc import plain
@@ -332,7 +332,7 @@ class SearchView(NotebookViewer):
 
     def complain(self, message: str) -> None:
         """Show an error that does not come from a run; an empty text takes it away."""
-        self._alert.phase = plain(worded(message), 600)
+        self._alert.phase = plain(message, 600)
 
     def close(self) -> None:
         """End the worker and the updates."""
@@ -420,7 +420,7 @@ class SearchView(NotebookViewer):
         if self._first is not None and self._first.visible != idle:
             self._first.visible = idle
         self._status_line.show(now)
-        if session.error and self._alert.phase != plain(worded(session.error), 600):
+        if session.error and self._alert.phase != plain(session.error, 600):
             self.complain(session.error)
         elif session.state.busy and self._alert.phase:
             self.complain("")
