@@ -102,13 +102,14 @@ __all__ = ["__version__", *_HOMES, *_MODULES]
 
 
 def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        value = getattr(importlib.import_module(f".{_HOMES[name]}", __name__), name)
-    elif name in _MODULES:
-        value = importlib.import_module(f".{name}", __name__)
-    else:
+    if name not in _HOMES and name not in _MODULES:
         instead = importlib.import_module(".gone", __name__).GONE.get(f"rl.{name}")
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}{f': {instead}' if instead else ''}")
+    try:
+        module = importlib.import_module(f".{_HOMES.get(name, name)}", __name__)
+        value = getattr(module, name) if name in _HOMES else module
+    except ModuleNotFoundError as error:
+        raise importlib.import_module(".extras", __name__).missing(error, f"rl.{name}") from None
     globals()[name] = value
     return value
 

@@ -5,6 +5,24 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import Any
 
+_PAGE = {"bokeh", "holoviews", "panel", "panel_material_ui", "param", "sqlalchemy"}
+
+
+def missing(error: ModuleNotFoundError, what: str) -> ModuleNotFoundError:
+    """How to get a module that is not installed, where the extra of the page brings it; else the error itself.
+
+    Parameters
+    ----------
+    error : ModuleNotFoundError
+    what : str
+        What needs it, as the beginning of a sentence.
+    """
+    name = (error.name or "").split(".")[0]
+    if name not in _PAGE:
+        return error
+    said = f'{what} needs {name}, which is not installed: pip install "rulelab[page]"'
+    return ModuleNotFoundError(said, name=name)
+
 
 def require_pyarrow(what: str, error: type[Exception]) -> None:
     """Raise an error that says how to get PyArrow, where it is not installed.

@@ -78,13 +78,16 @@ def test_conda_and_pip_ask_for_the_same() -> None:
     assert environment["name"] == "rulelab"
     conda = {e.removeprefix("python-") for e in environment["dependencies"] if isinstance(e, str)}
     python_pin = f"python{PROJECT['requires-python']}"
-    assert conda == {*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["parquet"], python_pin, "pip"}
+    extras = PROJECT["optional-dependencies"]
+    assert conda == {*PROJECT["dependencies"], *extras["page"], *extras["parquet"], python_pin, "pip"}
 
 
 def test_everything_imported_is_asked_for() -> None:
     distribution = {"sklearn": "scikit-learn", "yaml": "pyyaml", "panel_material_ui": "panel-material-ui"}
     optional = [
-        entry for extra in ("dask", "excel", "notebook", "parquet") for entry in PROJECT["optional-dependencies"][extra]
+        entry
+        for extra in ("dask", "excel", "notebook", "page", "parquet")
+        for entry in PROJECT["optional-dependencies"][extra]
     ]
     asked = {re.split(r"[<>=\[]", entry)[0] for entry in (*PROJECT["dependencies"], *optional)}
     source = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "rulelab").rglob("*.py"))

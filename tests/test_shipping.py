@@ -20,7 +20,7 @@ DOCKERFILE = (ROOT / "apps" / "Dockerfile").read_text(encoding="utf-8")
 
 def test_the_recipe_asks_for_what_the_project_asks_for() -> None:
     asked = {re.sub(r"\s", "", each).removeprefix("python-") for each in RECIPE["requirements"]["run"]}
-    assert asked == {*PROJECT["dependencies"], "python>=${{python_min}}"}
+    assert asked == {*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["page"], "python>=${{python_min}}"}
     assert f">={RECIPE['context']['python_min']}" == PROJECT["requires-python"]
     assert RECIPE["context"]["version"] == PROJECT["version"]
     limited = {re.sub(r"\s", "", each) for each in RECIPE["requirements"]["run_constraints"]}

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from .. import __version__
+from ..extras import missing
 from ..gone import BUILDERS, GONE
 from . import (
     ablate,
@@ -104,6 +105,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     except CommandError as error:
         say(f"rulelab {args.command}: error: {one_line(str(error))}")
         return error.status
+    except ModuleNotFoundError as error:
+        lacking = missing(error, f"rulelab {args.command}")
+        if lacking is error:
+            raise
+        say(f"rulelab {args.command}: error: {lacking}")
+        return 1
     except KeyboardInterrupt:
         say(f"rulelab {args.command}: interrupted")
         return 1

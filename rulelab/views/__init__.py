@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from ..extras import missing
+
 _HOMES = {
     "CompareView": "compare.view",
     "ExploreView": "explore.view",
@@ -39,7 +41,10 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f".{_HOMES[name]}", __name__), name)
+    try:
+        return getattr(importlib.import_module(f".{_HOMES[name]}", __name__), name)
+    except ModuleNotFoundError as error:
+        raise missing(error, f"rl.views.{name}") from None
 
 
 def __dir__() -> list[str]:

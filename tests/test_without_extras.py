@@ -1,4 +1,4 @@
-"""Without PyArrow all works but Parquet, and counts where rows lie, which say so."""
+"""Without PyArrow, or without what the page needs, all else works, and what does not says what it needs."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ import pytest
 from patience import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[1]
-WITHOUT = "import sys; sys.modules['pyarrow'] = None\n"
-CURE = 'pip install "rulelab[parquet]"'
+PAGE = ("bokeh", "holoviews", "panel", "panel_material_ui", "param", "sqlalchemy")
+CURE, CURE_OF_THE_PAGE = 'pip install "rulelab[parquet]"', 'pip install "rulelab[page]"'
 
 
-def python(code: str, folder: Path) -> subprocess.CompletedProcess[str]:
+def python(code: str, folder: Path, without: tuple[str, ...] = ("pyarrow",)) -> subprocess.CompletedProcess[str]:
     environment = os.environ | {"PYTHONPATH": str(ROOT), "RULELAB_WARMING": "0"}
-    command = [sys.executable, "-c", WITHOUT + code]
+    command = [sys.executable, "-c", f"import sys; sys.modules.update(dict.fromkeys({without!r}))\n{code}"]
     return subprocess.run(
         command, capture_output=True, text=True, env=environment, cwd=folder, timeout=PATIENCE, check=False
     )
 
 
-def rulelab(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return python(f"from rulelab.cli.commands import main; sys.exit(main({list(arguments)!r}))", folder)
+def rulelab(folder: Path, *arguments: str, without: tuple[str, ...] = ("pyarrow",)) -> subprocess.CompletedProcess[str]:
+    return python(f"from rulelab.cli.commands import main; sys.exit(main({list(arguments)!r}))", folder, without)
 
 
 @pytest.fixture(scope="module")
@@ -39,14 +39,39 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_a_spreadsheet_is_fitted_and_verified(folder: Path) -> None:
+@pytest.mark.parametrize("without", [("pyarrow",), PAGE])
+def test_a_spreadsheet_is_fitted_and_verified(folder: Path, without: tuple[str, ...]) -> None:
     asked = ["--target", "y", "--max-conditions", "1", "--regularization", "0.02", "--quiet"]
-    done = rulelab(folder, "fit", "rows.csv", *asked, "-o", "model.json", "--proof", "proof.npz")
+    done = rulelab(folder, "fit", "rows.csv", *asked, "-o", "model.json", "--proof", "proof.npz", without=without)
     assert done.returncode == 0, done.stderr
     assert "size <= " in done.stdout
     assert "certified optimal" in done.stdout
-    checked = rulelab(folder, "verify", "rows.csv", "model.json", "proof.npz", "--target", "y")
+    checked = rulelab(folder, "verify", "rows.csv", "model.json", "proof.npz", "--target", "y", without=without)
     assert checked.returncode == 0, checked.stderr
+
+
+def test_the_core_makes_explorers_fronts_and_sweeps(folder: Path) -> None:
+    for command, *more in (["near", "-o", "near.html"], ["frontier", "--max-length", "2"], ["sweep", "--folds", "2"]):
+        done = rulelab(folder, command, "rows.csv", "--target", "y", *more, without=PAGE)
+        assert done.returncode == 0, (command, done.stderr)
+
+
+def test_the_page_plots_and_kept_runs_say_what_they_need(folder: Path) -> None:
+    for command in (["serve"], ["runs", "list"], ["fit", "rows.csv", "--target", "y", "--keep"]):
+        done = rulelab(folder, *command, without=PAGE)
+        assert done.returncode == 1, (command, done.stdout)
+        assert CURE_OF_THE_PAGE in done.stderr
+        assert "Traceback" not in done.stderr
+    code = """
+import rulelab as rl
+for call in (lambda: rl.plots, lambda: rl.views.SearchView, lambda: rl.store):
+    try:
+        call()
+    except ImportError as said:
+        print(said)
+"""
+    done = python(code, folder, PAGE)
+    assert done.stdout.count(CURE_OF_THE_PAGE) == 3, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("rows", ["rows.parquet", "*.parquet"])
