@@ -98,10 +98,10 @@ def others() -> None:
     for family in FAMILIES:
         if family != "rule_list":
             warm_up(family)
-    FallingRuleListSearch(tiny_problem(), violation_penalty=0.1).compile()
+    FallingRuleListSearch(tiny_problem(), violation_penalty=0.1).compile()  # type: ignore[abstract]
     fairness = EqualOpportunity(0.05)
     FairRuleListSearch(grouped_problem(), fairness=fairness).compile()
-    FallingRuleListSearch(grouped_problem(), fairness=fairness).compile()
+    FallingRuleListSearch(grouped_problem(), fairness=fairness).compile()  # type: ignore[abstract]
     ConstrainedRuleListSearch(tiny_problem(), first_rule="antecedent 0").compile()
 
 

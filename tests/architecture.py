@@ -16,6 +16,7 @@ _SMALL = (
     "files",
     "gone",
     "interrupts",
+    "lazy",
     "limits",
     "linear_solver",
     "strict_json",

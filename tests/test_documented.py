@@ -11,6 +11,7 @@ import param
 import pytest
 
 import rulelab as rl
+from rulelab.lazy import homes
 
 SECTION = re.compile(r"^(?:Parameters|Attributes)\n-+\n(.*?)(?=\n\n[A-Z][A-Za-z ]+\n-+\n|\Z)", re.DOTALL | re.MULTILINE)
 MADE_BY_OTHERS = {"Sweep"}
@@ -29,7 +30,7 @@ def told(doc: str) -> set[str]:
 
 
 def public() -> list[Any]:
-    values = [getattr(rl, name) for name in rl._HOMES if name not in MADE_BY_OTHERS]
+    values = [getattr(rl, name) for name, home in homes(rl.__file__).items() if home and name not in MADE_BY_OTHERS]
     return [
         value
         for value in values

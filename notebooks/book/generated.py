@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import rulelab as rl
-from rulelab import glossary
+from rulelab import glossary, lazy
 from rulelab.glossary import Term
 
 ROOMS = {
@@ -71,10 +71,13 @@ def write_glossary(folder: Path) -> None:
 def write_reference(folder: Path) -> None:
     """A page for each part of the package, with every public name."""
     folder.mkdir()
-    homes = {name: home.split(".")[0] for name, home in rl._HOMES.items()}
+    public = lazy.homes(rl.__file__)
+    homes = {name: home.split(".")[0] for name, home in public.items() if home}
     placed = {room for _, rooms, _ in PAGES.values() for room in rooms}
     assert set(homes.values()) <= placed, f"no page has the names of {sorted(set(homes.values()) - placed)}"
-    assert {module for _, _, modules in PAGES.values() for module in modules} == set(rl._MODULES)
+    assert {module for _, _, modules in PAGES.values() for module in modules} == {
+        name for name, home in public.items() if not home
+    }
     for page, (title, rooms, modules) in PAGES.items():
         lines = _heading(title, "=")
         lines += _names("rulelab", sorted(name for name, home in homes.items() if home in rooms))

@@ -1,0 +1,50 @@
+"""Packages whose names are imported when first used, from where the stub beside them says."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+
+def homes(file: str) -> dict[str, str | None]:
+    """The public names of a package, and the module that defines each; None for a module of its own.
+
+    Parameters
+    ----------
+    file : str
+        The ``__init__.py``, with a stub beside it that imports every name.
+    """
+    stub = ast.parse(Path(file).with_suffix(".pyi").read_text(encoding="utf-8"))
+    imported = [node for node in stub.body if isinstance(node, ast.ImportFrom)]
+    return {name.name: node.module for node in imported for name in node.names}
+
+
+def attach(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """The ``__getattr__`` and ``__dir__`` of a package.
+
+    Parameters
+    ----------
+    package, file : str
+        Its ``__name__`` and ``__file__``.
+    """
+    known = homes(file)
+
+    def load(name: str) -> Any:
+        if name not in known:
+            instead = importlib.import_module("rulelab.gone").GONE.get(f"rl.{name}") if package == "rulelab" else None
+            raise AttributeError(f"module {package!r} has no attribute {name!r}{f': {instead}' if instead else ''}")
+        home = known[name]
+        try:
+            module = importlib.import_module(f"{package}.{home or name}")
+        except ModuleNotFoundError as error:
+            what = f"{package}.{name}".replace("rulelab", "rl", 1)
+            raise importlib.import_module("rulelab.extras").missing(error, what) from None
+        value = module if home is None else getattr(module, name)
+        setattr(sys.modules[package], name, value)
+        return value
+
+    return load, lambda: sorted({*vars(sys.modules[package]), *known})

@@ -1,0 +1,16 @@
+"""Where each view is defined, for editors, type checkers and the import on first use."""
+
+from .cards.view import ModelCard as ModelCard
+from .compare.view import CompareView as CompareView
+from .explore.view import ExploreView as ExploreView
+from .fronts.view import FrontView as FrontView
+from .kept_runs.keeping import keep_runs as keep_runs
+from .learn.walk import Walk as Walk
+from .prefixes.step_view import StepView as StepView
+from .prefixes.tree_view import TreeView as TreeView
+from .search.replay import Replay as Replay
+from .search.view import SearchView as SearchView
+from .serving.server import serve as serve
+from .what_if.view import WhatIfView as WhatIfView
+
+__all__: list[str]
