@@ -7,9 +7,10 @@ import textwrap
 from html import escape
 from pathlib import Path
 
+from places import ROOT
 from structure import PACKAGE, dotted, internal, modules
 
-FIGURE = Path(__file__).resolve().parents[1] / "notebooks" / "architecture.svg"
+FIGURE = ROOT / "notebooks" / "architecture.svg"
 _SMALL = (
     "arguments",
     "extras",

@@ -31,6 +31,7 @@ os.environ.setdefault("RULELAB_WARMING", "0")  # no process beside every worker 
 os.environ["RULELAB_HOME"] = os.path.join(tempfile.gettempdir(), "rulelab-tests")  # not what the user has kept
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.extend(str(path) for path in sorted((ROOT / "tests").rglob("*/")))  # helpers are imported by bare names
 SHARED = ROOT.parent / "shared"
 NO_SKIP = os.environ.get("RULELAB_NO_SKIP") == "1"
 """Whether a skipped test counts as a failure: where all that the tests need is said to be there."""

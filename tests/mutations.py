@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
-ROOT = Path(__file__).resolve().parents[1]
+from places import ROOT
 
 
 class Mutant(NamedTuple):
@@ -180,7 +180,7 @@ def is_seen(mutant: Mutant, copy: Path) -> bool:
     )
     path.write_text(right.replace(mutant.text, mutant.wrong), encoding="utf-8")
     try:
-        tests = [f"tests/{name}.py" for name in mutant.tests.split()]
+        tests = [str(path) for name in mutant.tests.split() for path in copy.glob(f"tests/**/{name}.py")]
         command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests]
         done = subprocess.run(command, cwd=copy, env=os.environ | {"PYTHONPATH": str(copy)}, capture_output=True)
         assert done.returncode in (0, 1), done.stdout.decode()[-2000:]

@@ -11,7 +11,9 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
-PAGE = (Path(__file__).resolve().parents[1] / "notebooks" / "book" / "serve.md").read_text(encoding="utf-8")
+from places import ROOT
+
+PAGE = (ROOT / "notebooks" / "book" / "serve.md").read_text(encoding="utf-8")
 NGINX = shutil.which("nginx") or shutil.which("/usr/sbin/nginx")
 Way = Callable[[int, int, Path], AbstractContextManager[None]]
 

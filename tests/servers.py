@@ -20,13 +20,12 @@ from urllib.parse import urlencode
 import panel as pn
 from panel.viewable import Viewable
 from patience import PATIENCE, wait_until
+from places import ROOT
 from tornado.httpclient import HTTPClientError, HTTPRequest
 from tornado.iostream import StreamClosedError
 from tornado.websocket import WebSocketClientConnection, WebSocketClosedError, websocket_connect
 
 from rulelab.views.serving.opening import Opening
-
-ROOT = Path(__file__).resolve().parents[1]
 
 
 def listens(port: int) -> bool:

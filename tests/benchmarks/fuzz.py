@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 
 from _measure import Table
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # the tests, whose references judge
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "reference"))  # whose definitions judge
 
 from crossed_cases import FAMILIES
 from crossed_worker import ESTIMATORS, Worker, described

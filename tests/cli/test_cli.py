@@ -1,0 +1,432 @@
+"""The command line: results on stdout, progress and one-line errors on stderr, exit status 0, 1 and 2."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from patience import PATIENCE, wait_until
+from places import ROOT
+
+import rulelab as rl
+from rulelab.cli import commands as cli
+from rulelab.cli import console
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    try:
+        status = cli.main(list(map(str, arguments)))
+    except SystemExit as stop:
+        status = int(stop.code or 0)
+    out, err = capsys.readouterr()
+    return status, out, err
+
+
+def start(*arguments: object) -> subprocess.Popen[str]:
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
+    command = [sys.executable, "-m", "rulelab", *map(str, arguments)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+
+
+@pytest.fixture
+def loans(tmp_path: Path) -> Path:
+    """A table whose optimal list is known: ``paid`` is no exactly for the young without a job, but for 3 rows."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"age": 5 * rng.integers(4, 14, 400), "job": rng.choice(["none", "some"], 400)})
+    frame["sex"] = rng.choice(["f", "m"], 400)
+    paid = ~((frame["age"] <= 30) & (frame["job"] == "none"))
+    paid.iloc[:3] = ~paid.iloc[:3]
+    frame["paid"] = np.where(paid, "yes", "no")
+    path = tmp_path / "loans.csv"
+    frame.to_csv(path, index=False)
+    return path
+
+
+def test_fit_prints_the_certified_list_and_saves_it(loans: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    output = tmp_path / "model.json"
+    status, out, err = run(capsys, "fit", loans, "--target", "paid", "--thresholds", 50, "-o", output)
+    assert status == 0
+    assert "age <= 30 and job == none then paid = no" in out
+    assert "certified optimal: objective 0.0175000 = 3 errors / 400 rows + 0.01 x 1 rule" in out
+    assert "400 rows, 2 features, 342 of class yes (85.5 %)" in err
+    assert re.search(r"certified\s+objective 0\.0175000\s+bound 0\.0175000\s+gap 0\b", err)
+    model = rl.load_model(output)
+    said = model.provenance
+    assert (said.status, said.objective, said.lower_bound, said.version) == ("optimal", 0.0175, 0.0175, rl.__version__)
+    table = pd.read_csv(loans)
+    assert model.classes == ("no", "yes")
+    assert (model.predict(table) != table["paid"]).sum() == 3
+
+
+def test_fit_for_the_smaller_label(loans: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    output = tmp_path / "model.json"
+    status, out, _ = run(capsys, "fit", loans, "--target", "paid", "--positive", "no", "--thresholds", 50, "-o", output)
+    assert status == 0
+    rule = next(line for line in out.splitlines() if line.startswith("if"))
+    assert "paid = no " in rule
+    assert re.search(r"right for  ?\d+ of  ?\d+, (100|9\d)\.\d %", rule)
+    model, table = rl.load_model(output), pd.read_csv(loans)
+    assert model.classes == ("yes", "no")
+    assert (model.predict(table) != table["paid"]).sum() == 3
+
+
+def test_one_class_against_several_others(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    frame = pd.DataFrame({"x": list(range(60)), "y": [1] * 20 + [2] * 20 + [3] * 20})
+    frame.to_csv(tmp_path / "three.csv", index=False)
+    output = tmp_path / "model.json"
+    status, out, err = run(capsys, "fit", tmp_path / "three.csv", "--target", "y", "--positive", 3, "-o", output)
+    assert (status, "not 3" in out) == (0, True), err
+    assert rl.load_model(output).classes == ("not 3", "3")
+
+
+def test_sensitive_columns_are_left_out_and_reported_on(loans: Path, capsys: pytest.CaptureFixture[str]):
+    options = ("fit", loans, "--target", "paid", "--quiet", "--sensitive", "job", "--sensitive", "sex")
+    status, out, err = run(capsys, *options)
+    assert (status, err) == (0, "")
+    rules, said = out.split("certified optimal")
+    assert "job" not in rules
+    groups = said.partition("\ngroup ")[2]
+    assert [line.split("  ")[0] for line in groups.splitlines()[1:] if " = " in line] == [
+        "job = none",
+        "job = some",
+        "sex = f",
+        "sex = m",
+    ]
+    _, out, _ = run(capsys, *options, "--keep-sensitive")
+    assert "job == none" in out.split("certified optimal")[0]
+
+
+def test_columns_are_left_out(loans: Path, capsys: pytest.CaptureFixture[str]):
+    status, out, err = run(capsys, "fit", loans, "--target", "paid", "--leave-out", "job", "--leave-out", "sex")
+    assert status == 0
+    assert "1 features" in err
+    assert "job" not in out
+
+
+def test_the_options_reach_the_search(loans: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
+    seen = []
+    original = rl.RuleListSearch.__init__
+
+    def note(self: rl.RuleListSearch, *args: object, **kwargs: object) -> None:
+        original(self, *args, **kwargs)  # type: ignore[arg-type]
+        seen.append(self)
+
+    monkeypatch.setattr(rl.RuleListSearch, "__init__", note)
+    options = {
+        "--regularization": 0.02,
+        "--policy": "random",
+        "--max-length": 2,
+        "--beam-width": 7,
+        "--random-state": 3,
+        "--memory-limit": "1.5GB",
+        "--jobs": 2,
+    }
+    mining = ["--max-conditions", 1, "--min-support", 0.2, "--max-support", 0.7, "--no-negations", "--thresholds", 4]
+    flat = [part for item in options.items() for part in item]
+    assert run(capsys, "fit", loans, "--target", "paid", *flat, *mining)[0] == 0
+    search = [each for each in seen if each.beam_width == 7][-1]  # others check the options, or compile
+    assert search.parameters == {
+        "regularization": 0.02,
+        "policy": "random",
+        "bounds": None,
+        "max_length": 2,
+        "memory_limit": 1_500_000_000,
+        "random_state": 3,
+        "warm_start": None,
+        "beam_width": 7,
+        "n_jobs": 2,
+    }
+    names = search.problem.names
+    assert all(" and " not in name and "!=" not in name for name in names)
+    assert len([name for name in names if name.startswith("age <=")]) == 2  # of the quartiles, .75 is beyond .7
+
+
+def test_a_limit_gives_the_proven_gap(capsys: pytest.CaptureFixture[str]):
+    status, out, _ = run(capsys, "fit", "tic_tac_toe", "--max-conditions", 1, "--gap", 0.2)
+    assert status == 0
+    assert "not certified (gap limit reached): objective 0.27" in out
+    found = re.search(r"no rule list is below (0\.\d{7}): the gap is (0\.\d{4,})", out)
+    assert found
+    assert 0 < float(found[1]) <= 0.2729437
+    assert 0 < float(found[2]) <= 0.2
+
+
+def test_a_data_set_by_name(capsys: pytest.CaptureFixture[str]):
+    status, out, err = run(capsys, "fit", "tic_tac_toe", "--max-conditions", 1)
+    assert status == 0
+    assert "if      middle_middle == x then class = positive" in out
+    assert "objective 0.2729436 = 204 errors / 958 rows + 0.01 x 6 rules" in out
+    assert "958 rows, 9 features, 626 of class positive" in err
+
+
+def test_the_help_names_every_policy(capsys: pytest.CaptureFixture[str]):
+    from rulelab.rule_list import POLICIES
+
+    status, out, _ = run(capsys, "fit", "--help")
+    assert status == 0
+    assert all(policy in out for policy in POLICIES)
+
+
+GOOD = "a,b,y\n" + "1,p,0\n2,q,1\n3,p,1\n4,q,0\n" * 5
+
+BAD_FILES = {
+    "empty": (b"", "is empty"),
+    "only a header": (b"a,y\n", "no row of data"),
+    "one class": (b"a,y\n1,1\n2,1\n", "one class only"),
+    "no target": (b"a,b\n1,0\n2,1\n", "no target column 'y'"),
+    "constant": (b"a,y\n5,0\n5,1\n5,0\n", "a: constant"),
+    "infinite": (b"a,y\n1,0\ninf,1\n3,0\n", "infinite value in row 2"),
+    "missing labels": (b"a,y\n1,0\n2,nan\n3,1\n", "missing in row 2"),
+    "binary": (b"a,y\n1,0\n\xe9\x01,1\n", "control character 0x01 in line 3"),
+    "ragged": (b"a,y\n1,0\n2,1,7\n", "row 2 (line 3) has 3 cells"),
+    "three classes": (b"a,y\n1,0\n2,1\n3,2\n", "3 classes"),
+    "hostile name": (b'"a\x1b[31m\n",y\n1,0\n2,1\n3,inf\n', "y"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_FILES)
+def test_bad_data_are_one_line_and_status_2(case: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    content, expected = BAD_FILES[case]
+    path = tmp_path / "data.csv"
+    path.write_bytes(content)
+    status, out, err = run(capsys, "fit", path, "--target", "y")
+    assert (status, out) == (2, "")
+    assert err.startswith("rulelab fit: error: ")
+    assert expected in err
+    assert err.count("\n") == 1
+    assert err.rstrip("\n").isprintable()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (("--target", "y", "--regularization", "0"), "above 0 and below 1, not 0.0"),
+        (("--target", "y", "--regularization", "1"), "above 0 and below 1, not 1.0"),
+        (("--target", "y", "--regularization", "nan"), "a number of at least 0"),
+        (("--target", "y", "--min-support", "2"), "a fraction from 0 to 1, not '2'"),
+        (("--target", "y", "--min-support", ".9", "--max-support", ".1"), "min_support <= max_support"),
+        (("--target", "y", "--thresholds", "1"), "at least 2, not '1'"),
+        (("--target", "y", "--max-conditions", "4"), "max_conditions must be 1, 2 or 3"),
+        (("--target", "y", "--policy", "best"), "policy must be one of lower_bound"),
+        (("--target", "y", "--time-limit", "-1"), "at least 0, not '-1'"),
+        (("--target", "y", "--memory-limit", "much"), "such as 500MB or 2GB, not 'much'"),
+        (("--target", "y", "--positive", "5"), "'5' is not among the values"),
+        (("--target", "y", "--sensitive", "race"), "no sensitive column 'race'"),
+        (("--target", "y", "--leave-out", "race"), "no feature 'race'"),
+        (("--target", "y", "--model", "forest"), "invalid choice: 'forest'"),
+        (("--target", "y", "-o", "no/such/folder/model.json"), "there is no folder no/such/folder"),
+        ((), "--target is missing"),
+    ],
+)
+def test_bad_options_are_one_line_and_status_2(
+    arguments: tuple[str, ...], expected: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    path = tmp_path / "data.csv"
+    path.write_text(GOOD)
+    status, out, err = run(capsys, "fit", path, *arguments)
+    assert (status, out) == (2, "")
+    assert expected in err
+    assert err.count("\n") == 1
+
+
+def test_no_such_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    status, _, err = run(capsys, "fit", tmp_path / "none.csv", "--target", "y")
+    assert (status, err.count("\n")) == (2, 1)
+    assert "there is no file" in err
+
+
+@pytest.mark.parametrize("arguments", [("conquer",), ("serve", "--port", "70000"), ("serve", "now")])
+def test_bad_commands(arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]):
+    status, out, err = run(capsys, *arguments)
+    assert (status, out, err.count("\n")) == (2, "", 1)
+
+
+def test_a_model_that_cannot_be_written_is_status_1(
+    loans: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    def full(self: Path, *args: object, **kwargs: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    status, out, err = run(capsys, "fit", loans, "--target", "paid", "-o", tmp_path / "model.json")
+    assert status == 1
+    assert "certified optimal" in out
+    assert "cannot be written: No space left on device" in err
+
+
+def test_ctrl_c_stops_the_search_and_reports_the_gap(tmp_path: Path):
+    rng = np.random.default_rng(1)
+    A = rng.random((600, 60)) < 0.5
+    frame = pd.DataFrame(A.astype(int), columns=[f"x{j}" for j in range(60)])
+    frame["y"] = (rng.random(600) < 0.5).astype(int)
+    frame.to_csv(tmp_path / "noise.csv", index=False)
+    arguments = (tmp_path / "noise.csv", "--target", "y", "--max-conditions", 1, "--regularization", 0.003)
+    process = start("fit", *arguments, "--time-limit", 120, "-o", tmp_path / "model.json")
+    assert process.stderr is not None
+    for line in process.stderr:
+        if "objective" in line:
+            break
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0, err
+    assert "not certified (interrupted): objective" in out
+    assert re.search(r"the gap is 0\.[0-9]{4,}$", out, re.MULTILINE)
+    assert "Traceback" not in err
+    model = rl.load_model(tmp_path / "model.json")
+    assert len(model.rules) >= 1
+    assert model.provenance.status == "limit"
+    assert model.provenance.lower_bound < model.provenance.objective
+
+
+def test_datasets_are_listed(capsys: pytest.CaptureFixture[str]):
+    status, out, _ = run(capsys, "datasets")
+    lines = out.splitlines()
+    assert status == 0
+    assert lines[0].split() == ["name", "where", "rows", "features", "positive", "%", "target", "sensitive"]
+    assert [line.split()[0] for line in lines[1 : len(rl.datasets.names()) + 1]] == list(rl.datasets.names())
+    assert len({line.index(n) + len(n) for line, n in zip(lines[1:4], ("569", "442", "958"), strict=True)}) == 1
+
+
+def test_benchmarks_are_listed(capsys: pytest.CaptureFixture[str]):
+    status, out, _ = run(capsys, "bench")
+    assert status == 0
+    assert {"mining", "peers", "rule-list"} & set(out.strip().removeprefix("benchmarks: ").split(", ")) == {
+        "peers",
+        "rule-list",
+    }
+    status, out, err = run(capsys, "bench", "nothing")
+    assert (status, out) == (2, "")
+    assert "the benchmarks are" in err
+    assert "rule-list" in err
+
+
+def test_benchmarks_that_were_not_installed_are_named(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(cli, "BENCHMARKS", None)
+    status, _, err = run(capsys, "bench", "rule-list")
+    assert (status, err.count("\n")) == (2, 1)
+    assert "were not installed" in err
+
+
+def test_bench_rule_list(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    file = tmp_path / "figures.json"
+    status, out, _ = run(capsys, "bench", "rule-list", "tic_tac_toe", "--repeats", 1, "--json", file)
+    assert status == 0
+    (row,) = json.loads(file.read_text())["rows"]
+    assert (row["instance"], row["status"], row["runs"]) == ("tic_tac_toe", "optimal", 1)
+    assert row["objective"] == row["bound"] == pytest.approx(0.2729436325678497)
+    assert "0.2729436" in out
+    assert run(capsys, "bench", "rule-list", "no_such_instance")[0] == 2
+
+
+def test_a_benchmark_of_builders_runs_in_a_checkout():
+    command = [sys.executable, "-m", "tests.benchmarks", "mining", "--columns", "30", "--rows", "400", "--repeats", "1"]
+    out = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout
+    assert out.splitlines()[1].split()[:3] == ["30", "400", "2"]
+
+
+@pytest.mark.long
+def test_serve_answers_until_ctrl_c():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    process = start("serve", "--port", port)
+    try:
+        body = _fetched(f"http://127.0.0.1:{port}/", process)
+        assert "rulelab" in body
+        second = start("serve", "--port", port)
+        out, err = second.communicate(timeout=PATIENCE)
+        assert (second.returncode, err.count("\n")) == (1, 1), err
+        assert "already in use" in err
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=PATIENCE)
+        assert process.returncode == 0, err
+        assert str(port) in out
+        assert "Traceback" not in err
+    finally:
+        process.kill()
+        process.wait()
+
+
+def _fetched(url: str, process: subprocess.Popen[str]) -> str:
+    found: list[str] = []
+
+    def answers() -> bool:
+        try:
+            with urllib.request.urlopen(url, timeout=PATIENCE) as answer:
+                found.append(answer.read().decode())
+        except OSError:
+            assert process.poll() is None, process.communicate()
+        return bool(found)
+
+    wait_until(answers, 0.2)
+    return found[0]
+
+
+def test_a_closed_pipe_is_no_traceback():
+    command = f'"{sys.executable}" -m rulelab fit --help | head -n 1; "{sys.executable}" -m rulelab datasets | true'
+    bash = ["bash", "-c", command]
+    done = subprocess.run(bash, capture_output=True, text=True, cwd=ROOT, timeout=PATIENCE, check=False)
+    assert "Traceback" not in done.stderr
+    assert "BrokenPipe" not in done.stderr
+
+
+def test_one_line() -> None:
+    assert console.one_line("a\nb\t c\x1b[0m\u202e") == "a b c\\x1b[0m\\u202e"
+
+
+def test_table() -> None:
+    assert console.table(("name", "n"), [("a", "10"), ("long", "5")], right=(1,)) == "name   n\na     10\nlong   5"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("fit", "compass"), "there is no file or data set 'compass'; did you mean 'compas'?"),
+        (("fit", "LOANS"), "--target is missing: the name of the column to predict; LOANS has 'age', "),
+        (
+            ("fit", "LOANS", "--target", "paid", "--regularisation", ".1"),
+            "did you mean --regularization? (see rulelab fit",
+        ),
+        (("sweep", "LOANS", "--target", "paid", "--fold", "2", "--gibt-es-nicht"), "see rulelab sweep --help"),
+    ],
+)
+def test_what_is_misspelt_is_named_with_what_is_near(
+    words: tuple[str, ...], said: str, loans: Path, capsys: pytest.CaptureFixture[str]
+):
+    status, out, err = run(capsys, *(str(loans) if word == "LOANS" else word for word in words))
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert said.replace("LOANS", str(loans)) in err
+
+
+def test_alone_it_helps(capsys: pytest.CaptureFixture[str]):
+    status, out, err = run(capsys)
+    assert (status, err) == (0, "")
+    assert "fit" in out
+
+
+def test_a_table_comes_by_the_standard_input(loans: Path):
+    command = [sys.executable, "-m", "rulelab", "fit", "-", "--target", "paid", "--quiet"]
+    done = subprocess.run(command, input=loans.read_bytes(), capture_output=True, check=True)
+    assert b"certified optimal" in done.stdout
+
+
+def test_a_warning_is_one_line_of_its_own(tmp_path: Path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.random((400, 20)), columns=[f"c{j}" for j in range(20)])
+    frame.assign(y=(frame["c0"] > 0.5).astype(int)).to_csv(tmp_path / "x.csv", index=False)
+    command = [sys.executable, "-m", "rulelab", "sweep", "x.csv", "--target", "y", "--vary", "regularization=.05"]
+    done = subprocess.run([*command, "--folds", "2"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert "note: rules have at most 1 condition, not 2" in done.stderr
+    assert "Warning" not in done.stderr

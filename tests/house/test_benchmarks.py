@@ -1,0 +1,88 @@
+"""Every benchmark can be started: it is imported, and says what it measures and which options it has."""
+
+from __future__ import annotations
+
+import json
+import re
+import runpy
+import sys
+from pathlib import Path
+
+import pytest
+
+from rulelab.cli.commands import BENCHMARKS, main
+
+NAMES = sorted(path.stem.replace("_", "-") for path in BENCHMARKS.glob("[!_]*.py"))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_tells_its_options(name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(sys, "argv", ["benchmarks", name, "--help"])
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    with pytest.raises(SystemExit) as left:
+        runpy.run_path(str(BENCHMARKS / "__main__.py"))
+    assert left.value.code == 0
+    assert re.match(rf"usage: (rulelab bench|tests.benchmarks) {name} ", capsys.readouterr().out)
+
+
+def test_a_table_says_what_got_slower_than_in_the_last_release() -> None:
+    import _beside
+
+    rows = [
+        {"instance": "compas_a", "lambda": 0.005, "user s": 0.016},
+        {"instance": "compas_a", "lambda": 0.001, "user s": 2.5},
+        {"instance": "compas_165", "lambda": 0.01, "user s": 0.25},
+        {"instance": "unknown", "lambda": 0.01, "user s": 9.0},
+    ]
+    first, *lines, verdict = _beside.compared("rule-list", [rows])
+    assert first.startswith(f"beside {_beside.RELEASE}")
+    assert [line.split() for line in lines] == [
+        ["compas_a", "0.005", "0.017", "->", "0.016", "0.94", "x"],
+        ["compas_a", "0.001", "1.250", "->", "2.500", "2.00", "x"],
+        ["compas_165", "0.01", "0.222", "->", "0.250", "1.13", "x"],
+    ]
+    assert verdict == "slower by more than 25 %: compas_a 0.001"
+    rows[1]["user s"] = 1.0
+    assert _beside.compared("rule-list", [rows])[-1] == "nothing got slower"
+    assert _beside.compared("rule-list", [[]]) == []
+    assert _beside.compared("popcount", [rows]) == []
+
+
+def test_what_was_written_before_stands_beside(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "before.json"
+    run = ["bench", "rule-list", "tic_tac_toe", "--repeats", "1"]
+    assert main([*run, "--json", str(file)]) == 0
+    content = json.loads(file.read_text())
+    content["rows"][0]["user s"] = 1e-9
+    file.write_text(json.dumps(content))
+    capsys.readouterr()
+    assert main([*run, "--beside", str(file)]) == 0
+    out = capsys.readouterr().out
+    assert f"beside {file} (user s):" in out
+    assert "tic_tac_toe 0.01 " in out
+    for wrong in ("[]", "{", '{"rows": 5}'):
+        file.write_text(wrong)
+        with pytest.raises(SystemExit):
+            main([*run, "--beside", str(file)])
+        assert "error: argument --beside" in capsys.readouterr().err
+
+
+def test_peers_are_run_beside_each_other_and_drawn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """In an environment in which CART alone is installed: the tests' own."""
+    environment, figure, numbers = tmp_path / "peers", tmp_path / "peers.html", tmp_path / "peers.json"
+    (environment / "bin").mkdir(parents=True)
+    python = environment / "bin" / "python"
+    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    python.chmod(0o755)
+    own = f"--environment={environment}", f"--figure={figure}", f"--json={numbers}"
+    assert main(["bench", "peers", "tic_tac_toe", "--methods", "gosdt", "cart", "--regularization", "0.02", *own]) == 0
+    rows = {row["method"]: row for row in json.loads(numbers.read_text())["rows"]}
+    assert next(iter(rows)) == "rulelab"
+    assert rows["rulelab"][""] == "proven"
+    assert rows["cart"]["objective"] == pytest.approx(rows["cart"]["errors"] / 958 + 0.02 * rows["cart"]["rules"])
+    assert rows["cart"]["rules"] > 0
+    assert "ModuleNotFoundError" in rows["gosdt"][""]
+    drawn = figure.read_text(encoding="utf-8")
+    assert "rulelab (list, exact)" in drawn
+    assert "cart (tree, greedy)" in drawn
+    assert "tic_tac_toe" in capsys.readouterr().out

@@ -1,0 +1,145 @@
+"""The book builds without a network, its links lead somewhere, and its lines run."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import pytest
+import yaml
+from patience import PATIENCE
+from places import ROOT
+
+import rulelab as rl
+from rulelab.gone import BUILDERS
+from rulelab.lazy import homes
+
+BOOK = ROOT / "notebooks" / "book"
+EXTERNAL = ("http", "https", "mailto", "data", "javascript")
+
+
+def lines_of(page: str) -> str:
+    """The Python of a page, block after block; other packages' lines are marked as another language."""
+    text = (BOOK / page).read_text(encoding="utf-8")
+    blocks = re.findall(r"^```(?:python|\{code-block\} python)\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
+    return "\n".join(re.sub(r"^:caption:.*\n", "", block) for block in blocks)
+
+
+def python(*arguments: str, folder: Path = ROOT) -> str:
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "RULELAB_WARMING": "0"}
+    command = [sys.executable, *arguments]
+    done = subprocess.run(
+        command, capture_output=True, text=True, env=environment, cwd=folder, timeout=PATIENCE, check=False
+    )
+    assert done.returncode == 0, done.stderr[-4000:]
+    return done.stdout
+
+
+def html_text(html: str) -> str:
+    """What is read of it, without its tags."""
+    return " ".join(re.sub(r"<[^>]+>", " ", html.partition(">")[2]).split())
+
+
+class Page(HTMLParser):
+    """What a page has: places that links may lead to, links, and what a browser loads by itself."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.places: set[str] = set()
+        self.links: list[str] = []
+        self.loads: list[str] = []
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value for name, value in attrs if value}
+        self.places.update(given[name] for name in ("id", "name") if name in given)
+        if tag == "a" and "href" in given:
+            self.links.append(given["href"])
+        if "src" in given:
+            self.loads.append(given["src"])
+        if tag == "link" and given.get("rel") != "canonical" and "href" in given:
+            self.loads.append(given["href"])
+
+
+@pytest.mark.long
+def test_it_builds_and_its_links_lead_somewhere(tmp_path: Path) -> None:
+    python(str(BOOK / "build.py"), str(tmp_path))
+    html = tmp_path / "html"
+    pages = {path: Page(path) for path in html.rglob("*.html") if "_static" not in path.parts}
+    assert {path.stem for path in (ROOT / "notebooks").glob("*.ipynb")} <= {path.stem for path in pages}
+    wrong, inside = [], 0
+    for path, page in pages.items():
+        for target in (*page.links, *page.loads):
+            parts = urlsplit(target)
+            if parts.scheme in EXTERNAL or parts.netloc:
+                if target in page.loads and parts.scheme != "data":
+                    wrong.append((path.name, target, "loaded from elsewhere"))
+                continue
+            inside += 1
+            there = (path.parent / unquote(parts.path)).resolve() if parts.path else path
+            if not there.is_file():
+                wrong.append((path.name, target, "no such file"))
+            elif parts.fragment and there in pages and unquote(parts.fragment) not in pages[there].places:
+                wrong.append((path.name, target, "no such place"))
+    assert wrong == []
+    assert inside > 1000
+    reference = "".join(path.read_text(encoding="utf-8") for path in (html / "api").glob("*.html"))
+    assert [name for name, home in homes(rl.__file__).items() if home and f'id="rulelab.{name}"' not in reference] == []
+    told = html_text(reference.split('id="rulelab.Ablation.contradiction"')[1])[:200]
+    assert "property contradiction # What is wrong with the proofs of the variants taken together; empty: no" in told
+    words = (html / "glossary.html").read_text(encoding="utf-8")
+    assert words.count("<dt id=") == len(rl.glossary.TERMS)
+    formulas = (html / "tour" / "02_branch_and_bound.html").read_text(encoding="utf-8")
+    assert "<math" in formulas
+    assert "\\frac" not in formulas
+
+
+@pytest.mark.long
+def test_its_lines_run(tmp_path: Path) -> None:
+    pages = [lines_of(page) for page in ("index.md", "howto.md", "others.md")]
+    assert [code.count("rl.") > 1 for code in pages] == [True, True, True]
+    assert "certificate" in pages[1]
+    assert pages[2].count(".fit(X, y") == 5
+    python("-c", "\n".join(pages), folder=tmp_path)
+
+
+def test_every_plot_has_its_picture() -> None:
+    spec = importlib.util.spec_from_file_location("gallery", BOOK / "gallery.py")
+    assert spec is not None
+    assert spec.loader is not None
+    gallery: Any = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(gallery)
+    assert set(gallery.EXAMPLES) == set(rl.plots.__all__) - {"extension"}
+    for name, (_, code) in gallery.EXAMPLES.items():
+        assert code.strip().splitlines()[-1].startswith(f"rl.plots.{name}(")
+
+
+def test_commands_that_it_names_are_there() -> None:
+    text = "".join(p.read_text(encoding="utf-8") for p in BOOK.glob("*.md"))
+    named = set(re.findall(r"rulelab bench ([a-z-]+)", text))
+    known = {path.stem.replace("_", "-") for path in (ROOT / "tests" / "benchmarks").glob("[!_]*.py")}
+    assert named
+    assert named <= known - set(BUILDERS)
+    assert set(re.findall(r"-m tests\.benchmarks ([a-z-]+)", text)) <= known
+
+
+def test_the_citation_is_of_this_version() -> None:
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert citation["version"] == project["version"] == rl.__version__
+    assert citation["license"] == project["license"]
+    assert {name["family-names"] for paper in citation["references"] for name in paper["authors"]} >= {"Rudin", "Wei"}
+
+
+def test_what_builds_it_is_what_the_tests_have() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    assert set(extras["book"]) <= set(extras["test"])

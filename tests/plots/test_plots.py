@@ -1,0 +1,282 @@
+"""Pictures made of tables: what they hold is what the tables say, in both backends."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import holoviews as hv
+import numpy as np
+import pandas as pd
+import pytest
+from bokeh.models import GlyphRenderer, LinearScale, LogScale, Plot, Scatter, Whisker
+from matplotlib.colors import to_hex
+from places import ROOT
+
+import rulelab as rl
+from rulelab.data.metrics import group_rates
+from rulelab.plots.styling import LENGTHS
+from rulelab.rule_list import near_optimal
+
+BACKENDS = ["bokeh", "matplotlib"]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def loaded() -> None:
+    hv.extension(*BACKENDS)
+
+
+def searched() -> tuple[rl.RuleListSearch, pd.DataFrame, rl.Snapshot]:
+    rng = np.random.default_rng(1)
+    A = rng.random((200, 8)) < 0.5
+    y = (A[:, :3].sum(axis=1) >= 2) ^ (rng.random(200) < 0.2)
+    search = rl.RuleListSearch(rl.Problem.from_arrays(A, y), 0.01, beam_width=0)
+    recording = rl.Recording(search)
+    for _ in recording.steps(work_per_step=1):
+        pass
+    return search, recording.frame, search.advance(1)
+
+
+@pytest.fixture(scope="module")
+def run() -> tuple[rl.RuleListSearch, pd.DataFrame, rl.Snapshot]:
+    return searched()
+
+
+def rates() -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    actual, guess = rng.random(200) < 0.5, rng.random(200) < 0.5
+    actual[:20] = False
+    return group_rates(actual, guess, np.where(np.arange(200) < 20, "few", np.where(np.arange(200) < 100, "a", "b")))
+
+
+def falling(problem: rl.Problem) -> rl.FallingRuleList:
+    return rl.FallingRuleList.from_problem(problem, [0, 1], 1.0)
+
+
+def roc_table() -> pd.DataFrame:
+    rates = {"false_positive_rate": [0.5, 0.1, 0.6, 0.2], "true_positive_rate": [0.9, 0.4, 0.8, 0.5]}
+    return pd.DataFrame({**rates, "rows": ["training", "training", "unseen", "unseen"]})
+
+
+def fairness_points() -> pd.DataFrame:
+    rng = np.random.default_rng(2)
+    figures = {"accuracy": rng.random(6), "equal_opportunity_gap": rng.random(6), "accuracy_error": [0.01] * 6}
+    return pd.DataFrame({"family": ["rule_list"] * 3 + ["rule_set"] * 3, **figures})
+
+
+def least_gaps() -> pd.DataFrame:
+    """Points as a search of the front tells them, one of which is open and one without a list."""
+    rows = [(0.6, "proven", 0.01, 0.01), (0.65, "open", 0.05, 0.03), (0.7, "infeasible", np.nan, 0.05)]
+    return pd.DataFrame(rows, columns=["min_accuracy", "status", "gap", "lower_bound"])
+
+
+def gathered(problem: rl.Problem) -> pd.DataFrame:
+    search = rl.RuleSetSearch(problem, max_complexity=6, max_conditions=2)
+    rl.solve(search)
+    return search.pool()
+
+
+def returning(problem: rl.Problem) -> pd.DataFrame:
+    frame, y = pd.DataFrame(problem.matrix(), columns=problem.names), problem.positives > problem.negatives
+    found = rl.stability(rl.RuleSetClassifier(max_complexity=6, max_conditions=2), frame, y, n_samples=3)
+    assert len(found.rules) > 1
+    return found.rules
+
+
+def every(run: Any) -> dict[str, Any]:
+    search, trace, snapshot = run
+    near = near_optimal(search, ratio=0.2)
+    ablation = rl.Ablation(rl.RuleListSearch(search.problem, 0.05, beam_width=0))
+    for _ in ablation.steps():
+        pass
+    frontier = rl.FrontierSearch(search.problem, max_length=3)
+    rl.solve(frontier)
+    grid = {"regularization": [0.05, 0.02], "max_conditions": [1]}
+    sweep = rl.sweep(rl.datasets.load("tic_tac_toe"), "rule_list", grid=grid, cv=2)
+    sweep.wait()
+    plots = rl.plots
+    return {
+        "convergence": plots.convergence(trace),
+        "convergence over time": plots.convergence(trace, "seconds"),
+        "queue": plots.queue(trace),
+        "whole queue": plots.queue(trace[["work", "queued"]]),
+        "cuts": plots.cuts(snapshot),
+        "incumbents": plots.incumbents(trace),
+        "tree": plots.tree(search.tree(200)),
+        "ablation": plots.ablation(ablation.frame),
+        "front": plots.front(sweep),
+        "frontier": plots.frontier(frontier.frame),
+        "group rates": plots.group_rates(rates()),
+        "accuracy and fairness": plots.front(fairness_points(), "equal_opportunity_gap", "accuracy"),
+        "strata": plots.strata(falling(search.problem).strata(), threshold=0.5),
+        "roc": plots.roc(roc_table(), by="rows"),
+        "least gaps": plots.gap_frontier(least_gaps()),
+        "column pool": plots.column_pool(gathered(search.problem)),
+        "stability": plots.stability(returning(search.problem)),
+        "good models": plots.good_models(near),
+        "antecedents": plots.antecedents(near),
+    }
+
+
+def test_every_picture_is_drawn_by_every_backend_and_composes(run: Any) -> None:
+    pictures = every(run)
+    for name, picture in pictures.items():
+        for backend in BACKENDS:
+            assert hv.render(picture, backend=backend) is not None, (name, backend)
+    assert len(hv.Layout([pictures["convergence"], pictures["cuts"]])) == 2
+    assert pictures["convergence"].opts(width=700) is not None
+
+
+def test_pictures_hold_what_the_tables_say(run: Any) -> None:
+    search, trace, snapshot = run
+    curve = rl.plots.convergence(trace).Curve.Lower_bound
+    assert curve.dimension_values("value").tolist() == trace["lower_bound"].tolist()
+    bars = rl.plots.cuts(snapshot)
+    assert sum(bars.dimension_values("cut")) == sum(snapshot.pruned.values())
+    areas = list(rl.plots.queue(trace))
+    assert areas[-1].dimension_values("up to").tolist() == [
+        sum(row[name] for name in trace if name.startswith("queued of")) for row in trace.fillna(0).to_dict("records")
+    ]
+    frame = search.tree(200)
+    assert sum(len(part) for part in rl.plots.tree(frame)) == len(frame)
+    assert len(rl.plots.group_rates(rates()).Bars.I) == 3
+    steps = rl.plots.gap_frontier(least_gaps()).Curve.I
+    assert steps.dimension_values(1).tolist() == [1.0, 5.0]
+    strata = falling(search.problem).strata()
+    bars = rl.plots.strata(strata).Bars.I
+    assert bars.dimension_values(1).tolist() == (100 * strata["proportion"]).tolist()
+    pool = gathered(search.problem)
+    shown = list(rl.plots.column_pool(pool))
+    assert sum(map(len, shown)) == pool["reduced_cost"].notna().sum()
+
+
+def test_tables_of_searches_have_the_columns_that_pictures_need() -> None:
+    A = np.eye(8, dtype=bool)
+    problem = rl.Problem.from_arrays(A, np.arange(8) % 2, groups=np.arange(8) // 2 % 2)
+    assert set(least_gaps().columns) <= set(rl.frontier(problem, "gap").frame.columns)
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: rl.plots.group_rates(rates()), lambda: rl.plots.front(fairness_points(), "equal_opportunity_gap")]
+)
+def test_intervals_lie_in_front_of_what_they_belong_to(make: Any) -> None:
+    figure = hv.render(make(), backend="bokeh")
+    whiskers = list(figure.select({"type": Whisker}))
+    assert whiskers
+    assert {whisker.level for whisker in whiskers} == {"overlay"}
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_no_frame_cuts_a_point_in_half(backend: str, run: Any) -> None:
+    """Whatever lies outermost, of the fronts and of many good models, has room beside it."""
+    near = near_optimal(run[0], ratio=0.2)
+    points = fairness_points().drop(columns="accuracy_error")
+    frontier = pd.DataFrame({"rules": [0, 2, 4], "errors": [9, 5, 4], "lower_bound": [9, 5, 4]})
+    for picture, across, up in (
+        (rl.plots.front(points, "equal_opportunity_gap"), points["equal_opportunity_gap"], points["accuracy"]),
+        (rl.plots.frontier(frontier), frontier["rules"], frontier["errors"]),
+        (rl.plots.gap_frontier(least_gaps()), [60, 65], [1, 5]),
+        (rl.plots.good_models(near), near.frame()["rules"], 100 * (1 - near.frame()["errors"] / 200)),
+    ):
+        drawn = hv.render(picture, backend=backend)
+        if backend == "bokeh":
+            frame = [(drawn.x_range.start, drawn.x_range.end), (drawn.y_range.start, drawn.y_range.end)]
+        else:
+            frame = [drawn.axes[0].get_xlim(), drawn.axes[0].get_ylim()]
+        for (low, high), values in zip(frame, (across, up), strict=True):
+            room = 0.02 * (max(values) - min(values))
+            assert low < min(values) - room
+            assert high > max(values) + room
+
+
+def test_the_legend_of_the_tree_covers_none_of_it(run: Any) -> None:
+    tree = run[0].tree(200)
+    figure = hv.render(rl.plots.tree(tree), backend="matplotlib")
+    figure.canvas.draw()
+    axes = figure.axes[0]
+    _, lowest = axes.transData.transform((0, -tree["length"].max() - 0.95))
+    assert axes.get_legend().get_window_extent().y1 < lowest
+
+
+def test_lying_bars_are_drawn_on_the_scale_that_is_asked_for(run: Any) -> None:
+    """Of lying bars HoloViews takes the log scale of ``logx``, and ignores ``logy`` without a word."""
+    bars = rl.plots.cuts(run[2])
+    for options, kind in (({"logx": True}, LogScale), ({}, LinearScale)):
+        figure = hv.render(bars.clone().opts(**options, backend="bokeh"), backend="bokeh")
+        assert type(figure.x_scale) is kind
+    notebooks = ROOT / "notebooks"
+    for path in notebooks.glob("*.ipynb"):
+        assert "logy" not in path.read_text(encoding="utf-8"), "of lying bars it does nothing"
+
+
+def test_both_backends_have_the_same_colours(run: Any) -> None:
+    parts = hv.render(rl.plots.queue(run[1]), backend="matplotlib").axes[0].collections
+    drawn = [to_hex(part.get_facecolor()[0]) for part in parts]
+    lengths = sorted(int(name.removeprefix("queued of length ")) for name in run[1] if name.startswith("queued of"))
+    assert drawn == [LENGTHS[max(length - 1, 0)].lower() for length in lengths]
+
+
+def test_prefixes_lie_inside_the_one_they_continue(run: Any) -> None:
+    frame = run[0].tree(200)
+    boxes = pd.concat([part.dframe() for part in rl.plots.tree(frame)])
+    by_row = boxes.sort_values("x0").groupby("y1")
+    for _, row in by_row:
+        assert (row["x0"].to_numpy()[1:] >= row["x1"].to_numpy()[:-1] - 1e-9).all()
+    assert boxes["x0"].min() == 0
+    assert boxes["x1"].max() <= 1 + 1e-9
+
+
+def drawn(layout: Any, alpha: float) -> list[set[tuple[float, float]]]:
+    """The points of each figure whose glyphs are as opaque as this."""
+    state = hv.renderer("bokeh").get_plot(layout).state
+    found = []
+    for figure in state.select({"type": Plot}):
+        points: set[tuple[float, float]] = set()
+        for renderer in figure.renderers:
+            glyph = renderer.glyph if isinstance(renderer, GlyphRenderer) else None
+            if isinstance(glyph, Scatter) and glyph.fill_alpha == alpha:
+                data = renderer.data_source.data
+                points |= set(zip(data[glyph.x].tolist(), data[glyph.y].tolist(), strict=True))
+        found.append(points)
+    return found
+
+
+def test_what_is_selected_in_one_picture_stands_out_in_all(run: Any) -> None:
+    points = fairness_points().assign(complexity=range(6))
+    link = hv.link_selections.instance(index_cols=["model"], unselected_alpha=0.15)
+    parts = [rl.plots.front(points), rl.plots.front(points, "equal_opportunity_gap")]
+    layout = rl.plots.linked(*parts, link=link)
+    link.selection_expr = hv.dim("model").isin([2, 5])
+    chosen = points.iloc[[1, 4]]
+    shown = drawn(layout, 1.0)
+    assert len(shown) == 2
+    for name in ("complexity", "equal_opportunity_gap"):
+        assert set(zip(chosen[name].tolist(), chosen["accuracy"].tolist(), strict=True)) in shown
+    near = near_optimal(run[0], ratio=0.2)
+    dots, places = rl.plots.good_models(near), rl.plots.antecedents(near)
+    assert set(places.dimension_values("model", expanded=False)) <= set(dots.dimension_values("model"))
+    assert dots.dimension_values("above").tolist() == near.frame()["gap"].tolist()
+    assert hv.render(rl.plots.linked(dots, places)) is not None
+    hv.output(backend="matplotlib")
+    try:
+        assert hv.render(rl.plots.linked(dots, places), backend="matplotlib") is not None
+    finally:
+        hv.output(backend="bokeh")
+
+
+def test_only_pictures_of_models_are_linked(run: Any) -> None:
+    dots = rl.plots.good_models(near_optimal(run[0], ratio=0.2))
+    with pytest.raises(ValueError, match="two pictures or more, not 1"):
+        rl.plots.linked(dots)
+    with pytest.raises(ValueError, match="picture 2 has no models to select"):
+        rl.plots.linked(dots, rl.plots.convergence(run[1]))
+
+
+def test_other_tables_are_refused_in_words(run: Any) -> None:
+    with pytest.raises(ValueError, match=r"no column 'objective', 'lower_bound'; give a trace: `trace_`"):
+        rl.plots.convergence(pd.DataFrame({"work": [1]}))
+    with pytest.raises(TypeError, match="a pandas DataFrame, not list"):
+        rl.plots.tree([1, 2])
+    with pytest.raises(ValueError, match="x must be one of work, seconds, not 'luck'"):
+        rl.plots.incumbents(run[1], "luck")
+    with pytest.raises(ValueError, match="there is no rate 'luck'; the rates are"):
+        rl.plots.group_rates(rates(), "luck")

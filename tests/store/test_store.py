@@ -1,0 +1,385 @@
+"""Kept runs: what is saved is found again as it was, by whatever road; what is damaged or foreign is refused."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import re
+import shutil
+import sqlite3
+import zipfile
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import pandas as pd
+import pytest
+from live import small_search
+from places import ROOT
+
+import rulelab as rl
+from rulelab.store import LARGEST_BUNDLE, StoreError, database
+from rulelab.store import run as run_module
+from rulelab.store.making import made
+from rulelab.store.rows import insert
+
+
+@pytest.fixture(scope="module")
+def recording() -> rl.Recording:
+    out = rl.Recording(small_search())
+    for _ in out.steps(work_limit=10_000):
+        pass
+    assert out.snapshots[-1].status is rl.Status.OPTIMAL
+    return out
+
+
+@pytest.fixture(scope="module")
+def proof() -> rl.Certificate:
+    search = small_search()
+    rl.solve(search)
+    return search.certificate()
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[rl.store.Store]:
+    with rl.store.open(tmp_path / "runs.sqlite") as out:
+        yield out
+
+
+def sql(place: str | Path, *commands: str) -> None:
+    with contextlib.closing(sqlite3.connect(place)) as bare:
+        for command in commands:
+            bare.execute(command)
+            bare.commit()
+
+
+def content(file: Path) -> bytes:
+    return file.read_bytes()
+
+
+def test_what_is_saved_is_found_again(store, recording, proof, tmp_path: Path) -> None:
+    run = store.save(recording, name="  first \n run ", query="family=rule_list", data_name="noise", proof=proof)
+    last = recording.snapshots[-1]
+    with rl.store.open(tmp_path / "runs.sqlite") as again:
+        found = again.run(run.hash)
+        assert found == run
+        assert (found.name, found.data, found.query) == ("first run", "noise", "family=rule_list")
+        assert (found.status, found.objective, found.lower_bound) == (
+            "optimal",
+            last.incumbent.objective,
+            last.lower_bound,
+        )
+        assert found.gap == 0
+        assert again.model(run) == last.incumbent.model
+        assert again.recording(run).frame.equals(rl.Recording.from_bytes(recording.to_bytes()).frame)
+        assert (
+            again.recording(run.hash[:10]).tree_at(3).equals(rl.Recording.from_bytes(recording.to_bytes()).tree_at(3))
+        )
+        curve, expected = again.trace(run), recording.frame
+        for name in ("step", "work", "seconds", "objective", "lower_bound", "gap"):
+            assert curve[name].tolist() == expected[name].tolist(), name
+        problem = small_search().problem
+        assert rl.verify(problem, again.model(run), again.proof(run)).valid
+
+
+def test_rows_are_kept_where_they_are_few_and_always_their_hash(store, recording, monkeypatch) -> None:
+    data = rl.datasets.load("tic_tac_toe")
+    run = store.save(recording, data=data, test_rows=[0, 1, 2])
+    found = pd.read_csv(io.BytesIO(store.file(run, "rows")))
+    assert found.drop(columns="class").equals(data.X.iloc[3:].reset_index(drop=True))
+    assert (found["class"] == str(data.positive)).astype(int).tolist() == data.y.iloc[3:].tolist()
+    assert run.rows == len(data.y)
+    monkeypatch.setattr("rulelab.store.data_rows.LARGEST_ROWS", 1000)
+    without = store.save(recording, data=data)
+    assert "rows" not in without.files
+    assert without.data_hash == run.data_hash
+    assert "only their hash" in without.notes[0]
+    other = replace(data, y=1 - data.y)
+    assert store.save(recording, data=other, keep_rows=False).data_hash != run.data_hash
+
+
+def test_search_rename_delete_and_bring_back(store, recording) -> None:
+    first = store.save(recording, name="one", data_name="mushrooms")
+    second = store.save(recording, name="two%", settings={"policy": "curiosity"})
+    assert [run.name for run in store.runs()] == ["two%", "one"]
+    for words, names in (
+        ("MUSH", ["one"]),
+        ("one mush", ["one"]),
+        ("one curio", []),
+        ("%", ["two%"]),
+        ("_", ["two%", "one"]),
+    ):
+        assert [run.name for run in store.runs(words)] == names, words
+    store.rename(second, "<b>three</b>")
+    assert store.run(second).name == "<b>three</b>"
+    assert store.run(second).hash == second.hash
+    store.delete(first)
+    assert [run.hash for run in store.runs()] == [second.hash]
+    assert [run.hash for run in store.runs(deleted=True)] == [first.hash]
+    store.restore(first)
+    assert len(store.frame()) == 2
+    store.delete(first, forever=True)
+    with pytest.raises(StoreError, match="no run begins"):
+        store.run(first.hash)
+    assert store.model(second) == recording.snapshots[-1].incumbent.model, "the file that both had is still there"
+
+
+def test_deleted_runs_are_forgotten_after_a_week(store, recording, tmp_path: Path) -> None:
+    old, young = store.save(recording, name="old"), store.save(recording, name="young")
+    for run in (old, young):
+        store.delete(run)
+    sql(store.place, f"UPDATE runs SET deleted = '2020-01-01' WHERE hash = '{old.hash}'")
+    with rl.store.open(store.place) as again:
+        assert [run.name for run in again.runs(deleted=True)] == ["young"]
+
+
+def test_a_later_state_of_a_run_takes_its_place(store, recording) -> None:
+    before = store.save(recording, name="mine")
+    after = store.save(recording, instead_of=before.hash)
+    assert [(run.hash, run.name) for run in store.runs()] == [(after.hash, "mine")]
+
+
+def test_an_archive_holds_everything_and_brings_it_elsewhere(store, recording, proof, tmp_path: Path) -> None:
+    runs = [store.save(recording, name=name, data=rl.datasets.load("tic_tac_toe")) for name in ("one", "two")]
+    store.add_proof(runs[0], proof)
+    raw = store.export(tmp_path / "runs.zip", runs)
+    with rl.store.open(tmp_path / "other.sqlite") as other:
+        assert other.take(tmp_path / "runs.zip") == [store.run(run) for run in runs]
+        assert other.export(None, runs) == raw
+        assert other.take(raw) == []
+        other.delete(runs[0])
+        other.take(raw)
+        assert len(other.runs()) == 2
+        assert other.proof(runs[0]).fingerprint == proof.fingerprint
+
+
+def changed(raw: bytes, name: str, new: bytes | None) -> bytes:
+    """The archive with another content of one of its members, or without it."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(raw)) as old, zipfile.ZipFile(out, "w") as made:
+        for member in old.namelist():
+            if not member.endswith(name):
+                made.writestr(member, old.read(member))
+            elif new is not None:
+                made.writestr(member, new)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("name", "new", "reason"),
+    [
+        ("model.json", b"{}", "not what its hash says"),
+        ("run.rulelab", None, "lacks"),
+        ("run.json", b"[]", "something else than a run"),
+        ("run.json", b'{"about": "{}", "name": 3}', "not what its hash says"),
+        ("run.json", None, "holds no run"),
+        ("proof.npz", b"PK", "not a certificate"),
+        ("trace.csv", b"x", "not what its hash says"),
+    ],
+)
+def test_a_damaged_archive_is_refused_as_a_whole(store, recording, proof, tmp_path, name, new, reason) -> None:
+    raw = store.export(None, [store.save(recording, proof=proof)])
+    with rl.store.open(tmp_path / "other.sqlite") as other:
+        with pytest.raises(StoreError, match=reason):
+            other.take(changed(raw, name, new))
+        assert other.runs() == []
+
+
+@pytest.mark.parametrize("raw", [b"", b"nothing", b"PK\x05\x06" + bytes(18)], ids=["empty", "text", "empty archive"])
+def test_what_is_no_archive_is_refused(store, raw) -> None:
+    with pytest.raises(StoreError, match="archive"):
+        store.take(raw)
+    with pytest.raises(StoreError, match="larger"):
+        store.take(bytes(LARGEST_BUNDLE + 1))
+
+
+def test_an_archive_that_unpacks_to_too_much_is_refused(store) -> None:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a", bytes(LARGEST_BUNDLE + 1))
+    with pytest.raises(StoreError, match="unpacks to more"):
+        store.take(out.getvalue())
+
+
+def test_a_file_of_something_else_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
+    text, empty, other = tmp_path / "notes.txt", tmp_path / "empty", tmp_path / "other.sqlite"
+    text.write_text("dear diary")
+    empty.touch()
+    sql(other, "CREATE TABLE runs (hash TEXT)", "INSERT INTO runs VALUES ('mine')")
+    for file, reason in ((text, "no SQLite file"), (empty, "no SQLite file"), (other, "something else than rulelab")):
+        before = content(file)
+        with pytest.raises(StoreError, match=reason):
+            rl.store.open(file)
+        assert content(file) == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["empty", "notes.txt", "other.sqlite"]
+
+
+@pytest.mark.parametrize(
+    ("command", "reason"),
+    [
+        ("CREATE TABLE more (x)", "which rulelab has not made"),
+        ("CREATE TRIGGER t AFTER INSERT ON runs BEGIN DELETE FROM files; END", "which rulelab has not made"),
+        ("CREATE VIEW v AS SELECT * FROM runs", "which rulelab has not made"),
+        ("ALTER TABLE runs ADD COLUMN x", "not as it was"),
+        ("DROP TABLE parts", "not as it was"),
+        ("DROP TABLE rulelab_schema", "says no version"),
+        ("UPDATE rulelab_schema SET version = 1000", "newer rulelab"),
+        ("UPDATE rulelab_schema SET version = 'x'", "its version is"),
+        ("INSERT INTO rulelab_schema VALUES (1)", "its version is"),
+    ],
+)
+def test_tables_that_are_not_as_they_should_be_are_refused(store, tmp_path: Path, command: str, reason: str) -> None:
+    sql(store.place, command, "PRAGMA wal_checkpoint(TRUNCATE)")
+    before = content(Path(store.place))
+    with pytest.raises(StoreError, match=reason):
+        rl.store.open(store.place)
+    assert content(Path(store.place)) == before
+
+
+def test_a_file_with_a_damaged_page_is_refused_and_left_as_it_is(store, recording, tmp_path: Path) -> None:
+    store.save(recording)
+    sql(store.place, "PRAGMA wal_checkpoint(TRUNCATE)")
+    damaged = tmp_path / "damaged.sqlite"
+    raw = bytearray(content(Path(store.place)))
+    raw[4096:] = b"\xff" * (len(raw) - 4096)
+    damaged.write_bytes(raw)
+    with pytest.raises(StoreError, match="damaged, and is left as it is"):
+        rl.store.open(damaged)
+    assert content(damaged) == raw
+
+
+@pytest.mark.parametrize(
+    "about",
+    ["", "{}", "[]", '{"format": "rulelab run"}', "[" * 1000, '{"a": 1, "a": 2}', "NaN"],
+)
+def test_a_damaged_run_is_told_of_and_the_others_are_there(store, recording, about: str) -> None:
+    good, bad = store.save(recording, name="good"), store.save(recording, name="bad")
+    for key in (bad.hash, run_module.digest(about.encode())):  # with its old hash, and with one that fits
+        with contextlib.closing(sqlite3.connect(store.place)) as bare:
+            bare.execute("UPDATE runs SET about = ?, hash = ? WHERE name = 'bad'", (about, key))
+            bare.commit()
+        assert [run.hash for run in store.runs()] == [good.hash]
+        assert len(store.damaged()) == 1
+        with pytest.raises(StoreError, match=r"damaged|cannot be read"):
+            store.run(key)
+
+
+def test_a_damaged_file_of_a_run_is_refused(store, recording) -> None:
+    run = store.save(recording)
+    sql(store.place, f"UPDATE files SET content = X'00' WHERE hash = '{run.files['model']}'")
+    sql(store.place, f"DELETE FROM files WHERE hash = '{run.files['recording']}'")
+    for kind, reason in (("model", "is damaged"), ("recording", "is not there"), ("proof", "no proof is kept")):
+        with pytest.raises(StoreError, match=reason):
+            store.file(run, kind)
+    with pytest.raises(StoreError):
+        store.export(None, [run])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"status": "optimal", "lower_bound": 0.0},
+        {"status": "proven"},
+        {"lower_bound": 2.0, "status": "limit"},
+        {"objective": float("nan")},
+        {"objective": True},
+        {"work": -1},
+        {"seconds": "1"},
+        {"made": "yesterday"},
+        {"files": {"model": "../../etc/passwd"}},
+        {"files": {"virus": "0" * 64}},
+        {"settings": {"a": 1}},
+        {"data": 3},
+        {"name": "x" * 5000},
+    ],
+    ids=str,
+)
+def test_what_no_run_can_be_is_refused(recording, change) -> None:
+    run, _ = made(recording, None)
+    with pytest.raises(StoreError, match="a run cannot have"):
+        replace(run, **change)
+
+
+def test_a_run_is_read_as_it_was_written(recording) -> None:
+    run, _ = made(recording, None, settings={"ä": "☃ </script>"}, split={"data": "compas", "n_rows": 3})
+    assert run_module.read(run.about, run.hash) == run
+    assert json.loads(run.about)["settings"] == {"ä": "☃ </script>"}
+
+
+def test_who_writes_too_long_is_told_of(store, recording, monkeypatch) -> None:
+    monkeypatch.setitem(database._SQLITE_OPTIONS["connect_args"], "timeout", 0.05)
+    with rl.store.open(store.place) as other:
+        with store._database.writing(), pytest.raises(StoreError, match="being written by another process"):
+            other.save(recording)
+        assert other.runs() == []
+        other.save(recording)
+    assert len(store.runs()) == 1
+
+
+def _fails_half_way(store, run, files) -> None:
+    with store._database.writing() as connection:
+        insert(connection, run, {**files, "trace": "no bytes"})
+
+
+def test_nothing_of_a_write_that_fails_is_kept(store, recording) -> None:
+    run, files = made(recording, None)
+    with pytest.raises(TypeError):
+        _fails_half_way(store, run, files)
+    with store._database.reading() as connection:
+        assert connection.exec_driver_sql("SELECT count(*) FROM files").scalar() == 0
+
+
+@pytest.mark.parametrize("url", ["nodatabase://x", "://", "sqlite://", "sqlite:///:memory:", "sqlite:///x?mode=ro"])
+def test_urls_that_are_no_store_are_refused(url: str) -> None:
+    with pytest.raises(StoreError):
+        rl.store.open(url)
+
+
+def test_the_place_is_said_without_a_password() -> None:
+    with pytest.raises(StoreError) as caught:
+        rl.store.open("postgresql+nodriver://user:secret@host/name")
+    assert "secret" not in str(caught.value)
+
+
+def test_the_default_place_is_the_folder_that_is_named(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setenv(rl.store.HOME_VARIABLE, str(tmp_path / "deep" / "folder"))
+    with rl.store.open() as store:
+        assert store.place == str(tmp_path / "deep" / "folder" / "runs.sqlite")
+    monkeypatch.delenv(rl.store.HOME_VARIABLE)
+    assert "rulelab" in rl.store.default_url()
+
+
+def test_only_its_owner_reads_the_file(store) -> None:
+    assert Path(store.place).stat().st_mode & 0o077 == 0
+
+
+def test_a_store_that_is_copied_while_nobody_writes_is_whole(store, recording, tmp_path: Path) -> None:
+    run = store.save(recording)
+    sql(store.place, "PRAGMA wal_checkpoint(TRUNCATE)")
+    shutil.copy(store.place, tmp_path / "copy.sqlite")
+    with rl.store.open(f"sqlite:///{tmp_path / 'copy.sqlite'}") as copy:
+        assert copy.run(run.hash[:6]) == run
+
+
+def test_what_the_book_shows_in_python_works(recording, proof, tmp_path: Path, monkeypatch) -> None:
+    page = ROOT / "notebooks" / "book" / "page.md"
+    (code,) = re.findall(r"```py\n(.*?)```", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    search = SimpleNamespace(certificate=lambda: proof)
+    found = {"rl": rl, "recording": recording, "data": rl.datasets.load("tic_tac_toe"), "search": search}
+    exec(code, found)
+    with rl.store.open("elsewhere.sqlite") as other:
+        assert other.take("runs.zip") == [found["run"]]
+
+
+def test_names_are_kept_as_every_database_takes_them(tmp_path) -> None:
+    recording = rl.Recording(small_search())
+    for _ in recording.steps(work_limit=10):
+        pass
+    with rl.store.open(tmp_path / "runs.sqlite") as store:
+        run = store.save(recording, name="a\x00b", data_name="half \ud800")
+        assert (run.name, run.data) == ("ab", "half ?")
+        assert store.rename(run, "\udfff\x00").name == "?"
+        assert store.runs("h\x00alf") == [store.run(run.hash)]

@@ -1,0 +1,134 @@
+"""Pages are made beside the server's loop: who has one is answered meanwhile, and what goes wrong is shown."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import urllib.request
+
+import panel as pn
+import pytest
+from _visitor import Visitor
+from bokeh.core.json_encoder import serialize_json
+from live import problem
+from patience import PATIENCE, wait_until
+from servers import served_here
+
+import rulelab as rl
+from rulelab.views.allowance import ALLOWED
+from rulelab.views.live.state import State
+from rulelab.views.live.trimming import give_back
+from rulelab.views.search.view import SearchView
+from rulelab.views.serving import opening
+
+pytestmark = pytest.mark.long
+
+
+def get(address: str) -> str:
+    with urllib.request.urlopen(address, timeout=PATIENCE) as answer:
+        return answer.read().decode()
+
+
+def test_the_server_answers_while_a_page_is_made() -> None:
+    begun, go_on = threading.Event(), threading.Event()
+    documents = []
+
+    def create() -> pn.viewable.Viewable:
+        begun.set()
+        assert go_on.wait(PATIENCE)
+        documents.append(pn.state.curdoc)
+        return pn.Row(pn.state.location.search)
+
+    found: list[str] = []
+    with served_here(create) as (port, loop):
+        address = f"http://127.0.0.1:{port}/"
+        thread = threading.Thread(target=lambda: found.append(get(f"{address}?a=1")))
+        thread.start()
+        assert begun.wait(PATIENCE)
+        assert "Bokeh" in get(f"{address}static/js/bokeh.min.js")
+        assert not found
+        go_on.set()
+        thread.join(PATIENCE)
+        assert "<title>made</title>" in found[0]
+        (document,) = documents
+        assert pn.state._thread_id_[document] == loop.ident, "what changes in it is sent from the server's loop"
+
+
+def test_a_page_that_cannot_be_made_says_so() -> None:
+    documents = []
+
+    def create() -> pn.viewable.Viewable:
+        assert threading.current_thread().name.startswith("rulelab page")
+        documents.append(pn.state.curdoc)
+        raise KeyError("nothing to show")
+
+    with served_here(create) as (port, _):
+        assert "<title>" in get(f"http://127.0.0.1:{port}/")
+        (document,) = documents
+        assert "nothing to show" in serialize_json(document.to_json())
+
+
+def test_a_page_that_waits_for_its_first_run_is_looked_at_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    view = SearchView(rl.RuleListSearch(problem(), 0.02))
+    refresh, looked = SearchView.refresh, []
+    monkeypatch.setattr(SearchView, "refresh", lambda self: looked.append(self) or refresh(self))
+    monkeypatch.setattr(type(view._presence), "served", True)
+    while view._waits:  # until what it began with is there
+        view.tick()
+    looked.clear()
+    for _ in range(8):
+        view.tick()
+    assert len(looked) == 2
+    view.step()
+    wait_until(lambda: view.session.state is State.PAUSED)
+    looked.clear()
+    for _ in range(8):
+        view.tick()
+    assert len(looked) == 8
+    view.close()
+
+
+def test_memory_is_given_back_once_for_pages_that_close_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[str] = []
+
+    def give() -> bool:
+        given.append(threading.current_thread().name)
+        return give_back()
+
+    async def visit(port: int) -> None:
+        visitors = [Visitor(port, "") for _ in range(3)]
+        for visitor in visitors:
+            await visitor.open()
+        for visitor in visitors:
+            visitor.close()
+
+    monkeypatch.setattr(opening, "GIVE_BACK_SECONDS", 1.0)
+    monkeypatch.setattr(opening, "give_back", give)
+    lifetime = {"unused_session_lifetime_milliseconds": 100, "check_unused_sessions_milliseconds": 100}
+    with served_here(lambda: pn.Row("text"), **lifetime) as (port, _):
+        asyncio.run(visit(port))
+        wait_until(lambda: bool(given))
+        assert len(given) < 3
+        assert given[0].startswith("rulelab page"), "not in the server's loop"
+
+
+def test_those_who_are_there_wait_for_no_collection_that_gives_little_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    page = opening.Opening(lambda: pn.Row("text"), "made")
+    page._collect()
+    page._open, page._closed = 29, 1
+    assert not page._is_much
+    page._closed = 15
+    assert not page._is_much, "there is memory enough"
+    monkeypatch.setattr(ALLOWED, "budget", 1000)
+    monkeypatch.setattr(ALLOWED, "left", 200)
+    assert page._is_much, "half as many as are there, and little memory is left"
+    monkeypatch.setattr(ALLOWED, "left", 900)
+    assert not page._is_much
+    page._open, page._closed = 0, 1
+    assert page._is_much, "nobody is there"
+    page._open, page._bytes_before = 29, page._bytes_before / 2
+    assert page._is_much, "much more memory is held than before"
+    page._collect()
+    assert not page._is_much
+    monkeypatch.setattr(ALLOWED, "full", True)
+    assert page._is_much, "the server has no memory left"
