@@ -23,9 +23,9 @@ from .rule_list.constrained.demanding import FIRST, LONGEST, check_obeys, demand
 from .rule_list.constrained.predictive import check_values
 from .rule_list.constrained.space import read_sizes
 from .rule_list.constrained.value_space import TOLERANCE
-from .rule_set.checker import MIN_GROUP_SIZE, Case, read_claim
+from .rule_set.checker import MIN_GROUP_SIZE, check_model, read_claim, sides_of, times_covered
 from .rule_set.parity import SUFFIX, check_parities, parities, read_sides, read_tolerances
-from .whole_weights import in_whole_weights_by_group
+from .whole_weights import divided
 
 OF_ALL = "of_all"
 """The parameter that only these certificates have."""
@@ -92,12 +92,15 @@ def _obeyed(problem: Problem, model: Model, certificate: Certificate) -> Iterato
         raise CertificateError(f"the {OF_ALL} of a certificate must be 1, not {parameters[OF_ALL]!r}")
     of_rates = {name: value for name, value in parameters.items() if name.endswith(SUFFIX)}
     if isinstance(model, RuleSet):
-        Case(problem, model, read_claim({k: v for k, v in parameters.items() if k != OF_ALL}))
+        claim = read_claim({k: v for k, v in parameters.items() if k != OF_ALL})
+        check_model(problem, model, claim)
+        sides, compared = sides_of(divided(problem, bool(of_rates), True)[0], model.form, claim)
+        check_parities(sides, compared, times_covered(sides.matrix, model))
     elif isinstance(model, RuleList) and TOLERANCE in of_rates:
         check_parameters(of_rates, (TOLERANCE,), "lists of predictive parity")
         check_values(problem, model, parameters)
     elif of_rates:
-        whole = in_whole_weights_by_group(problem)
+        whole, _ = divided(problem, True, True)
         sides = read_sides(whole, "dnf", True)
         compared = parities(sides, "dnf", read_tolerances(parameters), read_sizes(parameters)[0])
         check_parities(sides, compared, model.predicts_positive(whole.matrix()).astype(np.int64))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
+import numpy as np
+
 from ..data.problem import Problem
 from .certificate import CertificateError
 
@@ -31,8 +33,18 @@ def in_whole_weights_by_group(problem: Problem) -> Problem:
     return problem if problem.integral or problem.groups is None else divided(problem, True)[0]
 
 
-def divided(problem: Problem, by_group: bool) -> tuple[Problem, Fraction]:
+def rounded_down(problem: Problem, most: int) -> tuple[Problem, Fraction]:
+    """The same rows, of no groups, with weights rounded down to a unit, so many of it at most, and what it is worth."""
+    masses = problem.masses
+    n = max(1, -(-masses.total // most))
+    positives, negatives = ((side // n).astype(np.int64) for side in (masses.positives, masses.negatives))
+    return replace(problem, positives=positives, negatives=negatives, groups=None, summed=None), masses.unit * n
+
+
+def divided(problem: Problem, by_group: bool, any_size: bool = False) -> tuple[Problem, Fraction]:
     """The same rows, and groups if they are asked for, with weights in the largest common unit, and what it is worth.
+
+    Weights of ``any_size`` are Python's integers where they need to be.
 
     Raises
     ------
@@ -41,7 +53,7 @@ def divided(problem: Problem, by_group: bool) -> tuple[Problem, Fraction]:
     """
     groups = problem.groups if by_group else None
     masses = (problem if groups is None else groups).masses.divided()
-    if not masses.fits:
+    if not masses.fits and not any_size:
         raise CertificateError("the weights have too many digits for exact sums; round them, say to six digits in all")
     positives, negatives = masses.positives, masses.negatives
     if groups is not None:

@@ -118,8 +118,8 @@ def masses_of(positives: np.ndarray, negatives: np.ndarray) -> Masses:
 def in_units(weights: Sequence[np.ndarray]) -> tuple[list[np.ndarray], Fraction]:
     """Weights >= 0 in integers of one common unit, without rounding.
 
-    A weight that prints with at most six digits after the point is that decimal: 0.1 is a tenth. Any other is the
-    double itself, an integer over a power of two. Each is read alone, so that rows may be left out or split.
+    Weights that all print with at most six digits after the point are these decimals: 0.1 is a tenth. Else they are the
+    doubles themselves, integers over powers of two.
 
     Parameters
     ----------
@@ -137,39 +137,36 @@ def in_units(weights: Sequence[np.ndarray]) -> tuple[list[np.ndarray], Fraction]
         return list(weights), Fraction(1)
     flat = np.concatenate([np.ravel(w).astype(np.float64) for w in weights])
     shifted = np.rint(flat * 10.0**PLACES)
-    decimal = (shifted <= LARGEST_DECIMAL) & (shifted / 10.0**PLACES == flat)
-    numerators = shifted[decimal].astype(np.int64)
-    common = math.gcd(10**PLACES, int(np.gcd.reduce(numerators, initial=0)))
-    numerators, denominator = numerators // common, 10**PLACES // common
-    if decimal.all():
-        small = numerators.sum(dtype=np.float64) < _LARGEST_SUM
-        of, values = denominator, numerators if small else numerators.astype(object)
+    if ((shifted <= LARGEST_DECIMAL) & (shifted / 10.0**PLACES == flat)).all():
+        values = shifted.astype(np.int64)
+        common = math.gcd(10**PLACES, int(np.gcd.reduce(values, initial=0)))
+        values, of = values // common, 10**PLACES // common
+        values = values if values.sum(dtype=np.float64) < _LARGEST_SUM else values.astype(object)
     else:
-        digits, exponent = _binary(flat[~decimal])
-        least = min(0, int(exponent.min()))
-        of = math.lcm(denominator, 1 << -least)
-        values, more = np.empty(len(flat), dtype=object), of >> -least
-        values[decimal] = numerators.astype(object) * (of // denominator)
-        values[~decimal] = [(d << (e - least)) * more for d, e in zip(digits.tolist(), exponent.tolist(), strict=True)]
-        values = _narrow(values)
+        values, of = _binary(flat)
     ends = np.cumsum([w.size for w in weights])[:-1]
     parts = [part.reshape(w.shape) for part, w in zip(np.split(values, ends), weights, strict=True)]
     return parts, Fraction(1, of)
 
 
 def as_read(weight: float | Fraction) -> Fraction:
-    """One weight, or sum of weights, as `in_units` reads it."""
+    """A sum of weights, as `in_units` reads it where it is alone."""
     shifted = round(weight * 10**PLACES)
     decimal = shifted <= LARGEST_DECIMAL and shifted / 10**PLACES == weight
     return Fraction(shifted, 10**PLACES) if decimal else Fraction(weight)
 
 
-def _binary(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Doubles > 0 as odd integers times powers of two: two int64 arrays."""
+def _binary(weights: np.ndarray) -> tuple[np.ndarray, int]:
+    """Doubles as integers of a common unit, and how many of it are 1."""
     mantissa, exponent = np.frexp(weights)
     digits = np.ldexp(mantissa, _MANTISSA).astype(np.int64)
-    zeros = np.round(np.log2(digits & -digits)).astype(np.int64)
-    return digits >> zeros, exponent.astype(np.int64) - _MANTISSA + zeros
+    exponent = exponent.astype(np.int64) - _MANTISSA
+    lowest = digits & -digits
+    zeros = np.where(digits == 0, 0, np.round(np.log2(np.maximum(lowest, 1))).astype(np.int64))
+    digits, exponent = digits >> zeros, np.where(digits == 0, 0, exponent + zeros)
+    least = min(0, int(exponent.min(initial=0)))
+    values = np.array([d << (e - least) for d, e in zip(digits.tolist(), exponent.tolist(), strict=True)], dtype=object)
+    return _narrow(values), 1 << -least
 
 
 def _narrow(units: np.ndarray) -> np.ndarray:

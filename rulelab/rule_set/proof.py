@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _LARGEST_SUM = 48  # binary digits
 _LARGEST = 60  # the same, of a number
+_LARGEST_COSTS = 48  # the same, of all weights on the grid, which a check adds up
 
 
 def prove(
@@ -39,6 +40,7 @@ def prove(
     min_group_size: int = 0,
     demands: Demands | None = None,
     zero_one: bool = False,
+    rounded: Problem | None = None,
 ) -> Certificate:
     """The certificate of an optimal rule set, or of the best linear bound so far.
 
@@ -58,6 +60,8 @@ def prove(
         What sets must obey.
     zero_one : bool
         Whether the loss is the training errors.
+    rounded : Problem, optional
+        The same in weights of fewer digits, where the program and what was generated are those of it.
 
     Raises
     ------
@@ -65,7 +69,7 @@ def prove(
         When the criterion has rates that certificates do not know, or the numbers are too large for exact sums.
     """
     n_groups = 1 if fairness is None else len(groups_of(problem, fairness).names)
-    whole, program = counted(problem, program, fairness is not None)
+    whole, program = counted(rounded or problem, program, fairness is not None)
     dual, price, grid, gamma = dual_values(whole, program, generation, n_groups)
     tolerances, multipliers = None, None
     if fairness is not None:
@@ -156,11 +160,13 @@ def values_of_point(
         raise CertificateError("the prices of the constraints are too large for a certificate")
     scale = program.denominator  # the program counts in multiples of the weights' common divisor
     grid, price, exact = point.grid, price * scale, [max(0, int(x)) * scale for x in point.taken.tolist()]
-    too_long = max(price, *exact, 0).bit_length() - _LARGEST
+    costs = grid * program.regularization.denominator * int(problem.total_weight)
+    too_long = max(max(price, *exact, 0).bit_length() - _LARGEST, costs.bit_length() - _LARGEST_COSTS)
     if too_long > 0:
-        if program.constraints or too_long >= grid.bit_length():
+        if too_long >= grid.bit_length():
             raise CertificateError("the weights are too large for a certificate")
-        grid, price, exact = grid >> too_long, -(-price >> too_long), [x >> too_long for x in exact]
+        coarse = grid >> too_long
+        grid, price, exact = coarse, -(-price * coarse // grid), [x * coarse // grid for x in exact]
     taken = np.array(exact, dtype=np.int64)
     dual, watched = _no_duals(problem, program, n_groups), program.watched
     if program.unit != 1 and (program.constraints or (program.leave < 0).any()):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,6 +12,7 @@ import pandas as pd
 
 from ..arguments import ParameterError, is_whole
 from ..certificate import Certificate, CertificateError
+from ..certificate.rule_set.checker import in_rounded_weights, rounds
 from ..data.exact_weights import rounded_down
 from ..data.fairness import Criterion, EqualOpportunity, groups_of, left_out
 from ..data.naming import as_names, limits_of
@@ -326,22 +328,30 @@ class RuleSetSearch(RelaxedFirst, Phases):
         bound : float, optional
             Any number.
         """
-        if self._program.exactness:
+        price = Fraction(repr(float(self.regularization)))
+        rounded = self.fairness is None and rounds(self.problem, self.max_complexity, price)
+        if self._program.exactness and (bound is not None or not rounded):
             raise CertificateError(
                 "the weights have too many digits for a certificate; round them, say to six digits in all"
             )
+        source = self
+        if rounded and bound is None:
+            whole, _, price = in_rounded_weights(self.problem, price)
+            source = RuleSetSearch(whole, **{**self.parameters, "regularization": float(price), "warm_start": None})
+            solve(source)
         return prove(
             self.problem,
             model,
-            self._program,
-            getattr(self, "_generation", None),
+            source._program,
+            getattr(source, "_generation", None),
             self.conditions,
             self.fairness,
             self.regularization,
             bound is not None,
             self.min_group_size,
-            self._demands,
+            source._demands,
             self.loss == "zero_one",
+            None if source is self else source.problem,
         )
 
     def _without_demands(self) -> RuleSetSearch:

@@ -253,11 +253,37 @@ def test_a_model_of_other_data_is_refused() -> None:
     assert "not those of this problem" in verdict.reason
 
 
-def test_weights_without_a_common_unit_have_no_certificate() -> None:
-    A = np.array([[True, False], [False, True], [True, True]])
-    problem = rl.Problem.from_arrays(A, [1, 0, 1], sample_weight=[1e9 / 3, 1e-3, 1.0])
-    proof = prove_rule_set(problem, rl.RuleSet.from_problem(problem, []), np.zeros(3, dtype=np.int64), 0, GRID, 4, 2)
-    assert "weights have too many digits" in rl.verify(problem, rl.RuleSet.from_problem(problem, []), proof).reason
+@pytest.mark.parametrize("loss", ["hamming", "zero_one"])
+@pytest.mark.parametrize("form", ["dnf", "cnf"])
+def test_weights_of_any_digits_have_proofs(loss: str, form: str) -> None:
+    """The check rounds weights down, and tells without rounding which of the sets that are left is better."""
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        A = rng.random((60, 5)) < 0.5
+        y = (A[:, 0] & A[:, 1]) | (A[:, 2] & (rng.random(60) < 0.7))
+        for weight in (rng.uniform(0.2, 3, 60), 10 ** rng.uniform(-6, 6, 60), np.rint(rng.uniform(1e10, 1e12, 60))):
+            problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
+            search = rl.RuleSetSearch(problem, 6, loss=loss, form=form, regularization=float(weight.sum()) / 300)
+            last = rl.solve(search)
+            certificate = search.certificate()
+            answer = rl.verify(problem, last.incumbent.model, certificate)
+            assert answer.valid, answer.reason
+            assert answer.lower_bound == answer.objective
+            worse = rl.RuleSet.from_problem(problem, [(3, 4)], form)
+            assert not rl.verify(problem, worse, certificate).valid
+
+
+@pytest.mark.parametrize("factor", [10**3, 10**6, 10**9, 10**11])
+@pytest.mark.parametrize("fairness", [None, rl.DemographicParity(0.05)])
+def test_weights_times_a_constant_have_proofs(factor: int, fairness: Any) -> None:
+    rng = np.random.default_rng(factor % 7)
+    A = rng.random((60, 5)) < 0.5
+    y = (A[:, 0] & A[:, 1]) | (A[:, 2] & (rng.random(60) < 0.7))
+    weight = rng.integers(1, 9, 60) * factor
+    problem = rl.Problem.from_arrays(A, y, sample_weight=weight, groups=np.arange(60) % 2)
+    search = rl.RuleSetSearch(problem, 6, fairness=fairness)
+    last = rl.solve(search)
+    assert rl.verify(problem, last.incumbent.model, search.certificate()).valid
 
 
 def test_a_real_table_is_proven(shared: Any, instances: Any) -> None:

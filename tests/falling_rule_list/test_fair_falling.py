@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from laws import finished, problem_of
-from random_problems import Rows, weight_as_read
+from random_problems import Rows, weights_as_read
 from test_fair_rule_list import KINDS, RATES, TOLERANCES, larger_problem, some_rows
 
 import rulelab as rl
@@ -44,7 +44,7 @@ def case_of(seed: int, **sizes: int) -> tuple[Rows, FairFallingSearch]:
 
 def expected(rows: Rows, search: FairFallingSearch) -> Fraction | None:
     tolerances = dict.fromkeys(RATES[type(search.fairness)], Fraction(repr(search.fairness.rates()[0].tolerance)))
-    weight = [int(weight_as_read(w) * rows.scale) for w in rows.weight.tolist()]
+    weight = [int(w * rows.scale) for w in weights_as_read(rows.weight)]
     w, penalty = Fraction(repr(search.positive_weight)), Fraction(repr(search.regularization))
     group = rows.group.tolist()
     return naive.best_fair_falling_rule_list(rows.A, rows.y, weight, group, w, penalty, tolerances, search.max_length)
@@ -64,7 +64,7 @@ def check(rows: Rows, search: FairFallingSearch, snapshot: rl.Snapshot) -> None:
     model = snapshot.incumbent.model
     assert model.falls
     predicted = model.predicts_positive(rows.A).tolist()
-    weight = [weight_as_read(w) for w in rows.weight.tolist()]
+    weight = weights_as_read(rows.weight)
     for rate, limit in zip(RATES[type(search.fairness)], search.fairness.rates(), strict=True):
         gap = naive.weighted_gap(rate, rows.y, weight, rows.group.tolist(), predicted)
         assert gap <= Fraction(repr(limit.tolerance))

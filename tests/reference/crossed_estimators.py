@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from crossed import Judge, Outcome
 from crossed_cases import Case, case_of, criterion
-from random_problems import Rows, weight_as_read
+from random_problems import Rows, weights_as_read
 from sklearn.exceptions import ConvergenceWarning
 
 import rulelab as rl
@@ -68,7 +68,7 @@ def _balanced(rows: Rows) -> np.ndarray:
     """The weights times those of the classes, as fractions: rounded, a rate may exceed a tolerance that it meets."""
     counted = np.bincount(rows.y[rows.counted].astype(int), minlength=2)
     share = [Fraction(int(counted.sum()), 2 * int(n)) for n in counted]
-    return np.array([weight_as_read(w) * share[int(y)] for w, y in zip(rows.weight.tolist(), rows.y, strict=True)])
+    return np.array([w * share[int(y)] for w, y in zip(weights_as_read(rows.weight), rows.y, strict=True)])
 
 
 def _estimator(case: Case, class_weight: str | None) -> Any:

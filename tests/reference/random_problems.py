@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -11,10 +11,12 @@ from functools import cached_property
 import numpy as np
 
 
-def weight_as_read(weight: float) -> Fraction:
-    """A weight that prints with at most six digits after the point is that decimal; any other is the double itself."""
-    printed = Fraction(repr(float(weight)))
-    return printed if (printed * 10**6).denominator == 1 and printed * 10**6 <= 2**50 else Fraction(weight)
+def weights_as_read(weights: Iterable[float]) -> list[Fraction]:
+    """Weights that all print with at most six digits after the point are these decimals; else the doubles they are."""
+    weights = [float(weight) for weight in weights]
+    printed = [Fraction(repr(weight)) for weight in weights]
+    decimal = all((each * 10**6).denominator == 1 and each * 10**6 <= 2**50 for each in printed)
+    return printed if decimal else list(map(Fraction, weights))
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,12 +46,12 @@ class Rows:
     @cached_property
     def scale(self) -> int:
         """The least number that makes every weight whole, where it is multiplied with all."""
-        return math.lcm(*(weight_as_read(w).denominator for w in self.weight.tolist()))
+        return math.lcm(*(w.denominator for w in weights_as_read(self.weight)))
 
     @cached_property
     def whole(self) -> list[int]:
         """``weight * scale`` of the rows of positive weight, exactly."""
-        return [int(weight_as_read(w) * self.scale) for w in self.weight[self.counted].tolist()]
+        return [int(w * self.scale) for w in weights_as_read(self.weight) if w]
 
     @property
     def integral(self) -> bool:

@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 import random_problems
 from laws import finished, problem_of
-from random_problems import Rows, weight_as_read
+from random_problems import Rows, weights_as_read
 
 import rulelab as rl
 from rulelab.cli import main
@@ -57,7 +57,7 @@ def case_of(seed: int, **sizes: int) -> tuple[Rows, rl.FairRuleListSearch]:
 def expected(rows: Rows, search: rl.FairRuleListSearch) -> Fraction | None:
     tolerance = Fraction(repr(search.fairness.rates()[0].tolerance))
     tolerances = dict.fromkeys(RATES[type(search.fairness)], tolerance)
-    weight = [int(weight_as_read(w) * rows.scale) for w in rows.weight.tolist()]
+    weight = [int(w * rows.scale) for w in weights_as_read(rows.weight)]
     penalty = Fraction(repr(search.regularization))
     return naive.best_fair_rule_list(rows.A, rows.y, weight, rows.group.tolist(), penalty, tolerances, search.labels)
 
@@ -74,7 +74,7 @@ def check(rows: Rows, search: rl.FairRuleListSearch, snapshot: rl.Snapshot) -> N
     assert snapshot.lower_bound <= float(best) + 1e-15
     model = snapshot.incumbent.model
     predicted = model.predicts_positive(rows.A).tolist()
-    weight = [weight_as_read(w) for w in rows.weight.tolist()]
+    weight = weights_as_read(rows.weight)
     for rate, limit in zip(RATES[type(search.fairness)], search.fairness.rates(), strict=True):
         gap = naive.weighted_gap(rate, rows.y, weight, rows.group.tolist(), predicted)
         assert gap <= Fraction(repr(limit.tolerance))

@@ -12,7 +12,7 @@ import naive
 import numpy as np
 import pytest
 from laws import finished, problem_of
-from random_problems import Rows, weight_as_read
+from random_problems import Rows, weights_as_read
 from test_fair_rule_list import KINDS, RATES, fifty_and_fifty, larger_problem, some_rows
 
 import rulelab as rl
@@ -38,7 +38,7 @@ def exact(value: float) -> Fraction:
 
 
 def expected(rows: Rows, search: rl.LeastGapSearch) -> tuple[Fraction, Fraction] | None:
-    weight = [int(weight_as_read(w) * rows.scale) for w in rows.weight.tolist()]
+    weight = [int(w * rows.scale) for w in weights_as_read(rows.weight)]
     longest = rows.A.shape[1] if search.max_length is None else search.max_length
     rates = next(rates for one, rates in RATES.items() if engine.criterion_called(one)[0] == search.criterion)
     given = rows.A, rows.y, weight, rows.group.tolist(), rates

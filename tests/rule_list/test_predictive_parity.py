@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from laws import finished, problem_of
-from random_problems import Rows, weight_as_read
+from random_problems import Rows, weights_as_read
 from test_fair_rule_list import KINDS, PENALTIES, larger_problem, some_rows
 
 import rulelab as rl
@@ -41,7 +41,7 @@ def case(seed: int) -> tuple[Rows, rl.PredictiveParitySearch]:
 
 
 def check(rows: Rows, search: rl.PredictiveParitySearch, last: rl.Snapshot) -> tuple[Fraction | None, Fraction]:
-    weight = [int(weight_as_read(w) * rows.scale) for w in rows.weight.tolist()]
+    weight = [int(w * rows.scale) for w in weights_as_read(rows.weight)]
     tolerance, penalty = Fraction(repr(search.fairness.tolerance)), Fraction(repr(search.regularization))
     best, free = None, Fraction(2)
     for length, predicted, wrong in naive.labelled_rule_lists(rows.A, rows.y, weight, rows.A.shape[1], search.labels):

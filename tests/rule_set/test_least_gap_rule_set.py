@@ -10,7 +10,7 @@ import naive_rule_sets as naive
 import numpy as np
 import pytest
 from laws import problem_of
-from random_problems import Rows, weight_as_read
+from random_problems import Rows, weights_as_read
 from test_fair_rule_list import some_rows
 
 import rulelab as rl
@@ -48,7 +48,7 @@ def case_of(seed: int, **more: object) -> tuple[Rows, rl.LeastGapRuleSetSearch]:
 
 def data_of(rows: Rows) -> naive.Data:
     at = rows.counted
-    weight = [weight_as_read(w) for w in rows.weight[at].tolist()]
+    weight = weights_as_read(rows.weight[at])
     return naive.Data(rows.A[at], rows.y[at], weight, rows.group[at].tolist())
 
 

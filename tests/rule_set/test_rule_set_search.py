@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from random_problems import weight_as_read
+from random_problems import weights_as_read
 from strategies import rows, seeds
 
 import rulelab as rl
@@ -74,7 +74,7 @@ def test_weights_that_are_not_integers(case, seed):
     A, y, _ = case
     weight = np.random.default_rng(seed).uniform(0.1, 3.0, len(y))
     snapshot = certified(RuleSetSearch(rl.Problem.from_arrays(A, y, sample_weight=weight), 6, 2))
-    expected = naive.best_rule_set(A, y, list(map(weight_as_read, weight)), 6, 2)
+    expected = naive.best_rule_set(A, y, weights_as_read(weight), 6, 2)
     assert snapshot.incumbent.objective == pytest.approx(float(expected), abs=snapshot.detail["resolution"] + 1e-9)
 
 

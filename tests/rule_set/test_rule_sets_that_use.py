@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from patience import PATIENCE
-from random_problems import weight_as_read
+from random_problems import weights_as_read
 
 import rulelab as rl
 from rulelab.__main__ import main
@@ -47,7 +47,7 @@ def drawn(seed: int) -> tuple[rl.Problem, dict[str, object], Fraction | None, li
     fair = rng.choice(["", *LIMITS])
     tolerance = Fraction(int(rng.integers(0, 4)), 10)
     limits = [(str(fair), tolerance)] if fair else []
-    data = sets.Data(A, y, [weight_as_read(w) for w in weight.tolist()], group.tolist())
+    data = sets.Data(A, y, weights_as_read(weight), group.tolist())
     demands = [names[name] for name in must]
     counts = [(dict.fromkeys(which, 1), k) for which, k in limited]
     best = sets.best_obedient_rule_set(

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from random_problems import weight_as_read
+from random_problems import weights_as_read
 from table_engines import ENGINES, open_as, people
 
 import rulelab as rl
@@ -48,7 +48,7 @@ def test_weights_are_those_of_the_rows(engine: str, kind: str, tmp_path: Path) -
     problem = rl.Problem.from_arrays(counts.frame, counts.label, sample_weight=counts.rows)
     rows = rl.Problem.from_arrays(known.transform(features), frame.y, sample_weight=frame.w)
     assert problem.fingerprint == rows.fingerprint
-    assert sum(map(weight_as_read, counts.rows)) == sum(map(weight_as_read, frame.w))
+    assert sum(weights_as_read(counts.rows)) == sum(weights_as_read(frame.w))
 
 
 CELL = st.one_of(st.none(), st.sampled_from([-1.5, 0.0, 0.1, 2.0, 3.0]))
@@ -101,10 +101,10 @@ def _counted(engine: str, frame: pd.DataFrame, groups: int) -> Any:
 
 @given(st.lists(st.floats(1e-30, 1e30), min_size=1, max_size=20))
 def test_sums_are_held_by_doubles_exactly(weights: list[float]) -> None:
-    total = sum(map(weight_as_read, weights))
+    total = sum(weights_as_read(weights))
     unit = Fraction(1, total.denominator)
     parts, of = exact_floats(np.array([int(total / unit)], dtype=object), unit)
-    assert sum(map(weight_as_read, parts)) == total
+    assert sum(weights_as_read(parts)) == total
     assert (parts > 0).all()
     assert (of == 0).all()
     assert len(parts) < 8

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from random_problems import weight_as_read
+from random_problems import weights_as_read
 
 import rulelab as rl
 from rulelab.models import ModelError, RuleList
@@ -66,10 +66,10 @@ def every_change(edited: EditedList, m: int) -> dict[str, list[EditedList]]:
 def by_hand(A: np.ndarray, y: np.ndarray, weight: np.ndarray, edited: EditedList) -> Fraction:
     """The exact objective, row by row."""
     wrong = Fraction(0)
-    for row, label, worth in zip(A, y, weight.tolist(), strict=True):
+    for row, label, worth in zip(A, y, weights_as_read(weight), strict=True):
         fired = next((k for k, j in enumerate(edited.antecedents) if row[j]), len(edited))
-        wrong += weight_as_read(worth) * int(edited.labels[fired] != label)
-    return wrong / sum(map(weight_as_read, weight.tolist())) + Fraction(repr(REGULARIZATION)) * len(edited)
+        wrong += worth * int(edited.labels[fired] != label)
+    return wrong / sum(weights_as_read(weight)) + Fraction(repr(REGULARIZATION)) * len(edited)
 
 
 @pytest.mark.parametrize("weighting", ["ones", "whole", "digits", "huge"])
@@ -241,15 +241,15 @@ def test_antecedents_without_conditions_are_columns_of_their_own() -> None:
 def falling_by_hand(A: np.ndarray, y: np.ndarray, weight: np.ndarray, antecedents: tuple[int, ...], **of: Any) -> Any:
     """The objective of a falling rule list, row by row, and by how much it rises."""
     counts = [[Fraction(0), Fraction(0)] for _ in range(len(antecedents) + 1)]
-    for row, label, worth in zip(A, y, weight.tolist(), strict=True):
+    for row, label, worth in zip(A, y, weights_as_read(weight), strict=True):
         fired = next((k for k, j in enumerate(antecedents) if row[j]), len(antecedents))
-        counts[fired][int(label == 0)] += weight_as_read(worth)
+        counts[fired][int(label == 0)] += worth
     rise, least = Fraction(0), Fraction(1)
     for p, q in counts:
         if p + q:
             rise += max(p / (p + q) - least, Fraction(0))
             least = min(least, p / (p + q))
-    loss = sum(min(Fraction(repr(of["w"])) * p, q) for p, q in counts) / sum(map(weight_as_read, weight.tolist()))
+    loss = sum(min(Fraction(repr(of["w"])) * p, q) for p, q in counts) / sum(weights_as_read(weight))
     soft = 0 if of["penalty"] is None else Fraction(repr(of["penalty"])) * rise
     return loss + Fraction(repr(REGULARIZATION)) * len(antecedents) + soft, rise
 
@@ -297,14 +297,14 @@ def test_the_best_change_of_a_falling_list_is_that_of_trying_all(seed: int, weig
 def set_by_hand(A: np.ndarray, y: np.ndarray, weight: np.ndarray, edited: EditedSet, loss: str, form: str) -> Fraction:
     """The objective of a rule set, row by row, at half a row for a unit of complexity."""
     total = Fraction(edited.complexity, 2)
-    for row, label, worth in zip(A, y, weight.tolist(), strict=True):
+    for row, label, worth in zip(A, y, weights_as_read(weight), strict=True):
         if form == "dnf":
             times = sum(all(row[j] for j in clause) for clause in edited.clauses)
             wrong = times == 0 if label else times if loss == "hamming" else times > 0
         else:
             times = sum(not any(row[j] for j in clause) for clause in edited.clauses)
             wrong = times == 0 if not label else times if loss == "hamming" else times > 0
-        total += weight_as_read(worth) * int(wrong)
+        total += worth * int(wrong)
     return total
 
 

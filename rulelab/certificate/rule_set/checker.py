@@ -14,6 +14,10 @@ rho <= slack (`rule_set_columns`), and when there are any, all sets of them that
 rules that cover different rows are meant, which says something only where constraints make covering twice worth its
 cost. What sets must use, and how often they may, are constraints of the same kind (`rule_set_demands`). Everything is
 computed here, in exact integers; no solver's word is taken.
+
+Where weights have too many digits for that, and no rates are compared, weights and the price of complexity are rounded
+down, so that no set costs more than it does. A set that is better than the model then costs less than the model does
+exactly, rounded up; whether one of those that are left is better is told without rounding.
 """
 
 from __future__ import annotations
@@ -32,13 +36,13 @@ from ...models import ModelError, RuleSet
 from ..agreement import same_conditions
 from ..certificate import CertificateError
 from ..outcome import Outcome
-from ..whole_weights import divided
+from ..whole_weights import divided, rounded_down
 from .closing import Closing, SetCosts
 from .columns import Columns, columns
 from .demands import Counts, DemandPrices, Demands, nothing_asked, read_demands
 from .dual import DualValues, RangePrice, read_dual
 from .effort import GaveUpError
-from .parity import SUFFIX, check_parities, parities, read_sides, read_tolerances
+from .parity import SUFFIX, Parity, Sides, check_parities, parities, read_sides, read_tolerances
 from .parted import PART_RANGES, prove_parts
 from .parted_bound import bound_parts, for_a_bound
 
@@ -52,6 +56,7 @@ MIN_GROUP_SIZE = "min_group_size"
 LARGEST = 2**62
 _LARGEST_OBJECTIVE = 10**300  # of what is shown as a double
 _LARGEST_TOTAL = 1 << 40  # of all weights, times the denominator of what complexity costs
+_LARGEST_ROUNDED, _PARTS = 1 << 32, 10  # of all weights that are rounded, and the same denominator then
 
 
 @dataclass(frozen=True)
@@ -128,6 +133,7 @@ class Case:
     """
 
     ranges: Sequence[RangePrice] = ()
+    _exactly: tuple[Sides, Fraction] | None = None  # where weights are rounded: not rounded, and what 1 is worth
 
     def __init__(
         self,
@@ -138,7 +144,7 @@ class Case:
         priced: Mapping[str, np.ndarray] | None = None,
     ) -> None:
         self.claim = claim
-        problem, self.unit, price = in_digits(problem, claim)
+        given, (problem, self.unit, price, rounded) = problem, in_digits(problem, claim)
         self.price, self.per_loss, self.per_unit = price, price.denominator, price.numerator
         if claim.regularization * claim.max_complexity > _LARGEST_OBJECTIVE:
             raise CertificateError("the regularization is too large for a certificate")
@@ -146,28 +152,33 @@ class Case:
             raise CertificateError("the weights are too large for exact sums")
         self.demands = nothing_asked(problem) if demands is None else demands
         self.prices: DemandPrices = self.demands.prices(priced or {})
-        sides = read_sides(problem, model.form, bool(claim.tolerances))
-        self.sides, compared = sides, parities(sides, model.form, claim.tolerances, claim.min_group_size)
-        if claim.zero_one:
-            self.sides = sides.once_by_group() if compared else sides.once()
-            compared = [parity.once(sides.unwanted.sum(axis=1).tolist()) for parity in compared]
+        self.sides, self.parities = sides_of(problem, model.form, claim)
         self.n_given = len(self.sides.matrix)
         self.matrix = np.vstack([self.sides.matrix, self.demands.rows])
-        self.parities = compared
         weights = np.concatenate([self.sides.wanted, self.sides.unwanted], axis=None)
         masses = np.gcd(np.gcd.reduce(weights), self.sides.constant)
         self.step = max(1, math.gcd(self.per_loss * int(masses), self.per_unit))
         times = times_covered(self.matrix, model)
         self.demands.check(model, self.sides.matrix, times[self.n_given :])
         check_parities(self.sides, self.parities, times[: self.n_given])
+        if rounded:
+            whole = replace(given, positives=given.masses.positives, negatives=given.masses.negatives, summed=None)
+            self._exactly, self.step = (sides_of(whole, model.form, claim)[0], given.masses.unit), 1
+        worth = self._worth(times[: self.n_given], model.complexity)
         self.cost = self.cost_of(times[: self.n_given], model.complexity)
-        loss = self.sides.loss(times[: self.n_given])
-        self._of_model = self.cost, loss * self.unit + claim.regularization * model.complexity
+        if rounded:  # what costs less than the model costs less than this
+            self.cost = math.ceil(worth / self.unit * self.per_loss)
+        self._of_model = self.cost, worth
 
     @property
     def refuted(self) -> str:
         """What is said when a better set is found."""
         return f"a rule set with an objective below {self.objective(self.cost):.10g} exists"
+
+    def _worth(self, times: np.ndarray, complexity: int) -> Fraction:
+        """The objective of a set of rules."""
+        sides, unit = self._exactly or (self.sides, self.unit)
+        return int(sides.loss(times)) * unit + self.claim.regularization * complexity
 
     def cost_of(self, times: np.ndarray, complexity: int) -> int:
         """Cost of a set of rules; it is a multiple of ``step``."""
@@ -184,6 +195,8 @@ class Case:
         times, counting = np.split(covered.sum(axis=0, dtype=np.int64), [self.n_given])
         if self.cost_of(times, complexity) >= self.cost or not self.demands.hold(counting):
             return False
+        if self._exactly is not None and self._worth(times, complexity) >= self._of_model[1]:
+            return False
         measured = self.sides.measure(times)
         return all(parity.holds(*measured) for parity in self.parities)
 
@@ -195,23 +208,53 @@ class Case:
         return float(max(Fraction(0), Fraction(cost) * self.unit / self.per_loss - excess * self.claim.max_complexity))
 
 
-def in_digits(problem: Problem, claim: Claim) -> tuple[Problem, Fraction, Fraction]:
-    """The problem in whole weights, what 1 is worth, and what complexity costs in them, with as few digits as do.
+def sides_of(problem: Problem, form: str, claim: Claim) -> tuple[Sides, list[Parity]]:
+    """What a set loses, and what is asked of its rates; raises CertificateError."""
+    sides = read_sides(problem, form, bool(claim.tolerances))
+    compared = parities(sides, form, claim.tolerances, claim.min_group_size)
+    if not claim.zero_one:
+        return sides, compared
+    once = [parity.once(sides.unwanted.sum(axis=1).tolist()) for parity in compared]
+    return sides.once_by_group() if compared else sides.once(), once
+
+
+def in_digits(problem: Problem, claim: Claim) -> tuple[Problem, Fraction, Fraction, bool]:
+    """The problem in whole weights, what 1 is worth, what complexity costs in them, and whether they are rounded.
 
     Raises
     ------
     CertificateError
-        When weights, or the groups' weights, have too many digits.
+        When rates are compared, and the groups' weights have too many digits.
     """
+    if rounds(problem, claim.max_complexity, claim.regularization) and not claim.tolerances:
+        return *in_rounded_weights(problem, claim.regularization), True
     whole, unit = divided(problem, bool(claim.tolerances))
-    total, most = int(whole.total_weight), claim.max_complexity
     exact = claim.regularization / unit
-    simple = order_preserving(exact, most, total * max(1, most // 2), _LARGEST_TOTAL // total)
+    simple = _simple(whole, exact, claim.max_complexity)
     if problem.integral and (simple is None or simple == exact):
-        return problem, Fraction(1), claim.regularization
+        return problem, Fraction(1), claim.regularization, False
     if simple is None:
         raise CertificateError("the weights have too many digits for exact sums")
-    return whole, unit, simple
+    return whole, unit, simple, False
+
+
+def rounds(problem: Problem, max_complexity: int, regularization: Fraction) -> bool:
+    """Whether a check has to round weights, where no rates are compared."""
+    if not problem.masses.divided().fits:
+        return True
+    whole, unit = divided(problem, False)
+    return _simple(whole, regularization / unit, max_complexity) is None
+
+
+def in_rounded_weights(problem: Problem, regularization: Fraction) -> tuple[Problem, Fraction, Fraction]:
+    """The problem with rounded weights, what 1 is worth, and what complexity costs in them, rounded down."""
+    whole, unit = rounded_down(problem, _LARGEST_ROUNDED)
+    return whole, unit, Fraction(math.floor(regularization / unit * _PARTS), _PARTS)
+
+
+def _simple(whole: Problem, price: Fraction, most: int) -> Fraction | None:
+    total = int(whole.total_weight)
+    return order_preserving(price, most, total * max(1, most // 2), _LARGEST_TOTAL // total)
 
 
 def times_covered(matrix: np.ndarray, model: RuleSet) -> np.ndarray:
