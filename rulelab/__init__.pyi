@@ -101,6 +101,7 @@ from .multiclass import (
     MultiClassRuleListSearch as MultiClassRuleListSearch,
 )
 from .proving import prove as prove
+from .questions import search_for as search_for
 from .recording import (
     Recording as Recording,
 )
@@ -238,5 +239,4 @@ from .sweeps import (
 )
 
 __version__: str
-
 __all__: list[str]

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from string import Formatter
 from typing import Any, TypeGuard
 
 import numpy as np
 
 _LINE = 100
+_OF_OTHERS = (
+    *("fairness", "labels", "min_group_size", "must_use", "first_rule", "max_uses", "monotone", "violation_penalty"),
+    "criterion",
+)
+"""What decides, for some models, which search is made; see `rulelab.questions`."""
 
 
 def is_whole(value: Any, least: int) -> TypeGuard[int]:
@@ -104,6 +109,27 @@ class ParameterError(ValueError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.name, self.value, self.requirement, self.args[0])
+
+
+def refuse_others(made: type, others: Mapping[str, Any]) -> None:
+    """Refuse what a search does not take, where it asks for something.
+
+    Raises
+    ------
+    ParameterError
+        With the call that makes the search which may take it.
+    TypeError
+        When no search takes it.
+    """
+    for name, value in others.items():
+        if name not in _OF_OTHERS:
+            raise TypeError(f"{made.__name__} has no option {name!r}")
+        if value is not None:
+            by, kind = f"rulelab.search_for(.., {name}=..)", made.__name__
+            text = Text(
+                f"{{{name}}} must be None for a {kind}, not {{}}; {{}} makes the search for it", short(value), by
+            )
+            raise ParameterError(name, value, f"None for a {kind}; {by} makes the search for it", text)
 
 
 def require(*checks: tuple[str, Any, bool, str]) -> None:

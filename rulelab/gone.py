@@ -16,7 +16,7 @@ GONE: dict[str, str] = {
     "rl.PseudoBooleanProof": _PROOF,
     "rl.export_proof": _PROOF,
     "rulelab export-proof": _PROOF,
-    "rl.FairConstrainedRuleListSearch": "rl.ConstrainedRuleListSearch takes `fairness`, as rl.RuleListSearch does",
+    "rl.FairConstrainedRuleListSearch": "rl.ConstrainedRuleListSearch takes `fairness`; rl.search_for makes it",
     "rl.FairFrontierSearch": _BY_TOLERANCE,
     "rl.fair_frontier": _BY_TOLERANCE,
     "rl.FairCell": _BY_TOLERANCE,

@@ -92,16 +92,17 @@ def lists() -> None:
 
 def others() -> None:
     """Compile mining and all other searches, in the order in which the page is likely to need them."""
-    from . import ConstrainedRuleListSearch, EqualOpportunity, FairRuleListSearch, FallingRuleListSearch
+    from . import ConstrainedRuleListSearch, EqualOpportunity, FairRuleListSearch
+    from .falling_rule_list import FairFallingSearch, SoftSearch
 
     warm_up_mining()
     for family in FAMILIES:
         if family != "rule_list":
             warm_up(family)
-    FallingRuleListSearch(tiny_problem(), violation_penalty=0.1).compile()  # type: ignore[abstract]
+    SoftSearch(tiny_problem(), violation_penalty=0.1).compile()
     fairness = EqualOpportunity(0.05)
     FairRuleListSearch(grouped_problem(), fairness=fairness).compile()
-    FallingRuleListSearch(grouped_problem(), fairness=fairness).compile()  # type: ignore[abstract]
+    FairFallingSearch(grouped_problem(), fairness=fairness).compile()
     ConstrainedRuleListSearch(tiny_problem(), first_rule="antecedent 0").compile()
 
 

@@ -1,20 +1,20 @@
 """Falling rule lists: the paper's Monte-Carlo search and exact searches, hard, soft and fair."""
 
 from .bounds import BOUNDS, FallingBounds
-from .exact.search import ExactSearch
+from .exact.search import FallingRuleListSearch
 from .exact.soft_search import SoftSearch
 from .fair.bounds import FairFallingBounds
 from .fair.search import FairFallingSearch
 from .monte_carlo.search import MonteCarloSearch
-from .search import FallingRuleListSearch
+from .search import FallingSearch
 
 __all__ = [
     "BOUNDS",
-    "ExactSearch",
     "FairFallingBounds",
     "FairFallingSearch",
     "FallingBounds",
     "FallingRuleListSearch",
+    "FallingSearch",
     "MonteCarloSearch",
     "SoftSearch",
 ]

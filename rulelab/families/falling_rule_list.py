@@ -15,35 +15,6 @@ if TYPE_CHECKING:
     from ..search import Search
 
 
-def _search(problem: Any, **parameters: Any) -> Search:
-    from ..falling_rule_list import FallingRuleListSearch
-
-    new: Any = FallingRuleListSearch  # which makes a search of the class that the method stands for
-    search: Search = new(problem, **parameters)
-    return search
-
-
-def _arguments(parameters: dict[str, Any]) -> dict[str, Any]:
-    """What a search takes: that for fair lists makes none at random, and the Monte-Carlo search has no bounds.
-
-    The latter takes no memory limit either: it needs next to no memory.
-    """
-    from ..arguments import ParameterError, Text
-    from ..falling_rule_list import FallingBounds
-
-    without: tuple[str, ...] = ()
-    if parameters["fairness"] is not None:
-        without = ("iterations", "random_state")
-        if isinstance(bounds := parameters.get("bounds"), FallingBounds):
-            if bounds != FallingBounds():
-                text = Text("{bounds} of other falling lists cannot be left out where a list has to be fair")
-                raise ParameterError("bounds", bounds, "None, or a FairFallingBounds", text)
-            without = (*without, "bounds")
-    elif parameters["method"] != "exact":
-        without = ("memory_limit", "bounds")
-    return {name: value for name, value in parameters.items() if name not in without}
-
-
 def _model() -> type[Model]:
     from ..models import FallingRuleList
 
@@ -75,9 +46,10 @@ def _objective(model: Any, parameters: Mapping[str, Any], rows: int | None = Non
 
 
 def _rehearsal() -> Search:
+    from ..falling_rule_list import FallingRuleListSearch
     from ..rehearsal import tiny_problem
 
-    return _search(tiny_problem())
+    return FallingRuleListSearch(tiny_problem())
 
 
 FALLING_RULE_LIST = Family(
@@ -122,12 +94,9 @@ FALLING_RULE_LIST = Family(
         ),
         *FAIRNESS,
     ),
-    make_search=_search,
     make_model=_model,
     without_rules=_without_rules,
     objective=_objective,
     rehearsal=_rehearsal,
-    arguments=_arguments,
     grid={"regularization": [0.05, 0.02, 0.01, 0.005]},
-    when_fair={"method": "exact", "violation_penalty": None},
 )

@@ -14,10 +14,6 @@ if TYPE_CHECKING:
     from ..search import Search
 
 
-def _as_they_are(parameters: dict[str, Any]) -> dict[str, Any]:
-    return parameters
-
-
 @dataclass(frozen=True)
 class Family:
     """A family of models.
@@ -36,8 +32,6 @@ class Family:
         Whether its rules are mined antecedents; otherwise the search makes conjunctions of the conditions itself.
     own : tuple of Parameter
         The parameters of its search, without ``memory_limit``.
-    make_search : callable
-        Takes the problem and the parameters of the search as keywords.
     make_model : callable
         The class of its models.
     without_rules : callable
@@ -47,8 +41,6 @@ class Family:
         are, which their weight need not be.
     rehearsal : callable
         A small search with the kernels of the family.
-    arguments : callable
-        Of the parameters of the search those that this search takes.
     grid : mapping of str to sequence
         The grid of a sweep for which none is given.
     path : str or None
@@ -57,12 +49,8 @@ class Family:
         Whether that path goes from the largest value to the smallest.
     title : str
         What forms call it; empty: its noun.
-    when_fair : mapping of str to value
-        The only values that some parameters of the search may have where a criterion of fairness is asked for.
-    when_of_values : mapping of str to value
-        What is more where the criterion is of predictive values.
-    when_asked : mapping of str to value
-        The same where a model has to obey one of its `own` parameters that name something.
+    model : str
+        Of `rulelab.search_for`; empty: its name.
     shaping : tuple of Parameter
         Its own parameters that the problem depends on.
     only : mapping of str to (value, str)
@@ -76,19 +64,15 @@ class Family:
     unit: str
     mined: bool
     own: tuple[Parameter, ...]
-    make_search: Callable[..., Search]
     make_model: Callable[[], type[Model]]
     without_rules: Callable[[list[Any], Any, Any, Mapping[str, Any]], tuple[Model, float]]
     objective: Callable[..., str]
     rehearsal: Callable[[], Search]
-    arguments: Callable[[dict[str, Any]], dict[str, Any]] = _as_they_are
     grid: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     path: str | None = None
     falling: bool = True
     title: str = ""
-    when_fair: Mapping[str, Any] = field(default_factory=dict)
-    when_of_values: Mapping[str, Any] = field(default_factory=dict)
-    when_asked: Mapping[str, Any] = field(default_factory=dict)
+    model: str = ""
     shaping: tuple[Parameter, ...] = ()
     only: Mapping[str, tuple[Any, str]] = field(default_factory=dict)
     threads: bool = False
@@ -136,8 +120,10 @@ class Family:
 
         Raises
         ------
-        ValueError
+        ParameterError
             When the search refuses a parameter.
         """
+        from ..questions import search_for
+
         chosen = {each.name: parameters.get(each.name, each.default) for each in (*self.own, MEMORY)}
-        return self.make_search(problem, **self.arguments({**chosen, **more}))
+        return search_for(problem, self.model or self.name, **{**chosen, **more})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .family import Family
 from .least_gap import ASKED, GRID
@@ -13,27 +13,18 @@ if TYPE_CHECKING:
     from ..search import Search
 
 
-def _search(problem: Any, **parameters: Any) -> Search:
-    from ..rule_list import LeastGapSearch
-
-    return LeastGapSearch(problem, **parameters)
-
-
-def _arguments(parameters: dict[str, Any]) -> dict[str, Any]:
-    """Nothing is random here."""
-    return {name: value for name, value in parameters.items() if name != "random_state"}
-
-
 def _rehearsal() -> Search:
     from ..rehearsal import grouped_problem
+    from ..rule_list import LeastGapSearch
 
-    return _search(grouped_problem(), min_accuracy=0.5, max_length=2, beam_width=2)
+    return LeastGapSearch(grouped_problem(), min_accuracy=0.5, max_length=2, beam_width=2)
 
 
 LEAST_GAP = Family(
     name="least_gap",
     noun=RULE_LIST.noun,
     title="rule list of least gap",
+    model=RULE_LIST.name,
     unit="difference of rates",
     mined=True,
     own=(
@@ -58,11 +49,9 @@ LEAST_GAP = Family(
             label="Width of the beam search",
         ),
     ),
-    make_search=_search,
     make_model=RULE_LIST.make_model,
     without_rules=RULE_LIST.without_rules,
     objective=RULE_LIST.objective,
     rehearsal=_rehearsal,
     grid=GRID,
-    arguments=_arguments,
 )

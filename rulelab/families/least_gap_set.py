@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .family import Family
 from .least_gap import ASKED, GRID
@@ -15,26 +15,21 @@ if TYPE_CHECKING:
 _TAKEN = ("max_complexity", "max_conditions", "loss", "form", "min_group_size", "column_limit")
 
 
-def _search(problem: Any, **parameters: Any) -> Search:
-    from ..rule_set import LeastGapRuleSetSearch
-
-    return LeastGapRuleSetSearch(problem, **parameters)
-
-
 def _rehearsal() -> Search:
     from ..rehearsal import grouped_problem
+    from ..rule_set import LeastGapRuleSetSearch
 
-    return _search(grouped_problem(), min_accuracy=0.5, max_complexity=4)
+    return LeastGapRuleSetSearch(grouped_problem(), min_accuracy=0.5, max_complexity=4)
 
 
 LEAST_GAP_OF_SETS = Family(
     name="least_gap_of_sets",
     noun=RULE_SET.noun,
     title="rule set of least gap",
+    model=RULE_SET.name,
     unit=LEAST_GAP.unit,
     mined=False,
     own=(*ASKED, *(each for each in RULE_SET.own if each.name in _TAKEN)),
-    make_search=_search,
     make_model=RULE_SET.make_model,
     without_rules=RULE_SET.without_rules,
     objective=RULE_SET.objective,

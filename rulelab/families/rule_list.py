@@ -17,12 +17,6 @@ if TYPE_CHECKING:
     from ..search import Search
 
 
-def _search(problem: Any, **parameters: Any) -> Search:
-    from ..rule_list import RuleListSearch
-
-    return RuleListSearch(problem, **parameters)
-
-
 def _model() -> type[Model]:
     from ..models import RuleList
 
@@ -50,8 +44,9 @@ def _objective(model: Any, parameters: Mapping[str, Any], rows: int | None = Non
 
 def _rehearsal() -> Search:
     from ..rehearsal import tiny_problem
+    from ..rule_list import RuleListSearch
 
-    return _search(tiny_problem(), regularization=0.01)
+    return RuleListSearch(tiny_problem(), regularization=0.01)
 
 
 RULE_LIST = Family(
@@ -98,15 +93,11 @@ RULE_LIST = Family(
         *DEMANDS,
         MONOTONE,
     ),
-    make_search=_search,
     make_model=_model,
     without_rules=_without_rules,
     objective=_objective,
     rehearsal=_rehearsal,
     grid={"regularization": [0.05, 0.02, 0.01, 0.005]},
     path="regularization",
-    when_fair={"policy": "lower_bound"},
-    when_of_values={"max_length": None, **{each.name: None for each in (*DEMANDS, MONOTONE)}},
-    when_asked={"policy": "lower_bound"},
     threads=True,
 )

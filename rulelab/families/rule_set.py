@@ -17,12 +17,6 @@ if TYPE_CHECKING:
     from ..search import Search
 
 
-def _search(problem: Any, **parameters: Any) -> Search:
-    from ..rule_set import RuleSetSearch
-
-    return RuleSetSearch(problem, **parameters)
-
-
 def _model() -> type[Model]:
     from ..models import RuleSet
 
@@ -64,8 +58,9 @@ def _objective(model: Any, parameters: Mapping[str, Any], rows: int | None = Non
 
 def _rehearsal() -> Search:
     from ..rehearsal import noisy_problem
+    from ..rule_set import RuleSetSearch
 
-    return _search(noisy_problem())
+    return RuleSetSearch(noisy_problem())
 
 
 RULE_SET = Family(
@@ -130,7 +125,6 @@ RULE_SET = Family(
         MUST_USE,
         MAX_USES,
     ),
-    make_search=_search,
     make_model=_model,
     without_rules=_without_rules,
     objective=_objective,

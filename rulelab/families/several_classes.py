@@ -16,17 +16,6 @@ if TYPE_CHECKING:
 _NOT_BY_CLASS = "Supports are of all rows: there is no class that is told from the rest."
 
 
-def _search(problem: Any, **parameters: Any) -> Search:
-    from ..multiclass import MultiClassRuleListSearch
-
-    return MultiClassRuleListSearch(problem, **parameters)
-
-
-def _arguments(parameters: dict[str, Any]) -> dict[str, Any]:
-    """Nothing is random here."""
-    return {name: value for name, value in parameters.items() if name != "random_state"}
-
-
 def _model() -> Any:
     from ..models import MultiClassRuleList
 
@@ -42,22 +31,24 @@ def _without_rules(
 
 def _rehearsal() -> Search:
     from ..data.multiclass import MultiClassProblem
+    from ..multiclass import MultiClassRuleListSearch
 
-    return _search(MultiClassProblem.from_arrays([[False], [True]] * 2, [0, 1, 2, 1]), regularization=0.01)
+    return MultiClassRuleListSearch(
+        MultiClassProblem.from_arrays([[False], [True]] * 2, [0, 1, 2, 1]), regularization=0.01
+    )
 
 
 SEVERAL_CLASSES = Family(
     name="multi_class_rule_list",
     noun="rule list of several classes",
     unit=RULE_LIST.unit,
+    model=RULE_LIST.name,
     mined=True,
     own=(REGULARIZATION, *(each for each in RULE_LIST.own if each.name == "max_length")),
-    make_search=_search,
     make_model=_model,
     without_rules=_without_rules,
     objective=RULE_LIST.objective,
     rehearsal=_rehearsal,
-    arguments=_arguments,
     grid=RULE_LIST.grid,
     only={"by_class": (False, _NOT_BY_CLASS)},
 )

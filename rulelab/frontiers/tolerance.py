@@ -8,11 +8,9 @@ from typing import Any, ClassVar
 from ..arguments import is_whole, require
 from ..data.fairness import Criterion, criterion_called, groups_of, left_out
 from ..data.problem import Problem
-from ..falling_rule_list import FallingRuleListSearch
 from ..models import FallingRuleList, RuleList, RuleSet
 from ..phased import RelaxedFirst
-from ..rule_list import RuleListSearch
-from ..rule_set import RuleSetSearch
+from ..questions import search_for
 from ..search import Search
 from ..snapshot import Snapshot, Status
 from .point import Found, Place
@@ -23,12 +21,6 @@ TOLERANCES = (0.0, 0.01, 0.05, 0.1, 0.15, 0.2, 1.0)
 COMPLEXITIES = (5, 10, 15, 20, 30)
 """Of the same experiment, table 15."""
 
-SEARCHES: dict[str, Callable[..., Search]] = {
-    RuleList.family: RuleListSearch,
-    FallingRuleList.family: FallingRuleListSearch,
-    RuleSet.family: RuleSetSearch,
-}
-"""By family of models."""
 _SLICES = {RuleList.family: 256, FallingRuleList.family: 256, RuleSet.family: 4}
 """Units of work between two looks at what is found: a few milliseconds."""
 _TOLERANCE, _COMPLEXITY = "tolerance", "max_complexity"
@@ -135,7 +127,7 @@ class ToleranceFrontier(Frontier):
         start = self._start(place)
         if start is not None and self.family != FallingRuleList.family:
             given["warm_start"] = start.model
-        search = SEARCHES[self.family](self.problem, **given)
+        search = search_for(self.problem, self.family, **given)
         if start is not None and isinstance(search, RelaxedFirst):
             search.without_relaxation()  # a bound of models that obey less is known
         return search

@@ -390,7 +390,13 @@ def _agrees(last: rl.Snapshot, proof: Proof, known: float, within: float) -> boo
 def _run_falling(row: FallingRow, problem: rl.Problem, table: Table, repeats: int, time_limit: float) -> bool:
     def made() -> rl.Search:
         criterion = row.criterion(row.tolerance)
-        return rl.FallingRuleListSearch(problem, row.regularization, row.positive_weight, fairness=criterion)
+        return rl.search_for(
+            problem,
+            "falling_rule_list",
+            regularization=row.regularization,
+            positive_weight=row.positive_weight,
+            fairness=criterion,
+        )
 
     made().compile()
     taken = measure(lambda: _solved(made, time_limit), repeats)
@@ -472,7 +478,9 @@ def _run_folds(table: Table, time_limit: float) -> int:
             problem = rl.Problem.from_arrays(ants.matrix[kept], y[kept], names=ants.names, groups=groups[kept])
 
             def made(problem: rl.Problem = problem, labels: str = labels) -> rl.Search:
-                return rl.RuleListSearch(problem, FOLD_PENALTY, fairness=PARITY(FOLD_TOLERANCE), labels=labels)
+                return rl.search_for(
+                    problem, regularization=FOLD_PENALTY, fairness=PARITY(FOLD_TOLERANCE), labels=labels
+                )
 
             made().compile()
             taken = measure(lambda made=made: _solved(made, time_limit), 1)
@@ -495,7 +503,7 @@ def _run_criteria(problems: dict[str, rl.Problem], args: argparse.Namespace) -> 
         fairness, problem = criterion(eps), problems[name]
 
         def made(problem: rl.Problem = problem, fairness: rl.Criterion = fairness) -> rl.Search:
-            return rl.RuleListSearch(problem, 0.01, fairness=fairness, memory_limit=args.memory)
+            return rl.search_for(problem, regularization=0.01, fairness=fairness, memory_limit=args.memory)
 
         made().compile()
         taken = measure(lambda made=made: _solved(made, args.time_limit), 1)
@@ -524,7 +532,7 @@ def _run(row: Row, problem: rl.Problem, table: Table, repeats: int, time_limit: 
     criterion = row.criterion(row.tolerance)
 
     def made() -> rl.Search:
-        return rl.RuleListSearch(problem, row.regularization, fairness=criterion)
+        return rl.search_for(problem, regularization=row.regularization, fairness=criterion)
 
     made().compile()
     taken = measure(lambda: _solved(made, time_limit), repeats)

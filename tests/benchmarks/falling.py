@@ -69,7 +69,7 @@ def _warm_up() -> None:
     A = rng.random((200, 10)) < 0.5
     problem = rl.Problem.from_arrays(A, A[:, 0] ^ (rng.random(200) < 0.2))
     for penalty in (None, PENALTY):
-        rl.solve(rl.FallingRuleListSearch(problem, violation_penalty=penalty))
+        rl.solve(rl.search_for(problem, "falling_rule_list", violation_penalty=penalty))
 
 
 def _run(
@@ -88,7 +88,10 @@ def _run(
 
     def solve() -> rl.Snapshot:
         problem = rl.Problem.from_arrays(*data)
-        return rl.solve(rl.FallingRuleListSearch(problem, C, w, penalty), time_limit=time_limit)
+        return rl.solve(
+            rl.search_for(problem, "falling_rule_list", regularization=C, positive_weight=w, violation_penalty=penalty),
+            time_limit=time_limit,
+        )
 
     snapshot, user, wall, runs = measure(solve, repeats)
     objective = snapshot.incumbent.objective

@@ -57,8 +57,15 @@ def main(argv: list[str]) -> int:
 
 def _measured(problem: rl.Problem, w: float, penalty: float | None, iterations: int, repeats: int):
     def run() -> rl.Snapshot:
-        search = rl.FallingRuleListSearch(
-            problem, REGULARIZATION, w, penalty, method="monte_carlo", iterations=iterations, random_state=1
+        search = rl.search_for(
+            problem,
+            "falling_rule_list",
+            regularization=REGULARIZATION,
+            positive_weight=w,
+            violation_penalty=penalty,
+            method="monte_carlo",
+            iterations=iterations,
+            random_state=1,
         )
         return rl.solve(search, work_per_step=iterations)
 

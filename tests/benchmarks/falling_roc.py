@@ -95,8 +95,15 @@ def _methods(iterations: int, exact: float | None, trees: int) -> dict[str, Fit]
     def falling(penalty: float | None, method: str, time_limit: float | None, **options: Any) -> Fit:
         def fit(A: np.ndarray, y: np.ndarray, w: float, seed: int) -> Any:
             problem = rl.Problem.from_arrays(A, y)
-            search = rl.FallingRuleListSearch(
-                problem, REGULARIZATION, w, penalty, method=method, random_state=seed, **options
+            search = rl.search_for(
+                problem,
+                "falling_rule_list",
+                regularization=REGULARIZATION,
+                positive_weight=w,
+                violation_penalty=penalty,
+                method=method,
+                random_state=seed,
+                **options,
             )
             return rl.solve(search, time_limit=time_limit).incumbent.model
 

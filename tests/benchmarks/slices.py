@@ -59,18 +59,28 @@ SETS: dict[str, dict[str, Any]] = {
 }
 LIMIT: dict[str, Any] = {"memory_limit": MEMORY_LIMIT}
 LISTS: dict[str, Callable[[rl.Problem], Any]] = {
-    "list": lambda problem: rl.RuleListSearch(problem, 0.001, **LIMIT),
-    "list, no beam": lambda problem: rl.RuleListSearch(problem, 0.001, beam_width=0, **LIMIT),
-    "list, curiosity": lambda problem: rl.RuleListSearch(problem, 0.001, policy="curiosity", beam_width=0, **LIMIT),
+    "list": lambda problem: rl.search_for(problem, regularization=0.001, **LIMIT),
+    "list, no beam": lambda problem: rl.search_for(problem, regularization=0.001, beam_width=0, **LIMIT),
+    "list, curiosity": lambda problem: rl.search_for(
+        problem, regularization=0.001, policy="curiosity", beam_width=0, **LIMIT
+    ),
     "corels": lambda problem: rl.CorelsSearch(problem, 0.001, **LIMIT),
     "frontier": lambda problem: rl.FrontierSearch(problem, 8, **LIMIT),
     "frontier, no beam": lambda problem: rl.FrontierSearch(problem, 8, beam_width=0, **LIMIT),
     "near-optimal": lambda problem: rl.NearOptimalSearch(problem, 0.05, ratio=0.1, **LIMIT),
     "near-optimal, counted": lambda problem: rl.NearOptimalCounter(problem, 0.05, ratio=0.1, **LIMIT),
-    "falling": lambda problem: rl.FallingRuleListSearch(problem, 0.001, random_state=0, **LIMIT),
-    "falling, weight 5": lambda problem: rl.FallingRuleListSearch(problem, 0.001, 5.0, random_state=0, **LIMIT),
-    "softly falling": lambda problem: rl.FallingRuleListSearch(problem, 0.001, violation_penalty=0.1, **LIMIT),
-    "monte carlo": lambda problem: rl.FallingRuleListSearch(problem, 0.001, method="monte_carlo", random_state=0),
+    "falling": lambda problem: rl.search_for(
+        problem, "falling_rule_list", regularization=0.001, random_state=0, **LIMIT
+    ),
+    "falling, weight 5": lambda problem: rl.search_for(
+        problem, "falling_rule_list", regularization=0.001, positive_weight=5.0, random_state=0, **LIMIT
+    ),
+    "softly falling": lambda problem: rl.search_for(
+        problem, "falling_rule_list", regularization=0.001, violation_penalty=0.1, **LIMIT
+    ),
+    "monte carlo": lambda problem: rl.search_for(
+        problem, "falling_rule_list", regularization=0.001, method="monte_carlo", random_state=0
+    ),
 }
 SET_DATA = ("adult", "bank_marketing", "default", "magic", "musk", "breast_cancer")
 LIST_DATA = ("adult", "breast_cancer", "compas", "diabetes", "magic")

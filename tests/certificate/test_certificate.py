@@ -33,7 +33,7 @@ small_problems = partial(rows, st.sampled_from(LAMBDAS))
 
 
 def optimal_model(problem, regularization, **options):
-    snapshot = rl.solve(RuleListSearch(problem, regularization, **options))
+    snapshot = rl.solve(rl.search_for(problem, regularization=regularization, **options))
     assert snapshot.status is Status.OPTIMAL
     return snapshot.incumbent.model
 
@@ -434,9 +434,11 @@ PROVEN = {
         problem, price, must_use=["antecedent 0"], fairness=rl.DemographicParity(0.4)
     ),
     "falling": lambda problem, price: rl.FallingRuleListSearch(problem, price, 2.5),
-    "softly falling": lambda problem, price: rl.FallingRuleListSearch(problem, price, 0.7, 1 / 3),
-    "fair falling": lambda problem, price: rl.FallingRuleListSearch(
-        problem, price, 2.5, fairness=rl.EqualOpportunity(0.4)
+    "softly falling": lambda problem, price: rl.search_for(
+        problem, "falling_rule_list", regularization=price, positive_weight=0.7, violation_penalty=1 / 3
+    ),
+    "fair falling": lambda problem, price: rl.search_for(
+        problem, "falling_rule_list", regularization=price, positive_weight=2.5, fairness=rl.EqualOpportunity(0.4)
     ),
     "set": _set_search(),
     "set, cnf, errors": _set_search(form="cnf", loss="zero_one"),

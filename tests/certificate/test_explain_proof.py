@@ -148,7 +148,7 @@ def test_only_a_valid_proof_of_lists_is_explained() -> None:
         rl.explain_proof(problem, no_rules, prove_falling_rule_list(problem, no_rules, 0.9), model)
     with pytest.raises(rl.CertificateError, match="of a rule list, and the list that is asked about is a falling one"):
         rl.explain_proof(problem, model, certificate, no_rules)
-    soft = rl.FallingRuleListSearch(problem, 0.02, violation_penalty=0.5)
+    soft = rl.search_for(problem, "falling_rule_list", regularization=0.02, violation_penalty=0.5)
     best = rl.solve(soft).incumbent.model
     with pytest.raises(rl.CertificateError, match="ask about a FallingRuleList"):
         rl.explain_proof(problem, best, soft.certificate(), model)
@@ -173,7 +173,9 @@ def test_every_line_of_a_softly_falling_proof_holds_for_all_lists_that_come_to_i
         A[:, -1] = (A[:, 0], True, A[:, -1], A[:, -1])[seed % 4]  # the same rule twice, one that always holds
     problem = rl.Problem.from_arrays(A, y, sample_weight=rng.integers(1, 5, n) if seed % 2 else None)
     weight, price, penalty = SOFT[seed % 5]
-    search = rl.FallingRuleListSearch(problem, price, weight, violation_penalty=penalty)
+    search = rl.search_for(
+        problem, "falling_rule_list", regularization=price, positive_weight=weight, violation_penalty=penalty
+    )
     model = rl.solve(search).incumbent.model
     certificate, optimum = prove_soft_falling_rule_list(problem, model, price), model.objective(price)
 

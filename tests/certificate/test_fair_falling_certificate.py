@@ -60,7 +60,14 @@ def test_larger_problems_are_proven_whatever_is_expanded_first(part: int) -> Non
         weight, penalty = (2.0, 4.0, 6.0)[seed % 3], (0.0, 0.003)[seed % 2]
         found = []
         for width in (0, 2, 20):
-            search = rl.FallingRuleListSearch(problem, penalty, weight, fairness=criterion, beam_width=width)
+            search = rl.search_for(
+                problem,
+                "falling_rule_list",
+                regularization=penalty,
+                positive_weight=weight,
+                fairness=criterion,
+                beam_width=width,
+            )
             last = rl.solve(search)
             found.append(None if last.incumbent is None else last.incumbent.objective)
             assert last.status is (rl.Status.OPTIMAL if last.incumbent is not None else rl.Status.INFEASIBLE)
@@ -70,7 +77,9 @@ def test_larger_problems_are_proven_whatever_is_expanded_first(part: int) -> Non
 
 
 def larger() -> FairFallingSearch:
-    search = rl.FallingRuleListSearch(larger_problem(1), 0.0, 4.0, fairness=rl.EqualizedOdds(0.05))
+    search = rl.search_for(
+        larger_problem(1), "falling_rule_list", regularization=0.0, positive_weight=4.0, fairness=rl.EqualizedOdds(0.05)
+    )
     assert isinstance(search, FairFallingSearch)
     return search.without_relaxation()
 
@@ -119,7 +128,14 @@ def test_a_proof_under_a_constraint_is_not_one_without() -> None:
 
 def test_a_proof_among_short_lists_is_not_one_among_all() -> None:
     whole = larger()
-    search = rl.FallingRuleListSearch(whole.problem, 0.0, 4.0, fairness=whole.fairness, max_length=1)
+    search = rl.search_for(
+        whole.problem,
+        "falling_rule_list",
+        regularization=0.0,
+        positive_weight=4.0,
+        fairness=whole.fairness,
+        max_length=1,
+    )
     model, certificate = rl.solve(search).incumbent.model, search.certificate()
     answer = rl.verify(search.problem, model, certificate)
     assert answer.valid, answer.reason

@@ -46,7 +46,7 @@ def test_certified_lists_have_proofs_that_hold() -> None:
 def proof() -> Proven:
     """Of a list with rules, where the table has many sets."""
     problem = larger_problem(m=10)
-    search = rl.RuleListSearch(problem, 0.005, fairness=rl.EqualOpportunity(0.1)).without_relaxation()
+    search = rl.search_for(problem, regularization=0.005, fairness=rl.EqualOpportunity(0.1)).without_relaxation()
     model = rl.solve(search).incumbent.model
     certificate = search.certificate()
     assert rl.verify(problem, model, certificate)
@@ -92,7 +92,7 @@ def test_sums_that_the_search_has_rounded_are_proven_as_they_are() -> None:
         weight = rng.integers(1 << 24, 1 << int(rng.integers(25, 29)), 24)
         problem = rl.Problem.from_arrays(A, y, sample_weight=weight, groups=groups)
         criterion = (rl.DemographicParity, rl.EqualOpportunity)[seed % 2](0.1)
-        search = rl.RuleListSearch(problem, 0.03, fairness=criterion).without_relaxation()
+        search = rl.search_for(problem, regularization=0.03, fairness=criterion).without_relaxation()
         if search._constraints.shifts != [1]:
             continue
         best = rl.solve(search).incumbent

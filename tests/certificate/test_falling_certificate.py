@@ -17,7 +17,7 @@ from strategies import rows
 import rulelab as rl
 from rulelab.certificate import Certificate, CertificateError, prove_falling_rule_list
 from rulelab.certificate.falling_rule_list.states import falling_states
-from rulelab.falling_rule_list import ExactSearch, SoftSearch
+from rulelab.falling_rule_list import FallingRuleListSearch, SoftSearch
 
 cases = partial(rows, st.sampled_from([0.5, 1.0, 2.0, 5.0]), st.sampled_from([0.0, 1e-6, 0.01, 0.05]), max_weight=6)
 
@@ -27,7 +27,7 @@ def problem_of(case):
 
 
 def optimal(problem, w, C):
-    return rl.solve(ExactSearch(problem, C, w, iterations=0)).incumbent.model
+    return rl.solve(FallingRuleListSearch(problem, C, w, iterations=0)).incumbent.model
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ def proven():
     risk = 1 / (1 + np.exp(1.5 - score + score.mean()))
     A = np.column_stack([F, *(F[:, i] & F[:, j] for i in range(8) for j in range(i))])
     problem = rl.Problem.from_arrays(A, rng.random(2000) < risk)
-    search = ExactSearch(problem, 0.0005, 5.0)
+    search = FallingRuleListSearch(problem, 0.0005, 5.0)
     model = rl.solve(search).incumbent.model
     return problem, model, search.certificate()
 
@@ -197,10 +197,13 @@ def test_a_list_that_does_not_fall_is_refused():
 
 def test_when_there_is_no_certificate():
     problem = rl.Problem.from_counts([[1, 0], [0, 1], [0, 0]], [3, 4, 1], [2, 1, 6])
-    search = ExactSearch(problem, 0.01)
+    search = FallingRuleListSearch(problem, 0.01)
     with pytest.raises(CertificateError, match="not proven"):
         search.certificate()
-    for other in (ExactSearch(problem, 0.01, max_length=1), SoftSearch(problem, 0.01, 1.0, 0.5, max_length=1)):
+    for other in (
+        FallingRuleListSearch(problem, 0.01, max_length=1),
+        SoftSearch(problem, 0.01, 1.0, 0.5, max_length=1),
+    ):
         rl.solve(other)
         with pytest.raises(CertificateError, match="max_length"):
             other.certificate()
@@ -214,7 +217,7 @@ def test_when_there_is_no_certificate():
 def test_weights_that_are_no_integers_are_proven_with(weight):
     """6.1 is a multiple of 2^-50: proportions are compared as products that do not fit into 64 bits."""
     floats = rl.Problem.from_counts([[1, 0], [0, 1], [0, 0]], [3, 4, 1], [2, 1, weight])
-    search = ExactSearch(floats, 0.01)
+    search = FallingRuleListSearch(floats, 0.01)
     model = rl.solve(search).incumbent.model
     answer = rl.verify(floats, model, search.certificate())
     assert answer, answer.reason
@@ -223,7 +226,7 @@ def test_weights_that_are_no_integers_are_proven_with(weight):
 def test_a_proof_for_the_paper_s_data(instances):
     A, y, names = instances.load("bank_227")
     problem = rl.Problem.from_arrays(A, y, names=names)
-    search = ExactSearch(problem, 1e-6, 1.0)
+    search = FallingRuleListSearch(problem, 1e-6, 1.0)
     model = rl.solve(search).incumbent.model
     answer = rl.verify(problem, model, search.certificate(), 1e-6)
     assert answer.valid, answer.reason

@@ -19,7 +19,7 @@ import rulelab as rl
 from rulelab.certificate import Certificate, CertificateError, prove_falling_rule_list
 from rulelab.certificate.falling_rule_list.joint_capture import eligible, merged, most_saved
 from rulelab.certificate.falling_rule_list.states import falling_states
-from rulelab.falling_rule_list import BOUNDS, ExactSearch, FallingBounds
+from rulelab.falling_rule_list import BOUNDS, FallingBounds, FallingRuleListSearch
 from rulelab.falling_rule_list.costs import prepare
 from rulelab.falling_rule_list.exact import reducing
 from rulelab.falling_rule_list.exact import search as exact_search
@@ -44,7 +44,7 @@ def proven_with(problem, w, C, model=None):
     """A proof whose antecedents are dropped, as far as they can be."""
     prepared = prepare(problem, C, w)
     if model is None:
-        model = rl.solve(ExactSearch(problem, C, w, iterations=0)).incumbent.model
+        model = rl.solve(FallingRuleListSearch(problem, C, w, iterations=0)).incumbent.model
     best = int(Fraction(model.exact_objective(C)) / Fraction(prepared.costs.unit).limit_denominator(1 << 40))
     several = captures(prepared, best) if len(prepared.antecedents) > 1 else None
     return model, prove_falling_rule_list(problem, model, C, captures=several)
@@ -115,7 +115,7 @@ def test_proofs_of_searches_with_other_options(case, off, iterations, scale):
     A, y, weight, w, C = case
     problem = rl.Problem.from_arrays(A, y, sample_weight=np.asarray(weight) * scale)
     bounds = FallingBounds(**dict.fromkeys(off, False))
-    search = ExactSearch(problem, C, w, bounds=bounds, iterations=iterations)
+    search = FallingRuleListSearch(problem, C, w, bounds=bounds, iterations=iterations)
     model = impatient(lambda: rl.solve(search)).incumbent.model
     certificate = search.certificate()
     assert rl.verify(problem, model, certificate, C)
@@ -126,7 +126,7 @@ def test_proofs_of_searches_with_other_options(case, off, iterations, scale):
 def proven(request):
     seed, C = request.param
     problem = noisy(seed)
-    search = ExactSearch(problem, C, 8.0)
+    search = FallingRuleListSearch(problem, C, 8.0)
     model = impatient(lambda: rl.solve(search)).incumbent.model
     certificate = search.certificate()
     assert set(certificate.arrays) > ROUNDS
@@ -238,7 +238,7 @@ def test_some_of_the_rounds_are_no_rounds(proven):
 
 def test_a_bound_alone_is_proven():
     problem = noisy(0)
-    search = ExactSearch(problem, 1e-6, 8.0)
+    search = FallingRuleListSearch(problem, 1e-6, 8.0)
 
     def run():
         for snapshot in rl.steps(search, work_per_step=20):
@@ -259,7 +259,7 @@ def test_a_bound_alone_is_proven():
 def test_a_positive_weight_of_ten_on_the_paper_s_data(instances, C, best):
     A, y, names = instances.load("bank_227")
     problem = rl.Problem.from_arrays(A, y, names=names)
-    search = ExactSearch(problem, C, 10.0)
+    search = FallingRuleListSearch(problem, C, 10.0)
     model = rl.solve(search).incumbent.model
     answer = rl.verify(problem, model, search.certificate(), C)
     assert answer.valid, answer.reason

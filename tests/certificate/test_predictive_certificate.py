@@ -57,7 +57,7 @@ def test_certified_lists_have_proofs_that_hold(part: int) -> None:
 @pytest.mark.parametrize("tolerance", [0.02, 0.01])
 def test_a_search_on_its_way_has_proofs_of_its_bound(tolerance: float) -> None:
     problem = larger_problem(m=10)
-    search = rl.RuleListSearch(problem, 0.005, fairness=rl.PredictiveParity(tolerance))
+    search = rl.search_for(problem, regularization=0.005, fairness=rl.PredictiveParity(tolerance))
     bounds: list[float] = []
     for snapshot in search.steps(1):
         if snapshot.incumbent is None or snapshot.lower_bound in (0, *bounds) or snapshot.status is rl.Status.OPTIMAL:
@@ -78,7 +78,7 @@ def test_a_search_on_its_way_has_proofs_of_its_bound(tolerance: float) -> None:
 def test_a_bound_above_the_optimum_is_refused_whatever_the_model() -> None:
     problem = larger_problem(m=10)
     for criterion in (rl.PredictiveParity(0.02), rl.EqualOpportunity(0.05)):
-        search = rl.RuleListSearch(problem, 0.005, fairness=criterion)
+        search = rl.search_for(problem, regularization=0.005, fairness=criterion)
         least = rl.solve(search).incumbent.objective
         certificate = search.certificate()
         certificate = replace(certificate, parameters={**certificate.parameters, "lower_bound": least})
@@ -94,7 +94,7 @@ def test_a_bound_above_the_optimum_is_refused_whatever_the_model() -> None:
 def proof() -> Proven:
     """Of a list with rules, with several ranges."""
     problem = larger_problem(m=10)
-    search = rl.RuleListSearch(problem, 0.005, fairness=rl.PredictiveParity(0.02))
+    search = rl.search_for(problem, regularization=0.005, fairness=rl.PredictiveParity(0.02))
     model = rl.solve(search).incumbent.model
     certificate = search.certificate()
     assert rl.verify(problem, model, certificate)

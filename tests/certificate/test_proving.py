@@ -21,13 +21,17 @@ def noisy() -> rl.Problem:
 SEARCHES: dict[str, Callable[[rl.Problem], Any]] = {
     "list": lambda p: rl.RuleListSearch(p, 0.01),
     "corels": lambda p: rl.CorelsSearch(p, 0.01),
-    "list that obeys": lambda p: rl.RuleListSearch(p, 0.01, max_length=2, first_rule=p.names[0]),
+    "list that obeys": lambda p: rl.search_for(p, regularization=0.01, max_length=2, first_rule=p.names[0]),
     "falling list": lambda p: rl.FallingRuleListSearch(p, 0.01),
-    "softly falling list": lambda p: rl.FallingRuleListSearch(p, 0.01, violation_penalty=0.1),
-    "fair list": lambda p: rl.RuleListSearch(p, 0.01, fairness=rl.EqualOpportunity(0.02)),
-    "fair list that obeys": lambda p: rl.RuleListSearch(p, 0.01, fairness=rl.EqualOpportunity(0.02), max_length=2),
-    "list of predictive parity": lambda p: rl.RuleListSearch(p, 0.01, fairness=rl.PredictiveParity(0.02)),
-    "fair falling list": lambda p: rl.FallingRuleListSearch(p, 0.01, fairness=rl.EqualOpportunity(0.02)),
+    "softly falling list": lambda p: rl.search_for(p, "falling_rule_list", regularization=0.01, violation_penalty=0.1),
+    "fair list": lambda p: rl.search_for(p, regularization=0.01, fairness=rl.EqualOpportunity(0.02)),
+    "fair list that obeys": lambda p: rl.search_for(
+        p, regularization=0.01, fairness=rl.EqualOpportunity(0.02), max_length=2
+    ),
+    "list of predictive parity": lambda p: rl.search_for(p, regularization=0.01, fairness=rl.PredictiveParity(0.02)),
+    "fair falling list": lambda p: rl.search_for(
+        p, "falling_rule_list", regularization=0.01, fairness=rl.EqualOpportunity(0.02)
+    ),
     "list of least gap": lambda p: rl.LeastGapSearch(p, "equal_opportunity", min_accuracy=0.5),
     "set": lambda p: rl.RuleSetSearch(p, max_complexity=6),
     "fair set": lambda p: rl.RuleSetSearch(p, max_complexity=6, fairness=rl.EqualOpportunity(0.02)),

@@ -187,7 +187,7 @@ def test_the_commands_make_and_check_the_proof(tmp_path, capsys):
 
 def test_a_proof_that_takes_long_is_not_made_unasked() -> None:
     problem = rl.Problem.from_arrays([[0], [1]] * 3, [0, 1, 0, 0, 1, 1])
-    softly = rl.FallingRuleListSearch(problem, violation_penalty=0.5)
+    softly = rl.search_for(problem, "falling_rule_list", violation_penalty=0.5)
     last = rl.solve(softly)
     many = replace(last, counts={**last.counts, "stored": 501})
     assert is_quick(softly, last)

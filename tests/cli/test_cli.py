@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import re
@@ -117,6 +118,7 @@ def test_the_options_reach_the_search(loans: Path, capsys: pytest.CaptureFixture
     seen = []
     original = rl.RuleListSearch.__init__
 
+    @functools.wraps(original)
     def note(self: rl.RuleListSearch, *args: object, **kwargs: object) -> None:
         original(self, *args, **kwargs)  # type: ignore[arg-type]
         seen.append(self)

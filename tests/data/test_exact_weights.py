@@ -85,10 +85,10 @@ def test_weights_of_six_digits_end_certified(places):
     fair = rl.DemographicParity(0.1)
     for search in (
         rl.RuleListSearch(problem, 0.01),
-        rl.RuleListSearch(problem, 0.01, fairness=fair),
+        rl.search_for(problem, regularization=0.01, fairness=fair),
         rl.FallingRuleListSearch(problem, 0.01),
-        rl.FallingRuleListSearch(problem, 0.01, violation_penalty=0.05),
-        rl.FallingRuleListSearch(problem, 0.01, fairness=fair),
+        rl.search_for(problem, model="falling_rule_list", regularization=0.01, violation_penalty=0.05),
+        rl.search_for(problem, model="falling_rule_list", regularization=0.01, fairness=fair),
         rl.RuleSetSearch(problem, 6, fairness=fair),
         rl.RuleSetSearch(problem, 6, loss="zero_one", regularization=0.003),
     ):
@@ -145,9 +145,9 @@ def test_weights_of_populations_have_proofs_under_fairness(least, groups):
         weight = np.rint(rng.uniform(least, 100 * least, 60)).astype(int)
         problem = rl.Problem.from_arrays(A, y, sample_weight=weight, groups=group)
         for search in (
-            rl.RuleListSearch(problem, 0.01, fairness=rl.EqualizedOdds(0.1)),
-            rl.RuleListSearch(problem, 0.01, fairness=rl.PredictiveParity(0.1)),
-            rl.FallingRuleListSearch(problem, 0.01, fairness=rl.DemographicParity(0.2)),
+            rl.search_for(problem, regularization=0.01, fairness=rl.EqualizedOdds(0.1)),
+            rl.search_for(problem, regularization=0.01, fairness=rl.PredictiveParity(0.1)),
+            rl.search_for(problem, model="falling_rule_list", regularization=0.01, fairness=rl.DemographicParity(0.2)),
             rl.LeastGapSearch(problem, rl.DemographicParity, max_length=3),
         ):
             last = rl.solve(search)
@@ -172,7 +172,7 @@ def test_the_optimum_with_a_first_rule_has_the_labels_that_it_was_found_with():
     weight = [0.1, 0.2, 0.2, 0.3, 0.3, 0.4, 0.2, 0.3, 0.3, 0.3, 0.6, *[1.0] * 9]
     y = [1, 1, 1, 0, 0, 0, 1, 1, 1, 1, 1, *[0] * 9]
     problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
-    last = rl.solve(rl.RuleListSearch(problem, 0.02, first_rule="antecedent 1"))
+    last = rl.solve(rl.search_for(problem, regularization=0.02, first_rule="antecedent 1"))
     given = weights_as_read(weight)
     wrong = sum(w for w, label, said in zip(given, y, last.incumbent.model.predict(A), strict=True) if label != said)
     first = [w for w, row in zip(given, A, strict=True) if row[1]]

@@ -17,7 +17,7 @@ from test_fair_rule_list import KINDS, RATES, TOLERANCES, larger_problem, some_r
 
 import rulelab as rl
 from rulelab.cli import main
-from rulelab.falling_rule_list import ExactSearch, FairFallingSearch
+from rulelab.falling_rule_list import FairFallingSearch, FallingRuleListSearch
 from rulelab.falling_rule_list.fair import search as fair_search
 from rulelab.falling_rule_list.fair.bounds import FAIR_FALLING_BOUNDS
 
@@ -30,10 +30,11 @@ def case_of(seed: int, **sizes: int) -> tuple[Rows, FairFallingSearch]:
     rng = np.random.default_rng(seed)
     rows = some_rows(rng, KINDS[seed % len(KINDS)], **sizes)
     criterion = list(RATES)[seed // len(KINDS) % len(RATES)]
-    search = rl.FallingRuleListSearch(
+    search = rl.search_for(
         problem_of(rows),
-        float(rng.choice(PENALTIES)),
-        float(rng.choice(WEIGHTS)),
+        "falling_rule_list",
+        regularization=float(rng.choice(PENALTIES)),
+        positive_weight=float(rng.choice(WEIGHTS)),
         fairness=criterion(float(rng.choice(TOLERANCES))),
         max_length=int(rng.integers(0, 3)) if rng.random() < 0.2 else None,
         beam_width=int(rng.choice([0, 1, 3, 200])),
@@ -93,7 +94,13 @@ def test_slices_and_pickling_change_nothing(monkeypatch: pytest.MonkeyPatch, eff
 
 @pytest.mark.parametrize("off", FAIR_FALLING_BOUNDS)
 def test_a_bound_that_is_off_cuts_nothing_and_changes_no_optimum(off: str) -> None:
-    larger = rl.FallingRuleListSearch(larger_problem(1, 200, 9), 0.0, 4.0, fairness=rl.EqualOpportunity(0.1))
+    larger = rl.search_for(
+        larger_problem(1, 200, 9),
+        "falling_rule_list",
+        regularization=0.0,
+        positive_weight=4.0,
+        fairness=rl.EqualOpportunity(0.1),
+    )
     used = rl.solve(larger).pruned[off.replace("_", " ")]
     for seed in range(60):
         _, search = case_of(seed)
@@ -118,8 +125,8 @@ def test_a_loose_criterion_gives_the_optimum_without_one() -> None:
     for seed in range(40):
         _, search = case_of(seed)
         options = {"regularization": search.regularization, "positive_weight": search.positive_weight}
-        loose = rl.FallingRuleListSearch(search.problem, **options, fairness=rl.EqualizedOdds(1.0))
-        plain = rl.solve(rl.FallingRuleListSearch(search.problem, **options)).incumbent
+        loose = rl.search_for(search.problem, "falling_rule_list", **options, fairness=rl.EqualizedOdds(1.0))
+        plain = rl.solve(rl.search_for(search.problem, "falling_rule_list", **options)).incumbent
         best = finished(loose).incumbent
         assert best is not None
         assert plain is not None
@@ -129,7 +136,7 @@ def test_a_loose_criterion_gives_the_optimum_without_one() -> None:
 def test_no_list_is_fair() -> None:
     """All rows are alike, and the classes are not in the groups' proportions."""
     problem = rl.Problem.from_arrays(np.ones((6, 1)), [1, 1, 0, 1, 0, 0], groups=["a"] * 3 + ["b"] * 3)
-    search = rl.FallingRuleListSearch(problem, 0.01, fairness=rl.AccuracyParity(0.1))
+    search = rl.search_for(problem, "falling_rule_list", regularization=0.01, fairness=rl.AccuracyParity(0.1))
     snapshot = rl.solve(search)
     assert (snapshot.status, snapshot.incumbent) == (rl.Status.INFEASIBLE, None)
     assert search.frame.empty
@@ -138,7 +145,14 @@ def test_no_list_is_fair() -> None:
 
 def test_limits_stop_a_search_that_then_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fair_search, "_EFFORT_PER_WORK", 20_000)
-    search = rl.FallingRuleListSearch(larger_problem(), 0.0, 5.0, fairness=rl.EqualOpportunity(0.02), beam_width=3)
+    search = rl.search_for(
+        larger_problem(),
+        "falling_rule_list",
+        regularization=0.0,
+        positive_weight=5.0,
+        fairness=rl.EqualOpportunity(0.02),
+        beam_width=3,
+    )
     assert rl.solve(search, time_limit=0.0).limit == "time"
     assert rl.solve(search, work_limit=2).limit == "work"
     first = rl.solve(search, gap=0.9)
@@ -158,7 +172,13 @@ def test_weights_of_many_digits_are_settled_exactly() -> None:
     rng = np.random.default_rng(5)
     for _ in range(10):
         rows = some_rows(rng, "real")
-        search = rl.FallingRuleListSearch(problem_of(rows), 0.01, 2.0, fairness=rl.DemographicParity(0.1))
+        search = rl.search_for(
+            problem_of(rows),
+            "falling_rule_list",
+            regularization=0.01,
+            positive_weight=2.0,
+            fairness=rl.DemographicParity(0.1),
+        )
         assert isinstance(search, FairFallingSearch)
         snapshot = finished(search)
         check(rows, search, snapshot)
@@ -182,16 +202,16 @@ def test_weights_of_many_digits_are_settled_exactly() -> None:
 def test_wrong_arguments_are_refused_in_words(arguments: dict[str, object], words: str) -> None:
     given: dict[str, object] = {"regularization": 0.01, "fairness": rl.EqualOpportunity(0.1)} | arguments
     with pytest.raises(ValueError, match=words):
-        rl.FallingRuleListSearch(larger_problem(n=60), **given)
+        rl.search_for(larger_problem(n=60), "falling_rule_list", **given)
 
 
 def test_only_the_search_for_fair_lists_takes_a_criterion() -> None:
-    with pytest.raises(ValueError, match="fairness must be None for a ExactSearch"):
-        ExactSearch(larger_problem(n=60), fairness=rl.EqualOpportunity(0.1))  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="no option 'iterations' for fair falling lists"):
-        rl.FallingRuleListSearch(larger_problem(n=60), fairness=rl.EqualOpportunity(0.1), iterations=5)
-    without = rl.FallingRuleListSearch(larger_problem(n=60), fairness=None, min_group_size=30)
-    assert type(without) is ExactSearch
+    with pytest.raises(rl.ParameterError, match=r"fairness must be None for a FallingRuleListSearch.*search_for"):
+        rl.FallingRuleListSearch(larger_problem(n=60), fairness=rl.EqualOpportunity(0.1))  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="FairFallingSearch has no option 'curiosity'"):
+        rl.search_for(larger_problem(n=60), "falling_rule_list", fairness=rl.EqualOpportunity(0.1), curiosity=0.5)
+    without = rl.search_for(larger_problem(n=60), "falling_rule_list", fairness=None, min_group_size=30)
+    assert type(without) is FallingRuleListSearch
 
 
 def test_the_classifier_is_fair_to_the_groups_that_it_is_given() -> None:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from strategies import rows
 
 import rulelab as rl
-from rulelab.falling_rule_list import BOUNDS, ExactSearch, FallingBounds, FallingRuleListSearch, SoftSearch
+from rulelab.falling_rule_list import BOUNDS, FallingBounds, FallingRuleListSearch, SoftSearch
 from rulelab.falling_rule_list.exact import soft_search
 from rulelab.snapshot import Status
 
@@ -63,7 +63,7 @@ def problem_of(case):
     st.sampled_from([None, None, 0, 1, 2]),
 )
 def test_the_optimum_of_falling_lists(case, w, C, iterations, limit):
-    snapshot = certified(ExactSearch(problem_of(case), C, w, iterations=iterations, max_length=limit))
+    snapshot = certified(FallingRuleListSearch(problem_of(case), C, w, iterations=iterations, max_length=limit))
     model = snapshot.incumbent.model
     assert model.exact_objective(C) == optimum(case, w, C, None, limit)
     assert snapshot.incumbent.objective == model.objective(C)
@@ -96,7 +96,7 @@ def test_the_optimum_of_softly_falling_lists(case, w, C, penalty, iterations, li
 )
 def test_switching_bounds_off_never_changes_the_optimum(case, w, C, off):
     bounds = FallingBounds(**dict.fromkeys(off, False))
-    snapshot = certified(ExactSearch(problem_of(case), C, w, bounds=bounds, iterations=0))
+    snapshot = certified(FallingRuleListSearch(problem_of(case), C, w, bounds=bounds, iterations=0))
     assert snapshot.incumbent.model.exact_objective(C) == optimum(case, w, C)
 
 
@@ -129,7 +129,7 @@ def test_exceptions_alone_never_change_the_soft_optimum(case, w, C, penalty, lim
 @given(small_problems(max_rows=30, max_columns=8), st.sampled_from(WEIGHTS), st.sampled_from([0, 5]))
 def test_every_list_on_the_way_falls(case, w, iterations):
     A, y, weight = case
-    for snapshot in rl.steps(ExactSearch(problem_of(case), 0.0, w, iterations=iterations), work_per_step=1):
+    for snapshot in rl.steps(FallingRuleListSearch(problem_of(case), 0.0, w, iterations=iterations), work_per_step=1):
         model = snapshot.incumbent.model
         assert model.falls
         assert naive.falls(A, y, weight, model.antecedents)
@@ -141,7 +141,7 @@ def test_a_rule_may_gain_less_than_it_costs():
     positives, negatives = [10, 0, 30, 0], [0, 6, 20, 60]
     C = 5 / 126
     problem = rl.Problem.from_counts(patterns, positives, negatives)
-    model = certified(ExactSearch(problem, C, 1.0, iterations=0)).incumbent.model
+    model = certified(FallingRuleListSearch(problem, C, 1.0, iterations=0)).incumbent.model
     assert model.antecedents == (0, 1)
     wrong = model.exact_objective(0)
     assert wrong == Fraction(26, 126)
@@ -167,7 +167,10 @@ def test_the_falling_condition_is_that_of_the_rule_itself():
                 objectives[d] = rl.FallingRuleList.from_problem(problem, d, 2.0)
         best = min(model.exact_objective(0.0) for model in objectives.values() if model.falls)
         broken += min(model.exact_objective(0.0) for model in objectives.values()) < best
-        assert certified(ExactSearch(problem, 0.0, 2.0, max_length=3)).incumbent.model.exact_objective(0.0) == best
+        assert (
+            certified(FallingRuleListSearch(problem, 0.0, 2.0, max_length=3)).incumbent.model.exact_objective(0.0)
+            == best
+        )
     assert broken > 5
 
 
@@ -179,7 +182,13 @@ def test_oracles(shared, kind):
         z = np.load(file)
         penalty = float(z["C1"]) if kind == "soft_falling" else None
         problem = rl.Problem.from_arrays(z["X"], z["y"])
-        search = FallingRuleListSearch(problem, float(z["C"]), float(z["w"]), penalty)
+        search = rl.search_for(
+            problem,
+            "falling_rule_list",
+            regularization=float(z["C"]),
+            positive_weight=float(z["w"]),
+            violation_penalty=penalty,
+        )
         snapshot = certified(search)
         assert snapshot.incumbent.objective == pytest.approx(float(z["objective"]), abs=1e-12), file.name
 
@@ -189,7 +198,7 @@ def test_certified_benchmark_instances(instances):
     problem = rl.Problem.from_arrays(A, y, names=names)
     for (name, w, C), objective in instances.EXPECTED["falling_rule_list"].items():
         if name == "bank_227" and (w < 7 or C > 0.01):
-            snapshot = certified(ExactSearch(problem, C, w))
+            snapshot = certified(FallingRuleListSearch(problem, C, w))
             assert snapshot.incumbent.objective == pytest.approx(objective, abs=1e-7), (w, C)
             if w < 5:
                 soft = certified(SoftSearch(problem, C, w, 0.5))
@@ -211,12 +220,14 @@ def test_each_bound_cuts(penalty):
     """Off, a bound leaves the optimum as it is, and more to store where it is of use."""
     problem = noisy(2) if penalty is None else noisy(1, m=6)
     options = {"regularization": 0.002, "positive_weight": 5.0, "violation_penalty": penalty, "iterations": 0}
-    with_all = certified(FallingRuleListSearch(problem, **options))
+    with_all = certified(rl.search_for(problem, "falling_rule_list", **options))
     of_use = {"density_cap", "eligible_cap", "dominance"} if penalty is None else {"violations", "exceptions"}
     for bound in set(BOUNDS) - (
         {"violations", "exceptions"} if penalty is None else {"feasible_prefix", "necessary_condition"}
     ):
-        without = certified(FallingRuleListSearch(problem, **options, bounds=FallingBounds(**{bound: False})))
+        without = certified(
+            rl.search_for(problem, "falling_rule_list", **options, bounds=FallingBounds(**{bound: False}))
+        )
         assert without.incumbent.objective == with_all.incumbent.objective, bound
         more = [without.counts[key] > with_all.counts[key] for key in ("created", "stored")]
         assert any(more) or bound not in of_use, bound
@@ -227,9 +238,9 @@ def test_each_bound_cuts(penalty):
 def test_memory_limit_stops_and_resumes(penalty):
     problem, limit = (noisy(2), 50_000) if penalty is None else (noisy(1, m=6), 60_000)
     options = {"regularization": 0.0, "positive_weight": 5.0, "violation_penalty": penalty, "iterations": 0}
-    free = certified(FallingRuleListSearch(problem, **options))
+    free = certified(rl.search_for(problem, "falling_rule_list", **options))
     assert free.memory_bytes > 2 * limit
-    search = FallingRuleListSearch(problem, **options, memory_limit=limit)
+    search = rl.search_for(problem, "falling_rule_list", **options, memory_limit=limit)
     stopped = rl.solve(search)
     assert (stopped.status, stopped.limit) == (Status.LIMIT, "memory")
     assert 0 < stopped.lower_bound <= free.incumbent.objective <= stopped.incumbent.objective
@@ -243,7 +254,14 @@ def test_memory_limit_stops_and_resumes(penalty):
 
 @pytest.mark.parametrize("penalty", [None, 0.5])
 def test_a_search_goes_on_after_pickling(penalty):
-    search = FallingRuleListSearch(noisy(1, m=6), 0.001, 5.0, penalty, iterations=50)
+    search = rl.search_for(
+        noisy(1, m=6),
+        "falling_rule_list",
+        regularization=0.001,
+        positive_weight=5.0,
+        violation_penalty=penalty,
+        iterations=50,
+    )
     search.advance(30)
     search.advance(100)
     copy = pickle.loads(pickle.dumps(search))
@@ -255,7 +273,7 @@ def test_a_search_goes_on_after_pickling(penalty):
 def test_soft_is_never_worse_than_hard():
     for seed in range(6):
         problem = noisy(seed, 500, 4)
-        hard = certified(ExactSearch(problem, 0.002, 3.0)).incumbent.objective
+        hard = certified(FallingRuleListSearch(problem, 0.002, 3.0)).incumbent.objective
         for penalty in (0.01, 0.2, 100.0, 1e12):
             soft = certified(SoftSearch(problem, 0.002, 3.0, penalty)).incumbent
             assert soft.objective <= hard
@@ -291,7 +309,7 @@ def test_parameters_of_many_digits(w, C):
     rng = np.random.default_rng(0)
     A, y = rng.random((120, 4)) < 0.5, rng.random(120) < 0.5
     rows, counts = np.unique(np.column_stack([A, y]), axis=0, return_counts=True)
-    snapshot = proven(ExactSearch(rl.Problem.from_arrays(A, y), C, w))
+    snapshot = proven(FallingRuleListSearch(rl.Problem.from_arrays(A, y), C, w))
     best = naive.best_falling_rule_list(
         rows[:, :-1], rows[:, -1], counts.tolist(), Fraction(repr(w)), Fraction(repr(C))
     )
@@ -306,7 +324,7 @@ def test_counts_of_a_million():
     problem = rl.Problem.from_counts(patterns, positives, negatives)
     A, y = np.vstack([patterns, patterns]).astype(bool), np.repeat([True, False], 32)
     weight = np.concatenate([positives, negatives]).tolist()
-    snapshot = certified(ExactSearch(problem, 1e-4, 3.0))
+    snapshot = certified(FallingRuleListSearch(problem, 1e-4, 3.0))
     assert snapshot.incumbent.model.exact_objective(1e-4) == naive.best_falling_rule_list(
         A, y, weight, Fraction(3), Fraction(1, 10_000)
     )
@@ -327,23 +345,31 @@ def test_bad_arguments_are_named(argument, value):
     problem = rl.Problem.from_arrays([[0], [1]], [0, 1])
     for penalty in (None, 1.0):
         with pytest.raises(ValueError, match=argument):
-            FallingRuleListSearch(problem, 0.1, 1.0, penalty, **{argument: value})
+            rl.search_for(
+                problem,
+                "falling_rule_list",
+                regularization=0.1,
+                positive_weight=1.0,
+                violation_penalty=penalty,
+                **{argument: value},
+            )
 
 
 def test_parameters_make_the_search_again():
     problem = rl.Problem.from_arrays([[0, 1], [1, 0], [1, 1]], [0, 1, 1])
     for penalty in (None, 0.5):
-        search = FallingRuleListSearch(
+        search = rl.search_for(
             problem,
-            0.1,
-            2.0,
-            penalty,
+            "falling_rule_list",
+            regularization=0.1,
+            positive_weight=2.0,
+            violation_penalty=penalty,
             bounds=FallingBounds(dominance=False),
             max_length=2,
             iterations=3,
             random_state=1,
         )
-        again = FallingRuleListSearch(problem, **search.parameters)
+        again = rl.search_for(problem, "falling_rule_list", **search.parameters)
         assert type(again) is type(search)
         assert again.parameters == search.parameters
         assert again.bounds == search.bounds
@@ -352,6 +378,10 @@ def test_parameters_make_the_search_again():
 def test_without_antecedents_the_else_is_optimal():
     problem = rl.Problem.from_arrays([[1], [1], [1]], [0, 1, 1])
     for penalty in (None, 0.5):
-        snapshot = certified(FallingRuleListSearch(problem, 0.0, 1.0, penalty))
+        snapshot = certified(
+            rl.search_for(
+                problem, "falling_rule_list", regularization=0.0, positive_weight=1.0, violation_penalty=penalty
+            )
+        )
         assert snapshot.incumbent.complexity == 0
         assert snapshot.incumbent.objective == pytest.approx(1 / 3)

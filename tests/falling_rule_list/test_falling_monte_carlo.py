@@ -146,7 +146,15 @@ def _problem(seed: int = 0, n: int = 200, m: int = 14) -> rl.Problem:
 def make(request):
     def build(seed=0, **options) -> Search:
         options = {"iterations": 150, "random_state": 4, **options}
-        return FallingRuleListSearch(_problem(seed), 0.005, 2, request.param, method="monte_carlo", **options)
+        return rl.search_for(
+            _problem(seed),
+            "falling_rule_list",
+            regularization=0.005,
+            positive_weight=2,
+            violation_penalty=request.param,
+            method="monte_carlo",
+            **options,
+        )
 
     return build
 
@@ -261,7 +269,7 @@ def test_counts_of_every_list_are_kept_while_there_is_room(make):
 
 def test_parameters_make_the_search_again(make):
     search = make(curiosity=0.3, termination=0.1)
-    again = FallingRuleListSearch(search.problem, **search.parameters)
+    again = rl.search_for(search.problem, "falling_rule_list", **search.parameters)
     assert type(again) is MonteCarloSearch
     assert again.parameters == search.parameters
     assert _result(rl.solve(again)) == _result(rl.solve(search))
@@ -293,7 +301,7 @@ def test_parameters_make_the_search_again(make):
 def test_bad_parameters_are_refused(bad, message):
     arguments = {"problem": _problem(), "method": "monte_carlo", **bad}
     with pytest.raises(ValueError, match=message):
-        FallingRuleListSearch(**arguments)
+        rl.search_for(**{"model": "falling_rule_list", **arguments})
 
 
 def test_a_class_stands_for_its_method():

@@ -15,7 +15,7 @@ from laws import told
 from strategies import rows
 
 import rulelab as rl
-from rulelab.falling_rule_list import BOUNDS, ExactSearch, FallingBounds
+from rulelab.falling_rule_list import BOUNDS, FallingBounds, FallingRuleListSearch
 from rulelab.falling_rule_list.costs import prepare
 from rulelab.falling_rule_list.exact import reducing
 from rulelab.falling_rule_list.exact import search as exact_search
@@ -111,7 +111,7 @@ def test_the_optimum_with_antecedents_dropped(case, w, C, iterations, limit, pat
     before, least = exact_search._PATIENCE, reducing._LEAST
     exact_search._PATIENCE, reducing._LEAST = patience, 0
     try:
-        search = ExactSearch(problem_of(case), C, w, bounds=bounds, iterations=iterations, max_length=limit)
+        search = FallingRuleListSearch(problem_of(case), C, w, bounds=bounds, iterations=iterations, max_length=limit)
         snapshot = certified(search)
     finally:
         exact_search._PATIENCE, reducing._LEAST = before, least
@@ -139,8 +139,8 @@ def impatient(monkeypatch):
 @pytest.mark.parametrize(("seed", "factor"), [(0, 0.2), (1, 1.0)])
 def test_it_drops_antecedents_and_prefixes(impatient, seed, factor):
     problem = noisy(seed)
-    without = certified(ExactSearch(problem, 1e-6, 8.0, bounds=FallingBounds(joint_capture=False)))
-    snapshot = certified(ExactSearch(problem, 1e-6, 8.0))
+    without = certified(FallingRuleListSearch(problem, 1e-6, 8.0, bounds=FallingBounds(joint_capture=False)))
+    snapshot = certified(FallingRuleListSearch(problem, 1e-6, 8.0))
     assert snapshot.incumbent.objective == without.incumbent.objective
     assert without.pruned["joint capture"] == 0 < snapshot.pruned["joint capture"]
     assert snapshot.counts["expanded"] <= factor * without.counts["expanded"]
@@ -149,7 +149,7 @@ def test_it_drops_antecedents_and_prefixes(impatient, seed, factor):
 @pytest.mark.parametrize("iterations", [0, 50])
 def test_slices_and_pickles_change_nothing(impatient, iterations):
     def search():
-        return ExactSearch(noisy(0), 1e-6, 8.0, iterations=iterations)
+        return FallingRuleListSearch(noisy(0), 1e-6, 8.0, iterations=iterations)
 
     whole = certified(search())
     phases = set()
@@ -168,9 +168,9 @@ def test_slices_and_pickles_change_nothing(impatient, iterations):
 
 def test_its_memory_is_counted_and_limited(impatient):
     problem = noisy(2)
-    free = certified(ExactSearch(problem, 0.001, 8.0))
+    free = certified(FallingRuleListSearch(problem, 0.001, 8.0))
     for limit in (20_000, 200_000, 2_000_000):
-        search = ExactSearch(problem, 0.001, 8.0, memory_limit=limit)
+        search = FallingRuleListSearch(problem, 0.001, 8.0, memory_limit=limit)
         for snapshot in rl.steps(search):
             assert snapshot.memory_bytes <= max(limit, 200_000)
         if snapshot.status is Status.OPTIMAL:
@@ -182,6 +182,6 @@ def test_weights_that_are_not_whole(impatient):
     A = rng.random((300, 10)) < 0.4
     y = (A[:, 0] & A[:, 1]) ^ (rng.random(300) < 0.3)
     problem = rl.Problem.from_arrays(A, y, sample_weight=rng.random(300))
-    with_it = rl.solve(ExactSearch(problem, 0.003, 4.0))
-    without = rl.solve(ExactSearch(problem, 0.003, 4.0, bounds=FallingBounds(joint_capture=False)))
+    with_it = rl.solve(FallingRuleListSearch(problem, 0.003, 4.0))
+    without = rl.solve(FallingRuleListSearch(problem, 0.003, 4.0, bounds=FallingBounds(joint_capture=False)))
     assert with_it.incumbent.objective == pytest.approx(without.incumbent.objective, abs=1e-12)

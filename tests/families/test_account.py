@@ -46,8 +46,10 @@ def value(equation: str) -> tuple[float, float]:
 SEARCHES = {
     "rule list": lambda p: rl.RuleListSearch(p, regularization=0.02),
     "falling": lambda p: rl.FallingRuleListSearch(p, regularization=0.02, positive_weight=2),
-    "softly falling": lambda p: rl.FallingRuleListSearch(p, regularization=0.01, violation_penalty=0.1),
-    "monte carlo": lambda p: rl.FallingRuleListSearch(p, regularization=0.02, method="monte_carlo", iterations=30),
+    "softly falling": lambda p: rl.search_for(p, "falling_rule_list", regularization=0.01, violation_penalty=0.1),
+    "monte carlo": lambda p: rl.search_for(
+        p, "falling_rule_list", regularization=0.02, method="monte_carlo", iterations=30
+    ),
     "rule set": lambda p: rl.RuleSetSearch(p, max_complexity=6),
     "cnf": lambda p: rl.RuleSetSearch(p, max_complexity=6, form="cnf", regularization=0.5),
     "0-1 loss": lambda p: rl.RuleSetSearch(p, max_complexity=5, loss="zero_one", regularization=0.25),
@@ -103,8 +105,8 @@ def test_labels_of_choice_make_more_lists(m: int, most: int) -> None:
 @pytest.mark.parametrize(
     ("make", "free"),
     [
-        (lambda p: rl.RuleListSearch(p, 0.05, fairness=rl.EqualOpportunity(0.5)), True),
-        (lambda p: rl.RuleListSearch(p, 0.05, fairness=rl.EqualOpportunity(0.5), labels="majority"), False),
+        (lambda p: rl.search_for(p, regularization=0.05, fairness=rl.EqualOpportunity(0.5)), True),
+        (lambda p: rl.search_for(p, regularization=0.05, fairness=rl.EqualOpportunity(0.5), labels="majority"), False),
         (lambda p: rl.LeastGapSearch(p, "equal_opportunity", min_accuracy=0.5, max_length=2), True),
         (lambda p: rl.RuleListSearch(p, 0.05), False),
     ],
@@ -191,15 +193,15 @@ def of_three_classes(made: rl.Problem) -> rl.MultiClassProblem:
         lambda p: rl.RuleListSearch(p, 0.01, beam_width=0),
         lambda p: rl.RuleListSearch(p, 0.001, beam_width=0, max_length=2),
         lambda p: rl.CorelsSearch(p, 0.01),
-        lambda p: rl.RuleListSearch(p, 0.01, must_use=[p.names[1]]),
-        lambda p: rl.RuleListSearch(p, 0.01, fairness=rl.EqualOpportunity(0.2), beam_width=0),
-        lambda p: rl.RuleListSearch(p, 0.01, fairness=rl.EqualOpportunity(0.4), must_use=[p.names[1]]),
+        lambda p: rl.search_for(p, regularization=0.01, must_use=[p.names[1]]),
+        lambda p: rl.search_for(p, regularization=0.01, fairness=rl.EqualOpportunity(0.2), beam_width=0),
+        lambda p: rl.search_for(p, regularization=0.01, fairness=rl.EqualOpportunity(0.4), must_use=[p.names[1]]),
         lambda p: rl.FrontierSearch(p),
         lambda p: rl.LeastGapSearch(p, max_length=2, beam_width=2),
         lambda p: rl.MultiClassRuleListSearch(of_three_classes(p), 0.01),
         lambda p: rl.FallingRuleListSearch(p, 0.01),
-        lambda p: rl.FallingRuleListSearch(p, 0.01, violation_penalty=0.5),
-        lambda p: rl.FallingRuleListSearch(p, 0.01, fairness=rl.EqualOpportunity(0.3)),
+        lambda p: rl.search_for(p, "falling_rule_list", regularization=0.01, violation_penalty=0.5),
+        lambda p: rl.search_for(p, "falling_rule_list", regularization=0.01, fairness=rl.EqualOpportunity(0.3)),
     ],
 )
 @pytest.mark.parametrize("seed", range(4))
@@ -250,10 +252,15 @@ def test_without_bounds_every_falling_prefix_is_expanded_as_a_naive_count_has_th
     for search, naive in (
         (rl.FallingRuleListSearch(made, 1e-6, bounds=plain), falling_prefixes(A, y)),
         (
-            rl.FallingRuleListSearch(made, 1e-6, bounds=fair, fairness=rl.EqualOpportunity(0.05)).without_relaxation(),
+            rl.search_for(
+                made, "falling_rule_list", regularization=1e-6, bounds=fair, fairness=rl.EqualOpportunity(0.05)
+            ).without_relaxation(),
             falling_prefixes(A, y, half),
         ),
-        (rl.FallingRuleListSearch(made, 1e-6, bounds=plain, violation_penalty=0.1), None),  # all prefixes may fall
+        (
+            rl.search_for(made, "falling_rule_list", regularization=1e-6, bounds=plain, violation_penalty=0.1),
+            None,
+        ),  # all prefixes may fall
     ):
         end = rl.solve(search)
         assert end.made == 1 + 5 * end.counts["expanded"]

@@ -101,10 +101,9 @@ def test_every_point_is_the_optimum_of_a_search_of_its_own(family, seed):
     own = {"max_conditions": 2, "complexities": (6,)} if family == "rule_set" else {"regularization": 0.02}
     front = rl.frontier(problem, "tolerance", family, criterion="equalized_odds", tolerances=(0.02, 0.1, 1), **own)
     assert rl.solve(front).status is rl.Status.OPTIMAL
-    made = {"rule_list": rl.RuleListSearch, "falling_rule_list": rl.FallingRuleListSearch, "rule_set": rl.RuleSetSearch}
     own = {"max_conditions": 2, "max_complexity": 6} if family == "rule_set" else own
     for point in front.points:
-        alone = rl.solve(made[family](problem, fairness=rl.EqualizedOdds(point.place["tolerance"]), **own))
+        alone = rl.solve(rl.search_for(problem, family, fairness=rl.EqualizedOdds(point.place["tolerance"]), **own))
         assert (point.status, point.value) == ("proven", alone.incumbent.objective)
         assert family == "rule_set" or point.true_gap <= point.place["tolerance"] + 1e-12
 

@@ -31,13 +31,17 @@ def problem() -> rl.Problem:
 
 SEARCHES = {
     "exact": lambda p: rl.RuleListSearch(p, regularization=0.02),
-    "fair": lambda p: rl.RuleListSearch(p, regularization=0.02, fairness=rl.EqualOpportunity(0.1)),
-    "demanding": lambda p: rl.RuleListSearch(p, regularization=0.02, first_rule=p.names[0]),
+    "fair": lambda p: rl.search_for(p, regularization=0.02, fairness=rl.EqualOpportunity(0.1)),
+    "demanding": lambda p: rl.search_for(p, regularization=0.02, first_rule=p.names[0]),
     "corels": lambda p: rl.CorelsSearch(p, regularization=0.02),
     "falling": lambda p: rl.FallingRuleListSearch(p, regularization=0.02),
-    "fair falling": lambda p: rl.FallingRuleListSearch(p, 0.02, fairness=rl.EqualOpportunity(0.1)),
-    "softly falling": lambda p: rl.FallingRuleListSearch(p, regularization=0.02, violation_penalty=0.5),
-    "monte carlo": lambda p: rl.FallingRuleListSearch(p, regularization=0.02, method="monte_carlo", iterations=20),
+    "fair falling": lambda p: rl.search_for(
+        p, "falling_rule_list", regularization=0.02, fairness=rl.EqualOpportunity(0.1)
+    ),
+    "softly falling": lambda p: rl.search_for(p, "falling_rule_list", regularization=0.02, violation_penalty=0.5),
+    "monte carlo": lambda p: rl.search_for(
+        p, "falling_rule_list", regularization=0.02, method="monte_carlo", iterations=20
+    ),
     "rule set": lambda p: rl.RuleSetSearch(p, max_complexity=5),
     "least gap of rule sets": lambda p: rl.LeastGapRuleSetSearch(p, max_complexity=5),
 }

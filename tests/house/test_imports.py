@@ -56,6 +56,7 @@ FLOORS: list[str] = [
     "rule_set.phases",
     "rule_set.search",
     "rule_set.least_gap rule_set.near_optimal",
+    "questions",
     "families frontiers",
     "recipe warming",
     "tables",

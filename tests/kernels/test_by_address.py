@@ -91,7 +91,9 @@ def long_search(unequal: bool, **options) -> RuleListSearch:
     rng = np.random.default_rng(5)
     A, y = rng.random((200, 30)) < 0.4, rng.random(200) < 0.4
     weight = 1 + 6 * (rng.random(200) < 0.1) if unequal else None
-    search = RuleListSearch(rl.Problem.from_arrays(A, y, sample_weight=weight), 0.006, beam_width=0, **options)
+    search = rl.search_for(
+        rl.Problem.from_arrays(A, y, sample_weight=weight), regularization=0.006, beam_width=0, **options
+    )
     search._LEARN_AFTER = 100
     return search
 

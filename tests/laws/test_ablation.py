@@ -28,10 +28,12 @@ def grouped() -> rl.Problem:
 
 SEARCHES = {
     "rule list": lambda: rl.RuleListSearch(small(), 0.015, beam_width=20),
-    "fair": lambda: rl.RuleListSearch(grouped(), 0.03, fairness=rl.EqualOpportunity(0.2)),
+    "fair": lambda: rl.search_for(grouped(), regularization=0.03, fairness=rl.EqualOpportunity(0.2)),
     "corels": lambda: rl.CorelsSearch(small(), 0.015),
     "falling": lambda: rl.FallingRuleListSearch(small(), 0.01, 2.0, iterations=30),
-    "softly falling": lambda: rl.FallingRuleListSearch(small(), 0.03, violation_penalty=0.5, iterations=0),
+    "softly falling": lambda: rl.search_for(
+        small(), "falling_rule_list", regularization=0.03, violation_penalty=0.5, iterations=0
+    ),
 }
 
 

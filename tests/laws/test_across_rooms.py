@@ -338,16 +338,20 @@ def test_a_proof_made_by_one_command_is_checked_by_another(
 
 KINDS: dict[str, Callable[[rl.Problem], rl.Search]] = {
     "list": lambda p: rl.RuleListSearch(p, 0.02),
-    "fair list": lambda p: rl.RuleListSearch(p, 0.02, fairness=rl.EqualOpportunity(0.1), min_group_size=0),
-    "list that uses": lambda p: rl.RuleListSearch(p, 0.02, must_use=["antecedent 3"]),
-    "fair list that uses": lambda p: rl.RuleListSearch(
-        p, 0.02, fairness=rl.DemographicParity(0.1), must_use=["antecedent 3"], min_group_size=0
+    "fair list": lambda p: rl.search_for(p, regularization=0.02, fairness=rl.EqualOpportunity(0.1), min_group_size=0),
+    "list that uses": lambda p: rl.search_for(p, regularization=0.02, must_use=["antecedent 3"]),
+    "fair list that uses": lambda p: rl.search_for(
+        p, regularization=0.02, fairness=rl.DemographicParity(0.1), must_use=["antecedent 3"], min_group_size=0
     ),
-    "predictive parity": lambda p: rl.RuleListSearch(p, 0.02, fairness=rl.PredictiveParity(0.2), min_group_size=0),
+    "predictive parity": lambda p: rl.search_for(
+        p, regularization=0.02, fairness=rl.PredictiveParity(0.2), min_group_size=0
+    ),
     "least gap": lambda p: rl.LeastGapSearch(p, "equal_opportunity", min_accuracy=0.6, min_group_size=0),
     "falling": lambda p: rl.FallingRuleListSearch(p, 0.02),
-    "softly falling": lambda p: rl.FallingRuleListSearch(p, 0.02, violation_penalty=0.5),
-    "fair falling": lambda p: rl.FallingRuleListSearch(p, 0.02, fairness=rl.EqualOpportunity(0.1), min_group_size=0),
+    "softly falling": lambda p: rl.search_for(p, "falling_rule_list", regularization=0.02, violation_penalty=0.5),
+    "fair falling": lambda p: rl.search_for(
+        p, "falling_rule_list", regularization=0.02, fairness=rl.EqualOpportunity(0.1), min_group_size=0
+    ),
     "set": lambda p: rl.RuleSetSearch(p, 5),
     "set, errors": lambda p: rl.RuleSetSearch(p, 5, loss="zero_one"),
     "cnf": lambda p: rl.RuleSetSearch(p, 5, form="cnf"),

@@ -40,14 +40,22 @@ LISTS: dict[str, Callable[[rl.Problem, float], rl.Search]] = {
     "corels": lambda p, r: rl.CorelsSearch(p, r),
     "frontier": lambda p, r: rl.FrontierSearch(p, 3),
     "falling": lambda p, r: rl.FallingRuleListSearch(p, r, 2.0, iterations=5, random_state=0),
-    "softly falling": lambda p, r: rl.FallingRuleListSearch(p, r, violation_penalty=0.1, iterations=5, random_state=0),
-    "monte carlo": lambda p, r: rl.FallingRuleListSearch(p, r, method="monte_carlo", iterations=60, random_state=0),
-    "fair list": lambda p, r: rl.RuleListSearch(p, r, fairness=rl.EqualOpportunity(1 / 3)),
-    "fair list, majority": lambda p, r: rl.RuleListSearch(p, r, fairness=rl.DemographicParity(0.1), labels="majority"),
-    "predictive parity": lambda p, r: rl.RuleListSearch(p, r, fairness=rl.PredictiveParity(1 / 3)),
+    "softly falling": lambda p, r: rl.search_for(
+        p, "falling_rule_list", regularization=r, violation_penalty=0.1, iterations=5, random_state=0
+    ),
+    "monte carlo": lambda p, r: rl.search_for(
+        p, "falling_rule_list", regularization=r, method="monte_carlo", iterations=60, random_state=0
+    ),
+    "fair list": lambda p, r: rl.search_for(p, regularization=r, fairness=rl.EqualOpportunity(1 / 3)),
+    "fair list, majority": lambda p, r: rl.search_for(
+        p, regularization=r, fairness=rl.DemographicParity(0.1), labels="majority"
+    ),
+    "predictive parity": lambda p, r: rl.search_for(p, regularization=r, fairness=rl.PredictiveParity(1 / 3)),
     "least gap": lambda p, r: rl.LeastGapSearch(p, "equal_opportunity", regularization=r, min_accuracy=0.6),
-    "must use": lambda p, r: rl.RuleListSearch(p, r, must_use=["antecedent 3"], max_length=3),
-    "fair falling": lambda p, r: rl.FallingRuleListSearch(p, r, fairness=rl.EqualizedOdds(1 / 3, 0.4), max_length=3),
+    "must use": lambda p, r: rl.search_for(p, regularization=r, must_use=["antecedent 3"], max_length=3),
+    "fair falling": lambda p, r: rl.search_for(
+        p, "falling_rule_list", regularization=r, fairness=rl.EqualizedOdds(1 / 3, 0.4), max_length=3
+    ),
     "near-optimal": lambda p, r: rl.NearOptimalSearch(p, r, 0.01, max_length=3),
     "near-optimal, counted": lambda p, r: rl.NearOptimalCounter(p, r, 0.01, max_length=3),
 }
@@ -77,15 +85,28 @@ LONG: dict[str, Callable[[], rl.Search]] = {
     "rule list, beam": lambda: rl.RuleListSearch(noisy(1000, 150), 0.0005),
     "corels": lambda: rl.CorelsSearch(noisy(1000, 150), 0.0005),
     "frontier": lambda: rl.FrontierSearch(noisy(1000, 150), 15, beam_width=0),
-    "softly falling": lambda: rl.FallingRuleListSearch(
-        noisy(1000, 150), 0.0005, violation_penalty=0.05, iterations=5, random_state=0
+    "softly falling": lambda: rl.search_for(
+        noisy(1000, 150),
+        "falling_rule_list",
+        regularization=0.0005,
+        violation_penalty=0.05,
+        iterations=5,
+        random_state=0,
     ),
     "rule set": lambda: rl.RuleSetSearch(noisy(3000, 150), 40),
-    "fair list": lambda: rl.RuleListSearch(grouped(2000, 200), 0.0002, fairness=rl.EqualOpportunity(0.01)),
-    "predictive parity": lambda: rl.RuleListSearch(grouped(1000, 100), 0.0005, fairness=rl.PredictiveParity(0.01)),
+    "fair list": lambda: rl.search_for(grouped(2000, 200), regularization=0.0002, fairness=rl.EqualOpportunity(0.01)),
+    "predictive parity": lambda: rl.search_for(
+        grouped(1000, 100), regularization=0.0005, fairness=rl.PredictiveParity(0.01)
+    ),
     "least gap": lambda: rl.LeastGapSearch(grouped(1000, 100), "equalized_odds", min_accuracy=0.6),
-    "must use": lambda: rl.RuleListSearch(noisy(1000, 150), 0.0005, must_use=["antecedent 3"]),
-    "fair falling": lambda: rl.FallingRuleListSearch(grouped(4000, 300), 1e-6, 6.0, fairness=rl.EqualOpportunity(0.3)),
+    "must use": lambda: rl.search_for(noisy(1000, 150), regularization=0.0005, must_use=["antecedent 3"]),
+    "fair falling": lambda: rl.search_for(
+        grouped(4000, 300),
+        "falling_rule_list",
+        regularization=1e-6,
+        positive_weight=6.0,
+        fairness=rl.EqualOpportunity(0.3),
+    ),
     "near-optimal": lambda: rl.NearOptimalSearch(noisy(1000, 100), 0.002, 0.05),
     "near-optimal, counted": lambda: rl.NearOptimalCounter(noisy(1000, 100), 0.002, 0.05),
     "robustness": lambda: rl.RobustnessSearch(noisy(1000, 100), 0.002),

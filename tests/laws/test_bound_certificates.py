@@ -36,16 +36,24 @@ FAIR = rl.EqualOpportunity(0.1)
 SEARCHES: dict[str, Callable[[rl.Problem], Any]] = {
     "rule list": lambda p: rl.RuleListSearch(p, 0.03, beam_width=0),
     "rule list, papers' bounds": lambda p: rl.CorelsSearch(p, 0.03),
-    "fair rule list": lambda p: rl.RuleListSearch(p, 0.03, fairness=FAIR, beam_width=0),
-    "fair rule list, majority": lambda p: rl.RuleListSearch(p, 0.03, fairness=FAIR, labels="majority", beam_width=0),
-    "rule list of predictive parity": lambda p: rl.RuleListSearch(p, 0.03, fairness=rl.PredictiveParity(0.1)),
-    "demanding rule list": lambda p: rl.RuleListSearch(p, 0.03, must_use=["antecedent 4"]),
-    "rule list of limited length": lambda p: rl.RuleListSearch(p, 0.03, must_use=["antecedent 4"], max_length=2),
-    "falling rule list": lambda p: rl.FallingRuleListSearch(p, regularization=0.01, iterations=0),
-    "softly falling rule list": lambda p: rl.FallingRuleListSearch(
-        p, regularization=0.01, violation_penalty=0.5, iterations=0
+    "fair rule list": lambda p: rl.search_for(p, regularization=0.03, fairness=FAIR, beam_width=0),
+    "fair rule list, majority": lambda p: rl.search_for(
+        p, regularization=0.03, fairness=FAIR, labels="majority", beam_width=0
     ),
-    "fair falling rule list": lambda p: rl.FallingRuleListSearch(p, regularization=0.01, fairness=FAIR, beam_width=0),
+    "rule list of predictive parity": lambda p: rl.search_for(
+        p, regularization=0.03, fairness=rl.PredictiveParity(0.1)
+    ),
+    "demanding rule list": lambda p: rl.search_for(p, regularization=0.03, must_use=["antecedent 4"]),
+    "rule list of limited length": lambda p: rl.search_for(
+        p, regularization=0.03, must_use=["antecedent 4"], max_length=2
+    ),
+    "falling rule list": lambda p: rl.FallingRuleListSearch(p, regularization=0.01, iterations=0),
+    "softly falling rule list": lambda p: rl.search_for(
+        p, "falling_rule_list", regularization=0.01, violation_penalty=0.5, iterations=0
+    ),
+    "fair falling rule list": lambda p: rl.search_for(
+        p, "falling_rule_list", regularization=0.01, fairness=FAIR, beam_width=0
+    ),
     "rule set": lambda p: rl.RuleSetSearch(p, max_complexity=6, max_conditions=2),
     "fair rule set": lambda p: rl.RuleSetSearch(p, max_complexity=6, max_conditions=2, fairness=FAIR),
 }

@@ -12,7 +12,7 @@ import pytest
 
 import rulelab as rl
 from rulelab.falling_rule_list import BOUNDS as FALLING_BOUNDS
-from rulelab.falling_rule_list import ExactSearch, FallingBounds, SoftSearch
+from rulelab.falling_rule_list import FallingBounds, FallingRuleListSearch, SoftSearch
 from rulelab.rule_list import (
     BOUNDS,
     CORELS_BOUNDS,
@@ -51,11 +51,13 @@ def random_case(seed, n=40, m=6, noise=0.2):
 
 
 def rule_list(case, bounds, regularization=0.03, **options):
-    return RuleListSearch(rl.Problem.from_arrays(*case), regularization, bounds=bounds, beam_width=0, **options)
+    return rl.search_for(
+        rl.Problem.from_arrays(*case), regularization=regularization, bounds=bounds, beam_width=0, **options
+    )
 
 
 def falling(case, bounds, C=0.002, w=2.0):
-    return ExactSearch(rl.Problem.from_arrays(*case), C, w, bounds=bounds, iterations=0)
+    return FallingRuleListSearch(rl.Problem.from_arrays(*case), C, w, bounds=bounds, iterations=0)
 
 
 def soft(case, bounds, C=0.002, w=2.0, penalty=0.3):
@@ -244,7 +246,7 @@ def test_the_lower_bound_never_falls_whatever_is_off(switches):
     lookahead = switches.pop("lookahead")
     searches = [
         RuleListSearch(problem, 0.03, bounds=RuleListBounds(lookahead=lookahead, pair_lookahead=False)),
-        ExactSearch(problem, 0.002, 2.0, bounds=FallingBounds(**switches, prefix_bound=False)),
+        FallingRuleListSearch(problem, 0.002, 2.0, bounds=FallingBounds(**switches, prefix_bound=False)),
         SoftSearch(problem, 0.002, 2.0, 0.3, bounds=FallingBounds(**switches, prefix_bound=False)),
         falling(case, FallingBounds(**switches)),
     ]

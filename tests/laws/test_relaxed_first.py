@@ -25,11 +25,11 @@ def separated(seed: int = 0, n: int = 400, shift: float = 0.2) -> rl.Problem:
 
 
 def lists(problem: rl.Problem, **options: Any) -> rl.Search:
-    return rl.RuleListSearch(problem, 0.01, **options)
+    return rl.search_for(problem, regularization=0.01, **options)
 
 
 def falling(problem: rl.Problem, **options: Any) -> rl.Search:
-    return rl.FallingRuleListSearch(problem, 0.01, 2.0, **options)
+    return rl.search_for(problem, "falling_rule_list", regularization=0.01, positive_weight=2.0, **options)
 
 
 def sets(problem: rl.Problem, **options: Any) -> rl.Search:

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import rulelab as rl
-from rulelab.falling_rule_list import ExactSearch, FairFallingSearch, FallingBounds, SoftSearch
+from rulelab.falling_rule_list import FairFallingSearch, FallingBounds, FallingRuleListSearch, SoftSearch
 from rulelab.frontiers import ToleranceFrontier
 from rulelab.rule_list import (
     POLICIES,
@@ -68,10 +68,12 @@ ENGINES: dict[str, Callable[[rl.Problem], Search]] = {
     "near-optimal lists": lambda p: NearOptimalSearch(p, 0.012, 0.004),
     "near-optimal lists, counted": lambda p: NearOptimalCounter(p, 0.012, 0.004),
     "robustness": lambda p: rl.RobustnessSearch(p, 0.012),
-    "falling": lambda p: ExactSearch(p, 0.001, 3.0, bounds=FEW_BOUNDS, iterations=0),
-    "falling, after Monte Carlo": lambda p: ExactSearch(p, 0.001, 2.0, iterations=20),
+    "falling": lambda p: FallingRuleListSearch(p, 0.001, 3.0, bounds=FEW_BOUNDS, iterations=0),
+    "falling, after Monte Carlo": lambda p: FallingRuleListSearch(p, 0.001, 2.0, iterations=20),
     "falling, fair": lambda p: FairFallingSearch(p, 0.001, 3.0, fairness=rl.EqualOpportunity(0.1)),
-    "falling, length limit": lambda p: ExactSearch(p, 0.0, 3.0, bounds=FEW_BOUNDS, max_length=3, iterations=0),
+    "falling, length limit": lambda p: FallingRuleListSearch(
+        p, 0.0, 3.0, bounds=FEW_BOUNDS, max_length=3, iterations=0
+    ),
     "softly falling": lambda p: SoftSearch(p, 0.001, 3.0, 0.1, iterations=0),
     "softly falling, after Monte Carlo": lambda p: SoftSearch(p, 0.002, 2.0, 1.0, iterations=20),
     "rule_set": lambda p: RuleSetSearch(p, 9, random_state=5),

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import rulelab as rl
 from rulelab import preparing
-from rulelab.falling_rule_list import ExactSearch, FallingBounds, SoftSearch
+from rulelab.falling_rule_list import FallingBounds, FallingRuleListSearch, SoftSearch
 from rulelab.kernels import bit_words, bits, growing
 from rulelab.rule_list import CorelsSearch, FrontierSearch, RuleListSearch
 from rulelab.rule_list.exact import alone
@@ -28,7 +28,7 @@ MAKES: dict[str, Callable[[rl.Problem], rl.Search]] = {
     "rule list, objective": lambda p: RuleListSearch(p, 0.015, policy="objective", beam_width=0),
     "corels": lambda p: CorelsSearch(p, 0.02),
     "corels, depth first": lambda p: CorelsSearch(p, 0.02, policy="depth_first"),
-    "falling": lambda p: ExactSearch(p, 0.001, 3.0, bounds=FEW_BOUNDS, iterations=0),
+    "falling": lambda p: FallingRuleListSearch(p, 0.001, 3.0, bounds=FEW_BOUNDS, iterations=0),
     "softly falling": lambda p: SoftSearch(p, 0.002, 3.0, 0.1, iterations=5, random_state=0),
     "frontier": lambda p: FrontierSearch(p, 3),
 }
@@ -58,7 +58,7 @@ def end_of(snapshot: rl.Snapshot) -> tuple:
 @pytest.fixture
 def little(monkeypatch: pytest.MonkeyPatch) -> None:
     """Units of work look at very little."""
-    for module in (alone, *(sys.modules[search.__module__] for search in (CorelsSearch, ExactSearch))):
+    for module in (alone, *(sys.modules[search.__module__] for search in (CorelsSearch, FallingRuleListSearch))):
         name = "EFFORT_PER_WORK" if hasattr(module, "EFFORT_PER_WORK") else "_EFFORT_PER_WORK"
         monkeypatch.setattr(module, name, LITTLE)
 

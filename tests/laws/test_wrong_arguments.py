@@ -37,7 +37,7 @@ def searched(make: Callable[..., rl.Search]) -> Callable[..., Any]:
 
 def falling(method: str, penalty: float | None = None) -> Callable[..., Any]:
     fixed: dict[str, Any] = {"method": method, "violation_penalty": penalty}
-    return searched(lambda problem, **given: rl.FallingRuleListSearch(problem, **{**fixed, **given}))
+    return searched(lambda problem, **given: rl.search_for(problem, "falling_rule_list", **{**fixed, **given}))
 
 
 def near(**given: Any) -> Any:
@@ -51,7 +51,12 @@ def fitted(estimator: type) -> Callable[..., Any]:
 PLACES = {"tolerances": (0.1,), "complexities": (3,)}
 LIST = ("regularization", "policy", "bounds", "max_length", "memory_limit", "random_state", "beam_width", "warm_start")
 CALLS: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {
-    "RuleListSearch": (searched(rl.RuleListSearch), (*LIST, "must_use", "first_rule", "max_uses", "monotone")),
+    "RuleListSearch": (searched(rl.RuleListSearch), LIST),
+    "search_for": (
+        searched(rl.search_for),
+        (*LIST, "must_use", "first_rule", "max_uses", "monotone", "fairness", "labels", "min_group_size", "n_jobs",
+         "criterion", "model"),
+    ),
     "CorelsSearch": (
         searched(rl.CorelsSearch),
         ("regularization", "policy", "bounds", "memory_limit", "random_state"),
@@ -86,12 +91,12 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {
         ("regularization", "time_limit", "work_limit", "max_length", "memory_limit"),
     ),
     "fair list": (
-        searched(lambda problem, **given: rl.RuleListSearch(problem, **{"fairness": FAIR, **given})),
+        searched(lambda problem, **given: rl.search_for(problem, **{"fairness": FAIR, **given})),
         ("regularization", "fairness", "labels", "bounds", "memory_limit", "beam_width", "min_group_size",
          "warm_start"),
     ),
     "fair falling": (
-        searched(lambda problem, **given: rl.FallingRuleListSearch(problem, **{"fairness": FAIR, **given})),
+        searched(lambda problem, **given: rl.search_for(problem, "falling_rule_list", **{"fairness": FAIR, **given})),
         ("regularization", "positive_weight", "fairness", "bounds", "max_length", "memory_limit", "beam_width",
          "min_group_size"),
     ),
@@ -210,7 +215,7 @@ def test_the_widest_beam_is_said() -> None:
 
 def test_an_unknown_option_is_answered_by_the_name_that_was_called() -> None:
     with pytest.raises(TypeError, match=r"FallingRuleListSearch has no option 'depth'.*max_length"):
-        rl.FallingRuleListSearch(PROBLEM, depth=3)
+        rl.search_for(PROBLEM, "falling_rule_list", depth=3)
 
 
 def test_only_searches_are_searched() -> None:
@@ -236,7 +241,7 @@ def test_near_lists_of_an_unfinished_search_need_a_limit() -> None:
 
 @pytest.mark.parametrize("options", [{"method": "monte_carlo"}, {"violation_penalty": 0.5}, {}])
 def test_options_of_every_kind_of_falling_list_are_known(options: dict[str, Any]) -> None:
-    assert rl.FallingRuleListSearch(PROBLEM, **options, iterations=5, random_state=1).iterations == 5
+    assert rl.search_for(PROBLEM, "falling_rule_list", **options, iterations=5, random_state=1).iterations == 5
 
 
 TABLE = {

@@ -535,7 +535,7 @@ def _unfair_list(case: Case, model: Any) -> str | None:
 
 
 def _fair_list_search(problem: rl.Problem, options: dict[str, Any]) -> rl.Search:
-    return rl.RuleListSearch(problem, **options | {"fairness": criterion(options["fairness"])})
+    return rl.search_for(problem, **options | {"fairness": criterion(options["fairness"])})
 
 
 def _numbers(m: int) -> list[Condition]:
@@ -580,7 +580,7 @@ def _draw_fair_demanding(family: str, seed: int, rng: np.random.Generator) -> Ca
 
 def _fair_demanding_search(problem: rl.Problem, options: dict[str, Any]) -> rl.Search:
     own = {name: value for name, value in options.items() if name not in ("must", "limited", "first", "may", "limits")}
-    return rl.RuleListSearch(problem, **own | {"fairness": criterion(options["fairness"])})
+    return rl.search_for(problem, **own | {"fairness": criterion(options["fairness"])})
 
 
 def _disobeys(options: dict[str, Any], antecedents: Sequence[int], labels: Sequence[bool]) -> str | None:
@@ -645,11 +645,13 @@ def _miscounts(case: Case, model: Any) -> str | None:
 FAMILIES: dict[str, Family] = {
     "corels": Family(_draw_rule_list, lambda p, o: rl.CorelsSearch(p, **o), _best_list, _list_objective, _too_long),
     "falling": Family(
-        _draw_falling, lambda p, o: rl.FallingRuleListSearch(p, **o), _best_falling, _falling_objective, _does_not_fall
+        _draw_falling,
+        lambda p, o: rl.search_for(p, "falling_rule_list", **o),
+        _best_falling,
+        _falling_objective,
+        _does_not_fall,
     ),
-    "rule_list": Family(
-        _draw_rule_list, lambda p, o: rl.RuleListSearch(p, **o), _best_list, _list_objective, _too_long
-    ),
+    "rule_list": Family(_draw_rule_list, lambda p, o: rl.search_for(p, **o), _best_list, _list_objective, _too_long),
     "rule_set": Family(
         _draw_rule_set,
         lambda p, o: rl.RuleSetSearch(p, **o | {"fairness": criterion(o["fairness"])}),
@@ -661,16 +663,20 @@ FAMILIES: dict[str, Family] = {
         _draw_demanding_set, _demanding_set_search, _best_demanding_set, _set_objective, _unfair_or_disobedient
     ),
     "softly_falling": Family(
-        _draw_falling, lambda p, o: rl.FallingRuleListSearch(p, **o), _best_falling, _falling_objective, _does_not_fall
+        _draw_falling,
+        lambda p, o: rl.search_for(p, "falling_rule_list", **o),
+        _best_falling,
+        _falling_objective,
+        _does_not_fall,
     ),
     "fair_list": Family(_draw_fair_list, _fair_list_search, _best_fair, _fair_objective, _unfair_list),
     "least_gap": Family(_draw_fair_list, _least_gap_search, _best_fair, _fair_objective, _unfair_list),
     "demanding": Family(
-        _draw_demanding, lambda p, o: rl.RuleListSearch(p, **o), _best_demanding, _demanding_objective, _does_not_obey
+        _draw_demanding, lambda p, o: rl.search_for(p, **o), _best_demanding, _demanding_objective, _does_not_obey
     ),
     "fair_falling": Family(
         _draw_fair_falling,
-        lambda p, o: rl.FallingRuleListSearch(p, **o | {"fairness": criterion(o["fairness"])}),
+        lambda p, o: rl.search_for(p, "falling_rule_list", **o | {"fairness": criterion(o["fairness"])}),
         _best_fair_falling,
         _falling_objective,
         _unfair_or_rising,

@@ -109,7 +109,13 @@ def _softly_falling(
         return naive.best_falling_rule_list(*data, *(Fraction(repr(parameters[name])) for name in names))
 
     penalty = float(rng.choice([0.01, 0.1, 0.5]))
-    search = rl.FallingRuleListSearch(problem, regularization, positive_weight, penalty)
+    search = rl.search_for(
+        problem,
+        "falling_rule_list",
+        regularization=regularization,
+        positive_weight=positive_weight,
+        violation_penalty=penalty,
+    )
     model = rl.solve(search).incumbent.model
     with suppress(CertificateError):  # another list may be better by less than the search tells apart
         proof = Proof("softly falling", problem, model, search.certificate(), least)
@@ -128,7 +134,7 @@ def _of_bound(proof: Proof) -> Proof:
 def _fair_lists(problem: rl.Problem, data: Any, groups: np.ndarray) -> Iterator[Proof]:
     names = {"false_negative_rate": "false_negative", "false_positive_rate": "false_positive"}
     least = _least_fair(data, groups, names)
-    search = rl.RuleListSearch(problem, 0.02, fairness=rl.EqualizedOdds(0.2, 0.1), min_group_size=3)
+    search = rl.search_for(problem, regularization=0.02, fairness=rl.EqualizedOdds(0.2, 0.1), min_group_size=3)
     model = rl.solve(search).incumbent.model
     proof = Proof("fair rule list", problem, model, search.certificate(), least)
     yield from (proof, _of_bound(proof))
@@ -136,7 +142,7 @@ def _fair_lists(problem: rl.Problem, data: Any, groups: np.ndarray) -> Iterator[
 
 def _value_lists(problem: rl.Problem, data: Any, groups: np.ndarray) -> Iterator[Proof]:
     least = _least_fair(data, groups, {"precision": "precision"})
-    search = rl.RuleListSearch(problem, 0.02, fairness=rl.PredictiveParity(0.2), min_group_size=3)
+    search = rl.search_for(problem, regularization=0.02, fairness=rl.PredictiveParity(0.2), min_group_size=3)
     model = rl.solve(search).incumbent.model
     proof = Proof("list of predictive parity", problem, model, search.certificate(), least)
     yield from (proof, _of_bound(proof))
@@ -170,7 +176,9 @@ def _fair_falling(problem: rl.Problem, data: Any, groups: np.ndarray, positive_w
 
     options = {"fairness": rl.EqualizedOdds(0.2, 0.1), "min_group_size": 3}
     options |= {"max_length": 1} if positive_weight == 1.0 else {}
-    search = rl.FallingRuleListSearch(problem, 0.02, positive_weight, **options)
+    search = rl.search_for(
+        problem, "falling_rule_list", regularization=0.02, positive_weight=positive_weight, **options
+    )
     best = rl.solve(search).incumbent
     with suppress(CertificateError):
         if best is not None:

@@ -24,9 +24,9 @@ def nested() -> rl.Problem:
 @pytest.mark.parametrize("labels", ["free", "majority"])
 def test_what_a_prefix_has_met_is_not_given_up_for_a_cheaper_one(nested: rl.Problem, labels: str) -> None:
     asked = {"fairness": rl.DemographicParity(0.5), "labels": labels, "beam_width": 0}
-    free = rl.solve(rl.RuleListSearch(nested, PRICE, **asked)).incumbent.model
+    free = rl.solve(rl.search_for(nested, regularization=PRICE, **asked)).incumbent.model
     assert free.antecedents == (1, 2)
-    search = rl.RuleListSearch(nested, PRICE, must_use=["in"], **asked)
+    search = rl.search_for(nested, regularization=PRICE, must_use=["in"], **asked)
     best = rl.solve(search)
     assert best.status is rl.Status.OPTIMAL
     assert best.incumbent.model.antecedents == (0, 1, 2)
@@ -48,7 +48,9 @@ def test_what_a_prefix_has_used_is_not_given_up_for_one_that_costs_the_same(most
     table = pd.DataFrame(A, columns=list(map(str, conditions)))
     attach_conditions(table, conditions)
     problem = rl.Problem.from_arrays(table, y, groups=np.arange(len(y)) % 2)
-    search = rl.RuleListSearch(problem, PRICE, fairness=rl.DemographicParity(0.5), max_uses={"u": most}, beam_width=0)
+    search = rl.search_for(
+        problem, regularization=PRICE, fairness=rl.DemographicParity(0.5), max_uses={"u": most}, beam_width=0
+    )
     best = rl.solve(search)
     assert best.status is rl.Status.OPTIMAL
     assert best.incumbent.objective == pytest.approx(2 * PRICE)

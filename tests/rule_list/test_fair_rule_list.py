@@ -49,7 +49,7 @@ def case_of(seed: int, **sizes: int) -> tuple[Rows, rl.FairRuleListSearch]:
     criterion = list(RATES)[seed // len(KINDS) % len(RATES)]
     tolerance, penalty = float(rng.choice(TOLERANCES)), float(rng.choice(PENALTIES))
     labels = str(rng.choice(["free", "majority"]))
-    search = rl.RuleListSearch(problem_of(rows), penalty, fairness=criterion(tolerance), labels=labels)
+    search = rl.search_for(problem_of(rows), regularization=penalty, fairness=criterion(tolerance), labels=labels)
     assert isinstance(search, rl.FairRuleListSearch)
     return rows, search
 
@@ -139,7 +139,7 @@ def fifty_and_fifty() -> rl.Problem:
 
 def test_a_rule_of_a_single_row_can_be_worth_its_price() -> None:
     """Bounds on a rule's support, which hold for all optimal lists, do not hold for fair ones."""
-    search = rl.RuleListSearch(fifty_and_fifty(), 0.05, fairness=rl.DemographicParity(0.0))
+    search = rl.search_for(fifty_and_fifty(), regularization=0.05, fairness=rl.DemographicParity(0.0))
     best = rl.solve(search).incumbent
     assert best is not None
     assert [(rule.name, rule.prediction, rule.captured) for rule in best.model.rules] == [("a2", 0, 1), ("a1", 1, 40)]
@@ -151,7 +151,7 @@ def test_no_list_is_fair(labels: str) -> None:
     """All rows are alike, and the classes are not in the groups' proportions."""
     y, groups = [1, 1, 0, 1, 0, 0], ["a"] * 3 + ["b"] * 3
     problem = rl.Problem.from_arrays(np.ones((6, 1)), y, groups=groups)
-    search = rl.RuleListSearch(problem, 0.01, fairness=rl.AccuracyParity(0.1), labels=labels)
+    search = rl.search_for(problem, regularization=0.01, fairness=rl.AccuracyParity(0.1), labels=labels)
     snapshot = rl.solve(search)
     assert (snapshot.status, snapshot.incumbent) == (rl.Status.INFEASIBLE, None)
     assert search.frame.empty
@@ -178,7 +178,7 @@ def larger_problem(seed: int = 0, n: int = 600, m: int = 16) -> rl.Problem:
 
 def test_limits_stop_a_search_that_then_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fair_search, "_EFFORT_PER_WORK", 100_000)
-    search = rl.RuleListSearch(larger_problem(), 0.01, fairness=rl.EqualOpportunity(0.02))
+    search = rl.search_for(larger_problem(), regularization=0.01, fairness=rl.EqualOpportunity(0.02))
     assert rl.solve(search, time_limit=0.0).limit == "time"
     assert rl.solve(search, work_limit=3).limit == "work"
     first = rl.solve(search, gap=0.3)
@@ -197,13 +197,17 @@ def test_limits_stop_a_search_that_then_goes_on(monkeypatch: pytest.MonkeyPatch)
 
 def test_a_warm_start_is_the_first_list() -> None:
     problem = larger_problem()
-    first = rl.solve(rl.RuleListSearch(problem, 0.005, fairness=rl.EqualOpportunity(0.1))).incumbent
+    first = rl.solve(rl.search_for(problem, regularization=0.005, fairness=rl.EqualOpportunity(0.1))).incumbent
     assert first is not None
     assert len(first.model)
-    search = rl.RuleListSearch(problem, 0.005, fairness=rl.EqualOpportunity(0.1), warm_start=first.model, beam_width=1)
+    search = rl.search_for(
+        problem, regularization=0.005, fairness=rl.EqualOpportunity(0.1), warm_start=first.model, beam_width=1
+    )
     assert search.advance(1).incumbent.objective == first.objective
     unfair = rl.solve(rl.RuleListSearch(problem, 0.005)).incumbent.model
-    search = rl.RuleListSearch(problem, 0.005, fairness=rl.EqualOpportunity(0.1), warm_start=unfair.antecedents)
+    search = rl.search_for(
+        problem, regularization=0.005, fairness=rl.EqualOpportunity(0.1), warm_start=unfair.antecedents
+    )
     assert rl.solve(search).incumbent.objective == first.objective
 
 
@@ -224,10 +228,13 @@ def test_doubtful_lists_are_settled_exactly() -> None:
     [
         ({"fairness": "equal"}, "fairness must be a criterion"),
         ({"labels": "any"}, "labels must be one of free, majority"),
-        ({"bounds": RuleListBounds(grid=False)}, "bounds of other rule lists cannot be left out"),
+        ({"bounds": RuleListBounds(grid=False)}, "bounds must be a FairRuleListBounds or None"),
         ({"policy": "random"}, "policy must be 'lower_bound' where a list has to be fair"),
-        ({"max_length": 3, "policy": "random"}, "policy must be 'lower_bound' where a list has to use"),
-        ({"max_length": 3, "fairness": rl.PredictiveParity(0.1)}, "lists of predictive parity cannot be asked"),
+        ({"max_length": 3, "policy": "random"}, "policy must be 'lower_bound' where a list has to obey"),
+        (
+            {"max_length": 3, "fairness": rl.PredictiveParity(0.1)},
+            "a criterion other than predictive parity where a list has to obey",
+        ),
         ({"max_length": -3}, "max_length must be"),
         ({"beam_width": -1}, "beam_width"),
         ({"min_group_size": 1000}, "no two groups to compare"),
@@ -238,14 +245,14 @@ def test_doubtful_lists_are_settled_exactly() -> None:
 def test_wrong_arguments_are_refused_in_words(arguments: dict[str, object], words: str) -> None:
     given = {"regularization": 0.01, "fairness": rl.EqualOpportunity(0.1)} | arguments
     with pytest.raises(ValueError, match=words):
-        rl.RuleListSearch(fifty_and_fifty(), **given)
+        rl.search_for(fifty_and_fifty(), **given)
 
 
 def test_groups_are_needed() -> None:
     problem = rl.Problem.from_arrays(np.eye(4), [0, 1, 0, 1])
     with pytest.raises(ValueError, match="no groups"):
-        rl.RuleListSearch(problem, 0.01, fairness=rl.EqualOpportunity(0.1))
-    assert type(rl.RuleListSearch(problem, 0.01, labels="majority")) is rl.RuleListSearch
+        rl.search_for(problem, regularization=0.01, fairness=rl.EqualOpportunity(0.1))
+    assert type(rl.search_for(problem, regularization=0.01, labels="majority")) is rl.RuleListSearch
 
 
 def test_the_classifier_is_fair_to_the_groups_that_it_is_given() -> None:

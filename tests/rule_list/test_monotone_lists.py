@@ -86,7 +86,7 @@ def test_the_list_is_the_best_of_those_that_obey() -> None:
             demands["max_length"] = 2
         if seed % 5 == 2:
             demands["must_use"] = next(c.column for some in problem.conditions for c in some)
-        last = rl.solve(rl.RuleListSearch(problem, penalty, monotone=directions, **demands))
+        last = rl.solve(rl.search_for(problem, regularization=penalty, monotone=directions, **demands))
         asked = Fraction(repr(penalty)), demands.get("max_length", 4), demands.get("must_use")
         best, free = (least(problem, asked[0], ways, *asked[1:]) for ways in (directions, {}))
         if best is None:
@@ -114,7 +114,7 @@ def case(seed: int) -> tuple[rl.ConstrainedRuleListSearch, dict[str, str]]:
     ants = rl.mine_antecedents(X, 1 + seed % 2, min_support=0.0, max_support=1.0)
     problem = rl.Problem.from_antecedents(ants, y, sample_weight=weight)
     directions = {name: way for name, way in directions.items() if any(name in str(one) for one in problem.names)}
-    return rl.RuleListSearch(problem, 0.04, monotone=directions), directions
+    return rl.search_for(problem, regularization=0.04, monotone=directions), directions
 
 
 def test_where_no_rule_may_predict_anything_the_proof_is_of_the_default_alone() -> None:
@@ -122,7 +122,7 @@ def test_where_no_rule_may_predict_anything_the_proof_is_of_the_default_alone() 
     ants = rl.mine_antecedents(X, 2, min_support=0.0, max_support=1.0)
     both = rl.Problem.from_antecedents(ants, [1, 0, 0, 0] * 3)
     problem = both._some(np.array([j for j, some in enumerate(both.conditions) if len(some) == 2]))
-    search = rl.RuleListSearch(problem, 0.01, monotone={"a": "increasing", "b": "decreasing"})
+    search = rl.search_for(problem, regularization=0.01, monotone={"a": "increasing", "b": "decreasing"})
     last = rl.solve(search)
     assert (last.status, len(last.incumbent.model)) == (rl.Status.OPTIMAL, 0)
     proof = search.certificate()
@@ -184,7 +184,7 @@ def test_proofs_are_of_the_labels_that_the_data_have(classes: tuple[Any, Any]) -
     for seed in range(8):
         search, directions = case(seed)
         problem = replace(search.problem, classes=classes)
-        search = rl.RuleListSearch(problem, 0.04, monotone=directions)
+        search = rl.search_for(problem, regularization=0.04, monotone=directions)
         model = rl.solve(search).incumbent.model
         proof = search.certificate()
         assert rl.verify(problem, model, proof), seed
@@ -204,26 +204,28 @@ def test_proofs_are_of_the_labels_that_the_data_have(classes: tuple[Any, Any]) -
 def test_demands_and_directions_together() -> None:
     search, directions = case(3)
     column = next(iter(directions))
-    both = rl.RuleListSearch(search.problem, 0.04, monotone=directions, must_use=[column], max_uses={column: 2})
+    both = rl.search_for(
+        search.problem, regularization=0.04, monotone=directions, must_use=[column], max_uses={column: 2}
+    )
     last = rl.solve(both)
     assert last.incumbent is not None
     assert any(c.column == column for rule in last.incumbent.model.rules for c in rule.conditions)
     assert rl.verify(search.problem, last.incumbent.model, both.certificate())
-    again = rl.RuleListSearch(search.problem, **both.parameters | {"warm_start": last.incumbent.model})
+    again = rl.search_for(search.problem, **both.parameters | {"warm_start": last.incumbent.model})
     assert rl.solve(again).incumbent.objective == last.incumbent.objective
 
 
 def test_what_cannot_be_is_an_error() -> None:
     search, _ = case(0)
     with pytest.raises(ValueError, match=r"monotone.*'nobody'"):
-        rl.RuleListSearch(search.problem, monotone={"nobody": "increasing"})
+        rl.search_for(search.problem, monotone={"nobody": "increasing"})
     with pytest.raises(ValueError, match="'increasing' or 'decreasing'"):
-        rl.RuleListSearch(search.problem, monotone={"a": "up"})
+        rl.search_for(search.problem, monotone={"a": "up"})
     table = pd.DataFrame({"c": list("uvw") * 8, "n": range(24)})
     with pytest.raises(ValueError, match="categories"):
         rl.RuleListClassifier(monotone={"c": "increasing"}).fit(table, [0, 1] * 12)
     with pytest.raises(ValueError, match="compares groups, but the problem has no groups"):
-        rl.RuleListSearch(search.problem, monotone={"a": "increasing"}, fairness=rl.EqualOpportunity(0.1))
+        rl.search_for(search.problem, monotone={"a": "increasing"}, fairness=rl.EqualOpportunity(0.1))
 
 
 def test_a_column_of_two_numbers_has_a_larger_one() -> None:

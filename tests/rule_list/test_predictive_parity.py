@@ -19,6 +19,7 @@ from test_fair_rule_list import KINDS, PENALTIES, larger_problem, some_rows
 import rulelab as rl
 from rulelab.__main__ import main
 from rulelab.data.fairness import true_gaps
+from rulelab.falling_rule_list import FairFallingSearch
 from rulelab.rule_list.fair import search as fair_search
 
 
@@ -35,7 +36,7 @@ def case(seed: int) -> tuple[Rows, rl.PredictiveParitySearch]:
     rows = some_rows(rng, KINDS[seed % len(KINDS)], most_columns=3)
     criterion = rl.PredictiveParity(float(rng.choice([0.0, 0.02, 0.1, 0.3])))
     given = {"labels": str(rng.choice(["free", "majority"]))}
-    search = rl.RuleListSearch(problem_of(rows), float(rng.choice(PENALTIES)), fairness=criterion, **given)
+    search = rl.search_for(problem_of(rows), regularization=float(rng.choice(PENALTIES)), fairness=criterion, **given)
     assert isinstance(search, rl.PredictiveParitySearch)
     return rows, search
 
@@ -90,25 +91,25 @@ def test_weights_of_too_many_digits_for_the_kernels() -> None:
         rng = np.random.default_rng(seed)
         weight = rng.integers(1, 4, len(rows.y)) * (2.0**-40 if seed % 2 else 1.0) + rng.integers(1, 4, len(rows.y))
         heavy = Rows(rows.A, rows.y, weight, rows.group, "real")
-        search = rl.RuleListSearch(problem_of(heavy), 0.02, fairness=rl.PredictiveParity(0.1))
+        search = rl.search_for(problem_of(heavy), regularization=0.02, fairness=rl.PredictiveParity(0.1))
         check(heavy, search, finished(search))
 
 
 def test_a_list_may_predict_nobody_positive_and_small_groups_are_left_out() -> None:
     problem = rl.Problem.from_arrays([[0], [1]] * 3, [0, 1, 0, 0, 0, 1], groups=list("aabbbc"))
-    search = rl.RuleListSearch(problem, 0.4, fairness=rl.PredictiveParity(0.0))
+    search = rl.search_for(problem, regularization=0.4, fairness=rl.PredictiveParity(0.0))
     last = rl.solve(search)
     assert last.status is rl.Status.OPTIMAL
     assert not last.incumbent.model.predicts_positive(problem.matrix()).any()
     assert last.detail["true_gaps"] == {"precision": 0.0}
-    small = rl.RuleListSearch(problem, 0.01, fairness=rl.PredictiveParity(0.0), min_group_size=2)
+    small = rl.search_for(problem, regularization=0.01, fairness=rl.PredictiveParity(0.0), min_group_size=2)
     assert "c (1)" in small.left_out
     with pytest.raises(ValueError, match="no two groups"):
-        rl.RuleListSearch(problem, 0.01, fairness=rl.PredictiveParity(0.0), min_group_size=3)
+        rl.search_for(problem, regularization=0.01, fairness=rl.PredictiveParity(0.0), min_group_size=3)
 
 
 def test_limits_stop_a_search_that_then_goes_on() -> None:
-    search = rl.RuleListSearch(larger_problem(m=10), 0.01, fairness=rl.PredictiveParity(0.02))
+    search = rl.search_for(larger_problem(m=10), regularization=0.01, fairness=rl.PredictiveParity(0.02))
     assert rl.solve(search, work_limit=3).limit == "work"
     search = pickle.loads(pickle.dumps(search))
     search.memory_limit = 1
@@ -119,10 +120,10 @@ def test_limits_stop_a_search_that_then_goes_on() -> None:
     last = rl.solve(search)
     assert last.status is rl.Status.OPTIMAL
     assert last.memory_bytes < 4_000_000
-    whole = rl.solve(rl.RuleListSearch(larger_problem(m=10), 0.01, fairness=rl.PredictiveParity(0.02)))
+    whole = rl.solve(rl.search_for(larger_problem(m=10), regularization=0.01, fairness=rl.PredictiveParity(0.02)))
     assert whole.incumbent.objective == last.incumbent.objective
-    warm = rl.RuleListSearch(
-        larger_problem(m=10), 0.01, fairness=rl.PredictiveParity(0.02), warm_start=last.incumbent.model
+    warm = rl.search_for(
+        larger_problem(m=10), regularization=0.01, fairness=rl.PredictiveParity(0.02), warm_start=last.incumbent.model
     )
     assert rl.solve(warm, work_limit=1).incumbent.objective == last.incumbent.objective
     predicted = last.incumbent.model.predicts_positive(search.problem.matrix())
@@ -132,7 +133,7 @@ def test_limits_stop_a_search_that_then_goes_on() -> None:
 
 def test_other_searches_say_that_it_is_for_rule_lists() -> None:
     problem, criterion = larger_problem(), rl.PredictiveParity(0.1)
-    for make in (rl.RuleSetSearch, rl.FallingRuleListSearch, rl.FairRuleListSearch):
+    for make in (rl.RuleSetSearch, FairFallingSearch, rl.FairRuleListSearch):
         with pytest.raises(ValueError, match="PredictiveParity is for rule lists"):
             make(problem, fairness=criterion)
     with pytest.raises(ValueError, match="criterion must be"):
@@ -160,7 +161,7 @@ def test_the_classifier_and_the_command_line(tmp_path: Path, capsys: pytest.Capt
     assert main(["fit", str(tmp_path / "t.csv"), "--model", "rule-list", *asked]) == 0
     assert "predictive parity within 0.05" in capsys.readouterr().out
     assert main(["fit", str(tmp_path / "t.csv"), "--model", "rule-set", *asked]) == 2
-    assert "is for rule lists" in capsys.readouterr().err
+    assert "fairness must be a criterion other than predictive parity for a RuleSetSearch" in capsys.readouterr().err
 
 
 def test_the_bound_of_all_lists_comes_first_and_holds_in_every_range() -> None:
@@ -170,7 +171,7 @@ def test_the_bound_of_all_lists_comes_first_and_holds_in_every_range() -> None:
         y = (A[:, 0] & A[:, 1]) ^ (rng.random(120) < 0.3)
         problem = rl.Problem.from_arrays(A, y, groups=np.arange(120) % 6)
         free = rl.solve(rl.RuleListSearch(problem, 0.02)).incumbent.objective
-        search = rl.RuleListSearch(problem, 0.02, fairness=rl.PredictiveParity(0.05))
+        search = rl.search_for(problem, regularization=0.02, fairness=rl.PredictiveParity(0.05))
         steps = [search.advance(1)]
         while steps[-1].lower_bound < free - 1e-12:
             steps.append(search.advance(1))

@@ -27,7 +27,7 @@ small_problems = partial(rows, st.sampled_from(LAMBDAS))
 
 
 def certified(problem, regularization, **options):
-    snapshot = rl.solve(RuleListSearch(problem, regularization, **options))
+    snapshot = rl.solve(rl.search_for(problem, regularization=regularization, **options))
     assert snapshot.status is Status.OPTIMAL
     assert snapshot.gap == 0
     return snapshot
@@ -329,7 +329,7 @@ def test_duplicated_and_full_columns_change_nothing():
 def test_bad_arguments_are_named(argument, value):
     problem = rl.Problem.from_arrays([[0], [1]], [0, 1])
     with pytest.raises(ValueError, match=argument):
-        RuleListSearch(problem, **{argument: value})
+        rl.search_for(problem, **{argument: value})
 
 
 def test_unpickled_halfway_search_keeps_its_counters(instances):
@@ -366,7 +366,7 @@ def test_parameters_make_the_search_again():
     search = RuleListSearch(
         problem, 0.1, "random", RuleListBounds(grid=False), 2, 10**6, 4, beam_width=3, warm_start=[1]
     )
-    again = RuleListSearch(problem, **search.parameters)
+    again = rl.search_for(problem, **search.parameters)
     assert again.parameters == search.parameters
     assert again.bounds == search.bounds
 

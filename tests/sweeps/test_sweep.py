@@ -342,7 +342,7 @@ def test_falling_rule_lists(options):
             rl.mine_antecedents(conditions, max_conditions=1, y=y if "by_class" in options else None), y
         )
         for regularization in grid["regularization"]:
-            alone = rl.solve(rl.FallingRuleListSearch(problem, regularization, **parameters))
+            alone = rl.solve(rl.search_for(problem, "falling_rule_list", regularization=regularization, **parameters))
             row = frame[(frame["fold"] == fold) & (frame["regularization"] == regularization)].iloc[0]
             assert row.objective == row.lower_bound == alone.incumbent.objective
             model = rl.FallingRuleList.from_json(row.model)
@@ -387,7 +387,7 @@ def test_rule_lists_and_what_fairness_costs():
         problem = rl.Problem.from_antecedents(mined, DATA.y.iloc[train], groups=groups)
         for row in frame[frame["fold"] == fold].itertuples():
             fairness = fair[row.fairness == "EqualOpportunity(tolerance=0.05)"]
-            alone = rl.solve(rl.RuleListSearch(problem, row.regularization, fairness=fairness))
+            alone = rl.solve(rl.search_for(problem, regularization=row.regularization, fairness=fairness))
             assert row.objective == row.lower_bound == alone.incumbent.objective
 
 

@@ -209,7 +209,11 @@ def test_a_set_of_names_is_the_same_in_every_process(tmp_path: Path) -> None:
         ("falling_rule_list", {"must_use": ["age"]}, "names 'must_use', which is no parameter of falling_rule_list"),
         ("least_gap", {"must_use": ["age"]}, "names 'must_use', which is no parameter of least_gap"),
         ("rule_set", {"first_rule": "age > 3"}, "names 'first_rule', which is no parameter of rule_set"),
-        ("rule_list", {"must_use": ["age"], "fairness": rl.PredictiveParity(0.3)}, "lists of predictive parity cannot"),
+        (
+            "rule_list",
+            {"must_use": ["age"], "fairness": rl.PredictiveParity(0.3)},
+            "a criterion other than predictive parity where a list has to obey",
+        ),
         ("rule_list", {"max_uses": {"age": -1}}, "max_uses must have a number of at least 0"),
         ("rule_list", {"must_use": [3]}, "must_use must be names"),
         ("rule_list", {"regularization": 0.1}, "grid and fixed both say what regularization is"),

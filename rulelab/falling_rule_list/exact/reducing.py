@@ -29,7 +29,7 @@ class Reducing:
 
     Parameters
     ----------
-    search : ExactSearch
+    search : FallingRuleListSearch
     patience : int
         Prefixes that are expanded before.
 

@@ -28,7 +28,7 @@ from ...snapshot import Incumbent, Snapshot, bound_shown, counted, standing
 from ..bounds import FallingBounds
 from ..costs import Costs, Prepared, falls_exactly
 from ..monte_carlo import engine as monte_carlo
-from ..search import FallingRuleListSearch
+from ..search import FallingSearch
 from . import kernels, looking, state
 from .captures import captures
 from .growing import grow
@@ -51,7 +51,7 @@ class Best:
     seconds: float = 0.0
 
 
-class ExactSearch(FallingRuleListSearch, PrefixSearch, Proving, method="exact", soft=False):
+class FallingRuleListSearch(FallingSearch, PrefixSearch, Proving):
     """Step-wise exact search for the falling rule list of least weighted loss.
 
     Parameters
@@ -62,7 +62,7 @@ class ExactSearch(FallingRuleListSearch, PrefixSearch, Proving, method="exact", 
     positive_weight : float
         Cost w of a missed positive, where a false alarm costs 1; above 0.
     violation_penalty : None
-        With a number, the search is a `SoftSearch`.
+        Softly falling lists are those of a `SoftSearch`, which `rulelab.search_for` makes.
     method : "exact"
     bounds : FallingBounds, optional
         Which bounds are used; all by default.
@@ -76,7 +76,7 @@ class ExactSearch(FallingRuleListSearch, PrefixSearch, Proving, method="exact", 
     iterations : int
         Lists that the Monte-Carlo search makes; 0 starts from the else alone.
     fairness : None
-        With a criterion, `FallingRuleListSearch` makes a `FairFallingSearch`.
+        Fair ones are those of a `FairFallingSearch`.
     min_group_size : int
         Without meaning here.
 
@@ -153,7 +153,7 @@ class ExactSearch(FallingRuleListSearch, PrefixSearch, Proving, method="exact", 
         return is_compiled(kernels.advance) and (not self.iterations or monte_carlo.compiled())
 
     def _rehearse(self) -> None:
-        solve(ExactSearch(tiny_problem(), regularization=0.0, iterations=2))
+        solve(FallingRuleListSearch(tiny_problem(), regularization=0.0, iterations=2))
 
     @kept
     def certificate(self, bound_only: bool = False) -> Certificate:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from ... import preparing
 from ...kernels.jit import is_compiled
@@ -11,14 +10,14 @@ from ...rehearsal import tiny_problem
 from ...search import solve
 from ..costs import Costs
 from . import kernels
-from .search import ExactSearch
+from .search import FallingRuleListSearch
 
 _LARGEST_COST = 1 << 59
 _MOST_HARD_WORK = 300_000
 _DIFFERENCE = 2.0**-50
 
 
-class SoftSearch(ExactSearch, method="exact", soft=True):
+class SoftSearch(FallingRuleListSearch):
     """Step-wise exact search for the softly falling rule list of least loss and violations (Program 5.1).
 
     It first looks for the best list that falls, which costs the same as a softly falling one; after 300 000 prefixes
@@ -35,7 +34,7 @@ class SoftSearch(ExactSearch, method="exact", soft=True):
         Cost C1 of a proportion that rises by 1, at least 0.
     method : "exact"
     bounds, max_length, memory_limit, random_state, iterations
-        As for `ExactSearch`.
+        As for `FallingRuleListSearch`.
 
     Raises
     ------
@@ -49,11 +48,9 @@ class SoftSearch(ExactSearch, method="exact", soft=True):
     equally good.
     """
 
+    _soft = True
+    _hard: FallingRuleListSearch | None = None
     _kernel = staticmethod(kernels.advance_soft)
-
-    def __init__(self, problem: Any, *arguments: Any, **options: Any) -> None:
-        super().__init__(problem, *arguments, **options)
-        self._hard: ExactSearch | None = None
 
     @property
     def compiled(self) -> bool:
@@ -80,7 +77,7 @@ class SoftSearch(ExactSearch, method="exact", soft=True):
         )
 
     def _begin(self) -> None:
-        self._hard = ExactSearch(
+        self._hard = FallingRuleListSearch(
             self.problem,
             self.regularization,
             self.positive_weight,

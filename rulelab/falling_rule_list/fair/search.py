@@ -28,8 +28,8 @@ from ...search import solve
 from ...slices import effort_of
 from ...snapshot import Incumbent, Snapshot, Status, bound_shown, standing
 from ..costs import Costs, Prepared
-from ..exact.search import ExactSearch
-from ..search import FallingRuleListSearch
+from ..exact.search import FallingRuleListSearch
+from ..search import FallingSearch
 from . import kernels, state
 from .bounds import FairFallingBounds
 from .lists import predicted
@@ -52,12 +52,8 @@ class _Best:
     seconds: float = 0.0
 
 
-class FairFallingSearch(
-    RelaxedFirst, PhasedSearch, FallingRuleListSearch, FairSearch, method="exact", soft=False, fair=True
-):
+class FairFallingSearch(RelaxedFirst, PhasedSearch, FallingSearch, FairSearch):
     """Step-wise exact search for the falling rule list of least weighted loss that is fair.
-
-    `FallingRuleListSearch` makes one when it is given a criterion.
 
     Parameters
     ----------
@@ -99,6 +95,8 @@ class FairFallingSearch(
     the other needless. Lower bounds add multiples of the differences of the groups' rates, see `FairFallingBounds`.
     Where the weights of rows are rounded, which lists fall is not certain: the status is LIMIT at the end.
     """
+
+    fair = True
 
     def __init__(
         self,
@@ -203,11 +201,11 @@ class FairFallingSearch(
         return dict(zip(map(bytes, np.packbits(sets, axis=1)), found, strict=True))
 
     def _rehearse(self) -> None:
-        ExactSearch(self.problem).compile()
+        FallingRuleListSearch(self.problem).compile()
         solve(FairFallingSearch(grouped_problem(), 0.0, fairness=self.fairness, beam_width=2).without_relaxation())
 
-    def _without_demands(self) -> ExactSearch:
-        return ExactSearch(self.problem, self.regularization, self.positive_weight, iterations=_FIRST_LISTS)
+    def _without_demands(self) -> FallingRuleListSearch:
+        return FallingRuleListSearch(self.problem, self.regularization, self.positive_weight, iterations=_FIRST_LISTS)
 
     @property
     def _most_relaxed(self) -> int:

@@ -14,7 +14,7 @@ from ...rehearsal import tiny_problem
 from ...search import solve
 from ...snapshot import Incumbent, Snapshot, Status
 from ..costs import Prepared, falls_exactly
-from ..search import FallingRuleListSearch
+from ..search import FallingSearch
 from . import engine as monte_carlo
 from . import state as states
 
@@ -23,7 +23,7 @@ _POSITIONS_SHOWN = 64
 _IMPROVEMENTS_SHOWN = 100
 
 
-class MonteCarloSearch(FallingRuleListSearch, method="monte_carlo", soft=(False, True)):
+class MonteCarloSearch(FallingSearch):
     """Algorithm FRL, and with a violation penalty Algorithm softFRL: random lists, cut by the prefix bounds.
 
     Each iteration draws a list rule by rule, among the antecedents that keep it falling and feasible (Cor 4.5,
@@ -37,7 +37,7 @@ class MonteCarloSearch(FallingRuleListSearch, method="monte_carlo", soft=(False,
     Parameters
     ----------
     problem, regularization, positive_weight, violation_penalty, method, fairness, min_group_size
-        See `FallingRuleListSearch`.
+        See `FallingSearch`.
     iterations : int
         Lists to make (T in the paper).
     curiosity : float
@@ -48,6 +48,9 @@ class MonteCarloSearch(FallingRuleListSearch, method="monte_carlo", soft=(False,
     random_state : int, optional
         Seed; the same seed gives the same lists.
     """
+
+    method = "monte_carlo"
+    _soft = None
 
     def __init__(
         self,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, ClassVar
@@ -10,9 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ... import preparing, remaining
+from ...arguments import refuse_others
 from ...certificate import Certificate, prove_rule_list
 from ...certificate.parts import look
-from ...data.fairness import Criterion
 from ...data.problem import Problem
 from ...kernels.jit import is_compiled
 from ...models import RuleList
@@ -27,7 +26,6 @@ from ..core_pool import GIVEN_UP, known_sets
 from ..cores import inequality, learn
 from ..costs import Costs, costs_of
 from ..counting import Layout, layout
-from ..fair.search import check_labels
 from ..reduction import Reducing, Reduction
 from ..relaxed import RelaxedListFirst
 from ..separating import settle
@@ -42,7 +40,6 @@ from .learning import Learning
 from .limited import certificate_of_limited
 from .parallel.rounds import Rounds
 from .parallel.threads import workers_of
-from .variants import variant_of
 
 _EFFORT_OF_A_LONG_SEARCH = 1_000_000_000
 _UNLIMITED_LENGTH = int(np.iinfo(np.int16).max)
@@ -74,25 +71,17 @@ class RuleListSearch(PrefixSearch, Proving):
     warm_start : RuleList or sequence of int, optional
         A list to begin with, such as the optimum at another regularization: a model, whose antecedents are found by
         name, or indices of the problem's antecedents.
-    fairness : Criterion, optional
-        Such as `rulelab.EqualOpportunity`, over the problem's groups. What is made then is a `FairRuleListSearch`, with
-        ``labels`` and ``min_group_size`` as it has them; it knows no other policy. With ``max_length``, or any of the
-        demands below, a `ConstrainedRuleListSearch`.
-    labels : str
-        "free" or "majority". Without a criterion the best list predicts majorities in any case.
-    min_group_size : int
-    must_use, first_rule, max_uses, monotone : optional
-        What a list has to use, and to obey: then a `ConstrainedRuleListSearch` is made, which knows no other policy, no
-        switches for its bounds.
     n_jobs : int, optional
         Threads that search at once; None is one, -1 as many as this process has cores. The optimum is the same, and
-        with the same number the same list; of several equally good lists another number can find another one. Searches
-        for fair lists, and those with demands, have one thread. See `rulelab.rule_list.exact.parallel.rounds`.
+        with the same number the same list; of several equally good lists another number can find another one. See
+        `rulelab.rule_list.exact.parallel.rounds`.
+    **others
+        What only other searches take is refused: `rulelab.search_for` makes those for ``fairness`` and ``must_use``.
 
     Raises
     ------
-    ValueError
-        When an argument is out of range; the message says what is allowed.
+    ParameterError
+        When an argument is out of range; it says what is allowed.
 
     References
     ----------
@@ -107,10 +96,6 @@ class RuleListSearch(PrefixSearch, Proving):
     _SEPARATE_AFTER: ClassVar[int] = 2500  # prefixes stored; before that multipliers cost more than they save
     _cores_must_pay = True
 
-    def __new__(cls, *arguments: Any, fairness: Criterion | None = None, **parameters: Any) -> Any:
-        other = variant_of(arguments, fairness, parameters)
-        return super().__new__(cls) if other is None else other
-
     def __init__(
         self,
         problem: Problem,
@@ -123,17 +108,11 @@ class RuleListSearch(PrefixSearch, Proving):
         beam_width: int = 500,
         warm_start: RuleList | Sequence[int] | None = None,
         *,
-        fairness: None = None,
-        labels: str = "free",
-        min_group_size: int = 0,
-        must_use: None = None,
-        first_rule: None = None,
-        max_uses: None = None,
-        monotone: None = None,
         n_jobs: int | None = None,
+        **others: Any,
     ) -> None:
         super().__init__(problem)
-        check_labels(labels, min_group_size)
+        refuse_others(type(self), others)
         check(problem, regularization, policy, bounds, max_length, memory_limit, random_state, beam_width, n_jobs)
         self.warm_start = None if warm_start is None else antecedents_of(warm_start, problem)
         self.regularization = float(regularization)
@@ -445,15 +424,6 @@ class RuleListSearch(PrefixSearch, Proving):
 def _longest(best: int, rules: state.Rules) -> int:
     """Most rules of a list that beats the incumbent (Thm 4, sharpened by the inevitable errors)."""
     return min(rules.max_length, max(0, best - rules.per_error * rules.constant) // rules.per_rule)
-
-
-def _as_called() -> inspect.Signature:
-    """What calling the class takes: that of its ``__init__``, which ``__new__`` only looks at for fairness."""
-    signature = inspect.signature(RuleListSearch.__init__)
-    return signature.replace(parameters=list(signature.parameters.values())[1:])
-
-
-RuleListSearch.__signature__ = _as_called()  # type: ignore[attr-defined]
 
 
 RelaxedListFirst._free_search = RuleListSearch

@@ -52,7 +52,7 @@ class _Best:
 class FairRuleListSearch(RelaxedListFirst, PhasedSearch, FairSearch):
     """Step-wise exact search for the rule list of least ``errors / n + regularization * rules`` that is fair.
 
-    `RuleListSearch` makes one when it is given a criterion.
+    `rulelab.search_for` makes one when it is given a criterion.
 
     Parameters
     ----------

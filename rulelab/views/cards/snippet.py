@@ -32,8 +32,7 @@ def of_search(recipe: PageRecipe, search: Search, snapshot: Snapshot) -> str:
             *([] if recipe.counted else _features(recipe, at)),
             *([f"features = features.drop(columns={list(recipe.forbidden)!r})"] if recipe.forbidden else []),
             *_problem(recipe, search, at),
-            f"search = rl.{_name(search)}(",
-            "    problem,",
+            *_call(search),
             *(f"    {name}={_source(value)}," for name, value in changed.items()),
             ")",
             f"last = rl.solve({', '.join(filter(None, ['search', _arguments(**limit)]))})",
@@ -125,9 +124,12 @@ def _weight(recipe: PageRecipe, at: str) -> str:
     return f", sample_weight=data.weight{at}" if recipe.weighted else ""
 
 
-def _name(search: Search) -> str:
-    """Of the class by which the package offers the search."""
-    return next(kind.__name__ for kind in type(search).__mro__ if kind.__name__ in rulelab.__all__)
+def _call(search: Search) -> list[str]:
+    """What makes the search: its class, where the package offers it by name."""
+    name = type(search).__name__
+    if name in rulelab.__all__:
+        return [f"search = rl.{name}(", "    problem,"]
+    return ["search = rl.search_for(", "    problem,", f"    {search.family!r},"]
 
 
 def _changed(search: Search) -> dict[str, Any]:

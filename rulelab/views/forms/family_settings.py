@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import param
 
 from ...data.directions import as_directions
 from ...data.naming import as_names, limits_of
-from ...families import MEMORY, NAMING, TIME, Family, Parameter
+from ...families import MEMORY, NAMING, OF_SEVERAL, TIME, Family, Parameter
 from ...families.typed import read, written
+from ...questions import ASKING, NEUTRAL, Question, allows, asks_nothing, engine_of
 from ..widgets.field_cards import Field
 from .controls import Choice, Control, Fixed, Note, Number, Switch, Switches
 from .criteria import NO_CRITERION, criterion_of, words_of
@@ -28,15 +30,13 @@ NEGATIVES_TOLERANCE = Parameter(
     "negatives_tolerance", 0.05, "the same for the second rate", "fraction", most=1, label="On negatives (ε₂)"
 )
 OF_FAIRNESS = "min_group_size"
-OF_VALUES = "predictive_parity"
 """The parameter whose field stands beside that of the criterion."""
 BOUNDS, FAIR_BOUNDS = "bounds", "fair_bounds"
 """The parameters for the bounds in use, which only searches have; those for fair models have other ones."""
 OF_FAIR_MODELS = {"labels": True, "iterations": False}
 """Parameters that count only where a criterion is asked for, or where none is."""
-_FAIR_ONLY = "Fair lists know only this."
-_VALUES_ONLY = "Lists of predictive parity know only this."
-_ASKED_ONLY = "Lists that have to obey know only this."
+_HELD = {*ASKING, *NEUTRAL} - {"fairness", "criterion"}
+"""The parameters that what else is asked for may leave no choice."""
 RARE = (
     *("max_length", "column_limit", "max_categories", "max_support", "by_class", "max_antecedents"),
     *("must_use", "must_not_use", "first_rule", "max_uses"),
@@ -70,7 +70,8 @@ def names_of(settings: Settings) -> list[str]:
 def chosen(settings: Any, family: Family) -> dict[str, Any]:
     """The values of the family's parameters; raises ValueError when a tolerance is out of range."""
     values = {each.name: getattr(settings, each.name) for each in shown_parameters(family)}
-    values |= _only(settings, family)
+    fixed = {each.name: _fixed(settings, family, each.name) for each in family.own if each.name in _HELD}
+    values |= {name: only.value for name, only in fixed.items() if only is not None}
     values |= {name: value for name, (value, _) in family.only.items()}
     for each in shown_parameters(family):
         if each.kind == "criterion":
@@ -91,8 +92,7 @@ def fields_of(settings: Any, family: Family, table: DataSettings) -> tuple[list[
         (rare if each.name in RARE else usual[each in family.own]).extend(made)
 
     def exact() -> bool:
-        plain = not is_fair(settings) and has_switches(settings, family)
-        return plain and ("method" not in settings.param or settings.method == "exact")
+        return not is_fair(settings) and has_switches(settings, family)
 
     def fair() -> bool:
         return is_fair(settings) and has_switches(settings, family)
@@ -108,39 +108,28 @@ def is_fair(settings: Any) -> bool:
     return "fairness" in settings.param and settings.fairness != NO_CRITERION
 
 
-def is_asked(settings: Any, family: Family) -> bool:
-    """Whether a model has to obey what takes a search of its own, where that leaves some settings no choice."""
-    if not family.when_asked or is_fair(settings):
-        return False
-    return any(getattr(settings, each.name) for each in family.own if each.kind in NAMING)
+def question_of(settings: Any, family: Family) -> Question:
+    """What the settings ask for: the criterion first, of the rest what can be asked for beside it."""
+    criterion = criterion_of(settings.fairness, 0.0, 0.0) if is_fair(settings) else None
+    asked = {"fairness": criterion, "criterion": "" if family.needs_groups else None}
+    question = Question.of(family.model or family.name, asked, several=family.name in OF_SEVERAL)
+    for name in (each.name for each in family.own if each.name in ASKING and each.name not in asked):
+        value = getattr(settings, name)
+        if not asks_nothing(name, value) and allows(question, name):
+            question = replace(question, **{name: value})
+    return question
 
 
 def has_switches(settings: Any, family: Family) -> bool:
-    """Whether bounds of the search can be left out: not of one whose model has to obey, nor where it is to be fair."""
-    if is_asked(settings, family):
-        return False
-    if not is_fair(settings) or settings.fairness == OF_VALUES:
-        return True
-    values = (getattr(settings, name) for name in family.when_of_values)
-    return not any(value == 0 or value for value in values)
-
-
-def _only(settings: Any, family: Family) -> Mapping[str, Any]:
-    """The values that some parameters have because of others."""
-    if is_fair(settings):
-        return {**family.when_fair, **(family.when_of_values if settings.fairness == OF_VALUES else {})}
-    return family.when_asked if is_asked(settings, family) else {}
+    """Whether bounds of the search can be left out."""
+    return "bounds" in engine_of(question_of(settings, family)).takes
 
 
 def fields_for(settings: Any, family: Family, parameter: Parameter, table: DataSettings) -> list[Field]:
     """The field of one parameter; of a criterion, those of what belongs to it too."""
     made = _fields_for(settings, family, parameter, table)
     first = made[0]
-    if isinstance(first, Control) and parameter.name in {
-        **family.when_fair,
-        **family.when_of_values,
-        **family.when_asked,
-    }:
+    if isinstance(first, Control) and parameter in family.own and parameter.name in _HELD:
         first.fixed = lambda: _fixed(settings, family, parameter.name)
     if isinstance(first, Control) and parameter.name in family.only:
         only = Fixed(*family.only[parameter.name])
@@ -151,11 +140,11 @@ def fields_for(settings: Any, family: Family, parameter: Parameter, table: DataS
 
 
 def _fixed(settings: Any, family: Family, name: str) -> Fixed | None:
-    only = _only(settings, family)
-    if name not in only:
+    """The only value of a parameter, where what is asked for leaves no other."""
+    question = question_of(settings, family)
+    if allows(question, name):
         return None
-    fair = _VALUES_ONLY if name in family.when_of_values else _FAIR_ONLY
-    return Fixed(only[name], fair if is_fair(settings) else _ASKED_ONLY)
+    return Fixed(NEUTRAL.get(name), f"It can only be this {engine_of(question).where}.")
 
 
 def _fields_for(settings: Any, family: Family, parameter: Parameter, table: DataSettings) -> list[Field]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...data.fairness import PredictiveParity
 from ...families import DEMANDS, MONOTONE, MUST_NOT_USE
+from ...questions import ASKING, Question, allows
 from ...sweeps import FAMILIES, SweepError
 from ..forms.names import value_of
 from .points import LABELS
@@ -39,9 +39,8 @@ def values_of(texts: Mapping[str, str], grids: Mapping[str, Mapping[str, Any]]) 
                 raise SweepError(
                     f"{each.title}: that cannot be asked of a {family.called}; leave this field empty, or {out}"
                 )
-            if each.name in family.when_of_values and any(
-                isinstance(criterion, PredictiveParity) for criterion in grid.get("fairness", ())
-            ):
+            fair = [Question.of(family.model or name, {"fairness": one}) for one in grid.get("fairness", ())]
+            if not all(allows(question, each.name) for question in fair if each.name in ASKING):
                 raise SweepError(
                     f"{each.title}: that and predictive parity cannot be asked of a {family.called} together; "
                     f"leave this field empty, choose another constraint, or {out}"

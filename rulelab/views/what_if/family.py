@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from ...falling_rule_list import ExactSearch, SoftSearch
+from ...falling_rule_list import FallingRuleListSearch, SoftSearch
 from ...rule_list import RuleListSearch
 from ...rule_set import RuleSetSearch
 from ...search import Search
 from ...what_if import Bench, FallingBench, RuleListBench, RuleSetBench
 
-Editable: TypeAlias = RuleListSearch | ExactSearch | SoftSearch | RuleSetSearch
+Editable: TypeAlias = RuleListSearch | FallingRuleListSearch | RuleSetSearch
 
 KINDS = (
     "rule lists, falling rule lists (by the exact search) and rule sets without a fairness constraint or demands on "
@@ -21,7 +21,7 @@ KINDS = (
 
 def editable(search: Search) -> bool:
     """Whether models of this search can be edited."""
-    whole = type(search) in (RuleListSearch, ExactSearch, SoftSearch, RuleSetSearch)
+    whole = type(search) in (RuleListSearch, FallingRuleListSearch, SoftSearch, RuleSetSearch)
     free = not any(getattr(search, name, None) for name in ("must_use", "max_uses"))
     return whole and free and getattr(search, "fairness", None) is None
 
@@ -38,7 +38,7 @@ def bench_of(search: Search) -> Bench[Any]:
         problem, of = search.problem, search.parameters
         if isinstance(search, RuleListSearch):
             return RuleListBench(problem, of["regularization"], of["max_length"])
-        if isinstance(search, ExactSearch | SoftSearch):
+        if isinstance(search, FallingRuleListSearch):
             return FallingBench(
                 problem, of["regularization"], of["positive_weight"], of["violation_penalty"], of["max_length"]
             )

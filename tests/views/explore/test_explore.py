@@ -108,7 +108,7 @@ def data() -> rl.Dataset:
 def searched(dataset: rl.Dataset, **parameters: Any) -> rl.RuleListSearch:
     conditions = rl.Binarizer().fit_transform(dataset.X)
     ants = rl.mine_antecedents(conditions, 1)
-    return rl.RuleListSearch(rl.Problem.from_antecedents(ants, dataset.y), **{"regularization": 0.02, **parameters})
+    return rl.search_for(rl.Problem.from_antecedents(ants, dataset.y), **{"regularization": 0.02, **parameters})
 
 
 @pytest.fixture(scope="module")
@@ -402,7 +402,7 @@ def test_a_search_with_demands_is_refused_in_the_words_of_the_page(dataset: rl.D
     name = problem.names[0]
     for search, said in (
         (rl.RuleSetSearch(problem, max_complexity=4, must_use=[name]), "Empty “Must use” in the tab Search"),
-        (rl.RuleListSearch(problem, 0.05, must_use=[name]), "Empty “Must use” in the tab Search"),
+        (rl.search_for(problem, regularization=0.05, must_use=[name]), "Empty “Must use” in the tab Search"),
         (rl.FallingRuleListSearch(problem, 0.05), "The tab Search is set to a falling rule list"),
     ):
         with pytest.raises(ValueError, match=said):

@@ -293,7 +293,7 @@ def test_a_family_that_knows_it_too_has_it_when_it_is_chosen() -> None:
 def test_a_search_with_demands_leaves_no_choice_of_policy_and_bounds() -> None:
     setup = people(policy="curiosity", bounds=["lookahead"], must_use=["age"])
     fields = {each["label"]: each for each in setup.more.cards[0]["fields"] if each["shown"]}
-    assert fields["Order of the queue"]["off"] == "Lists that have to obey know only this."
+    assert fields["Order of the queue"]["off"] == "It can only be this where a list has to obey."
     assert "Bounds in use" not in fields
     session = searched(setup)
     assert standing(session).phase.startswith("certified optimal among the lists that use age")
@@ -460,7 +460,10 @@ def test_a_list_of_predictive_parity_knows_no_demands_and_says_so_at_their_field
     setup.choose(fairness="predictive_parity", tolerance=0.3, min_group_size=5)
     for label in ("Must use", "First rule", LABELS["max_uses"], "Rules, at most", "Monotone columns"):
         state = setup.more.find(label).state()
-        assert (state["value"], state["off"]) == ("", "Lists of predictive parity know only this.")
+        assert (state["value"], state["off"]) == (
+            "",
+            "It can only be this where a list has to be of predictive parity.",
+        )
     assert setup.more.find("Must not use").state()["off"] == ""
     session = searched(setup)
     assert session.snapshot.status is rl.Status.OPTIMAL

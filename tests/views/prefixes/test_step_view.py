@@ -217,7 +217,7 @@ def test_other_searches_and_unknown_rules_are_refused() -> None:
     with pytest.raises(TypeError, match="search must be one over prefixes"):
         StepView(rl.RuleSetSearch(live.problem(60, 4), max_complexity=4))
     with pytest.raises(TypeError, match="search must be one over prefixes"):
-        StepView(rl.FallingRuleListSearch(live.problem(60, 4), method="monte_carlo"))
+        StepView(rl.search_for(live.problem(60, 4), "falling_rule_list", method="monte_carlo"))
     search = live.small_search()
     search.advance(5)
     with pytest.raises(ValueError, match=r"^prefix: .*'nothing'"):

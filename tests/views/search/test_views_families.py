@@ -371,10 +371,10 @@ def test_a_search_of_a_notebook_is_shown_and_begins_again(search, view) -> None:
 def test_a_tree_is_offered_of_searches_that_have_one() -> None:
     made, fairness = problem(groups=True), rl.EqualOpportunity(0.1)
     searches = [make(made) for make in (rl.RuleListSearch, rl.CorelsSearch, rl.FallingRuleListSearch, rl.RuleSetSearch)]
-    searches += [make(made, fairness=fairness) for make in (rl.RuleListSearch, rl.FallingRuleListSearch)]
-    searches += [rl.RuleListSearch(made, must_use=[made.names[0]]), rl.LeastGapSearch(made)]
-    searches += [rl.FallingRuleListSearch(made, violation_penalty=0.1)]
-    searches += [rl.FallingRuleListSearch(made, method="monte_carlo")]
+    searches += [rl.search_for(made, model, fairness=fairness) for model in ("rule_list", "falling_rule_list")]
+    searches += [rl.search_for(made, must_use=[made.names[0]]), rl.LeastGapSearch(made)]
+    searches += [rl.search_for(made, "falling_rule_list", violation_penalty=0.1)]
+    searches += [rl.search_for(made, "falling_rule_list", method="monte_carlo")]
     for search in searches:
         look = LOOKS[look_of(search)]
         assert bool(look.family) == hasattr(search, "tree") == (not look.no_tree), type(search)
@@ -415,7 +415,7 @@ def test_strata_are_the_rules_of_the_list() -> None:
 
 
 def test_antecedents_considered_are_those_of_the_search() -> None:
-    last = rl.solve(rl.FallingRuleListSearch(problem(), method="monte_carlo", iterations=200, random_state=0))
+    last = rl.solve(rl.search_for(problem(), "falling_rule_list", method="monte_carlo", iterations=200, random_state=0))
     means = mean_columns(last)
     assert means["position"] == list(range(1, len(means["mean"]) + 1))
     assert means["lists"][0] <= 200
@@ -426,12 +426,14 @@ def test_antecedents_considered_are_those_of_the_search() -> None:
 
 
 def test_a_softly_falling_list_is_called_so(view) -> None:
-    shown = finish(view(rl.FallingRuleListSearch(problem(), violation_penalty=0.5)))
+    shown = finish(view(rl.search_for(problem(), "falling_rule_list", violation_penalty=0.5)))
     assert "no softly falling rule list" in shown._status.phase
 
 
 def test_sampling_claims_nothing_beyond_its_bound(view) -> None:
-    shown = finish(view(rl.FallingRuleListSearch(problem(), method="monte_carlo", iterations=60, random_state=0)))
+    shown = finish(
+        view(rl.search_for(problem(), "falling_rule_list", method="monte_carlo", iterations=60, random_state=0))
+    )
     assert "limit reached" in shown._status.phase
     assert "proves nothing beyond the bound" in shown._status.phase
     assert f"up to {at_most(shown.session.snapshot.gap)} lower" in shown._status.phase

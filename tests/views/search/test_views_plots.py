@@ -32,8 +32,8 @@ from rulelab.views.widgets import style
 SEARCHES = {
     "rule_list": small_search,
     "falling_rule_list": lambda: rl.FallingRuleListSearch(problem()),
-    "falling_monte_carlo": lambda: rl.FallingRuleListSearch(
-        problem(), method="monte_carlo", iterations=40, random_state=0
+    "falling_monte_carlo": lambda: rl.search_for(
+        problem(), "falling_rule_list", method="monte_carlo", iterations=40, random_state=0
     ),
     "rule_set": lambda: rl.RuleSetSearch(problem(), max_complexity=4, max_conditions=2),
 }

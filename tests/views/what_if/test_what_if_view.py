@@ -51,7 +51,7 @@ def table(seed: int = 0, n: int = 80, evil: str = "town") -> rl.datasets.Dataset
 def searched(data: rl.datasets.Dataset, **more: Any) -> rl.RuleListSearch:
     conditions = rl.Binarizer(thresholds={"age": [25, 36, 50]}).fit_transform(data.X)
     problem = rl.Problem.from_arrays(conditions, data.y)
-    return rl.RuleListSearch(problem, **{"regularization": REGULARIZATION, **more})
+    return rl.search_for(problem, **{"regularization": REGULARIZATION, **more})
 
 
 @pytest.fixture
@@ -459,10 +459,10 @@ def test_a_new_list_in_hand_does_not_throw_the_one_before_away() -> None:
 def test_other_families_are_refused_in_words() -> None:
     groups = np.array(["a", "b"] * 60)
     problem = rl.Problem.from_arrays(*_arrays(120), groups=groups)
-    fair = rl.RuleListSearch(problem, regularization=0.05, fairness=rl.EqualOpportunity(0.1))
-    falling = rl.FallingRuleListSearch(live.problem(60, 4), regularization=0.02, method="monte_carlo")
+    fair = rl.search_for(problem, regularization=0.05, fairness=rl.EqualOpportunity(0.1))
+    falling = rl.search_for(live.problem(60, 4), "falling_rule_list", regularization=0.02, method="monte_carlo")
     fair_set = rl.RuleSetSearch(problem, fairness=rl.EqualOpportunity(0.1))
-    demanding = rl.RuleListSearch(live.problem(60, 4), regularization=0.02, must_use=["antecedent 1"])
+    demanding = rl.search_for(live.problem(60, 4), regularization=0.02, must_use=["antecedent 1"])
     for search in (fair, falling, demanding, fair_set):
         with pytest.raises(TypeError, match="without a fairness constraint"):
             WhatIfView(search)
