@@ -20,7 +20,7 @@ _NEW_OBJECTS = 50_000  # between two collections while kernels are compiled; 40 
 _YOUNG = 2  # such collections before one of what they left: each stops all threads for as long as it has objects
 
 _lock = threading.RLock()
-_done: set[object] = set()
+rehearsed: set[object] = set()
 
 
 def once(key: object, rehearse: Callable[[], None]) -> None:
@@ -29,10 +29,10 @@ def once(key: object, rehearse: Callable[[], None]) -> None:
     Other threads wait for the one that compiles.
     """
     with _lock:
-        if key not in _done and not numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+        if key not in rehearsed and not numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
             with _seldom_collecting():
                 rehearse()
-            _done.add(key)
+            rehearsed.add(key)
 
 
 @contextlib.contextmanager

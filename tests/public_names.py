@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 import rulelab as rl
-from rulelab.cli.commands import _parser
+from rulelab.cli.commands import command_parser
 from rulelab.views.forms.address import Address, Part
 from rulelab.views.pages.tabs import TABS, Tabs
 
@@ -24,7 +24,7 @@ LISTED = Path(__file__).with_name("public_names.txt")
 
 def lines() -> list[str]:
     """All of it, in order."""
-    return [*_names(), *_options(_parser(), "rulelab"), *_address(), *_files()]
+    return [*_names(), *_options(command_parser(), "rulelab"), *_address(), *_files()]
 
 
 def _names() -> Iterator[str]:

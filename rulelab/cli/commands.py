@@ -87,7 +87,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
-    parser = _parser()
+    parser = command_parser()
     _refuse_gone(parser, sys.argv[1:] if argv is None else argv)
     args, unknown = parser.parse_known_args(argv)
     if args.command is None:
@@ -184,7 +184,7 @@ def _bench(args: argparse.Namespace) -> int:
     return module.main(args.arguments) or 0
 
 
-def _parser() -> argparse.ArgumentParser:
+def command_parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="rulelab", description="Certifiably optimal rule lists and rule sets: fit them, watch the search."
     )

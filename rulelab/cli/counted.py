@@ -126,11 +126,11 @@ def _opened(args: argparse.Namespace) -> Iterator[tuple[Table, Table]]:
         from dask import dataframe
 
         files = sorted(glob.glob(args.data)) or [args.data]
-        parts = dataframe.read_parquet(files, split_row_groups=_row_groups(files))
+        parts = dataframe.read_parquet(files, split_row_groups=row_groups(files))
         yield tables.open(parts, known.name), known
 
 
-def _row_groups(files: list[str]) -> int:
+def row_groups(files: list[str]) -> int:
     """How many row groups of the files a process reads at once, so that it has memory enough."""
     from pyarrow import parquet
 

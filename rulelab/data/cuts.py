@@ -37,7 +37,7 @@ def scaled(counts: np.ndarray, scale: Fraction | None) -> np.ndarray:
 
 def quantile_cuts(distinct: np.ndarray, counts: np.ndarray, groups: int) -> list[float]:
     """Cuts at the inner quantiles of sorted values; where all of them are the maximum, the value below it."""
-    where = _many_groups(counts, groups) if groups > max(_FEW_GROUPS, len(distinct)) else _few_groups(counts, groups)
+    where = many_groups(counts, groups) if groups > max(_FEW_GROUPS, len(distinct)) else few_groups(counts, groups)
     where = where[where < len(distinct) - 1]
     if not where.size:
         where = np.array([len(distinct) - 2])
@@ -46,7 +46,7 @@ def quantile_cuts(distinct: np.ndarray, counts: np.ndarray, groups: int) -> list
     return [_shortest_decimal(float(distinct[k]), float(distinct[k + 1])) for k in where]
 
 
-def _few_groups(counts: np.ndarray, groups: int) -> np.ndarray:
+def few_groups(counts: np.ndarray, groups: int) -> np.ndarray:
     """Positions of the quantiles, one by one."""
     total = counts.sum()
     wanted = np.arange(1, groups) * total
@@ -55,7 +55,7 @@ def _few_groups(counts: np.ndarray, groups: int) -> np.ndarray:
     return np.unique(np.searchsorted(np.cumsum(counts) * groups, wanted))
 
 
-def _many_groups(counts: np.ndarray, groups: int) -> np.ndarray:
+def many_groups(counts: np.ndarray, groups: int) -> np.ndarray:
     """The same, where there are fewer values than groups: for each value, whether a quantile falls on it."""
     groups = min(groups, _MOST_GROUPS)
     if counts.dtype.kind == "f":

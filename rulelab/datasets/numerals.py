@@ -174,7 +174,7 @@ class _Parts:
         """Whether the plain numbers are numbers by these marks, too."""
         if marks == PLAIN or not self.pointed:
             return True
-        by_them = sum(n for text, n in self.rest.items() if _is_number(text, marks))
+        by_them = sum(n for text, n in self.rest.items() if is_number(text, marks))
         return self.cells.matching(_pattern(*marks).pattern) == self.plain + by_them
 
     @property
@@ -216,7 +216,7 @@ def _form(parts: _Parts, asked: Sequence[tuple[str, str]], usual: tuple[str, str
     if code := parts.codes:
         said = f"cells such as {quote(code)} begin with a zero, so that they are read as codes, not as numbers"
         return replace(text, doubts=(said,))
-    fits = [marks for marks in asked if all(_is_number(c, marks) for c in parts.cores) and parts.fits_plain(marks)]
+    fits = [marks for marks in asked if all(is_number(c, marks) for c in parts.cores) and parts.fits_plain(marks)]
     if parts.unsaid and parts.cells.distinct - len(parts.empty) - len(parts.unsaid) < 2:
         return text
     if not fits:
@@ -225,14 +225,14 @@ def _form(parts: _Parts, asked: Sequence[tuple[str, str]], usual: tuple[str, str
     if led := next((core for core in parts.cores if _CODE.fullmatch(core.strip())), ""):
         doubts.append(f"{quote(led)} is read as {int(led)}")
     if any(parts.unit):
-        doubts.append(f"{quote(next(iter(parts.rest)))} is read as {_plain(parts.cores[0], marks)}")
+        doubts.append(f"{quote(next(iter(parts.rest)))} is read as {as_python_writes(parts.cores[0], marks)}")
     doubts += _said_empty(parts, "numbers")
     if marks != usual and (marks[0] != usual[0] or any(parts.cores)):
         unlike = f"in a file of decimal {_NAMES[usual[0]]}s" if marks[0] != usual[0] else "unlike the others"
         doubts.append(f"has decimal {_NAMES[marks[0]]}s, {unlike}; it is read so")
     if marks != usual:
         doubts += filter(None, [_ambiguous(parts.cores, marks, fits)])
-    wholes = [_WHOLE.fullmatch(_plain(core, marks)) for core in parts.cores]
+    wholes = [_WHOLE.fullmatch(as_python_writes(core, marks)) for core in parts.cores]
     whole = all(wholes) and (marks[0] != "." or not parts.pointed) and not parts.cells.matching(_LONG)
     empty = {**parts.empty, **parts.unsaid}
     return Form("whole" if whole else "number", marks, parts.unit, empty, tuple(doubts))
@@ -262,7 +262,7 @@ def _ambiguous(cores: Sequence[str], marks: tuple[str, str], fits: Sequence[tupl
     """That a cell could be another number by other marks by which all are numbers, too."""
     for other in (each for each in fits if each[0] != marks[0]):
         for core in cores:
-            one, two = _plain(core, marks), _plain(core, other)
+            one, two = as_python_writes(core, marks), as_python_writes(core, other)
             if one != two:
                 return f"{quote(core)} is read as {one}, {_by(marks)}; it could be {two}, {_by(other)}"
     return ""
@@ -322,7 +322,7 @@ def converted(texts: pd.Series, marks: tuple[str, str]) -> pd.Series | None:
     codes, values = pd.factorize(texts)
     if not len(values) or _share(values[:_SAMPLE], marks) < 1 or _share(values, marks) < 1:
         return None
-    plain = [_plain(str(value), marks) for value in values]
+    plain = [as_python_writes(str(value), marks) for value in values]
     if (codes >= 0).all() and all(map(_WHOLE.fullmatch, plain)):
         return pd.Series(np.array(list(map(int, plain)), dtype=np.int64)[codes], index=texts.index)
     found = np.array(list(map(float, plain)))
@@ -340,7 +340,7 @@ def nearly_numbers(values: pd.Series, reading: Reading | None) -> str:
     counts = values.value_counts()
     total = int(counts.sum())
     for marks in promising:
-        right = np.array([_is_number(str(value), marks) for value in counts.index], dtype=bool)
+        right = np.array([is_number(str(value), marks) for value in counts.index], dtype=bool)
         n_numbers = int(counts.to_numpy()[right].sum())
         few = counts.index[~right] if right.sum() >= _MANY_NUMBERS and sum(~right) <= _FEW_WORDS else []
         if n_numbers < (0.5 if len(few) else NEARLY) * total:
@@ -377,7 +377,7 @@ def _best(columns: Sequence[_Parts], asked: Sequence[tuple[str, str]], separator
     best = max(tried, key=lambda marks: tried[marks])
     rivals = [m for m in tried if m[0] != best[0] and tried[m][0] == tried[best][0]]
     for cell in (cell for column in columns for cell in column.cores if rivals):
-        one, other = (_plain(cell, marks) if _is_number(cell, marks) else "" for marks in (best, rivals[0]))
+        one, other = (as_python_writes(cell, marks) if is_number(cell, marks) else "" for marks in (best, rivals[0]))
         if one and other and one != other:
             return best, f"{quote(cell)} is read as {one}, {_by(best)}; it could be {other}, {_by(rivals[0])}"
     return best, ""
@@ -392,7 +392,7 @@ def _share(values: Iterable[object], marks: tuple[str, str]) -> float:
     return sum(found) / len(found) if found else 0.0
 
 
-def _is_number(text: str, marks: tuple[str, str]) -> bool:
+def is_number(text: str, marks: tuple[str, str]) -> bool:
     return _pattern(*marks).fullmatch(text) is not None
 
 
@@ -406,7 +406,7 @@ def _pattern(decimal: str, thousands: str) -> re.Pattern[str]:
     return re.compile(rf"\s*[+-]?(?:{either})\s*", re.ASCII)
 
 
-def _plain(text: str, marks: tuple[str, str]) -> str:
+def as_python_writes(text: str, marks: tuple[str, str]) -> str:
     """The number as Python writes it."""
     decimal, thousands = marks
     text = text.strip()

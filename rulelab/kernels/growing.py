@@ -8,7 +8,7 @@ from typing import TypeVar
 
 Store = TypeVar("Store", bound=tuple)
 
-_AT_ONCE = 1 << 26
+MOST_AT_ONCE = 1 << 26
 """Bytes that arrays grow by at once, where they do not get an eighth longer: the new ones are cleared."""
 
 
@@ -29,7 +29,7 @@ def next_capacity(capacity: int, needed: int, entry: float) -> int:
 
     At least an eighth more in any case, so that few copies are made where arrays cannot grow in place.
     """
-    most = capacity + max(capacity // 8, int(_AT_ONCE / max(1.0, entry)))
+    most = capacity + max(capacity // 8, int(MOST_AT_ONCE / max(1.0, entry)))
     return max(needed, min(2 * capacity, most))
 
 

@@ -46,7 +46,7 @@ class Database:
             parsed = parsed.set(database=str(self.file))
             _make_or_check(self.file)
         try:
-            self._engine = sa.create_engine(parsed, **({} if self.file is None else _SQLITE_OPTIONS))
+            self._engine = sa.create_engine(parsed, **({} if self.file is None else SQLITE_OPTIONS))
         except (ImportError, sa.exc.SQLAlchemyError) as error:
             raise StoreError(f"{self.place} cannot be opened: {_first_line(error)}") from None
         if self.file is not None:
@@ -138,7 +138,7 @@ class Database:
                 raise StoreError(f"{self.place} is damaged, and is left as it is: its table {name!r} is not as it was")
 
 
-_SQLITE_OPTIONS: dict[str, Any] = {
+SQLITE_OPTIONS: dict[str, Any] = {
     "poolclass": sa.pool.NullPool,  # a thread has its own, and none is left open
     "connect_args": {"timeout": BUSY_SECONDS, "check_same_thread": False},
 }

@@ -19,7 +19,7 @@ from strategies import rows
 import rulelab as rl
 from rulelab.certificate import Certificate, CertificateError, prove_rule_list, verify
 from rulelab.certificate.rule_list import children as rule_list_children
-from rulelab.certificate.rule_list.children import _completions_below, _reach, children
+from rulelab.certificate.rule_list.children import children, completions_of_part_below, largest_gains
 from rulelab.certificate.rule_list.states import States, grid, states
 from rulelab.data.exact_weights import Weights
 from rulelab.rule_list import BOUNDS, POLICIES, RuleListBounds, RuleListSearch, cores
@@ -223,7 +223,7 @@ def test_the_bound_never_exceeds_the_least_completion(seed, longest):
     with mock.patch.object(rule_list_children, "_LONGEST", longest):
         if len(space.antecedents):
             for more in (1, space.per_rule):
-                assert _completions_below(space, sets, cost + more, several).all()
+                assert completions_of_part_below(space, sets, cost + more, several).all()
 
 
 @settings(max_examples=250)
@@ -247,7 +247,7 @@ def test_the_reach_of_one_more_rule(seed, m, most):
     pays = rng.random((3, m)) < 0.7
     for i in range(3):
         gains = np.where(pays[i], weight[i], 0) - np.maximum(0, damage[i] - damage[i][:, None])
-        assert np.array_equal(_reach(weight, damage, pays)[i], gains.max(axis=1))
+        assert np.array_equal(largest_gains(weight, damage, pays)[i], gains.max(axis=1))
 
 
 @pytest.mark.parametrize("where", [0, 2])

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from inside import learn_soon
 from test_certificate import further_cost, random_states, rows_of
 
 import rulelab as rl
@@ -33,8 +34,7 @@ def noisy(seed: int) -> rl.Problem:
 
 def solved(problem: rl.Problem, learn_after: int) -> RuleListSearch:
     search = RuleListSearch(problem, REGULARIZATION)
-    search._LEARN_AFTER = learn_after
-    search._LEARN_WHERE = 0
+    learn_soon(search, learn_after)
     assert rl.solve(search).status is rl.Status.OPTIMAL
     return search
 

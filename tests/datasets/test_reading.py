@@ -171,10 +171,10 @@ MARKS = list(numerals.MARKS)
 )
 def test_columns_are_read_as_their_cells_are(cells: list[str], marks: tuple[str, str]) -> None:
     found = numerals.converted(pd.Series(cells), marks)
-    right = [numerals._is_number(cell, marks) for cell in cells]
+    right = [numerals.is_number(cell, marks) for cell in cells]
     assert (found is not None) == all(right)
     if found is not None:
-        assert found.tolist() == [float(numerals._plain(cell, marks)) for cell in cells]
+        assert found.tolist() == [float(numerals.as_python_writes(cell, marks)) for cell in cells]
 
 
 TABLES = {

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from inside import Inside, learn_soon
 
 import rulelab as rl
 from rulelab.rehearsal import unequal_problem
@@ -94,20 +95,21 @@ def long_search(unequal: bool, **options) -> RuleListSearch:
     search = rl.search_for(
         rl.Problem.from_arrays(A, y, sample_weight=weight), regularization=0.006, beam_width=0, **options
     )
-    search._LEARN_AFTER = 100
+    learn_soon(search, after=100, where=None)
     return search
 
 
 @pytest.mark.parametrize("unequal", [False, True])
 def test_cores_are_learnt_where_weights_are_unequal_and_change_nothing_else(unequal: bool) -> None:
     search, other = long_search(unequal), long_search(unequal)
-    other._LEARN_WHERE = np.inf if unequal else 0
+    learn_soon(other, after=100, where=np.inf if unequal else 0)
     ends = [rl.solve(each) for each in (search, other)]
     assert ends[0].incumbent.objective == ends[1].incumbent.objective == ends[0].lower_bound
     assert all(end.status is rl.Status.OPTIMAL for end in ends)
     for each, learns in ((search, unequal), (other, not unequal)):
-        assert (each._learning.learner.address != 0) == learns
-        assert (np.count_nonzero(each._learning.cores.value) > 0) == learns
+        learning = Inside(each).learning
+        assert (learning.learner.address != 0) == learns
+        assert (np.count_nonzero(learning.cores.value) > 0) == learns
 
 
 def test_rows_that_repeat_are_as_unequal_as_weights() -> None:
@@ -126,7 +128,7 @@ def test_a_search_is_gone_on_with_in_another_process_that_knows_no_address(tmp_p
     search = long_search(True)
     for _ in range(105):
         assert search.advance(1).status is rl.Status.RUNNING
-    assert search._learning.learner.address != 0
+    assert Inside(search).learning.learner.address != 0
     (tmp_path / "search").write_bytes(pickle.dumps(search))
     code = (
         "import pickle, rulelab as rl; s = pickle.load(open('search', 'rb'))\n"
@@ -140,18 +142,20 @@ def test_a_prefix_left_half_way_learns_for_the_rest_of_it_where_it_is_gone_on_wi
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     whole = long_search(True)
-    rl.solve(whole)
+    last = rl.solve(whole)
     monkeypatch.setattr("rulelab.rule_list.exact.alone.EFFORT_PER_WORK", 1)
     left = 0
     search = long_search(True)
-    while search.advance(1).status is rl.Status.RUNNING:
-        if search._learning.learner.address and search._store.numbers[OPEN_NODE] >= 0 and left < 20:
+    while (state := search.advance(1)).status is rl.Status.RUNNING:
+        inside = Inside(search)
+        if inside.learning.learner.address and inside.store.numbers[OPEN_NODE] >= 0 and left < 20:
             search = pickle.loads(pickle.dumps(search))
             left += 1
     assert left == 20
-    assert search._snapshot().pruned == whole._snapshot().pruned
-    for name, of_whole in whole._learning.cores._asdict().items():
-        assert np.array_equal(getattr(search._learning.cores, name), of_whole), name
+    assert state.pruned == last.pruned
+    cores, of_whole = (Inside(each).learning.cores for each in (search, whole))
+    for name in cores._fields:
+        assert np.array_equal(getattr(cores, name), getattr(of_whole, name)), name
 
 
 def test_what_learns_is_compiled_only_for_data_that_it_is_for(tmp_path: Path) -> None:
@@ -172,8 +176,9 @@ def test_what_learns_is_compiled_only_for_data_that_it_is_for(tmp_path: Path) ->
 def test_without_cores_nothing_is_learnt() -> None:
     search = long_search(True, bounds=rl.RuleListBounds(cores=False))
     assert rl.solve(search).status is rl.Status.OPTIMAL
-    assert search._learning.learner.address == 0
-    assert len(search._learning.cores.value.nonzero()[0]) == 0
+    learning = Inside(search).learning
+    assert learning.learner.address == 0
+    assert not learning.cores.value.any()
 
 
 def test_a_server_compiles_what_learns_beforehand() -> None:

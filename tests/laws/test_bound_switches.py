@@ -9,6 +9,7 @@ from itertools import product
 import naive
 import numpy as np
 import pytest
+from inside import learn_soon
 
 import rulelab as rl
 from rulelab.falling_rule_list import BOUNDS as FALLING_BOUNDS
@@ -72,9 +73,7 @@ def soft(case, bounds, C=0.002, w=2.0, penalty=0.3):
 @pytest.fixture
 def learning(monkeypatch):
     """Cores and separation from the first prefix on."""
-    monkeypatch.setattr(RuleListSearch, "_LEARN_AFTER", 0)
-    monkeypatch.setattr(RuleListSearch, "_LEARN_WHERE", 0)
-    monkeypatch.setattr(RuleListSearch, "_SEPARATE_AFTER", 0)
+    learn_soon(separate_after=0, put=monkeypatch.setattr)
 
 
 def combinations(names):

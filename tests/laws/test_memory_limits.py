@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from live import problem
 
 import rulelab as rl
-from rulelab.data.cuts import _few_groups, _many_groups
+from rulelab.data.cuts import few_groups, many_groups
 from rulelab.kernels.growing import affordable, bytes_to_resize, resized, table_size
 from rulelab.kernels.jit import kernel
 from rulelab.rule_list import bounds
@@ -106,7 +106,7 @@ def test_a_knapsack_of_a_huge_room_is_filled_at_once() -> None:
 @given(st.lists(st.integers(1, 9), min_size=2, max_size=30), st.integers(2, 400))
 def test_groups_beyond_the_values_cut_where_quantiles_fall(counts: list[int], groups: int) -> None:
     for numbers in (np.array(counts), np.array(counts) / 3):
-        few, many = _few_groups(numbers, groups), _many_groups(numbers, groups)
+        few, many = few_groups(numbers, groups), many_groups(numbers, groups)
         assert few[few < len(counts) - 1].tolist() == many[many < len(counts) - 1].tolist()
 
 

@@ -127,7 +127,7 @@ def test_near_optimal_lists_of_large_tables_are_the_same(monkeypatch: pytest.Mon
 def test_stores_grow_by_little_at_once(capacity: int, needed: int, entry: int) -> None:
     grown = growing.next_capacity(capacity, needed, entry)
     assert needed <= grown <= max(needed, 2 * capacity)
-    assert grown == needed or (grown - capacity) * entry <= max(growing._AT_ONCE, capacity * entry / 8)
+    assert grown == needed or (grown - capacity) * entry <= max(growing.MOST_AT_ONCE, capacity * entry / 8)
     assert grown >= capacity + capacity // 8 or grown == needed  # so that few copies are made
 
 

@@ -228,14 +228,14 @@ def is_running(process: int) -> bool:
 
 
 def test_kernels_that_are_not_compiled_are_not_rehearsed(monkeypatch) -> None:
-    monkeypatch.setattr(rehearsal, "_done", set())
+    monkeypatch.setattr(rehearsal, "rehearsed", set())
     monkeypatch.setattr("numba.config.DISABLE_JIT", 1)
     rehearsal.once("anything", lambda: pytest.fail("there is nothing to compile"))
 
 
 @pytest.mark.parametrize(("before", "meanwhile"), [(700, (50_000, 2, 12)), (90_000, (90_000, 2, 12)), (0, (0, 11, 12))])
 def test_garbage_is_seldom_looked_for_while_kernels_are_compiled(before, meanwhile, monkeypatch) -> None:
-    monkeypatch.setattr(rehearsal, "_done", set())
+    monkeypatch.setattr(rehearsal, "rehearsed", set())
     thresholds = gc.get_threshold()
     seen = []
 
@@ -255,7 +255,7 @@ def test_garbage_is_seldom_looked_for_while_kernels_are_compiled(before, meanwhi
 
 def test_a_class_rehearses_once_and_only_for_a_clock(monkeypatch) -> None:
     calls = []
-    monkeypatch.setattr(rehearsal, "_done", set())
+    monkeypatch.setattr(rehearsal, "rehearsed", set())
     for make in (rl.RuleListSearch, rl.CorelsSearch):
         monkeypatch.setattr(make, "_rehearse", lambda self: calls.append(type(self).__name__))
     problem = rehearsal.tiny_problem()

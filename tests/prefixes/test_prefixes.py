@@ -8,6 +8,7 @@ from fractions import Fraction
 import naive
 import numpy as np
 import pytest
+from inside import scale_of
 
 import rulelab as rl
 from rulelab import glossary
@@ -120,8 +121,9 @@ def test_an_earlier_tree_is_found_in_a_later_one(make):
 def test_a_look_agrees_with_the_counters_of_the_kernels(make, seed, weights):
     """Of the papers' search and of falling lists the counters may hold more: prefixes that a child has superseded."""
     search = until_searching(make(random_problem(seed, weights=weights)))
+    now = search.advance(1)
     for step in range(12):
-        before, was = pickle.dumps(search), search._snapshot()
+        before, was = pickle.dumps(search), now
         now = search.advance(1)
         if now.counts["expanded"] != was.counts["expanded"] + 1:
             break
@@ -173,8 +175,7 @@ def test_bounds_and_cuts_are_true(kind, seed):
 
     names = list(search.problem.names)
     prefixes = [(), *((a,) for a in range(5)), (0, 3), (2, 1)]
-    rl.solve(search)
-    best = search._snapshot().incumbent.objective
+    best = rl.solve(search).incumbent.objective
     looked = 0
     for prefix in prefixes:
         try:
@@ -196,7 +197,7 @@ def test_bounds_and_cuts_are_true(kind, seed):
             assert row.label == int(2 * y[captured].sum() > captured.sum())
             assert row.rules == pytest.approx(float(reg) * (len(prefix) + 1))
             least = min(float(cost(each)) for each in extensions(5, (*prefix, a), 3))
-            if row.fate != "cut" or row.cut_by in search._scale().bounding:
+            if row.fate != "cut" or row.cut_by in scale_of(search).bounding:
                 assert min(least, best) >= min(row.bound, best) - 1e-9
                 assert row.fate != "cut" or least >= best - 1e-9 or row.bound <= least + 1e-9
     assert looked > 5
@@ -205,13 +206,11 @@ def test_bounds_and_cuts_are_true(kind, seed):
 def test_looking_changes_nothing(make):
     search = until_searching(make(random_problem(5)))
     other = pickle.loads(pickle.dumps(search))
-    for _ in range(8):
-        search.advance(3)
-        other.advance(3)
+    for _ in range(9):
+        one, two = search.advance(3), other.advance(3)
         search.tree(5)
         search.look_into()
         search.look_into([])
-        one, two = search._snapshot(), other._snapshot()
         assert (one.counts, one.pruned, one.lower_bound) == (two.counts, two.pruned, two.lower_bound)
 
 
@@ -220,7 +219,7 @@ def test_every_fate_has_a_reason(make):
     search.advance(30)
     look = search.look_into([])
     assert look["reason"].str.endswith((".", ")")).all()
-    known = {*search._scale().cuts}
+    known = {*scale_of(search).cuts}
     assert all(glossary.find(name, search.kind or search.family) for name in known)
     assert (look.loc[look["fate"] == "cut", "reason"].str.len() > 20).all()
 
@@ -241,7 +240,7 @@ def test_what_is_no_prefix_is_refused(make, prefix, said):
 def test_a_prefix_longer_than_any_that_can_be_of_use_is_refused():
     search = until_searching(rl.RuleListSearch(random_problem(7), 0.1, beam_width=0))
     with pytest.raises(ValueError, match=r"^prefix: of 6 rules; no list of more than"):
-        search.look_into(search._scale().antecedents.tolist()[:1] * 6)
+        search.look_into(scale_of(search).antecedents.tolist()[:1] * 6)
 
 
 @pytest.mark.parametrize("max_nodes", [0, -1, 1.5, "7", None])

@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pytest
+from inside import scale_of
 from test_prefixes import KINDS, random_problem, until_searching
 
 from rulelab import glossary
@@ -56,8 +57,8 @@ def test_every_fate_is_told_with_its_figures(kind):
     for seed, size in ((0, (60, 6)), (1, (60, 6)), (0, (300, 12)), (3, (300, 12))):
         search = until_searching(KINDS[kind](random_problem(seed, *size)))
         for work in (5, 30, 200):
-            search.advance(work)
-            tree, best = search.tree(100_000), search._state().incumbent.objective
+            best = search.advance(work).incumbent.objective
+            tree = search.tree(100_000)
             view = None
             for row in of_each_fate(tree, "state", stored):
                 view = view or TreeView(search, max_nodes=100_000)
@@ -66,7 +67,7 @@ def test_every_fate_is_told_with_its_figures(kind):
                 tells(said, row["state"], row["cut_by"], row["bound"], best)
                 if "The same rows are captured" in said:
                     the_same_rows(search.problem, view, said)
-            for prefix in ((), *((a,) for a in search._scale().antecedents.tolist()[:4])):
+            for prefix in ((), *((a,) for a in scale_of(search).antecedents.tolist()[:4])):
                 look = search.look_into(prefix)
                 for row in of_each_fate(look, "fate", children):
                     tells(row["reason"], row["fate"], row["cut_by"], row["bound"], look.attrs["incumbent"])
@@ -93,7 +94,7 @@ def the_same_rows(problem, view: TreeView, said: str) -> None:
 @pytest.mark.parametrize("kind", STORED)
 def test_every_bound_of_a_search_is_named_and_explained(kind):
     search = until_searching(KINDS[kind](random_problem(1)))
-    scale = search._scale()
+    scale = scale_of(search)
     for cut_by in scale.cuts:
         term = glossary.find(cut_by, search.kind or search.family)
         assert term is not None

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from inside import Inside
 from test_paper_bounds import certified, mixed, nested_and_disjoint, only
 
 import rulelab as rl
@@ -36,10 +37,11 @@ def test_remaining_evaluations_are_counted_as_the_theorems_say(policy):
     problem = nested_and_disjoint()
     search = CorelsSearch(problem, 0.015, policy, random_state=2)
     search.advance(1)
-    m, per_rule = problem.n_antecedents, search._rules.per_rule
+    inside = Inside(search)
+    m, per_rule = problem.n_antecedents, inside.rules.per_rule
     for snapshot in rl.steps(search, work_per_step=3):
-        store, detail = search._store, snapshot.detail
-        best = round(snapshot.incumbent.objective / search._costs.unit)
+        store, detail = inside.store, snapshot.detail
+        best = round(snapshot.incumbent.objective / inside.costs.unit)
         fine = coarse = 0
         for node in np.flatnonzero(store.fate == OPEN).tolist():
             length = int(store.length[node])

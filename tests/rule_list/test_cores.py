@@ -7,6 +7,7 @@ from fractions import Fraction
 import naive
 import numpy as np
 import pytest
+from inside import Inside, learn_soon
 from numba import njit
 
 import rulelab as rl
@@ -19,8 +20,7 @@ from rulelab.rule_list.exact.search import RuleListSearch
 @pytest.fixture
 def learning(monkeypatch):
     """Searches learn from the start, into a pool that is soon full."""
-    monkeypatch.setattr(RuleListSearch, "_LEARN_AFTER", 0)
-    monkeypatch.setattr(RuleListSearch, "_LEARN_WHERE", 0)
+    learn_soon(put=monkeypatch.setattr)
     monkeypatch.setattr(core_pool, "_ROOM", 64)
     monkeypatch.setattr(core_pool, "_LEVELS", 3)
 
@@ -36,7 +36,7 @@ def searched(seed: int, rows: int, antecedents: int, regularization: float) -> R
 
 
 def held(search: RuleListSearch) -> np.ndarray:
-    return np.flatnonzero(search._learning.cores.value)
+    return np.flatnonzero(Inside(search).learning.cores.value)
 
 
 def test_completing_a_core_costs_at_least_its_value(learning):
@@ -45,7 +45,8 @@ def test_completing_a_core_costs_at_least_its_value(learning):
 
 def looked_at(search: RuleListSearch) -> int:
     """How many cores the search holds, each of which is found to cost what it claims."""
-    arrays, rules, cores = search._layout, search._rules, search._learning.cores
+    inside = Inside(search)
+    arrays, rules, cores = inside.layout, inside.rules, inside.learning.cores
     patterns = bits.unpack(arrays.by_antecedent, len(arrays.weights)).T
     positive = np.arange(len(arrays.weights)) < arrays.positive_words * bits.WORD
     for c in held(search):
@@ -60,7 +61,7 @@ def looked_at(search: RuleListSearch) -> int:
 
 def test_blocks_hold_what_the_cores_contain_also_when_some_were_replaced(learning):
     search = searched(1, 400, 26, 0.003)
-    cores = search._learning.cores
+    cores = Inside(search).learning.cores
     assert cores.numbers[LEARNT] > cores.numbers[N_CORES] == len(cores.value)
     contained = bits.unpack(cores.masks, cores.holders.shape[1])
     blocks = contained.reshape(len(cores.block), 64, -1).transpose(0, 2, 1).reshape(-1, 64)
@@ -78,7 +79,8 @@ def found(arrays, rules, cores, sets, needed, out):
 @pytest.mark.parametrize("seed", range(4))
 def test_a_core_is_found_where_there_is_one(learning, seed):
     search = searched(seed, 300, 22, 0.004)
-    arrays, rules, cores = search._layout, search._rules, search._learning.cores
+    inside = Inside(search)
+    arrays, rules, cores = inside.layout, inside.rules, inside.learning.cores
     assert cores.numbers[N_BLOCKS] > 1
     rng = np.random.default_rng(seed)
     members = bits.unpack(cores.masks, len(arrays.weights))

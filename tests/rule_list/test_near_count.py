@@ -265,9 +265,9 @@ def test_words_add_up_and_multiply(one, other, more):
         return np.array([number >> 32 * k & 0xFFFFFFFF for k in range(6)], dtype=np.uint32)
 
     total = words(more)
-    merging._add_product(words(one), words(other), total)
+    merging.add_product(words(one), words(other), total)
     assert whole(total) == one * other + more
-    merging._add_to(total, words(one))
+    merging.add_to(total, words(one))
     assert whole(total) == one * other + more + one
 
 

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from inside import Inside
 from strategies import rows
 
 import rulelab as rl
@@ -285,8 +286,9 @@ def test_no_list_beats_the_incumbent_that_starts_with_a_closed_prefix(seed):
             seen = set()
             for snapshot in search.steps(work_per_step=1):
                 best = objectives[snapshot.incumbent.model.antecedents]
-                for node in set(np.flatnonzero(search._store.closed).tolist()) - seen:
-                    assert best_from[_prefix(search._store, node)] >= best
+                store = Inside(search).store
+                for node in set(np.flatnonzero(store.closed).tolist()) - seen:
+                    assert best_from[_prefix(store, node)] >= best
                     seen.add(node)
             assert best == best_from[()]
 
@@ -298,14 +300,14 @@ def test_a_similar_prefix_is_there_for_each_that_is_cut():
     weight = problem.positives + problem.negatives
     cuts = 0
     for snapshot in search.steps(work_per_step=20):
-        store = search._store
+        store, costs = Inside(search).store, Inside(search).costs
         opened = store.settled.any(axis=1)
         explored = np.flatnonzero(store.closed & opened)
         left = bits.unpack(store.sets, problem.n_patterns)
-        best = round(snapshot.incumbent.objective / search._costs.unit)
+        best = round(snapshot.incumbent.objective / costs.unit)
         for node in np.flatnonzero(store.closed & ~opened & (store.key < best)).tolist():
             apart = (left[explored] & ~left[node]) @ weight
-            assert (store.cost[node] - store.cost[explored] >= search._costs.per_error * apart).any()
+            assert (store.cost[node] - store.cost[explored] >= costs.per_error * apart).any()
             cuts += 1
     assert cuts >= snapshot.pruned["similar_support"] > 20
 

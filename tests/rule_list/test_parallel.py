@@ -11,10 +11,12 @@ from fractions import Fraction
 import naive
 import numpy as np
 import pytest
+from inside import Inside, learn_soon
 from patience import PATIENCE
 from random_problems import WEIGHTS, random_rows
 
 import rulelab as rl
+from rulelab.kernels.fates import OPEN
 from rulelab.rule_list import BOUNDS, POLICIES, RuleListBounds, separating
 from rulelab.rule_list.exact import state
 from rulelab.rule_list.exact.parallel import rounds
@@ -94,22 +96,23 @@ def learning(seed: int, n_jobs: int, **options: object) -> rl.RuleListSearch:
     """A search that learns cores, and finds multipliers, soon."""
     made = problem(seed, n=600, m=30, noise=0.3)
     search = rl.search_for(made, regularization=0.01, beam_width=5, n_jobs=n_jobs, **options)
-    search._LEARN_WHERE, search._LEARN_AFTER, search._SEPARATE_AFTER = 0, 20, 60  # type: ignore[misc]
+    learn_soon(search, after=20, separate_after=60)
     return search
 
 
 @pytest.mark.parametrize("n_jobs", NUMBERS)
 def test_cores_and_multipliers_are_shared(n_jobs):
     one, search = learning(1, 1), learning(1, n_jobs)
-    assert rl.solve(search).incumbent.objective == rl.solve(one).incumbent.objective
-    pools = search._running.pools
+    found = rl.solve(search).incumbent
+    assert found.objective == rl.solve(one).incumbent.objective
+    pools = Inside(search).running.pools
     assert len(pools) == n_jobs
     held = [
         {(mask.tobytes(), int(value)) for mask, value in zip(p.masks, p.value, strict=True) if value} for p in pools
     ]
     assert held[0]
     assert all(each == held[0] for each in held)
-    assert rl.verify(search.problem, search._snapshot().incumbent.model, search.certificate()).valid
+    assert rl.verify(search.problem, found.model, search.certificate()).valid
 
 
 @pytest.mark.parametrize("n_jobs", NUMBERS)
@@ -143,7 +146,8 @@ def test_pairs_and_multipliers_are_found_by_so_many_threads(n, monkeypatch):
         at_once.append(len(calls))
         return [call() for call in reversed(calls)][::-1]
 
-    given = made._layout, made._rules.per_error, made._rules.per_rule, None
+    inside = Inside(made)
+    given = inside.layout, inside.rules.per_error, inside.rules.per_rule, None
     one, several = separating.Separating(*given), separating.Separating(*given, n)
     while one.found is None:
         one.advance()
@@ -177,17 +181,11 @@ def test_the_bound_is_at_most_the_optimum_and_never_falls():
 def test_a_search_can_be_looked_into_at_any_time():
     search = rl.RuleListSearch(problem(6), 0.008, beam_width=0, n_jobs=2)
     search.advance(1)
-    while search.advance(11).status is rl.Status.RUNNING:
+    while (now := search.advance(11)).status is rl.Status.RUNNING:
         tree = search.tree()
-        assert len(tree) == search._snapshot().counts["stored"] or tree.attrs["left_out"]
-        assert np.count_nonzero(search.fates() == state_open()) == search._snapshot().counts["queued"]
-        assert len(search.look_into()) == search._layout.by_antecedent.shape[0]
-
-
-def state_open() -> int:
-    from rulelab.kernels.fates import OPEN
-
-    return OPEN
+        assert len(tree) == now.counts["stored"] or tree.attrs["left_out"]
+        assert np.count_nonzero(search.fates() == OPEN) == now.counts["queued"]
+        assert len(search.look_into()) == now.detail["antecedents"]
 
 
 def test_memory_is_counted_over_workers_and_its_limit_can_be_raised():
@@ -212,22 +210,21 @@ def test_memory_is_counted_over_workers_and_its_limit_can_be_raised():
     assert ended.incumbent.objective == whole.incumbent.objective
 
 
-def test_ctrl_c_takes_effect_when_the_slice_is_done_and_the_search_goes_on():
+def test_ctrl_c_takes_effect_when_the_slice_is_done_and_the_search_goes_on(monkeypatch):
     made = problem(8)
     whole = result(rl.solve(rl.RuleListSearch(made, 0.006, beam_width=0, n_jobs=2)))
     search = rl.RuleListSearch(made, 0.006, beam_width=0, n_jobs=2)
     search.compile()
     search.advance(3)
-    inner = search._advance
 
-    def pressed(work: int) -> None:
+    def pressed(calls: list) -> list:
+        monkeypatch.undo()  # pressed again, it would end the slice at once
         signal.raise_signal(signal.SIGINT)
-        inner(work)
+        return side_by_side(calls)
 
-    search._advance = pressed  # type: ignore[method-assign]
+    monkeypatch.setattr(rounds, "side_by_side", pressed)
     with pytest.raises(KeyboardInterrupt):
         search.advance(20)
-    del search._advance
     assert result(rl.solve(search)) == whole
 
 
@@ -284,7 +281,8 @@ def test_classifiers_hand_it_on():
 def test_what_a_worker_changes_is_its_own():
     search = rl.RuleListSearch(problem(1), 0.01, beam_width=0, n_jobs=2)
     search.advance(40)
-    one, two = (worker.view(search._store) for worker in search._running._workers)
+    inside = Inside(search)
+    one, two = (worker.view(inside.store) for worker in inside.running._workers)  # what each hands its kernels
     shared = {*state.NODE_ARRAYS, *state.HEAP_ARRAYS, *state.BOUND_HEAP_ARRAYS, "table", "queue_by_length"}
     for name in state.Store._fields:
         same = getattr(one, name) is getattr(two, name)

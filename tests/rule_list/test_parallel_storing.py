@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from inside import Inside
 
 import rulelab as rl
 from rulelab.kernels.fates import OPEN
@@ -40,7 +41,7 @@ def search(max_length: int | None = None) -> rl.RuleListSearch:
 
 
 def empty(made: rl.RuleListSearch) -> state.Store:
-    store = state.new_store(made._layout, 20, second_heap=False)
+    store = state.new_store(Inside(made).layout, 20, second_heap=False)
     store.numbers[state.OPEN_NODE], store.numbers[state.BEST] = -1, BEST
     return store
 
@@ -88,10 +89,10 @@ def stored(store: state.Store, limited: bool) -> dict[tuple, tuple[int, ...]]:
 @pytest.mark.parametrize("n", PARTS)
 def test_what_is_stored_is_what_one_entry_after_another_leaves(n, max_length, together):
     made = search(max_length)
-    limited = max_length is not None
+    limited, inside = max_length is not None, Inside(made)
     for seed in range(8):
         rng = np.random.default_rng(seed)
-        store, boxes = empty(made), Outboxes(made._store, n)
+        store, boxes = empty(made), Outboxes(Inside(made).store, n)
         expected: dict[tuple, tuple[int, ...]] = {}
         incumbent = same = 0
         for most in (20, 50):  # of sets of which some are known the second time
@@ -106,7 +107,7 @@ def test_what_is_stored_is_what_one_entry_after_another_leaves(n, max_length, to
                         expected[of] = cost, key, parent, rule, length
                     else:
                         same += 1
-            storing.receive(made._layout, made._rules, store, boxes, sizes, together)
+            storing.receive(inside.layout, inside.rules, store, boxes, sizes, together)
         assert stored(store, limited) == expected
         assert store.pruned[state.BY_INCUMBENT] == incumbent
         assert store.pruned[state.BY_SAME_SET] >= same
@@ -124,17 +125,18 @@ def test_a_table_that_grew_finds_every_set(n, monkeypatch):
     for most_astray in (4096, 1):
         monkeypatch.setattr(storing, "_MOST_ASTRAY", most_astray)
         made, rng = search(), np.random.default_rng(3)
-        store, boxes = empty(made), Outboxes(made._store, n)
-        storing.receive(made._layout, made._rules, store, boxes, filled(made, boxes, n, rng, 60), side_by_side)
+        inside = Inside(made)
+        store, boxes = empty(made), Outboxes(Inside(made).store, n)
+        storing.receive(inside.layout, inside.rules, store, boxes, filled(made, boxes, n, rng, 60), side_by_side)
         n_nodes = int(store.numbers[state.N_NODES])
         store = store._replace(table=np.full(128, 5, dtype=np.int32))
         store.numbers[state.TABLE_IS_STALE] = 1
-        storing.rebuild(made._rules, store, n, backwards)
+        storing.rebuild(inside.rules, store, n, backwards)
         assert store.numbers[state.TABLE_IS_STALE] == 0
         assert sorted(store.table[store.table >= 0].tolist()) == list(range(n_nodes))
         before = stored(store, False)
         store.pruned[:] = 0
         known = filled(made, boxes, n, np.random.default_rng(3), 60)
-        storing.receive(made._layout, made._rules, store, boxes, known, side_by_side)
+        storing.receive(inside.layout, inside.rules, store, boxes, known, side_by_side)
         assert stored(store, False) == before, "all were known"
         assert store.numbers[state.N_NODES] == n_nodes

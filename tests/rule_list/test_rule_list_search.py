@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from inside import learn_soon
 from strategies import rows
 
 import rulelab as rl
@@ -88,8 +89,7 @@ def test_learning_from_the_start_never_changes_the_optimum(monkeypatch, seed, be
     y = ((A[:, 0] & ~A[:, 1]) | (A[:, 2] & A[:, 3])) ^ (rng.random(150) < 0.2)
     problem = rl.Problem.from_arrays(A, y)
     plain = certified(problem, 0.008, bounds=RuleListBounds(cores=False, deletion=False), beam_width=beam_width)
-    monkeypatch.setattr(RuleListSearch, "_LEARN_AFTER", 0)
-    monkeypatch.setattr(RuleListSearch, "_LEARN_WHERE", 0)
+    learn_soon(put=monkeypatch.setattr)
     learnt = certified(problem, 0.008, beam_width=beam_width)
     assert learnt.pruned["core"] > 0
     assert learnt.pruned["deletion"] > 0
@@ -101,8 +101,7 @@ def test_learning_from_the_start_never_changes_the_optimum(monkeypatch, seed, be
 def test_learning_from_the_start_on_small_problems(case, policy, limit):
     A, y, weight, regularization = case
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(RuleListSearch, "_LEARN_AFTER", 0)
-        patch.setattr(RuleListSearch, "_LEARN_WHERE", 0)
+        learn_soon(put=patch.setattr)
         snapshot = certified(
             rl.Problem.from_arrays(A, y, sample_weight=weight),
             regularization / 4,

@@ -9,6 +9,7 @@ from fractions import Fraction
 import naive
 import numpy as np
 import pytest
+from inside import Inside, learn_soon
 
 import rulelab as rl
 from rulelab.certificate.rule_list.adapted import Adapted
@@ -23,7 +24,7 @@ from rulelab.rule_list.separation import GIVEN_UP, READY, least_cost
 
 @pytest.fixture(autouse=True)
 def from_the_start(monkeypatch):
-    monkeypatch.setattr(RuleListSearch, "_SEPARATE_AFTER", 0)
+    learn_soon(after=None, where=None, separate_after=0, put=monkeypatch.setattr)
 
 
 def data(seed, n=60, m=6, noise=0.25):
@@ -49,16 +50,17 @@ def test_no_list_costs_less_than_the_multipliers_say(seed):
     best = naive.best_rule_list(A, y, weight.tolist(), Fraction(repr(regularization)))
     found = snapshot.incumbent.model.antecedents
     assert naive.rule_list_objective(A, y, weight.tolist(), Fraction(repr(regularization)), found) == best
-    separation = search._learning.separation
-    least = int(search._store.cost[0]) + least_cost(separation)
+    inside = Inside(search)
+    separation = inside.learning.separation
+    least = int(inside.store.cost[0]) + least_cost(separation)
     assert separation.numbers[READY] == 1
-    assert least * Fraction(search._costs.unit) <= best * Fraction(1 + 10**-12)
+    assert least * Fraction(inside.costs.unit) <= best * Fraction(1 + 10**-12)
 
 
 @pytest.mark.parametrize("seed", range(12))
 def test_multipliers_pay_no_more_than_errors_and_rules_cost(seed):
-    search, _ = searched(seed)
-    separation, arrays, rules = search._learning.separation, search._layout, search._rules
+    inside = Inside(searched(seed)[0])
+    separation, arrays, rules = inside.learning.separation, inside.layout, inside.rules
     scale, m = int(separation.numbers[-1]), arrays.by_antecedent.shape[0]
     assert separation.numbers[GIVEN_UP] == 0
     assert least_cost(separation) > 0
@@ -108,11 +110,11 @@ def test_the_memory_limit_counts_them():
     problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
     search = RuleListSearch(problem, 0.01, beam_width=0)
     search.advance(1)
-    size = sum(array.nbytes for array in search._learning.separation)
+    size = sum(array.nbytes for array in Inside(search).learning.separation)
     assert search.memory_bytes > size > 50_000
     limited = RuleListSearch(problem, 0.01, beam_width=0, memory_limit=search.memory_bytes - size // 2)
     assert limited.advance(1).memory_bytes <= limited.memory_limit
-    assert limited._learning.separation.numbers[GIVEN_UP] == 1
+    assert Inside(limited).learning.separation.numbers[GIVEN_UP] == 1
     assert rl.solve(limited).incumbent.objective == rl.solve(search).incumbent.objective
 
 
@@ -183,11 +185,11 @@ def test_no_completion_costs_less_than_multipliers_raised_for_a_set_say(seed):
     regularization = Fraction("0.01") if seed % 3 else Fraction("0.04")
     problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
     search = RuleListSearch(problem, float(regularization), bounds=RuleListBounds(cores=False), beam_width=0)
-    rl.solve(search)
-    known = known_sets(
-        search._learning.cores, search._layout, search._reduction, search._costs, search._learning.separation
-    )
-    space = states(problem, recompute(problem, search._make_incumbent().model, float(regularization))[0])
+    best = rl.solve(search).incumbent.model
+    inside = Inside(search)
+    learnt = inside.learning
+    known = known_sets(learnt.cores, inside.layout, inside.reduction, inside.costs, learnt.separation)
+    space = states(problem, recompute(problem, best, float(regularization))[0])
     separation = Separation.of(space, known)
     assert len(separation) > 0
     rng = np.random.default_rng(seed)

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from inside import Inside
 from strategies import rows, seeds
 
 import rulelab as rl
@@ -144,11 +145,12 @@ def test_a_bound_is_proven_at_any_limit_once_the_longest_rules_are_priced():
     problem = table()
     search, seen, depths, shares = RuleSetSearch(problem, 9), set(), [], set()
     while (snapshot := search.advance(1)).status is Status.RUNNING:
-        made = getattr(search, "_generation", None)
-        if made is None or search._phase != "pricing":
+        made = Inside(search).generation
+        if made is None or snapshot.phase != "pricing":
             continue
         depths += [made.depth] if made.depth not in depths else []
-        shares.add(made._surcharge.share if made._surcharge else 0.0)
+        surcharge = made._surcharge  # no figure tells it
+        shares.add(surcharge.share if surcharge else 0.0)
         if made.closing_point is not None and made.iterations not in seen:
             seen.add(made.iterations)
             checked = rl.verify(problem, snapshot.incumbent.model, search.certificate(bound_only=True))
@@ -177,5 +179,5 @@ def test_wide_data_has_a_bound_within_a_limit_of_work():
     )
     search = RuleSetSearch(rl.Problem.from_arrays(A, y), 8, 4)
     snapshot = rl.solve(search, work_limit=3000)
-    assert search._generation._deepening
+    assert Inside(search).generation._deepening  # by its end it may price the longest rules
     assert 0 < snapshot.lower_bound <= snapshot.incumbent.objective

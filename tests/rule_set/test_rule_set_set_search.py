@@ -7,6 +7,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from inside import Inside
 from test_rule_set_search import certified, noisy
 
 import rulelab as rl
@@ -46,7 +47,7 @@ def test_a_descent_ends_where_no_single_move_helps(seed, fairness, penalty):
         problem = rl.Problem.from_arrays(A, y, groups=rng.integers(0, 2, 120))
     search = RuleSetSearch(problem, 9, 2, fairness=fairness)
     certified(search)
-    program, pool = search._program, search._pool
+    program, pool = Inside(search).program, Inside(search).pool
     moves = local.moves_of(program, pool.columns(np.arange(min(len(pool), 25))))._replace(penalty=penalty)
     walk = local.new_walk(program, moves, seed)
     restarts.draw(moves, walk, np.full(len(moves.cost), 1 / len(moves.cost)), 8)
@@ -70,9 +71,9 @@ def test_a_descent_ends_where_no_single_move_helps(seed, fairness, penalty):
 
 
 def set_search(search: RuleSetSearch) -> SetSearch:
-    pool = search._pool
+    program, pool = Inside(search).program, Inside(search).pool
     chosen = np.arange(len(pool))
-    return SetSearch(search._program, pool, chosen, np.ones(len(pool)), np.zeros(0), 3, 60, rebuilds=True)
+    return SetSearch(program, pool, chosen, np.ones(len(pool)), np.zeros(0), 3, 60, rebuilds=True)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -88,5 +89,6 @@ def test_sets_built_anew_are_within_the_complexity_and_no_better_than_the_optimu
     best = [rules for rules in found if rules is not None][-1]
     model = rl.RuleSet.from_problem(search.problem, best)
     assert model.complexity <= 9
-    assert model.hamming_loss == sets._walk.score[2] / float(search._program.scale)
+    walk = sets._walk  # the least cost of a set that it claims to have seen
+    assert model.hamming_loss == walk.score[2] / float(Inside(search).program.scale)
     assert model.hamming_loss >= search.advance(1).incumbent.objective

@@ -309,7 +309,7 @@ def test_a_run_is_read_as_it_was_written(recording) -> None:
 
 
 def test_who_writes_too_long_is_told_of(store, recording, monkeypatch) -> None:
-    monkeypatch.setitem(database._SQLITE_OPTIONS["connect_args"], "timeout", 0.05)
+    monkeypatch.setitem(database.SQLITE_OPTIONS["connect_args"], "timeout", 0.05)
     with rl.store.open(store.place) as other:
         with store._database.writing(), pytest.raises(StoreError, match="being written by another process"):
             other.save(recording)

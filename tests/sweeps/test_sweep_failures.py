@@ -175,7 +175,7 @@ class Warm(Plan):
 
     @property
     def time_limit(self):
-        if sys._getframe(1).f_code.co_name == "fit" and not rehearsal._done:
+        if sys._getframe(1).f_code.co_name == "fit" and not rehearsal.rehearsed:
             raise AssertionError("the clock runs before the kernels are compiled")
         return self.__dict__["limit"]
 
@@ -208,14 +208,14 @@ def test_kernels_are_compiled_before_the_clock_in_every_runner(warm_plan, monkey
     sweep = rl.sweep(DATA, grid={"regularization": [0.1]}, cv=2)
     assert sweep.wait(PATIENCE)
     job = sweep._jobs[0]
-    monkeypatch.setattr(rehearsal, "_done", set())
+    monkeypatch.setattr(rehearsal, "rehearsed", set())
     _warmed(runners.Here(plan, worker.never), job)
     _warmed(Process(plan, worker.never), job)
     cluster = distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None)
     with cluster, distributed.Client(cluster) as client:
         _warmed(OnDask(client, client.scatter(plan, hash=False), worker.limits_of(plan), worker.never), job)
     monkeypatch.setattr(rl.Search, "compile", lambda self: None)
-    monkeypatch.setattr(rehearsal, "_done", set())
+    monkeypatch.setattr(rehearsal, "rehearsed", set())
     with pytest.raises(AssertionError, match="failed"):  # the check itself notices
         _warmed(runners.Here(plan, worker.never), job)
 

@@ -398,6 +398,6 @@ def test_a_process_of_a_cluster_reads_a_part_of_a_file_at_once(tmp_path: Path, m
     files = [str(tmp_path / f"{k}.parquet") for k in range(2)]
     for file, rows, group in ((files[0], 100, 10), (files[1], 40, 20)):
         pa.parquet.write_table(pa.table({"a": list(range(rows))}), file, row_group_size=group)
-    assert [counted._row_groups(each) for each in (files[:1], files[1:], files)] == [3, 1, 1]
+    assert [counted.row_groups(each) for each in (files[:1], files[1:], files)] == [3, 1, 1]
     pa.parquet.write_table(pa.table({"a": []}), files[0])
-    assert counted._row_groups(files[:1]) == 30
+    assert counted.row_groups(files[:1]) == 30

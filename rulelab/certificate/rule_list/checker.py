@@ -141,12 +141,12 @@ def _check_table(
     lemmas, separation = _lemmas(space, arrays, sets, values), Separation.read(space, arrays)
     adapted = Adapted(separation)
     for part in chunks(space, len(sets), len(lemmas)):
-        checked["looked_up"] += _check_chunk(
+        checked["looked_up"] += check_chunk(
             problem, space, table, (lemmas, separation, adapted), sets[part], values[part], part.start
         )
 
 
-def _check_chunk(
+def check_chunk(
     problem: Problem,
     space: States,
     table: dict[bytes, int],

@@ -103,7 +103,7 @@ def opened(
     rest = all_positive[parent, 0] - captured[0], all_negative[parent, 0] - captured[1]
     # what antecedents capture of a set bounds what they capture of its children
     sums = _largest_sums(positive, space.total)[:, row], _largest_sums(negative, space.total)[:, row]
-    reach = _reach(positive, negative, pays)[row, a], _reach(negative, positive, pays)[row, a]
+    reach = largest_gains(positive, negative, pays)[row, a], largest_gains(negative, positive, pays)[row, a]
     short = np.minimum(*rest) < space.weight_for(required)
     several = required > (_LONGEST + 1) * space.per_rule
     for s, d in ((0, 1), (1, 0)):
@@ -118,7 +118,7 @@ def opened(
     return Opened(exceeded, parent[i], a[i], required[i], several[i], separated)
 
 
-def _reach(weight: np.ndarray, damage: np.ndarray, pays: np.ndarray) -> np.ndarray:
+def largest_gains(weight: np.ndarray, damage: np.ndarray, pays: np.ndarray) -> np.ndarray:
     """What one more rule for some label can gain at most after each first rule a.
 
     ``max over b of W_b - max(0, D_b - D_a)``, W the weight of the label and D that of the other one: of the damage of b
@@ -138,11 +138,11 @@ def completions_below(space: States, sets: np.ndarray, required: np.ndarray, sev
     """Where the bound h does not show that every completion from a packed set costs what is required, by parts."""
     below = np.zeros(len(sets), dtype=bool)
     for part in chunks(space, len(sets)):
-        below[part] = _completions_below(space, sets[part], required[part], several[part])
+        below[part] = completions_of_part_below(space, sets[part], required[part], several[part])
     return below
 
 
-def _completions_below(space: States, sets: np.ndarray, required: np.ndarray, several: np.ndarray) -> np.ndarray:
+def completions_of_part_below(space: States, sets: np.ndarray, required: np.ndarray, several: np.ndarray) -> np.ndarray:
     """Where the bound h does not show that every completion from a set costs what is required.
 
     No rule and one rule are tried exactly, and completions of more rules, where they are not ruled out before

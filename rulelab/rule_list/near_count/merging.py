@@ -91,9 +91,9 @@ def _add(limits, links, tables, start, budget, most, rules, errors, of, value):
             break
         slot = (slot + 1) & np.int64(mask)
     if limbs and of < 0:
-        _add_to(tables.counts[j], links.one)
+        add_to(tables.counts[j], links.one)
     elif limbs:
-        _add_to(tables.counts[j], tables.counts[of])
+        add_to(tables.counts[j], tables.counts[of])
 
 
 @kernel
@@ -116,7 +116,7 @@ def pass_through(limits, budget, store, begun, ended, passing, first, last):
             cost, rules = _cost_of(limits, begun, i)
             if cost + limits.per_error * stop <= budget and rules <= limits.max_length:
                 _set_one(passing.sum)
-                _add_product(begun.counts[i], passing.sum, passing.ending[state])
+                add_product(begun.counts[i], passing.sum, passing.ending[state])
         for edge in range(store.first_edge[state], store.last_edge[state]):
             other, errors = np.int64(store.edge_to[edge]), store.edge_errors[edge]
             for i in range(begun.first[state], begun.last[state]):
@@ -133,9 +133,9 @@ def pass_through(limits, budget, store, begun, ended, passing, first, last):
                     for j in range(ended.first[other], ended.last[other]):
                         further, more = _cost_of(limits, ended, j)
                         if cost + further <= budget and rules + 1 + more <= limits.max_length:
-                            _add_to(passing.sum, ended.counts[j])
+                            add_to(passing.sum, ended.counts[j])
                             passing.cheapest[edge] = min(passing.cheapest[edge], cost + further)
-                _add_product(begun.counts[i], passing.sum, passing.through[edge])
+                add_product(begun.counts[i], passing.sum, passing.through[edge])
 
 
 @inner
@@ -152,7 +152,7 @@ def _set_one(number):
 
 
 @inner
-def _add_to(total, number):
+def add_to(total, number):
     carry = np.uint64(0)
     for k in range(total.size):
         carry += np.uint64(total[k]) + np.uint64(number[k])
@@ -161,7 +161,7 @@ def _add_to(total, number):
 
 
 @inner
-def _add_product(one, other, total):
+def add_product(one, other, total):
     """``total += one * other``; the words beyond those of ``total`` are 0, see `limbs_for`."""
     for i in range(one.size):
         if one[i] == 0:

@@ -13,7 +13,7 @@ from patience import wait_until
 from proxies import WAYS, block
 from servers import Served, free_port, listens, served
 
-from rulelab.cli.commands import _parser
+from rulelab.cli.commands import command_parser
 
 
 def test_the_service_begins_a_command_that_there_is() -> None:
@@ -22,7 +22,7 @@ def test_the_service_begins_a_command_that_there_is() -> None:
     unit.read_string(block("ini"))
     program, *arguments = shlex.split(unit["Service"]["ExecStart"])
     assert Path(program).name == "rulelab"
-    args = _parser().parse_args(arguments)
+    args = command_parser().parse_args(arguments)
     assert (args.command, args.prefix) == ("serve", "/lab")
     assert int(unit["Service"]["TimeoutStopSec"]) > args.grace
 

@@ -1,0 +1,49 @@
+"""What searches hand their kernels and learn while they run, for tests of those parts: the one file with its names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import rulelab as rl
+from rulelab.rule_list.exact.search import RuleListSearch
+
+
+class Inside:
+    """The parts of a search that has begun; those of rule lists, or of rule sets."""
+
+    def __init__(self, search: Any) -> None:
+        self._of = search
+
+    layout = property(lambda self: self._of._layout)
+    rules = property(lambda self: self._of._rules)
+    costs = property(lambda self: self._of._costs)
+    reduction = property(lambda self: self._of._reduction)
+    store = property(lambda self: self._of._store)
+    learning = property(lambda self: self._of._learning)
+    running = property(lambda self: self._of._running)
+    program = property(lambda self: self._of._program)
+    pool = property(lambda self: self._of._pool)
+
+    @property
+    def generation(self) -> Any:
+        """The column generation of a search for rule sets; None where there is none by now."""
+        return self._of._generation if hasattr(self._of, "_generation") else None
+
+
+def scale_of(search: rl.Search) -> Any:
+    """The units of a search over prefixes, and which bounds it knows."""
+    return search._scale()
+
+
+def learn_soon(
+    search: Any = RuleListSearch,
+    after: int | None = 0,
+    where: float | None = 0,
+    separate_after: int | None = None,
+    put: Callable[[Any, str, Any], object] = setattr,
+) -> None:
+    """Let exact searches for rule lists, or one of them, learn cores and multipliers that only long ones are worth."""
+    for name, value in (("_LEARN_AFTER", after), ("_LEARN_WHERE", where), ("_SEPARATE_AFTER", separate_after)):
+        if value is not None:
+            put(search, name, value)
