@@ -92,7 +92,7 @@ def wide_instances() -> Iterator[Instance]:
     for name, rows, groups, regularization in WIDE:
         if name == "diabetes" or instances() is not None:
             yield Instance(
-                name, regularization, None, lambda name=name, rows=rows, groups=groups: _sample(name, rows, groups)
+                name, regularization, None, lambda name=name, rows=rows, groups=groups: sample(name, rows, groups)
             )
     module = instances()
     if module is not None:
@@ -100,7 +100,7 @@ def wide_instances() -> Iterator[Instance]:
             yield Instance(name, regularization, known, lambda name=name: module.load(name)[:2])
 
 
-def _sample(name: str, n: int, groups: int) -> tuple[Any, Any]:
+def sample(name: str, n: int, groups: int) -> tuple[Any, Any]:
     data = rl.datasets.load(name)
     y, rng = data.y.to_numpy(), np.random.default_rng(0)
     rows = np.arange(len(y))

@@ -64,10 +64,10 @@ class Clock:
 
     def __init__(self) -> None:
         self.together = self.longest = 0.0
-        self._run = rounds.side_by_side
+        self.in_threads = rounds.side_by_side
 
     def __call__(self, calls: Sequence[Callable[[], Any]]) -> list[Any]:
-        done = self._run([lambda call=call: _timed(call) for call in calls])
+        done = self.in_threads([lambda call=call: _timed(call) for call in calls])
         seconds = [each for _, each in done]
         self.together += sum(seconds)
         self.longest += max(seconds)
@@ -100,14 +100,14 @@ def main(argv: list[str]) -> int:
 
 def rows() -> list[Row]:
     """Searches of some seconds, where they are at hand."""
-    here = [Row("diabetes", lambda: rule_list._sample("diabetes", 442, 10), 0.01)]
+    here = [Row("diabetes", lambda: rule_list.sample("diabetes", 442, 10), 0.01)]
     module = instances()
     if module is None:
         return here
     return [
         *here,
-        Row("bank_marketing", lambda: rule_list._sample("bank_marketing", 2280, 5), 0.0075),
-        Row("default", lambda: rule_list._sample("default", 9871, 4), 0.01),
+        Row("bank_marketing", lambda: rule_list.sample("bank_marketing", 2280, 5), 0.0075),
+        Row("default", lambda: rule_list.sample("default", 9871, 4), 0.01),
         Row("compas_155", lambda: module.load("compas_155")[:2], 0.001, WITHOUT, 60_000),
         Row("compas_165", lambda: module.load("compas_165")[:2], 0.0025, WITHOUT, 60_000),
         Row("compas_165", lambda: module.load("compas_165")[:2], 0.001, None, 60_000),
@@ -163,7 +163,7 @@ def _measured(search: rl.RuleListSearch, work: int | None) -> tuple[rl.Snapshot,
         now = rl.solve(search, work_limit=work)
         wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     finally:
-        rounds.side_by_side = clock._run
+        rounds.side_by_side = clock.in_threads
     apart = cpu - clock.together
     return now, wall, cpu, apart + clock.longest, apart
 

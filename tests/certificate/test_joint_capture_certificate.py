@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from inside import drop_soon
 from strategies import rows
 from test_joint_capture import noisy
 
@@ -21,8 +22,6 @@ from rulelab.certificate.falling_rule_list.joint_capture import eligible, merged
 from rulelab.certificate.falling_rule_list.states import falling_states
 from rulelab.falling_rule_list import BOUNDS, FallingBounds, FallingRuleListSearch
 from rulelab.falling_rule_list.costs import prepare
-from rulelab.falling_rule_list.exact import reducing
-from rulelab.falling_rule_list.exact import search as exact_search
 from rulelab.falling_rule_list.exact.captures import captures
 from rulelab.snapshot import Status
 
@@ -32,12 +31,9 @@ ROUNDS = {"rounds", "dropped", "pairs", "rules"}
 
 
 def impatient(run):
-    before, least = exact_search._PATIENCE, reducing._LEAST
-    exact_search._PATIENCE, reducing._LEAST = 1, 0
-    try:
+    with pytest.MonkeyPatch.context() as patch:
+        drop_soon(1, patch.setattr)
         return run()
-    finally:
-        exact_search._PATIENCE, reducing._LEAST = before, least
 
 
 def proven_with(problem, w, C, model=None):
@@ -242,7 +238,8 @@ def test_a_bound_alone_is_proven():
 
     def run():
         for snapshot in rl.steps(search, work_per_step=20):
-            if snapshot.phase == "searching" and search._reducing and search._reducing.has_dropped:
+            dropping = search._reducing  # prefixes are counted where they are cut, antecedents nowhere
+            if snapshot.phase == "searching" and dropping and dropping.has_dropped:
                 return snapshot
         return snapshot
 

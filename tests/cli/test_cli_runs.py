@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pandas as pd
@@ -81,14 +82,12 @@ def test_what_is_wrong_is_said_in_one_line(kept, capsys, arguments, said) -> Non
 
 
 def test_doctor_says_where_runs_are_kept(kept, capsys, tmp_path: Path) -> None:
-    from rulelab.cli.doctor import _runs
-
-    (finding,) = _runs()
-    assert str(tmp_path / "home" / "runs.sqlite") in finding.found
-    assert (finding.found.startswith("2 in"), finding.cure) == (True, "")
-    (tmp_path / "home" / "runs.sqlite").write_text("something else")
-    (finding,) = _runs()
-    assert HOME_VARIABLE in finding.cure
+    place = tmp_path / "home" / "runs.sqlite"
+    assert main(["doctor"]) == 0
+    assert re.search(rf"^ok +kept runs +2 in {re.escape(str(place))}", capsys.readouterr().out, flags=re.MULTILINE)
+    place.write_text("something else")
+    assert main(["doctor"]) == 1
+    assert re.search(rf"^kept runs: .*{HOME_VARIABLE}", capsys.readouterr().out, flags=re.MULTILINE)
 
 
 @pytest.mark.parametrize(

@@ -99,7 +99,7 @@ def test_no_list_costs_less_than_the_bound_of_its_prefixes(case, w, regularizati
     rules = MonteCarlo(prepare(rl.Problem.from_arrays(A, y, sample_weight=weight), regularization, w), penalty)._rules
     for length in range(4):
         for d in permutations(range(A.shape[1]), length):
-            counts = naive._captured(A, y, weight, d)
+            counts = naive.captured(A, y, weight, d)
             if any(sum(c) == 0 for c in counts[:-1]) or (penalty is None and not naive.falls(A, y, weight, d)):
                 continue
             objective = float(naive.falling_objective(A, y, weight, w_exact, C, d, C1))

@@ -11,14 +11,13 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from inside import drop_soon
 from laws import told
 from strategies import rows
 
 import rulelab as rl
 from rulelab.falling_rule_list import BOUNDS, FallingBounds, FallingRuleListSearch
 from rulelab.falling_rule_list.costs import prepare
-from rulelab.falling_rule_list.exact import reducing
-from rulelab.falling_rule_list.exact import search as exact_search
 from rulelab.falling_rule_list.exact.fixing import Fixing
 from rulelab.snapshot import Status
 
@@ -108,13 +107,10 @@ def test_no_antecedent_of_a_better_list_is_dropped(case, w, C, more):
 def test_the_optimum_with_antecedents_dropped(case, w, C, iterations, limit, patience, off):
     A, y, weight = case
     bounds = FallingBounds(**{**dict.fromkeys(off, False), "joint_capture": True})
-    before, least = exact_search._PATIENCE, reducing._LEAST
-    exact_search._PATIENCE, reducing._LEAST = patience, 0
-    try:
+    with pytest.MonkeyPatch.context() as patch:
+        drop_soon(patience, patch.setattr)
         search = FallingRuleListSearch(problem_of(case), C, w, bounds=bounds, iterations=iterations, max_length=limit)
         snapshot = certified(search)
-    finally:
-        exact_search._PATIENCE, reducing._LEAST = before, least
     best = naive.best_falling_rule_list(A, y, weight, Fraction(repr(w)), Fraction(repr(C)), None, limit)
     assert snapshot.incumbent.model.exact_objective(C) == best
     assert snapshot.incumbent.model.falls
@@ -132,8 +128,7 @@ def noisy(seed=0, n=1000, columns=5, values=3):
 
 @pytest.fixture
 def impatient(monkeypatch):
-    monkeypatch.setattr(exact_search, "_PATIENCE", 20)
-    monkeypatch.setattr(reducing, "_LEAST", 0)
+    drop_soon(20, monkeypatch.setattr)
 
 
 @pytest.mark.parametrize(("seed", "factor"), [(0, 0.2), (1, 1.0)])

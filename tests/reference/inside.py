@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import rulelab as rl
+from rulelab.falling_rule_list.exact import reducing
+from rulelab.falling_rule_list.exact import search as falling
 from rulelab.rule_list.exact.search import RuleListSearch
 
 
@@ -47,3 +49,9 @@ def learn_soon(
     for name, value in (("_LEARN_AFTER", after), ("_LEARN_WHERE", where), ("_SEPARATE_AFTER", separate_after)):
         if value is not None:
             put(search, name, value)
+
+
+def drop_soon(patience: int, put: Callable[[Any, str, Any], object]) -> None:
+    """Let exact searches for falling lists look for antecedents to drop where the queue is short."""
+    put(falling, "_PATIENCE", patience)
+    put(reducing, "_LEAST", 0)

@@ -78,7 +78,7 @@ def best_rule_list(
     return least(frozenset(range(len(y))), m if max_length is None else max_length)
 
 
-def _captured(A: np.ndarray, y: np.ndarray, weight: Sequence[int], antecedents: Sequence[int]) -> list[tuple[int, int]]:
+def captured(A: np.ndarray, y: np.ndarray, weight: Sequence[int], antecedents: Sequence[int]) -> list[tuple[int, int]]:
     """Positive and negative weight that each rule, and the else, is the first to capture."""
     counts, left = [], list(range(len(y)))
     for a in [*antecedents, None]:
@@ -106,7 +106,7 @@ def falling_objective(
     penalty: Fraction | None = None,
 ) -> Fraction:
     """L(d) of falling rule lists, and with a penalty the soft objective; a rule that captures nothing only costs C."""
-    counts = _captured(A, y, weight, antecedents)
+    counts = captured(A, y, weight, antecedents)
     cost = sum((_falling_loss(p, q, w) for p, q in counts), Fraction(0)) / sum(weight)
     cost += regularization * len(antecedents)
     if penalty is not None:
@@ -120,7 +120,7 @@ def falling_objective(
 
 def falls(A: np.ndarray, y: np.ndarray, weight: Sequence[int], antecedents: Sequence[int]) -> bool:
     """Whether no rule, nor the else, has a larger proportion of positives than the one before it."""
-    proportions = [Fraction(p, p + q) for p, q in _captured(A, y, weight, antecedents) if p + q > 0]
+    proportions = [Fraction(p, p + q) for p, q in captured(A, y, weight, antecedents) if p + q > 0]
     return all(later <= earlier for earlier, later in pairwise(proportions))
 
 
@@ -131,7 +131,7 @@ def falling_prefixes(A: np.ndarray, y: np.ndarray, least: Fraction | None = None
     """
     weight, n = [1] * len(y), 0
     for d in all_rule_lists(A.shape[1], A.shape[1]):
-        *rules, rest = _captured(A, y, weight, d)
+        *rules, rest = captured(A, y, weight, d)
         proportions = [Fraction(p, p + q) if p + q else None for p, q in rules]
         if None not in proportions and sum(rest):
             known = [p for p in proportions if p is not None]

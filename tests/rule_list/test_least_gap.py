@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import crossed_cases
 import laws
 import naive
 import numpy as np
 import pytest
+from inside import Inside
 from laws import finished, problem_of
 from random_problems import Rows, weights_as_read
 from test_fair_rule_list import KINDS, RATES, fifty_and_fifty, larger_problem, some_rows
@@ -81,11 +83,12 @@ def test_every_pass_has_room_for_its_rules(monkeypatch: pytest.MonkeyPatch) -> N
     """Lists of the same gap may have more rules than those of a smaller one; kernels do not look where they write."""
     begin, needed = engine.LeastGapSearch._begin, []
 
-    def noted(search: rl.LeastGapSearch, aim: engine._Aim) -> None:
+    def noted(search: rl.LeastGapSearch, aim: Any) -> None:
         begin(search, aim)
-        rules, m = search._rules, len(search._problem.antecedents)
+        inside, m = Inside(search), len(search._problem.antecedents)  # what is left of the problem
+        rules = inside.rules
         needed.append(engine.longest_of(aim.rules << rules.shift, rules.base, rules, m))
-        assert needed[-1] + 2 <= len(search._store.frames)
+        assert needed[-1] + 2 <= len(inside.store.frames)
 
     monkeypatch.setattr(engine.LeastGapSearch, "_begin", noted)
     for seed in (50354, *range(40)):

@@ -311,7 +311,10 @@ def test_a_run_is_read_as_it_was_written(recording) -> None:
 def test_who_writes_too_long_is_told_of(store, recording, monkeypatch) -> None:
     monkeypatch.setitem(database.SQLITE_OPTIONS["connect_args"], "timeout", 0.05)
     with rl.store.open(store.place) as other:
-        with store._database.writing(), pytest.raises(StoreError, match="being written by another process"):
+        with (
+            database.Database(str(store.place)).writing(),
+            pytest.raises(StoreError, match="being written by another process"),
+        ):
             other.save(recording)
         assert other.runs() == []
         other.save(recording)
@@ -319,7 +322,7 @@ def test_who_writes_too_long_is_told_of(store, recording, monkeypatch) -> None:
 
 
 def _fails_half_way(store, run, files) -> None:
-    with store._database.writing() as connection:
+    with database.Database(str(store.place)).writing() as connection:
         insert(connection, run, {**files, "trace": "no bytes"})
 
 
@@ -327,7 +330,7 @@ def test_nothing_of_a_write_that_fails_is_kept(store, recording) -> None:
     run, files = made(recording, None)
     with pytest.raises(TypeError):
         _fails_half_way(store, run, files)
-    with store._database.reading() as connection:
+    with database.Database(str(store.place)).reading() as connection:
         assert connection.exec_driver_sql("SELECT count(*) FROM files").scalar() == 0
 
 

@@ -21,6 +21,7 @@ from rulelab.rule_set import EqualOpportunity, RuleSetSearch
 from rulelab.sweeps import FAMILIES, SweepError, non_dominated, worker
 from rulelab.sweeps.families import Certified
 from rulelab.sweeps.plan import make_plan
+from rulelab.sweeps.result import Job
 from rulelab.sweeps.running import THREAD_NAME
 
 GRID = {"regularization": [0.02, 0.05, 0.1], "max_conditions": [1, 2]}
@@ -57,6 +58,11 @@ def run(**arguments) -> rl.Sweep:
     sweep = rl.sweep(DATA, **{"grid": GRID, "cv": 3, "sensitive": "group"} | arguments)
     assert sweep.wait(PATIENCE)
     return sweep
+
+
+def jobs_of(sweep: rl.Sweep) -> list[Job]:
+    """Its fits, as workers are handed them."""
+    return sweep._jobs
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from patience import PATIENCE
-from test_sweep import DATA, TIMES, people
+from test_sweep import DATA, TIMES, jobs_of, people
 
 import rulelab as rl
 from rulelab.sweeps import Result, SweepError, SweepWarning
@@ -57,7 +57,7 @@ def reopened(written: Written, path: Path, text: bytes) -> tuple[int, ResultsFil
     for left in path.parent.iterdir():
         left.unlink()
     path.write_bytes(text)
-    plan, jobs = written.sweep.plan, written.sweep._jobs
+    plan, jobs = written.sweep.plan, jobs_of(written.sweep)
     with ResultsFile(path, plan.identity) as file:
         found, others = reuse(file.saved, jobs, limits_of(plan))
     assert not others

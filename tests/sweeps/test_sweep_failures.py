@@ -8,7 +8,7 @@ import sys
 
 import pytest
 from patience import PATIENCE, wait_until
-from test_sweep import DATA, GRID, hard, run
+from test_sweep import DATA, GRID, hard, jobs_of, run
 
 import rulelab as rl
 from rulelab import rehearsal
@@ -73,7 +73,7 @@ def test_cancelling_and_interrupts_are_no_failed_fits(monkeypatch):
     plan = make_plan(DATA, 2, None, None, 0, None, 0.0)
     sweep = rl.sweep(DATA, grid={"regularization": [0.1]}, cv=2)
     assert sweep.wait(PATIENCE)
-    job = sweep._jobs[0]
+    job = jobs_of(sweep)[0]
     for error in (Stopped, KeyboardInterrupt):
         monkeypatch.setattr(Certified, "fit", lambda *_, error=error: (_ for _ in ()).throw(error))
         with pytest.raises(error):
@@ -157,8 +157,9 @@ def test_a_process_killed_by_the_system_hangs_nothing():
     killed: list[int] = []
 
     def kill_one_and_see() -> bool:
-        processes = [p for runner in sweep._runners for p in list((runner._pool._processes or {}).values())]
-        if not killed and (alive := [p for p in processes if p.is_alive()]):
+        pools = [runner._pool for runner in sweep._runners]  # no other process of theirs has a fit by now
+        alive = [each for pool in pools for each in list((pool._processes or {}).values()) if each.is_alive()]
+        if not killed and alive:
             killed.append(alive[0].pid)
             os.kill(killed[0], 9)
         return sweep.progress.done > 0
@@ -207,7 +208,7 @@ def test_kernels_are_compiled_before_the_clock_in_every_runner(warm_plan, monkey
     plan = strict(warm_plan)
     sweep = rl.sweep(DATA, grid={"regularization": [0.1]}, cv=2)
     assert sweep.wait(PATIENCE)
-    job = sweep._jobs[0]
+    job = jobs_of(sweep)[0]
     monkeypatch.setattr(rehearsal, "rehearsed", set())
     _warmed(runners.Here(plan, worker.never), job)
     _warmed(Process(plan, worker.never), job)
@@ -225,7 +226,7 @@ def test_a_dask_worker_that_dies_is_a_failed_fit(warm_plan, monkeypatch):
     distributed = pytest.importorskip("distributed")
     sweep = rl.sweep(DATA, grid={"regularization": [0.1]}, cv=2)
     assert sweep.wait(PATIENCE)
-    job = sweep._jobs[0]
+    job = jobs_of(sweep)[0]
     cluster = distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None)
     with cluster, distributed.Client(cluster) as client:
         runner = OnDask(client, client.scatter(warm_plan, hash=False), worker.limits_of(warm_plan), worker.never)
