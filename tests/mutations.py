@@ -171,6 +171,15 @@ MUTANTS = (
 )
 
 
+def fails(copy: Path, names: str) -> bool:
+    """Whether one of these tests fails in the copy."""
+    tests = [str(path) for name in names.split() for path in copy.glob(f"tests/**/{name}.py")]
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests]
+    done = subprocess.run(command, cwd=copy, env=os.environ | {"PYTHONPATH": str(copy)}, capture_output=True)
+    assert done.returncode in (0, 1), done.stdout.decode()[-2000:]
+    return done.returncode == 1
+
+
 def is_seen(mutant: Mutant, copy: Path) -> bool:
     """Whether a test fails when the copy has this fault; the copy is as before afterwards."""
     path = copy / "rulelab" / mutant.file
@@ -180,24 +189,21 @@ def is_seen(mutant: Mutant, copy: Path) -> bool:
     )
     path.write_text(right.replace(mutant.text, mutant.wrong), encoding="utf-8")
     try:
-        tests = [str(path) for name in mutant.tests.split() for path in copy.glob(f"tests/**/{name}.py")]
-        command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests]
-        done = subprocess.run(command, cwd=copy, env=os.environ | {"PYTHONPATH": str(copy)}, capture_output=True)
-        assert done.returncode in (0, 1), done.stdout.decode()[-2000:]
-        return done.returncode == 1
+        return fails(copy, mutant.tests)
     finally:
         path.write_text(right, encoding="utf-8")
 
 
 def main(words: list[str]) -> int:
     """Run them; status 1 when one is not seen."""
+    mutants = [each for each in MUTANTS if not words or any(word in each.name for word in words)]
     missed = 0
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "copy"
         shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(".git", ".venv"))
-        for mutant in MUTANTS:
-            if words and not any(word in mutant.name for word in words):
-                continue
+        names = {name for each in mutants for name in each.tests.split()}
+        assert not fails(copy, " ".join(sorted(names))), "a test fails without any fault"
+        for mutant in mutants:
             seen = is_seen(mutant, copy)
             missed += not seen
             print("seen  " if seen else "MISSED", mutant.name, flush=True)  # noqa: T201

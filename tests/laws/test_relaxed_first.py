@@ -120,6 +120,19 @@ def test_a_proof_about_all_models_says_that_its_own_obeys_only_where_it_does(mak
         assert answer.among.endswith(f"at most {tolerance:.10g} apart") == answer.valid
 
 
+@pytest.mark.parametrize("make", [lists, falling], ids=named)
+def test_a_proof_about_lists_of_any_length_says_only_of_short_ones_that_they_are(make: Make) -> None:
+    problem = separated()
+    search = make(problem)
+    model = rl.solve(search).incumbent.model
+    assert len(model) > 1
+    nothing = {"demands": np.zeros((0, problem.n_antecedents), dtype=np.uint8)} if make is lists else {}
+    for longest in (len(model) - 1, len(model), len(model) + 1):
+        answer = rl.verify(problem, model, of_all(search.certificate(), {"max_length": float(longest)}, nothing))
+        assert answer.valid == (len(model) <= longest), answer.reason
+        assert answer.valid or f"{len(model)} rules" in answer.reason
+
+
 @pytest.mark.parametrize("make", [lists, falling, sets], ids=named)
 def test_what_the_search_within_stores_counts_and_keeps_to_the_limit(make: Make) -> None:
     problem = separated(1, 600)

@@ -16,7 +16,7 @@ from inside import learn_soon
 from strategies import rows
 
 import rulelab as rl
-from rulelab.rule_list import BOUNDS, POLICIES, RuleListBounds, RuleListSearch
+from rulelab.rule_list import BOUNDS, POLICIES, CorelsSearch, FrontierSearch, RuleListBounds, RuleListSearch
 from rulelab.rule_list.costs import integer_costs
 from rulelab.snapshot import Status
 
@@ -164,6 +164,16 @@ def test_weights_that_share_a_unit_are_exact(scale):
     assert snapshot.incumbent.objective == pytest.approx(
         certified(rl.Problem.from_arrays(A, y), 0.05).incumbent.objective, rel=1e-14
     )
+
+
+@pytest.mark.parametrize("make", [RuleListSearch, CorelsSearch, FrontierSearch])
+def test_weights_that_share_no_unit_are_proven_within_rounding_only(make):
+    rng = np.random.default_rng(0)
+    A, y = rng.random((40, 6)) < 0.5, rng.random(40) < 0.5
+    problem = rl.Problem.from_arrays(A, y, sample_weight=rng.random(40) * 10.0 ** rng.integers(-6, 3, 40))
+    last = rl.solve(make(problem, 3 if make is FrontierSearch else 0.05))
+    assert (last.status, last.limit) == (Status.LIMIT, "exactness")
+    assert 0 < last.gap < 1e-9
 
 
 @pytest.mark.parametrize("regularization", [1 / 3, 0.1 + 0.2, 1e-9])
