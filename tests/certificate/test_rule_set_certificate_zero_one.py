@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from inside import Inside
 from strategies import seeds
 
 import rulelab as rl
@@ -107,7 +108,7 @@ def test_the_bound_of_a_search_at_any_time_can_be_proven(seed: int, work: int) -
     last = rl.solve(search, work_limit=work)
     if last.incumbent is None or last.status is Status.OPTIMAL:
         return
-    generation = getattr(search, "_generation", None)
+    generation = Inside(search).generation
     if generation is None or generation.closing_point is None:
         with pytest.raises(rl.CertificateError, match="let it finish first"):
             search.certificate(bound_only=True)

@@ -10,6 +10,7 @@ from typing import Any
 import naive
 import numpy as np
 import pytest
+from inside import Inside
 
 import rulelab as rl
 
@@ -71,7 +72,7 @@ def bounds_on_the_way(search: Any, most: int = 12) -> list[tuple[rl.Snapshot, rl
         if last.status is not rl.Status.RUNNING or len(found) == most:
             break
         seen = found[-1][0].lower_bound if found else 0.0
-        generation = getattr(search, "_generation", None)
+        generation = Inside(search).generation if isinstance(search, rl.RuleSetSearch) else None
         provable = not isinstance(search, rl.RuleSetSearch) or getattr(generation, "closing_point", None) is not None
         if last.incumbent is not None and last.lower_bound > seen and provable:
             found.append((last, search.certificate(bound_only=True)))

@@ -14,6 +14,7 @@ from inside import learn_soon
 import rulelab as rl
 from rulelab.falling_rule_list import BOUNDS as FALLING_BOUNDS
 from rulelab.falling_rule_list import FallingBounds, FallingRuleListSearch, SoftSearch
+from rulelab.falling_rule_list.exact import soft_search
 from rulelab.rule_list import (
     BOUNDS,
     CORELS_BOUNDS,
@@ -62,11 +63,12 @@ def falling(case, bounds, C=0.002, w=2.0):
 
 
 def soft(case, bounds, C=0.002, w=2.0, penalty=0.3):
-    """Without the search for a list that falls, which would find the optimum and leave nothing to do."""
+    """Without most of the search for a list that falls, which would find the optimum and leave nothing to do."""
     search = SoftSearch(rl.Problem.from_arrays(*case), C, w, penalty, bounds=bounds, iterations=0)
-    search._prepare()
-    search._hard = None
-    search._start()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(soft_search, "_MOST_HARD_WORK", 1)
+        while search.advance(1).phase not in ("searching", "certified"):
+            pass
     return search
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 from inside import scale_of
 from test_prefixes import KINDS, random_problem, until_searching
@@ -66,7 +67,7 @@ def test_every_fate_is_told_with_its_figures(kind):
                 said = why(view)
                 tells(said, row["state"], row["cut_by"], row["bound"], best)
                 if "The same rows are captured" in said:
-                    the_same_rows(search.problem, view, said)
+                    the_same_rows(search.problem, tree, row["node"], said)
             for prefix in ((), *((a,) for a in scale_of(search).antecedents.tolist()[:4])):
                 look = search.look_into(prefix)
                 for row in of_each_fate(look, "fate", children):
@@ -80,11 +81,14 @@ def why(view: TreeView) -> str:
     return view._said.object.partition('<p class="why">')[2].partition("</p>")[0].replace("&quot;", '"')
 
 
-def the_same_rows(problem, view: TreeView, said: str) -> None:
+def the_same_rows(problem, tree: pd.DataFrame, node: int, said: str) -> None:
     """That the prefix which is named instead captures what the one that is looked at does, and costs no more."""
     matrix, names = problem.matrix(), problem.names
     instead = said.partition("by: ")[2].removesuffix(".").replace(" = ", " == ").split(", then ")
-    path = [view._tree["antecedent"].iat[view._at[each]] for each in view._path(view.node)[1:]]
+    of_node, path = tree.set_index("node"), []
+    while of_node.at[node, "parent"] >= 0:
+        path.append(of_node.at[node, "antecedent"])
+        node = of_node.at[node, "parent"]
     one, other = (matrix[:, [names.index(each) for each in rules]].any(axis=1) for rules in (instead, path))
     assert np.array_equal(one, other)
     less, more = map(float, re.findall(r"at (\d\.\d+) instead of (\d\.\d+)", said)[0])

@@ -30,7 +30,7 @@ class Inside:
     @property
     def generation(self) -> Any:
         """The column generation of a search for rule sets; None where there is none by now."""
-        return self._of._generation if hasattr(self._of, "_generation") else None
+        return getattr(self._of, "_generation", None)
 
 
 def scale_of(search: rl.Search) -> Any:

@@ -63,6 +63,11 @@ def least(
     return min(found, default=None)
 
 
+def of_some(problem: rl.Problem, kept: np.ndarray) -> rl.Problem:
+    """With these antecedents alone; by name one cannot keep a conjunction without its conditions."""
+    return problem._some(kept)
+
+
 def small(seed: int) -> tuple[rl.Problem, dict[str, str]]:
     """A problem of four antecedents, and directions of some of its columns."""
     table, y, weight, directions, _ = drawn(seed)
@@ -71,7 +76,7 @@ def small(seed: int) -> tuple[rl.Problem, dict[str, str]]:
     ants = rl.mine_antecedents(X, 1 + seed % 2, min_support=0.0, max_support=1.0)
     problem = rl.Problem.from_antecedents(ants, y, sample_weight=given)
     kept = np.random.default_rng(seed).permutation(problem.n_antecedents)[:4]
-    problem = problem._some(np.sort(kept))
+    problem = of_some(problem, np.sort(kept))
     columns = {c.column for some in problem.conditions for c in some}
     return problem, {name: way for name, way in directions.items() if name in columns}
 
@@ -121,7 +126,7 @@ def test_where_no_rule_may_predict_anything_the_proof_is_of_the_default_alone() 
     X = pd.DataFrame({"a": [True, True, False, False] * 3, "b": [True, False, True, False] * 3})
     ants = rl.mine_antecedents(X, 2, min_support=0.0, max_support=1.0)
     both = rl.Problem.from_antecedents(ants, [1, 0, 0, 0] * 3)
-    problem = both._some(np.array([j for j, some in enumerate(both.conditions) if len(some) == 2]))
+    problem = of_some(both, np.array([j for j, some in enumerate(both.conditions) if len(some) == 2]))
     search = rl.search_for(problem, regularization=0.01, monotone={"a": "increasing", "b": "decreasing"})
     last = rl.solve(search)
     assert (last.status, len(last.incumbent.model)) == (rl.Status.OPTIMAL, 0)
