@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from laws import reread
 from random_problems import random_rows
 from strategies import rows
 
@@ -133,10 +134,7 @@ def test_the_default_rule_alone(A, y):
     model = optimal_model(problem, 0.5)
     assert len(model) == 0
     certificate = prove_rule_list(problem, model, 0.5)
-    stream = io.BytesIO()
-    certificate.save(stream)
-    stream.seek(0)
-    assert verify(problem, model, Certificate.load(stream)).valid
+    assert verify(problem, model, reread(certificate)).valid
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from laws import reread
 
 import rulelab as rl
 from rulelab.certificate import Certificate, CertificateError, Origin, OriginError, prove_rule_list, verify
@@ -65,10 +66,7 @@ def test_a_saved_proof_verifies_in_a_process_without_the_engine(proven, tmp_path
 
 def test_round_trip(proven):
     _, _, certificate = proven
-    stream = io.BytesIO()
-    certificate.save(stream)
-    stream.seek(0)
-    for other in (Certificate.load(stream), pickle.loads(pickle.dumps(certificate))):
+    for other in (reread(certificate), pickle.loads(pickle.dumps(certificate))):
         assert (other.family, other.fingerprint) == (certificate.family, certificate.fingerprint)
         assert other.parameters == certificate.parameters
         assert other.origin == certificate.origin

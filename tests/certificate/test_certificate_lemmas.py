@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from dataclasses import replace
 from fractions import Fraction
 
@@ -12,6 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from inside import learn_soon
+from laws import reread
 from test_certificate import further_cost, random_states, rows_of
 
 import rulelab as rl
@@ -65,10 +65,7 @@ def test_a_lemma_never_shows_more_than_the_least_cost(seed, excess):
 
 def test_a_certificate_with_lemmas_is_saved_and_holds(learnt):
     problem, model, certificate = learnt
-    stream = io.BytesIO()
-    certificate.save(stream)
-    stream.seek(0)
-    answer = verify(problem, model, Certificate.load(stream))
+    answer = verify(problem, model, reread(certificate))
     assert answer.valid, answer.reason
     assert answer.objective == answer.lower_bound
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import io
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from laws import finished
+from laws import finished, reread
 from test_fair_rule_list import case_of, larger_problem
 
 import rulelab as rl
@@ -31,10 +30,8 @@ def test_certified_lists_have_proofs_that_hold() -> None:
                 reason = str(error)
             assert any(words in reason for words in ("too many digits", "too large", "has not proven"))
         else:
-            model, stream = snapshot.incumbent.model, io.BytesIO()
-            search.certificate().save(stream)
-            stream.seek(0)
-            answer = rl.verify(search.problem, model, rl.Certificate.load(stream))
+            model = snapshot.incumbent.model
+            answer = rl.verify(search.problem, model, reread(search.certificate()))
             assert answer, answer.reason
             assert answer.objective == answer.lower_bound
             assert answer.objective == pytest.approx(model.objective(search.regularization), abs=1e-15)

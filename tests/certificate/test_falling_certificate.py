@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -12,18 +11,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import rows
+from laws import reread
+from strategies import problem_of, rows
 
 import rulelab as rl
-from rulelab.certificate import Certificate, CertificateError, prove_falling_rule_list
+from rulelab.certificate import CertificateError, prove_falling_rule_list
 from rulelab.certificate.falling_rule_list.states import falling_states
 from rulelab.falling_rule_list import FallingRuleListSearch, SoftSearch
 
 cases = partial(rows, st.sampled_from([0.5, 1.0, 2.0, 5.0]), st.sampled_from([0.0, 1e-6, 0.01, 0.05]), max_weight=6)
-
-
-def problem_of(case):
-    return rl.Problem.from_arrays(case[0], case[1], sample_weight=case[2])
 
 
 def optimal(problem, w, C):
@@ -89,11 +85,7 @@ def changed(certificate, name, change):
 def test_a_saved_proof_checks(proven):
     problem, model, certificate = proven
     assert len(certificate.arrays["values"]) > 50
-    stream = io.BytesIO()
-    certificate.save(stream)
-    stream.seek(0)
-    again = Certificate.load(stream)
-    answer = rl.verify(problem, rl.FallingRuleList.from_json(model.to_json()), again, 0.0005)
+    answer = rl.verify(problem, rl.FallingRuleList.from_json(model.to_json()), reread(certificate), 0.0005)
     assert answer.valid, answer.reason
     assert answer.checked["entries"] == len(certificate.arrays["values"])
     assert answer.parameters == {"regularization": 0.0005, "positive_weight": 5.0}

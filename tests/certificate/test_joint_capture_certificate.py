@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations
@@ -13,11 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from inside import drop_soon
+from laws import reread
 from strategies import rows
 from test_joint_capture import noisy
 
 import rulelab as rl
-from rulelab.certificate import Certificate, CertificateError, prove_falling_rule_list
+from rulelab.certificate import CertificateError, prove_falling_rule_list
 from rulelab.certificate.falling_rule_list.joint_capture import eligible, merged, most_saved
 from rulelab.certificate.falling_rule_list.states import falling_states
 from rulelab.falling_rule_list import BOUNDS, FallingBounds, FallingRuleListSearch
@@ -132,10 +132,7 @@ def proven(request):
 
 def test_it_is_saved_and_loaded(proven):
     problem, model, certificate = proven
-    stream = io.BytesIO()
-    certificate.save(stream)
-    stream.seek(0)
-    answer = rl.verify(problem, model, Certificate.load(stream))
+    answer = rl.verify(problem, model, reread(certificate))
     assert answer.valid, answer.reason
     assert answer.checked["dropped"] == len(certificate.arrays["dropped"]) > 0
 

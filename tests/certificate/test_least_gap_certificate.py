@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import io
 from dataclasses import replace
 
 import numpy as np
 import pytest
 import random_problems
 from crossed_cases import case_of as case_of_family
+from laws import reread
 from test_fair_rule_list import larger_problem
 from test_least_gap import case_of, finished
 
@@ -30,10 +30,7 @@ def test_least_gaps_have_proofs_that_hold(part: int) -> None:
             continue
         if rows.kind == "real":
             continue
-        certificate, stream = search.certificate(), io.BytesIO()
-        certificate.save(stream)
-        stream.seek(0)
-        answer = rl.verify(search.problem, snapshot.incumbent.model, rl.Certificate.load(stream))
+        answer = rl.verify(search.problem, snapshot.incumbent.model, reread(search.certificate()))
         assert answer, answer.reason
         assert answer.objective == answer.lower_bound == float(search.least)
         held += 1

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from laws import finished
+from laws import finished, reread
 from test_fair_rule_list import larger_problem
 from test_predictive_parity import case
 
@@ -17,13 +16,6 @@ from rulelab.certificate.rule_list.constrained.value_space import read_values
 from rulelab.certificate.whole_weights import in_whole_weights_by_group
 
 Proven = tuple[rl.Problem, rl.RuleList, rl.Certificate]
-
-
-def reread(certificate: rl.Certificate) -> rl.Certificate:
-    stream = io.BytesIO()
-    certificate.save(stream)
-    stream.seek(0)
-    return rl.Certificate.load(stream)
 
 
 @pytest.mark.parametrize("part", [0, pytest.param(1, marks=pytest.mark.long)])

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import rows
+from strategies import problem_of, rows
 
 import rulelab as rl
 from rulelab.certificate import CertificateError, prove_falling_rule_list, prove_soft_falling_rule_list
@@ -21,10 +21,6 @@ from rulelab.proving import is_quick
 
 WEIGHTS, PRICES, PENALTIES = [0.5, 1.0, 2.0, 5.0], [0.0, 1e-6, 0.01, 0.05], [0.0, 0.01, 0.1, 0.5, 2.0]
 cases = partial(rows, *map(st.sampled_from, (WEIGHTS, PRICES, PENALTIES)), max_weight=6)
-
-
-def problem_of(case):
-    return rl.Problem.from_arrays(case[0], case[1], sample_weight=case[2])
 
 
 def exact(*numbers):

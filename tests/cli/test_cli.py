@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import json
-import os
 import re
 import signal
 import socket
@@ -16,27 +15,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from command_line import run, start
 from patience import PATIENCE, wait_until
 from places import ROOT
 
 import rulelab as rl
 from rulelab.cli import commands as cli
 from rulelab.cli import console
-
-
-def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
-    try:
-        status = cli.main(list(map(str, arguments)))
-    except SystemExit as stop:
-        status = int(stop.code or 0)
-    out, err = capsys.readouterr()
-    return status, out, err
-
-
-def start(*arguments: object) -> subprocess.Popen[str]:
-    environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
-    command = [sys.executable, "-m", "rulelab", *map(str, arguments)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from typing import Any
 import duckdb
 import pandas as pd
 import pytest
+from command_line import run
 from sklearn.datasets import load_iris
-from test_cli import run
 
 import rulelab as rl
 

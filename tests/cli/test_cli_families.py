@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from test_cli import run
+from command_line import run
 
 import rulelab as rl
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from command_line import run, start
 from patience import PATIENCE
-from test_cli import run, start
 
 import rulelab as rl
 from rulelab import strict_json

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from command_line import run, start
 from patience import PATIENCE
-from test_cli import run, start
 from test_sweep_counted import FRAME, GRID
 from test_sweep_counted import run as swept
 

@@ -15,20 +15,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from command_line import run
 
 import rulelab as rl
 from rulelab.certificate import Certificate
 from rulelab.cli import commands as cli
 from rulelab.data.conditions import Condition
-
-
-def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
-    try:
-        status = cli.main(list(map(str, arguments)))
-    except SystemExit as stop:
-        status = int(stop.code or 0)
-    out, err = capsys.readouterr()
-    return status, out, err
 
 
 def people() -> pd.DataFrame:

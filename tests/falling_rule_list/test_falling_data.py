@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from naive import decimal
 
 import rulelab as rl
 from rulelab.falling_rule_list.costs import integer_costs, prepare
@@ -29,10 +30,6 @@ def compare(a, b, c, d):
 @kernel
 def weigh(word, digit, mask, by_word, chosen, out):
     count(word, digit, mask, by_word, chosen, out)
-
-
-def decimal(value: float) -> Fraction:
-    return Fraction(repr(float(value)))
 
 
 @given(WORDS, WORDS, WORDS, WORDS)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import rows
+from strategies import problem_of, rows
 
 import rulelab as rl
 from rulelab.falling_rule_list import BOUNDS, FallingBounds, FallingRuleListSearch, SoftSearch
@@ -47,11 +47,6 @@ def optimum(case, w, C, penalty=None, max_length=None):
     A, y, weight = case
     soft = None if penalty is None else Fraction(repr(penalty))
     return naive.best_falling_rule_list(A, y, weight, Fraction(repr(w)), Fraction(repr(C)), soft, max_length)
-
-
-def problem_of(case):
-    A, y, weight = case
-    return rl.Problem.from_arrays(A, y, sample_weight=weight)
 
 
 @settings(max_examples=120)

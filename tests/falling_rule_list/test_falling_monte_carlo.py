@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from naive import decimal
 
 import rulelab as rl
 from rulelab.falling_rule_list import FallingRuleListSearch, MonteCarloSearch
@@ -34,10 +35,6 @@ def cases(draw):
     A = np.array(draw(st.lists(st.lists(st.booleans(), min_size=m, max_size=m), min_size=n, max_size=n)))
     y = np.array([0, 1, *draw(st.lists(st.integers(0, 1), min_size=n - 2, max_size=n - 2))])
     return A, y, draw(st.lists(st.integers(1, 4), min_size=n, max_size=n))
-
-
-def decimal(value: float) -> Fraction:
-    return Fraction(repr(float(value)))
 
 
 def exact(*values):

@@ -13,7 +13,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from inside import drop_soon
 from laws import told
-from strategies import rows
+from strategies import problem_of, rows
 
 import rulelab as rl
 from rulelab.falling_rule_list import BOUNDS, FallingBounds, FallingRuleListSearch
@@ -23,11 +23,6 @@ from rulelab.snapshot import Status
 
 WEIGHTS = [0.5, 1.0, 3.0, 10.0]
 REGULARIZATIONS = [0.0, 0.01, 0.1]
-
-
-def problem_of(case):
-    A, y, weight = case
-    return rl.Problem.from_arrays(A, y, sample_weight=weight)
 
 
 def certified(search):

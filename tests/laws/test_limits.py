@@ -9,8 +9,8 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from command_line import run
 from sklearn.exceptions import ConvergenceWarning
-from test_cli import run
 from test_estimators import flowers, people
 
 import rulelab as rl

@@ -19,11 +19,11 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from command_line import run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rulelab as rl
-from rulelab.cli import commands as cli
 from rulelab.data.conditions import attach_conditions
 from rulelab.models import json_schema
 
@@ -488,14 +488,6 @@ def test_the_schema_refuses_what_the_reader_refuses() -> None:
 
 
 # the command line -------------------------------------------------------------------------------------------
-
-
-def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
-    try:
-        status = cli.main(list(map(str, arguments)))
-    except SystemExit as stop:
-        status = int(stop.code or 0)
-    return status, *capsys.readouterr()
 
 
 def test_the_command_writes_what_the_methods_give(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

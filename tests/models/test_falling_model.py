@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from naive import decimal
 from test_models import cases, first_rule
 
 import rulelab as rl
@@ -22,10 +23,6 @@ from rulelab.models import FallingRuleList, ModelError, parse_model
 HOSTILE = "<img src=x onerror=alert(1)>\n\u202e"
 WEIGHTS = st.sampled_from([0.1, 0.5, 1, 1.5, 2, 3.7, 7, 1e-3, 1e6])
 PENALTIES = st.sampled_from([None, 0.0, 0.05, 0.5, 3.0])
-
-
-def decimal(value: float) -> Fraction:
-    return Fraction(repr(float(value)))
 
 
 @given(cases(), WEIGHTS, PENALTIES, st.sampled_from([0.0, 1e-6, 0.1]))

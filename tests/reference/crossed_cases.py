@@ -13,6 +13,7 @@ import naive_classes
 import naive_rule_sets as sets
 import numpy as np
 import pandas as pd
+from naive import decimal as exact
 from random_problems import WEIGHTS, Rows, random_rows
 
 import rulelab as rl
@@ -48,11 +49,6 @@ _TOLERANCES = (0.0, 0.02, 0.1, 1 / 3)
 _LIST_PENALTIES = (1e-9, 0.02, 1 / 3, 0.005, 0.9)
 _SET_PENALTIES = (0.0, 1e-9, 0.02, 1 / 3, 1.0, 40.0)
 _POLICIES = ("lower_bound", "objective", "curiosity", "breadth_first", "depth_first", "random")
-
-
-def exact(x: float) -> Fraction:
-    """A parameter stands for the decimal number that it prints as."""
-    return Fraction(repr(float(x)))
 
 
 @dataclass(frozen=True, eq=False)

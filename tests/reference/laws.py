@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 import pickle
 from collections.abc import Callable, Iterable
@@ -20,6 +21,14 @@ Case = Callable[[int], tuple[Rows, rl.Search]]
 def problem_of(rows: Rows) -> rl.Problem:
     weight = rows.weight.astype(int) if rows.integral else rows.weight
     return rl.Problem.from_arrays(rows.A, rows.y, sample_weight=weight, groups=rows.group)
+
+
+def reread(certificate: rl.Certificate) -> rl.Certificate:
+    """As it comes back from a file."""
+    stream = io.BytesIO()
+    certificate.save(stream)
+    stream.seek(0)
+    return rl.Certificate.load(stream)
 
 
 def finished(search: rl.Search, work: int = 1) -> rl.Snapshot:

@@ -14,6 +14,11 @@ ROUNDING = Fraction(1, 1 << 52)
 """By how much an accuracy may be below one that is asked for, as a double hides it."""
 
 
+def decimal(parameter: float) -> Fraction:
+    """A parameter stands for the decimal number that it prints as."""
+    return Fraction(repr(float(parameter)))
+
+
 def rule_list_objective(
     A: np.ndarray,
     y: np.ndarray,

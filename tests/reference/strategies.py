@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
+import rulelab as rl
+
 seeds = st.integers(0, 2**32 - 1)
 """Of random numbers."""
 
@@ -31,3 +33,8 @@ def rows(
     y[0], y[1] = True, False
     weight = draw(st.lists(st.integers(1, max_weight), min_size=n, max_size=n))
     return np.array(cells).reshape(n, m), y, weight, *(draw(one) for one in further)
+
+
+def problem_of(case: tuple[Any, ...]) -> rl.Problem:
+    """That of a table that was drawn."""
+    return rl.Problem.from_arrays(case[0], case[1], sample_weight=case[2])

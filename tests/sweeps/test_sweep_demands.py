@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from command_line import run as command
 from patience import PATIENCE
 from sklearn.model_selection import StratifiedKFold
-from test_cli import run as command
 from test_sweep import DATA
 from test_sweep_counted import COUNTS, FRAME
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from command_line import run as command
 from patience import PATIENCE
 from sklearn.model_selection import StratifiedKFold
-from test_cli import run as command
 from test_sweep import DATA
 
 import rulelab as rl

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from test_cli import run
+from command_line import run
 from test_near_optimal import medium_problem
 
 import rulelab as rl
