@@ -46,6 +46,10 @@ EVERY = [
     if each.name not in TAKES_ANYTHING
 ]
 TYPED = ("whole", "number", "fraction")
+NEEDS_DATA = ("switch", "name", "names")
+"""Of which no text is wrong before there are data."""
+OF_FITS = [each for each in EVERY if each.values[0].name in FAMILIES]
+ON_THE_PAGE = [each for each in EVERY if each.values[0].name not in OF_SEVERAL]
 
 
 def refused(family: Family, parameter: Parameter) -> rl.ParameterError:
@@ -75,7 +79,7 @@ def test_the_error_has_name_value_and_requirement(family: Family, parameter: Par
     assert (copy.name, copy.requirement, str(copy)) == (error.name, error.requirement, str(error))
 
 
-@pytest.mark.parametrize(("family", "parameter"), [each for each in EVERY if each.values[0].name in FAMILIES])
+@pytest.mark.parametrize(("family", "parameter"), OF_FITS)
 def test_the_estimator_says_the_same(family: Family, parameter: Parameter) -> None:
     estimator = CLASSIFIERS[family.name](**{parameter.name: WRONG[parameter.kind]})
     with pytest.raises(rl.ParameterError) as caught:
@@ -84,12 +88,10 @@ def test_the_estimator_says_the_same(family: Family, parameter: Parameter) -> No
     assert (caught.value.name, caught.value.requirement) == (error.name, error.requirement)
 
 
-@pytest.mark.parametrize(("family", "parameter"), [each for each in EVERY if each.values[0].name in FAMILIES])
+@pytest.mark.parametrize(("family", "parameter"), [each for each in OF_FITS if each.values[1].kind not in NEEDS_DATA])
 def test_the_command_names_the_option(
     family: Family, parameter: Parameter, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    if parameter.kind == "switch" or parameter.kind in ("name", "names"):
-        pytest.skip("no text is wrong before there are data")
     FRAME.to_csv(tmp_path / "people.csv", index=False)
     option, wrong = f"--{parameter.name.replace('_', '-')}", WRONG[parameter.kind]
     text = ":".join(map(str, *wrong.items())) if isinstance(wrong, dict) else str(wrong)
@@ -110,15 +112,16 @@ def test_the_field_says_what_it_has_to_be(family: Family, parameter: Parameter) 
     assert parameter.required in wrong
 
 
-@pytest.mark.parametrize(("family", "parameter"), [each for each in EVERY if each.values[0].name not in OF_SEVERAL])
+@pytest.mark.parametrize(
+    ("family", "parameter"),  # but sizes and switches, which the page makes of its own
+    [each for each in ON_THE_PAGE if each.values[1] != MEMORY and each.values[1].kind != "switch"],
+)
 def test_a_run_of_the_page_calls_it_what_its_field_is_called(family: Family, parameter: Parameter) -> None:
     data = from_frame(FRAME, "paid", sensitive=["sex"])
     asked = {"criterion": "equal_opportunity"} if family.needs_groups else {}
     recipe = PageRecipe(
         family, {**asked, "min_group_size": 1, parameter.name: WRONG[parameter.kind]}, lambda: data, sensitive="sex"
     )
-    if parameter == MEMORY or parameter.kind == "switch":
-        pytest.skip("the page makes sizes and switches of its own")
     with pytest.raises(rl.ParameterError) as caught:
         recipe(lambda doing: None)
     assert caught.value.name == parameter.name
