@@ -173,7 +173,7 @@ def exact_floats(units: np.ndarray, unit: Fraction) -> tuple[np.ndarray, np.ndar
     Most numbers are a weight themselves; the others take two or three.
     """
     parts, of = [], []
-    decimal = (unit * 10**PLACES).denominator == 1
+    decimal = unit.denominator % 5 == 0  # else they are whole numbers of a power of two, as doubles are
     for position, number in enumerate(units.tolist()):
         left = number * unit
         while left:
