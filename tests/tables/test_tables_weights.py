@@ -137,8 +137,7 @@ def test_weighted_people_are_not_called_many() -> None:
 
 def test_a_weighing_has_no_more_parts_than_weights_have_digits() -> None:
     frame = rl.tables.open(pd.DataFrame({"w": [0.5, 0.25, 2.0]})).frame
-    (cut,) = Weighing.by(frame, "w", "t").cuts
-    assert cut.parts == 1
+    assert Weighing.by(frame, "w", "t").parts == 1
 
 
 @pytest.mark.parametrize(
