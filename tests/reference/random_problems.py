@@ -11,12 +11,14 @@ from functools import cached_property
 import numpy as np
 
 
-def weights_as_read(weights: Iterable[float]) -> list[Fraction]:
+def weights_as_read(weights: Iterable[float | Fraction]) -> list[Fraction]:
     """Weights that all print with at most six digits after the point are these decimals; else the doubles they are."""
-    weights = [float(weight) for weight in weights]
-    printed = [Fraction(repr(weight)) for weight in weights]
+    weights = list(weights)
+    if any(isinstance(weight, Fraction) for weight in weights):
+        return list(map(Fraction, weights))
+    printed = [Fraction(repr(float(weight))) for weight in weights]
     decimal = all((each * 10**6).denominator == 1 and each * 10**6 <= 2**50 for each in printed)
-    return printed if decimal else list(map(Fraction, weights))
+    return printed if decimal else [Fraction(float(weight)) for weight in weights]
 
 
 @dataclass(frozen=True, eq=False)
