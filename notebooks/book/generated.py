@@ -27,7 +27,7 @@ PAGES = {
     "data": ("Data: conditions, antecedents, problems", ("data",), ("datasets", "tables")),
     "searching": (
         "Searching: the contract of all searches",
-        ("search", "proving", "snapshot", "recording", "ablation"),
+        ("questions", "arguments", "search", "proving", "snapshot", "recording", "ablation"),
         (),
     ),
     "rule_lists": ("Rule lists", ("rule_list", "frontiers", "multiclass"), ()),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Self
@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import pandas as pd
 
-from ..data.exact_weights import as_read
+from ..data.exact_weights import in_units
 from ..data.metrics import Confusion, wilson_interval
 from ..data.problem import Problem
 from . import serialisation, text
@@ -193,14 +193,14 @@ class FallingRuleList(DecisionList):
             Cost of a rule.
         """
         w = _exact(self.positive_weight)
-        loss = sum(min(w * as_read(p), as_read(q)) for p, q in self._counts)
-        return self._add(loss, sum(as_read(p) + as_read(q) for p, q in self._counts), regularization)
+        counts = _exactly(self._counts)
+        return self._add(sum(min(w * p, q) for p, q in counts), sum(p + q for p, q in counts), regularization)
 
     def _objective(self, counted: Confusion, regularization: float) -> float:
         """The weighted loss on the given rows; the penalty is that of the proportions in training."""
-        missed = _exact(self.positive_weight) * as_read(counted.false_negative)
-        loss = missed + as_read(counted.false_positive)
-        return float(self._add(loss, as_read(counted.weight), regularization))
+        missed = _exact(self.positive_weight) * Fraction(counted.false_negative)
+        loss = missed + Fraction(counted.false_positive)
+        return float(self._add(loss, Fraction(counted.weight), regularization))
 
     def _add(self, loss: Fraction | int, weight: Fraction | int, regularization: float) -> Fraction:
         soft = 0 if self.violation_penalty is None else _exact(self.violation_penalty) * self.rise
@@ -214,9 +214,9 @@ class FallingRuleList(DecisionList):
     def rise(self) -> Fraction:
         """By how much proportions rise above the least one before them, in all."""
         rise, lowest = Fraction(0), Fraction(1)
-        for p, q in self._counts:
+        for p, q in _exactly(self._counts):
             if p + q > 0:
-                proportion = _proportion(p, q)
+                proportion = p / (p + q)
                 rise += max(Fraction(0), proportion - lowest)
                 lowest = min(lowest, proportion)
         return rise
@@ -335,22 +335,20 @@ class FallingRuleList(DecisionList):
 def _proportions(counts: Sequence[Counts]) -> list[Fraction]:
     """The proportion of positives of each rule and of the default; see the notes of the class for empty ones."""
     out: list[Fraction] = []
-    for k, (p, q) in enumerate(counts):
+    exactly = _exactly(counts)
+    for k, (p, q) in enumerate(exactly):
         if p + q > 0:
-            out.append(_proportion(p, q))
+            out.append(p / (p + q))
             continue
-        left_p, left_q = _total(p for p, _ in counts[k:]), _total(q for _, q in counts[k:])
-        out.append(_proportion(left_p, left_q) if left_p + left_q > 0 else min(out))
+        left_p, left_q = (sum((each[side] for each in exactly[k:]), Fraction(0)) for side in range(2))
+        out.append(left_p / (left_p + left_q) if left_p + left_q > 0 else min(out))
     return out
 
 
-def _proportion(p: int | float | Fraction, q: int | float | Fraction) -> Fraction:
-    p, q = as_read(p), as_read(q)
-    return p / (p + q)
-
-
-def _total(weights: Iterable[int | float]) -> Fraction:
-    return sum(map(as_read, weights), Fraction(0))
+def _exactly(counts: Sequence[Counts]) -> list[tuple[Fraction, Fraction]]:
+    """Weights as they were given, all read together."""
+    (units,), unit = in_units([np.array(counts)])
+    return [(int(p) * unit, int(q) * unit) for p, q in units.tolist()]
 
 
 def _exact(parameter: float) -> Fraction:

@@ -44,7 +44,8 @@ def test_every_proof_is_accepted_and_no_worse_list_with_it(part: int) -> None:
         made += 1
         for antecedents in [(), *((j,) for j in range(search.problem.n_antecedents))]:
             other = rl.FallingRuleList.from_problem(search.problem, antecedents, search.positive_weight)
-            if other.objective(search.regularization) > model.objective(search.regularization):
+            worse = other.objective(search.regularization) - model.objective(search.regularization)
+            if worse > 1e-14:  # less than the rounding of sums of doubles is none
                 refused += 1
                 assert not rl.verify(search.problem, other, certificate).valid
     assert made > 25

@@ -163,27 +163,31 @@ def test_records_are_read_without_the_engines() -> None:
 
 TOY = """
     import rulelab as rl
-    from rulelab.questions import ENGINES
-from rulelab.families import FAMILIES, Family, Parameter
+    from rulelab.families import FAMILIES, Family, Parameter
     from rulelab.models import RuleList
+    from rulelab.questions import ENGINES, Engine
     from rulelab.rehearsal import tiny_problem
 
     class ToySearch(rl.RuleListSearch):
         family = "toy"
 
-    def search(problem, rules, **more):
-        return ToySearch(problem, regularization=0.01, max_length=rules, **more)
+        def __init__(self, problem, rules=2, regularization=0.01, random_state=None):
+            super().__init__(problem, regularization, max_length=rules, random_state=random_state)
 
+        @property
+        def parameters(self):
+            return {name: getattr(self, name) for name in ("regularization", "random_state")} | {"rules": self.max_length}
+
+    ENGINES.append(Engine("ToySearch", "__main__", "toy"))
     FAMILIES["toy"] = Family(
         name="toy",
         noun="toy list",
         mined=True,
         own=(Parameter("rules", 2, "most rules", "whole", label="Rules, at most"),),
-        make_search=search,
         make_model=lambda: RuleList,
         without_rules=FAMILIES["rule_list"].without_rules,
         objective=lambda model, parameters, rows: f"{model.errors} errors",
-        rehearsal=lambda: search(tiny_problem(), 2),
+        rehearsal=lambda: ToySearch(tiny_problem(), 2),
         grid={"rules": [1]},
         unit="rows",
     )

@@ -50,6 +50,12 @@ def problem(rows, columns, weights=None, seed=0):
 PLAIN, WIDE = problem(150, 12), problem(90, 70)
 HALVES, THIRDS = problem(150, 12, [0.5, 1.0]), problem(150, 12, [1 / 3, 1.0])
 MANY = problem(1500, 12)
+
+
+def falling(given, **options):
+    return rl.search_for(given, "falling_rule_list", **options)
+
+
 LISTS = [{}, {"warm_start": [0]}, {"max_length": 2}, {"beam_width": 0}, {"memory_limit": 10**8}]
 LISTS += [{"policy": policy, "beam_width": 0} for policy in POLICIES]
 FAIR = [rl.EqualOpportunity(0.05), rl.EqualizedOdds(0.05, 0.05), rl.FalsePositiveRateParity(0.0)]
@@ -57,14 +63,14 @@ FAIR += [rl.DemographicParity(0.1), rl.AccuracyParity(0.2)]
 SETS = [{}, {"max_complexity": 4, "loss": "zero_one"}, {"form": "cnf"}, {"warm_start": [[0]]}, {"regularization": 0.25}]
 SETS += [{"max_conditions": 2}, *({"fairness": criterion} for criterion in FAIR)]
 SEARCHES = [  # those whose kernels others share come first
-    (rl.FallingRuleListSearch, [{"method": "monte_carlo"}, {"method": "monte_carlo", "violation_penalty": 0.2}]),
+    (falling, [{"method": "monte_carlo"}, {"method": "monte_carlo", "violation_penalty": 0.2}]),
     (rl.FrontierSearch, [{"max_length": 3}, {"max_length": 3, "beam_width": 0}]),
     (rl.CorelsSearch, [{}, *({"policy": policy} for policy in POLICIES), {"bounds": rl.CorelsBounds.published()}]),
     (rl.RuleListSearch, LISTS),
     (rl.NearOptimalSearch, [{"regularization": 0.02, "gap": 0.01}, {"regularization": 0.02, "ratio": 0.1}]),
     (rl.NearOptimalCounter, [{"regularization": 0.02, "gap": 0.01}]),
     (rl.FallingRuleListSearch, [{}, {"max_length": 2}, {"positive_weight": 2.0}, {"iterations": 0}]),
-    (rl.FallingRuleListSearch, [{"violation_penalty": 0.2}, {"violation_penalty": 0.2, "iterations": 0}]),
+    (falling, [{"violation_penalty": 0.2}, {"violation_penalty": 0.2, "iterations": 0}]),
     (rl.RuleSetSearch, [{"max_complexity": 6} | options for options in SETS]),
 ]
 
@@ -206,11 +212,11 @@ warming.others()
 lists, sets = warming.tiny_problem(), warming.noisy_problem()
 searches = [make(lists) for make in (rl.RuleListSearch, rl.CorelsSearch, rl.FrontierSearch, rl.FallingRuleListSearch)]
 searches += [rl.NearOptimalSearch(lists, 0.01), rl.RuleSetSearch(sets)]
-searches += [rl.FallingRuleListSearch(lists, violation_penalty=0.1)]
-searches += [rl.FallingRuleListSearch(lists, method="monte_carlo")]
+searches += [rl.search_for(lists, "falling_rule_list", violation_penalty=0.1)]
+searches += [rl.search_for(lists, "falling_rule_list", method="monte_carlo")]
 grouped, fairness = warming.grouped_problem(), rl.EqualOpportunity(0.05)
-searches += [make(grouped, fairness=fairness) for make in (rl.RuleListSearch, rl.FallingRuleListSearch)]
-searches += [rl.LeastGapSearch(grouped), rl.RuleListSearch(lists, first_rule="antecedent 0")]
+searches += [rl.search_for(grouped, model, fairness=fairness) for model in ("rule_list", "falling_rule_list")]
+searches += [rl.LeastGapSearch(grouped), rl.search_for(lists, first_rule="antecedent 0")]
 print(warming.mining_is_compiled(), {search.compiled for search in searches})
 """
 
