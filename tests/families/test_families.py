@@ -176,7 +176,8 @@ TOY = """
 
         @property
         def parameters(self):
-            return {name: getattr(self, name) for name in ("regularization", "random_state")} | {"rules": self.max_length}
+            more = {name: getattr(self, name) for name in ("regularization", "random_state")}
+            return {"rules": self.max_length, **more}
 
     ENGINES.append(Engine("ToySearch", "__main__", "toy"))
     FAMILIES["toy"] = Family(
