@@ -121,7 +121,7 @@ def search_for(problem: Problem | MultiClassProblem, model: str = _LISTS, **para
     --------
     >>> import numpy as np, rulelab as rl
     >>> problem = rl.Problem.from_arrays(np.array([[1, 0], [1, 1], [0, 1], [0, 0]], dtype=bool), [1, 1, 0, 0])
-    >>> type(rl.search_for(problem, must_use=["x1"])).__name__
+    >>> type(rl.search_for(problem, must_use=["antecedent 1"])).__name__
     'ConstrainedRuleListSearch'
     >>> type(rl.search_for(problem, "falling_rule_list", violation_penalty=0.1)).__name__
     'SoftSearch'
