@@ -28,6 +28,14 @@ CHROMIUM_OPTIONS = (
 UNUSED_SECONDS = 3
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What uses the browser is long, and not only slow: an event loop runs in its thread until all tests have ended."""
+    for item in items:
+        if "chromium" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.long)
+
+
 @pytest.fixture(scope="session")
 def server() -> Iterator[str]:
     """Address of the page, served from a thread of this process; kernels are compiled before."""
