@@ -1,8 +1,3 @@
-"""What Bokeh's controls are told between being made in the browser and being drawn there."""
-
-from __future__ import annotations
-
-PATIENT = """
 // A control that is made and not yet drawn cannot show a change, and need not: it is drawn as it is by then. Without
 // this, Bokeh fails where a button becomes able so early, and what came with that message is lost.
 function be_patient() {
@@ -21,4 +16,3 @@ function be_patient() {
   }
 }
 be_patient()
-"""

@@ -1,85 +1,5 @@
-"""The builder's JavaScript and its style: the same on the page and in a file that is opened without a server.
-
-Text from data goes into the document as text only.
-"""
-
-from __future__ import annotations
-
-from ..widgets.style import BLUE, FAINT, FOCUS, GREEN, LINE, MUTED, TEXT
-
-DECODE = """
-const ints = (bytes, at, n) => {
-  const out = new Int32Array(n)
-  for (let k = 0; k < 4; k++) { for (let i = 0; i < n; i++) { out[i] |= bytes[at + k * n + i] << (8 * k) } }
-  return out
-}
-const unpacked = async (said) => {
-  const packed = Uint8Array.from(atob(said.packed), (letter) => letter.charCodeAt(0))
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"))
-  const bytes = new Uint8Array(await new Response(stream).arrayBuffer())
-  const { nodes, edges, whole } = said
-  let at = 0
-  const next = (n) => { at += 4 * n; return ints(bytes, at - 4 * n, n) }
-  const sums = (array) => { for (let i = 1; i < array.length; i++) { array[i] += array[i - 1] } return array }
-  const count = next(nodes), model = next(nodes), to = sums(next(edges)), rule = next(edges), label = next(edges)
-  const weights = () => {
-    if (whole) { return Float64Array.from(next(nodes)) }
-    at += 8 * nodes
-    return new Float64Array(bytes.slice(at - 8 * nodes, at).buffer)
-  }
-  const left = [weights(), weights()]
-  const first = new Int32Array(nodes + 1)
-  for (let i = 0; i < nodes; i++) { first[i + 1] = first[i] + count[i] }
-  return { first, model, to, rule, label, left }
-}
-/* What can come of each prefix: the least that a list costs from here on, lists, and models, which count once. */
-const weighed = (graph, said) => {
-  const { first, model, to, label, left } = graph
-  const nodes = model.length
-  const least = new Float64Array(nodes), lists = new Float64Array(nodes)
-  const captured = (node, edge) => [0, 1].map((k) => left[k][node] - left[k][to[edge]])
-  const wrong = (node, edge) => captured(node, edge)[label[edge] ? 1 : 0]
-  const rest = (node) => Math.min(left[0][node], left[1][node])
-  for (let node = nodes - 1; node >= 0; node--) {
-    least[node] = model[node] < 0 ? Infinity : rest(node) / said.total
-    lists[node] = model[node] < 0 ? 0 : 1
-    for (let e = first[node]; e < first[node + 1]; e++) {
-      lists[node] += lists[to[e]]
-      least[node] = Math.min(least[node], wrong(node, e) / said.total + said.regularization + least[to[e]])
-    }
-  }
-  const seen = new Int32Array(nodes), met = new Int32Array(said.models + 1), known = new Map()
-  let turn = 0
-  const models = (start) => {
-    if (known.has(start)) { return known.get(start) }
-    turn += 1
-    let found = 0
-    const stack = [start]
-    seen[start] = turn
-    while (stack.length) {
-      const node = stack.pop()
-      if (model[node] >= 0 && met[model[node]] !== turn) { met[model[node]] = turn; found += 1 }
-      for (let e = first[node]; e < first[node + 1]; e++) {
-        if (seen[to[e]] !== turn) { seen[to[e]] = turn; stack.push(to[e]) }
-      }
-    }
-    known.set(start, found)
-    return found
-  }
-  return { ...graph, least, lists, models, captured, wrong, rest }
-}
-"""
-"""From what `packing.packed` gives to a graph that can be asked."""
-
-BUILDER = """
-const made = (tag, text = "", attributes = {}) => {
-  const node = document.createElement(tag)
-  node.textContent = text
-  for (const [name, value] of Object.entries(attributes)) { node.setAttribute(name, value) }
-  return node
-}
 const shown = (n) => n > 9e15 ? `${n.toExponential(1)}` :
-  (Number.isInteger(n) ? `${n}` : n.toPrecision(6)).replace(/\\B(?=(\\d{3})+$)/g, "\\u202f")
+  (Number.isInteger(n) ? `${n}` : n.toPrecision(6)).replace(/\B(?=(\d{3})+$)/g, "\u202f")
 const several = (n, noun) => `${shown(n)} ${noun}${n === 1 ? "" : "s"}`
 const PAGE = 40
 const OLD = "This browser cannot unpack the lists (it has no DecompressionStream). Chrome and Edge can since 2020 " +
@@ -113,7 +33,7 @@ const builder = async (root, said, on = () => {}) => {
   const scroller = made("div", "", { class: "next", tabindex: 0, role: "region", "aria-label": "What can come next" })
   const tools = made("div", "", { class: "tools" })
   const mine = made("section", "", { class: "mine" }), theirs = made("section", "", { class: "theirs" })
-  const hint = made("p", "Keys: \\u2191 \\u2193 between the choices, Enter takes one, Backspace takes it back.",
+  const hint = made("p", "Keys: \u2191 \u2193 between the choices, Enter takes one, Backspace takes it back.",
     { class: "hint" })
   const meaning = made("details")
   const terms = made("dl")
@@ -168,7 +88,7 @@ const builder = async (root, said, on = () => {}) => {
     const best = above < 1e-9
     sum.append(
       made("p", `It costs ${value.toFixed(5)} = ${shown(errors)} errors / ${shown(said.total)} rows + ` +
-        `${several(path.length, "rule")} \\u00d7 ${said.regularization}.`),
+        `${several(path.length, "rule")} \u00d7 ${said.regularization}.`),
       made("p", `${(100 * (1 - errors / said.total)).toFixed(2)} % of the training rows are right.`),
       made("p", best ? "No list costs less: this is proven." :
         `That is ${above.toFixed(5)} more than the least that any list costs.`,
@@ -195,7 +115,7 @@ const builder = async (root, said, on = () => {}) => {
     return [...out, ...going]
   }
   const drawOffers = () => {
-    const words = search.value.toLowerCase().split(/\\s+/).filter(Boolean)
+    const words = search.value.toLowerCase().split(/\s+/).filter(Boolean)
     const every = offers()
     const found = every.filter(({ name, also }) =>
       words.every((word) => `${name} ${also ?? ""}`.toLowerCase().includes(word)))
@@ -262,57 +182,3 @@ const builder = async (root, said, on = () => {}) => {
   })
   draw()
 }
-"""
-
-CSS = f"""
-.builder {{ color: {TEXT}; font-size: 14px; line-height: 1.4; min-width: 0; }}
-.builder p {{ margin: 4px 0; overflow-wrap: anywhere; }}
-.builder h3 {{ font-size: 14px; margin: 0 0 6px; }}
-.builder .guarantee {{ border-left: 4px solid {GREEN}; padding: 4px 10px; margin: 0 0 8px;
-  background: color-mix(in srgb, {GREEN} 10%, transparent); }}
-.builder .left {{ font-weight: 600; }}
-.builder .columns {{ display: grid; grid-template-columns: minmax(0, 5fr) minmax(0, 7fr); gap: 16px; }}
-.builder table {{ border-collapse: collapse; width: 100%; font-size: 13px; }}
-.builder th, .builder td {{ font-weight: 400; text-align: left; padding: 4px 6px; vertical-align: top;
-  border-bottom: 1px solid {LINE}; overflow-wrap: anywhere; }}
-.builder thead th {{ position: sticky; top: 0; font-size: 12px; color: {MUTED}; border: 0;
-  box-shadow: inset 0 -1px {LINE}; background: var(--ground, var(--panel-surface-color, var(--jp-layout-color0, #fff)));
-  overflow-wrap: normal; }}
-.builder .n {{ text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }}
-.builder .then {{ font-weight: 600; }}
-.builder .mine {{ min-height: 260px; min-width: 0; }}
-.builder .theirs {{ min-width: 0; }}
-.builder .next {{ height: min(430px, 70vh); overflow: auto; border: 1px solid {LINE}; border-radius: 6px; }}
-.builder .tools {{ display: flex; flex-wrap: wrap; gap: 8px; margin-bottom: 8px; }}
-.builder .tools button, .builder .tools input, .builder .more button {{ font: inherit; color: inherit;
-  background: transparent; border: 1px solid {LINE}; border-radius: 4px; padding: 4px 10px; min-height: 32px;
-  box-sizing: border-box; }}
-.builder .tools input {{ flex: 1 1 150px; min-width: 0; }}
-.builder button {{ cursor: pointer; }}
-.builder button:disabled {{ opacity: 0.45; cursor: default; }}
-.builder .take {{ font: inherit; color: inherit; background: none; border: 0; padding: 2px 0; text-align: left;
-  text-decoration: underline; text-decoration-color: {MUTED}; text-underline-offset: 3px; overflow-wrap: anywhere; }}
-.builder tbody tr:hover {{ background: {FAINT}; }}
-.builder button:focus-visible, .builder input:focus-visible, .builder .next:focus-visible {{ {FOCUS} }}
-.builder .next button:focus-visible {{ outline-offset: -1px !important; }}
-.builder .bar {{ display: block; height: 5px; min-width: 54px; border-radius: 3px; background: {FAINT};
-  box-shadow: inset 0 0 0 1px {LINE}; }}
-.builder .bar span {{ display: block; height: 100%; border-radius: 3px; background: {BLUE}; }}
-.builder .also {{ display: block; font-size: 11px; color: {MUTED}; }}
-.builder .hint, .builder .more {{ font-size: 12px; color: {MUTED}; }}
-.builder .more {{ margin: 8px; }}
-.builder .sum {{ min-height: 76px; }}
-.builder .best {{ font-weight: 600; }}
-.builder summary {{ cursor: pointer; font-size: 13px; font-weight: 600; }}
-.builder dl {{ display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 3px 14px; font-size: 13px; }}
-.builder dt {{ font-weight: 600; }}
-.builder dd {{ margin: 0; max-width: 90ch; }}
-@media (max-width: 760px) {{
-  .builder .columns {{ grid-template-columns: minmax(0, 1fr); }}
-  .builder .mine {{ min-height: 0; }}
-  .builder.ended .next {{ height: auto; }}
-  .builder th, .builder td {{ padding: 4px; }}
-  .builder .hint {{ display: none; }}
-  .builder dl {{ grid-template-columns: minmax(0, 1fr); }}
-}}
-"""
