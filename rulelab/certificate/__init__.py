@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from .agreement import other_origin
 from .certificate import Certificate, CertificateError
 from .exclusion import Exclusion
 from .explaining import explain_proof
@@ -12,7 +11,7 @@ from .falling_rule_list.proof import prove_falling_rule_list
 from .falling_rule_list.soft import prove_soft_falling_rule_list
 from .multiclass import MultiClassCertificate
 from .obeying import of_all
-from .origin import Origin, OriginError
+from .origin import Origin, OriginError, other_origin
 from .outcome import Verification
 from .rule_list.constrained.demanding import prove_demanding_rule_list
 from .rule_list.constrained.fair import prove_fair_rule_list

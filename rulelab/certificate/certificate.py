@@ -10,7 +10,7 @@ import struct
 import sys
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from numbers import Real
 from pathlib import Path
@@ -328,3 +328,40 @@ def _read_header(array: np.ndarray) -> dict[str, Any]:
 def is_plain(value: float) -> bool:
     """Whether a number is finite, also as a float, and not a negative zero."""
     return abs(value) <= sys.float_info.max and not (value == 0 and math.copysign(1, value) < 0)
+
+
+def check_parameters(
+    parameters: Mapping[str, float],
+    needed: Collection[str],
+    noun: str,
+    optional: Collection[str] = (),
+    suffix: str = "",
+) -> None:
+    """Refuse a certificate that does not say what it speaks of, or says what such models do not have.
+
+    Parameters
+    ----------
+    parameters : mapping of str to float
+    needed, optional : collection of str
+        Names.
+    noun : str
+        Such models, in the plural.
+    suffix : str
+        Names that end like this are optional, too; none where it is empty.
+
+    Raises
+    ------
+    CertificateError
+    """
+    for name in needed:
+        if name not in parameters:
+            raise CertificateError(f"the certificate does not say for which {name} it speaks")
+    known = {*needed, *optional}
+    if more := sorted(name for name in parameters if name not in known and not (suffix and name.endswith(suffix))):
+        raise CertificateError(f"the certificate has parameters that {noun} do not have: {', '.join(more)}")
+
+
+def check_arrays(arrays: Mapping[str, Any], needed: Collection[str]) -> None:
+    """Refuse other arrays than these; raises CertificateError."""
+    if set(arrays) != set(needed):
+        raise CertificateError(f"the certificate must hold {sorted(needed)}, not {sorted(arrays)}")

@@ -20,9 +20,8 @@ from ..data.multiclass import MultiClassProblem
 from ..data.penalties import order_preserving
 from ..models import ModelError, MultiClassRuleList
 from ..shown import Fact, Shown
-from .agreement import other_origin
 from .certificate import Certificate, CertificateError
-from .origin import Origin
+from .origin import Origin, other_origin
 from .outcome import Verification
 
 _LARGEST_TABLE = 1 << 31

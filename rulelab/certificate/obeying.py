@@ -12,8 +12,7 @@ import numpy as np
 
 from ..data.problem import Problem
 from ..models import FallingRuleList, Model, RuleList, RuleSet
-from .certificate import Certificate, CertificateError
-from .contents import check_arrays, check_parameters
+from .certificate import Certificate, CertificateError, check_arrays, check_parameters
 from .demands import DEMANDS
 from .falling_rule_list.fair_states import MAX_LENGTH
 from .outcome import Outcome

@@ -325,3 +325,23 @@ def _after_number(name: str, at: int) -> int:
 def _short(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def same_conditions(said: Sequence[Condition] | None, known: Sequence[Condition] | None) -> bool:
+    """Whether both test the same on the same columns, or say nothing; 1 and True are two values."""
+    if said is None or known is None:
+        return said is known
+    return len(said) == len(known) and all(a == b and _truth(a) == _truth(b) for a, b in zip(said, known, strict=True))
+
+
+def other_origin(origin: Origin, problem: Problem | MultiClassProblem) -> str | None:
+    """What an origin says that the problem does not; the target's name and the conditions of an array are not known."""
+    if origin.names != problem.names or origin.classes != tuple(problem.classes):
+        return "the origin in the certificate has other antecedents or classes than the problem"
+    if problem.conditions is not None and not all(map(same_conditions, origin.conditions, problem.conditions)):
+        return "the origin in the certificate has other conditions than the antecedents of the problem"
+    return None
+
+
+def _truth(condition: Condition) -> bool:
+    return isinstance(condition.value, bool | np.bool_)

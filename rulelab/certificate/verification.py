@@ -10,7 +10,6 @@ from ..data.directions import in_words
 from ..data.multiclass import MultiClassProblem
 from ..data.problem import Problem
 from ..models import FallingRuleList, Model, MultiClassRuleList, RuleList, RuleSet
-from .agreement import other_origin
 from .certificate import Certificate, CertificateError, is_plain
 from .demands import DEMANDS
 from .falling_rule_list import checker as falling_rule_list
@@ -18,6 +17,7 @@ from .falling_rule_list import fair as fair_falling_rule_list
 from .falling_rule_list import soft
 from .multiclass import MultiClassCertificate
 from .obeying import OF_ALL, check_of_all
+from .origin import other_origin
 from .outcome import Outcome, Verification
 from .parts import within
 from .rule_list import checker as rule_list

@@ -68,7 +68,7 @@ def export(args: argparse.Namespace) -> int:
 
 
 def _schema(args: argparse.Namespace) -> int:
-    from ..models.schema import json_schema
+    from ..models.loading import json_schema
 
     print(json_schema(), end="")
     return 0

@@ -11,12 +11,12 @@ import numpy as np
 import pandas as pd
 
 from ..kernels import bits
+from ..kernels import mining as mk
 from ..sharing import Shared
 from ..shown import Fact, Shown, as_table
 from .boolean_table import read_boolean_table
 from .conditions import Condition, column_name, unique_names
 from .dataframes import in_pandas
-from .packed_rows import fill
 
 _SHOWN = 8
 
@@ -157,3 +157,29 @@ class Antecedents(Shown, Shared):
         lines += [f"  {count:>{width}}  {reason}" for reason, count in self.dropped.items() if count]
         lines.append(f"{len(self.complements)} pairs are exact negations of each other (kept)")
         return "\n".join(lines)
+
+
+EFFORT = 1 << 26
+"""Words that a kernel looks at between two moments at which Python can be interrupted."""
+
+
+def supports(words: np.ndarray, mask: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Rows of each packed row within the mask, or their weight."""
+    if not weights.size:
+        return bits.counts(words & mask)
+    out = np.empty(len(words))
+    for start, stop in slices(words, factor=32):
+        mk.weigh_each(words[start:stop], mask, weights, out[start:stop])
+    return out
+
+
+def slices(words: np.ndarray, factor: int = 1) -> Iterator[tuple[int, int]]:
+    """Ranges of packed rows of which each takes a kernel well below half a second."""
+    size = max(1, EFFORT // (factor * max(1, words.shape[1])))
+    return ((start, min(start + size, len(words))) for start in range(0, len(words), size))
+
+
+def fill(words: np.ndarray, parts: np.ndarray, out: np.ndarray) -> None:
+    """Write the packed rows of the conjunctions."""
+    for start, stop in slices(out, factor=16):
+        mk.fill(words, parts[start:stop], out[start:stop])

@@ -8,9 +8,8 @@ import numpy as np
 
 from ..kernels import mining as mk
 from ..progress import bar
-from .antecedents import Antecedents, TooManyAntecedents
+from .antecedents import EFFORT, Antecedents, TooManyAntecedents, fill, slices, supports
 from .boolean_table import BooleanTable
-from .packed_rows import EFFORT, fill, slices, supports
 
 _CHUNK = 1 << 16
 

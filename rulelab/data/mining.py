@@ -13,12 +13,11 @@ from ..arguments import ParameterError, Text, is_number, is_whole, short
 from ..kernels import bits
 from ..kernels import mining as mk
 from ..progress import check
-from .antecedents import Antecedents
+from .antecedents import EFFORT, Antecedents, supports
 from .boolean_table import read_boolean_table
 from .columns import read_weights
 from .conditions import NothingFound
 from .conjunctions import Conjunctions
-from .packed_rows import EFFORT, supports
 
 Measure = tuple[np.ndarray, np.ndarray, np.ndarray]
 """What decides about a conjunction's support; see `rulelab.kernels.mining`."""

@@ -7,32 +7,26 @@ from __future__ import annotations
 
 import re
 from difflib import get_close_matches
-from itertools import chain
+from pathlib import Path
 
-from . import (
-    corels,
-    data,
-    fair_rule_list,
-    fairness,
-    falling_rule_list,
-    near_optimal,
-    page,
-    rule_list,
-    rule_set,
-    searching,
-    what_if,
+from .entries import ProseError, Term, read_files
+
+__all__ = ["TERMS", "ProseError", "Term", "explain", "find", "near"]
+
+_FILES = (
+    "searching.md",
+    "rule_list.md",
+    "corels.md",
+    "fair_rule_list.md",
+    "falling_rule_list.md",
+    "rule_set.md",
+    "fairness.md",
+    "near_optimal.md",
+    "what_if.md",
+    "data.md",
+    "page.md",
 )
-from .term import Term
-
-__all__ = ["TERMS", "Term", "explain", "find", "near"]
-
-TERMS: dict[str, Term] = {
-    term.name: term
-    for term in chain(
-        *(room.TERMS for room in (searching, rule_list, corels, fair_rule_list)),
-        *(room.TERMS for room in (falling_rule_list, rule_set, fairness, near_optimal, what_if, data, page)),
-    )
-}
+TERMS = read_files(Path(__file__).parent, _FILES)
 """The entries by name."""
 
 

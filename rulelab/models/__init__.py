@@ -8,12 +8,11 @@ from .decision_list import DecisionList
 from .errors import ModelError
 from .evaluation import Evaluation
 from .falling_rule_list import FallingRuleList
-from .loading import load_model, parse_any_model, parse_model
+from .loading import json_schema, load_model, parse_any_model, parse_model
 from .multiclass import ClassRule, MultiClassRuleList
 from .rule import Rule
 from .rule_list import RuleList, rule_list_objective
 from .rule_set import RuleSet
-from .schema import json_schema
 from .serialisation import Provenance
 
 __all__ = [

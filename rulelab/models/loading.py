@@ -1,4 +1,4 @@
-"""Saved models of any family."""
+"""Saved models of any family, and the published schema of them."""
 
 from __future__ import annotations
 
@@ -50,3 +50,11 @@ def parse_any_model(text: str | bytes) -> Model | MultiClassRuleList:
         known = ", ".join(map(repr, (*Model.families, MultiClassRuleList.family)))
         raise ModelError(f"the saved model is of the unknown family {family!r}; this version of rulelab reads {known}")
     return Model.families[family].from_dict(data)
+
+
+_SCHEMA = Path(__file__).with_name("schema.json")
+
+
+def json_schema() -> str:
+    """The JSON Schema (draft 2020-12) of what `Model.to_json` writes, as text."""
+    return _SCHEMA.read_text(encoding="utf-8")

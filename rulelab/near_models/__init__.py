@@ -1,7 +1,6 @@
 """What enumerations of models near the optimum share, of any family: their arguments, their steps and their result."""
 
-from .arguments import check_distance
-from .enumeration import NearEnumeration, NearProgress
+from .enumeration import NearEnumeration, NearProgress, check_distance
 from .found import NearModels, at_least_one
 
 __all__ = ["NearEnumeration", "NearModels", "NearProgress", "at_least_one", "check_distance"]

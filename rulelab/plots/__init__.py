@@ -9,8 +9,7 @@ take options through ``.opts``, in Bokeh and in Matplotlib alike::
 
 from .extension import extension
 from .fronts import front, frontier, gap_frontier
-from .linked import linked
-from .near_optimal import antecedents, good_models
+from .near_optimal import antecedents, good_models, linked
 from .rates import group_rates, roc, strata
 from .rule_sets import column_pool, stability
 from .searches import ablation, convergence, cuts, incumbents, queue, tree

@@ -14,11 +14,8 @@ from typing import Any
 
 import holoviews as hv
 
-_HIDE = """(() => {{
-  const style = document.createElement("style")
-  style.textContent = "." + {name} + " {{ display: none }}"
-  document.head.append(style)
-}})()"""
+from ..assets import at_once
+
 _STILL = '<div class="{name}"><img alt="the plot as it was when it was made" src="data:image/png;base64,{png}"></div>'
 
 _REMOTE_STYLES = re.compile(r'https://cdn\.holoviz\.org/[^"]+?\.css[^"]*')
@@ -55,7 +52,8 @@ def extension(*backends: str) -> None:
         with named_outputs(shell) as outputs:
             hv.extension(*wanted, inline=True, logo=False)
             load_libraries(shell)
-            shell.display_pub.publish({"application/javascript": _HIDE.format(name=json.dumps(name))})
+            hide = at_once(f"hide({json.dumps(name)})", "hide.js")
+            shell.display_pub.publish({"application/javascript": hide})
 
         def erase() -> None:
             for output in outputs:

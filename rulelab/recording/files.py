@@ -24,7 +24,7 @@ from ..models import Model, ModelError, MultiClassRuleList, parse_any_model
 from ..prefixes import Nodes
 from ..results import plain
 from ..snapshot import Incumbent, Snapshot, Status
-from .events import NOT_YET, Events
+from .course import NOT_YET, Events
 
 __all__ = ["Content", "RecordingError", "plain", "read", "write"]
 

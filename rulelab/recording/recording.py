@@ -16,9 +16,7 @@ from ..search import Search
 from ..shown import Fact, Shown
 from ..snapshot import Snapshot, Status
 from . import files
-from .course import Course
-from .events import NOT_YET, Events
-from .trace import trace_row
+from .course import NOT_YET, Course, Events
 
 MAX_SNAPSHOTS = 2000
 MAX_NODES = 60_000
@@ -326,3 +324,25 @@ class Recording(Shown):
                 del self._kept[k]
             found = objective
             k += 1
+
+
+def trace_row(snapshot: Snapshot) -> dict[str, object]:
+    """Time, work, objective, bound, counts, pruned per bound, queue by length; None where there is no model yet."""
+    best = snapshot.incumbent
+    return {
+        "step": snapshot.step,
+        "work": snapshot.work,
+        "seconds": snapshot.seconds,
+        "status": str(snapshot.status),
+        "phase": snapshot.phase,
+        "objective": None if best is None else best.objective,
+        "errors": None if best is None else best.errors,
+        "complexity": None if best is None else best.complexity,
+        "lower_bound": snapshot.lower_bound,
+        "gap": snapshot.gap,
+        "log10_remaining": snapshot.log10_remaining,
+        "memory_bytes": snapshot.memory_bytes,
+        **snapshot.counts,
+        **{f"pruned {name}": count for name, count in snapshot.pruned.items()},
+        **{f"queued of length {length}": count for length, count in enumerate(snapshot.queue_by_length)},
+    }

@@ -34,12 +34,10 @@ from .master.proximal import ProximalMaster
 from .parted_proof import prove_in_parts
 from .phases import Phases
 from .pool import Clause
-from .pool_frame import COLUMNS as POOL_COLUMNS
-from .pool_frame import pool_frame
-from .price_frame import price_frame
 from .pricing import conjunctions
 from .program import Cost, Program, make_program
 from .proof import known_rates, prove
+from .snapshot_detail import POOL_COLUMNS, pool_frame, price_frame
 
 _REHEARSED = 200
 _MOST_RELAXED = 200

@@ -6,7 +6,7 @@ import contextlib
 import os
 import sqlite3
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -15,8 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Engine, event
 
 from .errors import StoreError
-from .migrations import UPWARDS
-from .schema import APPLICATION_ID, METADATA, SCHEMA, VERSION
+from .schema import APPLICATION_ID, BOARDS, METADATA, PINS, SCHEMA, VERSION
 
 BUSY_SECONDS = 5.0
 """How long to wait for another process that is writing."""
@@ -259,3 +258,13 @@ def size(file: Path) -> int:
         with contextlib.suppress(OSError):
             total += path.stat().st_size
     return total
+
+
+def _pins_and_boards(connection: Connection) -> None:
+    """Version 2 has two more tables; once these change, what they were is to be written down here."""
+    for table in (PINS, BOARDS):
+        table.create(connection)
+
+
+UPWARDS: Mapping[int, Callable[[Connection], None]] = {1: _pins_and_boards}
+"""By the version that is moved up by one."""

@@ -6,8 +6,7 @@ from .baselines import BASELINES
 from .errors import SweepError, SweepWarning
 from .families import FAMILIES
 from .fronts import front, mean_and_error, non_dominated
-from .progress import Progress, SweepSnapshot
-from .result import Result, Scores
+from .result import Progress, Result, Scores, SweepSnapshot
 from .running import Sweep
 from .start import sweep
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -29,7 +30,6 @@ from .errors import SweepError, SweepParameterError
 from .keys import defaults_of
 from .method import Fitted, Method, Stopped
 from .plan import Fold, Part, Plan
-from .sharing import shared
 
 BINARIZING = {each.name: each.default for each in BINARIZING_PARAMETERS}
 _GIVEN = {"random_state", "warm_start", "n_jobs"}  # to every search, by the plan, by the fit before, by the workers
@@ -180,3 +180,20 @@ class Certified(Method):
 
 
 FAMILIES: dict[str, Certified] = {name: Certified(family) for name, family in OFFERED.items()}
+
+
+Sharing = Callable[[Any, Callable[[], int]], AbstractContextManager[None]]
+"""Sees to it, for a ``with`` block, that a search keeps to its part; is told how many bytes it holds."""
+
+_sharing: Sharing | None = None
+
+
+def share_by(sharing: Sharing | None) -> None:
+    """Let the fits that begin in this process from now on share by it; None: each has what its limit says."""
+    global _sharing
+    _sharing = sharing
+
+
+def shared(search: Any, held: Callable[[], int]) -> AbstractContextManager[None]:
+    """The block in which a search is advanced."""
+    return nullcontext() if _sharing is None else _sharing(search, held)

@@ -23,8 +23,7 @@ from .fronts import front
 from .keys import OTHER_VERSIONS
 from .method import Stopped
 from .plan import Plan
-from .progress import Progress, SweepSnapshot
-from .result import FAILED, Job, Result
+from .result import FAILED, Job, Progress, Result, SweepSnapshot
 from .runners import Runner
 from .store.file import ResultsFile
 from .store.reuse import reuse

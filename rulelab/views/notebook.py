@@ -17,6 +17,7 @@ import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
+from string import Template
 from typing import Any
 
 import panel as pn
@@ -24,6 +25,7 @@ import panel_material_ui  # noqa: F401 the design of every view, which follows t
 from panel.io.notebook import EXEC_MIME
 from panel.viewable import Viewer
 
+from ..assets import asset, at_once
 from ..plots.extension import (
     after_this_cell,
     has_browser,
@@ -48,46 +50,6 @@ _DOCUMENTS = re.compile(r"docs_json = (\{.*\});$", re.MULTILINE)
 _TEXT = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"')
 _LONG = 100_000
 """From so many characters on a text is handed over once, for all views."""
-_UNPACK = """const unpack = (packed) => {{
-    const bytes = Uint8Array.from(atob(packed), (each) => each.charCodeAt(0))
-    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text()
-  }}"""
-_PART = f"""(() => {{{{
-  {_UNPACK}
-  unpack({{packed}}).then((text) => {{{{ (window.rulelabParts ??= {{{{}}}})[{{name}}] = JSON.parse(text) }}}})
-}}}})()"""
-_KEEP = f"""(() => {{{{
-  {_UNPACK}
-  const hide = () => {{{{
-    const style = document.createElement("style")
-    style.textContent = ".rl-still-" + {{ref}} + " {{{{ display: none }}}}"
-    document.head.append(style)
-  }}}}
-  if (window.Bokeh) {{{{ hide() }}}}
-  unpack({{packed}}).then((text) => {{{{
-    const show = () => {{{{ hide(); new Function(text)() }}}};
-    (window.rulelabViews ??= {{{{}}}})[{{ref}}] = {{{{ parts: {{parts}}, show }}}}
-  }}}})
-}}}})()"""
-_SHOW = """<script type="application/javascript">(function show(tries) {{
-  const view = (window.rulelabViews || {{}})[{ref}], parts = window.rulelabParts || {{}}
-  if (view && window.Bokeh && view.parts.every((part) => part in parts)) {{ view.show() }}
-  else if (tries) {{ setTimeout(show, 100, tries - 1) }}
-}})(100)</script>"""
-_STILL = """<div class="rl-still-{ref}"><div class="rl-still"><style>
-.rl-still {{ border-left: 3px solid #8884; padding: 2px 14px; }}
-.rl-still table {{ border-collapse: collapse; margin: 6px 0; }}
-.rl-still td, .rl-still th {{ text-align: left; padding: 2px 10px 2px 0; }}
-.rl-still h2 {{ font-size: 1.05em; margin: 10px 0 4px; }}
-.rl-still table, .rl-still [role=row] {{ font-size: 13px; font-variant-numeric: tabular-nums; }}
-.rl-still [role=rowheader] {{ display: inline-block; min-width: 16em; opacity: .75; }}
-.rl-still [role=cell], .rl-still [role=columnheader] {{ margin-right: 16px; }}
-.rl-still svg {{ display: block; margin: 6px 0; }}
-.rl-still button, .rl-still select, .rl-still input, .rl-still .empty, .rl-still [role=note] {{ display: none; }}
-.rl-still .gone {{ opacity: .75; }}
-</style><p class="gone">This is what {name} showed last. It no longer answers: the page was loaded anew, or the kernel
-has ended. Run this cell again; after a restart of the kernel, the cells above it first.</p>
-{what}</div></div>"""
 _shown: weakref.WeakSet[NotebookViewer] = weakref.WeakSet()
 
 
@@ -139,7 +101,9 @@ class NotebookViewer(Viewer):
                 _replace(display.output, self._html(display))
 
     def _html(self, display: Display) -> str:
-        still = _STILL.format(ref=display.ref, name=esc(type(self).__name__), what=self._last_still)
+        still = Template(asset("notebook_still.html")).substitute(
+            ref=display.ref, name=esc(type(self).__name__), what=self._last_still
+        )
         return still + display.script
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
@@ -155,7 +119,9 @@ class NotebookViewer(Viewer):
             return found
         script, texts = _shared(parts[2])
         libraries += _hand_over(shell, texts)
-        keep = _KEEP.format(ref=json.dumps(ref), packed=_pack(script), parts=json.dumps(list(texts)))
+        keep = at_once(
+            f"take_view({json.dumps(ref)}, {_pack(script)}, {json.dumps(list(texts))})", "hide.js", "notebook.js"
+        )
         display = Display(uuid.uuid4().hex, ref, f'<script type="application/javascript">{keep}</script>')
         self._displays = [*self._displays[1 - _MOST_SHOWN :], display]
         self._last_still = self.still()
@@ -166,7 +132,9 @@ class NotebookViewer(Viewer):
         if not _shown:
             shell.events.register("post_run_cell", keep_stills)
         _shown.add(self)
-        return data | {"text/html": parts[1] + _SHOW.format(ref=json.dumps(ref))}, metadata
+        show = at_once(f"show({json.dumps(ref)}, 100)", "notebook_show.js")
+        show = f'<script type="application/javascript">{show}</script>'
+        return data | {"text/html": parts[1] + show}, metadata
 
     def _listen(self, client: Any, libraries: list[str], display: Display) -> None:
         """Take out what the browser has when it speaks for the first time; keep what is shown after each event."""
@@ -232,7 +200,7 @@ def _hand_over(shell: Any, texts: dict[str, str]) -> list[str]:
     for name, text in texts.items():
         if not has_part(shell, name):
             outputs.append(uuid.uuid4().hex)
-            script = _PART.format(packed=_pack(text), name=json.dumps(name))
+            script = at_once(f"take_part({json.dumps(name)}, {_pack(text)})", "notebook.js")
             shell.display_pub.publish({"application/javascript": script}, transient={"display_id": outputs[-1]})
             part_is_there(shell, name)
     return outputs

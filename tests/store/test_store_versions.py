@@ -11,8 +11,8 @@ from live import small_search
 
 import rulelab as rl
 from rulelab.store import database, schema
+from rulelab.store.database import UPWARDS
 from rulelab.store.making import made
-from rulelab.store.migrations import UPWARDS
 
 VERSIONS = {
     1: """

@@ -24,8 +24,7 @@ import numpy as np
 from ...data.problem import Problem
 from ...models import FallingRuleList
 from ..bound import LOWER_BOUND, bounded, cost_to_prove, for_bound
-from ..certificate import Certificate, CertificateError
-from ..contents import check_arrays, check_parameters
+from ..certificate import Certificate, CertificateError, check_arrays, check_parameters
 from ..origin import Origin
 from ..outcome import Outcome
 from ..whole_weights import in_whole_weights

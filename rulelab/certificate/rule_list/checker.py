@@ -24,10 +24,9 @@ import numpy as np
 
 from ...data.problem import Problem
 from ...models import Rule, RuleList
-from ..agreement import same_conditions
 from ..bound import LOWER_BOUND, bounded, cost_to_prove
-from ..certificate import CertificateError
-from ..contents import check_parameters
+from ..certificate import CertificateError, check_parameters
+from ..origin import same_conditions
 from ..outcome import Outcome
 from .adapted import Adapted
 from .children import chunks, opened

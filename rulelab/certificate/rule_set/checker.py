@@ -33,8 +33,8 @@ import numpy as np
 from ...data.penalties import order_preserving
 from ...data.problem import Problem
 from ...models import ModelError, RuleSet
-from ..agreement import same_conditions
 from ..certificate import CertificateError
+from ..origin import same_conditions
 from ..outcome import Outcome
 from ..whole_weights import divided, rounded_down
 from .closing import Closing, SetCosts

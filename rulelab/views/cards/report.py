@@ -7,31 +7,16 @@ from collections.abc import Sequence
 
 from ... import __version__
 from ..widgets.esc import esc
+from ..widgets.style import MODEL_CSS, sheet
 from . import charts, lines
 from . import html as card_html
 from .card import Card
 from .differences import LETTERS, default_names, differences, incomparable
 from .lines import Beside, Section
 from .scores import Scores
-from .style import MODEL_CSS
 from .together import together
 
-_PAGE_CSS = """
-:root { color-scheme: light dark; --panel-on-surface-color: #1a1a1a; --ground: #fff; }
-@media (prefers-color-scheme: dark) { :root { --panel-on-surface-color: #eee; --ground: #16181c; } }
-body { margin: 0; padding: 16px; font-family: system-ui, sans-serif; background: var(--ground);
-  color: var(--panel-on-surface-color); }
-h1 { font-size: 20px; margin: 0 0 2px; }
-.cards { display: grid; grid-auto-flow: column; grid-auto-columns: minmax(min(330px, 100%), 760px); column-gap: 16px;
-  position: relative; overflow-x: auto; margin: 12px 0; container-type: inline-size; }
-.card { display: grid; grid-template: subgrid / minmax(0, 1fr); min-width: 0; box-sizing: border-box; padding: 12px;
-  border: 1px solid color-mix(in srgb, var(--panel-on-surface-color) 18%, transparent); border-radius: 8px; }
-.part { display: grid; grid-template: subgrid / minmax(0, 1fr); min-width: 0; }
-.methods-box { margin-top: 16px; overflow-x: auto; }
-pre { overflow-x: auto; font-size: 12px; background: color-mix(in srgb, var(--panel-on-surface-color) 6%, transparent);
-  padding: 8px; border-radius: 6px; }
-@media print { .cards { display: block; } .card { margin-bottom: 12px; break-inside: avoid-page; } }
-"""
+_PAGE_CSS = sheet("report.css")
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 """What a browser may load for the file: nothing."""
 

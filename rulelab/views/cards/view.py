@@ -26,7 +26,7 @@ from ..widgets.esc import esc, plain
 from ..widgets.html import Html
 from ..widgets.live_text import LiveText
 from ..widgets.press import Press
-from ..widgets.style import BAR_CSS, BUTTON_CSS, MODEL_BOX_CSS, PANEL_CSS, SMALL_CSS
+from ..widgets.style import BAR_CSS, BUTTON_CSS, MODEL_BOX_CSS, MODEL_CSS, PANEL_CSS, SMALL_CSS, sheet
 from . import card as cards
 from . import html as card_html
 from . import lines, scores
@@ -35,10 +35,11 @@ from .check import Check
 from .differences import Differences, default_names
 from .exports import Exports
 from .lines import Beside
-from .style import LINES_CSS, MODEL_CSS, NAME_CSS, NOTE_CSS
 from .together import Together
 from .verifying import ROBUSTNESS, fragile
 
+_LINES_CSS = sheet("lines.css")
+"""Of a pane whose lines are rows of the grid around it."""
 _WIDE = {"sizing_mode": "stretch_width", "margin": 0}
 
 
@@ -259,8 +260,8 @@ class ModelCard(NotebookViewer):
             return Html("", stylesheets=[MODEL_CSS, *sheets], **_WIDE)
 
         self._badge = Html("", stylesheets=[MODEL_CSS], margin=0, align="center")
-        self._head, self._rules, self._by_class, self._fairness = pane(), pane(LINES_CSS), pane(), pane()
-        self._figures, self._groups, self._facts = pane(LINES_CSS), pane(LINES_CSS), pane(LINES_CSS)
+        self._head, self._rules, self._by_class, self._fairness = pane(), pane(_LINES_CSS), pane(), pane()
+        self._figures, self._groups, self._facts = pane(_LINES_CSS), pane(_LINES_CSS), pane(_LINES_CSS)
         self._alert = LiveText(role="alert", caption="Error", sizing_mode="stretch_width", margin=0)
         button = {"stylesheets": [BUTTON_CSS, SMALL_CSS], "margin": 0, "height": 34}
         self._name = pn.widgets.TextAreaInput.from_param(
@@ -269,7 +270,7 @@ class ModelCard(NotebookViewer):
             rows=1,
             resizable=False,
             max_length=cards.MAX_NAME,
-            stylesheets=[NAME_CSS],
+            stylesheets=[sheet("text_area.css", "name.css")],
             sizing_mode="stretch_width",
             margin=0,
         )
@@ -300,7 +301,7 @@ class ModelCard(NotebookViewer):
                 rows=3,
                 sizing_mode="stretch_width",
                 margin=(6, 0),
-                stylesheets=[NOTE_CSS],
+                stylesheets=[sheet("text_area.css", "note.css")],
             )
             for name in ("intended_use", "limits")
         ]

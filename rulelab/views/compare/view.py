@@ -18,7 +18,6 @@ from ..cards.card import Card
 from ..cards.card_file import MAX_UPLOAD_BYTES, parse
 from ..cards.differences import LETTERS, default_names, differences, incomparable
 from ..cards.lines import Beside
-from ..cards.style import MODEL_CSS
 from ..cards.together import together
 from ..cards.view import ModelCard
 from ..live.job import Job
@@ -37,6 +36,7 @@ from ..widgets.style import (
     BUTTON_CSS,
     CARD_CSS,
     CARDS_CSS,
+    MODEL_CSS,
     MUI_FOCUS_CSS,
     PANEL_CSS,
     SELECT_CSS,

@@ -8,27 +8,10 @@ from typing import Any
 import param
 from panel.custom import JSComponent
 
-from .builder_script import BUILDER, CSS, DECODE
+from ...assets import asset
+from ..widgets.style import sheet
 from .finding import Found
 from .packing import packed
-
-_RENDER = """
-export function render({ model }) {
-  const root = document.createElement("div")
-  const fill = async () => {
-    const inner = document.createElement("div")
-    const said = model.said
-    if (!said.packed) { return }
-    await builder(inner, said, (rules) => model.send_msg({ rules }))
-    if (said !== model.said) { return }
-    root.replaceChildren(inner)
-    model.send_msg({ ready: true })
-  }
-  model.on("said", fill)
-  fill()
-  return root
-}
-"""
 
 
 class Builder(JSComponent):
@@ -43,8 +26,8 @@ class Builder(JSComponent):
     ready = param.Boolean(default=False, doc="Whether the browser shows what was found.")
     said = param.Dict(default={}, doc="See `packing.packed`; empty: nothing is found yet.")
 
-    _esm = DECODE + BUILDER + _RENDER
-    _stylesheets = [CSS]
+    _esm = asset("dom.js", "prefix_graph.js", "builder.js", "builder_on_the_page.js")
+    _stylesheets = [sheet("builder.css")]
 
     def __init__(self, on_end: Callable[[tuple[int, ...]], None], **params: Any) -> None:
         super().__init__(**params)

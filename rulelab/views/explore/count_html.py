@@ -6,8 +6,8 @@ from ...data.gaps import CRITERIA
 from ...shown import percent
 from ..live.wording import count
 from ..widgets.esc import esc
+from ..widgets.style import sheet
 from .counting import Ranges, Total
-from .html import TABLE_CSS
 
 _MOST = 20
 RATES = {
@@ -25,19 +25,7 @@ _ABOUT = {
     "answer depends on which of the sets is taken.</p>",
 }
 
-COUNT_CSS = (
-    TABLE_CSS
-    + """
-h3 { font-size: 14px; margin: 16px 0 4px; }
-table { max-width: 720px; }
-thead th:first-child { text-align: left; }
-@media (max-width: 560px) {
-  thead th { white-space: normal; }
-  .ranges th, .ranges td { white-space: normal; padding: 3px 4px; min-width: 0; }
-  .ranges .bar { width: 40px; }
-}
-"""
-)
+COUNT_CSS = sheet("models.css", "counts.css")
 
 
 def said(

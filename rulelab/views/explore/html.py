@@ -9,6 +9,7 @@ import numpy as np
 from ...shown import percent
 from ..live.wording import count
 from ..widgets.esc import esc
+from ..widgets.style import sheet
 from .good import Good
 
 _MOST = 15
@@ -89,30 +90,4 @@ def models(found: Good, kept: Sequence[int], gaps: np.ndarray | None, chosen: in
     )
 
 
-TABLE_CSS = """
-:host { overflow-x: auto; }
-table { border-collapse: collapse; font-size: 13px; width: 100%; }
-th, td { text-align: right; padding: 3px 8px; white-space: nowrap; font-variant-numeric: tabular-nums; }
-thead th { font-weight: 600; border-bottom: 1px solid color-mix(in srgb, currentColor 25%, transparent); }
-th[scope="row"], td.text, thead th:first-child, thead th:last-child { text-align: left; }
-th[scope="row"], td.text, thead th:last-child { font-weight: 400; }
-th[scope="row"], td.text { white-space: normal; min-width: 90px; overflow-wrap: anywhere; }
-tr.chosen { background: color-mix(in srgb, #0072B2 16%, transparent); }
-.bar { display: inline-block; position: relative; width: 120px; height: 10px; border-radius: 5px;
-  background: color-mix(in srgb, currentColor 12%, transparent); vertical-align: middle; }
-.bar span { position: absolute; top: 0; height: 10px; min-width: 3px; border-radius: 5px; background: #D55E00; }
-@media (max-width: 1200px) {
-  .bar { width: 60px; }
-  .parts thead th { white-space: normal; }
-  .parts th[scope="row"] { min-width: 170px; }
-}
-@media (max-width: 560px) {
-  .models tr { display: grid; grid-template-columns: repeat(var(--columns), minmax(0, 1fr)); }
-  .bar { width: 84px; }
-  .models th, .models td, .parts th, .parts td { padding: 3px 4px; min-width: 0; }
-  .parts thead th { white-space: normal; }
-  .models thead th { white-space: normal; align-content: end; }
-  .models thead th:last-child, .parts td:last-child, .parts thead th:last-child { display: none; }
-  .models td.text { grid-column: 1 / -1; padding-top: 0; padding-bottom: 6px; }
-}
-"""
+TABLE_CSS = sheet("models.css")

@@ -8,38 +8,20 @@ import hashlib
 import json
 
 from ... import __version__
+from ...assets import at_once
 from ...rule_list import NearOptimal
 from ...rule_list.near_optimal.prefix_graph import PrefixGraph
 from ...rule_set import NearOptimalRuleSets
 from ...shown import percent
 from ..live.wording import count, counted
 from ..widgets.esc import esc
+from ..widgets.style import sheet
 from . import svg
-from .builder_script import BUILDER, CSS, DECODE
 from .packing import Labels, condition_names, packed
 
 _MOST = 40
 _START = 'builder(document.getElementById("builder"), JSON.parse(document.getElementById("lists").textContent))'
-_PAGE_CSS = """
-:root { color-scheme: light dark; --panel-on-surface-color: #1a1a1a; --ground: #fff; }
-@media (prefers-color-scheme: dark) { :root { --panel-on-surface-color: #eee; --ground: #16181c; } }
-body { margin: 0 auto; padding: 16px; max-width: 1280px; font: 14px/1.4 system-ui, sans-serif;
-  background: var(--ground); color: var(--panel-on-surface-color); }
-h1 { font-size: 20px; margin: 0 0 2px; overflow-wrap: anywhere; }
-h2 { font-size: 16px; margin: 0 0 8px; }
-section.box { border: 1px solid color-mix(in srgb, currentColor 18%, transparent); border-radius: 8px;
-  padding: 12px; min-width: 0; margin: 12px 0; }
-.pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 420px), 1fr)); gap: 0 12px; }
-.note { opacity: 0.8; font-size: 13px; margin: 4px 0; overflow-wrap: anywhere; }
-.relied { border-collapse: collapse; width: 100%; font-size: 13px; }
-.relied th, .relied td { text-align: right; font-weight: 400; padding: 3px 6px; font-variant-numeric: tabular-nums;
-  border-bottom: 1px solid color-mix(in srgb, currentColor 12%, transparent); }
-.relied thead th { font-size: 12px; opacity: 0.8; }
-.relied th:first-child { text-align: left; min-width: 105px; overflow-wrap: anywhere; }
-.range { display: inline-block; position: relative; width: min(160px, 22vw); height: 10px; border-radius: 5px;
-  background: color-mix(in srgb, currentColor 12%, transparent); }
-.range span { position: absolute; top: 0; height: 10px; min-width: 3px; border-radius: 5px; background: #D55E00; }
-"""
+_PAGE_CSS = sheet("offline.css")
 
 
 def explorer(result: NearOptimal, graph: PrefixGraph, labels: Labels) -> str:
@@ -54,7 +36,7 @@ def explorer(result: NearOptimal, graph: PrefixGraph, labels: Labels) -> str:
     labels : Labels
     """
     data = json.dumps(packed(result, graph, labels), allow_nan=False).replace("<", "\\u003c")
-    script = f'"use strict"\n;(() => {{\n{DECODE}{BUILDER}\n{_START}\n}})()\n'
+    script = f'"use strict"\n;{at_once(_START, "dom.js", "prefix_graph.js", "builder.js")}'
     found = "" if result.complete else ' <p class="note">The enumeration ended early: these are the best ones.</p>'
     return document(
         f"Good rule lists: {labels.title}",
@@ -64,7 +46,7 @@ def explorer(result: NearOptimal, graph: PrefixGraph, labels: Labels) -> str:
         + pictures(result, "Solid: models, which predict differently. Dashed: lists, whose order may differ.", found)
         + f'<section class="box"><h2>Antecedents</h2>{_relied(graph)}</section>',
         script,
-        CSS,
+        sheet("builder.css"),
         f'<script type="application/json" id="lists">{data}</script>',
     )
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from ...assets import asset
 from ...rule_set import NearOptimalRuleSets
 from ...shown import percent
 from ...snapshot import Snapshot
 from ..live.wording import count, counted
 from ..widgets.esc import esc
+from ..widgets.style import sheet
 from . import count_html
 from .counting import Total, ranges_of, verdict
 from .offline import document, pictures, predicting
@@ -15,38 +17,8 @@ from .packing import Labels, condition_names
 MOST = 2000
 """So many models are in the table, the best ones."""
 _MOST_RULES = 40
-_SCRIPT = """"use strict"
-;(() => {
-  const field = document.getElementById("words"), said = document.getElementById("said")
-  const rows = [...document.querySelectorAll("#models tbody tr")]
-  const texts = rows.map((row) => row.lastElementChild.textContent.toLowerCase())
-  const show = () => {
-    const words = field.value.toLowerCase().replaceAll("<=", "\u2264").split(/\\s+/).filter(Boolean)
-    let n = 0
-    rows.forEach((row, k) => {
-      row.hidden = !words.every((word) => texts[k].includes(word))
-      n += !row.hidden
-    })
-    said.textContent = `${n} of ${rows.length} models`
-  }
-  field.addEventListener("input", show)
-  show()
-})()
-"""
-_CSS = (
-    count_html.COUNT_CSS.replace(":host", "main")
-    + """
-table.models { max-width: none; }
-.models thead th:last-child { text-align: left; }
-#words { font: inherit; color: inherit; background: transparent; padding: 6px 8px; width: min(420px, 100%);
-  box-sizing: border-box; border: 1px solid color-mix(in srgb, currentColor 40%, transparent); border-radius: 4px; }
-label { display: block; font-size: 12px; }
-table.parts thead th:last-child { font-weight: 600; text-align: right; }
-@media (max-width: 560px) { table.parts td:last-child, table.parts thead th:last-child { display: table-cell; } }
-.scroll { max-height: 60vh; overflow: auto; }
-tr[hidden] { display: none !important; }
-"""
-)
+_SCRIPT = asset("offline_sets.js")
+_CSS = count_html.COUNT_CSS.replace(":host", "main") + sheet("offline_sets.css")
 
 
 def explorer_of_sets(result: NearOptimalRuleSets, snapshot: Snapshot, labels: Labels) -> str:

@@ -7,11 +7,10 @@ from typing import Any
 
 import panel as pn
 
-from ..cards.style import MODEL_CSS
 from ..widgets import icons
 from ..widgets.html import Html
 from ..widgets.pinned import pinned_note
-from ..widgets.style import BUTTON_CSS
+from ..widgets.style import BUTTON_CSS, MODEL_CSS
 
 _BUTTON: dict[str, Any] = {
     "stylesheets": [BUTTON_CSS], "margin": 0, "height": 38, "align": "end", "width": 120, "visible": False

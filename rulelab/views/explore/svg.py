@@ -10,6 +10,7 @@ import numpy as np
 from ...rule_list import NearOptimal
 from ...rule_set import NearOptimalRuleSets
 from ..live.wording import counted
+from ..widgets.style import sheet
 
 _WIDTH, _HEIGHT = 520, 260
 _LEFT, _RIGHT, _TOP, _BOTTOM = 60, 14, 12, 40
@@ -18,23 +19,7 @@ _STEPS = 200
 _EACH = (1, 2, 2.5, 5, 10)
 _THOUSANDS = ("", "k", "M", "G")
 
-SVG_CSS = """
-.plot { width: 100%; height: auto; }
-.plot text { fill: currentColor; font-size: 12px; }
-@media (max-width: 600px) { .plot text { font-size: 17px; } }
-.plot .tick { text-anchor: middle; opacity: 0.75; }
-.plot .up { text-anchor: end; opacity: 0.75; }
-.plot .grid { stroke: currentColor; opacity: 0.15; }
-.plot .models { fill: none; stroke: #0072B2; stroke-width: 2.5; }
-.plot .lists { fill: none; stroke: #D55E00; stroke-width: 2; stroke-dasharray: 6 3; }
-.plot .dot { fill: #0072B2; fill-opacity: 0.55; stroke: #0072B2; }
-.plot .optimum { fill: none; stroke: currentColor; stroke-width: 2; }
-@media (prefers-color-scheme: dark) {
-  .plot .models, .plot .dot { stroke: #56B4E9; }
-  .plot .dot { fill: #56B4E9; }
-  .plot .lists { stroke: #E69F00; }
-}
-"""
+SVG_CSS = sheet("offline_plots.css")
 
 
 def steps(values: np.ndarray, most: int = _STEPS) -> tuple[np.ndarray, np.ndarray]:

@@ -11,7 +11,6 @@ import param
 from panel.viewable import Viewer
 
 from ..cards.card import Card
-from ..cards.style import MODEL_CSS
 from ..cards.view import ModelCard
 from ..live.job import Job, Progress
 from ..live.pool import POOL
@@ -19,7 +18,7 @@ from ..widgets import icons
 from ..widgets.html import Html
 from ..widgets.live_text import LiveText
 from ..widgets.pinned import pinned_note
-from ..widgets.style import BAR_CSS, BUTTON_CSS, CARDS_CSS, SELECT_CSS
+from ..widgets.style import BAR_CSS, BUTTON_CSS, CARDS_CSS, MODEL_CSS, SELECT_CSS
 from . import card as fronts_card
 from .points import Point
 from .run import Started

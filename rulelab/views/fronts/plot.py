@@ -23,6 +23,7 @@ from bokeh.models import (
 from bokeh.models.annotations import BoxAnnotation, Label
 from bokeh.plotting import figure
 
+from ...assets import asset
 from ...sweeps import FAMILIES
 from ..live.wording import counted
 from ..search.plots.base import Columns, add_legend, new_figure, replace
@@ -55,31 +56,7 @@ _TOOLTIP = (
 _NO_METHOD = "Every method is taken out of the picture."
 _NO_FIGURE = "No point has this figure: a group lacks the rows it is measured on."
 
-INTO_VIEW = """
-const walk = (view) => {
-  if (view.model.css_classes?.includes("rl-chosen-point")) { return view.el }
-  for (const child of view.children ? view.children() : []) {
-    const found = walk(child)
-    if (found) { return found }
-  }
-  return null
-}
-let left = 4
-for (const moved of ["wheel", "touchmove", "pointerdown"]) {
-  addEventListener(moved, () => { left = 0 }, { once: true, passive: true })
-}
-const look = (tries) => {
-  const [place] = [...Bokeh.index].map(walk).filter((one) => one != null && one.clientHeight > 200)
-  if (place != null) {
-    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches
-    if (left > 0) { place.scrollIntoView({ block: "nearest", behavior: calm ? "auto" : "smooth" }) }
-    if (--left > 0) { setTimeout(() => look(0), 700) }
-  } else if (tries > 0) {
-    setTimeout(() => look(tries - 1), 250)
-  }
-}
-setTimeout(() => look(20), 250)
-"""
+INTO_VIEW = asset("front_into_view.js")
 """Scrolls to the figures of the point, once they are there, and again while they change: unless the user moves."""
 
 

@@ -15,7 +15,6 @@ from ...arguments import short
 from ...data.gaps import MEASURED
 from ...datasets import Dataset
 from ...sweeps import Sweep
-from ..cards.style import MODEL_CSS
 from ..forms.fields import card
 from ..live.ticker import Beat
 from ..live.wording import Standing
@@ -26,7 +25,7 @@ from ..widgets.esc import plain
 from ..widgets.explained import term_classes
 from ..widgets.html import Html
 from ..widgets.live_text import LiveText
-from ..widgets.style import BAR_CSS, CARD_CSS, MUI_FOCUS_CSS, PANEL_CSS, SELECT_CSS, VIEW_CSS
+from ..widgets.style import BAR_CSS, CARD_CSS, MODEL_CSS, MUI_FOCUS_CSS, PANEL_CSS, SELECT_CSS, VIEW_CSS
 from . import html as fronts_html
 from .look import MARKERS, swatch_css
 from .model import PointModel

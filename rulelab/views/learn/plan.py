@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from ...data.problem import Problem
 from ...search import Search
 from ...snapshot import Snapshot
 from ..live.state import State
+from .words import ProseError, sections
 
 Figures = Mapping[str, Callable[["Run"], str]]
 
@@ -227,3 +229,54 @@ class Plan:
     choice: Choice | None = None
     sensitive: str | None = None
     figures: Figures = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Part:
+    """What a step is, beside its texts.
+
+    Attributes
+    ----------
+    done : callable
+        See `Step`.
+    answer : callable or None
+        See `Step`; None: it stands with the texts.
+    chooses : bool
+        See `Step`.
+    """
+
+    done: Task
+    answer: Callable[[Seen], str] | None = None
+    chooses: bool = False
+
+
+def plan(file: str, parts: Sequence[Part], **settings: Any) -> Plan:
+    """The walk whose name, sentence and texts of steps are in a file of the folder ``plans``.
+
+    Parameters
+    ----------
+    file : str
+        Its first heading is the name; that of a step is its number and what is outlined. The step itself is a text and
+        paragraphs that begin with ``**Do:**``, ``**Question:**`` and, where none is made, ``**Answer:**``.
+    parts : sequence of Part
+        As many as there are steps.
+    **settings
+        Of `Plan`.
+
+    Raises
+    ------
+    ProseError
+    """
+    path = Path(__file__).parent / "plans" / file
+    head, *found = sections(path)
+    (about,) = head.of("sentence")
+    if len(found) != len(parts):
+        raise ProseError(path.name, head.line, f"{head.heading!r} has {len(found)} steps, not {len(parts)}")
+    steps = []
+    for number, (section, part) in enumerate(zip(found, parts, strict=True), 1):
+        place, _, look_at = section.heading.partition(". ")
+        if place != str(number) or not look_at:
+            raise ProseError(path.name, section.line, f"{section.heading!r} does not begin with '{number}. '")
+        text, do, question, *answer = section.of("text", "Do", "Question", *([] if part.answer else ["Answer"]))
+        steps.append(Step(text, look_at, do, part.done, question, part.answer or answer[0], part.chooses))
+    return Plan(head.heading, about, steps=tuple(steps), **settings)

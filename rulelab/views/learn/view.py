@@ -17,11 +17,10 @@ from ..widgets.browser import Kept
 from ..widgets.esc import esc
 from ..widgets.html import Html
 from ..widgets.live_text import LiveText
-from ..widgets.style import BUTTON_CSS, COMPARE_CSS, STACK_CSS
+from ..widgets.style import BUTTON_CSS, COMPARE_CSS, STACK_CSS, sheet
 from .plans import PLANS
 from .script import script_html
-from .style import LIST_CSS, TEXT_CSS
-from .walk import Walk
+from .walk import TEXT_CSS, Walk
 
 SCRIPT = "script"
 _WIDE: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": 0}
@@ -122,7 +121,7 @@ class LearnView(Viewer):
             items.append(self._offer(name, name.capitalize(), plan.about, said, "Go on" if 0 < done < of else "Start"))
         about = "A script: what to show and what to say, and the keys that drive the page from a projector."
         items.append(self._offer(SCRIPT, "Ten minutes before an audience", about, "a page to read", "Read"))
-        return pn.Column(*items, stylesheets=[LIST_CSS], **_WIDE)
+        return pn.Column(*items, stylesheets=[sheet("walk_list.css")], **_WIDE)
 
     def _offer(self, name: str, title: str, about: str, said: str, verb: str) -> pn.Column:
         text = f'<h3>{esc(title)}</h3><p>{esc(about)}</p><p class="note">{esc(said)}</p>'

@@ -25,13 +25,13 @@ from ..search.view import SearchView
 from ..widgets.esc import esc
 from ..widgets.explained import Explained
 from ..widgets.html import Html
-from ..widgets.style import BAR_CSS, BUTTON_CSS, LIT_CSS, MUI_FOCUS_CSS, PANEL_CSS
+from ..widgets.style import BAR_CSS, BUTTON_CSS, LIT_CSS, MUI_FOCUS_CSS, PANEL_CSS, sheet
 from .plan import Plan, Run, Seen, Step
 from .plans import PLANS
 from .pointer import Pointer
-from .style import TEXT_CSS, WALK_CSS
 from .words import as_html
 
+TEXT_CSS = sheet("walk_text.css")
 _LIT = "rl-lit"
 _AS_NAMED = {"& .MuiToggleButton-root": {"textTransform": "none", "whiteSpace": "nowrap"}}
 _WIDE: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": 0}
@@ -250,7 +250,7 @@ class Walk(NotebookViewer):
         )
         self._pointer = Pointer(width=0, height=0, margin=0)
         further = [self._pointer, *([Explained()] if alone else [])]
-        self._layout = pn.Column(guide, self.view, *further, stylesheets=[WALK_CSS], **_WIDE)
+        self._layout = pn.Column(guide, self.view, *further, stylesheets=[sheet("walk.css")], **_WIDE)
 
     def _go(self, by: int) -> None:
         if self.step + by > len(self.plan.steps) and self._after is not None:

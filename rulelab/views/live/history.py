@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from ...recording.trace import trace_row
+from ...recording.recording import trace_row
 from ...snapshot import Snapshot, Status
 
 MAX_POINTS = 4000

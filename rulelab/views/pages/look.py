@@ -9,6 +9,8 @@ import panel as pn
 import param
 from panel_material_ui.base import _env
 
+from ...assets import asset
+
 SPOKEN = {
     "components": {
         "MuiTypography": {
@@ -30,29 +32,6 @@ SPOKEN = {
 }
 """The page's title is its first heading, and the room below the bar is none; nor is the bar that is never shown. On the
 low screen of a projector the bar is narrow."""
-_HEAD = """
-{% extends "base.html" %}
-{% block inner_head %}
-{{ super() }}
-<style>
-  html { --design-secondary-text-color: var(--panel-on-surface-color) }
-  {% if look.theme == "dark" %}
-  html { color-scheme: dark }
-  html, body { background-color: var(--mui-palette-background-default, #121212) }
-  {% elif look.theme is none %}
-  @media (prefers-color-scheme: dark) {
-    html { color-scheme: dark }
-    html, body { background-color: var(--mui-palette-background-default, #121212) }
-  }
-  {% endif %}
-  @media (prefers-reduced-motion: reduce) { .spinner { animation: none } }
-</style>
-<script>
-  document.cookie = "{{ look.COOKIE }}=" + Number(matchMedia("(prefers-color-scheme: dark)").matches) +
-    "; path=/; SameSite=Lax" + (location.protocol === "https:" ? "; Secure" : "")
-</script>
-{% endblock %}
-"""
 
 
 class Look(param.Parameterized):
@@ -90,4 +69,4 @@ class Look(param.Parameterized):
 @functools.cache
 def template() -> Any:
     """The page's HTML, with a background that is right before anything is drawn."""
-    return _env.from_string(_HEAD)
+    return _env.from_string(asset("page.html"))

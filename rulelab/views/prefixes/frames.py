@@ -12,7 +12,7 @@ import pandas as pd
 from ...data.problem import Problem
 from ...prefixes import Nodes, Pixels, PrefixSearch, Scale
 from ...recording import Course, Recording
-from ...recording.events import NOT_YET
+from ...recording.course import NOT_YET
 from ...snapshot import Snapshot
 from .tree_plot import EMPTY
 

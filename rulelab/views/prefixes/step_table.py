@@ -9,10 +9,11 @@ import pandas as pd
 import param
 from panel.custom import JSComponent
 
+from ...assets import asset
 from ..live.wording import count, in_signs
 from ..widgets.esc import plain
 from ..widgets.explained import term_slug
-from ..widgets.style import FAINT, FOCUS, LINE, MUTED, SURFACE, TEXT
+from ..widgets.style import sheet
 from .step_plot import TERMS, bound_name
 
 HEADS = {
@@ -28,104 +29,6 @@ HEADS = {
 PAGE = 50
 """Rows that are shown at once, and that come along when more are asked for."""
 _TEXTS = ("antecedent", "label", "fate")
-
-_ESM = """
-const made = (tag, text, attributes = {}) => {
-  const node = document.createElement(tag)
-  node.textContent = text
-  for (const [name, value] of Object.entries(attributes)) { node.setAttribute(name, value) }
-  return node
-}
-
-export function render({ model }) {
-  const about = { class: "children", tabindex: 0, role: "region", "aria-label": "Table of all next rules" }
-  const root = made("div", "", about)
-  const table = made("table", "")
-  const head = made("tr", "")
-  const body = document.createElement("tbody")
-  const more = made("p", "", { class: "more" })
-  const heads = model.heads.map(([key, label, words]) => {
-    const cell = made("th", "", words ? { scope: "col", class: "words" } : { scope: "col" })
-    const button = made("button", label, { type: "button" })
-    button.addEventListener("click", () => model.send_msg({ sort: key }))
-    cell.append(button)
-    head.append(cell)
-    return [key, cell]
-  })
-  const top = document.createElement("thead")
-  top.append(head)
-  table.append(top, body)
-  root.append(table, more)
-  const order = () => {
-    const [by, up] = model.order
-    for (const [key, cell] of heads) {
-      cell.setAttribute("aria-sort", key !== by ? "none" : up ? "ascending" : "descending")
-    }
-  }
-  const fill = () => {
-    const inside = root.getRootNode().activeElement
-    const lost = inside && body.contains(inside)
-    const rows = model.rows.map(({ cells, term, reason }, place) => {
-      const row = document.createElement("tr")
-      cells.forEach((text, i) => {
-        if (i === 0) {
-          const cell = made("th", "", { scope: "row" })
-          const look = made("button", text, { type: "button", "aria-label": `Look into ${text}` })
-          look.addEventListener("click", () => model.send_msg({ look: place }))
-          cell.append(look)
-          row.append(cell)
-        } else if (i === 1) {
-          const cell = made("td", term ? "" : text, { class: "words", title: reason })
-          if (term) { cell.append(made("button", text, { type: "button", class: "asked", "data-term": term })) }
-          row.append(cell)
-        } else {
-          row.append(made("td", text, model.heads[i][2] ? { class: "words" } : {}))
-        }
-      })
-      return row
-    })
-    body.replaceChildren(...rows)
-    more.replaceChildren()
-    if (model.said) {
-      const button = made("button", "Show more", { type: "button" })
-      button.addEventListener("click", () => model.send_msg({ more: true }))
-      more.append(model.said, " ", button)
-    }
-    if (lost) { root.focus() }
-  }
-  model.on("order", order)
-  model.on(["rows", "said"], fill)
-  order()
-  fill()
-  return root
-}
-"""
-_CSS = f"""
-:host {{ color: {TEXT}; font-size: 13px; line-height: 1.35; min-width: 0; }}
-.children {{ height: min(690px, 80vh); overflow: auto; border: 1px solid {LINE}; border-radius: 6px; }}
-.children:focus-visible {{ {FOCUS} outline-offset: -3px; }}
-table {{ border-collapse: collapse; width: 100%; }}
-thead th {{ position: sticky; top: 0; z-index: 1; vertical-align: bottom; text-align: right; border: 0;
-  box-shadow: inset 0 -1px {LINE};
-  background: {SURFACE}; }}
-thead .words, tbody th {{ text-align: left; }}
-th, td {{ font-weight: 400; padding: 3px 6px; }}
-tbody th, td {{ border-bottom: 1px solid {LINE}; }}
-td {{ text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }}
-td.words {{ text-align: left; }}
-tbody th {{ min-width: 130px; overflow-wrap: anywhere; }}
-tbody tr:nth-child(odd) {{ background: {FAINT}; }}
-button {{ font: inherit; color: inherit; background: none; border: 0; padding: 0; text-align: inherit; cursor: pointer;
-  text-decoration: underline; text-decoration-color: {MUTED}; text-underline-offset: 3px; }}
-thead button {{ color: {MUTED}; font-size: 12px; text-decoration: none; }}
-thead button::after {{ content: " \\2195"; }}
-[aria-sort="ascending"] button::after {{ content: " \\2191"; }}
-[aria-sort="descending"] button::after {{ content: " \\2193"; }}
-[aria-sort="ascending"] button, [aria-sort="descending"] button {{ color: {TEXT}; font-weight: 600; }}
-.asked {{ text-decoration-style: dotted; cursor: help; }}
-button:focus-visible {{ {FOCUS} }}
-.more {{ margin: 8px; color: {MUTED}; }}
-"""
 
 
 class StepTable(JSComponent):
@@ -144,8 +47,8 @@ class StepTable(JSComponent):
     order = param.Tuple(default=("bound", True), doc="The column that it is sorted by, and whether upwards.")
     said = param.String(doc="What is not shown; empty: nothing.")
 
-    _esm = _ESM
-    _stylesheets = [_CSS]
+    _esm = asset("dom.js", "step_table.js")
+    _stylesheets = [sheet("step_table.css")]
 
     def __init__(self, on_look: Callable[[str], None], family: str, **params: Any) -> None:
         super().__init__(**params)

@@ -28,6 +28,7 @@ from bokeh.models import (
     Text,
 )
 
+from ...assets import asset
 from ...prefixes import Pixels
 from ...prefixes.nodes import COLUMNS
 from ..live.wording import count, in_signs
@@ -62,39 +63,13 @@ _TALLER = 1.4
 """Of a picture with large text."""
 _SPLIT = 8e-3
 """Rectangles that are narrower have no line between them, which would hide them on a phone."""
+_LABELS = "labels.data = fitting({ plot, range, rows, nodes, blocks, size: labels.tags[0] })"
 EMPTY = pd.DataFrame(columns=list(COLUMNS))
 """No tree."""
 _SVG = (640, 26)
 """Width of a drawing without scripts, and height of a row in it, in pixels."""
 _RECT = ("left", "right", "top", "bottom")
 _NODE = (*_RECT, "color", "line", "fate", "rule", "above", "cost", "bound", "below", "node")
-_LABELS = """
-const per = plot.inner_width / (range.end - range.start)
-const high = plot.inner_height / (rows.start - rows.end)
-const found = {x: [], y: [], text: []}
-const size = labels.tags[0]
-if (high >= 1.28 * size && per > 0) {
-  for (const [source, column] of [[nodes, "rule"], [blocks, "count"]]) {
-    const {left, right, top, bottom} = source.data
-    for (let i = 0; i < left.length; i++) {
-      const from = Math.max(left[i], range.start), to = Math.min(right[i], range.end)
-      const room = Math.floor((to - from) * per / (0.6 * size) - 1)
-      const text = String(source.data[column][i])
-      if (room < (source === blocks ? text.length : 6)) { continue }
-      found.x.push((from + to) / 2)
-      found.y.push((top[i] + bottom[i]) / 2)
-      found.text.push(text.length > room ? text.slice(0, room - 1) + "…" : text)
-    }
-  }
-}
-labels.data = found
-"""
-_PREFIX = """
-const {rule, above} = nodes.data
-const rules = []
-for (let i = value; i >= 0 && above[i] >= 0; i = above[i]) { rules.unshift(rule[i]) }
-return rules.map((one, k) => (k ? "else if " : "if ") + one).join("\\n") || "no rule yet"
-"""
 _TOOLTIP = (
     '<div style="max-width: min(300px, 42vw); font-size: 12px; line-height: 1.35; white-space: pre-line; '
     'overflow-wrap: anywhere">'
@@ -153,7 +128,7 @@ class TreePlot(Plot):
         self._entries = add_legend(plot, [("", self._rects), (LEFT_OUT, self._hatched), ("best list", self._outline)])
         self._entries[0].label = {"field": "fate"}
         plot.legend.visible = False
-        place = CustomJSHover(args={"nodes": self._nodes}, code=_PREFIX)
+        place = CustomJSHover(args={"nodes": self._nodes}, code=asset("tree.js") + "return prefix(nodes.data, value)")
         plot.tools = [
             HoverTool(renderers=[self._rects], tooltips=_TOOLTIP, formatters={"@place": place}),
             HoverTool(renderers=[self._hatched], tooltips=_HIDDEN),
@@ -169,7 +144,7 @@ class TreePlot(Plot):
                 "plot": plot, "range": self._x.range, "rows": self._rows, "nodes": self._nodes, "blocks": self._blocks,
                 "labels": self._labels,
             },
-            code=_LABELS,
+            code=asset("tree.js") + _LABELS,
         )  # fmt: skip
         for model, names in (
             (plot, "inner_width inner_height"),

@@ -19,7 +19,7 @@ from ..widgets.esc import esc, plain
 from ..widgets.explained import SIGN_CSS, Explained, sign, term_classes
 from ..widgets.html import Html
 from ..widgets.press import Press
-from ..widgets.style import BAR_CSS, CARD_CSS, SELECT_CSS, STACK_CSS
+from ..widgets.style import BAR_CSS, CARD_CSS, SELECT_CSS, STACK_CSS, sheet
 from .fate_colors import fate_of
 from .frames import TreeFrame, recorded_frame, tree_frame
 from .icicle import WIDTHS
@@ -31,13 +31,7 @@ _NONE = -1
 COLUMNS, _OFFERED = 480, 40
 """Pixels of a row of a picture of all prefixes, and how many of them the list offers."""
 _LONGEST = 90
-_CSS = """
-.sides { display: flex; flex-wrap: wrap; gap: 4px 28px; align-items: flex-start; }
-.sides > * { flex: 1 1 280px; min-width: 0; }
-@container (max-width: 420px) { .rules tr { grid-template-columns: repeat(3, minmax(0, 1fr)); } }
-.rules tr.sum td { font-weight: 600; }
-.why { margin: 10px 0 0; max-width: 72ch; }
-"""
+_CSS = sheet("tree.css")
 _ONE_LINE_CSS = "@media (min-width: 600px) { :host { flex-wrap: nowrap; } }"
 _WIDE: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": 0}
 

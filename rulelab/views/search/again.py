@@ -13,11 +13,11 @@ from ..cards import html as card_html
 from ..cards import lines, scores
 from ..cards.card import BROWSER, Card
 from ..cards.card_file import parse
-from ..cards.style import MODEL_CSS
 from ..live.session import SearchSession
 from ..live.state import State
 from ..widgets.browser import Kept
 from ..widgets.html import Html
+from ..widgets.style import MODEL_CSS
 
 MAX_CHARACTERS = 500_000
 """The pinned models have the larger part of what a browser keeps."""

@@ -13,15 +13,12 @@ from ..cards.card import Card
 from ..cards.check import Check
 from ..cards.verifying import refusal
 from ..widgets.html import Html
-from ..widgets.style import BAR_CSS, CARD_CSS
+from ..widgets.style import BAR_CSS, CARD_CSS, sheet
 
 _NOT_PROVEN = "Verify checks a proof: the search has not proven this model optimal."
 _NO_CERTIFICATES = "Searches of this family make no certificates that Verify could check."
 _CHECKABLE = "Verify checks the proof by plain numpy, without the search."
-_CSS = """
-:host { min-height: 76px; }
-@media (max-width: 1150px) { :host { min-height: 132px; } }
-"""
+_CSS = sheet("proof.css")
 """There is a place for the answer, so that nothing moves when it comes."""
 
 

@@ -6,32 +6,15 @@ import asyncio
 import hmac
 import logging
 from pathlib import Path
+from string import Template
 from typing import Any
 
 from panel.auth import BasicAuthProvider, BasicLoginHandler
 
+from ...assets import asset
 from .settings import ServingError, passwords
 
 SECONDS_AFTER_A_WRONG_PASSWORD = 1.0
-
-_PAGE = """<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><title>rulelab: log in</title>
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<style>
-:root {{ color-scheme: light dark }}
-body {{ font: 16px/1.5 system-ui, sans-serif; display: grid; place-items: center; min-height: 90vh; margin: 0 }}
-form {{ display: grid; gap: 8px; width: min(320px, 86vw) }}
-h1 {{ font-size: 24px; margin: 0 0 8px }}
-label {{ display: grid; gap: 4px; font-size: 14px }}
-input, button {{ font: inherit; padding: 8px 12px; border: 1px solid #767676; border-radius: 6px }}
-button {{ margin-top: 8px; background: #1565c0; border-color: #1565c0; color: #fff; cursor: pointer }}
-:focus-visible {{ outline: 2px solid #1565c0; outline-offset: 2px }}
-p {{ margin: 0; min-height: 3em; color: #b3261e }}
-@media (prefers-color-scheme: dark) {{ p {{ color: #f2b8b5 }} :focus-visible {{ outline-color: #90caf9 }} }}
-</style></head><body><main><form method="post"><h1>rulelab</h1>{token}
-<label>Name <input name="username" autocomplete="username" autocapitalize="off" autofocus required></label>
-<label>Password <input name="password" type="password" autocomplete="current-password" required></label>
-<p role="alert">{said}</p><button type="submit">Log in</button></form></main></body></html>"""
 
 
 class LoginHandler(BasicLoginHandler):
@@ -57,7 +40,7 @@ class LoginHandler(BasicLoginHandler):
 
     def _show(self, said: str) -> None:
         self.set_header("Cache-Control", "no-store")
-        self.write(_PAGE.format(token=self.xsrf_form_html(), said=said))
+        self.write(Template(asset("login.html")).substitute(token=self.xsrf_form_html(), said=said))
 
 
 def _path(wanted: str, prefix: str) -> str:

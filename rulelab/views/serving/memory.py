@@ -7,7 +7,7 @@ import threading
 
 import psutil
 
-from ...sweeps.sharing import share_by
+from ...sweeps.families import share_by
 from ..allowance import ALLOWED
 from ..live.session import OPEN, SearchSession
 from ..live.share import SHARES, Share

@@ -12,19 +12,17 @@ from panel.viewable import Viewer
 from ...data.gaps import largest_difference
 from ...data.metrics import rates_table
 from ..cards import html as card_html
-from ..cards.style import MODEL_CSS
 from ..live.ticker import Beat
 from ..widgets.esc import plain
 from ..widgets.explained import SIGN_CSS, sign
 from ..widgets.html import Html
 from ..widgets.live_text import LiveText
-from ..widgets.style import BAR_CSS, CARD_CSS, NUMBER_CSS, PANEL_CSS, SELECT_CSS
+from ..widgets.style import BAR_CSS, CARD_CSS, MODEL_CSS, NUMBER_CSS, PANEL_CSS, SELECT_CSS, sheet
 from . import wording
 from .boards import BOARDS, MOST_CHARACTERS, Entry, table
 from .hand import Hand
 from .person import Person
 from .person_form import PersonForm
-from .style import WORDS_CSS
 
 ANY = ""
 WIDE: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": 0}
@@ -37,7 +35,7 @@ _LASTS = '<p class="note">This server keeps the board: who comes back goes on un
 
 def pane(*sheets: str, **more: Any) -> Html:
     """A pane of words."""
-    return Html("", stylesheets=[*(sheets or (CARD_CSS,)), WORDS_CSS, SIGN_CSS], **{**WIDE, **more})
+    return Html("", stylesheets=[*(sheets or (CARD_CSS,)), sheet("what_if_words.css"), SIGN_CSS], **{**WIDE, **more})
 
 
 def panel(heading: str, term: str, *items: Any, **more: Any) -> pn.Column:

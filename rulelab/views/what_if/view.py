@@ -26,7 +26,7 @@ from ..widgets.explained import SIGN_CSS, Explained, explain_all, sign, term_cla
 from ..widgets.html import Html
 from ..widgets.live_text import LiveText
 from ..widgets.pinned import pinned_note
-from ..widgets.style import BAR_CSS, CARD_CSS, LOW_CSS, PANEL_CSS, SELECT_CSS
+from ..widgets.style import BAR_CSS, CARD_CSS, LOW_CSS, PANEL_CSS, SELECT_CSS, STACK_CSS, sheet
 from . import wording
 from .editor import Editor
 from .edits import matching, perform
@@ -37,10 +37,10 @@ from .hand import Hand
 from .hints import BUTTON, Hints
 from .panels import WIDE, GroupsPanel, PersonPanel, RoomPanel, pane
 from .saving import Saving
-from .style import SIDE_CSS, VIEW_CSS
 
 _SELECT: dict[str, Any] = {"stylesheets": [SELECT_CSS], "margin": 0}
 _BAR: dict[str, Any] = {"stylesheets": [BAR_CSS], **WIDE}
+_SIDE_CSS = ":host { gap: 12px; align-content: start; }"
 _APART = Pool(10_000)
 """Optimizers wait for the processors at each of their steps, and not in a line before it."""
 Source = Callable[[], Callable[[Callable[[str], None]], Prepared]]
@@ -408,17 +408,17 @@ class WhatIfView(NotebookViewer):
             **WIDE,
         )
         self._answer_box = pn.Column(self._answer, visible=False, stylesheets=[PANEL_CSS], **WIDE)
-        left = pn.Column(editing, self._answer_box, stylesheets=[SIDE_CSS], css_classes=["rl-edit"], **WIDE)
+        left = pn.Column(editing, self._answer_box, stylesheets=[STACK_CSS, _SIDE_CSS], css_classes=["rl-edit"], **WIDE)
         side = pn.Column(
             self.person,
             self.groups,
             self.room,
-            stylesheets=[SIDE_CSS],
+            stylesheets=[STACK_CSS, _SIDE_CSS],
             css_classes=["rl-side"],
             **WIDE,
         )
         self._parts = [left, explain_all(side)]  # nothing of it is in the page before it begins
-        self._details = pn.Column(stylesheets=[VIEW_CSS], css_classes=["rl-row"], **WIDE)
+        self._details = pn.Column(stylesheets=[sheet("view.css", "what_if.css")], css_classes=["rl-row"], **WIDE)
         self._empty = Html(
             wording.EMPTY, stylesheets=[CARD_CSS, PANEL_CSS], css_classes=["rl-row"], visible=not alone, **WIDE
         )
@@ -439,7 +439,7 @@ class WhatIfView(NotebookViewer):
             self._empty,
             self._details,
             *([Explained()] if alone else []),
-            stylesheets=[VIEW_CSS],
+            stylesheets=[sheet("view.css", "what_if.css")],
             css_classes=["rl-what-if"],
             **WIDE,
         )

@@ -4,83 +4,12 @@ from __future__ import annotations
 
 from panel.custom import JSComponent
 
-from .style import FOCUS, LINE, ORANGE, TEXT
-
-_ESM = """
-const SHORT = 1500  // a connection that is back so soon was never missed
-
-// Bokeh takes what the server sends for new, and would send it back whole with the first event about it.
-function knows_what_it_sent(shown) {
-  const apply = shown.apply_json_patch
-  const ids = (value, found) => {
-    if (value === null || typeof value !== "object" || ArrayBuffer.isView(value)) { return found }
-    if (value.type === "object") { found.add(value.id) }
-    for (const each of Array.isArray(value) ? value : Object.values(value)) { ids(each, found) }
-    return found
-  }
-  shown.apply_json_patch = (patch, ...more) => {
-    apply.call(shown, patch, ...more)
-    const sent = shown._new_models?.size ? ids(patch.events, new Set()) : new Set()
-    for (const one of sent.size ? shown._new_models : []) { if (sent.has(one.id)) { shown._new_models.delete(one) } }
-  }
-}
-
-export function render({ model, view }) {
-  const root = document.createElement("div")
-  root.className = "lost"
-  root.setAttribute("role", "alert")
-  root.setAttribute("aria-label", "Connection")
-  root.hidden = true
-  let later = null
-  const say = (text, again = null) => {
-    root.replaceChildren(text)
-    if (again !== null) {
-      const button = document.createElement("button")
-      button.type = "button"
-      button.textContent = "Try again"
-      button.addEventListener("click", () => { root.hidden = true; again() })
-      root.append(" ", button)
-    }
-    root.hidden = false
-  }
-  const back = () => {
-    clearTimeout(later)
-    later = null
-    root.hidden = true
-  }
-  const shown = view.model.document
-  if (shown) { knows_what_it_sent(shown) }
-  shown?.on_event("client_reconnected", back)
-  shown?.on_event("connection_lost", (_document, event) => {
-    if (event.timeout === null) {
-      clearTimeout(later)
-      later = null
-      say("The server cannot be reached. What is shown stays, but nothing can be begun.", () => { event.reconnect() })
-    } else if (root.hidden && later === null) {
-      later = setTimeout(() => {
-        say("The connection to the server is lost, and tried again. What is shown stays.")
-      }, SHORT)
-    }
-  })
-  model.on("remove", () => { clearTimeout(later) })
-  return root
-}
-"""
-_CSS = f"""
-:host {{ position: absolute; width: 0; height: 0; }}
-.lost {{ position: fixed; z-index: 1400; left: 50%; bottom: 16px; transform: translateX(-50%); width: max-content;
-  max-width: min(560px, 100vw - 20px); box-sizing: border-box; padding: 10px 14px; border: 1px solid {LINE};
-  border-left: 5px solid {ORANGE}; border-radius: 6px; color: {TEXT}; font-size: 14px; line-height: 1.4;
-  background: var(--panel-surface-color, #fff); box-shadow: 0 4px 18px rgb(0 0 0 / 30%); }}
-.lost[hidden] {{ display: none; }}
-button {{ font: inherit; color: inherit; background: none; border: 1px solid {LINE}; border-radius: 4px;
-  padding: 2px 10px; cursor: pointer; }}
-button:focus-visible {{ {FOCUS} }}
-"""
+from ...assets import asset
+from .style import sheet
 
 
 class Connection(JSComponent):
     """A line at the foot of the page, which is there only while the server is not."""
 
-    _esm = _ESM
-    _stylesheets = [_CSS]
+    _esm = asset("connection.js")
+    _stylesheets = [sheet("connection.css")]

@@ -9,7 +9,8 @@ from typing import Any, Protocol
 import param
 from panel.custom import JSComponent
 
-from .cards_script import CSS, ESM
+from ...assets import asset
+from .style import sheet
 
 
 class Field(Protocol):
@@ -71,8 +72,8 @@ class FieldCards(JSComponent):
 
     cards = param.List(default=[], doc="What the browser shows.")
 
-    _esm = ESM
-    _stylesheets = [CSS]
+    _esm = asset("dom.js", "field_cards.js")
+    _stylesheets = [sheet("sign.css", "select.css", "field_cards.css")]
 
     def __init__(self, content: Sequence[FieldCard], **params: Any) -> None:
         self.content = list(content)

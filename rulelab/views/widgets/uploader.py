@@ -13,9 +13,10 @@ import panel as pn
 import param
 from panel.custom import JSComponent
 
+from ...assets import asset
 from ..allowance import ALLOWED, NO_FILES
 from .esc import plain
-from .sheet_style import UPLOADER_CSS
+from .style import sheet
 
 PIECE_BYTES = 1_000_000
 MOST_AT_ONCE_BYTES = 300_000_000
@@ -23,82 +24,6 @@ MOST_AT_ONCE_BYTES = 300_000_000
 IDLE_SECONDS = 60.0
 """After which a file that does not come any more makes room for another one."""
 BUSY = "So many files are being sent to this server that {} has to wait; try again in a minute."
-
-_ESM = """
-export function render({ model }) {
-  const make = (tag, properties = {}, ...children) => {
-    const element = Object.assign(document.createElement(tag), properties)
-    element.append(...children)
-    return element
-  }
-  const input = make("input", { type: "file", accept: model.accept, className: "hidden" })
-  input.setAttribute("aria-hidden", "true")  // the button stands for it
-  input.tabIndex = -1
-  const choose = make("button", { type: "button", className: "choose", textContent: model.label })
-  const limit = make("p", { className: "limit", textContent: model.limit })
-  const bar = make("progress", { max: 100, value: 0 })
-  bar.setAttribute("aria-label", "Upload")
-  const doing = make("span", { className: "doing" })
-  const cancel = make("button", { type: "button", textContent: "Cancel upload" })
-  const progress = make("div", { className: "progress" }, doing, bar, cancel)
-  const said = make("p", { className: "said" })
-  said.setAttribute("role", "alert")
-  let current = 0
-  let refused = ""
-  const show = () => {
-    const text = refused || model.said
-    progress.hidden = !model.doing
-    choose.disabled = !!model.doing
-    doing.textContent = model.doing
-    said.hidden = !text
-    if (said.textContent !== text) { said.textContent = text }
-  }
-  const piece = (blob) => new Promise((resolve, reject) => {
-    const reader = new FileReader()
-    reader.onload = () => resolve(reader.result.slice(reader.result.indexOf(",") + 1))
-    reader.onerror = () => reject(reader.error)
-    reader.readAsDataURL(blob)
-  })
-  let file = null
-  const send = async (at) => {
-    const mine = current
-    bar.value = file.size ? 100 * at / file.size : 100
-    try {
-      const end = Math.min(at + model.piece, file.size)
-      const data = at < end ? await piece(file.slice(at, end)) : ""
-      if (mine === current) { model.send_msg({ type: "piece", id: mine, data, last: end >= file.size }) }
-    } catch (error) {
-      model.send_msg({ type: "cancel" })
-      refused = `${file.name} cannot be read by the browser: ${error}`
-      show()
-    }
-  }
-  const begin = () => {
-    file = input.files[0]
-    input.value = ""
-    if (!file) { return }
-    refused = ""
-    if (file.size > model.most) {
-      const size = Math.ceil(file.size / 1e5) / 10
-      refused = `${file.name} has ${size} MB and was not sent. ${model.limit}. The data are as before.`
-      show()
-      return
-    }
-    current += 1
-    model.send_msg({ type: "begin", id: current, name: file.name, size: file.size })
-  }
-  model.on("msg:custom", (event) => {
-    const message = event.data ?? event
-    if (message.id === current && file) { send(message.at) }
-  })
-  choose.addEventListener("click", () => input.click())
-  input.addEventListener("change", begin)
-  cancel.addEventListener("click", () => { current += 1; model.send_msg({ type: "cancel" }) })
-  model.on(["said", "doing"], () => { if (model.doing) { refused = "" } ; show() })
-  show()
-  return make("div", { className: "uploader" }, ...(model.open ? [input, choose] : []), limit, progress, said)
-}
-"""
 
 
 class Uploader(JSComponent):
@@ -121,8 +46,8 @@ class Uploader(JSComponent):
     doing = param.String(default="", doc="What happens to the file; empty when nothing does.")
     said = param.String(default="", doc="What went wrong.")
 
-    _esm = _ESM
-    _stylesheets = [UPLOADER_CSS]
+    _esm = asset("dom.js", "uploader.js")
+    _stylesheets = [sheet("file_buttons.css", "uploader.css")]
 
     def __init__(
         self,

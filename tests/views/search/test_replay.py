@@ -18,7 +18,7 @@ import rulelab as rl
 from rulelab.kernels.fates import OPEN
 from rulelab.recording import course as looking
 from rulelab.recording import recording as module
-from rulelab.recording.events import NO_CHANGE, NOT_YET
+from rulelab.recording.course import NO_CHANGE, NOT_YET
 from rulelab.views.live.history import Mark
 from rulelab.views.live.state import State
 from rulelab.views.search import opener

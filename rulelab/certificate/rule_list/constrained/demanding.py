@@ -15,8 +15,7 @@ from ....data.directions import DIRECTIONS, NEGATIVE, POSITIVE, allowed_labels, 
 from ....data.problem import Problem
 from ....models import RuleList
 from ...bound import LOWER_BOUND, bounded
-from ...certificate import Certificate, CertificateError
-from ...contents import check_arrays, check_parameters
+from ...certificate import Certificate, CertificateError, check_arrays, check_parameters
 from ...demands import LARGEST, Asked, asked_in_words, counted, names_of, read_asked
 from ...outcome import Outcome
 from ...rule_set.parity import SUFFIX, check_parities

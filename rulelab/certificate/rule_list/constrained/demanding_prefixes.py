@@ -15,7 +15,7 @@ import numpy as np
 
 from ....data.directions import NEGATIVE, POSITIVE
 from ...certificate import CertificateError
-from .left_set import LeftSet
+from .prefixes import LeftSet
 from .space import FairSpace
 
 _MOST = 2_000_000

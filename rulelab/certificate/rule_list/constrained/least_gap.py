@@ -16,8 +16,7 @@ import numpy as np
 
 from ....data.problem import Problem
 from ....models import RuleList
-from ...certificate import Certificate, CertificateError
-from ...contents import check_arrays, check_parameters
+from ...certificate import Certificate, CertificateError, check_arrays, check_parameters
 from ...demands import counted
 from ...outcome import Outcome
 from ...rule_set.parity import GAP, check_gaps, most_wrong, parities, read_gaps, read_sides

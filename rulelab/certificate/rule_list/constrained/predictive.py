@@ -16,8 +16,7 @@ import numpy as np
 from ....data.problem import Problem
 from ....models import RuleList
 from ...bound import LOWER_BOUND
-from ...certificate import Certificate, CertificateError
-from ...contents import check_arrays, check_parameters
+from ...certificate import Certificate, CertificateError, check_arrays, check_parameters
 from ...outcome import Outcome
 from ...whole_weights import in_whole_weights_by_group
 from ..claim import Claim, read_claim

@@ -13,8 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...certificate import CertificateError
-from .left_set import LeftSet
-from .prefixes import MOST
+from .prefixes import MOST, LeftSet
 from .space import FairSpace
 from .value_space import Values
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...live.wording import count, counted
-from ..plan import Choice, Plan, Run, Seen, Step, ended, ran, stepped, tried
+from ..plan import Choice, Part, Run, Seen, ended, plan, ran, stepped, tried
 
 
 def _inevitable(run: Run) -> str:
@@ -31,9 +31,14 @@ def _most(seen: Seen) -> str:
     )
 
 
-PLAN = Plan(
-    name="equal rows",
-    about="Why rows that look alike, but end differently, bound every model there is.",
+PLAN = plan(
+    "equal_rows.md",
+    [
+        Part(stepped(1), _counted),
+        Part(ended),
+        Part(tried(3), _most, chooses=True),
+        Part(ran(2), chooses=True),
+    ],
     family="rule_list",
     data="diabetes",
     parameters={"regularization": 0.02, "thresholds": 2, "max_conditions": 1, "beam_width": 0},
@@ -44,45 +49,4 @@ PLAN = Plan(
         "inevitable errors": _inevitable,
         "antecedents": lambda run: count(run.problem.n_antecedents),
     },
-    steps=(
-        Step(
-            "Each number of these people is only known as low or high, for it is cut in two. Rows that agree in all "
-            "conditions are one [[pattern]], and a list treats them alike.",
-            "status",
-            "Press Step once.",
-            stepped(1),
-            "How many rows must every list get wrong?",
-            _counted,
-        ),
-        Step(
-            "The search adds the [[inevitable loss]] of the rows that a prefix has not captured to what the prefix "
-            "costs. So the lower bound stands well above 0 before anything was tried.",
-            "objective and lower bound",
-            "Press Run and wait for the end.",
-            ended,
-            "Would a cleverer kind of model get below the inevitable errors?",
-            "No: not on these conditions. Whatever looks at nothing but them, a tree, a network or a list, gives rows "
-            "of one pattern one answer. Only further conditions can tell them apart.",
-        ),
-        Step(
-            "With more groups per number fewer rows are equal. The table keeps what each choice came to.",
-            "model",
-            "Choose 3, press Run; then choose 4, press Run.",
-            tried(3),
-            "Which choice was best, and which was hardest to prove?",
-            _most,
-            chooses=True,
-        ),
-        Step(
-            "With many cuts hardly any two rows are equal, and this bound says nothing any more. Then other bounds "
-            "must do the work, and the bars show which.",
-            "prefixes cut, by bound",
-            "Choose 4, press Run and look at the bars; then choose 2, press Run, and see how they differ.",
-            ran(2),
-            "If every row were different, would a list without errors be likely?",
-            "No. A list of few rules captures rows in large portions; what it can reach is limited by its price per "
-            "rule, long before equal rows limit it.",
-            chooses=True,
-        ),
-    ),
 )

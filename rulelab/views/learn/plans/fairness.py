@@ -7,7 +7,7 @@ import numpy as np
 from ....rule_set import EqualOpportunity
 from ...live.wording import count
 from ...search.fairness import group_rates
-from ..plan import Choice, Plan, Run, Seen, Step, ended, ran, tried
+from ..plan import Choice, Part, Run, Seen, ended, plan, ran, tried
 
 _ANY, _NONE = "1 (any)", "0"
 
@@ -60,9 +60,14 @@ def _nothing(seen: Seen) -> str:
     )
 
 
-PLAN = Plan(
-    name="what fairness costs",
-    about="A bound on how unequally groups are treated, and the proven price of each tolerance.",
+PLAN = plan(
+    "fairness.md",
+    [
+        Part(ended, _unequal),
+        Part(tried(3), _price, chooses=True),
+        Part(lambda seen: any(run.choice == _NONE for run in seen.runs), _nothing, chooses=True),
+        Part(ran(1), chooses=True),
+    ],
     family="rule_set",
     data="diabetes",
     parameters={"max_complexity": 8, "thresholds": 2, "fairness": EqualOpportunity(1.0)},
@@ -77,48 +82,4 @@ PLAN = Plan(
     figures={
         "difference (points)": lambda run: f"{_gap(run):.1f}",
     },
-    steps=(
-        Step(
-            "The best set need not find the positives of all groups equally often, for nobody asked for it. [[Equal "
-            "opportunity|equal opportunity]] asks that it does, up to a [[tolerance]]; a tolerance of 1 asks for "
-            "nothing.",
-            "rates per group",
-            "Press Run.",
-            ended,
-            "How differently are the groups treated?",
-            _unequal,
-        ),
-        Step(
-            "Now only sets count whose rates differ by no more than the tolerance. The search proves for each of them "
-            "that no such set has a smaller loss.",
-            "model",
-            "Run with a tolerance of 0.1, then with 0.02.",
-            tried(3),
-            "What does it cost, and is the price of the method or of the matter?",
-            _price,
-            chooses=True,
-        ),
-        Step(
-            "With a tolerance of 0 the rates must be exactly equal, which few sets reach, as groups have few "
-            "positives. What is proven holds for the rows of training; on other rows the rates will differ.",
-            "rates per group",
-            "Run with a tolerance of 0.",
-            lambda seen: any(run.choice == _NONE for run in seen.runs),
-            "Is a set that treats everybody alike a good set?",
-            _nothing,
-            chooses=True,
-        ),
-        Step(
-            "There are several criteria, and they contradict each other: who wants equal shares of found positives "
-            "does not get equal shares of false alarms. Which one is right is a question about the decision, not "
-            "about the algorithm.",
-            "rates per group",
-            "Run once more with the tolerance that you would choose.",
-            ran(1),
-            "Who should choose the tolerance?",
-            "Those who answer for the decision, with those it concerns. A front of proven prices, as in the tab "
-            "Fronts, shows what can be chosen; it does not choose.",
-            chooses=True,
-        ),
-    ),
 )

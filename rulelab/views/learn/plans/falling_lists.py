@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...live.wording import count, counted
-from ..plan import Choice, Plan, Run, Seen, Step, ended, saw_another_model, stepped_anew, tried
+from ..plan import Choice, Part, Run, Seen, ended, plan, saw_another_model, stepped_anew, tried
 
 
 def _missed(run: Run) -> int:
@@ -36,9 +36,14 @@ def _more(seen: Seen) -> str:
     )
 
 
-PLAN = Plan(
-    name="falling lists",
-    about="Lists whose probabilities only fall, so that the first rule names those at the highest risk.",
+PLAN = plan(
+    "falling_lists.md",
+    [
+        Part(ended, _first),
+        Part(saw_another_model),
+        Part(stepped_anew(3)),
+        Part(tried(3), _more, chooses=True),
+    ],
     family="falling_rule_list",
     data="breast_cancer",
     parameters={"thresholds": 4, "max_conditions": 1, "iterations": 0},
@@ -48,45 +53,4 @@ PLAN = Plan(
         "missed": lambda run: count(_missed(run)),
         "false alarms": lambda run: count(_alarms(run)),
     },
-    steps=(
-        Step(
-            "In a [[falling rule list]] the [[probability]] of no rule is larger than that of the one before. So it "
-            "sorts people by risk, and one stops reading at the first rule that applies.",
-            "model",
-            "Press Run and wait for the end.",
-            ended,
-            "What does the position of a rule say about a person?",
-            _first,
-        ),
-        Step(
-            "Each stratum of the picture is a rule: as wide as the share of people it captures, as high as the share "
-            "of them that is positive. The steps may only go down.",
-            "strata of risk",
-            "Drag the slider back to an earlier list and see how its strata differ.",
-            saw_another_model,
-            "Is a falling list always worse than the best rule list?",
-            "It can never be better at the same loss, for falling lists are some of all lists. Where the best list "
-            "happens to fall, the demand costs nothing.",
-        ),
-        Step(
-            "A prefix is allowed only while its probabilities fall, and while the rows that are left have no larger "
-            "share of positives than its last rule. That [[cuts|prefixes cut]] many prefixes that cost little.",
-            "prefixes cut, by bound",
-            "Press Reset, then Step three times, and watch which bounds cut.",
-            stepped_anew(3),
-            "The rows that are left are richer in positives than the last rule. Could further rules mend it?",
-            "No. No further rule may have a larger share of positives than the last one, nor may the default; but "
-            "together they are the rows that are left, and a whole cannot be richer than each of its parts.",
-        ),
-        Step(
-            "Missing an ill person and alarming a healthy one need not count the same. The weight of a missed positive "
-            "says how many false alarms it is worth.",
-            "model",
-            "Run with each of the three weights.",
-            tried(3),
-            "Which list misses the fewest, and at what price?",
-            _more,
-            chooses=True,
-        ),
-    ),
 )

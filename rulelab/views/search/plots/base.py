@@ -25,6 +25,7 @@ from bokeh.models.glyph import Glyph
 from bokeh.models.renderers import GlyphRenderer
 from bokeh.plotting import figure
 
+from ....assets import asset
 from ....snapshot import Snapshot
 from ...live.prepared import Prepared
 from ...widgets.explained import term_classes
@@ -39,26 +40,7 @@ _TEXTS: dict[Any, tuple[str, ...]] = {
     Text: ("text_font_size",),
 }
 """What text there is in a plot."""
-_NUMBER = """
-for (const [unit, letter] of [[1e9, "G"], [1e6, "M"], [1e3, "k"]]) {
-  if (Math.abs(tick) >= unit) { return Number((tick / unit).toPrecision(3)) + letter }
-}
-return String(Number(tick.toPrecision(6)))
-"""
 _TOOLBAR_CSS = ":host(.bk-inner) { background-color: var(--panel-surface-color, white) }"
-_COMPACT = f"const show = (tick) => {{ {_NUMBER} }}; return show(tick)"
-_POWER = f"const show = (tick) => {{ {_NUMBER} }}; return show(Number((10 ** tick).toPrecision(2)))"
-_POWERS = """
-const {start, end} = cb_data.range
-const span = end - start
-const steps = span > 3 ? [1] : span > 1.2 ? [1, 3] : [1, 2, 5]
-const ticks = []
-for (let power = Math.floor(start); power <= end; power += span > 7 ? 2 : 1) {
-  for (const step of steps) { ticks.push(power + Math.log10(step)) }
-}
-const seen = ticks.filter((tick) => tick >= start && tick <= end)
-return seen.length > 1 ? seen : [start + 0.1 * span, start + 0.5 * span, start + 0.9 * span]
-"""
 
 Columns = dict[str, list[Any]]
 
@@ -243,9 +225,11 @@ def set_ticks(axis: Axis, **options: Any) -> None:
 
 def compact(power_of_ten: bool = False) -> CustomJSTickFormatter:
     """Ticks such as 20k; of a logarithm, the number itself."""
-    return CustomJSTickFormatter(code=_POWER if power_of_ten else _COMPACT)
+    shown = "Number((10 ** tick).toPrecision(2))" if power_of_ten else "tick"
+    return CustomJSTickFormatter(code=asset("ticks.js") + f"return short({shown})")
 
 
 def ticks(power_of_ten: bool = False) -> Ticker:
     """Places of about five ticks; of a logarithm, those of round numbers."""
-    return CustomJSTicker(major_code=_POWERS) if power_of_ten else BasicTicker(desired_num_ticks=5)
+    powers = asset("ticks.js") + "return powers(cb_data.range)"
+    return CustomJSTicker(major_code=powers) if power_of_ten else BasicTicker(desired_num_ticks=5)

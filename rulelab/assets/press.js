@@ -1,0 +1,12 @@
+export function render({ model }) {
+  const button = document.createElement("button")
+  button.type = "button"
+  button.addEventListener("click", () => model.send_msg("press"))
+  const show = () => {
+    button.textContent = model.label
+    button.disabled = !model.able
+  }
+  model.on(["label", "able"], show)
+  show()
+  return button
+}

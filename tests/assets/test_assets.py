@@ -1,0 +1,118 @@
+"""Scripts and style sheets: they are files, each is used and can be read, and functions in scripts do what they say."""
+
+from __future__ import annotations
+
+import ast
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from patience import PATIENCE
+from places import TESTS
+from structure import PACKAGE, modules
+
+from rulelab.assets import FOLDER
+from rulelab.views.widgets.style import sheet
+
+SCRIPTS, SHEETS = (sorted(FOLDER.glob(f"*.{kind}")) for kind in ("js", "css"))
+_CODE = re.compile(r"=> \{|\bfunction \w*\(|^\s*const \w+ = |^[^{}\n]*\{[^{}\n]*;", re.MULTILINE)
+_MOST_LINES = 2
+
+
+@pytest.fixture(scope="session")
+def node() -> str:
+    path = shutil.which("node")
+    if path is None:
+        pytest.skip("no node was found; install Node.js to test the scripts")
+    return path
+
+
+def run(*command: str | Path) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def strings(source: str) -> list[str]:
+    """Texts in Python code that are no docstrings; of those with values in them, what stands around these."""
+    tree = ast.parse(source)
+    others = {id(each.value) for each in ast.walk(tree) if isinstance(each, ast.Expr)}
+    found = []
+    for each in ast.walk(tree):  # from outside in
+        if isinstance(each, ast.JoinedStr):
+            others |= {id(part) for part in each.values}
+            found.append("".join(part.value for part in each.values if isinstance(part, ast.Constant)))
+        elif isinstance(each, ast.Constant) and isinstance(each.value, str) and id(each) not in others:
+            found.append(each.value)
+    return found
+
+
+def written_in(source: str) -> list[str]:
+    """Scripts and sheets of several lines that stand in Python."""
+    return [text for text in strings(source) if text.count("\n") > _MOST_LINES and _CODE.search(text)]
+
+
+def test_no_script_and_no_sheet_stands_in_python() -> None:
+    found = [
+        f"{path.relative_to(PACKAGE)}: {text[:60]!r}"
+        for path in modules()
+        if path.parts[len(PACKAGE.parts)] in ("views", "plots")
+        for text in written_in(path.read_text(encoding="utf-8"))
+    ]
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    ("source", "is_one"),
+    [
+        ('X = """\nexport function render({ model }) {\n  return 1\n}\n"""', True),
+        ('X = """\nconst a = 1\nconst b = 2\nconst c = 3\n"""', True),
+        ('X = f"""\np {{ margin: 0; }}\nb {{ color: {Y}; }}\ni {{ top: 0; }}\n"""', True),
+        ('X = "p { margin: 0; }"', False),
+        ('def f():\n    """Functions.\n\n    a: {b; c}\n    d\n    """', False),
+        ('X = "What a function does {\\n\\n\\nit says}"', False),
+    ],
+)
+def test_what_stands_in_python_is_seen(source: str, is_one: bool) -> None:
+    assert bool(written_in(source)) is is_one
+
+
+def test_every_file_is_used() -> None:
+    named = {text for path in modules() for text in strings(path.read_text(encoding="utf-8"))}
+    unused = {path.name for path in FOLDER.iterdir() if path.suffix in (".js", ".css", ".html")} - named
+    assert not unused
+
+
+@pytest.mark.parametrize("path", SHEETS, ids=lambda path: path.name)
+def test_sheets_are_whole(path: Path) -> None:
+    """Every variable has a meaning, every brace its other half, and no line is left over."""
+    text = re.sub(r'"[^"]*"', '""', sheet(path.name))
+    assert "$" not in text
+    depth = 0
+    for sign in re.findall(r"[{}]", text):
+        depth += 1 if sign == "{" else -1
+        assert depth >= 0
+    assert depth == 0
+    assert text.endswith("}\n")
+
+
+def test_scripts_can_be_read(node: str, tmp_path: Path) -> None:
+    """As modules, which is how browsers get nearly all of them."""
+    for path in SCRIPTS:
+        module = tmp_path / f"{path.stem}.mjs"
+        shutil.copy(path, module)
+        run(node, "--check", module)
+
+
+def test_functions_of_scripts(node: str) -> None:
+    files = sorted((TESTS / "assets").glob("*.test.mjs"))
+    assert len(files) >= 3
+    run(node, "--test", *files)
+
+
+def test_a_script_that_is_wrong_is_seen(node: str, tmp_path: Path) -> None:
+    wrong = tmp_path / "wrong.mjs"
+    wrong.write_text("export function render({ model }) { return (}\n")
+    with pytest.raises(AssertionError, match="SyntaxError"):
+        run(node, "--check", wrong)

@@ -1,0 +1,84 @@
+"""The files of the walks: what is not written as it is read is refused, with its file and line."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from rulelab.glossary import ProseError
+from rulelab.views.learn.plan import Part, Plan, plan
+from rulelab.views.learn.words import Section, sections
+
+WALK = """# two steps
+
+How it goes.
+
+## 1. status
+
+What there is
+to see.
+
+**Do:** Press Step.
+
+**Question:** Why?
+
+**Answer:** Because.
+
+## 2. prefixes cut, by bound
+
+More of it.
+
+**Do:** Press Run.
+
+**Question:** How many?
+"""
+SETTINGS = {"family": "rule_list", "data": "diabetes", "parameters": {}, "speed": "full speed"}
+
+
+def walk(folder: Path, text: str) -> Plan:
+    path = folder / "walk.md"
+    path.write_text(text, encoding="utf-8")
+    never, made = Part(lambda seen: False), Part(lambda seen: True, lambda seen: "7", chooses=True)
+    return plan(str(path), [never, made], **SETTINGS)
+
+
+def test_a_walk_is_texts_of_a_file_and_what_python_knows(tmp_path: Path) -> None:
+    found = walk(tmp_path, WALK)
+    assert (found.name, found.about, found.family) == ("two steps", "How it goes.", "rule_list")
+    first, second = found.steps
+    assert (first.text, first.look_at) == ("What there is to see.", "status")
+    assert (first.do, first.question, first.answer, first.chooses) == ("Press Step.", "Why?", "Because.", False)
+    assert (second.look_at, second.chooses) == ("prefixes cut, by bound", True)
+    assert callable(second.answer)
+
+
+@pytest.mark.parametrize(
+    ("change", "line", "message"),
+    [
+        (("# two steps\n\n", ""), 1, "a file begins with '# '"),
+        (("How it goes.\n\n", ""), 1, "'two steps' has 0 paragraphs, not one for each of sentence"),
+        (("## 2.", "## 3."), 16, "does not begin with '2. '"),
+        (("## 1. status", "## status"), 5, "does not begin with '1. '"),
+        (("**Answer:** Because.\n\n", ""), 5, "has 3 paragraphs, not one for each of text, Do, Question, Answer"),
+        (("How many?", "How many?\n\n**Answer:** Seven."), 16, "has 4 paragraphs"),
+        (("**Do:** Press Run.", "Press Run."), 16, "no paragraph that begins with **Do:**"),
+        (("## 2. prefixes cut, by bound", "More still."), 1, "'two steps' has 1 steps, not 2"),
+    ],
+)
+def test_what_is_wrong_is_told_with_file_and_line(
+    tmp_path: Path, change: tuple[str, str], line: int, message: str
+) -> None:
+    text = WALK.replace(*change)
+    assert text != WALK
+    with pytest.raises(ProseError, match=re.escape(f"walk.md, line {line}: ") + ".*" + re.escape(message)):
+        walk(tmp_path, text)
+
+
+def test_sections_have_their_lines(tmp_path: Path) -> None:
+    path = tmp_path / "script.md"
+    path.write_text("# Script\n\n\n## 0:00\n\nShow\nit.\n\nSay it.\n", encoding="utf-8")
+    title, first = sections(path)
+    assert title == Section("script.md", 1, "Script", ())
+    assert first == Section("script.md", 4, "0:00", ("Show it.", "Say it."))
