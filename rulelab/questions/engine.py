@@ -23,9 +23,8 @@ class Engine:
     ----------
     name : str
         Of the class.
-    room : str
-        The module that has it.
     model : str
+        The family of its models.
     knows : tuple of str
         What may be asked of it, of the parameters of a `Question`.
     needs : tuple of str
@@ -36,16 +35,18 @@ class Engine:
         Whether the criteria that it knows are those of predictive values; otherwise all others are.
     several : bool
         Whether its problems have several classes; otherwise two.
+    room : str
+        The module that has it; empty: that of its family.
     """
 
     name: str
-    room: str
     model: str
     knows: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
     where: str = ""
     of_values: bool = False
     several: bool = False
+    room: str = ""
 
     def accepts(self, question: Question) -> ParameterError | None:
         """None where it answers this question of a model of its family, otherwise why not."""
@@ -67,7 +68,7 @@ class Engine:
     @property
     def made(self) -> type:
         """The class."""
-        found: type = getattr(import_module(self.room), self.name)
+        found: type = getattr(import_module(self.room or f"rulelab.{self.model}"), self.name)
         return found
 
     @property

@@ -179,7 +179,7 @@ TOY = """
             more = {name: getattr(self, name) for name in ("regularization", "random_state")}
             return {"rules": self.max_length, **more}
 
-    ENGINES.append(Engine("ToySearch", "__main__", "toy"))
+    ENGINES.append(Engine("ToySearch", "toy", room="__main__"))
     FAMILIES["toy"] = Family(
         name="toy",
         noun="toy list",

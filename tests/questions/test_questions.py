@@ -125,7 +125,7 @@ class ToySearch(rl.RuleListSearch):
 
 @pytest.fixture
 def toy() -> Iterator[Engine]:
-    record = Engine("ToySearch", __name__, "rule_list", knows=("max_uses",), needs=("max_uses",))
+    record = Engine("ToySearch", "rule_list", knows=("max_uses",), needs=("max_uses",), room=__name__)
     ENGINES.insert(0, record)
     yield record
     ENGINES.remove(record)
