@@ -10,7 +10,8 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,6 +27,12 @@ from tornado.iostream import StreamClosedError
 from tornado.websocket import WebSocketClientConnection, WebSocketClosedError, websocket_connect
 
 from rulelab.views.serving.opening import Opening
+
+
+def in_a_thread(lesson: Coroutine[Any, Any, Any]) -> Any:
+    """What it returns, run in a thread of its own: in that of the tests a loop runs once a browser was used."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, lesson).result()
 
 
 def listens(port: int) -> bool:
@@ -112,7 +119,7 @@ class Served:
             wire.close()
             return first
 
-        return asyncio.run(asyncio.wait_for(talk(), PATIENCE))
+        return in_a_thread(asyncio.wait_for(talk(), PATIENCE))
 
     @property
     def written(self) -> str:

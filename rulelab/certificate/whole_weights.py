@@ -33,12 +33,20 @@ def in_whole_weights_by_group(problem: Problem) -> Problem:
     return problem if problem.integral or problem.groups is None else divided(problem, True)[0]
 
 
-def rounded_down(problem: Problem, most: int) -> tuple[Problem, Fraction]:
-    """The same rows, of no groups, with weights rounded down to a unit, so many of it at most, and what it is worth."""
-    masses = problem.masses
-    n = max(1, -(-masses.total // most))
-    positives, negatives = ((side // n).astype(np.int64) for side in (masses.positives, masses.negatives))
-    return replace(problem, positives=positives, negatives=negatives, groups=None, summed=None), masses.unit * n
+def rounded_down(problem: Problem, most: int, by_group: bool) -> tuple[Problem, Fraction]:
+    """The same rows, and groups if they are asked for, with weights rounded down to a unit, and what it is worth.
+
+    There are ``most`` units at most in all.
+    """
+    whole, unit = divided(problem, by_group, any_size=True)
+    groups = whole.groups if by_group else None
+    given = [whole.positives, whole.negatives] if groups is None else [groups.positives, groups.negatives]
+    n = max(1, -(-sum(int(side.sum()) for side in given) // most))
+    positives, negatives = ((side // n).astype(np.int64) for side in given)
+    if groups is not None:
+        groups = replace(groups, positives=positives, negatives=negatives, summed=None)
+        positives, negatives = positives.sum(axis=0), negatives.sum(axis=0)
+    return replace(whole, positives=positives, negatives=negatives, groups=groups, summed=None), unit * n
 
 
 def divided(problem: Problem, by_group: bool, any_size: bool = False) -> tuple[Problem, Fraction]:

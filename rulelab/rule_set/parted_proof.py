@@ -36,7 +36,7 @@ def prove_in_parts(
     regularization: float,
     min_group_size: int,
     demands: Demands | None = None,
-    bound: Cost | None = None,
+    bound: Cost | float | None = None,
     zero_one: bool = False,
 ) -> Certificate:
     """The certificate of an optimal rule set, or of a bound.
@@ -75,7 +75,8 @@ def prove_in_parts(
         )
 
     case = Case(problem, model, read_claim(certificate({}).parameters))
-    arrays = arrays_of_parts(problem, model, case, parts, fairness, min_group_size, demands=demands)
+    source = case.problem if case.rounded else problem
+    arrays = arrays_of_parts(source, model, case, parts, fairness, min_group_size, case.loosened, demands)
     if bound is not None:
         ended = [part.least >= bound for part in parts if part.shown is not None]
         ((name, dtype),) = ENDED.items()
@@ -99,7 +100,9 @@ def arrays_of_parts(
 
     Parameters
     ----------
-    problem, model
+    problem : Problem
+        That the parts are of.
+    model
     case : Case
         Of the sets that the parts are to hold.
     parts, fairness, min_group_size

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 import operator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -199,6 +199,12 @@ class Program(Shared):
             if sum(map(operator.mul, leave, x)) + sum(map(operator.mul, cover, y)) > bound:
                 return False
         return True
+
+    def loosened(self, by: Fraction) -> Program:
+        """The same where rates may differ by so much more."""
+        return (
+            replace(self, constraints=tuple(replace(c, bound=c.bound + by) for c in self.constraints)) if by else self
+        )
 
     def round_up(self, cost: Cost) -> Cost:
         """The least cost that a rule set can have and that is not below this one."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..certificate import Certificate, CertificateError, prove_rule_set, require_checkable
+from ..certificate.rule_set.checker import counts_as_given
 from ..certificate.rule_set.parity import RATES
 from ..certificate.whole_weights import divided
 from ..data.fairness import Criterion, Rate, compared, groups_of, parities
@@ -41,6 +42,7 @@ def prove(
     demands: Demands | None = None,
     zero_one: bool = False,
     rounded: Problem | None = None,
+    loosened: Fraction = Fraction(0),
 ) -> Certificate:
     """The certificate of an optimal rule set, or of the best linear bound so far.
 
@@ -61,7 +63,9 @@ def prove(
     zero_one : bool
         Whether the loss is the training errors.
     rounded : Problem, optional
-        The same in weights of fewer digits, where the program and what was generated are those of it.
+        The one that the program and what was generated are of, where not this one: in weights of fewer digits.
+    loosened : Fraction
+        By which the program's tolerances are larger than those of the criterion then.
 
     Raises
     ------
@@ -74,7 +78,7 @@ def prove(
     tolerances, multipliers = None, None
     if fairness is not None:
         tolerances = {rate.name: rate.tolerance for rate in fairness.rates()}
-        multipliers = multipliers_of(whole, model.form, program, fairness, gamma, min_group_size)
+        multipliers = multipliers_of(whole, model.form, program, fairness, gamma, min_group_size, loosened)
     asked = {}
     if demands:
         asked = {**demands.arrays, "demand_prices": demands.prices(program, _given(program, generation), grid)}
@@ -102,7 +106,7 @@ def prove(
 
 def counted(problem: Problem, program: Program, by_group: bool) -> tuple[Problem, Program]:
     """The problem and its program as a certificate counts: in units of weight that are 1, and costs as they are."""
-    if problem.integral and program.is_literal:
+    if counts_as_given(problem, by_group) and program.is_literal:
         return problem, program
     whole, _ = divided(problem, by_group)
     return whole, replace(program, unit=Fraction(1), regularization=Fraction(program.penalty) / program.per_loss)

@@ -12,7 +12,7 @@ import pandas as pd
 
 from ..arguments import ParameterError, is_whole
 from ..certificate import Certificate, CertificateError
-from ..certificate.rule_set.checker import in_rounded_weights, rounds
+from ..certificate.rule_set.checker import Case, Claim, rounds
 from ..data.exact_weights import rounded_down
 from ..data.fairness import Criterion, EqualOpportunity, groups_of, left_out
 from ..data.naming import as_names, limits_of
@@ -104,6 +104,8 @@ class RuleSetSearch(RelaxedFirst, Phases):
     """
 
     family: ClassVar[str] = "rule_set"
+    _loosened = Fraction(0)
+    """By how much more than by the tolerances rates may differ."""
 
     def __init__(
         self,
@@ -313,30 +315,40 @@ class RuleSetSearch(RelaxedFirst, Phases):
         bounded = bound_only and (known or self.by_value)
         if incumbent is None or not (bounded or self._phase == "certified"):
             raise CertificateError("the search has not proven its rule set optimal yet; let it finish first")
-        if self.by_value and not self._program.exactness:
-            return self._certificate_in_parts(incumbent.model, bound_only)
-        return self.certificate_of(incumbent.model, 0.0 if bound_only else None)
+        return self.certificate_of(incumbent.model, self._best.cost if bound_only else None)
 
-    def certificate_of(self, model: RuleSet, bound: float | None = None) -> Certificate:
+    def certificate_of(self, model: RuleSet, bound: Cost | float | None = None) -> Certificate:
         """The proof that a set is one of the best, or with ``bound`` the best bound of the linear programme so far.
 
         Parameters
         ----------
         model : RuleSet
-        bound : float, optional
-            Any number.
+        bound : int, Fraction or float, optional
+            Where rates are searched part by part the cost that parts have ended at, else any number.
         """
-        price = Fraction(repr(float(self.regularization)))
-        rounded = self.fairness is None and rounds(self.problem, self.max_complexity, price)
-        if self._program.exactness and (bound is not None or not rounded):
+        tolerances = {} if self.fairness is None else {rate.name: rate.tolerance for rate in known_rates(self.fairness)}
+        claim = Claim(
+            self.max_complexity,
+            self.conditions,
+            Fraction(repr(float(self.regularization))),
+            1,
+            {name: Fraction(repr(float(value))) for name, value in tolerances.items()},
+            min_group_size=self.min_group_size,
+            zero_one=self.loss == "zero_one",
+        )
+        source, rounded = self, rounds(self.problem, claim)
+        if rounded and bound is None:
+            source = _Rounded(Case(self.problem, model, claim), self, model).without_relaxation()
+            solve(source)
+        elif self._program.exactness:
             raise CertificateError(
                 "the weights have too many digits for a certificate; round them, say to six digits in all"
             )
-        source = self
-        if rounded and bound is None:
-            whole, _, price = in_rounded_weights(self.problem, price)
-            source = RuleSetSearch(whole, **{**self.parameters, "regularization": float(price), "warm_start": None})
-            solve(source)
+        if self.fairness is not None and source.by_value:
+            limits = self.max_complexity, self.conditions, self.fairness, self.regularization, self.min_group_size
+            return prove_in_parts(
+                self.problem, model, source._parts, *limits, self._demands, bound, self.loss == "zero_one"
+            )
         return prove(
             self.problem,
             model,
@@ -349,7 +361,8 @@ class RuleSetSearch(RelaxedFirst, Phases):
             self.min_group_size,
             source._demands,
             self.loss == "zero_one",
-            None if source is self else source.problem,
+            source.problem,
+            source._loosened,
         )
 
     def _without_demands(self) -> RuleSetSearch:
@@ -382,12 +395,6 @@ class RuleSetSearch(RelaxedFirst, Phases):
     def _own_bound(self) -> float:
         return rounded_down(self._program.bound(self._lower))
 
-    def _certificate_in_parts(self, model: RuleSet, bound_only: bool) -> Certificate:
-        assert self.fairness is not None
-        limits = self.max_complexity, self.conditions, self.fairness, self.regularization, self.min_group_size
-        bound = self._best.cost if bound_only else None
-        return prove_in_parts(self.problem, model, self._parts, *limits, self._demands, bound, self.loss == "zero_one")
-
     def _demanded(self) -> Demands:
         """What the set has to obey."""
         return demands_of(self.problem, self.must_use, self.max_uses)
@@ -403,7 +410,7 @@ class RuleSetSearch(RelaxedFirst, Phases):
             self.regularization,
             self.min_group_size,
         )
-        return demanding(program, self._demands)
+        return demanding(program.loosened(self._loosened), self._demands)
 
     @property
     def left_out(self) -> str:
@@ -441,3 +448,12 @@ class RuleSetSearch(RelaxedFirst, Phases):
             limit=None if ended else self._limit,
             detail=detail,
         )
+
+
+class _Rounded(RuleSetSearch):
+    """A search in the weights that a check rounds, from the best set on, with rates as far apart as rounding allows."""
+
+    def __init__(self, case: Case, search: RuleSetSearch, best: RuleSet) -> None:
+        self._loosened = case.loosened
+        rounded = {"regularization": float(case.price), "warm_start": best}
+        super().__init__(case.problem, **{**search.parameters, **rounded})

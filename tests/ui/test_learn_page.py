@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 
 import pytest
 from visits import Visit
@@ -197,7 +198,8 @@ def test_the_script_is_performed_as_it_is_written(visit: Callable[..., Visit]) -
         step = page.get_by_text("What fairness costs · step 1 of 4")
         start = walk.get_by_role("button", name="Start").last
         if not step.is_visible() and start.is_visible():
-            start.click()
+            with suppress(pytest.importorskip("playwright.sync_api").TimeoutError):  # it is gone: the walk begins
+                start.click(timeout=2000)
             page.wait_for_timeout(1000)
         return step.is_visible()
 

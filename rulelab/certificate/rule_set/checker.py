@@ -15,9 +15,11 @@ rules that cover different rows are meant, which says something only where const
 cost. What sets must use, and how often they may, are constraints of the same kind (`rule_set_demands`). Everything is
 computed here, in exact integers; no solver's word is taken.
 
-Where weights have too many digits for that, and no rates are compared, weights and the price of complexity are rounded
-down, so that no set costs more than it does. A set that is better than the model then costs less than the model does
-exactly, rounded up; whether one of those that are left is better is told without rounding.
+Where weights have too many digits for that, weights and the price of complexity are rounded down, so that no set costs
+more than it does. A set that is better than the model then costs less than the model does exactly, rounded up; whether
+one of those that are left is better is told without rounding. Where rates are compared, they are those of the rounded
+weights, and may differ by as much more as rounding can hide; what is proven is that no set costs less than the model
+but for what rounding can hide, which is the ``resolution`` of the answer.
 """
 
 from __future__ import annotations
@@ -112,7 +114,7 @@ def check(
     return Outcome(
         valid=True,
         reason=f"no rule set{among} has an objective below {found['lower_bound']:.10g} ({scope})",
-        resolution=0.0,
+        resolution=float(case.resolution),
         checked=checked,
         **found,
     )
@@ -125,15 +127,29 @@ class Case:
     ----------
     matrix : bool array, shape (n_patterns + n_rows, n_conditions)
         What conjunctions hold for: the problem's patterns, and behind them the rows of the demands.
+    problem : Problem
+        In whole weights.
+    rounded : bool
+        Whether these are rounded.
     prices : DemandPrices
     unit, price : Fraction
         What a unit of loss is worth, and what a unit of complexity costs in units of loss.
+    cost : int
+        What no set that meets the constraints is to cost less than, in these units.
+    worth, resolution : Fraction
+        The model's objective, and how much more that is than what is to be proven: 0 but where rates of rounded weights
+        are compared.
+    loosened : Fraction
+        By how much more than by the tolerances rates of rounded weights may differ.
     ranges : sequence of RangePrice
         Multipliers of the ranges of rates, in a part of the sets.
     """
 
     ranges: Sequence[RangePrice] = ()
-    _exactly: tuple[Sides, Fraction] | None = None  # where weights are rounded: not rounded, and what 1 is worth
+    resolution = loosened = Fraction(0)
+    _exactly: tuple[Sides, list[Parity], Fraction] | None = (
+        None  # where weights are rounded: not rounded, and 1's worth
+    )
 
     def __init__(
         self,
@@ -144,8 +160,8 @@ class Case:
         priced: Mapping[str, np.ndarray] | None = None,
     ) -> None:
         self.claim = claim
-        given, (problem, self.unit, price, rounded) = problem, in_digits(problem, claim)
-        self.price, self.per_loss, self.per_unit = price, price.denominator, price.numerator
+        given, (problem, self.unit, self.price, self.rounded) = problem, in_digits(problem, claim)
+        self.problem, self.per_loss, self.per_unit = problem, self.price.denominator, self.price.numerator
         if claim.regularization * claim.max_complexity > _LARGEST_OBJECTIVE:
             raise CertificateError("the regularization is too large for a certificate")
         if int(problem.total_weight) * claim.max_complexity * self.per_loss >= LARGEST:
@@ -160,15 +176,34 @@ class Case:
         self.step = max(1, math.gcd(self.per_loss * int(masses), self.per_unit))
         times = times_covered(self.matrix, model)
         self.demands.check(model, self.sides.matrix, times[self.n_given :])
-        check_parities(self.sides, self.parities, times[: self.n_given])
-        if rounded:
-            whole = replace(given, positives=given.masses.positives, negatives=given.masses.negatives, summed=None)
-            self._exactly, self.step = (sides_of(whole, model.form, claim)[0], given.masses.unit), 1
-        worth = self._worth(times[: self.n_given], model.complexity)
+        if self.rounded:
+            whole, unit = divided(given, bool(claim.tolerances), any_size=True)
+            self._exactly, self.step = (*sides_of(whole, model.form, claim), unit), 1
+        sides, same, _ = self._exactly or (self.sides, self.parities, self.unit)
+        check_parities(sides, same, times[: self.n_given])
+        self.worth = self._worth(times[: self.n_given], model.complexity)
         self.cost = self.cost_of(times[: self.n_given], model.complexity)
-        if rounded:  # what costs less than the model costs less than this
-            self.cost = math.ceil(worth / self.unit * self.per_loss)
-        self._of_model = self.cost, worth
+        if self.rounded and claim.tolerances:
+            self._loosen(sides)
+        elif self.rounded:  # what costs less than the model costs less than this
+            self.cost = math.ceil(self.worth / self.unit * self.per_loss)
+        self._to_prove = self.cost
+
+    def _loosen(self, exact: Sides) -> None:
+        """Take off the cost, and add to the tolerances, what rounding down can make of sets that meet them.
+
+        Of n weights of a group, each counted up to ``most`` times, a sum loses less than ``most * n`` units; a rate of
+        them, whose divisor of ``size`` units loses less than n, changes by less than ``most * n / size``.
+        """
+        claim, n_groups = self.claim, len(self.sides.names)
+        most = 1 if claim.zero_one else max(1, claim.max_complexity // 2)
+        n_weights = (exact.wanted != 0).sum(axis=1) + (exact.unwanted != 0).sum(axis=1)
+        by_group = n_weights.reshape(-1, n_groups).sum(axis=0).tolist()
+        shares = [(by_group[g], p.left_out[g], p.on_unwanted[g]) for p in self.parities for g in p.compared]
+        self.loosened = 2 * most * max(n * max(abs(a), abs(b)) for n, a, b in shares)
+        self.parities = [replace(each, tolerance=each.tolerance + self.loosened) for each in self.parities]
+        self.cost -= self.per_loss * most * sum(by_group) + claim.max_complexity
+        self.resolution = min(self.worth, self.worth - self.cost * self.unit / self.per_loss)
 
     @property
     def refuted(self) -> str:
@@ -177,7 +212,7 @@ class Case:
 
     def _worth(self, times: np.ndarray, complexity: int) -> Fraction:
         """The objective of a set of rules."""
-        sides, unit = self._exactly or (self.sides, self.unit)
+        sides, _, unit = self._exactly or (self.sides, self.parities, self.unit)
         return int(sides.loss(times)) * unit + self.claim.regularization * complexity
 
     def cost_of(self, times: np.ndarray, complexity: int) -> int:
@@ -195,15 +230,16 @@ class Case:
         times, counting = np.split(covered.sum(axis=0, dtype=np.int64), [self.n_given])
         if self.cost_of(times, complexity) >= self.cost or not self.demands.hold(counting):
             return False
-        if self._exactly is not None and self._worth(times, complexity) >= self._of_model[1]:
+        if self._exactly is not None and self._worth(times, complexity) >= self.worth:
             return False
-        measured = self.sides.measure(times)
-        return all(parity.holds(*measured) for parity in self.parities)
+        sides, parities, _ = self._exactly or (self.sides, self.parities, self.unit)
+        measured = sides.measure(times)
+        return all(parity.holds(*measured) for parity in parities)
 
     def objective(self, cost: int | Fraction) -> float:
         """What no objective is below when no cost is below this one; of the model's cost its objective."""
-        if cost == self._of_model[0]:
-            return float(self._of_model[1])
+        if cost == self._to_prove:
+            return float(self.worth - self.resolution)
         excess = max(Fraction(0), self.price * self.unit - self.claim.regularization)
         return float(max(Fraction(0), Fraction(cost) * self.unit / self.per_loss - excess * self.claim.max_complexity))
 
@@ -224,32 +260,33 @@ def in_digits(problem: Problem, claim: Claim) -> tuple[Problem, Fraction, Fracti
     Raises
     ------
     CertificateError
-        When rates are compared, and the groups' weights have too many digits.
+        When the groups' weights are not those of the problem.
     """
-    if rounds(problem, claim.max_complexity, claim.regularization) and not claim.tolerances:
-        return *in_rounded_weights(problem, claim.regularization), True
+    if rounds(problem, claim):
+        whole, unit = rounded_down(problem, _LARGEST_ROUNDED, bool(claim.tolerances))
+        return whole, unit, Fraction(math.floor(claim.regularization / unit * _PARTS), _PARTS), True
     whole, unit = divided(problem, bool(claim.tolerances))
     exact = claim.regularization / unit
     simple = _simple(whole, exact, claim.max_complexity)
-    if problem.integral and (simple is None or simple == exact):
+    if counts_as_given(problem, bool(claim.tolerances)) and simple == exact:
         return problem, Fraction(1), claim.regularization, False
-    if simple is None:
-        raise CertificateError("the weights have too many digits for exact sums")
+    assert simple is not None
     return whole, unit, simple, False
 
 
-def rounds(problem: Problem, max_complexity: int, regularization: Fraction) -> bool:
-    """Whether a check has to round weights, where no rates are compared."""
-    if not problem.masses.divided().fits:
+def counts_as_given(problem: Problem, by_group: bool) -> bool:
+    """Whether weights are counted as they are, and not in multiples of a common divisor of theirs."""
+    return problem.integral and not (by_group and int(problem.total_weight) > _LARGEST_TOTAL)
+
+
+def rounds(problem: Problem, claim: Claim) -> bool:
+    """Whether a check has to round weights."""
+    fair = bool(claim.tolerances)
+    if not (problem.groups if fair and problem.groups is not None else problem).masses.divided().fits:
         return True
-    whole, unit = divided(problem, False)
-    return _simple(whole, regularization / unit, max_complexity) is None
-
-
-def in_rounded_weights(problem: Problem, regularization: Fraction) -> tuple[Problem, Fraction, Fraction]:
-    """The problem with rounded weights, what 1 is worth, and what complexity costs in them, rounded down."""
-    whole, unit = rounded_down(problem, _LARGEST_ROUNDED)
-    return whole, unit, Fraction(math.floor(regularization / unit * _PARTS), _PARTS)
+    whole, unit = divided(problem, fair)
+    large = fair and int(whole.total_weight) > _LARGEST_TOTAL
+    return large or _simple(whole, claim.regularization / unit, claim.max_complexity) is None
 
 
 def _simple(whole: Problem, price: Fraction, most: int) -> Fraction | None:
@@ -306,7 +343,7 @@ def least_cost(case: Case, arrays: Mapping[str, np.ndarray], checked: dict[str, 
 def prove(case: Case, arrays: Mapping[str, np.ndarray], found: dict[str, Any], checked: dict[str, int]) -> None:
     """Fill in what is found; raises CertificateError where the proof fails."""
     claim = case.claim
-    found["objective"] = case.objective(case.cost)
+    found["objective"] = float(case.worth)
     linear = read_linear(case, arrays)
     slack = claim.grid * (case.cost - case.step) - linear.bound
     lower_bound = case.objective(linear.least(case))
@@ -336,7 +373,7 @@ def prove(case: Case, arrays: Mapping[str, np.ndarray], found: dict[str, Any], c
     checked["sets"] = closing.sets
     if better:
         raise CertificateError(f"{case.refuted}; the dual values prove a lower bound of {lower_bound:.10g} only")
-    found["lower_bound"] = found["objective"]
+    found["lower_bound"] = case.objective(case.cost)
 
 
 def _where_it_costs(case: Case, cheap: Columns, costs: SetCosts) -> tuple[np.ndarray, SetCosts]:

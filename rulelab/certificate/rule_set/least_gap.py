@@ -3,7 +3,8 @@
 The proof is that of a fair rule set: of those whose gap is smaller than the model's, all lose more than the accuracy
 allows. Gaps are multiples of 1 / L, where L is a common multiple of what the groups' rates are divided by, so that a
 smaller gap is one of at most the model's less 1 / L. Where their rates were searched part by part, the parts hold these
-sets, and in each part all lose too much.
+sets, and in each part all lose too much. Rates of weights that are rounded, see `rulelab.certificate.rule_set.checker`,
+prove that no gap is smaller by more than what rounding can hide.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from ...models import RuleSet
 from ..certificate import Certificate, CertificateError
 from ..origin import Origin
 from ..outcome import Outcome
-from ..whole_weights import in_whole_weights_by_group
+from ..whole_weights import divided
 from .checker import MIN_GROUP_SIZE, ZERO_ONE, Case, Claim, check_model, prove, read_claim, read_linear, times_covered
 from .dual import in_order, read_dual
 from .effort import GaveUpError
@@ -40,9 +41,9 @@ def check(
     try:
         case = Smaller(problem, model, parameters)
         found["objective"] = float(case.gap)
-        if case.gap and PART_RANGES in arrays:
+        if case.least and PART_RANGES in arrays:
             prove_parts(case, prove, arrays, {}, checked)
-        elif case.gap:
+        elif case.least:
             prove(case, arrays, {}, checked)
     except GaveUpError as error:
         reason = f"the check was given up, nothing is known to be wrong: {error}"
@@ -55,9 +56,10 @@ def check(
     reason = (
         f"no rule set of complexity at most {claim.max_complexity}, of at most {claim.max_conditions} conditions a "
         f"rule{apart}, with an accuracy of at least {parameters[_ACCURACY]!r} has a gap in {named} below "
-        f"{float(case.gap):.10g}, {_counted(claim)} both{left_out}"
+        f"{float(case.least):.10g}, {_counted(claim)} both{left_out}"
     )
-    return Outcome(True, reason, lower_bound=found["objective"], resolution=0.0, checked=checked, **found)
+    resolution = float(case.gap - case.least)
+    return Outcome(True, reason, lower_bound=float(case.least), resolution=resolution, checked=checked, **found)
 
 
 class Smaller(Case):
@@ -65,8 +67,8 @@ class Smaller(Case):
 
     Attributes
     ----------
-    gap : Fraction
-        The model's.
+    gap, least : Fraction
+        The model's, and what no gap is to be smaller than.
     """
 
     def __init__(self, problem: Problem, model: RuleSet, parameters: Mapping[str, float]) -> None:
@@ -75,22 +77,26 @@ class Smaller(Case):
             raise CertificateError(f"the accuracy of the certificate must be from 0 to 1, not {accuracy!r}")
         claimed, claim = read_gaps(parameters), _claim(parameters)
         check_model(problem, model, claim)
-        problem = in_whole_weights_by_group(problem)
-        sides = read_sides(problem, model.form, True)
+        sides = read_sides(divided(problem, True, any_size=True)[0], model.form, True)
         times = times_covered(sides.matrix, model)
-        times = np.minimum(times, 1) if claim.zero_one else times
-        self.gap = check_gaps(sides, model.form, claimed, claim.min_group_size, times)
+        once = np.minimum(times, 1) if claim.zero_one else times
+        self.gap = self.least = check_gaps(sides, model.form, claimed, claim.min_group_size, once)
         super().__init__(problem, model, replace(claim, tolerances=dict.fromkeys(claimed, self.gap)))
-        total, lost = int(problem.total_weight), self.cost
+        counted, _, unit = self._exactly or (self.sides, None, self.unit)
+        total, lost = int(sides.wanted.sum()) + int(sides.unwanted.sum()), int(counted.loss(times))
         most = most_wrong(accuracy, total)
         if lost > most:
             raise CertificateError(
                 f"the model's accuracy, {_counted(claim)} it, is {float(1 - Fraction(lost, total))!r}, "
                 f"below {accuracy!r}"
             )
-        self.cost = (most // self.step + 1) * self.step
-        same = parities(sides, model.form, dict.fromkeys(claimed, self.gap), claim.min_group_size)
-        smaller = self.gap - _least_difference(sides, same)
+        self.cost = (math.floor(most * unit / self.unit) // self.step + 1) * self.step
+        if self._exactly is None:
+            same = parities(sides, model.form, dict.fromkeys(claimed, self.gap), claim.min_group_size)
+            smaller = self.gap - _least_difference(sides, same)
+        else:  # rounding can hide so much of this gap, and as much of a smaller one
+            smaller, self._exactly = self.gap - 2 * self.loosened, None
+            self.least = max(Fraction(0), smaller - self.loosened)
         self.parities = [replace(parity, tolerance=smaller) for parity in self.parities]
 
     @property
@@ -160,7 +166,7 @@ def prove_least_gap_rule_set(
     Raises
     ------
     CertificateError
-        When the model does not fit the problem or the limits, or weights have too many digits for exact sums.
+        When the model does not fit the problem or the limits.
     """
     parameters = _parameters(
         problem, model, grid, max_complexity, max_conditions, min_accuracy, multipliers, min_group_size, zero_one
@@ -207,14 +213,29 @@ def prove_least_gap_rule_set_in_parts(
         When the model does not fit the problem or the limits.
     """
     limits = max_complexity, max_conditions, min_accuracy
+    case = smaller_gaps(problem, model, *limits, rates, min_group_size, zero_one)
     parameters = _parameters(problem, model, 1, *limits, rates, min_group_size, zero_one)
-    case = Smaller(problem, model, parameters)
     if parts:
         known = Parts(case, parts)
         for k in range(len(known)):
             read_linear(known.case(k), known.arrays(k))
     arrays = in_order(problem, parts)
     return Certificate(model.family, problem.fingerprint, parameters, arrays, Origin.of(problem), in_order=True)
+
+
+def smaller_gaps(
+    problem: Problem,
+    model: RuleSet,
+    max_complexity: int,
+    max_conditions: int,
+    min_accuracy: float,
+    rates: Collection[str],
+    min_group_size: int,
+    zero_one: bool,
+) -> Smaller:
+    """What a certificate of a least gap has to prove; see `prove_least_gap_rule_set_in_parts`."""
+    limits = max_complexity, max_conditions, min_accuracy
+    return Smaller(problem, model, _parameters(problem, model, 1, *limits, rates, min_group_size, zero_one))
 
 
 def _parameters(
@@ -229,7 +250,7 @@ def _parameters(
     zero_one: bool,
 ) -> dict[str, float]:
     """Those of a certificate, with the gap of the model in each rate."""
-    sides = read_sides(in_whole_weights_by_group(problem), model.form, True)
+    sides = read_sides(divided(problem, True, any_size=True)[0], model.form, True)
     times = times_covered(sides.matrix, model)
     measured = sides.measure(np.minimum(times, 1) if zero_one else times)
     out = {

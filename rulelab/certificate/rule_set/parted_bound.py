@@ -41,7 +41,7 @@ def bound_parts(
     arrays : mapping of str to array
         As for `rulelab.certificate.rule_set.parted.prove_parts`, and ``part_ended``.
     """
-    found["objective"] = case.objective(case.cost)
+    found["objective"] = float(case.worth)
     parts = Parts(case, arrays, ENDED)
     (ended,) = (arrays[name] for name in ENDED)
     if (ended > 1).any():

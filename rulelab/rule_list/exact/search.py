@@ -210,6 +210,13 @@ class RuleListSearch(PrefixSearch, Proving):
         bound : float, optional
             An objective.
         """
+        price, objective = self.regularization, model.objective(self.regularization)
+        if self.max_length is not None and bound is None and (self.max_length + 1) * price > objective * (1 + 1e-9):
+            # no longer list is as good, so that the best one of all is one of the best
+            best = RuleListSearch(self.problem, self.regularization, warm_start=model, n_jobs=self.n_jobs)
+            for _ in best.steps():
+                look()
+            return best.certificate_of(model)
         if self.max_length is not None:
             given = self.problem, self.regularization, model, self.max_length, self.memory_limit
             return certificate_of_limited(*given, bound)

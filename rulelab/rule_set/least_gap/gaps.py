@@ -12,7 +12,7 @@ import numpy as np
 from ...data.fairness import Criterion, compared, groups_of, parities
 from ...data.problem import Problem
 from ...sharing import Shared
-from ..program import Constraint, Cost, Program, make_program
+from ..program import Cost, Program, make_program
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,11 +52,7 @@ class Gaps(Shared):
 
     def within(self, gap: Fraction | None) -> Program:
         """The program of the sets whose gap is at most this; None: of all."""
-        program = self.program
-        if gap is None:
-            return replace(program, constraints=())
-        loosened = tuple(Constraint(c.leave, c.cover, c.bound + gap) for c in program.constraints)
-        return replace(program, constraints=loosened)
+        return replace(self.program, constraints=()) if gap is None else self.program.loosened(gap)
 
 
 def gaps_of(

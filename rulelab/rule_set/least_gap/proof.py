@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ...certificate import Certificate, prove_least_gap_rule_set, prove_least_gap_rule_set_in_parts
-from ...certificate.rule_set.least_gap import Smaller
+from ...certificate.rule_set.least_gap import smaller_gaps
 from ...data.fairness import Criterion, groups_of
 from ..generation import ColumnGeneration
 from ..parted_proof import arrays_of_parts
@@ -48,6 +48,7 @@ def prove_least_gap(
     min_accuracy: float,
     min_group_size: int,
     zero_one: bool,
+    rounded: Problem | None = None,
 ) -> Certificate:
     """The certificate that no set of this accuracy has a smaller gap than the model.
 
@@ -66,6 +67,8 @@ def prove_least_gap(
     min_group_size : int
     zero_one : bool
         Whether accuracy and rates are those of the predictions.
+    rounded : Problem, optional
+        The one that ``proven`` speaks of, where not this one: in weights of fewer digits.
 
     Raises
     ------
@@ -73,7 +76,7 @@ def prove_least_gap(
         When there are too many parts, the numbers are too large for exact sums, or the proof would not be accepted.
     """
     parts = proven.parts
-    whole, program = counted(problem, proven.program, True)
+    whole, program = counted(rounded or problem, proven.program, True)
     limits = program.max_complexity, conditions, min_accuracy
     if parts is not None:
         names = [rate.name for rate in criterion.rates()]
@@ -81,8 +84,8 @@ def prove_least_gap(
         def certificate(arrays: dict[str, np.ndarray]) -> Certificate:
             return prove_least_gap_rule_set_in_parts(problem, model, arrays, *limits, names, min_group_size, zero_one)
 
-        case = Smaller(problem, model, certificate({}).parameters)
-        return certificate(arrays_of_parts(problem, model, case, parts, criterion, min_group_size, gap))
+        case = smaller_gaps(problem, model, *limits, names, min_group_size, zero_one)
+        return certificate(arrays_of_parts(rounded or problem, model, case, parts, criterion, min_group_size, gap))
     n_groups = len(groups_of(problem, criterion).names)
     dual, price, grid, gamma = dual_values(whole, program, proven.generation, n_groups)
     multipliers = multipliers_of(whole, model.form, program, criterion, gamma, min_group_size, gap)

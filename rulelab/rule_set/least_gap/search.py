@@ -12,6 +12,7 @@ import numpy as np
 
 from ...arguments import is_number, require
 from ...certificate import Certificate, CertificateError
+from ...certificate.rule_set.least_gap import smaller_gaps
 from ...data.exact_weights import asked_accuracy, most_errors
 from ...data.fairness import criterion_called, groups_of
 from ...data.problem import Problem
@@ -225,17 +226,35 @@ class LeastGapRuleSetSearch(LeastGap):
             raise CertificateError("certificates are of gaps in rates that count errors as the loss does")
         if self._gaps.program.n_kinds > 2 * len(groups_of(self.problem, self._fairness).names):
             raise CertificateError("some rows are in no group, which certificates do not cover")
+        source = self._rounded(best.model) or self
+        assert source._best is not None
+        gap = source._best.gap
         return prove_least_gap(
             self.problem,
             best.model,
-            self._proof or Proven(self._gaps.program),
-            best.gap - self._gaps.step if best.gap else best.gap,
+            source._proof or Proven(source._gaps.program),
+            gap - source._gaps.step if gap else gap,
             self._fairness,
             self.conditions,
             self.min_accuracy,
             self.min_group_size,
             self.loss == "zero_one",
+            None if source is self else source.problem,
         )
+
+    def _rounded(self, model: RuleSet) -> LeastGapRuleSetSearch | None:
+        """The search that has proven the least gap in the weights that a check rounds; None where it rounds none."""
+        names = [rate.name for rate in self._fairness.rates()]
+        limits = self.max_complexity, self.conditions, self.min_accuracy
+        case = smaller_gaps(self.problem, model, *limits, names, self.min_group_size, self.loss == "zero_one")
+        if not case.rounded:
+            return None
+        accuracy = max(0.0, 1 - (case.cost + 1) / int(case.problem.total_weight))
+        search = type(self)(case.problem, **{**self.parameters, "min_accuracy": accuracy, "warm_start": model})
+        for _ in search.steps():
+            if search._gap_proven:
+                break
+        return search
 
     def _advance(self, max_work: int) -> None:
         if self._phase == "reducing":

@@ -13,7 +13,7 @@ import pytest
 from _visitor import Visitor
 from bokeh.document import Document
 from patience import wait_until
-from servers import served_here
+from servers import in_a_thread, served_here
 
 from rulelab.views.live.session import OPEN, SearchSession
 from rulelab.views.pages.page import create
@@ -57,7 +57,7 @@ def test_closed_pages_leave_nothing_behind(caplog: pytest.LogCaptureFixture) -> 
     before = parts()
     lifetime = {"unused_session_lifetime_milliseconds": 300, "check_unused_sessions_milliseconds": 100}
     with served_here(create, **lifetime) as (port, _):
-        seen = asyncio.run(lesson(port))
+        seen = in_a_thread(lesson(port))
 
         def gone() -> bool:
             gc.collect()

@@ -19,7 +19,7 @@ import psutil
 import pytest
 from _visitor import searching
 from patience import PATIENCE, wait_until
-from servers import served
+from servers import in_a_thread, served
 
 from rulelab import Problem, RuleListSearch, Status
 from rulelab.views.allowance import ALLOWED, NO_MEMORY, NO_ROOM
@@ -255,7 +255,7 @@ def test_the_server_holds_no_more_than_a_tenth_above_its_budget(tmp_path: Path) 
         measuring = threading.Thread(target=measure)
         measuring.start()
         try:
-            asyncio.run(lesson())
+            in_a_thread(lesson())
         finally:
             over.set()
             measuring.join()

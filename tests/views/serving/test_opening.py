@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import threading
 import urllib.request
 
@@ -12,7 +11,7 @@ from _visitor import Visitor
 from bokeh.core.json_encoder import serialize_json
 from live import problem
 from patience import PATIENCE, wait_until
-from servers import served_here
+from servers import in_a_thread, served_here
 
 import rulelab as rl
 from rulelab.views.allowance import ALLOWED
@@ -106,7 +105,7 @@ def test_memory_is_given_back_once_for_pages_that_close_together(monkeypatch: py
     monkeypatch.setattr(opening, "give_back", give)
     lifetime = {"unused_session_lifetime_milliseconds": 100, "check_unused_sessions_milliseconds": 100}
     with served_here(lambda: pn.Row("text"), **lifetime) as (port, _):
-        asyncio.run(visit(port))
+        in_a_thread(visit(port))
         wait_until(lambda: bool(given))
         assert len(given) < 3
         assert given[0].startswith("rulelab page"), "not in the server's loop"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from _visitor import Visitor
 from patience import PATIENCE
-from servers import served
+from servers import in_a_thread, served
 
 import rulelab as rl
 
@@ -33,7 +33,7 @@ def test_a_run_that_was_going_is_kept(tmp_path: Path) -> None:
             await watching
             assert "This server is being stopped" in "".join(visitor.told)
 
-        asyncio.run(asyncio.wait_for(lesson(), PATIENCE))
+        in_a_thread(asyncio.wait_for(lesson(), PATIENCE))
         assert server.process.wait(PATIENCE) == 0
         (ended,) = [line for line in server.written.splitlines() if "a run has ended" in line]
     assert re.search(r' run="\w{12}" end="stopped"', ended)

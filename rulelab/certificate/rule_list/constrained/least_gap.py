@@ -20,7 +20,7 @@ from ...certificate import Certificate, CertificateError, check_arrays, check_pa
 from ...demands import counted
 from ...outcome import Outcome
 from ...rule_set.parity import GAP, check_gaps, most_wrong, parities, read_gaps, read_sides
-from ...whole_weights import in_whole_weights_by_group
+from ...whole_weights import divided
 from ..checker import check_rules
 from .prefix_table import certificate_of, check_table, kept
 from .prefixes import meets_nothing_cheaper
@@ -106,7 +106,7 @@ def _space(
     check_rules(problem, model)
     if len(model) > longest:
         raise CertificateError(f"the model has {len(model)} rules, more than the {longest:g} of the certificate")
-    whole = in_whole_weights_by_group(problem)
+    whole, _ = divided(problem, True, any_size=True)
     sides = read_sides(whole, "dnf", True)
     positive = model.predicts_positive(whole.matrix())
     gap = check_gaps(sides, "dnf", claimed, smallest, positive.astype(np.int64))
