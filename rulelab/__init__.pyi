@@ -108,6 +108,7 @@ from .recording import (
 from .recording import (
     RecordingError as RecordingError,
 )
+from .report import doubts as doubts
 from .rule_list import (
     ConstrainedRuleListSearch as ConstrainedRuleListSearch,
 )

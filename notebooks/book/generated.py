@@ -33,7 +33,7 @@ PAGES = {
     "rule_lists": ("Rule lists", ("rule_list", "frontiers", "multiclass"), ()),
     "falling_rule_lists": ("Falling rule lists", ("falling_rule_list",), ()),
     "rule_sets": ("Rule sets and fairness criteria", ("rule_set",), ()),
-    "models": ("Models", ("models",), ()),
+    "models": ("Models", ("models", "report"), ()),
     "certificates": ("Certificates", ("certificate",), ()),
     "estimators": ("scikit-learn estimators", ("estimators", "fitting"), ()),
     "sweeps": ("Sweeps", ("sweeps",), ()),

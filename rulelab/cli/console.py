@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..report import Known
 
 
 class CommandError(Exception):
@@ -39,3 +43,11 @@ def say_identifiers(name: str, columns: Sequence[str]) -> None:
     if columns:
         names = ", ".join(map(repr, columns))
         say(one_line(f"{name}: identifiers of rows: {names}, no feature unless --keep-identifiers"))
+
+
+def say_doubts(known: Known) -> None:
+    """Print what is to be doubted of a model, a line for each; nothing when nothing is."""
+    from ..report import TITLE, doubted
+
+    if found := doubted(known):
+        print("", TITLE, *(one_line(f"- {each}") for each in found), sep="\n")

@@ -97,14 +97,22 @@ def say_leaks(leaks: Mapping[str, str]) -> None:
 
 
 def problem_of(
-    data: Dataset, recipe: Recipe, report: Report, grouped: bool = False, counts: PatternCounts | None = None
+    data: Dataset,
+    recipe: Recipe,
+    report: Report,
+    grouped: bool = False,
+    counts: PatternCounts | None = None,
+    note: Report = say,
 ) -> Problem:
-    """The problem of the data, told how large it is; with groups of people for fairness, or where they are wanted."""
+    """The problem of the data, told how large it is; with groups of people for fairness, or where they are wanted.
+
+    What rules had to do without is told to ``note``.
+    """
     counts = None if counts is None else counts.training
     conditions = counts.frame if counts is not None else recipe.conditions(data.X, data.weight)[0]
-    features, note = recipe.features(conditions, data.y, data.weight, data.X.columns)
-    if note:
-        say(note)
+    features, fewer = recipe.features(conditions, data.y, data.weight, data.X.columns)
+    if fewer:
+        note(fewer)
     grouped = grouped or recipe.parameters.get("fairness") is not None
     if grouped and data.sensitive is None:
         raise CommandError("--fairness compares groups: name a sensitive attribute with --sensitive")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..families import DEMANDS, FAMILIES
-from .console import CommandError, one_line, say, table
+from .console import CommandError, one_line, say, say_doubts, table
 from .data_options import problem_of, read, unheard
 from .families import count, recipe_of
 from .keep import check_keep, is_provable, keep
@@ -22,6 +22,7 @@ from .verify import labels
 
 if TYPE_CHECKING:
     from ..certificate import Certificate
+    from ..data.metrics import Confusion
     from ..data.problem import Problem
     from ..datasets import Dataset
     from ..families import Family
@@ -36,8 +37,10 @@ _DEMANDS = [each.name for each in DEMANDS]
 
 def fit(args: argparse.Namespace) -> int:
     """Run the command; the exit status."""
+    from ..data.metrics import confusion
     from ..models import Provenance
     from ..recording import Recording
+    from ..report.known import Known, predicted, told
     from ..snapshot import Status
 
     if args.several_classes is not None:
@@ -51,11 +54,17 @@ def fit(args: argparse.Namespace) -> int:
         raise CommandError("--proof is checked on all rows: leave --at-least out")
     _check_search(args)
     check_keep(args)
+    more: dict[str, Any] = {}
+
+    def noted(fewer: str) -> None:
+        more["fewer"] = fewer
+        say(fewer)
+
     report = unheard if args.quiet else say
     try:
         _new_search(args, recipe)  # which refuses what no data make usable, before anything is said
         data, counts = read(args, recipe, report)
-        search = _new_search(args, recipe, problem_of(data, recipe, report, counts=counts))
+        search = _new_search(args, recipe, problem_of(data, recipe, report, counts=counts, note=noted))
     except ValueError as error:
         raise CommandError(error) from error
     robust = robustness_of(search) if args.robustness else None
@@ -78,16 +87,17 @@ def fit(args: argparse.Namespace) -> int:
         except OSError as error:
             unsaved = error
     print(model.to_text(data.target), _verdict(snapshot, family, search, interrupted), sep="\n\n")
-    if said := doubted(snapshot.incumbent.model, data):
-        print(f"\n{said}")
     if robust is not None and snapshot.status is Status.OPTIMAL:
         print("", stays_optimal(robust, args, snapshot.seconds), sep="\n")
     if data.sensitive is not None:
         print("", rates_of_groups(snapshot.incumbent.model, data), sep="\n")
     if counts is not None and counts.held_out is not None:
-        print("", _test(snapshot.incumbent.model, counts.held_out.dataset()), sep="\n")
-    if emptied := snapshot.detail.get("emptied"):
-        print(f"\nthe rates are {emptied}")
+        held_out = counts.held_out.dataset()
+        more["test"] = confusion(**predicted(model, held_out))
+        print("", _test(more["test"]), sep="\n")
+        if data.sensitive is not None:
+            print(rates_of_groups(model, held_out))
+    say_doubts(Known.of(model, data, **told(snapshot, recipe.parameters.get("fairness")), **more))
     if unsaved is not None:
         raise CommandError(f"{output} cannot be written: {unsaved.strerror}", 1) from unsaved
     made: Certificate | None = None
@@ -220,47 +230,25 @@ def _verdict(snapshot: Snapshot, family: Family, search: Search, interrupted: bo
     )
 
 
-def _test(model: Model, data: Dataset) -> str:
+def _test(found: Confusion) -> str:
     """How the model does on the rows that were kept out of training."""
-    from ..data.metrics import confusion
     from ..shown import percent
 
-    found = confusion(**_compared(model, data))
     low, high = map(percent, found.interval("accuracy"))
     rows = f"{count(int(found.n_rows), 'row')} kept out of training"
-    said = f"test: accuracy {percent(found.accuracy)} % on {rows} (95 % interval {low} to {high} %)"
-    return said if data.sensitive is None else f"{said}\n{rates_of_groups(model, data)}"
-
-
-def _compared(model: Model, data: Dataset) -> dict[str, Any]:
-    """The classes of all rows, what the model says of them, and what they weigh."""
-    import numpy as np
-
-    said = np.asarray(model.predict(data.X) == model.classes[-1], dtype=bool)
-    weight, heads = (None if each is None else each.to_numpy() for each in (data.weight, data.heads))
-    return {"actual": data.y.to_numpy() == 1, "predicted": said, "sample_weight": weight, "heads": heads}
-
-
-def doubted(model: Model, data: Dataset) -> str:
-    """What is to be doubted of a model, a line for each; empty when nothing is."""
-    from ..data.metrics import confusion
-    from ..models.doubts import doubts
-
-    counted = confusion(**_compared(model, data))
-    rows = [counted.rows_of(f"false_{side}_rate") for side in ("positive", "negative")]
-    named = model.relabelled(labels(data)) if len(model.classes) > 1 else model
-    return "\n".join(one_line(f"doubt: {each}") for each in doubts(named, rows if len(model.classes) > 1 else ()))
+    return f"test: accuracy {percent(found.accuracy)} % on {rows} (95 % interval {low} to {high} %)"
 
 
 def rates_of_groups(model: Model, data: Dataset) -> str:
     """Rates of each sensitive attribute's groups on these rows."""
     from ..data.metrics import FEW, group_rates
+    from ..report.known import predicted
 
     assert data.sensitive is not None
     rates = ("accuracy", "selection_rate", "true_positive_rate", "false_positive_rate", "precision")
-    compared, rows, starred = _compared(model, data), [], False
+    seen, rows, starred = predicted(model, data), [], False
     for column in data.sensitive.columns:
-        table_of = group_rates(groups=data.sensitive[[column]], **compared)
+        table_of = group_rates(groups=data.sensitive[[column]], **seen)
         for name, group in table_of.iterrows():
             few = [group[f"{rate}_rows"] < FEW and not math.isnan(group[rate]) for rate in rates]
             shown = (f"{_share(group[rate])}{'*' * star}" for rate, star in zip(rates, few, strict=True))

@@ -6,10 +6,10 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from ..families.wording import at_least, restricted
-from .console import CommandError, one_line, say, table
+from .console import CommandError, one_line, say, say_doubts, table
 from .data_options import problem_of, read, read_problem, unheard
 from .families import CRITERIA_NAMES, add_memory, add_parameters, add_preparation, count, recipe_of
-from .fit import doubted, rates_of_groups, save_proof
+from .fit import rates_of_groups, save_proof
 from .options import (
     add,
     add_columns,
@@ -129,6 +129,7 @@ def _chosen(args: argparse.Namespace) -> tuple[dict[str, Any], Recipe]:
 def _one(args: argparse.Namespace, recipe: Recipe, shared: dict[str, Any], report: Any) -> OneGap:
     """The model of least gap at one accuracy."""
     from .. import rule_list, rule_set
+    from ..report.known import Known, told
     from ..snapshot import Status
 
     try:
@@ -144,11 +145,8 @@ def _one(args: argparse.Namespace, recipe: Recipe, shared: dict[str, Any], repor
         raise CommandError(f"{ending(snapshot, interrupted)} before a model was found that is as accurate", 1)
     model = snapshot.incumbent.model.relabelled(labels(data))
     print(model.to_text(data.target), _verdict(search, snapshot, interrupted), sep="\n\n")
-    if said := doubted(snapshot.incumbent.model, data):
-        print(f"\n{said}")
     print("", rates_of_groups(snapshot.incumbent.model, data), sep="\n")
-    if emptied := snapshot.detail.get("emptied"):
-        print(f"\nthe rates are {emptied}")
+    say_doubts(Known.of(model, data, **told(snapshot, args.criterion)))
     if args.output is not None:
         save(args.output, f"{model.to_json()}\n")
         report(f"saved {args.output}")

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .console import CommandError, one_line, say
+from .console import CommandError, say, say_doubts
 from .counted import is_counted
 from .data_options import of_sheet, say_leaks, sheet_of, unheard
 from .families import count, recipe_of
@@ -42,8 +42,8 @@ def fit_one_list(args: argparse.Namespace) -> int:
     """Run the command; the exit status."""
     from ..data.multiclass import MultiClassProblem
     from ..models import Provenance
-    from ..models.doubts import doubts
     from ..multiclass import MultiClassRuleListSearch
+    from ..report.known import Known, told
 
     output, proof = args.output, args.proof
     _check(args)
@@ -78,8 +78,8 @@ def fit_one_list(args: argparse.Namespace) -> int:
     objective = f"{best.objective:.7f} = {recipe.family.objective(best.model, search.parameters, problem.n_rows)}"
     print(best.model.to_text(data.target), _verdict(search, snapshot, objective, interrupted), sep="\n\n")
     rows = labels if data.weight is None else labels[data.weight.to_numpy() > 0]
-    if said := doubts(best.model, [int((rows == label).sum()) for label in problem.classes]):
-        print("", *(one_line(f"doubt: {each}") for each in said), sep="\n")
+    sizes = [int((rows == label).sum()) for label in problem.classes]
+    say_doubts(Known(best.model, sizes, fewer=note, **told(snapshot)))
     if unsaved is not None:
         raise CommandError(f"{output} cannot be written: {unsaved.strerror}", 1) from unsaved
     if proof is not None:

@@ -131,8 +131,13 @@ def _negates(word: str, other: str) -> bool:
 
 def unknown_of(labels: Sequence[Any]) -> list[Any]:
     """The labels by which a target says that the class is not known, where it has two others."""
-    found = [label for label in labels if isinstance(label, str) and folded(label) in UNKNOWN_WORDS]
+    found = list(filter(is_unknown, labels))
     return found if len(labels) - len(found) >= 2 else []
+
+
+def is_unknown(label: Any) -> bool:
+    """Whether a label is a word for that the class is not known."""
+    return isinstance(label, str) and folded(label) in UNKNOWN_WORDS
 
 
 def in_rows(label: Any, rows: int, total: int) -> str:

@@ -30,8 +30,9 @@ from ..data.problem import Problem
 from ..families import FAMILIES
 from ..interrupts import noted
 from ..models import Model, MultiClassRuleList, Provenance
-from ..models.doubts import Doubt, doubts
 from ..recipe import Recipe
+from ..report import Doubt, Known, doubted
+from ..report.known import compared
 from ..search import Search, steps
 from ..snapshot import Status
 from .draining import COUNTS, check_found, drained, warn_of_open
@@ -119,8 +120,8 @@ class CertifiedClassifier(Proven, ClassifierMixin, BaseEstimator, abc.ABC):
             groups = pd.DataFrame(in_pandas(sensitive_features))
             groups = groups if weight is None else groups.iloc[kept]
         self._fit(table, y, weight, groups, seed)
-        self.doubts_ = self._doubts(y)
         self.group_rates_ = None if groups is None else self._rates(table, y, weight, groups)
+        self.doubts_ = self._doubts(y, weight)
         return self
 
     def predict(self, X: Any) -> np.ndarray:
@@ -296,6 +297,7 @@ class CertifiedClassifier(Proven, ClassifierMixin, BaseEstimator, abc.ABC):
         """Forget an earlier fit."""
         self.binarizer_: Binarizer | None = None
         self._given_conditions: tuple[Condition, ...] = ()
+        self._fewer = ""
         if FAMILIES[self._FAMILY].mined:
             self.antecedents_: Antecedents | None = None
 
@@ -355,13 +357,24 @@ class CertifiedClassifier(Proven, ClassifierMixin, BaseEstimator, abc.ABC):
         model = model.proven(Provenance.of_no_other(objective))
         return _Fit(model, objective, objective, 0.0, Status.OPTIMAL, pd.DataFrame([row]), why)
 
-    def _doubts(self, y: np.ndarray) -> tuple[Doubt, ...]:
+    def _doubts(self, y: np.ndarray, weight: np.ndarray | None) -> tuple[Doubt, ...]:
         """What is to be doubted of each model, with its class where there are several."""
-        if len(self.models_) == 1:
-            return doubts(self.models_[0], [int((y == label).sum()) for label in self.models_[0].classes])
-        counts = [(int((y != label).sum()), int((y == label).sum())) for label in self.classes_]
-        found = zip(self.classes_, map(doubts, self.models_, counts), strict=True)
-        return tuple(each._replace(words=f"{label}: {each.words}") for label, those in found for each in those)
+        shared: dict[str, Any] = {
+            "effective": None if weight is None else float(weight.sum()) ** 2 / float((weight**2).sum()),
+            "compared": compared(getattr(self, "fairness", None)),
+            "fewer": self._fewer,
+        }
+        several, found = len(self.models_) > 1, []
+        for label, model in zip(self.classes_ if several else [None], self.models_, strict=True):
+            rows = [int((y == each).sum()) for each in model.classes]
+            if several:
+                rows = [int((y != label).sum()), int((y == label).sum())]
+            rates = self.group_rates_.loc[label] if several and self.group_rates_ is not None else self.group_rates_
+            groups = {} if rates is None else {"group": rates}
+            of = f"{label}: " if several else ""
+            said = doubted(Known(model, rows, groups=groups, **shared))
+            found += [each._replace(words=f"{of}{each.words}") for each in said]
+        return tuple(found)
 
     def _rates(self, table: pd.DataFrame, y: np.ndarray, weight: np.ndarray | None, groups: pd.DataFrame) -> Any:
         """Rates of each group on the training rows, of each class against the rest where there are several."""
@@ -423,9 +436,9 @@ class CertifiedClassifier(Proven, ClassifierMixin, BaseEstimator, abc.ABC):
         conditions, self.binarizer_ = recipe.conditions(table, weight)
         if self.binarizer_ is None:
             self._given_conditions = conditions_of(table)
-        features, note = recipe.features(conditions, y, weight, table.columns, bool(self.verbose))
-        if note:
-            warnings.warn(note, UserWarning, stacklevel=4)
+        features, self._fewer = recipe.features(conditions, y, weight, table.columns, bool(self.verbose))
+        if self._fewer:
+            warnings.warn(self._fewer, UserWarning, stacklevel=4)
         if isinstance(features, Antecedents):
             self.antecedents_ = features
         return features

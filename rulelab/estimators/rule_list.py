@@ -123,7 +123,7 @@ class RuleListClassifier(CertifiedClassifier):
         Why there was nothing to search: a single class, no column that gives a condition, or no antecedent within the
         limits of support.
     doubts_ : tuple
-        What speaks against trusting the model, in words and with what to do; see `rulelab.models.doubts`.
+        What speaks against trusting the model, in words and with what to do; see `rulelab.doubts`.
     group_rates_ : DataFrame or None
         Rates of each group of ``sensitive_features`` on the training rows. Without ``fairness`` the search does not see
         the groups.

@@ -90,7 +90,7 @@ class RuleSetClassifier(CertifiedClassifier):
     nothing_found_ : str or None
         Why there was nothing to search.
     doubts_ : tuple
-        What speaks against trusting the model, in words and with what to do; see `rulelab.models.doubts`.
+        What speaks against trusting the model, in words and with what to do; see `rulelab.doubts`.
     group_rates_ : DataFrame or None
         Rates of each group of ``sensitive_features`` on the training rows.
 

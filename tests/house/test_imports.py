@@ -58,7 +58,7 @@ FLOORS: list[str] = [
     "rule_set.least_gap rule_set.near_optimal",
     "questions",
     "families frontiers",
-    "recipe warming",
+    "recipe report warming",
     "tables",
     "estimators",
     "fitting sweeps",
@@ -98,7 +98,7 @@ FLOORS: list[str] = [
 """From the ground up. A room, or a file of one, imports from the floors below it, and within itself."""
 
 ALONE = "datasets"
-ANYBODY = ("fitting", "store", "sweeps", "tables", "views", "cli")
+ANYBODY = ("fitting", "report", "store", "sweeps", "tables", "views", "cli")
 BELOW_ALL = ("extras", "files", "lazy", "sharing", "shown")
 """How things show themselves, which data sets do like all others."""
 """Who may import the data sets."""

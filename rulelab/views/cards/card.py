@@ -13,7 +13,7 @@ import numpy as np
 from ...datasets import Dataset
 from ...families import EVERY_FAMILY, FAMILIES, criteria, least_gap
 from ...families.wording import claimed, restricted
-from ...models import DecisionList, Model, MultiClassRuleList, Provenance, RuleSet
+from ...models import Model, MultiClassRuleList, Provenance
 from ...rule_set import RuleSetSearch
 from ...search import Search
 from ...snapshot import Incumbent, Snapshot, Status
@@ -88,6 +88,8 @@ class Card:
         All that the model depends on besides the data.
     made : str
         Date, ISO 8601.
+    fewer : str
+        Why its rules have fewer conditions than were asked for, and how many; empty: they have not, or it is not known.
     intended_use, limits : str
         Written by people.
     code : str
@@ -116,6 +118,7 @@ class Card:
     data: Mapping[str, str] = field(default_factory=dict)
     parameters: Mapping[str, str] = field(default_factory=dict)
     made: str = ""
+    fewer: str = ""
     intended_use: str = ""
     limits: str = ""
     code: str = ""
@@ -145,18 +148,6 @@ class Card:
     def is_of_least_gap(self) -> bool:
         """Whether the objective is a gap between groups."""
         return "min accuracy" in self.parameters
-
-    @property
-    def training_classes(self) -> tuple[int | float, ...]:
-        """Training weight of the positive and of the negative class, or of each of several."""
-        if isinstance(self.model, MultiClassRuleList):
-            counts = (rule.counts for rule in (*self.model.rules, self.model.default))
-            return tuple(map(sum, zip(*counts, strict=True)))
-        if isinstance(self.model, RuleSet):
-            return self.model.training.actual_positive, self.model.training.actual_negative
-        assert isinstance(self.model, DecisionList)
-        every = (*self.model.rules, self.model.default)
-        return sum(rule.positives for rule in every), sum(rule.negatives for rule in every)
 
     @property
     def named(self) -> Model | MultiClassRuleList:
@@ -234,7 +225,7 @@ def of_search(search: Search, snapshot: Snapshot, prepared: Prepared | None = No
         data=_facts(search, rows),
         parameters={**({} if recipe is None else _mining(recipe)), **_parameters(search, recipe)},
         made=datetime.datetime.now(datetime.UTC).date().isoformat(),
-        intended_use="",
+        fewer=prepared.fewer,
         limits=_limits("" if rows is None else rows.data.notes, snapshot),
         code=snippet.of_search(recipe, search, snapshot)
         if recipe and recipe.load_code
@@ -270,6 +261,7 @@ def of_classes(search: Search, snapshot: Snapshot, prepared: Prepared | None = N
         data=_facts(search, rows),
         parameters={**({} if recipe is None else _mining(recipe)), **_parameters(search, recipe)},
         made=datetime.datetime.now(datetime.UTC).date().isoformat(),
+        fewer=prepared.fewer,
         limits="" if rows is None else rows.data.notes,
         code=snippet.of_model(best.model),
         search=search if optimal else None,
@@ -284,10 +276,9 @@ def _best(snapshot: Snapshot) -> Incumbent:
 
 
 def _limits(notes: str, snapshot: Snapshot) -> str:
-    """What the data say of their limits, and whom the fairness constraint left out, or whose rates it emptied."""
-    left_out, emptied = (snapshot.detail.get(name) for name in ("left_out", "emptied"))
-    said = (notes, left_out and f"Groups were {left_out}.", emptied and f"The rates of the groups are {emptied}.")
-    return "\n".join(filter(None, said))
+    """What the data say of their limits, and whom the fairness constraint left out."""
+    left_out = snapshot.detail.get("left_out")
+    return "\n".join(filter(None, (notes, left_out and f"Groups were {left_out}.")))
 
 
 def of_model(

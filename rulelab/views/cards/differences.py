@@ -8,6 +8,7 @@ from string import ascii_uppercase
 from typing import Any
 
 from ...families import EVERY_FAMILY
+from ...models.training import training_classes
 from .card import Card
 from .meaning import ELSE, Line, lines
 from .naming import kind, setting
@@ -132,7 +133,7 @@ def _split(card: Card) -> Any:
 
 
 def _trained_on(card: Card) -> tuple[Any, ...]:
-    return (card.data.get("data set"), card.target, *card.training_classes)
+    return (card.data.get("data set"), card.target, *training_classes(card.model))
 
 
 def _remark(line: Line, own: int, rules: Sequence[Sequence[Line]]) -> str:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from ...data.gaps import price
 from ...families.account import Account
 from ...models import FallingRuleList, MultiClassRuleList, RuleList, RuleSet
-from ...models.doubts import doubts
+from ...report import TITLE, Known, doubted
 from ...shown import percent
-from ...snapshot import Incumbent, Snapshot, Status
+from ...snapshot import Incumbent, Snapshot
 from ..live.wording import count, grouped, objective
 from ..widgets.esc import esc
 from ..widgets.explained import sign
-from .card import in_words
+from ..widgets.templates import filled
 from .rule_tables import rules_table
 
 
@@ -61,38 +61,28 @@ def _of_rows(wrong: float, weight: float, rows: float | None) -> str:
     return f"weight {count(wrong)} of {count(weight)} ({count(rows)} training rows)"
 
 
-def fairness_notes(
-    latest: Snapshot,
-    unconstrained: Snapshot | None,
-    labels: tuple[Any, Any] | None = None,
-    rows: Sequence[float] = (),
-) -> str:
-    """What is to be known of a model: whether it is of use, what fairness costs, and whom it is not about; HTML.
+def fairness_notes(latest: Snapshot, unconstrained: Snapshot | None) -> str:
+    """What is to be known of a fair model: what fairness costs, and whom it is not about; HTML.
 
     Parameters
     ----------
     latest : Snapshot
     unconstrained : Snapshot or None
         Of the same search without its constraint.
-    labels : tuple, optional
-        What to call the negative and the positive class; default: the model's labels.
-    rows : sequence of numbers
-        How many training rows each class has; empty: as many as they weigh.
     """
-    best, left_out, emptied = latest.incumbent, latest.detail.get("left_out"), latest.detail.get("emptied")
-    said = []
-    if emptied:
-        said.append(f'<p class="useless" role="note"><b>Of little use:</b> {esc(emptied, 300)}.</p>')
+    best, left_out, said = latest.incumbent, latest.detail.get("left_out"), []
     if best is not None and unconstrained is not None and unconstrained.incumbent is not None:
         free = unconstrained.incumbent
         accuracies = (float(1 - each.errors / each.model.weight) for each in (best, free))
         said.append(f'<p class="sum">On the training rows {esc(_price(*accuracies))}.</p>')
-    if best is not None and latest.status is not Status.RUNNING:
-        named = best.model if labels is None else in_words(best.model, labels)
-        said += [f'<p class="useless" role="note">{esc(one, 300)}.</p>' for one in doubts(named, rows)]
     if left_out:
         said.append(f'<p class="sum">Groups are {esc(left_out, 400)}.</p>')
     return "".join(said)
+
+
+def doubt_list(known: Known) -> str:
+    """What is to be doubted of a model, as a list; empty when nothing is."""
+    return filled("doubts.html", title=TITLE, doubts=doubted(known))
 
 
 def _price(accuracy: float, without: float) -> str:

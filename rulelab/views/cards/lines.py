@@ -6,14 +6,16 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ... import glossary
-from ...data.gaps import emptied
-from ...models.doubts import doubts
+from ...models import MultiClassRuleList
+from ...report import Known
+from ...report.known import compared
 from ..live.wording import NONE, count
 from ..widgets.esc import esc
 from . import class_tables, html
 from .card import BROWSER, FILE, KEPT, Card
 from .differences import Differences, same_rows
 from .figures import EXPLAINED, TERMS, Figure, Value, change, figures
+from .incumbent import doubt_list
 from .naming import named, worded
 from .rule_tables import n_lines
 from .scores import Score, Scores
@@ -115,13 +117,9 @@ def strip(score: Score | None) -> str:
 
 
 def fairness(card: Card, scores: Scores) -> str:
-    """What the fairness constraint costs, and what is to be doubted of the model; may be empty."""
-    training = scores.training
-    rows = () if training is None else [training.counted.rows_of(f"{side}_rate") for side in _SIDES]
-    found = doubts(card.named, () if len(card.model.classes) != 2 else rows)
-    doubted = "".join(f'<p class="state warning">{esc(each, 400)}.</p>' for each in found)
+    """What the fairness constraint costs; empty where there is none."""
     if not card.fairness:
-        return doubted
+        return ""
     parts = []
     for on, own, free in zip(("training", "test"), (scores.training, scores.test), scores.free, strict=True):
         if own is not None and free is not None:
@@ -135,9 +133,27 @@ def fairness(card: Card, scores: Scores) -> str:
         if parts
         else "What the constraint costs is not known: no model without it was kept with this one."
     )
-    reason = "" if scores.training is None else emptied({"all": scores.training.counted})
-    warning = f'<p class="state warning"><b>Of little use:</b> {esc(reason)}.</p>' if reason else ""
-    return f'<p class="state open">Fairness: {esc(card.fairness)}. {price}</p>{warning}{doubted}'
+    return f'<p class="state open">Fairness: {esc(card.fairness)}. {price}</p>'
+
+
+def doubts(card: Card, scores: Scores) -> str:
+    """What is to be doubted of the model; may be empty."""
+    counted = None if scores.training is None else scores.training.counted
+    sensitive = None if card.rows is None else card.rows.data.sensitive
+    several = isinstance(card.model, MultiClassRuleList)
+    known = Known(
+        card.named,
+        rows=() if counted is None or several else [counted.rows_of(f"{side}_rate") for side in _SIDES],
+        counted=counted,
+        gap=None if card.proof is None else card.proof.gap,
+        effective=None if counted is None or counted.rows is None else counted.trials("accuracy")[1],
+        test=None if scores.test is None else scores.test.counted,
+        groups=scores.groups,
+        compared=compared(card.fairness or card.parameters.get("criterion")),
+        fewer=card.fewer,
+        sensitive=() if sensitive is None else tuple(map(str, sensitive)),
+    )
+    return doubt_list(known)
 
 
 def by_class(card: Card) -> str:

@@ -62,6 +62,7 @@ def report(
             lines.rules(card, marks, shared),
             lines.figures_of(card, own, against, shared),
             Section(lines.by_class(card)),
+            Section(lines.doubts(card, own)),
             Section(lines.fairness(card, own)),
             lines.groups(card, own, attributes, against),
             Section(charts.of_groups(own)),

@@ -12,7 +12,7 @@ import pandas as pd
 
 from ...data.metrics import Confusion, confusion, group_labels, group_rates, roc_auc
 from ...models import DecisionList, FallingRuleList, Model, MultiClassRuleList, RuleSet
-from ...models.doubts import training_confusion
+from ...models.training import training_confusion
 from ..live.class_rows import ClassRows
 from ..live.wording import count
 from .card import Card

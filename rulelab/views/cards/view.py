@@ -220,6 +220,7 @@ class ModelCard(NotebookViewer):
             self._rules: lines.rules(card, marked, self._shared),
             self._figures: lines.figures_of(card, self._scores, self._beside, self._shared),
             self._by_class: lines.by_class(card),
+            self._doubts: lines.doubts(card, self._scores),
             self._fairness: lines.fairness(card, self._scores),
             self._groups: lines.groups(card, self._scores, self._attributes, self._beside),
             self._facts: lines.facts(card, marked),
@@ -260,7 +261,8 @@ class ModelCard(NotebookViewer):
             return Html("", stylesheets=[MODEL_CSS, *sheets], **_WIDE)
 
         self._badge = Html("", stylesheets=[MODEL_CSS], margin=0, align="center")
-        self._head, self._rules, self._by_class, self._fairness = pane(), pane(_LINES_CSS), pane(), pane()
+        self._head, self._rules, self._by_class = pane(), pane(_LINES_CSS), pane()
+        self._doubts, self._fairness = pane(), pane()
         self._figures, self._groups, self._facts = pane(_LINES_CSS), pane(_LINES_CSS), pane(_LINES_CSS)
         self._alert = LiveText(role="alert", caption="Error", sizing_mode="stretch_width", margin=0)
         button = {"stylesheets": [BUTTON_CSS, SMALL_CSS], "margin": 0, "height": 34}
@@ -316,6 +318,7 @@ class ModelCard(NotebookViewer):
             self._robust.line,
             self._figures,
             self._by_class,
+            self._doubts,
             self._fairness,
             self._groups,
             self._facts,

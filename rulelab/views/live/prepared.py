@@ -9,12 +9,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...data.metrics import Confusion, confusion
+from ...models import Model, MultiClassRuleList
+from ...report import Known
+from ...report.known import predicted, told
 from ...search import Search
 from ...snapshot import Snapshot
 
 if TYPE_CHECKING:
     from ...datasets import Dataset
     from .class_rows import ClassRows
+
+
+_MOST_ASKED = 200_000
+"""Of more rows it is not said what the model does on each: that would hold up the page."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +83,21 @@ class Prepared:
         counted = self._training(self.data)
         return int(counted.rows_of("false_positive_rate")), int(counted.rows_of("true_positive_rate"))
 
+    def known(self, model: Model | MultiClassRuleList, latest: Snapshot) -> Known:
+        """What is known of a model that a search has ended with."""
+        parameters = self.search.parameters
+        more: dict[str, Any] = {
+            **told(latest, parameters.get("fairness") or parameters.get("criterion")),
+            "fewer": self.fewer,
+        }
+        if self.data is None or isinstance(model, MultiClassRuleList):
+            return Known(model, **more)
+        if len(self.data.y) > _MOST_ASKED:
+            return Known(model, rows=self.class_rows, effective=self.effective, **more)
+        if self.test_rows is not None:
+            more["test"] = confusion(**predicted(model, self.data, self.test_rows))
+        return Known.of(model, self.data, self._training_rows(self.data), **more)
+
     @property
     def effective(self) -> float | None:
         """As how many rows the weighted training rows count; None: they are not weighted."""
@@ -85,11 +107,15 @@ class Prepared:
 
     def _training(self, data: Dataset) -> Confusion:
         """All training rows, as if each was predicted right."""
-        rows = np.arange(len(data.y))
-        rows = rows if self.test_rows is None else np.setdiff1d(rows, self.test_rows)
+        rows = self._training_rows(data)
         actual = data.y.iloc[rows].to_numpy() == 1
         weights = (None if each is None else each.iloc[rows].to_numpy() for each in (data.weight, data.heads))
         return confusion(actual, actual, *weights)
+
+    def _training_rows(self, data: Dataset) -> np.ndarray:
+        """Their positions."""
+        rows = np.arange(len(data.y))
+        return rows if self.test_rows is None else np.setdiff1d(rows, self.test_rows)
 
 
 Source = Callable[[Callable[[str], None]], Prepared]

@@ -18,7 +18,7 @@ from ...search import Search
 from ...snapshot import Snapshot, Status
 from ..cards.card import Card, in_words, of_classes, of_search
 from ..cards.class_tables import by_class
-from ..cards.incumbent import empty_card, fairness_notes, in_place_of, incumbent_card, proof_block
+from ..cards.incumbent import doubt_list, empty_card, fairness_notes, in_place_of, incumbent_card, proof_block
 from ..live.prepared import Prepared
 from ..live.recorded import RecordedSession
 from ..live.session import SearchSession
@@ -137,9 +137,9 @@ class BestModel:
             parts, spare = equation(prepared.search, latest), rows - len(best.model.rules)
             rules = incumbent_card(best, prepared.labels, prepared.target, parts, spare, prepared.n_rows)
             tables = by_class(best.model, prepared.classes)
-            self.card.object = (
-                rules + tables + fairness_notes(latest, prepared.unconstrained, prepared.labels, prepared.class_rows)
-            )
+            over, named = latest.status is not Status.RUNNING, in_words(best.model, prepared.labels)
+            said = doubt_list(prepared.known(named, latest)) if over else ""
+            self.card.object = rules + tables + said + fairness_notes(latest, prepared.unconstrained)
             self.prepare()
             self.exports.visible = True
         session = self._session()

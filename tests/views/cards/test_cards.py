@@ -241,14 +241,14 @@ def test_the_price_of_a_constraint_and_a_model_of_no_use() -> None:
     assert found.free[0].counted == free.incumbent.model.training
     html = card_lines.fairness(card, found)
     assert f"{100 * found.free[0].rate('accuracy'):.1f}" in html
-    assert "Of little use" not in html
+    assert "equal because" not in card_lines.doubts(card, found)
     assert parse(card.to_json().encode(), "x.json").unconstrained == card.unconstrained
     missed = replace(found, training=scores.Score(Confusion(2, 1, 99, 98)))
-    assert "equal because nearly everyone is missed: true positive rates 2 %" in card_lines.fairness(card, missed)
+    assert "equal because nearly everyone is missed, true positive rates 2 %" in card_lines.doubts(card, missed)
     everyone = replace(found, training=scores.Score(Confusion(100, 99, 1, 0)))
-    assert "nearly everyone is taken for positive: false positive rates 99 %" in card_lines.fairness(card, everyone)
+    assert "nearly everyone is taken for positive, false positive rates 99 %" in card_lines.doubts(card, everyone)
     good = replace(found, training=scores.Score(Confusion(99, 2, 98, 1)))
-    assert "Of little use" not in card_lines.fairness(card, good), "a rate near 1 is no fault of a model that is right"
+    assert "equal because" not in card_lines.doubts(card, good), "a rate near 1 is no fault of a model that is right"
     assert card_lines.fairness(first(), missed) == ""
 
 

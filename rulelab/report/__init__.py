@@ -1,0 +1,8 @@
+"""What is to be said of a model: what is found, what is proven of it, and what is to be doubted."""
+
+from __future__ import annotations
+
+from .known import Known
+from .registry import DOUBTS, TITLE, Doubt, doubted, doubts
+
+__all__ = ["DOUBTS", "TITLE", "Doubt", "Known", "doubted", "doubts"]
