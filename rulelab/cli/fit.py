@@ -16,7 +16,7 @@ from .data_options import problem_of, read, unheard
 from .families import count, recipe_of
 from .keep import check_keep, is_provable, keep
 from .one_list import fit_one_list
-from .progress import drained, ending, proof_watch
+from .progress import drained, proof_watch
 from .robustness import robustness_of, stays_optimal
 from .verify import labels
 
@@ -25,11 +25,9 @@ if TYPE_CHECKING:
     from ..data.metrics import Confusion
     from ..data.problem import Problem
     from ..datasets import Dataset
-    from ..families import Family
     from ..models import Model
     from ..recipe import Recipe
     from ..search import Search
-    from ..snapshot import Snapshot
 
 
 _DEMANDS = [each.name for each in DEMANDS]
@@ -40,6 +38,7 @@ def fit(args: argparse.Namespace) -> int:
     from ..data.metrics import confusion
     from ..models import Provenance
     from ..recording import Recording
+    from ..report import report as report_of
     from ..report.known import Known, predicted, told
     from ..snapshot import Status
 
@@ -47,7 +46,6 @@ def fit(args: argparse.Namespace) -> int:
         return fit_one_list(args)
     output, proof, record = args.output, args.proof, args.record
     recipe = recipe_of(args, args.model)
-    family = recipe.family
     if proof is not None and args.weight is not None:
         raise CommandError("--proof is checked on rows that count alike: leave --weight out")
     if proof is not None and args.at_least is not None:
@@ -77,8 +75,9 @@ def fit(args: argparse.Namespace) -> int:
             raise CommandError(f"{record} cannot be written: {error.strerror}", 1) from error
         report(f"saved {record}: {record.stat().st_size} bytes")
     if snapshot.incumbent is None:
-        raise CommandError(_nothing_found(snapshot, family), 1)
+        raise CommandError(report_of(search, snapshot, "interrupted").headline, 1)
     model = snapshot.incumbent.model.relabelled(labels(data)).proven(Provenance.of(snapshot, search.problem))
+    found = report_of(search, snapshot, "interrupted" if interrupted else "", whole=True)
     unsaved: OSError | None = None
     if output is not None:  # before anything is printed, for whoever reads that may have gone
         try:
@@ -86,7 +85,7 @@ def fit(args: argparse.Namespace) -> int:
             report(f"saved {output}")
         except OSError as error:
             unsaved = error
-    print(model.to_text(data.target), _verdict(snapshot, family, search, interrupted), sep="\n\n")
+    print(model.to_text(data.target), found.to_text(), sep="\n\n")
     if robust is not None and snapshot.status is Status.OPTIMAL:
         print("", stays_optimal(robust, args, snapshot.seconds), sep="\n")
     if data.sensitive is not None:
@@ -193,41 +192,6 @@ def _new_search(args: argparse.Namespace, recipe: Recipe, problem: Problem | Non
     problem = smallest_problem() if problem is None else problem
     chosen = {name: recipe[name] for name in ("regularization", "policy", "memory_limit")}
     return CorelsSearch(problem, **chosen, random_state=args.random_state)
-
-
-def _nothing_found(snapshot: Snapshot, family: Family) -> str:
-    from ..snapshot import Status
-
-    if snapshot.status is Status.INFEASIBLE:
-        return f"no {family.noun} meets the constraints: loosen them"
-    why = f"the {snapshot.limit} limit was reached" if snapshot.status is Status.LIMIT else "the search was interrupted"
-    return f"{why} before a {family.noun} was found that meets the constraints: loosen them, or raise the limit"
-
-
-def _verdict(snapshot: Snapshot, family: Family, search: Search, interrupted: bool) -> str:
-    from ..families.account import account
-    from ..families.wording import at_least, at_most, claimed, restricted
-    from ..snapshot import Status
-
-    best = snapshot.incumbent
-    assert best is not None
-    shown = account(search, snapshot, digits=7)
-    objective = f"objective {shown.equation}"
-    work = f"{snapshot.seconds:.2f} s, " + ", ".join(f"{n} {what}" for what, n in snapshot.counts.items() if n)
-    work = "\n".join(filter(None, (shown.search_space, shown.ruled_out, work)))
-    if snapshot.status is Status.OPTIMAL:
-        most = search.parameters.get("max_conditions")
-        among = "" if most is None else f" among sets of rules of at most {count(most, 'condition')}"
-        asked = claimed(search.parameters)
-        among += f" among the {family.noun}s that {asked}" if asked else ""
-        among += restricted(search.problem)
-        return f"certified optimal{among}: {objective}\n{work}"
-    if snapshot.limit == "exactness":
-        return f"optimal within {at_most(snapshot.gap)}: {objective}\n{work}"
-    return (
-        f"not certified ({ending(snapshot, interrupted)}): {objective}\n"
-        f"no {family.noun} is below {at_least(snapshot.lower_bound, 7)}: the gap is {at_most(snapshot.gap)}\n{work}"
-    )
 
 
 def _test(found: Confusion) -> str:

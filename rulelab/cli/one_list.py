@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from .console import CommandError, say, say_doubts
 from .counted import is_counted
 from .data_options import of_sheet, say_leaks, sheet_of, unheard
-from .families import count, recipe_of
+from .families import recipe_of
 from .options import add
 from .output import is_data_set
-from .progress import drained, ending, proof_watch
+from .progress import drained, proof_watch
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,6 +43,7 @@ def fit_one_list(args: argparse.Namespace) -> int:
     from ..data.multiclass import MultiClassProblem
     from ..models import Provenance
     from ..multiclass import MultiClassRuleListSearch
+    from ..report import report as report_of
     from ..report.known import Known, told
 
     output, proof = args.output, args.proof
@@ -75,8 +76,10 @@ def fit_one_list(args: argparse.Namespace) -> int:
             report(f"saved {output}")
         except OSError as error:
             unsaved = error
-    objective = f"{best.objective:.7f} = {recipe.family.objective(best.model, search.parameters, problem.n_rows)}"
-    print(best.model.to_text(data.target), _verdict(search, snapshot, objective, interrupted), sep="\n\n")
+    found = report_of(search, snapshot, "interrupted" if interrupted else "", whole=True)
+    print(best.model.to_text(data.target), found.to_text(), sep="\n\n")
+    if said := _checked(search, snapshot):
+        print(said)
     rows = labels if data.weight is None else labels[data.weight.to_numpy() > 0]
     sizes = [int((rows == label).sum()) for label in problem.classes]
     say_doubts(Known(best.model, sizes, fewer=note, **told(snapshot)))
@@ -135,26 +138,10 @@ def _save_proof(
     (unheard if args.quiet else say)(f"saved {path}: {path.stat().st_size} bytes")
 
 
-def _verdict(search: MultiClassRuleListSearch, snapshot: Snapshot, objective: str, interrupted: bool) -> str:
-    from ..families.wording import at_least, at_most
-    from ..snapshot import Status
-
-    work = f"{snapshot.seconds:.2f} s, " + ", ".join(f"{n} {what}" for what, n in snapshot.counts.items() if n)
-    if snapshot.status is not Status.OPTIMAL:
-        return (
-            f"not certified ({ending(snapshot, interrupted)}): objective {objective}\n"
-            f"no rule list is below {at_least(snapshot.lower_bound, 7)}: the gap is {at_most(snapshot.gap)}\n{work}"
-        )
-    most = search.max_length
-    among = "" if most is None else f" among the rule lists of at most {count(most, 'rule')}"
-    return "\n".join(
-        filter(None, [f"certified optimal{among}: objective {objective}", work, _checked(search, snapshot)])
-    )
-
-
 def _checked(search: MultiClassRuleListSearch, snapshot: Snapshot) -> str:
     """What the check of the proof says, where it takes a moment only."""
-    if search.max_length is not None or snapshot.counts["expanded"] * search.problem.n_antecedents > _MOST_CHECKED:
+    unproven = snapshot.status != "optimal" or search.max_length is not None
+    if unproven or snapshot.counts["expanded"] * search.problem.n_antecedents > _MOST_CHECKED:
         return ""
     assert snapshot.incumbent is not None
     answer = search.certificate().check(search.problem, snapshot.incumbent.model)

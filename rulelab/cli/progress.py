@@ -97,9 +97,9 @@ def proof_watch(args: argparse.Namespace) -> Callable[[], None]:
 
 def ending(snapshot: Snapshot, interrupted: bool) -> str:
     """Why a search ended before its proof."""
-    if snapshot.limit is not None:
-        return f"{snapshot.limit} limit reached"
-    return "interrupted" if interrupted else ""
+    from ..report.report import why_ended
+
+    return why_ended(snapshot) or ("interrupted" if interrupted else "")
 
 
 class _Progress:

@@ -33,6 +33,7 @@ from ..models import Model, MultiClassRuleList, Provenance
 from ..recipe import Recipe
 from ..report import Doubt, Known, doubted
 from ..report.known import compared
+from ..report.report import distance, within
 from ..search import Search, steps
 from ..snapshot import Status
 from .draining import COUNTS, check_found, drained, warn_of_open
@@ -196,7 +197,7 @@ class CertifiedClassifier(Proven, ClassifierMixin, BaseEstimator, abc.ABC):
         models = getattr(self, "models_", ())
         figures = (np.atleast_1d(getattr(self, f"{name}_")) for name in ("objective", "gap")) if models else ()
         for k, (model, objective, gap) in enumerate(zip(models, *figures, strict=True)):
-            proven = "certified optimal" if self._proven[k] else f"proven to be within {gap:.7g} of the optimum"
+            proven = "certified optimal" if self._proven[k] else distance(within(gap, self._FAMILY))
             of = f"{self.classes_[k]} against the rest: " if len(models) > 1 else ""
             yield f"{of}{proven}, objective {objective:.7g}", model
 

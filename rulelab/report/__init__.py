@@ -4,5 +4,6 @@ from __future__ import annotations
 
 from .known import Known
 from .registry import DOUBTS, TITLE, Doubt, doubted, doubts
+from .report import Report, report
 
-__all__ = ["DOUBTS", "TITLE", "Doubt", "Known", "doubted", "doubts"]
+__all__ = ["DOUBTS", "TITLE", "Doubt", "Known", "Report", "doubted", "doubts", "report"]

@@ -157,9 +157,9 @@ def _wide_interval(known: Known) -> _Said:
         return None
     _, name, rate, gap = max(found, key=lambda each: each[0])
     between = f"{name} {gap.groups[0]} and {gap.groups[1]}"
-    said = f"the {rate.replace('_', ' ')}s of {between} differ by {percent(gap.value)} points, but that is not sure"
-    reach = f"the 95 % interval is {percent(gap.low)} to {percent(gap.high)} points"
-    return said, f"{reach}; more rows make it narrower"
+    said = f"the {rate.replace('_', ' ')}s of {between} differ by {percent(gap.value)} points, more or less"
+    reach = f"the 95 % interval, {percent(gap.low)} to {percent(gap.high)} points, is wider than that"
+    return said, f"{reach}; more rows would tell"
 
 
 def _unequal_weights(known: Known) -> _Said:

@@ -33,13 +33,13 @@ import rulelab as rl
         (
             "rule-set",
             ("--max-complexity", 8, "--max-conditions", 3, "--thresholds", 4),
-            r"certified optimal among sets of rules of at most 3 conditions: .* complexity \d of at most 8",
+            r"certified optimal for rules of at most 3 conditions: .* complexity \d of at most 8",
         ),
-        ("rule-set", ("--max-complexity", 4, "--form", "cnf", "--thresholds", 4), "certified optimal among sets"),
+        ("rule-set", ("--max-complexity", 4, "--form", "cnf", "--thresholds", 4), "certified optimal for rules of"),
         (
             "rule-set",
             ("--max-complexity", 6, "--max-conditions", 2, "--thresholds", 4, "--fairness", "equal-opportunity:0.1"),
-            r"certified optimal among sets",
+            r"certified optimal for rules of at most",
         ),
     ],
 )

@@ -299,7 +299,7 @@ def test_every_door_leads_to_the_same_list(tmp_path: Path, capsys: pytest.Captur
     assert main([*command, "--first-rule", "sex == f", "--max-uses", "age:1"]) == 0
     said = capsys.readouterr().out
     among = "begin with sex == f and use old and have at most 1 condition on age"
-    assert f"certified optimal among the rule lists that {among}: objective {fitted.objective_:.7f}" in said
+    assert f"certified optimal among the lists that {among}: objective {fitted.objective_:.7f}" in said
     model, proof = str(tmp_path / "m.json"), str(tmp_path / "p.npz")
     assert main([*command, "-o", model, "--proof", proof]) == 0
     assert main(["verify", table, model, proof]) == 0
@@ -307,7 +307,7 @@ def test_every_door_leads_to_the_same_list(tmp_path: Path, capsys: pytest.Captur
     assert main([*command, "--max-uses", "age:1", "--max-length", "2", "-o", model, "--proof", proof]) == 0
     assert main(["verify", table, model, proof]) == 0
     said = capsys.readouterr().out
-    assert "among the rule lists that use old and have at most 1 condition on age and have at most 2 rules: " in said
+    assert "among the lists that use old and have at most 1 condition on age and have at most 2 rules: " in said
     assert "uses old and has at most 1 condition on age and has at most 2 rules for" in said
     assert main(["fit", table, "--target", "y", "--max-length", "2", "-o", model, "--proof", proof]) == 0
     assert main(["verify", table, model, proof]) == 0
@@ -327,7 +327,7 @@ def test_a_fair_list_that_obeys_is_found_proven_and_verified_by_command(
     command = ["fit", table, "--target", "y", "--sensitive", "sex", "--quiet", "--fairness", "equal-opportunity:0.1"]
     command += ["--min-group-size", "5"]
     assert main([*command, "--must-use", "old", "--max-length", "2", "-o", model, "--proof", proof]) == 0
-    assert "among the rule lists that use old and have at most 2 rules: objective" in capsys.readouterr().out
+    assert "among the lists that use old and have at most 2 rules: objective" in capsys.readouterr().out
     assert main(["verify", table, model, proof, "--sensitive", "sex"]) == 0
     assert "uses old and has at most 2 rules" in capsys.readouterr().out
     parity = ["--fairness", "predictive-parity:0.1", "--must-use", "old"]
@@ -340,7 +340,7 @@ def test_claims_say_what_the_list_was_asked_for() -> None:
 
     search = rl.search_for(mined(), regularization=0.05, must_use=["old"])
     shown = card.of_search(search, rl.solve(search))
-    assert ", of those that use old, has a smaller objective" in shown.proof.scope
+    assert "among the lists that use old, no such rule list over these" in shown.proof.scope
     assert shown.parameters["must use"] == "['old']"
 
 

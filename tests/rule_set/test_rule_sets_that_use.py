@@ -183,13 +183,13 @@ def test_every_door_lets_it_through(tmp_path: Path, capsys: pytest.CaptureFixtur
     command = ["fit", "diabetes", "--model", "rule-set", *options, "--max-uses", "bmi:1", "--quiet"]
     assert main(command) == 0
     said = capsys.readouterr().out
-    assert "of at most 2 conditions among the rule sets that have at most 1 condition on bmi: " in said
+    assert "for rules of at most 2 conditions, of those that have at most 1 condition on bmi: " in said
     limited = rl.RuleSetClassifier(**asked, max_uses={"bmi": 1}).fit(DATA.X, DATA.y)
     assert conditions_on(limited.model_, "bmi") <= 1
     command = [*command[: -len(("--max-uses", "bmi:1", "--quiet"))], "--must-use", "sex", "--quiet"]
     assert main([*command, "-o", str(tmp_path / "m.json")]) == 0
     said = capsys.readouterr().out
-    assert "of at most 2 conditions among the rule sets that use sex: " in said
+    assert "for rules of at most 2 conditions, of those that use sex: " in said
     command = [*command, "--max-uses", "bmi:1", "-o", str(tmp_path / "m.json"), "--proof", str(tmp_path / "p.npz")]
     assert main(command) == 0
     capsys.readouterr()
@@ -200,7 +200,7 @@ def test_every_door_lets_it_through(tmp_path: Path, capsys: pytest.CaptureFixtur
 
     search = rl.RuleSetSearch(PROBLEM, 4, 1, must_use=["sex"])
     shown = card.of_search(search, rl.solve(search))
-    assert "at most D = 1 in a rule, of those that use sex, is better" in shown.proof.scope
+    assert "for rules of at most 1 condition, of those that use sex, no such rule set over these" in shown.proof.scope
 
 
 def alike(problem: rl.Problem, name: str) -> list[str]:

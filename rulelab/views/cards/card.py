@@ -11,16 +11,16 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ...datasets import Dataset
-from ...families import EVERY_FAMILY, FAMILIES, criteria, least_gap
-from ...families.wording import claimed, restricted
+from ...families import EVERY_FAMILY, FAMILIES, criteria
 from ...models import Model, MultiClassRuleList, Provenance
-from ...rule_set import RuleSetSearch
+from ...report import report
+from ...report.claim import Claim
 from ...search import Search
 from ...snapshot import Incumbent, Snapshot, Status
 from ..live.class_rows import ClassRows
 from ..live.prepared import Prepared
 from ..live.recipe import load_code
-from ..live.wording import count, family_name
+from ..live.wording import count, family_name, grouped
 from ..widgets.esc import plain
 from . import snippet
 from .rows import Rows, Split
@@ -220,7 +220,7 @@ def of_search(search: Search, snapshot: Snapshot, prepared: Prepared | None = No
             proven=snapshot.status is Status.OPTIMAL or bool(snapshot.detail.get("gap_is_proven")),
             scope=_scope(search, plain(getattr(recipe, "sensitive", None) or "", 60)) + _fewer(prepared),
             equation=FAMILIES[search.family].objective(best.model, search.parameters, search.problem.n_rows),
-            bound=_bound(search, snapshot),
+            bound=report(search, snapshot).open if search.kind == "least_gap" else "",
         ),
         data=_facts(search, rows),
         parameters={**({} if recipe is None else _mining(recipe)), **_parameters(search, recipe)},
@@ -310,23 +310,8 @@ def _split(recipe: Any, data: Dataset) -> Split | None:
     return Split.of(data, recipe.load_code == load_code(data.name), test_share=recipe.test_share)
 
 
-def _bound(search: Search, snapshot: Snapshot) -> str:
-    if search.kind != "least_gap":
-        return ""
-    return least_gap.bound(search.parameters, search.problem.n_antecedents, snapshot.lower_bound)
-
-
 def _scope(search: Search, attribute: str = "") -> str:
-    among, aside = count(search.problem.n_antecedents), plain(restricted(search.problem), 120)
-    if search.kind == "least_gap":
-        return least_gap.claim(search.parameters, search.problem.n_antecedents, attribute)
-    asked = claimed(search.parameters)
-    which = f", of those that {plain(asked, 160)}," if asked else ""
-    fair = "fair " if search.parameters.get("fairness") is not None else ""
-    if isinstance(search, RuleSetSearch):
-        rules = f"at most D = {search.conditions} in a rule"
-        return f"no {fair}rule set over these {among} conditions{aside}, {rules}{which or ','} is better"
-    return f"no {fair}{family_name(search.family)} over these {among} antecedents{aside}{which} has a smaller objective"
+    return plain(grouped(Claim.of(search, attribute, exact=True).whole), SENTENCE)
 
 
 def _fewer(prepared: Prepared) -> str:

@@ -8,10 +8,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ...arguments import Text
-from ...families import EVERY, EVERY_FAMILY, MEMORY, TIME, Family, least_gap
+from ...families import EVERY, EVERY_FAMILY, MEMORY, TIME, Family
 from ...families.typed import SIGNS
-from ...families.wording import at_least, at_most, claimed, restricted
-from ...search import Search
+from ...families.wording import at_least
+from ...report import report
+from ...report.report import within as nearest
 from ...snapshot import Snapshot, Status
 from ..widgets.esc import plain
 from .session import SearchSession
@@ -21,14 +22,6 @@ NONE = "\u2013"
 """What is shown where there is no number yet."""
 _THIN = "\u202f"
 _OPERATOR = re.compile(f" ({'|'.join(SIGNS)}) ")
-_LIMITS = {
-    "time": "time",
-    "gap": "gap",
-    "work": "work",
-    "memory": "memory",
-    "iterations": "all lists are made",
-    "columns": "too many rules for the proof",
-}
 _ENGINE_PHASES = {
     "reducing": "searching: reducing the problem",
     "searching": "searching: branch and bound",
@@ -149,71 +142,9 @@ def _phase(session: SearchSession) -> tuple[str, str]:
         first = {"incumbent": _FIRST.get(family, "searching: a first model")}
         doing = {**_ENGINE_PHASES, **first}.get(snapshot.phase, "searching")
         return "busy", doing
-    if snapshot.status is Status.OPTIMAL:
-        return "proven", _optimal(search)
-    if snapshot.status is Status.INFEASIBLE:
-        return "proven", _infeasible(search)
-    if snapshot.limit == "exactness":
-        return (
-            "limit",
-            f"limit reached (weights of too many digits): optimal within {gap(snapshot, family)}{_scope(search)}",
-        )
-    why = "stopped" if state is State.STOPPED else f"limit reached ({_LIMITS.get(snapshot.limit or '', 'search')})"
-    if snapshot.detail.get("gap_is_proven"):
-        return "limit", f"{why}: the least gap is proven; whether this is the best model of it is open"
-    if snapshot.incumbent is None:
-        return "limit", f"{why}: no {family_name(family)} that meets the constraint is found yet"
-    if snapshot.phase == "sampling":
-        return "limit", (
-            f"{why}: sampling proves nothing beyond the bound; the optimum may be up to {gap(snapshot, family)} lower"
-        )
-    return "limit", f"{why}: proven to be within {gap(snapshot, family)} of the optimum{_scope(search)}"
-
-
-def _optimal(search: Search) -> str:
-    if search.kind == "least_gap":
-        claim = least_gap.claim(search.parameters, search.problem.n_antecedents)
-        return f"certified optimal: {claim}{plain(restricted(search.problem), 120)}"
-    if search.family == "rule_set":
-        return f"certified optimal{_scope(search)}: no such {_fair(search)}rule set has a smaller objective"
-    softly = "softly " if search.parameters.get("violation_penalty") is not None else ""
-    softly = _fair(search) or softly
-    asked = claimed(search.parameters)
-    among = f" among the lists that {plain(asked, 200)}" if asked else ""
-    listed = f"{softly}{family_name(search.family)}"
-    over = f"these antecedents{plain(restricted(search.problem), 120)}"
-    return f"certified optimal{among}: no {'such ' if asked else ''}{listed} over {over} has a smaller objective"
-
-
-def _fair(search: Search) -> str:
-    """A word for the models that a proof speaks of, where they meet a criterion; a recorded search tells it apart."""
-    return "fair " if search.parameters.get("fairness") is not None or getattr(search, "fair", False) else ""
-
-
-def _infeasible(search: Search) -> str:
-    if search.kind == "least_gap":
-        meant = least_gap.meant(search.parameters, search.problem.n_antecedents)
-        return f"certified infeasible: there is no {meant}; ask for less"
-    if asked := claimed(search.parameters):
-        fair = " and meet the fairness constraint" if _fair(search) else ""
-        noun = family_name(search.family).split()[-1]
-        return f"certified infeasible: no {noun} can {plain(asked, 200)}{fair}; ask for less"
-    most = search.parameters.get("max_complexity")
-    what = family_name(search.family) if most is None else f"rule set of complexity at most {most}"
-    return (
-        f"certified infeasible{_scope(search)}: no {what} meets the fairness constraint; allow a larger difference "
-        "between the groups"
-    )
-
-
-def _scope(search: Search) -> str:
-    """Which rules a proof speaks of."""
-    if search.family != "rule_set":
-        return ""
-    most = search.parameters.get("max_conditions")
-    rules = "" if most is None else f" for rules of at most {counted(most, 'conditions')}"
-    asked = claimed(search.parameters)
-    return rules + plain(restricted(search.problem), 120) + (f", of those that {plain(asked, 160)}" if asked else "")
+    found = report(search, snapshot, ended="stopped" if state is State.STOPPED else "")
+    proven = snapshot.status in (Status.OPTIMAL, Status.INFEASIBLE)
+    return "proven" if proven else "limit", plain(grouped(found.headline), 600)
 
 
 def _family(session: SearchSession) -> str:
@@ -255,8 +186,7 @@ def gap(snapshot: Snapshot, family: str = "rule_list") -> str:
 
 def within(bound: float, family: str = "rule_list") -> str:
     """How far from the optimum at most, in the unit of `objective`."""
-    text = at_most(bound)
-    return count(float(text)) if family == "rule_set" else text
+    return grouped(nearest(bound, family))
 
 
 def remaining(snapshot: Snapshot) -> str:

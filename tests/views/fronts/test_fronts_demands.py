@@ -124,7 +124,7 @@ def test_points_cards_and_code_say_what_was_asked() -> None:
     tab.view._model.fold = ALL_ROWS
     wait_until(lambda: not tab.view._model.refresh())
     whole = tab.view._model.card
-    assert "of those that use age" in whole.proof.scope
+    assert "among the lists that use age" in whole.proof.scope
     assert "bmi" not in whole.model.to_text()
     fits = tab.view.run.fits()
     assert set(fits.loc[~fits["baseline"].astype(bool), "must_use"]) == {"['age']"}

@@ -1,0 +1,148 @@
+"""What a search has found and proven, as data; status line, command line, cards and notebooks say it from here."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..families import least_gap
+from ..families.account import Account, account
+from ..families.wording import at_least, at_most
+from ..snapshot import Status
+from .claim import Claim
+
+if TYPE_CHECKING:
+    from ..search import Search
+    from ..snapshot import Snapshot
+
+_DIGITS = 7
+"""Of objectives and bounds where one reads them to the end."""
+_WHY = {
+    "exactness": "limit reached (weights of too many digits)",
+    "columns": "limit reached (too many rules for the proof)",
+}
+"""Limits that are not called by their name."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """What is known at one moment of a search. Gaps are rounded up and bounds down, so that they hold as written.
+
+    Attributes
+    ----------
+    status : str
+        "optimal", "infeasible", "limit" or "running".
+    ended : str
+        Why it ended before its proof, such as "time limit reached"; may be empty.
+    claim : Claim
+        What is proven at its end, and of which models.
+    gap, bound : str
+        How much better another model may be at most, and what no model is below; empty: nothing is known.
+    open : str
+        What is proven before its end; empty where it has ended.
+    work : str
+        How long it took, and how much of what was done.
+    account : Account or None
+        What the objective of the best model is made of, how many models there were, and what ruled out the others.
+    """
+
+    status: str
+    ended: str
+    claim: Claim
+    gap: str
+    bound: str
+    open: str
+    work: str
+    account: Account | None = None
+
+    @property
+    def headline(self) -> str:
+        """What is proven, as one sentence."""
+        claim = self.claim
+        if self.status == Status.OPTIMAL:
+            return f"certified optimal{claim.among}: {claim.optimal}"
+        if self.status == Status.INFEASIBLE:
+            return f"certified infeasible: {claim.infeasible}"
+        return f"{self.ended}: {self.open}" if self.ended else self.open
+
+    def to_text(self) -> str:
+        """The same for terminals, with the objective and the work."""
+        claim, found = self.claim, self.account
+        if found is None:
+            return self.headline
+        more = "\n".join(filter(None, (found.search_space, found.ruled_out, self.work)))
+        if self.status == Status.OPTIMAL:
+            return f"certified optimal{claim.among}{claim.aside}: objective {found.equation}\n{more}"
+        if self.ended == _WHY["exactness"]:
+            return f"optimal within {self.gap}: objective {found.equation}\n{more}"
+        return (
+            f"not certified ({self.ended or 'still running'}): objective {found.equation}\n"
+            f"no {claim.noun} is below {self.bound}: the gap is {self.gap}\n{more}"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain types, for JSON."""
+        return {**asdict(self), "status": str(self.status), "headline": self.headline}
+
+
+def report(search: Search, snapshot: Snapshot, ended: str = "", attribute: str = "", whole: bool = False) -> Report:
+    """What a search has found and proven so far.
+
+    Parameters
+    ----------
+    search : Search
+    snapshot : Snapshot
+    ended : str
+        Why it ended where no limit did, such as "stopped".
+    attribute : str
+        What groups are told apart by.
+    whole : bool
+        Whether it is to have an account, which takes longer.
+    """
+    claim = Claim.of(search, attribute)
+    gap = within(snapshot.gap, search.family) if math.isfinite(snapshot.gap) else ""
+    done = [f"{n} {what}" for what, n in snapshot.counts.items() if n]
+    return Report(
+        status=snapshot.status,
+        ended=why_ended(snapshot) or ended,
+        claim=claim,
+        gap=gap,
+        bound=at_least(snapshot.lower_bound, _DIGITS),
+        open=_open(search, snapshot, claim, gap),
+        work=", ".join([f"{snapshot.seconds:.2f} s", *done]),
+        account=account(search, snapshot, _DIGITS) if whole and snapshot.incumbent is not None else None,
+    )
+
+
+def why_ended(snapshot: Snapshot) -> str:
+    """Which limit ended a search; empty where none did."""
+    limit = snapshot.limit
+    return "" if limit is None else _WHY.get(limit, f"{limit} limit reached")
+
+
+def within(gap: float, family: str) -> str:
+    """How far from the optimum at most, in the unit of the objective: of rule sets rows, or their weight."""
+    text = at_most(gap)
+    return text.rstrip("0").removesuffix(".") if family == "rule_set" and "." in text and "e" not in text else text
+
+
+def distance(gap: str) -> str:
+    """What is proven of a model that may be so far from the optimum."""
+    return f"proven to be within {gap} of the optimum"
+
+
+def _open(search: Search, snapshot: Snapshot, claim: Claim, gap: str) -> str:
+    if snapshot.status in (Status.OPTIMAL, Status.INFEASIBLE):
+        return ""
+    if snapshot.limit == "exactness":
+        return f"optimal within {gap}{claim.among}"
+    if snapshot.detail.get("gap_is_proven"):
+        return "the least gap is proven; whether this is the best model of it is open"
+    if snapshot.incumbent is None:
+        return f"no {claim.noun} that meets the constraint is found yet; loosen it, or let the search run longer"
+    if snapshot.phase == "sampling":
+        return f"sampling proves nothing beyond the bound; the optimum may be up to {gap} lower"
+    if search.kind == "least_gap":
+        return least_gap.bound(search.parameters, search.problem.n_antecedents, snapshot.lower_bound)
+    return f"{distance(gap)}{claim.among}"
