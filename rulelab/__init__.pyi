@@ -100,6 +100,7 @@ from .multiclass import (
 from .multiclass import (
     MultiClassRuleListSearch as MultiClassRuleListSearch,
 )
+from .near import near_optimal as near_optimal
 from .proving import prove as prove
 from .questions import search_for as search_for
 from .recording import (
@@ -166,12 +167,6 @@ from .rule_list import (
 from .rule_list import (
     RuleListSearch as RuleListSearch,
 )
-from .rule_list import (
-    near_optimal as near_optimal,
-)
-from .rule_list import (
-    robustness as robustness,
-)
 from .rule_set import (
     AccuracyParity as AccuracyParity,
 )
@@ -207,9 +202,6 @@ from .rule_set import (
 )
 from .rule_set import (
     RuleSetSearch as RuleSetSearch,
-)
-from .rule_set import (
-    near_optimal_rule_sets as near_optimal_rule_sets,
 )
 from .search import (
     Search as Search,

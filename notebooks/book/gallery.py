@@ -63,7 +63,7 @@ rl.plots.front(sweep)
         """
 search = rl.RuleListSearch(problem, 0.01)
 rl.solve(search)
-near = rl.near_optimal(search, gap=0.01)
+near = rl.near_optimal(search, within=0.01)
 rl.plots.good_models(near)
 """,
     ),

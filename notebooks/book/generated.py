@@ -30,7 +30,7 @@ PAGES = {
         ("questions", "arguments", "search", "proving", "snapshot", "recording", "ablation"),
         (),
     ),
-    "rule_lists": ("Rule lists", ("rule_list", "frontiers", "multiclass"), ()),
+    "rule_lists": ("Rule lists", ("rule_list", "near", "frontiers", "multiclass"), ()),
     "falling_rule_lists": ("Falling rule lists", ("falling_rule_list",), ()),
     "rule_sets": ("Rule sets and fairness criteria", ("rule_set",), ()),
     "models": ("Models", ("models", "report"), ()),

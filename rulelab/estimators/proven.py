@@ -7,12 +7,10 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from ..certificate import Certificate, Verification, verify
-from ..models import RuleList, RuleSet
 from ..multiclass.search import MultiClassRuleListSearch
+from ..near import near_optimal
 from ..proving import prove
-from ..rule_list import NearOptimalSearch
-from ..rule_set import NearOptimalRuleSetSearch
-from ..search import Search, solve
+from ..search import Search
 from ..snapshot import Status
 
 
@@ -84,11 +82,11 @@ class Proven:
         time_limit : float, optional
             Wall-clock seconds.
         **parameters
-            Of `rulelab.NearOptimalSearch` or `rulelab.NearOptimalRuleSetSearch`, such as ``limit``.
+            Of `rulelab.near_optimal`, such as ``limit`` or ``count``.
 
         Returns
         -------
-        NearOptimal or NearOptimalRuleSets
+        NearOptimal, NearOptimalRuleSets or NearOptimalCount
             What was found, and whether that is all of it.
 
         Raises
@@ -96,12 +94,4 @@ class Proven:
         ValueError
             For models of which near-optimal ones are not searched for, and when an argument is out of range.
         """
-        search, model = self.search_, self.models_[0]
-        if not isinstance(model, RuleList | RuleSet):
-            raise ValueError(
-                f"near-optimal models are those of rule lists and rule sets, not of a {type(model).__name__}"
-            )
-        make: Any = NearOptimalRuleSetSearch if isinstance(model, RuleSet) else NearOptimalSearch
-        near = make(search, within=within, **parameters)
-        solve(near, time_limit=time_limit)
-        return near.result()
+        return near_optimal(self, within, time_limit=time_limit, **parameters)

@@ -65,28 +65,19 @@ class NearEnumeration(Search):
         return list(self.result().models)
 
 
-def check_distance(ratio: Any, memory_limit: Any, limit: Any = 1, **absolute: Any) -> None:
+def check_distance(within: Any, ratio: Any, memory_limit: Any, limit: Any = 1) -> None:
     """Refuse what is no distance from the optimum, and limits that are none.
-
-    Parameters
-    ----------
-    ratio, memory_limit, limit
-        As given to a search.
-    **absolute
-        Distances in the units of the objective, by the names that the search has for them.
 
     Raises
     ------
     ValueError
-        When one is out of range, or more than one distance is given.
+        When one is out of range, or both distances are given.
     """
-    distances = {**absolute, "ratio": ratio}
-    if sum(value is not None for value in distances.values()) > 1:
+    if within is not None and ratio is not None:
         raise ValueError(
-            f"give only one of {', '.join(absolute)} (absolute, in the objective's units) and ratio (relative to the "
-            "optimum)"
+            "give only one of within (absolute, in the objective's units) and ratio (relative to the optimum)"
         )
-    for name, value in distances.items():
+    for name, value in {"within": within, "ratio": ratio}.items():
         allowed = value is None or (is_number(value) and value >= 0)
         require((name, value, allowed, "a finite number >= 0"))
     require(

@@ -14,9 +14,9 @@ from .frontier.search import FrontierPoint, FrontierSearch
 from .near_count.result import NearOptimalCount
 from .near_count.search import NearOptimalCounter, NearOptimalCountProgress
 from .near_optimal.result import NearOptimal
-from .near_optimal.search import NearOptimalProgress, NearOptimalSearch, near_optimal
+from .near_optimal.search import NearOptimalProgress, NearOptimalSearch
 from .robustness.result import Robustness, RobustnessTo
-from .robustness.search import RobustnessSearch, robustness
+from .robustness.search import RobustnessSearch
 
 __all__ = [
     "BOUNDS",
@@ -43,6 +43,4 @@ __all__ = [
     "RobustnessTo",
     "RuleListBounds",
     "RuleListSearch",
-    "near_optimal",
-    "robustness",
 ]

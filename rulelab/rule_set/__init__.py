@@ -12,7 +12,7 @@ from ..data.fairness import (
 )
 from .least_gap.search import LeastGapRuleSetSearch
 from .near_optimal.result import NearOptimalRuleSets
-from .near_optimal.search import NearOptimalRuleSetProgress, NearOptimalRuleSetSearch, near_optimal_rule_sets
+from .near_optimal.search import NearOptimalRuleSetProgress, NearOptimalRuleSetSearch
 from .search import RuleSetSearch
 
 __all__ = [
@@ -29,5 +29,4 @@ __all__ = [
     "PredictiveParity",
     "RuleSetSearch",
     "confusions",
-    "near_optimal_rule_sets",
 ]

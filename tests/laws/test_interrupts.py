@@ -113,8 +113,8 @@ def test_pressed_twice_it_takes_effect_at_once(press):
 
 
 def test_near_optimal_lists_go_on_after_it(monkeypatch):
-    whole = rl.near_optimal(problem(), 0.03, gap=0.02)
-    enumeration = rl.NearOptimalSearch(problem(), 0.03, gap=0.02)
+    whole = rl.near_optimal(problem(), regularization=0.03, within=0.02)
+    enumeration = rl.NearOptimalSearch(problem(), 0.03, within=0.02)
     original, presses = enumeration._advance, iter([False, True, True])
 
     def pressed(work: int) -> None:

@@ -114,9 +114,9 @@ def test_large_tables_are_prepared_in_several_calls(name: str, monkeypatch: pyte
 
 
 def test_near_optimal_lists_of_large_tables_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = rl.near_optimal(table(), 0.02, gap=0.01)
+    whole = rl.near_optimal(table(), regularization=0.02, within=0.01)
     monkeypatch.setattr(preparing, "LARGEST_AT_ONCE", 1)
-    search = rl.NearOptimalSearch(table(), 0.02, gap=0.01)
+    search = rl.NearOptimalSearch(table(), 0.02, within=0.01)
     phases = [state.phase for state in search.steps()]
     assert {"optimum", "preparing", "enumerating"} <= set(phases)
     assert search.result().lists == whole.lists

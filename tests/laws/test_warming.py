@@ -67,8 +67,8 @@ SEARCHES = [  # those whose kernels others share come first
     (rl.FrontierSearch, [{"max_length": 3}, {"max_length": 3, "beam_width": 0}]),
     (rl.CorelsSearch, [{}, *({"policy": policy} for policy in POLICIES), {"bounds": rl.CorelsBounds.published()}]),
     (rl.RuleListSearch, LISTS),
-    (rl.NearOptimalSearch, [{"regularization": 0.02, "gap": 0.01}, {"regularization": 0.02, "ratio": 0.1}]),
-    (rl.NearOptimalCounter, [{"regularization": 0.02, "gap": 0.01}]),
+    (rl.NearOptimalSearch, [{"regularization": 0.02, "within": 0.01}, {"regularization": 0.02, "ratio": 0.1}]),
+    (rl.NearOptimalCounter, [{"regularization": 0.02, "within": 0.01}]),
     (rl.FallingRuleListSearch, [{}, {"max_length": 2}, {"positive_weight": 2.0}, {"iterations": 0}]),
     (falling, [{"violation_penalty": 0.2}, {"violation_penalty": 0.2, "iterations": 0}]),
     (rl.RuleSetSearch, [{"max_complexity": 6} | options for options in SETS]),
@@ -278,7 +278,7 @@ def test_the_clock_starts_after_the_hook(monkeypatch) -> None:
     start = time.perf_counter()
     snapshot = rl.solve(search, time_limit=60)
     assert snapshot.seconds <= time.perf_counter() - start - 0.3
-    near = rl.NearOptimalSearch(rehearsal.tiny_problem(), 0.01, gap=0.0)
+    near = rl.NearOptimalSearch(rehearsal.tiny_problem(), 0.01, within=0.0)
     monkeypatch.setattr(rl.NearOptimalSearch, "compile", lambda self: time.sleep(0.3))
     start = time.perf_counter()
     *_, progress = near.steps(time_limit=60)

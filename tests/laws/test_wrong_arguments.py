@@ -41,7 +41,7 @@ def falling(method: str, penalty: float | None = None) -> Callable[..., Any]:
 
 
 def near(**given: Any) -> Any:
-    return rl.near_optimal(PROBLEM, **{"regularization": 0.05, "gap": 0.01, "work_limit": WORK, **given})
+    return rl.near_optimal(PROBLEM, **{"regularization": 0.05, "within": 0.01, "work_limit": WORK, **given})
 
 
 def fitted(estimator: type) -> Callable[..., Any]:
@@ -76,19 +76,15 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {
     ),
     "NearOptimalSearch": (
         searched(lambda problem, **given: rl.NearOptimalSearch(problem, 0.05, **given)),
-        ("within", "ratio", "gap", "limit", "max_length", "memory_limit"),
+        ("within", "ratio", "limit", "max_length", "memory_limit"),
     ),
     "NearOptimalCounter": (
         searched(lambda problem, **given: rl.NearOptimalCounter(problem, 0.05, **given)),
-        ("within", "ratio", "gap", "max_length", "memory_limit"),
+        ("within", "ratio", "max_length", "memory_limit"),
     ),
     "RobustnessSearch": (
         searched(lambda problem, **given: rl.RobustnessSearch(problem, **{"regularization": 0.05, **given})),
         ("regularization", "max_length", "memory_limit"),
-    ),
-    "robustness": (
-        lambda **given: rl.robustness(PROBLEM, **{"regularization": 0.05, "work_limit": WORK, **given}),
-        ("regularization", "time_limit", "work_limit", "max_length", "memory_limit"),
     ),
     "fair list": (
         searched(lambda problem, **given: rl.search_for(problem, **{"fairness": FAIR, **given})),
@@ -131,7 +127,7 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {
     "advance": (lambda **given: rl.RuleListSearch(PROBLEM).advance(**given), ("max_work",)),
     "near_optimal": (
         near,
-        ("regularization", "gap", "limit", "time_limit", "max_length", "memory_limit", "work_limit", "search"),
+        ("regularization", "within", "limit", "time_limit", "max_length", "memory_limit", "work_limit", "model"),
     ),
     "Binarizer": (
         lambda **given: rl.Binarizer(**given).fit(X),
@@ -233,10 +229,10 @@ def test_a_missing_cell_of_a_nullable_table_is_named() -> None:
 def test_near_lists_of_an_unfinished_search_need_a_limit() -> None:
     search = rl.RuleListSearch(PROBLEM, 0.01)
     with pytest.raises(ValueError, match="has not certified its optimum"):
-        rl.near_optimal(search, gap=0.01)
-    assert rl.near_optimal(search, gap=0.01, work_limit=1).truncated == "work"
+        rl.near_optimal(search, within=0.01)
+    assert rl.near_optimal(search, within=0.01, work_limit=1).truncated == "work"
     rl.solve(search)
-    assert rl.near_optimal(search, gap=0.01).complete
+    assert rl.near_optimal(search, within=0.01).complete
 
 
 @pytest.mark.parametrize("options", [{"method": "monte_carlo"}, {"violation_penalty": 0.5}, {}])

@@ -14,8 +14,8 @@ from places import ROOT
 
 import rulelab as rl
 from rulelab.data.metrics import group_rates
+from rulelab.near import near_optimal
 from rulelab.plots.styling import LENGTHS
-from rulelab.rule_list import near_optimal
 
 BACKENDS = ["bokeh", "matplotlib"]
 

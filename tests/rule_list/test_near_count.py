@@ -112,7 +112,7 @@ def test_a_list_at_the_very_end_is_near_and_the_next_one_is_not(n, regularizatio
         gap = float(least)
         if Fraction(repr(gap)) == least:
             assert count(problem, regularization, gap).n_lists == lists
-            assert rl.near_optimal(problem, regularization, gap=gap).n_lists == lists
+            assert rl.near_optimal(problem, regularization=regularization, within=gap).n_lists == lists
 
 
 def test_a_gap_beyond_all_objectives_takes_all_lists():
@@ -177,7 +177,7 @@ def test_of_a_column_are_all_conditions_on_it():
 
 @pytest.fixture(scope="module")
 def everything():
-    return rl.near_optimal(medium_problem(), 0.02, gap=0.05)
+    return rl.near_optimal(medium_problem(), regularization=0.02, within=0.05)
 
 
 def test_the_listing_finds_as_many(everything):
@@ -302,6 +302,6 @@ def test_lists_of_compas_are_as_many_as_are_listed(instances):
     A, y, names = instances.load("compas_a")
     problem = rl.Problem.from_arrays(A, y, names)
     result = count(problem, 0.02, ratio=0.05)
-    listed = rl.near_optimal(problem, 0.02, ratio=0.05)
+    listed = rl.near_optimal(problem, regularization=0.02, ratio=0.05)
     assert result.n_lists == listed.n_lists == 324
     assert listed.optimum == result.optimum == result.by_objective["objective"][0]

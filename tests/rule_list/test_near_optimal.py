@@ -16,10 +16,11 @@ from hypothesis import strategies as st
 from strategies import rows
 
 import rulelab as rl
+from rulelab.near import near_optimal
 from rulelab.rule_list import RuleListBounds, RuleListSearch
 from rulelab.rule_list.near_optimal.base import NearSearch
 from rulelab.rule_list.near_optimal.result import NearOptimal
-from rulelab.rule_list.near_optimal.search import NearOptimalSearch, near_optimal
+from rulelab.rule_list.near_optimal.search import NearOptimalSearch
 
 LAMBDAS = (0.01, 0.02, 0.05, 0.2)
 GAPS = (0.0, 0.01, 0.05, 0.1, 0.3)
@@ -101,7 +102,7 @@ def check(result: NearOptimal, A, y, weight, models, optimum):
 def test_all_lists_within_a_gap(case, gap):
     A, y, weight, regularization = case
     problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
-    result = near_optimal(problem, regularization, gap=gap)
+    result = near_optimal(problem, regularization=regularization, within=gap)
     check(result, A, y, weight, *near_optimal_by_enumeration(A, y, weight, regularization, gap))
 
 
@@ -114,7 +115,7 @@ def test_all_lists_within_a_ratio_and_a_length(case, ratio, max_length):
     rl.solve(search)
     models, optimum = near_optimal_by_enumeration(A, y, weight, regularization, 0.0, ratio, max_length)
     check(near_optimal(search, ratio=ratio), A, y, weight, models, optimum)
-    again = near_optimal(problem, regularization, ratio=ratio, max_length=max_length)
+    again = near_optimal(problem, regularization=regularization, ratio=ratio, max_length=max_length)
     assert again.lists == near_optimal(search, ratio=ratio).lists
 
 
@@ -123,7 +124,7 @@ def test_all_lists_within_a_ratio_and_a_length(case, ratio, max_length):
 def test_five_antecedents(case, gap):
     A, y, weight, regularization = case
     problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
-    result = near_optimal(problem, regularization, gap=gap)
+    result = near_optimal(problem, regularization=regularization, within=gap)
     check(result, A, y, weight, *near_optimal_by_enumeration(A, y, weight, regularization, gap))
 
 
@@ -139,7 +140,7 @@ def test_pairs_of_patterns_lose_no_list(case, gap, max_length, unit):
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(NearSearch, "_SEPARATE_AFTER", 0)
         problem = rl.Problem.from_arrays(A, y, sample_weight=[unit * w for w in weight])
-        found = near_optimal(problem, regularization, gap=gap, max_length=max_length)
+        found = near_optimal(problem, regularization=regularization, within=gap, max_length=max_length)
         counter = rl.NearOptimalCounter(problem, regularization, gap, max_length=max_length)
         rl.solve(counter)
     models, optimum = near_optimal_by_enumeration(A, y, weight, regularization, gap, max_length=max_length)
@@ -215,7 +216,7 @@ def medium_problem(seed=0, n=160, m=12, noise=0.15):
 
 @pytest.fixture(scope="module")
 def everything():
-    result = near_optimal(medium_problem(), 0.02, gap=0.05)
+    result = near_optimal(medium_problem(), regularization=0.02, within=0.05)
     assert result.complete
     assert result.count > 100, result
     return result
@@ -223,7 +224,7 @@ def everything():
 
 @pytest.mark.parametrize("limit", [1, 7, 100])
 def test_limit_keeps_the_best(everything, limit):
-    result = near_optimal(medium_problem(), 0.02, gap=0.05, limit=limit)
+    result = near_optimal(medium_problem(), regularization=0.02, within=0.05, limit=limit)
     assert (result.count, result.complete, result.truncated) == (limit, False, "limit")
     np.testing.assert_array_equal(result.objectives, everything.objectives[:limit])
     assert result.covered <= everything.objectives[limit] + 1e-12
@@ -234,7 +235,7 @@ def test_limit_keeps_the_best(everything, limit):
 
 
 def test_steps_can_be_stopped_pickled_and_go_on(everything):
-    search = NearOptimalSearch(medium_problem(), 0.02, gap=0.05)
+    search = NearOptimalSearch(medium_problem(), 0.02, within=0.05)
     count, covered = 0, 0.0
     while search.phase != "finished":
         progress = search.advance(5)
@@ -256,13 +257,13 @@ def test_steps_can_be_stopped_pickled_and_go_on(everything):
 
 
 def test_time_limit():
-    result = near_optimal(medium_problem(), 0.02, gap=0.05, time_limit=0)
+    result = near_optimal(medium_problem(), regularization=0.02, within=0.05, time_limit=0)
     assert (result.truncated, result.complete) == ("time", False)
     assert result.objectives.size == result.count == len(result.frame())
 
 
 def test_the_optimum_is_near_itself_before_anything_is_complete(everything):
-    search = NearOptimalSearch(medium_problem(), 0.02, gap=0.05)
+    search = NearOptimalSearch(medium_problem(), 0.02, within=0.05)
     while (now := search.advance(1)).phase == "optimum":
         pass
     for _ in now.incumbent.model.rules:
@@ -275,7 +276,7 @@ def test_the_optimum_is_near_itself_before_anything_is_complete(everything):
 
 
 def test_memory_limit_stops_and_goes_on(everything):
-    search = NearOptimalSearch(medium_problem(), 0.02, gap=0.05, memory_limit=60_000)
+    search = NearOptimalSearch(medium_problem(), 0.02, within=0.05, memory_limit=60_000)
     last = list(search.steps())[-1]
     assert last.truncated == "memory"
     assert last.memory_bytes <= 60_000
@@ -289,7 +290,7 @@ def test_orders_that_do_the_same_are_one_model():
     """Five disjoint antecedents, each all positive, and a negative rest: 5! orders of one classifier."""
     A = np.vstack([np.eye(5, dtype=bool), np.zeros((3, 5), dtype=bool)])
     problem = rl.Problem.from_arrays(A, [True] * 5 + [False] * 3, sample_weight=[4] * 5 + [20] * 3)
-    result = near_optimal(problem, 0.001, gap=0.0)
+    result = near_optimal(problem, regularization=0.001, within=0.0)
     assert (result.count, result.n_lists, result.multiplicity.tolist()) == (1, factorial(5), [factorial(5)])
 
 
@@ -297,7 +298,7 @@ def test_orders_are_counted_beyond_what_could_be_listed():
     n = 18
     A = np.vstack([np.eye(n, dtype=bool), np.zeros((1, n), dtype=bool)])
     problem = rl.Problem.from_arrays(A, [True] * n + [False], sample_weight=[1] * n + [200])
-    result = near_optimal(problem, 0.0001, gap=0.0)
+    result = near_optimal(problem, regularization=0.0001, within=0.0)
     assert (result.count, result.n_lists) == (1, factorial(n))
     assert (result.antecedents["share"] == 1).all()
 
@@ -323,8 +324,8 @@ def test_float_weights_include_everything():
     A = np.random.default_rng(4).random((40, 4)) < 0.5
     y = np.random.default_rng(5).random(40) < 0.5
     weight = np.random.default_rng(6).integers(1000, 2000, 40)  # no ties, which rounding may break either way
-    whole = near_optimal(rl.Problem.from_arrays(A, y, sample_weight=weight), 0.02, gap=0.1)
-    floats = near_optimal(rl.Problem.from_arrays(A, y, sample_weight=0.3 * weight), 0.02, gap=0.1)
+    whole = near_optimal(rl.Problem.from_arrays(A, y, sample_weight=weight), regularization=0.02, within=0.1)
+    floats = near_optimal(rl.Problem.from_arrays(A, y, sample_weight=0.3 * weight), regularization=0.02, within=0.1)
     assert whole.count > 5
     assert set(floats.lists) == set(whole.lists)
     np.testing.assert_allclose(floats.objectives, whole.objectives, atol=1e-9)
@@ -334,36 +335,37 @@ def test_float_weights_include_everything():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({}, "gap"),
-        ({"gap": 0.1, "ratio": 0.1}, "gap"),
-        ({"gap": -0.1}, "gap"),
+        ({"within": 0.1, "ratio": 0.1}, "give only one of within"),
+        ({"within": -0.1}, "within"),
         ({"ratio": float("nan")}, "ratio"),
-        ({"gap": 0.1, "limit": 0}, "limit"),
-        ({"gap": 0.1, "memory_limit": 1.5}, "memory_limit"),
-        ({"gap": 0.1, "time_limit": -1}, "time_limit"),
+        ({"within": 0.1, "limit": 0}, "limit"),
+        ({"within": 0.1, "memory_limit": 1.5}, "memory_limit"),
+        ({"within": 0.1, "time_limit": -1}, "time_limit"),
     ],
 )
 def test_bad_arguments_are_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
-        near_optimal(medium_problem(), 0.02, **arguments)
+        near_optimal(medium_problem(), regularization=0.02, **arguments)
 
 
 def test_regularization_belongs_to_the_problem_or_the_search():
     with pytest.raises(ValueError, match="regularization"):
-        near_optimal(medium_problem(), gap=0.1)
+        NearOptimalSearch(medium_problem(), within=0.1)
     with pytest.raises(ValueError, match="regularization"):
-        near_optimal(RuleListSearch(medium_problem(), 0.02), 0.02, gap=0.1)
+        NearOptimalSearch(RuleListSearch(medium_problem(), 0.02), 0.02, within=0.1)
+    with pytest.raises(ValueError, match="regularization: the search's own"):
+        near_optimal(RuleListSearch(medium_problem(), 0.02), regularization=0.02, within=0.1)
     with pytest.raises(ValueError, match="Problem"):
-        near_optimal("compas", 0.02, gap=0.1)
+        near_optimal("compas", regularization=0.02, within=0.1)
     with pytest.raises(ValueError, match="n must"):
-        near_optimal(medium_problem(), 0.1, gap=0.0).diverse(0)
+        near_optimal(medium_problem(), regularization=0.1, within=0.0).diverse(0)
 
 
 def test_near_optimal_lists_of_compas(instances):
     """Within half a per cent of the certified optimum at .01; every model is checked on the rows."""
     A, y, names = instances.load("compas_a")
     problem = rl.Problem.from_arrays(A, y, names)
-    result = near_optimal(problem, 0.01, ratio=0.005)
+    result = near_optimal(problem, regularization=0.01, ratio=0.005)
     assert result.complete
     assert result.optimum == pytest.approx(instances.EXPECTED["rule_list"][("compas_a", 0.01)], abs=1e-9)
     assert (result.count, result.n_lists) == (11, 92)
@@ -377,12 +379,37 @@ def test_the_best_and_random_models_are_rows_of_the_table() -> None:
     rng = np.random.default_rng(5)
     A = rng.random((40, 5)) < 0.5
     problem = rl.Problem.from_arrays(A, (A[:, 0] ^ (rng.random(40) < 0.2)).astype(int))
-    found = rl.near_optimal(problem, 0.02, gap=0.05)
+    found = rl.near_optimal(problem, regularization=0.02, within=0.05)
     assert found.complete
     assert found.top(2).equals(found.frame().head(2))
     drawn = found.sample(400, random_state=0)
     assert set(drawn.index) == set(range(found.count)), "each is drawn"
     assert drawn.drop_duplicates().sort_index().equals(found.frame())
-    first = rl.near_optimal(problem, 0.02, gap=0.05, limit=1)
+    first = rl.near_optimal(problem, regularization=0.02, within=0.05, limit=1)
     with pytest.raises(ValueError, match="not complete"):
         first.sample()
+
+
+def test_the_same_lists_are_found_by_every_door() -> None:
+    A = np.random.default_rng(5).random((60, 4)) < 0.5
+    y = (A[:, 0] ^ (np.random.default_rng(6).random(60) < 0.2)).astype(int)
+    fitted = rl.RuleListClassifier(regularization=0.02, max_conditions=1, min_support=0).fit(A, y)
+    problem = fitted.search_.problem
+    unsolved = RuleListSearch(problem, 0.02)
+    by_problem = rl.near_optimal(problem, 0.05, regularization=0.02)
+    others = [rl.near_optimal(fitted, 0.05), fitted.near(0.05), rl.near_optimal(unsolved, 0.05, time_limit=100)]
+    assert by_problem.complete
+    assert all(found.lists == by_problem.lists for found in others)
+    assert rl.near_optimal(fitted, 0.05, count=True).n_lists == by_problem.n_lists
+
+
+def test_what_has_no_near_lists_is_named() -> None:
+    problem = medium_problem()
+    for other in ("compas", rl.search_for(problem, "falling_rule_list")):
+        with pytest.raises(rl.ParameterError, match="of must be a RuleListSearch, a RuleSetSearch, a classifier"):
+            rl.near_optimal(other)
+    with pytest.raises(TypeError, match="no option 'gap': within is the distance"):
+        rl.near_optimal(problem, gap=0.1)
+    for other in ({"limit": 5}, {"model": "rule_set"}):
+        with pytest.raises(rl.ParameterError, match="count must be False"):
+            rl.near_optimal(problem, count=True, **other)

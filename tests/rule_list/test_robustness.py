@@ -212,9 +212,11 @@ def test_a_memory_limit_can_be_raised():
 
 
 def test_ties_need_a_single_row():
-    tied = rl.robustness(
+    search = rl.RobustnessSearch(
         rl.Problem.from_arrays(np.array([[1], [1], [0], [0]]).repeat(5, axis=0), [1] * 10 + [0] * 10), 0.5
     )
+    rl.solve(search)
+    tied = search.robustness
     assert (tied.ties, tied.relabelled.withstands, tied.removed.withstands, tied.added.withstands) == (2, 0, 0, 0)
     assert [each.breaks for each in tied.changes] == [1, 1, 1]
 
@@ -224,7 +226,8 @@ def test_what_cannot_be_counted_is_refused():
     problem = rl.Problem.from_arrays(A, y, sample_weight=np.linspace(0.5, 1.25, len(y)))
     with pytest.raises(rl.ProblemError, match="weights are not integers"):
         rl.RobustnessSearch(problem, 0.02)
-    with pytest.raises(ValueError, match="time_limit came before the optimum"):
-        rl.robustness(rl.Problem.from_arrays(A, y), 0.02, time_limit=0)
+    search = rl.RobustnessSearch(rl.Problem.from_arrays(A, y), 0.02)
+    assert rl.solve(search, time_limit=0).limit == "time"
+    assert search.robustness is None
     with pytest.raises(ValueError, match="the search's own"):
         rl.RobustnessSearch(rl.RuleListSearch(rl.Problem.from_arrays(A, y), 0.02), 0.02)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from fractions import Fraction
+from functools import partial
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -126,7 +127,7 @@ def compare(seed, C, D, loss, form, penalty, weighted, how) -> None:
         most = lambda optimum: optimum * (1 + Fraction(repr(how["ratio"])))  # noqa: E731
     expected = near_sets(t, C, D, loss, form, Fraction(penalty), most)
     settings = {"max_complexity": C, "max_conditions": D, "loss": loss, "form": form, "regularization": float(penalty)}
-    result = rl.near_optimal_rule_sets(t.problem, **how, **settings)
+    result = near_optimal(t.problem, **how, **settings)
     check(t, result, expected, form)
     for model, objective, errors in zip(result.models, result.objectives, result.errors, strict=True):
         assert model.objective(loss, float(penalty)) == pytest.approx(objective)
@@ -134,11 +135,12 @@ def compare(seed, C, D, loss, form, penalty, weighted, how) -> None:
 
 
 SETTINGS = {"max_complexity": 6, "max_conditions": 2}
+near_optimal = partial(rl.near_optimal, model="rule_set")
 
 
 def test_slices_and_pickles_change_nothing() -> None:
     problem = table(7).problem
-    whole = rl.near_optimal_rule_sets(problem, within=3, **SETTINGS)
+    whole = near_optimal(problem, within=3, **SETTINGS)
     search = rl.NearOptimalRuleSetSearch(problem, 3, **SETTINGS)
     while search.phase != "finished":
         search.advance(1)
@@ -168,14 +170,14 @@ def test_rows_that_are_given_twice_are_rows_of_double_weight() -> None:
     t = table(8)
     twice = rl.Problem.from_arrays(np.vstack([t.data.A] * 2), np.hstack([t.data.y] * 2))
     once = rl.Problem.from_arrays(t.data.A, t.data.y, sample_weight=np.full(len(t.data.y), 2))
-    first, second = (rl.near_optimal_rule_sets(problem, 4, **SETTINGS).frame() for problem in (twice, once))
+    first, second = (near_optimal(problem, 4, **SETTINGS).frame() for problem in (twice, once))
     assert first.equals(second)
 
 
 def test_a_limit_of_models_leaves_a_distance_up_to_which_all_are_known() -> None:
     problem = table(9).problem
-    whole = rl.near_optimal_rule_sets(problem, within=5, **SETTINGS)
-    part = rl.near_optimal_rule_sets(problem, within=5, limit=whole.count // 2, **SETTINGS)
+    whole = near_optimal(problem, within=5, **SETTINGS)
+    part = near_optimal(problem, within=5, limit=whole.count // 2, **SETTINGS)
     assert not part.complete
     assert part.truncated == "limit"
     assert part.count <= whole.count // 2
@@ -196,17 +198,17 @@ def test_a_limit_of_models_leaves_a_distance_up_to_which_all_are_known() -> None
     ("limits", "truncated"), [({"work_limit": 1}, "work"), ({"memory_limit": 1}, "memory"), ({"time_limit": 0}, "time")]
 )
 def test_limits_of_work_and_memory_end_it(limits, truncated) -> None:
-    found = rl.near_optimal_rule_sets(table(3).problem, 3, **limits, **SETTINGS)
+    found = near_optimal(table(3).problem, 3, **limits, **SETTINGS)
     assert (found.complete, found.truncated, found.count) == (False, truncated, 0)
 
 
 def test_too_many_rules_leave_a_smaller_distance() -> None:
     problem = table(9).problem
-    whole = rl.near_optimal_rule_sets(problem, within=5, **SETTINGS)
+    whole = near_optimal(problem, within=5, **SETTINGS)
     search = rl.RuleSetSearch(problem, **SETTINGS)
     rl.solve(search)
     search.column_limit = 3
-    part = rl.near_optimal_rule_sets(search, within=5)
+    part = near_optimal(search, within=5)
     assert not part.complete
     assert part.truncated == "columns"
     if part.count:
@@ -216,14 +218,14 @@ def test_too_many_rules_leave_a_smaller_distance() -> None:
 
 def test_without_conditions_that_hold_only_the_empty_set_is_there() -> None:
     problem = rl.Problem.from_arrays(np.zeros((4, 2), dtype=bool), [1, 0, 0, 0])
-    found = rl.near_optimal_rule_sets(problem, 3, max_complexity=4)
+    found = near_optimal(problem, 3, max_complexity=4)
     assert (found.count, found.n_sets, found.clauses, found.complete) == (1, 1, ((),), True)
     assert found.frame()["objective"].tolist() == [1.0]
 
 
 def test_tables_of_what_the_models_do() -> None:
     t = table(7)
-    found = rl.near_optimal_rule_sets(t.problem, 6, **SETTINGS)
+    found = near_optimal(t.problem, 6, **SETTINGS)
     matrix = t.problem.matrix()
     says = np.array([model.predicts_positive(matrix) for model in found.models])
     weights = t.problem.positives + t.problem.negatives
@@ -287,6 +289,6 @@ def test_what_belongs_to_the_search_is_not_given_twice() -> None:
 def test_where_all_sets_cost_the_same(loss: str) -> None:
     """Half of every pattern is positive: no training error depends on the set."""
     problem = rl.Problem.from_arrays(np.array([[1], [1], [0], [0]]), np.array([0, 1, 0, 1]))
-    found = rl.near_optimal_rule_sets(problem, 1, max_complexity=2, loss=loss)
+    found = near_optimal(problem, 1, max_complexity=2, loss=loss)
     assert (found.optimum, found.count) == (2, 2)
     assert rl.solve(rl.RuleSetSearch(problem, 2, loss=loss)).stands == "optimal"

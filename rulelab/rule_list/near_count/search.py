@@ -72,8 +72,6 @@ class NearOptimalCounter(NearSearch):
         Lists with an objective at most the optimum's + ``within`` are near-optimal; or
     ratio : float, optional
         at most the optimum's * (1 + ``ratio``). Give one of the two, or neither: then it is within 0.01.
-    gap : float, optional
-        The same as ``within``.
     max_length : int, optional
         With a problem: most rules in a list.
     memory_limit : int, optional
@@ -110,11 +108,10 @@ class NearOptimalCounter(NearSearch):
         within: float | None = None,
         *,
         ratio: float | None = None,
-        gap: float | None = None,
         max_length: int | None = None,
         memory_limit: int | None = None,
     ) -> None:
-        super().__init__(search, regularization, within, ratio, gap, max_length, memory_limit)
+        super().__init__(search, regularization, within, ratio, max_length, memory_limit)
         self.states: States | None = None
         self._cores: Cores
         self._learner = Learner()

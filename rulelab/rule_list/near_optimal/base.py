@@ -52,21 +52,20 @@ class NearSearch(Search):
         regularization: float | None,
         within: float | None,
         ratio: float | None,
-        gap: float | None,
         max_length: int | None,
         memory_limit: int | None,
         limit: int = 1,
     ) -> None:
-        if within is None and ratio is None and gap is None:
+        if within is None and ratio is None:
             within = WITHIN
-        _check(search, regularization, within, gap, ratio, max_length, memory_limit, limit)
+        _check(search, regularization, within, ratio, memory_limit, limit, max_length)
         if isinstance(search, Problem):
             search = RuleListSearch(search, regularization, max_length=max_length)  # type: ignore[arg-type]
         super().__init__(search.problem)
         self.search = search
         self.work = search.work
         self.regularization = search.regularization
-        self.gap, self.ratio = within if gap is None else gap, ratio
+        self.within, self.ratio = within, ratio
         self.memory_limit = memory_limit
         self.phase = "optimum"
         self._stuck: str | None = None
@@ -88,7 +87,7 @@ class NearSearch(Search):
     def parameters(self) -> dict[str, Any]:
         return {
             "regularization": self.regularization,
-            "within": self.gap,
+            "within": self.within,
             "ratio": self.ratio,
             "max_length": self.search.max_length,
             "memory_limit": self.memory_limit,
@@ -185,8 +184,8 @@ class NearSearch(Search):
         """The largest cost of a list that counts, of ``total`` rows and at most ``longest`` rules."""
         costs = self.costs
         per_objective = costs.per_error * total
-        if self.gap is not None:
-            threshold = self.best_cost + math.floor(Fraction(repr(float(self.gap))) * per_objective)
+        if self.within is not None:
+            threshold = self.best_cost + math.floor(Fraction(repr(float(self.within))) * per_objective)
         else:
             threshold = math.floor(self.best_cost * (1 + Fraction(repr(float(self.ratio)))))  # type: ignore[arg-type]
         if costs.exact:
@@ -205,8 +204,8 @@ class NearSearch(Search):
         rules = len(best.model)
         errors = (self.best_cost - costs.per_rule * rules) // costs.per_error
         optimum = errors + per_rule * rules
-        if self.gap is not None:
-            most = optimum + Fraction(repr(float(self.gap))) * total
+        if self.within is not None:
+            most = optimum + Fraction(repr(float(self.within))) * total
         else:
             most = optimum * (1 + Fraction(repr(float(self.ratio))))  # type: ignore[arg-type]
         allowed = [min(total, math.floor(most - per_rule * k)) for k in range(longest + 1) if per_rule * k <= most]
@@ -244,11 +243,10 @@ def _check(
     search: Any,
     regularization: Any,
     within: Any,
-    gap: Any,
     ratio: Any,
-    max_length: Any,
     memory_limit: Any,
     limit: Any,
+    max_length: Any,
 ) -> None:
     if isinstance(search, RuleListSearch):
         if regularization is not None or max_length is not None:
@@ -257,4 +255,4 @@ def _check(
         raise ParameterError("search", search, "a RuleListSearch or a Problem")
     elif regularization is None:
         raise ValueError("with a problem, give the regularization too")
-    check_distance(ratio, memory_limit, limit, within=within, gap=gap)
+    check_distance(within, ratio, memory_limit, limit)

@@ -67,8 +67,6 @@ class NearOptimalSearch(NearSearch, NearEnumeration):
         Lists with an objective at most the optimum's + ``within`` are near-optimal; or
     ratio : float, optional
         at most the optimum's * (1 + ``ratio``). Give one of the two, or neither: then it is within 0.01.
-    gap : float, optional
-        The same as ``within``.
     limit : int
         Most models to find.
     max_length : int, optional
@@ -99,12 +97,11 @@ class NearOptimalSearch(NearSearch, NearEnumeration):
         within: float | None = None,
         *,
         ratio: float | None = None,
-        gap: float | None = None,
         limit: int = 10_000,
         max_length: int | None = None,
         memory_limit: int | None = None,
     ) -> None:
-        super().__init__(search, regularization, within, ratio, gap, max_length, memory_limit, limit)
+        super().__init__(search, regularization, within, ratio, max_length, memory_limit, limit)
         self.limit = min(int(limit), _MOST_MODELS)
         self.store: state.Store | None = None
         self._path: list[int] = []
@@ -302,75 +299,3 @@ class NearOptimalSearch(NearSearch, NearEnumeration):
             covered=self.covered_cost * self.costs.unit if prepared else self.optimum,
             threshold=self.limits.threshold * self.costs.unit if prepared else math.nan,
         )
-
-
-def near_optimal(
-    search: RuleListSearch | Problem,
-    regularization: float | None = None,
-    *,
-    gap: float | None = None,
-    ratio: float | None = None,
-    limit: int = 10_000,
-    time_limit: float | None = None,
-    max_length: int | None = None,
-    memory_limit: int | None = None,
-    work_limit: int | None = None,
-) -> NearOptimal:
-    """All rule lists within a gap of the optimum; the arguments are those of `NearOptimalSearch`.
-
-    Parameters
-    ----------
-    search : RuleListSearch or Problem
-        A search is advanced to its end first when it has not certified the optimum.
-    regularization : float, optional
-        With a problem: the cost of one rule.
-    gap : float, optional
-        Lists with an objective at most the optimum's + ``gap`` are near-optimal; or
-    ratio : float, optional
-        at most the optimum's * (1 + ``ratio``). Give one of the two, or neither: then it is within 0.01.
-    limit : int
-        Most models to find.
-    max_length : int, optional
-        With a problem: most rules in a list.
-    memory_limit : int, optional
-        Bytes that the enumeration may take.
-    time_limit : float, optional
-        Wall-clock seconds, for certifying the optimum and enumerating.
-    work_limit : int, optional
-        Prefixes to expand, for certifying the optimum and enumerating.
-
-    Raises
-    ------
-    ValueError
-        When an argument is out of range; for a search that has not certified its optimum when there is neither a
-        time limit nor a work limit.
-
-    Returns
-    -------
-    NearOptimal
-        When a limit ended the enumeration early, ``complete`` is False and ``covered`` says up to which objective
-        everything has been found.
-
-    Examples
-    --------
-    >>> import numpy as np, rulelab as rl
-    >>> from rulelab.rule_list.near_optimal.search import near_optimal
-    >>> A = np.array([[1, 0], [1, 1], [0, 1], [0, 0]], dtype=bool)
-    >>> problem = rl.Problem.from_arrays(A, [1, 1, 0, 0])
-    >>> near_optimal(problem, 0.1, gap=0.1).count
-    1
-    """
-    if gap is None and ratio is None:
-        raise ValueError("give either gap (absolute, in the objective's units) or ratio (relative to the optimum)")
-    enumeration = NearOptimalSearch(
-        search, regularization, gap=gap, ratio=ratio, limit=limit, max_length=max_length, memory_limit=memory_limit
-    )
-    states = enumeration.steps(time_limit=time_limit, work_limit=work_limit)
-    if isinstance(search, RuleListSearch) and time_limit is None and work_limit is None and not search.certified:
-        raise ValueError(
-            "the search has not certified its optimum yet, which can take any time; let it finish first "
-            "(rulelab.solve), or give a time_limit or a work_limit"
-        )
-    for _ in states:
-        pass
-    return enumeration.result()

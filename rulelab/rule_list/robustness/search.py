@@ -13,7 +13,7 @@ from ...arguments import ParameterError, is_whole, require
 from ...data.problem import Problem
 from ...data.problem_arguments import ProblemError
 from ...models import Model, RuleList
-from ...search import Search, solve
+from ...search import Search
 from ...snapshot import Incumbent, Snapshot, Status
 from ..costs import Costs
 from ..exact.search import RuleListSearch
@@ -326,45 +326,6 @@ class RobustnessSearch(Search):
             limit=limit,
             detail={"withstands": dict(self._withstands), "breaks": found, "ties": self._ties},
         )
-
-
-def robustness(
-    search: RuleListSearch | Problem,
-    regularization: float | None = None,
-    *,
-    time_limit: float | None = None,
-    work_limit: int | None = None,
-    max_length: int | None = None,
-    memory_limit: int | None = None,
-) -> Robustness:
-    """How many rows may change until another rule list wins; `RobustnessSearch` drained, with its arguments.
-
-    Parameters
-    ----------
-    search : RuleListSearch or Problem
-    regularization : float, optional
-    time_limit : float, optional
-        Wall-clock seconds, for certifying the optimum too. What is proven by then is given.
-    work_limit : int, optional
-    max_length, memory_limit : int, optional
-
-    Returns
-    -------
-    Robustness
-
-    Raises
-    ------
-    ValueError
-        When an argument is out of range, and when a limit came before the optimum was certified.
-    """
-    found = RobustnessSearch(search, regularization, max_length=max_length, memory_limit=memory_limit)
-    last = solve(found, time_limit=time_limit, work_limit=work_limit)
-    if found.robustness is None:
-        raise ValueError(
-            f"{last.limit}_limit came before the optimum was certified, and until then there is nothing that "
-            "could stay optimal; raise it"
-        )
-    return found.robustness
 
 
 def costs_of_list(costs: Costs, measure: Measure) -> int:

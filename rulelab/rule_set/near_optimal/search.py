@@ -351,49 +351,6 @@ class NearOptimalRuleSetSearch(NearEnumeration):
         )
 
 
-def near_optimal_rule_sets(
-    search: RuleSetSearch | Problem,
-    within: float | None = None,
-    *,
-    ratio: float | None = None,
-    limit: int = 10_000,
-    time_limit: float | None = None,
-    work_limit: int | None = None,
-    memory_limit: int | None = None,
-    **parameters: Any,
-) -> NearOptimalRuleSets:
-    """All rule sets within a distance of the optimum; the arguments are those of `NearOptimalRuleSetSearch`.
-
-    Parameters
-    ----------
-    search : RuleSetSearch or Problem
-        A search is advanced to its end first when it has not certified the optimum.
-    within : float, optional
-        Sets with an objective at most the optimum's + ``within`` (in rows, or weight) are near-optimal; or
-    ratio : float, optional
-        at most the optimum's * (1 + ``ratio``). Give one of the two, or neither: then it is a ratio of 0.01.
-    limit : int
-        Most models to find.
-    memory_limit : int, optional
-        Bytes that the enumeration may take.
-    **parameters
-        With a problem: arguments of `RuleSetSearch`, such as ``max_complexity``.
-    time_limit : float, optional
-        Wall-clock seconds, for certifying the optimum and enumerating.
-    work_limit : int, optional
-        Units of work, for both.
-
-    Returns
-    -------
-    NearOptimalRuleSets
-        When a limit ended the enumeration early, ``complete`` is False and ``covered`` says up to which objective
-        everything has been found.
-    """
-    near = NearOptimalRuleSetSearch(search, within, ratio=ratio, limit=limit, memory_limit=memory_limit, **parameters)
-    solve(near, time_limit=time_limit, work_limit=work_limit)
-    return near.result()
-
-
 def _program(search: RuleSetSearch) -> Program:
     program = make_program(search.problem, search.max_complexity, search.loss, search.form, None, search.regularization)
     if not program.exact or not program.is_literal:
@@ -422,4 +379,4 @@ def _check(search: Any, within: Any, ratio: Any, limit: Any, memory_limit: Any, 
         raise ParameterError("search", search, "a RuleSetSearch or a Problem")
     else:
         _check_free(parameters)
-    check_distance(ratio, memory_limit, limit, within=within)
+    check_distance(within, ratio, memory_limit, limit)
