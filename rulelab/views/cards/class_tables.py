@@ -1,4 +1,4 @@
-"""What a list of several classes gets right of each class, as HTML. All text from data goes through `esc`."""
+"""What a list of several classes gets right of each class, as HTML."""
 
 from __future__ import annotations
 
@@ -7,13 +7,9 @@ from typing import Any
 import numpy as np
 
 from ...models import MultiClassRuleList
-from ...shown import percent
 from ..live.class_rows import ClassRows
 from ..live.wording import count
-from ..widgets.esc import esc
-
-_LONG = 24
-"""Characters of a class."""
+from .templates import filled
 
 
 def by_class(model: Any, rows: ClassRows | None = None) -> str:
@@ -60,28 +56,5 @@ def confusions_of(model: MultiClassRuleList, rows: ClassRows) -> np.ndarray:
 
 def _table(title: str, classes: tuple[Any, ...], found: np.ndarray) -> str:
     """A row per class: how it is predicted, and how much of it is wrong; then all of them."""
-    heads = "".join(f'<th class="num" scope="col">{esc(label, _LONG)}</th>' for label in classes)
-    body = "".join(_row(esc(label, _LONG), row, k) for k, (label, row) in enumerate(zip(classes, found, strict=True)))
-    total, right = int(found.sum()), int(np.trace(found))
-    sums = "".join(f'<td class="num">{count(int(n))}</td>' for n in found.sum(axis=0))
-    return (
-        f'<div class="across" tabindex="0" role="region" aria-label="{title}"><table class="confusion">'
-        f"<caption>{title}: what they are, and what is predicted</caption>"
-        f'<thead><tr><th scope="col">class</th>{heads}<th class="num" scope="col">wrong</th></tr></thead>'
-        f'<tbody>{body}<tr class="all"><th scope="row">all</th>{sums}<td class="num">{_wrong(total - right, total)}'
-        "</td></tr></tbody></table></div>"
-    )
-
-
-def _row(name: str, row: np.ndarray, at: int) -> str:
-    cells = "".join(
-        f'<td class="num{" right" if k == at else "" if n else " none"}">{count(int(n))}</td>'
-        for k, n in enumerate(row)
-    )
-    total = int(row.sum())
-    return f'<tr><th scope="row">{name}</th>{cells}<td class="num">{_wrong(total - int(row[at]), total)}</td></tr>'
-
-
-def _wrong(wrong: int, of: int) -> str:
-    share = f" ({percent(wrong / of)}&nbsp;%)" if of else ""
-    return f"{count(wrong)} of {count(of)}{share}"
+    sums, right = found.sum(axis=0).tolist(), int(np.trace(found))
+    return filled("class_table.html", title=title, classes=classes, found=found.tolist(), sums=sums, right=right)

@@ -14,8 +14,8 @@ from ...snapshot import Incumbent, Snapshot
 from ..live.wording import count, grouped, objective
 from ..widgets.esc import esc
 from ..widgets.explained import sign
-from ..widgets.templates import filled
 from .rule_tables import rules_table
+from .templates import filled
 
 
 def incumbent_card(

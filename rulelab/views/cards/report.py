@@ -5,8 +5,9 @@ from __future__ import annotations
 import datetime
 from collections.abc import Sequence
 
+from markupsafe import Markup
+
 from ... import __version__
-from ..widgets.esc import esc
 from ..widgets.style import MODEL_CSS, sheet
 from . import charts, lines
 from . import html as card_html
@@ -14,11 +15,10 @@ from .card import Card
 from .differences import LETTERS, default_names, differences, incomparable
 from .lines import Beside, Section
 from .scores import Scores
+from .templates import filled
 from .together import together
 
 _PAGE_CSS = sheet("report.css")
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-"""What a browser may load for the file: nothing."""
 
 
 def report(
@@ -56,50 +56,32 @@ def report(
     articles = []
     for k, (card, own, marks) in enumerate(zip(cards, scores, differences(cards, only), strict=True)):
         against = None if k == base else beside
-        parts = [
-            Section(card_html.head(card, LETTERS[k], names[k])),
-            Section(_verdict(said[k]) + _robustness(robust[k])),
-            lines.rules(card, marks, shared),
-            lines.figures_of(card, own, against, shared),
-            Section(lines.by_class(card)),
-            Section(lines.doubts(card, own)),
-            Section(lines.fairness(card, own)),
-            lines.groups(card, own, attributes, against),
-            Section(charts.of_groups(own)),
-            lines.facts(card, marks),
-            Section(card_html.notes(card)),
-            Section(_code(card)),
-        ]
-        body = "".join(
-            f'<div class="{"part" if part.lines > 1 else ""}" style="grid-row: span {part.lines}">{part.html}</div>'
-            for part in parts
+        notes = [f"Independent check: {said[k]}" if said[k] else "", f"Robustness: {robust[k]}." if robust[k] else ""]
+        articles.append(
+            [
+                Section(card_html.head(card, LETTERS[k], names[k])),
+                Section(filled("notes.html", notes=notes)),
+                lines.rules(card, marks, shared),
+                lines.figures_of(card, own, against, shared),
+                Section(lines.by_class(card)),
+                Section(lines.doubts(card, own)),
+                Section(lines.fairness(card, own)),
+                lines.groups(card, own, attributes, against),
+                Section(charts.of_groups(own)),
+                lines.facts(card, marks),
+                Section(card_html.notes(card)),
+                Section(filled("code.html", lines=card.code.splitlines())),
+            ]
         )
-        span = sum(part.lines for part in parts)
-        articles.append(f'<article class="card" style="grid-row: 1 / span {span}">{body}</article>')
-    several = len(cards) > 1
-    advice = f'<p class="note">{incomparable(cards)}</p>' if several else ""
-    glance = charts.glance(LETTERS[: len(cards)], scores)
-    others = f'<section class="methods-box">{"".join(comparisons)}</section>' if comparisons else ""
-    made = f"made by rulelab {esc(__version__)} on {datetime.datetime.now(datetime.UTC).date().isoformat()}"
-    css = _PAGE_CSS + MODEL_CSS.replace(":host", "body")
-    return (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>Model cards: {esc(', '.join(names))}</title><style>{css}</style></head>"
-        f'<body><h1>Model cards</h1><p class="note">{made}</p>{advice}<section>{glance}</section>'
-        f'<main class="cards">{"".join(articles)}</main>{lines.terms()}{others}</body></html>\n'
+    return filled(
+        "report.html",
+        names=names,
+        css=Markup(_PAGE_CSS + MODEL_CSS.replace(":host", "body")),
+        version=__version__,
+        date=datetime.datetime.now(datetime.UTC).date().isoformat(),
+        advice=incomparable(cards) if len(cards) > 1 else "",
+        glance=Markup(charts.glance(LETTERS[: len(cards)], scores)),
+        articles=articles,
+        terms=Markup(lines.terms()),
+        others=Markup("".join(comparisons)),
     )
-
-
-def _verdict(text: str) -> str:
-    return f'<p class="note">Independent check: {esc(text, 400)}</p>' if text else ""
-
-
-def _robustness(text: str) -> str:
-    return f'<p class="note">Robustness: {esc(text, 600)}.</p>' if text else ""
-
-
-def _code(card: Card) -> str:
-    lines = "\n".join(esc(line, 100_000) for line in card.code.splitlines())
-    return f"<details><summary>Python that makes the model again</summary><pre>{lines}</pre></details>"
