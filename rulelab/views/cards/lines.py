@@ -19,6 +19,7 @@ from .incumbent import doubt_list
 from .naming import named, worded
 from .rule_tables import n_lines
 from .scores import Score, Scores
+from .templates import percent, signed
 from .together import Together, dots, ends
 
 _SOURCES = {
@@ -125,8 +126,8 @@ def fairness(card: Card, scores: Scores) -> str:
         if own is not None and free is not None:
             ours, theirs = own.rate("accuracy"), free.rate("accuracy")
             parts.append(
-                f"{html.percent(ours)}&nbsp;% instead of {html.percent(theirs)}&nbsp;% of the {on} rows are right "
-                f"({html.signed(ours - theirs)} points)"
+                f"{percent(ours)}&nbsp;% instead of {percent(theirs)}&nbsp;% of the {on} rows are right "
+                f"({signed(ours - theirs)} points)"
             )
     price = (
         f"Price of the constraint: {', '.join(parts)}, compared with the best model found without it."
