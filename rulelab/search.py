@@ -102,11 +102,11 @@ class Search(Shown, Shared, abc.ABC):
         return type(self)
 
     def _title(self) -> str:
-        now = self._state()
+        now = self.snapshot
         return f"{type(self).__name__}, {'not begun' if now is None else now.stands}"
 
     def _facts(self) -> Iterator[Fact]:
-        now = self._state()
+        now = self.snapshot
         if now is not None:
             yield from ((name, value) for name, value in now._facts() if name not in self._UNTOLD)
         yield "rows", self.problem.n_rows
@@ -114,7 +114,7 @@ class Search(Shown, Shared, abc.ABC):
         yield "asked", ", ".join(f"{name} {figure(value)}" for name, value in self.parameters.items() if value) or None
 
     def _below(self) -> str:
-        now = self._state()
+        now = self.snapshot
         return "" if now is None else now._below()
 
     @property
@@ -130,7 +130,7 @@ class Search(Shown, Shared, abc.ABC):
         import pandas as pd
 
         columns = ["status", "objective", "lower_bound", "gap", "errors", "complexity"]
-        now = self._state()
+        now = self.snapshot
         best = None if now is None else now.incumbent
         if now is None or best is None:
             return pd.DataFrame(columns=columns)
@@ -151,7 +151,7 @@ class Search(Shown, Shared, abc.ABC):
         """
         from .results import in_numbers, written
 
-        problem, now = self.problem, self._state()
+        problem, now = self.problem, self.snapshot
         state = None
         if now is not None:
             best = now.incumbent
@@ -171,10 +171,11 @@ class Search(Shown, Shared, abc.ABC):
 
     def _models(self) -> list[Model | None]:
         """The model of each row of `frame`, or None."""
-        now = self._state()
+        now = self.snapshot
         return [] if now is None or now.incumbent is None else [now.incumbent.model]
 
-    def _state(self) -> Snapshot | None:
+    @property
+    def snapshot(self) -> Snapshot | None:
         """The present state, also of a search that a limit of its steps stopped; None before the first `advance`."""
         if not self._steps:
             return None

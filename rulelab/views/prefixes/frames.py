@@ -82,7 +82,7 @@ def tree_frame(
         Of a picture of all of it; 0: none is wanted.
     """
     kind, nodes = search.kind or search.family, search.prefixes()
-    now = moment or search._state()
+    now = moment or search.snapshot
     objective = None if now is None or now.incumbent is None else now.incumbent.objective
     if nodes is None:
         return TreeFrame(kind=kind, objective=objective)
@@ -93,7 +93,7 @@ def tree_frame(
         best = () if moment.incumbent is None else moment.incumbent.model.antecedent_names
         then = nodes.at(fate, np.flatnonzero(fate != NOT_YET))
         nodes = replace(then, incumbent=tuple(known[name] for name in best))
-        if _reopened(search._state()) > _reopened(moment):
+        if _reopened(search.snapshot) > _reopened(moment):
             said = _MOVED
     elif moment is not None:
         said = _SINCE
@@ -178,7 +178,7 @@ def step_frame(search: PrefixSearch, prefix: Sequence[int | str] | None, most: i
     ValueError
         When the search has no such prefix.
     """
-    now, kind, own = search._state(), search.kind or search.family, None
+    now, kind, own = search.snapshot, search.kind or search.family, None
     if most is not None and now is not None and now.memory_bytes > most:
         return StepFrame(pd.DataFrame(), None, search.problem, kind, prefix is None, now, _TOO_LARGE)
     children = search.look_into(prefix)

@@ -291,7 +291,7 @@ class StepView(StepPane):
 
     @property
     def _ended(self) -> bool:
-        now = self._search._state()
+        now = self._search.snapshot
         return now is not None and now.status is not Status.RUNNING and self._search.stopped_by is None
 
     def ask(self, prefix: Sequence[str] | None) -> None:
@@ -340,7 +340,7 @@ def _framed(place: str, *items: Any) -> pn.Column:
 
 
 def _expanded(search: PrefixSearch) -> int:
-    now = search._state()
+    now = search.snapshot
     return 0 if now is None else now.counts.get("expanded", 0)
 
 
@@ -349,7 +349,7 @@ def _expand(search: PrefixSearch, goal: int, seconds: float) -> bool:
 
     What comes before the first prefix goes by in larger parts.
     """
-    now, slices, end = search._state(), Slices(), time.perf_counter() + seconds
+    now, slices, end = search.snapshot, Slices(), time.perf_counter() + seconds
     while True:
         began = time.perf_counter()
         now = search.advance(1 if now is not None and now.phase == "searching" else slices.size)

@@ -82,7 +82,7 @@ def test_after_every_step_the_view_is_what_look_into_says(make) -> None:
         if view._step.disabled:
             break
         view.step()
-        now = view.search._state()
+        now = view.search.snapshot
         assert now.counts["expanded"] == steps or now.status is not Status.RUNNING
         assert view.prefix is None
         agrees(view)
@@ -107,7 +107,7 @@ def test_the_button_takes_the_same_steps_in_parts(make, monkeypatch: pytest.Monk
         assert two._step.disabled
         while two._go_on():
             pass
-        assert one.search._state().counts == two.search._state().counts
+        assert one.search.snapshot.counts == two.search.snapshot.counts
         assert one._heading.object == two._heading.object
         assert two._step.disabled == one._step.disabled
         if one._step.disabled:
@@ -142,7 +142,7 @@ def test_a_first_look_before_anything_is_expanded_says_so() -> None:
     while search.look_into().empty:
         search.advance(1)
         view = StepView(search)
-    if not search._state().counts["expanded"]:
+    if not search.snapshot.counts["expanded"]:
         assert "No prefix is expanded yet" in view._note.object
     view.step()
     assert view._note.object == ""
