@@ -230,6 +230,7 @@ from .sweeps import (
 from .sweeps import (
     sweep as sweep,
 )
+from .views.watch import watch as watch
 
 __version__: str
 __all__: list[str]

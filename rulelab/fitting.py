@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
@@ -64,6 +65,14 @@ def fit(
     >>> str(lists.status_), bool(lists.verify())
     ('optimal', True)
     """
+    classifier, table = chosen(data, target, model, positive, sensitive, weight, parameters)
+    return classifier.fit(table.X, table.y, sample_weight=table.weight, sensitive_features=table.sensitive)
+
+
+def chosen(
+    data: Any, target: str | None, model: str, positive: Any, sensitive: Any, weight: Any, parameters: Mapping[str, Any]
+) -> tuple[CertifiedClassifier, Dataset]:
+    """The classifier, not fitted, and the data, of the arguments of `fit`."""
     require(("model", model, model in CLASSIFIERS, f"one of {', '.join(CLASSIFIERS)}"))
     given = {"positive": positive, "sensitive": sensitive, "weight": weight}
     if isinstance(data, Dataset) or (isinstance(data, str) and data in names()):
@@ -79,5 +88,4 @@ def fit(
         table = from_frame(data, target, **given)
     else:
         table = read(os.fspath(data), target, **given)
-    classifier = CLASSIFIERS[model](**parameters)
-    return classifier.fit(table.X, table.y, sample_weight=table.weight, sensitive_features=table.sensitive)
+    return CLASSIFIERS[model](**parameters), table

@@ -37,7 +37,7 @@ PAGES = {
     "certificates": ("Certificates", ("certificate",), ()),
     "estimators": ("scikit-learn estimators", ("estimators", "fitting"), ()),
     "sweeps": ("Sweeps", ("sweeps",), ()),
-    "looking": ("Looking: plots and views", (), ("plots", "views")),
+    "looking": ("Looking: plots and views", ("views",), ("plots", "views")),
     "keeping": ("Keeping runs, and the words", ("glossary",), ("store", "glossary")),
 }
 """For each page its title, the rooms whose public names it has, and the public modules."""

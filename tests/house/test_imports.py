@@ -74,6 +74,7 @@ FLOORS: list[str] = [
     "views.search.plot_box",
     "views.prefixes",
     "views.search",
+    "views.watch",
     "views.learn",
     "views.compare",
     "views.fronts",

@@ -109,7 +109,7 @@ class PageRecipe(Recipe):
         problem = self.problem(features, y, weight, groups=None if groups is None else groups.iloc[training])
         if counts is not None:
             problem = as_rows(problem, counts.training)
-        search = self.search(problem, random_state=SEARCH_SEED, **self.more)
+        search = self.search(problem, **{"random_state": SEARCH_SEED, **self.more})
         if not search.compiled:
             report("compiling the search: once per machine, some seconds")
             search.compile()

@@ -11,6 +11,7 @@ import param
 from panel.io.callbacks import PeriodicCallback
 
 from ...arguments import short
+from ...estimators import CertifiedClassifier
 from ...models import Model
 from ...recording import Recording
 from ...search import Search
@@ -61,8 +62,9 @@ class SearchView(NotebookViewer):
 
     Parameters
     ----------
-    search : Search, optional
-        The search to show. Reset, and Run after the end, make it anew from its problem and parameters.
+    search : Search or fitted classifier, optional
+        The search to show, that of a classifier with its end. Reset, and Run after the end, make it anew from its
+        problem and parameters.
     new_session : callable, optional
         Instead of a search: called before each run, it gives the `SearchSession` to show.
     speed : str
@@ -112,7 +114,7 @@ class SearchView(NotebookViewer):
 
     def __init__(
         self,
-        search: Search | None = None,
+        search: Search | CertifiedClassifier | None = None,
         *,
         new_session: Callable[[], SearchSession] | None = None,
         first: pn.viewable.Viewable | None = None,
@@ -120,6 +122,9 @@ class SearchView(NotebookViewer):
     ) -> None:
         if (search is None) == (new_session is None):
             raise ValueError("give either a search or new_session")
+        fitted = isinstance(search, CertifiedClassifier)
+        if isinstance(search, CertifiedClassifier):
+            search = search.search_
         if search is not None and not isinstance(search, Search):
             raise TypeError(f"search must be a rulelab search, such as a RuleListSearch, not {short(search)}")
         super().__init__(**params)
@@ -142,6 +147,8 @@ class SearchView(NotebookViewer):
             self._start_beat()
             pn.state.on_session_destroyed(self._destroyed)
         self.refresh()
+        if fitted:
+            self.step()
 
     @property
     def session(self) -> SearchSession:

@@ -1,0 +1,86 @@
+"""A file or a frame, and the name of what is predicted: the search for its model, to watch."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import pandas as pd
+
+from ..arguments import ParameterError
+from ..data.metrics import group_labels
+from ..datasets import Dataset
+from ..families import FAMILIES
+from ..fitting import chosen
+from .live.recipe import PageRecipe
+from .live.session import SearchSession
+from .live.state import Limits
+from .search.families import SHOWN
+from .search.view import SearchView
+
+
+class _Watched(SearchView):
+    """A view of a search that its own recipe makes, outside of the page."""
+
+    _alone: ClassVar[bool] = True
+
+
+def watch(
+    data: Any,
+    target: str | None = None,
+    model: str = "rule_list",
+    *,
+    positive: Any = None,
+    sensitive: str | None = None,
+    weight: str | None = None,
+    **parameters: Any,
+) -> SearchView:
+    """Watch the search for the optimal model of a table: `rulelab.fit` with everything to be seen.
+
+    Parameters
+    ----------
+    data, target, model, positive, sensitive, weight
+        As of `rulelab.fit`.
+    **parameters
+        Of the classifier, such as ``regularization``; all but ``class_weight``.
+
+    Returns
+    -------
+    SearchView
+        Its search runs by itself. ``view.model`` and ``view.snapshot`` are the best model and the state so far.
+
+    Raises
+    ------
+    ValueError
+        When the data, or an argument, are unusable.
+
+    Examples
+    --------
+    In a notebook, or in a file that ``panel serve`` serves::
+
+        rl.watch("people.csv", "paid", regularization=0.02).servable()
+    """
+    classifier, table = chosen(data, target, model, positive, sensitive, weight, parameters)
+    if classifier.class_weight is not None:
+        raise ParameterError("class_weight", classifier.class_weight, "None to watch; rl.fit takes it")
+    family, given = FAMILIES[model], classifier.get_params()
+    asked = {each.name: given[each.name] for each in family.parameters}
+    table, groups = _with_one_column_of_groups(table)
+    if asked.get("fairness") is not None and groups is None:
+        raise ParameterError("sensitive", sensitive, "the column of groups that fairness compares")
+    more = {name: given[name] for name in ("random_state", *(["n_jobs"] if family.threads else []))}
+    recipe = PageRecipe(family, asked, lambda: table, sensitive=groups, more=more)
+    recipe.check(table.X.columns)
+    recipe.smallest(**more)
+    limits, look = Limits(classifier.time_limit, classifier.gap), SHOWN[model].look_of({**family.defaults, **asked})
+    view = _Watched(new_session=lambda: SearchSession(recipe, limits, look=look))
+    view.run()
+    return view
+
+
+def _with_one_column_of_groups(table: Dataset) -> tuple[Dataset, str | None]:
+    """The data with all sensitive columns joined to one, and its name; None where there is none."""
+    if table.sensitive is None:
+        return table, None
+    name = ", ".join(map(str, table.sensitive.columns))
+    return replace(table, sensitive=pd.DataFrame({name: group_labels(table.sensitive, len(table.y))})), name
