@@ -28,7 +28,7 @@ export function render({ model }) {
   const show = () => tabs.forEach((tab, i) => {
     const open = model.names[i] === model.open
     tab.setAttribute("aria-selected", open)
-    tab.tabIndex = open ? 0 : -1
+    tab.tabIndex = open || (!i && !model.names.includes(model.open)) ? 0 : -1
   })
   let timer = 0
   const wait = () => {

@@ -1,7 +1,5 @@
 export function render({ model }) {
-  const input = make("input", { type: "file", accept: model.accept, className: "hidden" })
-  input.setAttribute("aria-hidden", "true")  // the button stands for it
-  input.tabIndex = -1
+  const input = make("input", { type: "file", accept: model.accept, hidden: true })  // the button stands for it
   const choose = make("button", { type: "button", className: "choose", textContent: model.label })
   const limit = make("p", { className: "limit", textContent: model.limit })
   const bar = make("progress", { max: 100, value: 0 })
@@ -41,8 +39,8 @@ export function render({ model }) {
       show()
     }
   }
-  const begin = () => {
-    file = input.files[0]
+  const begin = (chosen) => {
+    file = chosen
     input.value = ""
     if (!file) { return }
     refused = ""
@@ -60,9 +58,17 @@ export function render({ model }) {
     if (message.id === current && file) { send(message.at) }
   })
   choose.addEventListener("click", () => input.click())
-  input.addEventListener("change", begin)
+  input.addEventListener("change", () => begin(input.files[0]))
   cancel.addEventListener("click", () => { current += 1; model.send_msg({ type: "cancel" }) })
   model.on(["said", "doing"], () => { if (model.doing) { refused = "" } ; show() })
   show()
-  return make("div", { className: "uploader" }, ...(model.open ? [input, choose] : []), limit, progress, said)
+  const all = make("div", { className: "uploader" }, ...(model.open ? [input, choose] : []), limit, progress, said)
+  for (const kind of ["dragenter", "dragover", "dragleave", "drop"]) {
+    all.addEventListener(kind, (event) => {
+      event.preventDefault()  // or the browser shows the file instead of the page
+      all.classList.toggle("over", kind.endsWith("r") && !choose.disabled)
+    })
+  }
+  all.addEventListener("drop", (event) => { if (model.open && !model.doing) { begin(event.dataTransfer.files[0]) } })
+  return all
 }

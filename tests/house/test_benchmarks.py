@@ -86,3 +86,10 @@ def test_peers_are_run_beside_each_other_and_drawn(tmp_path: Path, capsys: pytes
     assert "rulelab (list, exact)" in drawn
     assert "cart (tree, greedy)" in drawn
     assert "tic_tac_toe" in capsys.readouterr().out
+
+
+def test_the_page_plays_the_search_that_is_recorded(tmp_path: Path) -> None:
+    import recorded_search
+
+    recorded_search.main(["--out", str(tmp_path / "search.json")])
+    assert (tmp_path / "search.json").read_text("utf-8") == recorded_search.FILE.read_text("utf-8")

@@ -69,6 +69,7 @@ FLOORS: list[str] = [
     "views.notebook",
     "views.live",
     "views.forms",
+    "views.front",
     "views.cards",
     "views.search.plots.base",
     "views.search.plot_box",

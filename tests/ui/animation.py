@@ -81,7 +81,7 @@ def main(file: str | None = None) -> None:
     thread = rl.views.serve(port=port, threaded=True)
     time.sleep(2)
     try:
-        save(frames(f"http://127.0.0.1:{port}/"), PICTURE if file is None else Path(file))
+        save(frames(f"http://127.0.0.1:{port}/?tab=Search"), PICTURE if file is None else Path(file))
     finally:
         thread.stop()
 

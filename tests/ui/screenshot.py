@@ -67,7 +67,7 @@ def main(folder: str | None = None) -> None:
         for kind in KINDS if folder else ["light"]:
             if folder:
                 Path(folder).mkdir(parents=True, exist_ok=True)
-            take(browser, f"http://127.0.0.1:{port}/", kind, Path(folder) if folder else None)
+            take(browser, f"http://127.0.0.1:{port}/?tab=Search", kind, Path(folder) if folder else None)
         browser.close()
     thread.stop()
 

@@ -50,7 +50,7 @@ class Visit:
         self.page.on("pageerror", lambda error: self.console.append(str(error)))
         self.page.on("dialog", self._dialog)
 
-    def open(self, query: str = "") -> Visit:
+    def open(self, query: str = "?tab=Search") -> Visit:
         self.page.goto(self.base + query)
         self.button("Run").wait_for()
         self.page.wait_for_function("Bokeh.documents.length > 0 && Bokeh.documents[0].is_idle")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 from urllib.parse import parse_qsl, urlencode
@@ -144,6 +144,16 @@ class Address:
         self._at = self._steps()
         self._changed()
         return complaints
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Let all that changes meanwhile be one step."""
+        self._going = True
+        try:
+            yield
+        finally:
+            self._going = False
+            self._changed()
 
     def _steps(self) -> list[Any]:
         return [value for parts in self._followed for value in _steps(parts)]

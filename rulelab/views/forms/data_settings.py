@@ -20,7 +20,7 @@ from ..widgets.esc import esc, plain
 from ..widgets.style import BUTTON_CSS, SELECT_CSS
 from ..widgets.uploader import Uploader
 from .all_classes import AllClasses
-from .data import LIMIT, MAX_UPLOAD_BYTES, UPLOADED, Labelled, load
+from .data import FILES, LIMIT, MAX_UPLOAD_BYTES, UPLOADED, Labelled, load
 from .draft import Draft
 from .fields import WIDE, note
 from .numbers import Settings, number_field
@@ -168,7 +168,7 @@ class DataSettings(Settings):
         """The file or the table in use."""
         return self.uploaded if self.data == UPLOADED else self.tables.get(self.data)
 
-    def _receive(self, contents: bytes, file_name: str) -> None:
+    def receive(self, contents: bytes, file_name: str) -> None:
         """Read a file beside the page, which goes on meanwhile."""
 
         def work(progress: Progress) -> Draft:
@@ -301,11 +301,11 @@ class DataSettings(Settings):
         self._data = pn.widgets.Select(label="Data set", options=self._options, value=self.data, **listed)
         self._data.link(self, value="data", bidirectional=True)
         self._file = Uploader(
-            self._receive,
+            self.receive,
             self._begun,
             self.cancel,
             label="Upload CSV, Excel or Parquet",
-            accept=".csv,.tsv,.txt,.data,.gz,.zip,.xlsx,.parquet",
+            accept=FILES,
             limit=LIMIT,
             most=MAX_UPLOAD_BYTES,
             **WIDE,

@@ -68,6 +68,7 @@ class KeptRuns(param.Parameterized):
     """
 
     run = param.String(default="", doc="The run that is shown, by its hash; empty: none that is kept.")
+    last = param.String(default="", doc="The run kept last from here, as JSON: its hash, and what it is called.")
     pins = param.String(default="", doc="The models that are pinned, by the hash of them all; empty: none are kept.")
 
     def __init__(
@@ -230,6 +231,7 @@ class KeptRuns(param.Parameterized):
         assert self._keeper is not None
         if self._kept is not None and self._kept[0] is session:
             self._name(run.hash[:DIGITS])
+        self.last = json.dumps([run.hash[:DIGITS], title(run)])
         if card is not None and saving.is_provable(session):
             self._look(f"kept: {title(run)}; its proof is being made ...")
             self._await(

@@ -9,7 +9,8 @@ import panel_material_ui as pmui
 from panel.util import edit_readonly
 
 from ...warming import begin_in_background
-from ..forms.address import Address, Part
+from ..forms.address import Part
+from ..front.address import FrontAddress
 from ..live.telling import listen
 from ..widgets.browser import AddressBar
 from ..widgets.connection import Connection
@@ -29,7 +30,7 @@ def create() -> pmui.Page:
     variables["dist_url"] = "static/extensions/panel/"  # every file comes from this server
     pn.config.reconnect = True
     bar = AddressBar(width=0, height=0, margin=0)
-    address = Address(location.search if location is not None else "", partial(_write, bar))
+    address = FrontAddress(location.search if location is not None else "", partial(_write, bar))
     look = Look(system=pn.state.cookies.get(Look.COOKIE) == "1")
     variables["look"] = look
     complaints = address.follow(Part(look, ["theme"]))
@@ -42,15 +43,18 @@ def create() -> pmui.Page:
         favicon=ICON,
         meta_description="Certifiably optimal rule lists and rule sets: find them, and watch the proof.",
         header=[tabs.strip, tabs.runs.list],
-        main=[tabs.body, tabs.kept, Explained(), bar, Connection(width=0, height=0, margin=0)],
+        main=[tabs.body, tabs.kept, tabs.last, Explained(), bar, Connection(width=0, height=0, margin=0)],
         busy_indicator=None,
         dark_theme=look.dark,
         theme_config=SPOKEN,
         template=template(),
+        site_url="./",
+        theme_toggle=bool(tabs.tab),
     )
     _follow_nobody(page)
     page.link(look, dark_theme="dark", bidirectional=True)
     look.param.watch(lambda event: tabs.param.update(dark=event.new), "dark")
+    tabs.param.watch(lambda event: page.param.update(theme_toggle=bool(event.new)), "tab")
     pn.state.onload(look.follow_system)
     return page
 

@@ -19,6 +19,8 @@ from ..explore.hindrance import hindrance
 from ..explore.view import ExploreView
 from ..forms.address import NOT_KEPT, Address, Part
 from ..forms.family_settings import names_of
+from ..front.examples import EXAMPLES, Example
+from ..front.view import Front
 from ..fronts.tab import FrontsView
 from ..kept_runs.drawer import KeptRuns
 from ..learn.view import LearnTab
@@ -29,7 +31,6 @@ from ..search.again import Again
 from ..search.setup import Setup
 from ..search.speeds import SPEEDS
 from ..search.view import SearchView
-from ..search.welcome import Example, welcome
 from ..what_if.view import WhatIfView
 from ..widgets.browser import Kept
 from ..widgets.explained import explain_all
@@ -47,7 +48,7 @@ class SearchTab:
     def __init__(self, address: Address) -> None:
         self.setup = Setup()
         self.again = Again()
-        first = pn.Column(self.again.said, welcome(self._begin), self.again.kept, **_WIDE)
+        first = pn.Column(self.again.said, self.again.kept, **_WIDE)
         self.view = SearchView(new_session=self.setup.new_session, first=first, on_standing=self.again.follow)
         self.view.on_settings = self.setup.go_back_to
         self.setup.on_change(self._settings_changed)
@@ -115,14 +116,14 @@ class SearchTab:
         self.setup.data_card.visible = self.setup.more.visible = not on
         self.view.large = on
 
-    def _begin(self, example: Example) -> None:
+    def begin(self, example: Example) -> None:
         """Set the form as the example wants it, all else as it was at first, and search."""
         self.setup.choose(family="rule_list")
         settings = self.setup.settings
         usual = {name: settings.param[name].default for name in names_of(settings)}
         self.setup.choose(data=example.data, **{**usual, **example.settings})
         self.view.speed = example.speed
-        (self.view.step if example.by_step else self.view.run)()
+        self.view.run()
 
     def _settings_changed(self, *_: Any) -> None:
         """Show the plots of the chosen kind of search, unless a run is shown."""
@@ -222,10 +223,14 @@ class Tabs(param.Parameterized):
         The names of the tabs, and the open one.
     kept : Kept
         Holds the pinned models of the tab Compare, which is made when there are some; it has to be on the page.
+    last : Kept
+        Holds what the last run was, for the front; it has to be on the page, too.
     runs : KeptRuns
     """
 
-    tab: param.Selector[str] = param.Selector(default=next(iter(TABS)), objects=list(TABS), doc="The one that is open.")
+    tab: param.Selector[str] = param.Selector(
+        default="", objects=["", *TABS], doc="The one that is open; empty: none, but the front."
+    )
     dark = param.Boolean(default=False, doc="Whether the page is dark.")
 
     def __init__(self, address: Address, complaints: Sequence[str] = (), **params: Any) -> None:
@@ -239,16 +244,23 @@ class Tabs(param.Parameterized):
             self._show_run, self._pin, self.complain, lambda: self.param.update(tab="Search"), self._bring_rows
         )
         self.kept.param.watch(lambda event: self.runs.follow_pins(event.new), "kept")
+        self.last = Kept(key="rulelab-last", lasting=True, width=0, height=0, margin=0)
+        self.last.param.watch(lambda event: self._front.remember(event.new), ["found", "kept"])
+        self.runs.param.watch(lambda event: self.last.param.update(kept=event.new), "last")
         self.strip = Strip(names=list(TABS), open=self.tab, margin=0)
-        self._places = {
+        self._places: dict[str, pn.Column] = {
             name: _Place(name=name, visible=False, stylesheets=[TAB_CSS], css_classes=["rl-tab"], **_WIDE)
             for name in TABS
         }
+        self._front = Front(self._begin, self._receive, lambda run: self.runs.act("open", [run]), **_WIDE)
+        self._places[""] = pn.Column(visible=False, stylesheets=[TAB_CSS], **_WIDE)
         self.body = pn.Column(*self._places.values(), stylesheets=[TAB_CSS], **_WIDE)
         self._complaints = list(complaints)
         found = address.follow(Part(self, ["tab"], steps=["tab"]))  # opens it, where it is another than the first
         self._complaints += found
         self._show()
+        if not self.tab:
+            self.complain("; ".join(self._complaints))
         pn.state.onload(self._bring_back)
         self.strip.link(self, open="tab", bidirectional=True)
 
@@ -280,8 +292,22 @@ class Tabs(param.Parameterized):
         return self._made[name]
 
     def complain(self, message: str) -> None:
-        """Show an error in the open tab; an empty text takes it away."""
-        self.made(self.tab).complain(message)
+        """Show an error in the open tab, or on the front; an empty text takes it away."""
+        (self.made(self.tab) if self.tab else self._front).complain(message)
+
+    def _begin(self, card: str) -> None:
+        """Do what a card of the front says, as one step of the browser."""
+        with self._address.together():
+            self.tab = "What if" if card == "game" else "Search"
+            if card == "game":
+                self.made("What if").view.play()
+            else:
+                self.made("Search").begin(EXAMPLES[card])
+
+    def _receive(self, contents: bytes, name: str) -> None:
+        """A file was brought to the front."""
+        self.tab = "Search"
+        self.made("Search").setup.table.receive(contents, name)
 
     def _bring_back(self) -> None:
         """Once the page is there, show the kept run and the pinned models of the address, and what hinders its tab."""
@@ -335,7 +361,8 @@ class Tabs(param.Parameterized):
     def _show(self) -> None:
         place = self._places[self.tab]
         if not place.objects:
-            place.append(explain_all(self.made(self.tab).layout))
+            place.append(explain_all(self.made(self.tab).layout) if self.tab else self._front)
+        self.runs.list.visible = bool(self.tab)
         self.strip.open = self.tab
         for name, other in self._places.items():
             other.visible = name == self.tab

@@ -18,7 +18,7 @@ class Strip(JSComponent):
 
     names = param.List(default=[], doc="In order.")
     caption = param.String(default="Parts of the page", doc="What they are tabs of.")
-    open = param.String(default="", doc="The one that is open.")
+    open = param.String(default="", doc="The one that is open; empty: none.")
     shown = param.String(
         default=None, allow_None=True, doc="The one whose content stands on the page; None: always that which is open."
     )

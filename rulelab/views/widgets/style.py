@@ -30,6 +30,7 @@ _VARIABLES = {
     "orange": ORANGE,
     "green": GREEN,
     "purple": PURPLE,
+    "sky": SKY,
     "amber": "#E69F00",
     "text": TEXT,
     "surface": SURFACE,

@@ -33,6 +33,8 @@ def made(monkeypatch) -> list[str]:
 
 def test_only_the_tab_that_is_open_is_made(made) -> None:
     page = tabs.Tabs(Address())
+    assert made == []
+    page.strip.open = "Search"
     assert made == ["Search"]
     page.strip.open = "Fronts"
     page.tab = "Search"
@@ -56,8 +58,8 @@ def test_the_address_opens_a_tab_and_makes_no_other(made) -> None:
 
 def test_a_tab_that_is_unknown_is_complained_about() -> None:
     page = tabs.Tabs(Address("?tab=Nowhere"))
-    assert page.tab == "Search"
-    assert "tab = Nowhere" in page.made("Search").view._alert.phase
+    assert page.tab == ""
+    assert "tab = Nowhere" in page._front.said
 
 
 def test_the_speed_and_the_axis_are_in_the_address_and_the_axis_is_log_work_unless_asked() -> None:
@@ -82,7 +84,7 @@ def test_going_back_opens_the_tab_before(name) -> None:
     page.tab = name
     assert shown == [(f"?tab={name}", True)]
     assert address.go("") == []
-    assert page.strip.open == page.tab == "Search"
+    assert page.strip.open == page.tab == ""
     assert len(shown) == 1
 
 

@@ -26,7 +26,6 @@ from rulelab.views.search.figures import SearchFigures
 from rulelab.views.search.plots.rates import gaps_table
 from rulelab.views.search.setup import Setup
 from rulelab.views.search.view import SearchView
-from rulelab.views.search.welcome import examples
 from rulelab.views.widgets.explained import Explained, by_slug, explain_all, sign, term_classes, terms_of
 from rulelab.views.widgets.field_cards import FieldCards
 
@@ -166,23 +165,6 @@ def test_the_title_and_the_account_follow_the_proof() -> None:
     assert "Best rule list so far" in view._best.heading.object
     assert view._best.account.object == ""
     view.close()
-
-
-def test_the_first_screen_speaks_until_something_runs() -> None:
-    tab = TABS["Search"](Address())
-    first, (example, *_) = tab.view._first, examples()
-    assert first.visible
-    buttons = list(first.select(pn.widgets.Button))
-    assert [button.label for button in buttons] == [each.title for each in examples()]
-    buttons[0].clicks += 1
-    assert tab.setup.table.data == example.data
-    tab.view.refresh()
-    assert not first.visible
-    tab.view.stop()
-    tab.view.session.join(PATIENCE)
-    tab.view.reset()
-    assert first.visible
-    tab.view.close()
 
 
 def test_what_was_shown_is_escaped() -> None:

@@ -1,0 +1,48 @@
+"""What the address says of the front: it is there where nothing is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from urllib.parse import parse_qsl, urlencode
+
+from ..forms.address import MAX_ENTRIES, Address
+
+_EVERYWHERE = "theme"
+"""The only entry that the front has."""
+
+
+class FrontAddress(Address):
+    """An address that asks for something without naming a tab means Search, as it did before there was a front.
+
+    Parameters
+    ----------
+    query, show
+        As of `Address`.
+    """
+
+    def __init__(self, query: str, show: Callable[[str, bool], None]) -> None:
+        super().__init__(_meant(query), lambda query, step: show(_shown(query), step))
+
+    def go(self, query: str) -> list[str]:
+        """As of `Address`."""
+        return super().go(_meant(query))
+
+
+def _meant(query: str) -> str:
+    asked = _entries(query)
+    return f"{query}&tab=Search" if asked.keys() - {_EVERYWHERE} and "tab" not in asked else query
+
+
+def _shown(query: str) -> str:
+    """Of the front nothing but the theme: the settings of tabs that were open before are not its own."""
+    asked = _entries(query)
+    if "tab" in asked:
+        return query
+    return f"?{urlencode({_EVERYWHERE: asked[_EVERYWHERE]})}" if _EVERYWHERE in asked else ""
+
+
+def _entries(query: str) -> dict[str, str]:
+    try:
+        return dict(parse_qsl(query.removeprefix("?"), max_num_fields=MAX_ENTRIES))
+    except ValueError:  # more than anyone has chosen
+        return {}

@@ -1,0 +1,86 @@
+"""The front of the page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import param
+from panel.custom import Child, JSComponent
+
+from ...assets import asset
+from ..forms.data import FILES, MAX_UPLOAD_BYTES
+from ..widgets.esc import plain
+from ..widgets.style import sheet
+from ..widgets.uploader import Uploader
+
+CARDS = ("proof", "compas", "game")
+_GO_ON = "go on"
+
+
+class Front(JSComponent):
+    """What this is, a card for each way to begin, and a recorded search that the browser plays.
+
+    Parameters
+    ----------
+    press : callable
+        Takes one of `CARDS`.
+    receive : callable
+        Takes the contents and the name of a file.
+    go_on : callable
+        Takes the hash of the last run of this browser.
+    """
+
+    html = param.String(default=asset("front.html"), doc="All but the search and the place for a file.")
+    course = param.Dict(default=json.loads(asset("front_search.json")), doc="Made by tests/benchmarks/front.py.")
+    last = param.String(default="", doc="What the last run of this browser is called; empty: there is none.")
+    said = param.String(default="", doc="What went wrong.")
+    uploader = Child()
+
+    _esm = asset("front_course.js", "front.js")
+    _stylesheets = [sheet("front.css")]
+
+    def __init__(
+        self,
+        press: Callable[[str], Any],
+        receive: Callable[[bytes, str], Any],
+        go_on: Callable[[str], Any],
+        **params: Any,
+    ) -> None:
+        self._press, self._receive, self._go_on = press, receive, go_on
+        self._run = ""
+        uploader = Uploader(
+            self._received,
+            label="Choose a file",
+            accept=FILES,
+            most=MAX_UPLOAD_BYTES,
+            stylesheets=[sheet("front_file.css")],
+            sizing_mode="stretch_width",
+            margin=0,
+        )
+        super().__init__(uploader=uploader, **params)
+
+    def complain(self, message: str) -> None:
+        """Show an error; an empty text takes it away."""
+        self.said = plain(message, 600)
+
+    def remember(self, text: str) -> None:
+        """Offer the run of a text, which may be anything that the browser kept, as `KeptRuns.last` was."""
+        try:
+            run, called = json.loads(text)
+        except (ValueError, TypeError, RecursionError):
+            return
+        if isinstance(run, str) and isinstance(called, str):
+            self._run, self.last = run, plain(called, 80)
+
+    def _received(self, contents: bytes, name: str) -> None:
+        self.uploader.doing = ""
+        self._receive(contents, name)
+
+    def _handle_msg(self, data: Any) -> None:
+        """From the browser, which may send anything."""
+        if data in CARDS:
+            self._press(data)
+        elif data == _GO_ON and self._run:
+            self._go_on(self._run)

@@ -1,0 +1,199 @@
+"""The front of the page in a real browser: how much stands on it, how soon, and what its cards do."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from numba.core import event
+from visits import Visit, workers
+
+import rulelab as rl
+
+pytestmark = [pytest.mark.ui, pytest.mark.long]
+
+CSV = "colour,size,ok\n" + "".join(f"red,{i},yes\nblue,{10 - i},no\n" for i in range(10))
+MOST_CONTROLS, MOST_WORDS, MOST_SHIFT, MOST_SECONDS = 12, 90, 0.02, 1.0
+_EVERY = """(visit) => {
+    const walk = (root) => {
+        for (const e of root.querySelectorAll("*")) { visit(e) ; if (e.shadowRoot) { walk(e.shadowRoot) } }
+    }
+    walk(document.body)
+}"""
+_CONTROLS = f"""() => {{
+    const found = [];
+    ({_EVERY})((e) => {{
+        const able = e.matches("a[href], button, input, select, textarea, summary, [tabindex]")
+        if (able && e.checkVisibility({{ visibilityProperty: true }}) && !e.disabled) {{
+            found.push(e.getAttribute("aria-label") || e.textContent.trim().split("\\n")[0].trim())
+        }}
+    }})
+    return found
+}}"""
+_WORDS = f"""() => {{
+    const found = [];
+    ({_EVERY})((e) => {{
+        if (e.matches("style, script, title") || !e.checkVisibility({{ visibilityProperty: true }})) {{ return }}
+        for (const node of e.childNodes) {{
+            if (node.nodeType === 3) {{ found.push(...node.textContent.split(/\\s+/).filter((w) => /\\w/.test(w))) }}
+        }}
+    }})
+    return found
+}}"""
+_WATCH = f"""() => {{
+    window.seen = {{ shift: 0 }}
+    new PerformanceObserver((list) => {{
+        for (const each of list.getEntries()) {{ window.seen.shift += each.value }}
+    }}).observe({{ type: "layout-shift", buffered: true }})
+    const look = () => {{
+        if (document.body) {{
+            ({_EVERY})((e) => {{
+                if (e.matches("[role=tab]")) {{ window.seen.page ??= performance.now() }}
+                if (e.matches(".course .best")) {{ window.seen.picture ??= performance.now() }}
+            }})
+        }}
+        if (!window.seen.picture) {{ setTimeout(look, 10) }}
+    }}
+    look()
+}}"""
+_DROP = """(button, text) => {
+    const data = new DataTransfer()
+    data.items.add(new File([text], "mine.csv"))
+    const how = { dataTransfer: data, bubbles: true, composed: true, cancelable: true }
+    for (const kind of ["dragenter", "dragover", "drop"]) {
+        button.dispatchEvent(new DragEvent(kind, how))
+    }
+}"""
+_FOCUS = """() => {
+    let at = document.activeElement
+    while (at?.shadowRoot?.activeElement) { at = at.shadowRoot.activeElement }
+    return at?.getAttribute("aria-label") || at?.querySelector("b")?.textContent || at?.textContent
+}"""
+
+
+@pytest.fixture
+def front(visit: Callable[..., Visit]) -> Callable[..., Visit]:
+    def make(*size: int, **options: Any) -> Visit:
+        view = visit(*size or (1440, 900), **options)
+        view.page.add_init_script(f"({_WATCH})()")
+        view.page.goto(view.base)
+        view.page.locator(".course .best").wait_for()
+        view.page.wait_for_function("Bokeh.documents.length > 0 && Bokeh.documents[0].is_idle")
+        return view
+
+    return make
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Iterator[None]:
+    rl.views.keep_runs(rl.store.open(tmp_path / "runs.sqlite"))
+    yield
+    rl.views.keep_runs(None)
+
+
+def card(view: Visit, name: str) -> Any:
+    return view.page.locator(f"[data-card='{name}']")
+
+
+def test_it_is_small_and_soon_there_and_nothing_is_compiled(front: Callable[..., Visit]) -> None:
+    front()  # the page's files are in the browser's cache
+    with event.install_recorder("numba:compile") as compiled:
+        view = front()
+        page = view.page
+        assert len(controls := page.evaluate(_CONTROLS)) <= MOST_CONTROLS, controls
+        assert len(words := page.evaluate(_WORDS)) <= MOST_WORDS, words
+        text = page.locator(".course .rules")
+        before = text.text_content()
+        view.until(lambda: text.text_content() != before)  # it plays by itself
+        seen = page.evaluate("window.seen")
+    assert not compiled.buffer
+    assert not workers()
+    assert (seen["picture"] - seen["page"]) / 1000 <= MOST_SECONDS, seen
+    assert seen["shift"] < MOST_SHIFT, seen
+    assert (view.console, view.dialogs, view.foreign()) == ([], [], [])
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (1024, 768), (390, 844)])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_fits_everywhere_and_stands_still_where_that_is_wanted(front: Callable[..., Visit], size, scheme) -> None:
+    view = front(*size, color_scheme=scheme, reduced_motion="reduce")
+    assert view.too_wide() == []
+    assert view.page.locator(".course .rules").text_content().startswith("proven, 7 rules")
+    view.button("Play").click()
+    view.button("Pause").click()
+    assert not view.page.locator(".course .rules").text_content().startswith("proven")
+    assert view.console == []
+
+
+def test_the_keyboard_goes_through_it_in_order(front: Callable[..., Visit]) -> None:
+    view, found = front(), []
+    for _ in range(7):  # of the tabs only one is in the way
+        view.page.keyboard.press("Tab")
+        found.append(view.page.evaluate(_FOCUS))
+    assert found == ["rulelab", "Search", "Watch a proof", "COMPAS", "Beat the optimizer", "Choose a file", "Pause"]
+
+
+def test_a_proof_is_watched_and_back_brings_the_front(front: Callable[..., Visit]) -> None:
+    view = front()
+    card(view, "proof").click()
+    view.button("Pause").wait_for()
+    card(view, "proof").wait_for(state="hidden")
+    view.until_status("certified optimal")
+    view.page.go_back()
+    card(view, "proof").wait_for()
+    assert view.page.url == view.base
+    view.page.go_forward()
+    view.button("Run").wait_for()
+    assert view.console == []
+
+
+def test_compas_is_proven(front: Callable[..., Visit]) -> None:
+    view = front()
+    card(view, "compas").click()
+    view.button("Run").wait_for()
+    view.until_status("certified optimal")
+    assert view.page.url.startswith(f"{view.base}?tab=Search&data=compas")
+    assert view.console == []
+
+
+def test_the_game_begins(front: Callable[..., Visit]) -> None:
+    view = front()
+    card(view, "game").click()
+    view.page.get_by_text("certified optimum").first.wait_for()
+    view.until(lambda: view.page.url == f"{view.base}?tab=What+if")
+    assert view.console == []
+
+
+@pytest.mark.parametrize("how", ["dropped", "chosen"])
+def test_an_own_table_opens_search_with_its_sheet(front: Callable[..., Visit], how: str) -> None:
+    view = front()
+    if how == "dropped":
+        view.button("Choose a file").evaluate(_DROP, CSV)
+    else:
+        file = {"name": "mine.csv", "mimeType": "text/csv", "buffer": CSV.encode()}
+        view.page.locator(".own input[type=file]").set_input_files(file)
+    view.page.get_by_role("dialog").get_by_text("mine.csv").first.wait_for()
+    view.button("Accept").click()
+    view.button("Run").click()
+    view.until_status("certified optimal")
+    assert view.console == []
+
+
+@pytest.mark.usefixtures("kept")
+def test_who_comes_back_goes_on_with_an_own_run_only(front: Callable[..., Visit], chromium: Any) -> None:
+    view = front()
+    assert not card(view, "go on").is_visible()
+    card(view, "compas").click()
+    view.until(lambda: "run=" in view.page.url)
+    run = view.page.url.split("run=")[1]
+    view.page.wait_for_function("localStorage.getItem('rulelab-last')")
+    assert json.loads(view.page.evaluate("localStorage.getItem('rulelab-last')"))[0] == run
+    view.page.goto(view.base)
+    card(view, "go on").click()
+    view.until_status("certified optimal")
+    assert f"run={run}" in view.page.url
+    stranger = front(color_scheme="light")
+    assert not card(stranger, "go on").is_visible()
