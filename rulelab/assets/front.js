@@ -5,7 +5,9 @@ export function render({ model }) {
   root.querySelectorAll("[data-card]").forEach((card) => {
     card.addEventListener("click", () => model.send_msg(card.dataset.card))
   })
-  root.querySelector(".own").append(model.get_child("uploader"))
+  const own = root.querySelector(".own")
+  if (model.uploader) { own.append(model.get_child("uploader")) }
+  else { own.remove() }  // a server that takes no files
   const show = () => {
     const last = root.querySelector(".last"), said = root.querySelector(".said")
     last.hidden = !model.last

@@ -30,7 +30,7 @@ def test_signs_open_by_keyboard_and_escape_closes(visit) -> None:
 def test_every_plot_has_one_sign_and_figures_of_the_status_answer(visit) -> None:
     view = visit().open()
     page = view.page
-    page.get_by_role("button", name="Tic-tac-toe, step by step").click()
+    view.button("Step").click()
     page.get_by_role("button", name="lower bound", exact=True).click()
     page.get_by_role("dialog").get_by_text(TERMS["lower bound"].sentence).wait_for()
     page.keyboard.press("Escape")

@@ -151,19 +151,21 @@ def test_the_script_is_performed_as_it_is_written(visit: Callable[..., Visit]) -
 
     def first_list() -> None:
         fill("Test share", "0.3")
-        view.button("COMPAS in seconds").click()
+        page.get_by_label("Data set").filter(visible=True).select_option("compas")
+        view.button("Run").click()
         pin("A")
         assert page.locator("table.rules tbody tr").count() >= 3
 
     def step_by_step() -> None:
-        view.button("Reset").click()
-        view.button("Tic-tac-toe, step by step").click()
-        view.until(lambda: "paused" in view.status and view.expanded == 1)
+        page.get_by_role("link", name="rulelab").click()
+        page.locator("[data-card='proof']").click()
+        view.button("Pause").click()
+        view.until_status("paused")
         beam = page.get_by_label("Width of the beam search").filter(visible=True).first
         assert beam.input_value() == "0", "the form shows what is searched"
         page.keyboard.press("p")
         page.get_by_label("Regularization").first.wait_for(state="hidden")
-        for expanded in range(2, 16):
+        for expanded in range(view.expanded + 1, view.expanded + 16):
             page.keyboard.press("ArrowRight")
             view.until(lambda expanded=expanded: view.expanded == expanded)
         assert page.locator("table.rules tbody tr").count() >= 4, "a better list is found while one looks"
@@ -173,6 +175,7 @@ def test_the_script_is_performed_as_it_is_written(visit: Callable[..., Visit]) -
         page.get_by_role("figure", name="Prefixes cut, by bound").wait_for()
 
     def meet() -> None:
+        page.keyboard.press("5")
         page.keyboard.press(" ")
         view.until_status("certified optimal")
         assert page.locator("table.rules tbody tr").count() >= 4, "rules pay at the price of the lesson"
@@ -189,6 +192,7 @@ def test_the_script_is_performed_as_it_is_written(visit: Callable[..., Visit]) -
         page.get_by_label("Regularization").filter(visible=True).first.wait_for()
         page.get_by_label("Data set").filter(visible=True).select_option("compas")
         fill("Regularization", "0.005")
+        fill("Test share", "0.3")
         view.button("Run").click()
         view.until_status("searching")
         pin("B")

@@ -74,8 +74,7 @@ FIRST = (
 - figure "Search tree"
 - combobox "Prefix"
 - heading "Best rule list so far" [level=2]
-- paragraph: /Press Run for the settings that are chosen, or begin with/
-- button "Tic-tac-toe, step by step"
+- paragraph: /The search looks for the rule list with the fewest errors/
 - button "Objective and search":
   - heading "Objective and search" [level=2]
 - 'textbox "Regularization: cost of a rule"'

@@ -59,7 +59,7 @@ def read(query: str, *parts: Part, reset: bool = False) -> list[str]:
 
     With ``reset`` those that it does not name get their defaults.
     """
-    complaints, unused = [], dict(_entries(query))
+    complaints, unused = [], dict(entries(query))
     for part in parts:  # what one allows depends on those before
         if not part.shown():
             continue
@@ -90,13 +90,13 @@ def read(query: str, *parts: Part, reset: bool = False) -> list[str]:
 
 def write(*parts: Part) -> dict[str, str | None]:
     """The query's entries: those that differ from the default, and None for the others."""
-    entries: dict[str, str | None] = dict.fromkeys(_names(parts))
+    found: dict[str, str | None] = dict.fromkeys(_names(parts))
     for part in parts:
         for name in part.names if part.shown() else ():
             value = getattr(part.owner, name)
             parameter = part.owner.param[name]
-            entries[name] = None if value == parameter.default else _written(parameter, value)
-    return entries
+            found[name] = None if value == parameter.default else _written(parameter, value)
+    return found
 
 
 class Address:
@@ -130,7 +130,7 @@ class Address:
 
     def asks(self, name: str) -> bool:
         """Whether it has an entry of this name."""
-        return any(key == name for key, _ in _entries(self._query))
+        return any(key == name for key, _ in entries(self._query))
 
     def go(self, query: str) -> list[str]:
         """The browser has gone back or forward: set everything as the address says; returns complaints."""
@@ -161,10 +161,10 @@ class Address:
     def _changed(self, *_: Any) -> None:
         if self._going:
             return
-        entries: dict[str, str | None] = dict(_entries(self._query))
+        found: dict[str, str | None] = dict(entries(self._query))
         for parts in self._followed:
-            entries |= write(*parts)
-        query = urlencode({name: text for name, text in entries.items() if text is not None})
+            found |= write(*parts)
+        query = urlencode({name: text for name, text in found.items() if text is not None})
         query, steps = f"?{query}" if query else "", self._steps()
         if query != self._query:
             self._show(query, steps != self._at)
@@ -180,10 +180,11 @@ def _names(parts: Sequence[Part]) -> list[str]:
     return [name for part in parts for name in (*part.names, *part.formerly)]
 
 
-def _entries(query: str) -> list[tuple[str, str]]:
+def entries(query: str) -> list[tuple[str, str]]:
+    """Names and texts of a query; none where there are more than anyone has chosen."""
     try:
         return parse_qsl(query.removeprefix("?"), max_num_fields=MAX_ENTRIES)
-    except ValueError:  # more than anyone has chosen
+    except ValueError:
         return []
 
 

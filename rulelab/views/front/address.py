@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import urlencode
 
-from ..forms.address import MAX_ENTRIES, Address
+from ..forms.address import Address, entries
 
 _EVERYWHERE = "theme"
 """The only entry that the front has."""
@@ -29,20 +29,13 @@ class FrontAddress(Address):
 
 
 def _meant(query: str) -> str:
-    asked = _entries(query)
+    asked = dict(entries(query))
     return f"{query}&tab=Search" if asked.keys() - {_EVERYWHERE} and "tab" not in asked else query
 
 
 def _shown(query: str) -> str:
     """Of the front nothing but the theme: the settings of tabs that were open before are not its own."""
-    asked = _entries(query)
+    asked = dict(entries(query))
     if "tab" in asked:
         return query
     return f"?{urlencode({_EVERYWHERE: asked[_EVERYWHERE]})}" if _EVERYWHERE in asked else ""
-
-
-def _entries(query: str) -> dict[str, str]:
-    try:
-        return dict(parse_qsl(query.removeprefix("?"), max_num_fields=MAX_ENTRIES))
-    except ValueError:  # more than anyone has chosen
-        return {}

@@ -10,6 +10,7 @@ import param
 from panel.custom import Child, JSComponent
 
 from ...assets import asset
+from ..allowance import ALLOWED
 from ..forms.data import FILES, MAX_UPLOAD_BYTES
 from ..widgets.esc import plain
 from ..widgets.style import sheet
@@ -36,7 +37,7 @@ class Front(JSComponent):
     course = param.Dict(default=json.loads(asset("front_search.json")), doc="Made by tests/benchmarks/front.py.")
     last = param.String(default="", doc="What the last run of this browser is called; empty: there is none.")
     said = param.String(default="", doc="What went wrong.")
-    uploader = Child()
+    uploader = Child(default=None, allow_None=True)
 
     _esm = asset("front_course.js", "front.js")
     _stylesheets = [sheet("front.css")]
@@ -59,7 +60,7 @@ class Front(JSComponent):
             sizing_mode="stretch_width",
             margin=0,
         )
-        super().__init__(uploader=uploader, **params)
+        super().__init__(uploader=uploader if ALLOWED.uploads else None, **params)
 
     def complain(self, message: str) -> None:
         """Show an error; an empty text takes it away."""

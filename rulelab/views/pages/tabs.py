@@ -19,7 +19,7 @@ from ..explore.hindrance import hindrance
 from ..explore.view import ExploreView
 from ..forms.address import NOT_KEPT, Address, Part
 from ..forms.family_settings import names_of
-from ..front.examples import EXAMPLES, Example
+from ..front.examples import EXAMPLES
 from ..front.view import Front
 from ..fronts.tab import FrontsView
 from ..kept_runs.drawer import KeptRuns
@@ -116,13 +116,12 @@ class SearchTab:
         self.setup.data_card.visible = self.setup.more.visible = not on
         self.view.large = on
 
-    def begin(self, example: Example) -> None:
-        """Set the form as the example wants it, all else as it was at first, and search."""
+    def begin(self, data: str, speed: str, **settings: Any) -> None:
+        """Set the form to this, all else as it was at first, and search."""
         self.setup.choose(family="rule_list")
-        settings = self.setup.settings
-        usual = {name: settings.param[name].default for name in names_of(settings)}
-        self.setup.choose(data=example.data, **{**usual, **example.settings})
-        self.view.speed = example.speed
+        usual = {name: self.setup.settings.param[name].default for name in names_of(self.setup.settings)}
+        self.setup.choose(data=data, **{**usual, **settings})
+        self.view.speed = speed
         self.view.run()
 
     def _settings_changed(self, *_: Any) -> None:
@@ -256,8 +255,10 @@ class Tabs(param.Parameterized):
         self._places[""] = pn.Column(visible=False, stylesheets=[TAB_CSS], **_WIDE)
         self.body = pn.Column(*self._places.values(), stylesheets=[TAB_CSS], **_WIDE)
         self._complaints = list(complaints)
-        found = address.follow(Part(self, ["tab"], steps=["tab"]))  # opens it, where it is another than the first
+        found = address.follow(Part(self, ["tab"], steps=["tab"]))
         self._complaints += found
+        if found:  # a tab was asked for, which there is not
+            self.tab = "Search"
         self._show()
         if not self.tab:
             self.complain("; ".join(self._complaints))
@@ -302,7 +303,7 @@ class Tabs(param.Parameterized):
             if card == "game":
                 self.made("What if").view.play()
             else:
-                self.made("Search").begin(EXAMPLES[card])
+                self.made("Search").begin(**EXAMPLES[card])
 
     def _receive(self, contents: bytes, name: str) -> None:
         """A file was brought to the front."""

@@ -58,8 +58,8 @@ def test_the_address_opens_a_tab_and_makes_no_other(made) -> None:
 
 def test_a_tab_that_is_unknown_is_complained_about() -> None:
     page = tabs.Tabs(Address("?tab=Nowhere"))
-    assert page.tab == ""
-    assert "tab = Nowhere" in page._front.said
+    assert page.tab == "Search"
+    assert "tab = Nowhere" in page.made("Search").view._alert.phase
 
 
 def test_the_speed_and_the_axis_are_in_the_address_and_the_axis_is_log_work_unless_asked() -> None:
