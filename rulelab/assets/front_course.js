@@ -23,12 +23,12 @@ const course = (svg, { points, lists }) => {
   const clip = drawn("clipPath", { id: "seen" })
   clip.append(window)
   const seen = drawn("g", { "clip-path": "url(#seen)" })
+  const below = drawn("text", { class: "below", x: x(last ** 0.7), y: y(then(last ** 0.7)[2]) + 40 }, "no list is below this")
   seen.append(drawn("path", { class: "between", d: `${best}${back}Z` }), drawn("path", { class: "bound", d: bound }),
-    drawn("path", { class: "best", d: best }))
+    drawn("path", { class: "best", d: best }), below)
   const dot = drawn("circle", { class: "now", r: 6 })
   const said = drawn("text", { class: "rules" })
-  const below = drawn("text", { class: "below", x: x(last ** 0.7), y: y(then(last ** 0.7)[2]) + 40 }, "no list is below this")
-  svg.replaceChildren(clip, seen, below, dot, said)
+  svg.replaceChildren(clip, seen, dot, said)
   svg.setAttribute("viewBox", `0 0 ${width} ${height}`)
   return (share) => {
     const work = last ** share
