@@ -9,7 +9,6 @@ from ... import glossary
 from ...models import MultiClassRuleList
 from ...report import Known
 from ...report.known import compared
-from ..live.wording import NONE, count
 from ..widgets.esc import esc
 from . import class_tables, html
 from .card import BROWSER, FILE, KEPT, Card
@@ -18,8 +17,8 @@ from .figures import EXPLAINED, TERMS, Figure, Value, change, figures
 from .incumbent import doubt_list
 from .naming import named, worded
 from .rule_tables import n_lines
-from .scores import Score, Scores
-from .templates import percent, signed
+from .scores import Scores
+from .templates import filled, percent, signed
 from .together import Together, dots, ends
 
 _SOURCES = {
@@ -77,44 +76,24 @@ def figures_of(card: Card, scores: Scores, beside: Beside | None = None, shared:
     shared = shared or Together()
     own = figures(card, scores, None if beside is None else beside.card)
     others: list[Figure] = [] if beside is None else figures(beside.card, beside.scores)
-    heads = "".join(f'<span role="columnheader">{part}</span>' for part in ("", "training", "test"))
-    lines = [f'<div role="row" class="line heads">{heads}</div>']
+    lines = []
     for k, figure in enumerate(own):
         alike = figure.name in shared.alike
         if alike and shared.only:
             continue
         base = others[k].values if others and figure.compared else ()
-        both = len(figure.values) > 1
-        cells = "".join(
-            _cell(
-                value,
-                base[i] if i < len(base) else None,
-                figure,
-                beside,
-                shared,
-                hollow=both and i == 0,
-            )
+        scale = shared.scales.get(figure.name)
+        cells = [
+            _cell(value, base[i] if i < len(base) else None, figure, scale, hollow=len(figure.values) > 1 and i == 0)
             for i, value in enumerate(figure.values)
-        )
-        kind = f"{' wide' if len(figure.values) == 1 else ''}{' quiet' if alike else ''}"
-        lines.append(f'<div role="row" class="line{kind}">{_heading(figure, shared)}{cells}</div>')
-    known = [score.counted for score in (scores.training, scores.test) if score is not None]
-    what = "weight" if any(each.weight != each.n_rows for each in known) else "rows"
-    strips = "".join(f'<span role="cell">{strip(score)}</span>' for score in (scores.training, scores.test))
-    lines.append(f'<div role="row" class="line"><span role="rowheader">{what} by outcome</span>{strips}</div>')
-    return _table("Figures", lines)
-
-
-def strip(score: Score | None) -> str:
-    """Confusion counts as a bar of shares with the numbers under it."""
-    if score is None:
-        return f'<span class="value">{NONE}</span>'
-    counts = score.outcomes
-    bar = "".join(
-        f'<i class="o{k}" style="flex-grow: {n / score.counted.weight:.6f}"></i>' for k, (_, n) in enumerate(counts)
-    )
-    words = "".join(f'<span><i class="o{k}"></i>{name} <b>{count(n)}</b></span>' for k, (name, n) in enumerate(counts))
-    return f'<span class="bar" aria-hidden="true">{bar}</span><span class="outcomes">{words}</span>'
+        ]
+        said = "" if scale is None else ends(figure, scale)
+        lines.append({"name": figure.name, "unit": figure.unit, "scale": said, "alike": alike, "cells": cells})
+    both = scores.training, scores.test
+    weighed = any(one is not None and one.counted.weight != one.counted.n_rows for one in both)
+    strips = [(None, 0) if one is None else (one.outcomes, one.counted.weight) for one in both]
+    given = {"what": "weight" if weighed else "rows", "letter": "" if beside is None else beside.letter}
+    return Section(filled("card_figures.html", lines=lines, strips=strips, **given), len(lines) + 2)
 
 
 def fairness(card: Card, scores: Scores) -> str:
@@ -183,24 +162,21 @@ def facts(card: Card, marked: Differences | None = None) -> Section:
     """Data and parameters; those that differ from the other cards are marked, the others are pale."""
     marked = marked or Differences()
     names = marked.names if marked.places else tuple(card.facts)
-    source = f'<p class="note">{_SOURCES[card.origin]}</p>' if card.origin else ""
-    nothing = "" if card.facts else '<p class="note">Nothing is known of the data and parameters.</p>'
-    if card.facts and not names:
-        nothing = '<p class="note">The same on all cards.</p>'
-    title = f'<div class="line"><h3>Data and parameters</h3>{source}{nothing}</div>'
-    rows = []
-    for name in names:
-        differs = name in marked.facts
-        badge = ' <span class="badge">differs</span>' if differs else ""
-        value = card.facts.get(name)
-        lacking = '<span class="unit">not set</span>' if badge else NONE
-        said = lacking if value is None else esc(worded(card, name))
-        kind = " differs" if differs else " quiet" if marked.places else ""
-        rows.append(
-            f'<div role="row" class="line wide{kind}">'
-            f'<span role="rowheader">{esc(named(card, name), 60)}{badge}</span><span role="cell">{said}</span></div>'
-        )
-    return _table("Data and parameters", rows, title)
+    notes = [_SOURCES[card.origin] if card.origin else ""]
+    if not card.facts:
+        notes.append("Nothing is known of the data and parameters.")
+    elif not names:
+        notes.append("The same on all cards.")
+    rows = [
+        {
+            "name": named(card, name),
+            "differs": name in marked.facts,
+            "kind": " differs" if name in marked.facts else " quiet" if marked.places else "",
+            "value": worded(card, name) if name in card.facts else None,
+        }
+        for name in names
+    ]
+    return Section(filled("card_facts.html", notes=notes, rows=rows), len(rows) + 1)
 
 
 def terms() -> str:
@@ -211,28 +187,13 @@ def terms() -> str:
     return f"<details><summary>What these figures mean</summary><dl>{body}</dl></details>"
 
 
-def _table(name: str, rows: Sequence[str], above: str = "") -> Section:
-    table = f'<div role="table" aria-label="{name}" class="rows">{"".join(rows)}</div>'
-    return Section(f'<div class="lines">{above}{table}</div>', len(rows) + bool(above))
-
-
-def _heading(figure: Figure, shared: Together) -> str:
-    """What a line is of, and where its scale begins and ends."""
-    unit = f' <span class="unit">{esc(figure.unit)}</span>' if figure.unit else ""
-    scale = shared.scales.get(figure.name)
-    shown = "" if scale is None else f'<span class="ends" aria-hidden="true">scale {ends(figure, scale)}</span>'
-    return f'<span role="rowheader">{esc(figure.name)}{unit}{shown}</span>'
-
-
 def _cell(
-    value: Value, base: Value | None, figure: Figure, beside: Beside | None, shared: Together, hollow: bool
-) -> str:
+    value: Value, base: Value | None, figure: Figure, scale: tuple[float, float] | None, hollow: bool
+) -> dict[str, str]:
     """A number with what is said beside it, how much it differs from the other card's, and where both stand."""
-    delta = "" if base is None or beside is None else change(value, base, figure.scale)
-    shown = f'<span class="value">{esc(value.text)}</span>'
-    kind = "same" if delta == "=" else "delta"
-    against = f' <span class="{kind}" title="against {beside.letter}">{esc(delta)}</span>' if delta and beside else ""
-    scale = shared.scales.get(figure.name)
-    drawn = "" if scale is None else dots(value, figure, scale, base, hollow)
-    small = f' <span class="{"aside" if drawn else "range"}">{esc(value.small)}</span>' if value.small else ""
-    return f'<span role="cell">{shown}{against}{small}{drawn}</span>'
+    return {
+        "text": value.text,
+        "small": value.small,
+        "delta": "" if base is None else change(value, base, figure.scale),
+        "drawn": "" if scale is None else dots(value, figure, scale, base, hollow),
+    }
