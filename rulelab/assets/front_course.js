@@ -48,7 +48,10 @@ const play = (box, recorded) => {
   const svg = box.querySelector("svg"), button = box.querySelector("button")
   const still = matchMedia("(prefers-reduced-motion: reduce)").matches
   let share = still ? 1 : 0, begun = null, draw = null
-  const label = () => { button.textContent = begun === null ? "Play" : "Pause" }
+  const label = () => {
+    button.textContent = begun === null ? "Play" : "Pause"
+    button.setAttribute("aria-label", `${button.textContent} the recording`)
+  }
   const beat = (now) => {
     if (begun === null || !svg.isConnected) { return }
     share = Math.max(0, Math.min(1, (now - begun) / 1000 / SECONDS))  // a frame may be older than the press

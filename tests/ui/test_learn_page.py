@@ -149,6 +149,11 @@ def test_the_script_is_performed_as_it_is_written(visit: Callable[..., Visit]) -
         view.button("Pin model").click()
         page.get_by_text(f"pinned as {letter}").filter(visible=True).first.wait_for()
 
+    def card(name: str) -> None:
+        page.get_by_role("link", name="rulelab").click()
+        page.locator(f"[data-card='{name}']").click()
+        page.locator(f"[data-card='{name}']").wait_for(state="hidden")
+
     def first_list() -> None:
         fill("Test share", "0.3")
         page.get_by_label("Data set").filter(visible=True).select_option("compas")
@@ -157,8 +162,7 @@ def test_the_script_is_performed_as_it_is_written(visit: Callable[..., Visit]) -
         assert page.locator("table.rules tbody tr").count() >= 3
 
     def step_by_step() -> None:
-        page.get_by_role("link", name="rulelab").click()
-        page.locator("[data-card='proof']").click()
+        card("proof")
         view.button("Pause").click()
         view.until_status("paused")
         beam = page.get_by_label("Width of the beam search").filter(visible=True).first
@@ -189,12 +193,13 @@ def test_the_script_is_performed_as_it_is_written(visit: Callable[..., Visit]) -
 
     def another_price() -> None:
         page.keyboard.press("p")
-        page.get_by_label("Regularization").filter(visible=True).first.wait_for()
-        page.get_by_label("Data set").filter(visible=True).select_option("compas")
+        card("compas")
+        view.until_status("certified optimal")
         fill("Regularization", "0.005")
         fill("Test share", "0.3")
+        before = view.status
         view.button("Run").click()
-        view.until_status("searching")
+        view.until(lambda: view.status != before)
         pin("B")
 
     def begun() -> bool:
