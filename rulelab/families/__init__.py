@@ -1,6 +1,6 @@
 """The families of models: one record each, which the estimators, the command line, sweeps and the page read.
 
-A new family is a module here, a line in `FAMILIES`, and an estimator with its parameters as arguments.
+A new family is a record here, a line in `FAMILIES`, and an estimator with its parameters as arguments.
 """
 
 from collections import ChainMap
@@ -9,12 +9,10 @@ from collections.abc import Mapping
 from .criteria import CRITERIA, EVERY, PREDICTIVE_PARITY, criteria_of
 from .falling_rule_list import FALLING_RULE_LIST
 from .family import Family
-from .least_gap_list import LEAST_GAP
-from .least_gap_set import LEAST_GAP_OF_SETS
+from .least_gap_records import LEAST_GAP, LEAST_GAP_OF_SETS
 from .parameter import BINARIZING, DEMANDS, MEMORY, MINING, MONOTONE, MUST_NOT_USE, NAMING, TIME, Parameter
-from .rule_list import RULE_LIST
+from .rule_list import RULE_LIST, SEVERAL_CLASSES
 from .rule_set import RULE_SET
-from .several_classes import SEVERAL_CLASSES
 
 __all__ = [
     "BINARIZING",

@@ -1,4 +1,4 @@
-"""Rule lists of least errors, where each rule costs a share of the rows."""
+"""Rule lists of least errors, of two classes or several, where each rule costs a share of the rows."""
 
 from __future__ import annotations
 
@@ -100,4 +100,45 @@ RULE_LIST = Family(
     grid={"regularization": [0.05, 0.02, 0.01, 0.005]},
     path="regularization",
     threads=True,
+)
+
+
+_NOT_BY_CLASS = "Supports are of all rows: there is no class that is told from the rest."
+
+
+def _classes_model() -> Any:
+    from ..models import MultiClassRuleList
+
+    return MultiClassRuleList
+
+
+def _without_class_rules(
+    classes: list[Any], positives: Any, negatives: Any, parameters: Mapping[str, Any]
+) -> tuple[Model, float]:
+    model = _classes_model().without_rules(classes, (negatives, positives))
+    return model, model.objective(parameters["regularization"])
+
+
+def _classes_rehearsal() -> Search:
+    from ..data.multiclass import MultiClassProblem
+    from ..multiclass import MultiClassRuleListSearch
+
+    return MultiClassRuleListSearch(
+        MultiClassProblem.from_arrays([[False], [True]] * 2, [0, 1, 2, 1]), regularization=0.01
+    )
+
+
+SEVERAL_CLASSES = Family(
+    name="multi_class_rule_list",
+    noun="rule list of several classes",
+    unit=RULE_LIST.unit,
+    model=RULE_LIST.name,
+    mined=True,
+    own=(REGULARIZATION, *(each for each in RULE_LIST.own if each.name == "max_length")),
+    make_model=_classes_model,
+    without_rules=_without_class_rules,
+    objective=RULE_LIST.objective,
+    rehearsal=_classes_rehearsal,
+    grid=RULE_LIST.grid,
+    only={"by_class": (False, _NOT_BY_CLASS)},
 )
