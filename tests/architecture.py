@@ -20,7 +20,6 @@ _SMALL = (
     "lazy",
     "limits",
     "linear_solver",
-    "strict_json",
     "preparing",
     "progress",
     "rehearsal",

@@ -19,7 +19,7 @@ from typing import Any, BinaryIO, Self
 
 import numpy as np
 
-from .. import files, strict_json
+from .. import files
 from ..shown import Fact, Shown
 from .origin import Origin, OriginError
 from .parts import parts
@@ -300,7 +300,7 @@ def _read_header(array: np.ndarray) -> dict[str, Any]:
     if array.dtype != np.uint8 or array.ndim != 1 or array.size > _LARGEST_HEADER:
         raise CertificateError("the header of this certificate is not text")
     try:
-        header = strict_json.load(array.tobytes(), _LARGEST_HEADER, 64)
+        header = files.load_json(array.tobytes(), _LARGEST_HEADER, 64)
     except ValueError as error:
         raise CertificateError(f"the header of this certificate cannot be read: {error}") from None
     if not isinstance(header, dict) or type(header.get("schema")) is not int:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
-from .. import strict_json
 from ..data.columns import as_frame
 from ..data.conditions import Condition
 from ..data.directions import NAME, Directions, as_directions, check_all, check_cells
@@ -20,6 +19,7 @@ from ..data.multiclass import MultiClassProblem
 from ..data.naming import users
 from ..data.problem import Problem
 from ..data.problem_arguments import Conditions
+from ..files import load_json
 from ..kernels import bits
 
 if TYPE_CHECKING:
@@ -227,7 +227,7 @@ class Origin:
         OriginError
         """
         try:
-            content = strict_json.load(text, LARGEST_TEXT, MOST_LISTS)
+            content = load_json(text, LARGEST_TEXT, MOST_LISTS)
         except ValueError as error:
             raise OriginError(f"it is not valid JSON: {error}") from None
         if not isinstance(content, dict) or set(content) - {_LEFT_OUT, NAME} != _ENTRIES:

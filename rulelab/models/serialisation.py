@@ -9,8 +9,8 @@ import sys
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from .. import strict_json
 from ..data.conditions import Condition
+from ..files import load_json
 from .errors import ModelError
 
 FORMAT = "rulelab model"
@@ -141,7 +141,7 @@ def parse(text: str | bytes) -> Any:
     if not isinstance(text, str | bytes | bytearray):
         raise ModelError(f"a saved model is text, not {type(text).__name__}")
     try:
-        return strict_json.load(text, LARGEST_TEXT, MOST_LISTS)
+        return load_json(text, LARGEST_TEXT, MOST_LISTS)
     except UnicodeDecodeError as error:
         raise ModelError(f"the model is not UTF-8 text: {error}") from None
     except ValueError as error:  # malformed, or a number of too many digits

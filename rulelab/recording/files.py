@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import files, strict_json
+from .. import files
 from ..arguments import is_number
 from ..data.directions import NAME as DIRECTED
 from ..data.directions import Directions, as_directions
@@ -122,7 +122,7 @@ def unpacked(raw: bytes, name: str, largest_text: int = LARGEST_TEXT) -> Content
         text = unpacker.decompress(raw, largest_text)
         if unpacker.unconsumed_tail or not unpacker.eof:
             raise RecordingError("it is cut short, or larger than any recording")
-        return _content(strict_json.load(text, largest_text, MOST_LISTS))
+        return _content(files.load_json(text, largest_text, MOST_LISTS))
     except (zlib.error, UnicodeDecodeError, json.JSONDecodeError):
         raise RecordingError(f"{name} is no recording of rulelab, or damaged") from None
     except (ModelError, KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:

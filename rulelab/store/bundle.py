@@ -9,7 +9,7 @@ import zipfile
 import zlib
 from collections.abc import Mapping, Sequence
 
-from .. import strict_json
+from ..files import load_json
 from .errors import StoreError
 from .kept_table import unpacked as unpacked_table
 from .run import KINDS, LARGEST_ABOUT, Run, digest, named, read
@@ -91,7 +91,7 @@ def _read(archive: zipfile.ZipFile) -> list[tuple[Run, dict[str, bytes]]]:
 
 def _run(archive: zipfile.ZipFile, hash: str, sizes: Mapping[str, int]) -> tuple[Run, dict[str, bytes]]:
     name = f"{hash}/{_ABOUT}"
-    entry = strict_json.load(archive.read(name) if sizes[name] <= 3 * LARGEST_ABOUT else b"", 3 * LARGEST_ABOUT, 10)
+    entry = load_json(archive.read(name) if sizes[name] <= 3 * LARGEST_ABOUT else b"", 3 * LARGEST_ABOUT, 10)
     if not isinstance(entry, dict):
         raise StoreError(f"{name} is something else than a run")
     run = read(entry.get("about"), hash, entry.get("name"))

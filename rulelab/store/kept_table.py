@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from .. import strict_json
+from ..files import load_json
 from .data_rows import LARGEST_ROWS, data_hash, whole_table
 from .errors import StoreError
 
@@ -109,7 +109,7 @@ def unpacked(content: bytes, hash: str) -> KeptTable:
         When it is none, or its data are others.
     """
     try:
-        entry = strict_json.load(content, LARGEST_TABLE, _MOST_LISTS)
+        entry = load_json(content, LARGEST_TABLE, _MOST_LISTS)
         if not isinstance(entry, dict) or entry.pop("format", None) != FORMAT:
             raise ValueError("it is something else")
         table = _table(entry)

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
-from .. import strict_json
 from ..arguments import is_number
+from ..files import load_json
 from .errors import StoreError
 
 FORMAT = "rulelab run"
@@ -147,7 +147,7 @@ def read(about: Any, hash: Any, name: Any = "", proof: Any = None) -> Run:
     if digest(about.encode("utf-8", "surrogatepass")) != hash:
         raise StoreError(f"{which} is damaged: it is not what its hash says")
     try:
-        content = strict_json.load(about, LARGEST_ABOUT, 2000)
+        content = load_json(about, LARGEST_ABOUT, 2000)
         if not isinstance(content, dict) or content.pop("format", None) != FORMAT:
             raise ValueError("it is something else")
         content["notes"] = tuple(content["notes"])

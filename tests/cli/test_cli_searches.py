@@ -14,7 +14,7 @@ from command_line import run, start
 from patience import PATIENCE
 
 import rulelab as rl
-from rulelab import strict_json
+from rulelab.files import load_json
 
 TOE = ("tic_tac_toe", "--max-conditions", 1)
 SMALL = ("diabetes", "--thresholds", 3, "--max-conditions", 2, "--max-complexity", 4)
@@ -45,7 +45,7 @@ def noise(tmp_path: Path) -> Path:
 
 def saved(path: Path, kind: str) -> dict:
     """A result read back by a strict reader, whose models can be used."""
-    result = strict_json.load(path.read_text(encoding="utf-8"), 1 << 24, 1 << 17)
+    result = load_json(path.read_text(encoding="utf-8"), 1 << 24, 1 << 17)
     assert (result["format"], result["schema_version"], result["kind"]) == ("rulelab result", 1, kind)
     assert len(result["rows"]) == len(result["models"])
     return result

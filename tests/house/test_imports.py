@@ -20,7 +20,7 @@ from rulelab.gone import GONE
 ENGINES = ("rule_list", "falling_rule_list", "rule_set")
 FLOORS: list[str] = [
     "extras files gone lazy",
-    "arguments assets data.dataframes glossary interrupts limits linear_solver results sharing shown strict_json",
+    "arguments assets data.dataframes glossary interrupts limits linear_solver results sharing shown",
     "data.conditions data.exact_weights data.metrics data.penalties progress",
     "kernels",
     "data.boolean_table data.columns data.gaps data.naming",

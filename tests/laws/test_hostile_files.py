@@ -14,7 +14,7 @@ import pytest
 from patience import PATIENCE
 
 import rulelab as rl
-from rulelab import strict_json
+from rulelab.files import load_json
 
 HEADER = {"schema": 2, "family": "rule_list", "fingerprint": "x", "parameters": {"regularization": 0.1}}
 ORIGIN = {"target": "y", "classes": ["no", "yes"], "conditions": [["a", "==", 1]], "antecedents": [[0]], "names": {}}
@@ -158,6 +158,6 @@ def test_strict_json_reads_what_is_standard() -> None:
         json.dumps(content, ensure_ascii=False).encode(),
         json.dumps(content).encode("utf-8-sig"),
     ):
-        assert strict_json.load(raw, 1000, 5) == content
+        assert load_json(raw, 1000, 5) == content
     with pytest.raises(ValueError, match="lists and objects; at most 3"):
-        strict_json.load(json.dumps(content), 1000, 3)
+        load_json(json.dumps(content), 1000, 3)

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import rulelab as rl
-from rulelab import strict_json
+from rulelab.files import load_json
 from rulelab.models.loading import load_model
 from rulelab.results import plain
 from rulelab.search import Search
@@ -60,7 +60,7 @@ def problem() -> rl.Problem:
 
 
 def read(search: Search) -> dict:
-    return strict_json.load(search.to_json(), 1 << 24, 1 << 17)
+    return load_json(search.to_json(), 1 << 24, 1 << 17)
 
 
 @pytest.mark.parametrize("name", list(SEARCHES))
