@@ -118,10 +118,12 @@ class Ablation(Shown):
 
     Examples
     --------
-    >>> ablation = rl.Ablation(rl.RuleListSearch(problem, 0.01))
-    >>> for outcome in ablation.steps(time_limit=10):
-    ...     print(outcome.variant.name, outcome.snapshot.status)
-    >>> ablation.frame
+    >>> import rulelab as rl
+    >>> problem = rl.Problem.from_arrays([[0, 1], [1, 1], [1, 0], [0, 0]], [0, 1, 1, 0])
+    >>> ablation = rl.Ablation(rl.CorelsSearch(problem, 0.1))
+    >>> statuses = {str(outcome.snapshot.status) for outcome in ablation.steps(time_limit=10)}
+    >>> statuses, len(ablation.frame) > 1
+    ({'optimal'}, True)
     """
 
     def __init__(self, search: Search) -> None:

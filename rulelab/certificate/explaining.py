@@ -60,7 +60,7 @@ def explain_proof(
     >>> best = rl.solve(search).incumbent.model
     >>> asked = rl.RuleList.from_problem(problem, [1])
     >>> print(rl.explain_proof(problem, best, search.certificate(), asked).lines[-1].kind)
-    bound
+    rule
     """
     if not isinstance(asked, RuleList | FallingRuleList):
         raise CertificateError(f"explain_proof asks about a RuleList, not about {type(asked).__name__}")

@@ -73,9 +73,11 @@ class MultiClassRuleListSearch(Search):
 
     Examples
     --------
-    >>> problem = rl.MultiClassProblem.from_arrays(A, y)
+    >>> import rulelab as rl
+    >>> problem = rl.MultiClassProblem.from_arrays([[0, 1], [1, 1], [1, 0], [0, 0]], ["a", "b", "b", "c"])
     >>> search = rl.MultiClassRuleListSearch(problem, 0.01)
-    >>> print(rl.solve(search).incumbent.model)
+    >>> rl.solve(search).incumbent.errors
+    0
     """
 
     family: ClassVar[str] = "multi_class_rule_list"

@@ -11,7 +11,7 @@ from typing import Any
 from ..arguments import ParameterError
 from .question import NEUTRAL, Question, asks_nothing
 
-UNUSED = ("n_jobs", "random_state", "memory_limit", "iterations", "labels", "min_group_size")
+UNUSED = ("n_jobs", "random_state", "memory_limit", "labels", "min_group_size")
 """What no optimum depends on where a search does not know it: it does without."""
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
-NEUTRAL: Mapping[str, Any] = {"method": "exact", "policy": "lower_bound"}
+NEUTRAL: Mapping[str, Any] = {"method": "exact", "policy": "lower_bound", "iterations": 3000}
 """Values that ask for nothing; of all other parameters that is None."""
 DEMANDS = ("must_use", "first_rule", "max_uses", "monotone")
 """What a model may have to use or obey; what is empty asks for nothing, too."""
@@ -68,4 +68,5 @@ def asks_nothing(name: str, value: Any) -> bool:
         return bool(value == type(value)())  # all are used
     if name in DEMANDS and isinstance(value, str | list | tuple | Mapping) and not value:
         return True
-    return value is None or (name in NEUTRAL and isinstance(value, str) and value == NEUTRAL[name])
+    usual = NEUTRAL.get(name)
+    return value is None or (type(value) is type(usual) and value == usual)

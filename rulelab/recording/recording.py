@@ -58,11 +58,14 @@ class Recording(Shown):
 
     Examples
     --------
-    >>> recording = rl.Recording(rl.RuleListSearch(problem, 0.01))
+    >>> import rulelab as rl
+    >>> problem = rl.Problem.from_arrays([[0, 1], [1, 1], [1, 0], [0, 0]], [0, 1, 1, 0])
+    >>> recording = rl.Recording(rl.RuleListSearch(problem, 0.1))
     >>> for snapshot in recording.steps(time_limit=10):
     ...     pass
     >>> recording.save("run.rulelab")
-    >>> rl.Recording.load("run.rulelab").tree_at(20)
+    >>> len(rl.Recording.load("run.rulelab").snapshots) == len(recording.snapshots)
+    True
     """
 
     def __init__(self, search: Search, max_snapshots: int = MAX_SNAPSHOTS) -> None:

@@ -240,6 +240,17 @@ def test_options_of_every_kind_of_falling_list_are_known(options: dict[str, Any]
     assert rl.search_for(PROBLEM, "falling_rule_list", **options, iterations=5, random_state=1).iterations == 5
 
 
+def test_iterations_are_refused_where_no_list_is_drawn() -> None:
+    fair = {"fairness": FAIR, "min_group_size": 0}
+    for call in (
+        lambda n: rl.search_for(PROBLEM, "falling_rule_list", **fair, iterations=n),
+        lambda n: rl.FallingRuleListClassifier(**fair, iterations=n).fit(X, Y, sensitive_features=np.arange(40) % 2),
+    ):
+        with pytest.raises(rl.ParameterError, match="iterations must be 3000 where a falling list has to be fair"):
+            call(5)
+    assert type(rl.search_for(PROBLEM, "falling_rule_list", **fair, iterations=3000)).__name__ == "FairFallingSearch"
+
+
 TABLE = {
     "a search": lambda: rl.RuleListSearch(X),
     "solve": lambda: rl.solve(X),

@@ -79,7 +79,7 @@ class RobustnessSearch(Search):
     >>> search = rl.RobustnessSearch(rl.Problem.from_arrays(A, A[:, 0]), 0.1)
     >>> _ = rl.solve(search)
     >>> search.robustness.relabelled.withstands
-    4
+    3
     """
 
     family: ClassVar[str] = "rule_list"
