@@ -1,7 +1,6 @@
 """Looking into a best-first search over prefixes: its tree as a table, and why the children of a prefix were cut."""
 
-from .nodes import Nodes
-from .pixels import NOBODY, Pixels
+from .nodes import NOBODY, Nodes, Pixels
 from .reasons import reason
 from .replay import WORTHLESS, Children, Places, Replay, path_to
 from .scale import Scale
