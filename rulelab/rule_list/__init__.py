@@ -1,12 +1,11 @@
 """Certifiably optimal rule lists: exact reduction, bounds, kernels and the step-wise searches."""
 
-from .bounds import BOUNDS, RuleListBounds
+from .bounds import BOUNDS, FAIR_BOUNDS, FairRuleListBounds, RuleListBounds
 from .constrained.search import ConstrainedRuleListSearch
 from .corels.bounds import CORELS_BOUNDS, CorelsBounds
 from .corels.search import CorelsSearch
 from .exact.arguments import POLICIES
 from .exact.search import RuleListSearch
-from .fair.bounds import FAIR_BOUNDS, FairRuleListBounds
 from .fair.least_gap import LeastGapSearch
 from .fair.predictive import PredictiveParitySearch
 from .fair.search import FairRuleListSearch

@@ -11,8 +11,7 @@ import numpy as np
 from ..certificate import Certificate, CertificateError, prove_rule_set_in_parts, require_checkable
 from ..certificate.rule_set.checker import Case, read_claim
 from ..certificate.rule_set.demands import PART_PRICES
-from ..certificate.rule_set.parted import PART_RANGES, Space, share_of
-from ..certificate.rule_set.parted_bound import ENDED
+from ..certificate.rule_set.parted import ENDED, PART_RANGES, Space, share_of
 from ..data.fairness import Criterion
 from .demands import Demands
 from .program import Cost

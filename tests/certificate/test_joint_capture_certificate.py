@@ -22,7 +22,7 @@ from rulelab.certificate.falling_rule_list.joint_capture import eligible, merged
 from rulelab.certificate.falling_rule_list.states import falling_states
 from rulelab.falling_rule_list import BOUNDS, FallingBounds, FallingRuleListSearch
 from rulelab.falling_rule_list.costs import prepare
-from rulelab.falling_rule_list.exact.captures import captures
+from rulelab.falling_rule_list.exact.fixing import captures
 from rulelab.snapshot import Status
 
 WEIGHTS = st.sampled_from([0.5, 1.0, 3.0, 10.0])

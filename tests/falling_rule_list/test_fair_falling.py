@@ -18,8 +18,8 @@ from test_fair_rule_list import KINDS, RATES, TOLERANCES, larger_problem, some_r
 import rulelab as rl
 from rulelab.cli import main
 from rulelab.falling_rule_list import FairFallingSearch, FallingRuleListSearch
+from rulelab.falling_rule_list.bounds import FAIR_FALLING_BOUNDS
 from rulelab.falling_rule_list.fair import search as fair_search
-from rulelab.falling_rule_list.fair.bounds import FAIR_FALLING_BOUNDS
 
 PENALTIES = (0.0, 0.001, 0.02, 0.1)
 WEIGHTS = (1.0, 3.0, 0.5, 2.5, 1 / 3)

@@ -12,8 +12,8 @@ from naive import decimal
 
 import rulelab as rl
 from rulelab.falling_rule_list.costs import integer_costs, prepare
-from rulelab.falling_rule_list.ratios import at_most
 from rulelab.kernels import bits
+from rulelab.kernels.bit_words import at_most
 from rulelab.kernels.jit import kernel
 from rulelab.kernels.weight_planes import bit_planes, count, entries
 

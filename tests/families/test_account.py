@@ -13,13 +13,12 @@ import pytest
 from naive import fair_prefixes, falling_prefixes, weighted_gap
 
 import rulelab as rl
-from rulelab.falling_rule_list.bounds import FallingBounds
-from rulelab.falling_rule_list.fair.bounds import FairFallingBounds
+from rulelab.falling_rule_list.bounds import FairFallingBounds, FallingBounds
 from rulelab.families.account import account, lists, longest, sets
 from rulelab.families.criteria import CRITERIA, in_words
 from rulelab.families.wording import at_least, at_most, many
 from rulelab.remaining import log10_total
-from rulelab.rule_list.fair.bounds import FAIR_BOUNDS, FairRuleListBounds
+from rulelab.rule_list.bounds import FAIR_BOUNDS, FairRuleListBounds
 from rulelab.search import Search
 
 

@@ -20,9 +20,8 @@ import rulelab as rl
 from rulelab.cli import main
 from rulelab.data.fairness import true_gaps
 from rulelab.data.rate_constraints import constraints_of
-from rulelab.rule_list.bounds import RuleListBounds
+from rulelab.rule_list.bounds import FAIR_BOUNDS, RuleListBounds
 from rulelab.rule_list.fair import search as fair_search
-from rulelab.rule_list.fair.bounds import FAIR_BOUNDS
 
 RATES = {
     rl.EqualOpportunity: ("false_negative",),

@@ -12,10 +12,7 @@ from inside import Inside
 import rulelab as rl
 from rulelab.kernels.fates import OPEN
 from rulelab.rule_list.exact import state
-from rulelab.rule_list.exact.parallel import storing
-from rulelab.rule_list.exact.parallel.threads import side_by_side
-from rulelab.rule_list.exact.parallel.worker import Outboxes
-from rulelab.rule_list.exact.storing import (
+from rulelab.rule_list.exact.node_store import (
     OUT_COST,
     OUT_HASH,
     OUT_KEY,
@@ -24,6 +21,9 @@ from rulelab.rule_list.exact.storing import (
     OUT_RULE,
     OUT_WRONG,
 )
+from rulelab.rule_list.exact.parallel import storing
+from rulelab.rule_list.exact.parallel.threads import side_by_side
+from rulelab.rule_list.exact.parallel.worker import Outboxes
 
 BEST, PARTS = 1000, (1, 2, 3, 16)
 

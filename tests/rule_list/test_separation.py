@@ -12,9 +12,8 @@ import pytest
 from inside import Inside, learn_soon
 
 import rulelab as rl
-from rulelab.certificate.rule_list.adapted import Adapted
 from rulelab.certificate.rule_list.checker import recompute
-from rulelab.certificate.rule_list.separation import Separation
+from rulelab.certificate.rule_list.separation import Adapted, Separation
 from rulelab.certificate.rule_list.states import states
 from rulelab.rule_list import RuleListBounds, separating
 from rulelab.rule_list.core_pool import known_sets

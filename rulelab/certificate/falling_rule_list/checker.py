@@ -29,10 +29,9 @@ import numpy as np
 
 from ...data.problem import Problem
 from ...models import FallingRuleList, ModelError
-from ..bound import LOWER_BOUND, bounded, cost_to_prove
 from ..certificate import CertificateError, check_arrays, check_parameters
 from ..origin import same_conditions
-from ..outcome import Outcome
+from ..outcome import LOWER_BOUND, Outcome, bounded, cost_to_prove
 from ..whole_weights import in_whole_weights
 from .children import Entries, children, chunks
 from .joint_capture import ROUNDS, reduced, what_is_left

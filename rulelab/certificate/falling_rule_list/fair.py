@@ -17,10 +17,9 @@ import numpy as np
 
 from ...data.problem import Problem
 from ...models import FallingRuleList
-from ..bound import LOWER_BOUND, bounded, cost_to_prove
 from ..certificate import Certificate, CertificateError, check_arrays, check_parameters
 from ..origin import Origin
-from ..outcome import Outcome
+from ..outcome import LOWER_BOUND, Outcome, bounded, cost_to_prove
 from ..rule_set.parity import SUFFIX, check_parities
 from ..whole_weights import in_whole_weights_by_group
 from .checker import NEEDED, falling_value

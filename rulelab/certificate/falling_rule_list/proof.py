@@ -11,9 +11,9 @@ import numpy as np
 
 from ...data.problem import Problem
 from ...models import FallingRuleList
-from ..bound import cost_to_prove, for_bound
 from ..certificate import Certificate, CertificateError
 from ..origin import Origin
+from ..outcome import cost_to_prove, for_bound
 from ..whole_weights import in_whole_weights
 from .checker import falling_value
 from .children import Entries, children, chunks

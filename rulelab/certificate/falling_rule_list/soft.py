@@ -23,10 +23,9 @@ import numpy as np
 
 from ...data.problem import Problem
 from ...models import FallingRuleList
-from ..bound import LOWER_BOUND, bounded, cost_to_prove, for_bound
 from ..certificate import Certificate, CertificateError, check_arrays, check_parameters
 from ..origin import Origin
-from ..outcome import Outcome
+from ..outcome import LOWER_BOUND, Outcome, bounded, cost_to_prove, for_bound
 from ..whole_weights import in_whole_weights
 from .checker import NEEDED, require_counts
 from .children import chunks

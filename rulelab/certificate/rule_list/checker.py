@@ -24,15 +24,13 @@ import numpy as np
 
 from ...data.problem import Problem
 from ...models import Rule, RuleList
-from ..bound import LOWER_BOUND, bounded, cost_to_prove
 from ..certificate import CertificateError, check_parameters
 from ..origin import same_conditions
-from ..outcome import Outcome
-from .adapted import Adapted
+from ..outcome import LOWER_BOUND, Outcome, bounded, cost_to_prove
 from .children import chunks, opened
 from .lemmas import Lemmas
 from .separation import ARRAYS as PAIRS
-from .separation import Separation
+from .separation import Adapted, Separation
 from .states import Grid, States, grid, states
 from .wanted import Wanted
 

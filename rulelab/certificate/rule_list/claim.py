@@ -8,9 +8,8 @@ from fractions import Fraction
 
 from ...data.problem import Problem
 from ...models import RuleList
-from ..bound import LOWER_BOUND, bounded, cost_to_prove
 from ..certificate import CertificateError
-from ..outcome import Outcome
+from ..outcome import LOWER_BOUND, Outcome, bounded, cost_to_prove
 from .checker import check_rules, recompute
 from .states import Grid
 

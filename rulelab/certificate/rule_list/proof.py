@@ -11,15 +11,14 @@ import numpy as np
 
 from ...data.problem import Problem
 from ...models import RuleList
-from ..bound import cost_to_prove, for_bound
 from ..certificate import Certificate, CertificateError
 from ..origin import Origin
+from ..outcome import cost_to_prove, for_bound
 from ..parts import parts
-from .adapted import Adapted
 from .checker import recompute
 from .children import Opened, chunks, opened
 from .lemmas import KnownSets, Lemmas
-from .separation import Separation
+from .separation import Adapted, Separation
 from .states import States, states
 from .wanted import Wanted
 

@@ -14,8 +14,7 @@ from .checker import BOUND_ONLY, MIN_GROUP_SIZE, ZERO_ONE, Case, check_model, re
 from .demands import read_demands
 from .dual import in_order
 from .parity import SUFFIX
-from .parted import PART_RANGES, Parts
-from .parted_bound import ENDED
+from .parted import ENDED, PART_RANGES, Parts
 
 
 def prove_rule_set(

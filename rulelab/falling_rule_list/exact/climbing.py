@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...kernels.bit_words import at_most
 from ...kernels.jit import inlined, inner, kernel
-from ..ratios import at_most
 from .expansion import count_antecedents
 from .layout import Layout
 from .state import Rules, Store

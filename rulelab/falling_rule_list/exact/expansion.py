@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from ...kernels import heap
+from ...kernels.bit_words import at_most
 from ...kernels.fates import CUT, OPEN
 from ...kernels.jit import inlined, inner
 from ...kernels.weight_planes import count
 from ..bounds import further_loss
-from ..ratios import at_most
 from .layout import sum_head
 from .memo import find_slot, hash_of, set_of
 from .state import (

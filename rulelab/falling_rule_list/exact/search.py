@@ -30,10 +30,10 @@ from ..costs import Costs, Prepared, falls_exactly
 from ..monte_carlo import engine as monte_carlo
 from ..search import FallingSearch
 from . import kernels, looking, state
-from .captures import captures
-from .growing import grow
+from .fixing import captures
 from .layout import Layout, layout, patterns_of
 from .reducing import Reducing
+from .state import grow
 
 _PATIENCE = 8192  # prefixes expanded before antecedents are looked at for the first time
 _UNLIMITED = int(np.iinfo(np.int32).max)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...kernels.bit_words import at_most
 from ...kernels.fates import CUT
 from ...kernels.jit import inlined, inner
 from ...kernels.weight_planes import count
@@ -17,7 +18,6 @@ from ..bounds import (
     smallest_lowest,
     violation,
 )
-from ..ratios import at_most
 from .expansion import PER_CHILD, bound_that_cuts, effort_of_a_child, improve, keep, make_child
 from .state import (
     BEST,

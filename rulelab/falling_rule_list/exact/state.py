@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from ...kernels.by_reference import by_reference
+from ...kernels.growing import affordable, bytes_to_resize, resized
 from ..bounds import FEW, INTERVALS
 from .layout import Layout
 
@@ -184,3 +186,47 @@ def table_size(n_nodes: int) -> int:
     while size < 2 * n_nodes:
         size *= 2
     return size
+
+
+def grow(store: Store, m: int, memory_limit: int | None, beside: int) -> tuple[Store, bool]:
+    """Make room for the prefixes that the next expansion may store and queue.
+
+    Parameters
+    ----------
+    store : Store
+    m : int
+        Antecedents.
+    memory_limit : int or None
+        Bytes.
+    beside : int
+        Bytes that the search holds besides the store.
+
+    Returns
+    -------
+    store : Store
+    enough : bool
+        False when the memory limit does not allow it.
+    """
+    for names, used in ((NODE_ARRAYS, N_NODES), (HEAP_ARRAYS, N_HEAP)):
+        capacity, needed = len(getattr(store, names[0])), int(store.numbers[used]) + m
+        if needed <= capacity:
+            continue
+        free = None if memory_limit is None else max(0, memory_limit - memory_bytes(store) - beside)
+        room = affordable(capacity, needed, free, partial(_bytes_to_grow, store, names))
+        if room < needed:
+            return store, False
+        store = resized(store, names, room)
+        table = table_size(len(store.key))
+        if table > len(store.table):
+            store = store._replace(table=np.empty(table, dtype=np.int32))
+            store.numbers[TABLE_IS_STALE] = 1
+    return store, True
+
+
+def _bytes_to_grow(store: Store, names: tuple[str, ...], capacity: int) -> int:
+    """Bytes that room for so many entries takes more than now; of nodes with their table, and all of them queued."""
+    taken = bytes_to_resize(store, names, capacity)
+    if names == NODE_ARRAYS:
+        taken += max(0, table_size(capacity) - len(store.table)) * store.table.itemsize
+        taken += max(0, bytes_to_resize(store, HEAP_ARRAYS, capacity))
+    return taken

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from ...kernels import heap
+from ...kernels.bit_words import at_most
 from ...kernels.fates import CUT, OPEN
 from ...kernels.jit import ctz, inlined, inner
 from ...kernels.set_table import slot_of
-from ..ratios import at_most
 from .relaxing import allowance, find_tops, improve_multipliers, least_by_few_rules, least_further, weigh
 from .state import (
     ALLOWANCE,

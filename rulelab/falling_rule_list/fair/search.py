@@ -12,7 +12,7 @@ import numpy as np
 
 from ...arguments import is_whole, require
 from ...certificate import Certificate, CertificateError, prove_fair_falling_rule_list
-from ...certificate.bound import for_bound
+from ...certificate.outcome import for_bound
 from ...data.fairness import Criterion
 from ...data.problem import Problem
 from ...data.rate_constraints import constraints_of
@@ -27,12 +27,12 @@ from ...rehearsal import grouped_problem
 from ...search import solve
 from ...slices import effort_of
 from ...snapshot import Incumbent, Snapshot, Status, bound_shown, standing
+from ..bounds import FairFallingBounds
 from ..costs import Costs, Prepared
 from ..exact.search import FallingRuleListSearch
 from ..search import FallingSearch
 from . import kernels, state
-from .bounds import FairFallingBounds
-from .lists import predicted
+from .state import predicted
 
 _EFFORT_PER_WORK = 40_000_000
 _RELAXED_BITS, _FINEST = 49, 30

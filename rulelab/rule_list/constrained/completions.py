@@ -7,9 +7,13 @@ import numpy as np
 from ...kernels import bits
 from ...kernels.bit_words import transposed
 from ...kernels.growing import affordable, resized, table_size
+from ...kernels.jit import kernel
+from ...kernels.set_table import slot_of
 from ..fair import kernels as fair_kernels
 from ..fair import state
-from . import kernels
+from ..fair.completions import begin, prove
+from ..fair.counting import new_entry
+from ..fair.state import DEPTH, N_ENTRIES
 
 _LARGEST = 1 << 48
 _EFFORT = 20_000_000
@@ -82,11 +86,11 @@ class Completions:
         budget, rule = min(stop - 1, room) >> self._shift, self.rules.relaxed_rule
         if budget < rule:
             return min(stop, rule << self._shift), stop <= rule << self._shift
-        found = int(kernels.complete(self.data, self.rules, self.store, chosen, budget, _EFFORT))
-        if found == kernels.GROW:
+        found = int(complete(self.data, self.rules, self.store, chosen, budget, _EFFORT))
+        if found == GROW:
             self._grow(free)
             return None
-        if found == kernels.MORE:
+        if found == MORE:
             return None
         bound = int(self.store.bound[found])
         return min(stop, bound << self._shift), bool(self.store.final[found]) or bound << self._shift >= stop
@@ -113,3 +117,30 @@ class Completions:
             fair_kernels.enter_all(store.sets, self.n_sets, table)
             store = store._replace(table=table)
         self.store = store
+
+
+MORE, GROW = -1, -2
+"""Work is left; there is no room for another set."""
+
+
+@kernel
+def complete(data, rules, store, chosen, budget, most):
+    """Go on for about ``most`` weights; the entry of the set when what is asked for is proven.
+
+    Asked for is the least cost of completing the set by one rule or more, as far as it is within the budget.
+    """
+    numbers = store.numbers
+    if numbers[DEPTH] < 0:
+        slot = slot_of(store.table, store.sets, chosen)
+        entry = store.table[slot]
+        if entry < 0:
+            if numbers[N_ENTRIES] == store.bound.size:
+                return GROW
+            entry = new_entry(store, chosen, slot, rules.relaxed_rule)
+        if store.final[entry] or store.bound[entry] > budget:
+            return entry
+        begin(data, rules, store, entry, budget)
+    done = prove(data, rules, store, most)
+    if done < 0:
+        return GROW
+    return MORE if numbers[DEPTH] >= 0 else store.frames[0, 0]

@@ -25,7 +25,7 @@ from ..fair.passes import holds
 from ..fair.reduction import Reduced
 from ..fair.relaxation import relaxed, scaled
 from ..fair.search import FairRuleListSearch
-from . import kernels
+from . import completions
 from .completions import Completions
 from .demands import asked_of, demands_of, numbers_of
 from .prefixes import Following, Opened, Prefix, Space
@@ -149,7 +149,7 @@ class ConstrainedRuleListSearch(FairRuleListSearch):
 
     @property
     def compiled(self) -> bool:
-        return is_compiled(kernels.complete, beams.advance)
+        return is_compiled(completions.complete, beams.advance)
 
     @kept
     def certificate(self, bound_only: bool = False) -> Certificate:

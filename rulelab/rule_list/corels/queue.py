@@ -9,7 +9,7 @@ from ...kernels.fates import CUT, EXPANDED, OPEN
 from ...kernels.jit import inlined, inner, popcount
 from ...kernels.set_table import slot_of
 from ..counting import weigh
-from ..exact.memo import EFFORT_PER_NODE
+from ..exact.node_store import EFFORT_PER_NODE
 from ..exact.state import (
     BEST,
     BREADTH_FIRST,

@@ -14,7 +14,7 @@ from ..counting import count, count_here, effort_of_a_count, weigh
 from ..separation import HITS, N_OWN, is_used, separation_after, tried
 from .deletion import deletable, flows
 from .incumbent import improve
-from .memo import table_length
+from .node_store import is_apart, keep, put_out, table_length
 from .state import (
     BEST,
     BY_CORE,
@@ -38,7 +38,6 @@ from .state import (
     OPEN_SEPARATED,
     OPEN_TAIL,
 )
-from .storing import is_apart, keep, put_out
 
 _PER_CHILD = 20  # words and weights, about as long as it takes to cut one by its cost
 _PER_WEIGHT = 5  # of a plane when one set is weighed: not vectorised, as counting is

@@ -9,7 +9,7 @@ from ..cores import cut, effort_of
 from ..counting import effort_of_a_count
 from ..separation import N_HELD, is_used, separation_within, wants_separation
 from .expansion import expand, open_prefix
-from .memo import rebuild_table, table_length
+from .node_store import is_apart, rebuild_table, table_length
 from .queue import enqueue, purge, take_dealt, take_next, update_lower_bound
 from .state import (
     BEST,
@@ -33,7 +33,6 @@ from .state import (
     TABLE_IS_STALE,
     WORK,
 )
-from .storing import is_apart
 
 DONE, PAUSED, GROW, LEARN, SEPARATE = range(5)
 

@@ -27,11 +27,10 @@ from ..cores import inequality, learn
 from ..costs import Costs, costs_of
 from ..counting import Layout, layout
 from ..reduction import Reducing, Reduction
-from ..relaxed import RelaxedListFirst
 from ..separating import settle
 from ..separating_by_parts import adapt
 from ..separation import separation_of
-from ..start import antecedents_of
+from ..start import RelaxedListFirst, antecedents_of
 from . import kernels, looking, state
 from .alone import Alone
 from .arguments import POLICIES, check

@@ -7,7 +7,7 @@ import numpy as np
 from ...data.rate_constraints import Constraints
 from . import beam as beams
 from . import state
-from .gap_dual import GapDual
+from .gap import GapDual
 from .reduction import FIRST_RATE, Reduced
 from .relaxation import Dual, Relaxed, relaxed, scaled
 

@@ -23,10 +23,10 @@ from ...proving import kept_for_its_model
 from ...rehearsal import grouped_problem
 from ...search import solve
 from ...snapshot import Snapshot
+from ..bounds import FairRuleListBounds
 from ..start import antecedents_of
 from . import beam as beams
 from . import kernels, state
-from .bounds import FairRuleListBounds
 from .dual import Multipliers, arranged, longest_of
 from .gap import Gaps, gaps_of
 from .passes import counted, grown, list_of, predicted, proven_of_sets

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...arguments import is_whole, require
 from ...certificate import Certificate, CertificateError, prove_fair_rule_list
-from ...certificate.bound import for_bound
+from ...certificate.outcome import for_bound
 from ...data.fairness import Criterion
 from ...data.problem import Problem
 from ...data.rate_constraints import Constraints, constraints_of, unbound
@@ -22,12 +22,11 @@ from ...proving import FairSearch, kept
 from ...rehearsal import grouped_problem
 from ...search import solve
 from ...snapshot import Incumbent, Snapshot, Status, bound_shown, standing
+from ..bounds import FairRuleListBounds
 from ..costs import Costs, costs_of, largest_cost, require_regularization
-from ..relaxed import RelaxedListFirst
-from ..start import antecedents_of
+from ..start import RelaxedListFirst, antecedents_of
 from . import beam as beams
 from . import kernels, state
-from .bounds import FairRuleListBounds
 from .dual import Multipliers, arranged, longest_of
 from .passes import counted, grown, holds, list_of, predicted, proven_of_sets
 from .reduction import Reduced, reduced

@@ -14,10 +14,9 @@ import pandas as pd
 
 from ...data.groups import Groups
 from ...data.problem import Problem
-from .counted import Counted
 from .state import LIMB
 from .tables import completed
-from .walking import Walk
+from .walking import Counted, Walk
 
 _MOST = 1 << 61
 _FINE = 1 << 50

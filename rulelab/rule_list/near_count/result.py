@@ -17,7 +17,7 @@ from ...arguments import ParameterError, is_whole
 from ...data.gaps import CRITERIA
 from ...data.problem import Problem
 from . import ranges
-from .counted import Counted
+from .walking import Counted
 
 _BY_OBJECTIVE = ("objective", "gap", "rules", "errors", "lists")
 

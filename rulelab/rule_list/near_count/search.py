@@ -23,9 +23,9 @@ from ..counting import children_per_work
 from ..exact.search import RuleListSearch
 from ..near_optimal.base import NearSearch
 from . import expanding, merging, state
-from .counted import Counted
 from .result import NearOptimalCount
 from .tables import Making, States, compacted, completing
+from .walking import Counted
 
 _LEARN_AFTER = 200  # states: cores pay when the count is long
 

@@ -1,13 +1,16 @@
-"""Lists made from the tables of completions: the one of a number, or one of the largest value."""
+"""A finished count, and lists made from its tables of completions: that of a number, or of the largest value."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from .state import Tables, whole
-from .tables import States
+from ..costs import Costs
+from .state import Passing, Tables, whole
+from .tables import States, begun, passing
 
 _Key = tuple[int, int, int]
 """A state, and the rules and errors of what is to come."""
@@ -102,3 +105,34 @@ class Walk:
                     total += n
             self._ways[key] = sums, ways
         return self._ways[key]
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """The states and their completions, and what their numbers stand for.
+
+    Attributes
+    ----------
+    states : States
+    ended : Tables
+        The completions of each state.
+    costs : Costs
+    representatives, groups, slots : int array
+        See `rulelab.rule_list.near_optimal.base.NearSearch`.
+    """
+
+    states: States
+    ended: Tables
+    costs: Costs
+    representatives: np.ndarray
+    groups: np.ndarray
+    slots: np.ndarray
+
+    @cached_property
+    def passing(self) -> Passing:
+        """The lists through each rule of each state."""
+        return passing(self.states, begun(self.states, self.ended), self.ended)
+
+    @cached_property
+    def walk(self) -> Walk:
+        return Walk(self.states, self.ended)

@@ -16,7 +16,7 @@ import numpy as np
 from ...kernels import bits
 from ..near_count.tables import States
 from .changes import Measure
-from .rivals import Rival, better
+from .neighbours import Rival, better
 
 _CELLS = 4_000_000
 """Bits that are unpacked at once, at most."""

@@ -1,15 +1,94 @@
-"""Lists that one change makes of the optimal one: the first that are known to win when enough rows change."""
+"""Rivals of the optimal list that one change makes of it, with the changed rows after which they are known to win."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from ...data.problem import Problem
-from .changes import Measure
-from .predicting import column, predicted
-from .rivals import Rival, better
+from .changes import CHANGES, Measure
+
+
+class Predicted(NamedTuple):
+    """A list on the patterns of a problem.
+
+    Attributes
+    ----------
+    labels : tuple of int
+        Of the rules and of the default.
+    positive : bool array, shape (n_patterns,)
+    errors : int
+    """
+
+    labels: tuple[int, ...]
+    positive: np.ndarray
+    errors: int
+
+
+def column(problem: Problem, antecedent: int) -> np.ndarray:
+    """The patterns that satisfy an antecedent: bool array, shape (n_patterns,)."""
+    bit = np.uint64(antecedent & 63)
+    return (problem.words[:, antecedent >> 6] >> bit & np.uint64(1)).astype(bool)
+
+
+def predicted(problem: Problem, columns: Sequence[np.ndarray], labels: Sequence[int] | None = None) -> Predicted | None:
+    """What a list predicts: its labels, or the majority of what each rule captures, in a tie the negative class.
+
+    Returns
+    -------
+    Predicted or None
+        None where a rule captures nothing.
+    """
+    left, positive = np.ones(problem.n_patterns, dtype=bool), np.zeros(problem.n_patterns, dtype=bool)
+    chosen, errors = [], 0
+    for k, holds in enumerate((*columns, None)):
+        hit = left if holds is None else left & holds
+        if holds is not None and not hit.any():
+            return None
+        counts = int(problem.negatives[hit].sum()), int(problem.positives[hit].sum())
+        label = int(counts[1] > counts[0]) if labels is None else labels[k]
+        chosen.append(label)
+        errors += counts[1 - label]
+        if label:
+            positive |= hit
+        if holds is not None:
+            left = left & ~holds
+    return Predicted(tuple(chosen), positive, errors)
+
+
+class Rival(NamedTuple):
+    """Another list, and after how many changed rows it is better than the optimal one.
+
+    Attributes
+    ----------
+    rows : int
+    antecedents : tuple of int
+        Indices of the problem's.
+    labels : tuple of int
+        Of the rules and of the default.
+    rules, errors, differing : int
+        Errors, and rows predicted otherwise than by the optimal list, on the rows as they are.
+    """
+
+    rows: int
+    antecedents: tuple[int, ...]
+    labels: tuple[int, ...]
+    rules: int
+    errors: int
+    differing: int
+
+
+def better(rivals: Mapping[str, Rival], measure: Measure, rules: int, errors: int, differing: int) -> dict[str, int]:
+    """The changes by which a list wins after fewer rows than the best known one, and after how many."""
+    found = {}
+    for change in CHANGES:
+        rows = measure.needed(change, rules, errors, differing)
+        if rows is not None and (change not in rivals or rows < rivals[change].rows):
+            found[change] = rows
+    return found
+
 
 Change = tuple[tuple[int, ...], tuple[int, ...] | None]
 

@@ -11,7 +11,7 @@ import pandas as pd
 from ...data.problem import Problem
 from ...models import RuleList
 from .changes import CHANGES
-from .predicting import column, predicted
+from .neighbours import column, predicted
 
 _MANY = {
     "relabelled": "any {} of {} labels are wrong",

@@ -20,10 +20,8 @@ from ..exact.search import RuleListSearch
 from ..near_optimal.base import grid_of
 from .changes import CHANGES, Measure, Outside
 from .labelling import Labelling
-from .neighbours import Neighbours
-from .predicting import column, predicted
+from .neighbours import Neighbours, Rival, column, predicted
 from .result import Robustness, RobustnessTo, rows_to_change
-from .rivals import Rival
 from .states import NearStates
 
 _GROWTH = Fraction(4, 3)

@@ -14,10 +14,9 @@ import numpy as np
 from ....data.directions import DIRECTIONS, NEGATIVE, POSITIVE, allowed_labels, in_words
 from ....data.problem import Problem
 from ....models import RuleList
-from ...bound import LOWER_BOUND, bounded
 from ...certificate import Certificate, CertificateError, check_arrays, check_parameters
 from ...demands import LARGEST, Asked, asked_in_words, counted, names_of, read_asked
-from ...outcome import Outcome
+from ...outcome import LOWER_BOUND, Outcome, bounded
 from ...rule_set.parity import SUFFIX, check_parities
 from ...whole_weights import in_whole_weights_by_group
 from ..claim import Claim, read_claim

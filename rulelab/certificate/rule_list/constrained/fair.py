@@ -10,9 +10,8 @@ import numpy as np
 
 from ....data.problem import Problem
 from ....models import RuleList
-from ...bound import LOWER_BOUND
 from ...certificate import Certificate, CertificateError, check_arrays, check_parameters
-from ...outcome import Outcome
+from ...outcome import LOWER_BOUND, Outcome
 from ...rule_set.parity import SUFFIX, check_parities
 from ...whole_weights import in_whole_weights_by_group
 from ..claim import Claim, read_claim

@@ -19,17 +19,52 @@ from functools import partial
 import numpy as np
 
 from ....kernels.fates import OPEN
+from ....kernels.jit import kernel
 from ....slices import effort_of
 from ... import separating_by_parts
 from ...core_pool import GIVEN_UP, Cores
+from ...core_pool import keep as keep_core
 from ...cores import new_cores
 from ...counting import EFFORT_PER_WORK, Layout
 from ...separation import wants_separation
 from .. import kernels, state
 from ..learning import Learning
-from . import meeting, storing
+from ..queue import purge, raise_lower_bound, take_next
+from . import storing
 from .threads import side_by_side
 from .worker import Outboxes, Worker
+
+
+@kernel
+def drop_what_costs_too_much(rules, store):
+    """Drop from the queue what a new incumbent rules out."""
+    purge(rules, store)
+
+
+@kernel
+def take(rules, store, nodes):
+    """Take the next prefixes off the queue, as many as there is room for in ``nodes``; returns how many."""
+    for i in range(nodes.size):
+        node = take_next(rules, store)
+        if node < 0:
+            return i
+        nodes[i] = node
+    return nodes.size
+
+
+@kernel
+def raise_bound(rules, store, elsewhere):
+    """Raise the lower bound to the least key in the queue or ``elsewhere``."""
+    raise_lower_bound(rules, store, elsewhere)
+
+
+@kernel
+def adopt(rules, cores, others, first, last):
+    """Take over the cores that another pool learnt from the ``first`` to before the ``last``."""
+    for i in range(first, last):
+        c = others.latest[i % others.latest.size]
+        keep_core(rules, cores, others.masks[c], others.value[c])
+
 
 _LEAST_ROUND, _LONGEST_ROUND = 400_000, 60_000_000  # words and weights of each worker: up to tenths of a second
 _ROUNDS_PER_SEARCH = 32  # while a search is short: rounds get longer with it
@@ -106,8 +141,8 @@ class Rounds:
         pool = self._learning.cores
         storing.rehearse(self._arrays, self._rules, self.store, self._outboxes)
         separating_by_parts.rehearse(self._arrays, self._learning.separation)
-        meeting.drop_what_costs_too_much(self._rules, self.store)
-        meeting.adopt(self._rules, pool, pool, 0, 0)
+        drop_what_costs_too_much(self._rules, self.store)
+        adopt(self._rules, pool, pool, 0, 0)
 
     def _find_kernels(self) -> None:
         """Find what is called by its address, as it was before a pickle was made."""
@@ -166,7 +201,7 @@ class Rounds:
             numbers[state.FOUND_AT] = self.work
             numbers[state.IMPROVED] += 1
             self.store.path[:length] = found.path[:length]
-            meeting.drop_what_costs_too_much(self._rules, self.store)
+            drop_what_costs_too_much(self._rules, self.store)
 
     def _drop_reopened(self) -> None:
         """What a worker is at is in the queue again where a cheaper prefix of its set was found."""
@@ -181,7 +216,7 @@ class Rounds:
             first = max(told, worker.told - len(worker.cores.latest))
             for other in self._workers if first < worker.told else ():
                 if other is not worker and not other.cores.numbers[GIVEN_UP]:
-                    meeting.adopt(self._rules, other.cores, worker.cores, first, worker.told)
+                    adopt(self._rules, other.cores, worker.cores, first, worker.told)
 
     def _count(self) -> None:
         numbers = self.store.numbers
@@ -203,7 +238,7 @@ class Rounds:
     def _deal(self) -> bool:
         """Raise the lower bound and begin a round; False where nothing is left to do."""
         store, workers = self.store, self._workers
-        meeting.raise_bound(self._rules, store, min(worker.least_key(store) for worker in workers))
+        raise_bound(self._rules, store, min(worker.least_key(store) for worker in workers))
         for worker in workers:
             worker.settle()
             self._spent += self._effort - int(worker.numbers[state.ROUND_LEFT])
@@ -211,7 +246,7 @@ class Rounds:
         self._effort = max(_LEAST_ROUND, min(_LONGEST_ROUND, longer))
         waiting = self.waiting
         more = np.empty(max(0, sum(worker.wanted for worker in workers) - len(waiting)), dtype=np.int64)
-        nodes = np.concatenate([waiting, more[: meeting.take(self._rules, store, more)]])
+        nodes = np.concatenate([waiting, more[: take(self._rules, store, more)]])
         costs = store.cost[nodes]
         for i, worker in enumerate(workers):
             worker.numbers[state.BEST] = store.numbers[state.BEST]

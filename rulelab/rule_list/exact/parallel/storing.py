@@ -17,10 +17,8 @@ from ....kernels.set_table import is_same, slot_at_length
 from ...counting import EFFORT_PER_WORK
 from ...separating_by_parts import Together
 from .. import state
-from ..memo import EFFORT_PER_NODE, hash_of, table_length
-from ..queue import enqueue
-from ..state import BEST, BY_INCUMBENT, BY_SAME_SET, N_NODES, TABLE_IS_STALE
-from ..storing import (
+from ..node_store import (
+    EFFORT_PER_NODE,
     OUT_AT,
     OUT_COST,
     OUT_HASH,
@@ -30,8 +28,12 @@ from ..storing import (
     OUT_RULE,
     OUT_VERDICT,
     OUT_WRONG,
+    hash_of,
     keep,
+    table_length,
 )
+from ..queue import enqueue
+from ..state import BEST, BY_INCUMBENT, BY_SAME_SET, N_NODES, TABLE_IS_STALE
 from .worker import Outboxes
 
 DROPPED, NEW, LATER = range(3)
