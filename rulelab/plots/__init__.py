@@ -4,7 +4,7 @@ Each function takes a table (or the object that gives it) and returns elements t
 take options through ``.opts``, in Bokeh and in Matplotlib alike::
 
     rl.plots.extension()  # in a notebook: hv.extension("bokeh", inline=True), which leaves the notebook small
-    rl.plots.convergence(classifier.trace_) + rl.plots.cuts(snapshot)
+    rl.plots.convergence(classifier) + rl.plots.cuts(classifier)
 """
 
 from .extension import extension

@@ -8,22 +8,29 @@ import holoviews as hv
 import numpy as np
 import pandas as pd
 
+from ..recording import Recording
+from ..recording.recording import trace_row
+from ..search import Search
 from ..snapshot import Snapshot
 from .styling import BLUE, CYCLE, GREY, LENGTHS, ORANGE, require_columns, styled
 
-TRACE = "a trace: `trace_` of an estimator, the frame of a recording, or the CSV that the page saves"
+TRACE = (
+    "a trace: `trace_` of an estimator, the frame of a recording, or the CSV that the page saves; or the estimator, "
+    "the recording, a search or its snapshots"
+)
 _LENGTH = "queued of length "
 _AXES = {"work": "work", "seconds": "search time (s)"}
 _STATES = {"open": CYCLE[5], "expanded": BLUE, "cut": GREY}
 
 
-def convergence(trace: pd.DataFrame, x: str = "work") -> Any:
+def convergence(trace: Any, x: str = "work") -> Any:
     """Objective and lower bound, and the gap between them.
 
     Parameters
     ----------
-    trace : DataFrame
-        With columns ``work`` and ``seconds``, ``objective`` and ``lower_bound``.
+    trace : fitted classifier, Recording, snapshots, Search or DataFrame
+        A search tells its present state only. Tables have columns ``work`` and ``seconds``, ``objective`` and
+        ``lower_bound``.
     x : str
         "work" or "seconds".
 
@@ -32,7 +39,7 @@ def convergence(trace: pd.DataFrame, x: str = "work") -> Any:
     Overlay
         Of an area and two curves.
     """
-    trace = require_columns(trace, [_axis(x), "objective", "lower_bound"], TRACE)
+    trace = require_columns(_trace_of(trace), [_axis(x), "objective", "lower_bound"], TRACE)
     known = trace.astype({"objective": float, "lower_bound": float})
     both = known.dropna(subset=["objective"])
     label = hv.Dimension(x, label=_AXES[x])
@@ -55,13 +62,13 @@ def convergence(trace: pd.DataFrame, x: str = "work") -> Any:
     return (styled(area, color=GREY, fill_alpha=0.18) * curves[0] * curves[1]).relabel("Objective and lower bound")
 
 
-def queue(trace: pd.DataFrame, x: str = "work") -> Any:
+def queue(trace: Any, x: str = "work") -> Any:
     """Waiting prefixes by their length; where the trace does not tell the lengths, all together.
 
     Parameters
     ----------
-    trace : DataFrame
-        With columns ``queued of length k`` (as the page saves it), or ``queued``.
+    trace : fitted classifier, Recording, snapshots, Search or DataFrame
+        As of `convergence`, with columns ``queued of length k`` (as the page saves it), or ``queued``.
     x : str
         "work" or "seconds".
 
@@ -70,7 +77,7 @@ def queue(trace: pd.DataFrame, x: str = "work") -> Any:
     Overlay
         Of stacked areas, or of one curve.
     """
-    trace = require_columns(trace, [_axis(x)], TRACE)
+    trace = require_columns(_trace_of(trace), [_axis(x)], TRACE)
     lengths = sorted(int(name.removeprefix(_LENGTH)) for name in map(str, trace.columns) if name.startswith(_LENGTH))
     label, value = hv.Dimension(x, label=_AXES[x]), hv.Dimension("prefixes", label="prefixes in the queue")
     if not lengths:
@@ -86,19 +93,20 @@ def queue(trace: pd.DataFrame, x: str = "work") -> Any:
     return hv.Overlay(areas).relabel("Queue by prefix length")
 
 
-def cuts(snapshot: Snapshot | pd.Series | dict[str, int]) -> Any:
+def cuts(snapshot: Any) -> Any:
     """How many prefixes each bound has cut.
 
     Parameters
     ----------
-    snapshot : Snapshot, or mapping of str to int
+    snapshot : Snapshot, Search, fitted classifier, Recording, snapshots, or mapping of str to int
 
     Returns
     -------
     Bars
         The most effective one first.
     """
-    pruned = dict(snapshot.pruned if isinstance(snapshot, Snapshot) else snapshot)
+    states = _snapshots_of(snapshot)
+    pruned = dict(snapshot) if states is None else states[-1].pruned if states else {}
     rows = sorted(((name.replace("_", " "), int(n)) for name, n in pruned.items() if n), key=lambda row: -row[1])
     bars = hv.Bars(
         rows, hv.Dimension("bound"), hv.Dimension("cut", label="prefixes cut"), label="Prefixes cut, by bound"
@@ -106,13 +114,13 @@ def cuts(snapshot: Snapshot | pd.Series | dict[str, int]) -> Any:
     return styled(bars, color=BLUE, invert_axes=True)
 
 
-def incumbents(trace: pd.DataFrame, x: str = "work") -> Any:
+def incumbents(trace: Any, x: str = "work") -> Any:
     """Errors of the best model over time, a step for each better one.
 
     Parameters
     ----------
-    trace : DataFrame
-        With a column ``errors``.
+    trace : fitted classifier, Recording, snapshots, Search or DataFrame
+        As of `convergence`, with a column ``errors``.
     x : str
         "work" or "seconds".
 
@@ -120,7 +128,7 @@ def incumbents(trace: pd.DataFrame, x: str = "work") -> Any:
     -------
     Curve
     """
-    trace = require_columns(trace, [_axis(x), "errors"], TRACE)
+    trace = require_columns(_trace_of(trace), [_axis(x), "errors"], TRACE)
     known = trace.astype({"errors": float}).dropna(subset=["errors"])
     curve = hv.Curve(
         (known[x], known["errors"]), hv.Dimension(x, label=_AXES[x]), hv.Dimension("errors"),
@@ -190,6 +198,26 @@ def _side_by_side(frame: pd.DataFrame) -> tuple[list[float], list[float]]:
             end = free[parent] = min(start + (right[parent] - left[parent]) * (n + 1) / below[parent], right[parent])
         left[node], right[node], free[node], below[node] = start, end, start, max(n, 1)
     return list(left.values()), list(right.values())
+
+
+def _snapshots_of(source: Any) -> list[Snapshot] | None:
+    """The states of what is drawn, as many as are known; None for what has none."""
+    if hasattr(type(source), "search_"):
+        source = source.search_
+    if isinstance(source, Search):
+        source = source.snapshot or []
+    if isinstance(source, Recording):
+        source = source.snapshots
+    states = [source] if isinstance(source, Snapshot) else source
+    known = isinstance(states, list | tuple) and all(isinstance(each, Snapshot) for each in states)
+    return list(states) if known else None
+
+
+def _trace_of(source: Any) -> Any:
+    """The table of what is drawn; what it cannot be made of is given back."""
+    trace = getattr(source, "trace_", None)
+    states = _snapshots_of(source) if trace is None else None
+    return pd.DataFrame([trace_row(each) for each in states]) if states else source if trace is None else trace
 
 
 def _axis(x: str) -> str:

@@ -280,3 +280,22 @@ def test_other_tables_are_refused_in_words(run: Any) -> None:
         rl.plots.incumbents(run[1], "luck")
     with pytest.raises(ValueError, match="there is no rate 'luck'; the rates are"):
         rl.plots.group_rates(rates(), "luck")
+
+
+def test_a_run_is_drawn_from_whatever_holds_it(run: Any) -> None:
+    search, _, last = run
+    recording = rl.Recording(rl.RuleListSearch(search.problem, regularization=search.regularization))
+    states = list(recording.steps(work_per_step=50))
+    parts = [hv.Curve, hv.Area]
+    for draw in (rl.plots.convergence, rl.plots.queue, rl.plots.incumbents):
+        pairs = zip(draw(states).traverse(specs=parts), draw(recording).traverse(specs=parts), strict=True)
+        assert all(one.dframe().equals(two.dframe()) for one, two in pairs)
+        assert draw(search).traverse(specs=parts)
+    X = np.arange(40)[:, None]
+    fitted = rl.RuleListClassifier(regularization=0.02, max_conditions=1).fit(X, X[:, 0] > 20)
+    drawn = [rl.plots.convergence(source).Curve.Objective.dframe() for source in (fitted, fitted.trace_)]
+    assert drawn[0].equals(drawn[1])
+    of_search, of_snapshot, of_states = (rl.plots.cuts(source).dframe() for source in (search, last, [last]))
+    assert of_search.equals(of_snapshot)
+    assert of_states.equals(of_snapshot)
+    assert len(of_snapshot)
