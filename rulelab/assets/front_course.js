@@ -32,6 +32,7 @@ const course = (svg, { points, lists }) => {
   svg.setAttribute("viewBox", `0 0 ${width} ${height}`)
   return (share) => {
     const work = last ** share
+    below.setAttribute("visibility", share < 0.7 ? "hidden" : "visible")  // once the line is there
     window.setAttribute("width", share < 1 ? x(work) : width)
     const [at, text] = lists.filter(([found]) => found <= work).at(-1)
     dot.setAttribute("cx", x(at))
