@@ -11,13 +11,12 @@ from ..datasets import Dataset
 from ..limits import TIME_LIMIT
 from ..tables import PatternCounts
 from .baselines import BASELINES
-from .counted import counted_plan
 from .errors import SweepError, SweepParameterError
 from .families import BINARIZING, FAMILIES
 from .grid import Configuration, chains, configurations
 from .keys import make_key
 from .method import Method
-from .plan import Plan, make_plan
+from .plan import Plan, counted_plan, make_plan
 from .result import Job
 from .runners import Here, OnDask, Process, Runner
 from .running import Sweep
