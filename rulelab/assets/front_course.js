@@ -25,10 +25,10 @@ const course = (svg, { points, lists }) => {
   const seen = drawn("g", { "clip-path": "url(#seen)" })
   const below = drawn("text", { class: "below", x: x(last ** 0.7), y: y(then(last ** 0.7)[2]) + 40 }, "no list is below this")
   seen.append(drawn("path", { class: "between", d: `${best}${back}Z` }), drawn("path", { class: "bound", d: bound }),
-    drawn("path", { class: "best", d: best }), below)
+    drawn("path", { class: "best", d: best }))
   const dot = drawn("circle", { class: "now", r: 6 })
   const said = drawn("text", { class: "rules" })
-  svg.replaceChildren(clip, seen, dot, said)
+  svg.replaceChildren(clip, seen, below, dot, said)
   svg.setAttribute("viewBox", `0 0 ${width} ${height}`)
   return (share) => {
     const work = last ** share
