@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from contextlib import suppress
 
 import pytest
 from visits import Visit
@@ -205,10 +204,9 @@ def test_the_script_is_performed_as_it_is_written(visit: Callable[..., Visit]) -
     def begun() -> bool:
         """The list of walks is drawn anew when the browser has told what it kept, maybe under the click."""
         step = page.get_by_text("What fairness costs · step 1 of 4")
-        start = walk.get_by_role("button", name="Start").last
-        if not step.is_visible() and start.is_visible():
-            with suppress(pytest.importorskip("playwright.sync_api").TimeoutError):  # it is gone: the walk begins
-                start.click(timeout=2000)
+        if not step.is_visible():
+            start = walk.get_by_role("button", name="Start")
+            start.evaluate_all("(found) => found.at(-1)?.click()")  # a press would wait for one that is gone
             page.wait_for_timeout(1000)
         return step.is_visible()
 

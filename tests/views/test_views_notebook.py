@@ -204,7 +204,7 @@ def test_long_texts_are_handed_over_once_for_all_views(published: Published, mon
     part = f'window.rulelabParts["{name}"]'
     assert shorter == script.replace(f'"a": {long}', f'"a": {part}').replace(f'"c": {long}', f'"c": {part}')
     (output,) = notebook._hand_over(shell, texts)
-    (packed,) = re.findall(r'unpack\("([^"]+)"\)', published[0][0]["application/javascript"])
+    (packed,) = re.findall(r'take_part\("[^"]+", "([^"]+)"\)', published[0][0]["application/javascript"])
     assert gzip.decompress(base64.b64decode(packed)).decode() == long
     assert published[0][1] == output
     assert notebook._hand_over(shell, texts) == []

@@ -26,7 +26,7 @@ from rulelab.views.live.wording import standing
 from rulelab.views.pages.tabs import Tabs
 from rulelab.views.widgets.html import Html
 
-_NAMES = {"a": "age, in years", "b": "b <= 3", "c": "é 'c'", "d": "1", "g": "who", "w": "n"}
+_NAMES = {"a": "size, in feet", "b": "b <= 3", "c": "é 'c'", "d": "1", "g": "who", "w": "n"}
 _LEAST_GAPS = {
     "least-gap": {"max_length": 2, "max_conditions": 1},
     "least-gap-of-sets": {"max_complexity": 3, "max_conditions": 1},

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from tornado.httputil import HTTPHeaders, HTTPServerRequest, RequestStartLine
 
+from rulelab.assets import asset
 from rulelab.cli.commands import main
 from rulelab.views.allowance import ALLOWED, NO_FILES
 from rulelab.views.compare.view import CompareView
@@ -21,7 +22,7 @@ from rulelab.views.live.state import Limits
 from rulelab.views.serving import logs
 from rulelab.views.serving import secret as secrets_
 from rulelab.views.serving.guarded import Guarded
-from rulelab.views.serving.login import _PAGE, _path
+from rulelab.views.serving.login import _path
 from rulelab.views.serving.server import _login, _return_address
 from rulelab.views.serving.settings import Origin, ServingError, is_loopback, origins, passwords, prefix
 from rulelab.views.widgets.uploader import Uploader
@@ -301,5 +302,4 @@ def test_who_logs_in_elsewhere_is_sent_back_below_the_prefix(monkeypatch: pytest
 
 
 def test_the_login_form_has_room_for_two_lines_of_complaint() -> None:
-    page = _PAGE.format(token="", said="")
-    assert "p { margin: 0; min-height: 3em;" in page
+    assert "p { margin: 0; min-height: 3em;" in asset("login.html")
