@@ -6,6 +6,7 @@ from collections.abc import Callable
 from urllib.parse import urlencode
 
 from ..forms.address import Address, entries
+from ..forms.tables import offered
 
 _EVERYWHERE = "theme"
 """The only entry that the front has."""
@@ -14,6 +15,8 @@ _EVERYWHERE = "theme"
 class FrontAddress(Address):
     """An address that asks for something without naming a tab means Search, as it did before there was a front.
 
+    Where the server was started for a table, a page that asks for nothing begins with that.
+
     Parameters
     ----------
     query, show
@@ -21,11 +24,16 @@ class FrontAddress(Address):
     """
 
     def __init__(self, query: str, show: Callable[[str, bool], None]) -> None:
-        super().__init__(_meant(query), lambda query, step: show(_shown(query), step))
+        super().__init__(_meant(_begun(query)), lambda query, step: show(_shown(query), step))
 
     def go(self, query: str) -> list[str]:
         """As of `Address`."""
         return super().go(_meant(query))
+
+
+def _begun(query: str) -> str:
+    table = next(iter(offered()), None)
+    return query if table is None or dict(entries(query)).keys() - {_EVERYWHERE} else f"?{urlencode({'data': table})}"
 
 
 def _meant(query: str) -> str:

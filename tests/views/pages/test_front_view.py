@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from urllib.parse import parse_qsl
 
+import pandas as pd
 import pytest
 
 from rulelab.views.allowance import Allowance
+from rulelab.views.forms import tables
 from rulelab.views.front import view
 from rulelab.views.front.address import FrontAddress
 from rulelab.views.live.state import State
@@ -45,6 +48,20 @@ def test_who_asks_for_nothing_sees_the_front_and_no_tab_is_made(query: str) -> N
 )
 def test_who_asks_for_something_sees_it(query: str, tab: str) -> None:
     assert Opened(query).tabs.tab == tab
+
+
+def test_a_server_of_a_table_begins_with_it(tmp_path: Path) -> None:
+    file = tmp_path / "trips.csv"
+    pd.DataFrame({"a": [1, 2, 3, 4] * 9, "y": [0, 1, 1, 0] * 9}).to_csv(file, index=False)
+    tables.offer([str(file)], target="y")
+    try:
+        page = Opened()
+        assert page.tabs.tab == "Search"
+        assert page.tabs.made("Search").setup.table.data == "trips"
+        page.tabs.made("Search").view.close()
+        assert Opened("?data=compas").tabs.tab == "Search"
+    finally:
+        tables.offer([])
 
 
 @pytest.mark.parametrize("card", ["proof", "compas"])
