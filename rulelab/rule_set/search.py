@@ -12,6 +12,7 @@ import pandas as pd
 
 from ..arguments import ParameterError, is_whole
 from ..certificate import Certificate, CertificateError
+from ..certificate.parts import look
 from ..certificate.rule_set.checker import Case, Claim, rounds
 from ..data.exact_weights import rounded_down
 from ..data.fairness import Criterion, EqualOpportunity, groups_of, left_out
@@ -339,7 +340,8 @@ class RuleSetSearch(RelaxedFirst, Phases):
         source, rounded = self, rounds(self.problem, claim)
         if rounded and bound is None:
             source = _Rounded(Case(self.problem, model, claim), self, model).without_relaxation()
-            solve(source)
+            for _ in source.steps():
+                look()
         elif self._program.exactness:
             raise CertificateError(
                 "the weights have too many digits for a certificate; round them, say to six digits in all"

@@ -12,6 +12,7 @@ import numpy as np
 
 from ...arguments import is_number, require
 from ...certificate import Certificate, CertificateError
+from ...certificate.parts import look
 from ...certificate.rule_set.least_gap import smaller_gaps
 from ...data.exact_weights import asked_accuracy, most_errors
 from ...data.fairness import criterion_called, groups_of
@@ -252,6 +253,7 @@ class LeastGapRuleSetSearch(LeastGap):
         accuracy = max(0.0, 1 - (case.cost + 1) / int(case.problem.total_weight))
         search = type(self)(case.problem, **{**self.parameters, "min_accuracy": accuracy, "warm_start": model})
         for _ in search.steps():
+            look()
             if search._gap_proven:
                 break
         return search
