@@ -303,7 +303,8 @@ class RuleSetSearch(RelaxedFirst, Phases):
         ------
         CertificateError
             When the search has not ended with status OPTIMAL (with ``bound_only``: when it has no bound yet), and for
-            what is not certified: weights whose digits do not fit, and rows in no group under fairness constraints.
+            what is not certified: with ``bound_only`` weights whose digits do not fit, and rows in no group under
+            fairness constraints.
         """
         other = self._other_proof(bound_only)
         if other is not None:

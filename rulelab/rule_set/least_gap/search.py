@@ -217,8 +217,7 @@ class LeastGapRuleSetSearch(LeastGap):
         Raises
         ------
         CertificateError
-            When the least gap is not proven, and for what is not certified: weights of too many digits, rows in no
-            group.
+            When the least gap is not proven, and for what is not certified: rows in no group.
         """
         best = self._best
         if not self._gap_proven or best is None:
