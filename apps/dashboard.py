@@ -1,3 +1,3 @@
-from rulelab.views.pages.page import create
+import rulelab as rl
 
-create().servable()
+rl.views.page().servable()

@@ -1,28 +1,19 @@
 const MARK = "rl-term--"
 const sheet = new CSSStyleSheet()
 
-function button(term, subject) {
-  const sign = document.createElement("button")
-  sign.type = "button"
-  sign.className = "rl-why rl-corner"
-  sign.innerHTML = `<span aria-hidden="true">?</span><span class="rl-told"></span>`
-  sign.lastChild.textContent = `Explanation: ${subject}`
-  sign.dataset.term = term
-  return sign
-}
-
 function mark(host) {
   const root = host.shadowRoot
   const name = [...host.classList].find((one) => one.startsWith(MARK))
-  if (!name || [...root.children].some((one) => one.classList.contains("rl-corner"))) { return }
+  const label = name && root.querySelector("label, legend")
+  if (!label || label.dataset.term) { return }
   if (!root.adoptedStyleSheets.includes(sheet)) { root.adoptedStyleSheets.push(sheet) }
-  const term = name.slice(MARK.length)
-  const label = root.querySelector("label, legend")
-  root.append(button(term, label ? label.textContent : term.replaceAll("-", " ")))
+  label.dataset.term = name.slice(MARK.length)
+  label.classList.add("rl-word")
+  label.tabIndex = 0
 }
 
 export function render({ model, el }) {
-  sheet.replaceSync(model.sign_css)
+  sheet.replaceSync(model.word_css)
   const box = document.createElement("div")
   box.className = "box"
   box.tabIndex = -1
@@ -96,6 +87,11 @@ export function render({ model, el }) {
     model.send_msg({ term: asked })
   }
   document.addEventListener("click", ask, true)
+  const press = (event) => {  // labels are no buttons
+    const at = event.composedPath()[0]
+    if (event.key === "Enter" && at.dataset?.term && at.tagName !== "BUTTON") { ask(event) }
+  }
+  document.addEventListener("keydown", press)
 
   let waiting = false
   const watched = new WeakSet()
@@ -119,6 +115,7 @@ export function render({ model, el }) {
   model.on("remove", () => {
     observer.disconnect()
     document.removeEventListener("click", ask, true)
+    document.removeEventListener("keydown", press)
     document.removeEventListener("click", copy)
   })
   return box

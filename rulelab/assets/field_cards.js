@@ -3,12 +3,12 @@ const ARROW = `<svg viewBox="0 0 24 24" width="12" height="12" fill="none" strok
   stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><path d="M6 9l6 6l6 -6"/></svg>`
 let ids = 0
 
-function sign(field) {
-  const mark = make("span", { textContent: "?", ariaHidden: "true" })
-  const told = make("span", { className: "rl-told", textContent: `Explanation: ${field.label}` })
-  const why = make("button", { type: "button", className: "rl-why rl-corner" }, mark, told)
-  why.dataset.term = field.term
-  return why
+/* Lets the label of a field ask for its entry in the glossary. */
+function explain(label, term) {
+  if (!label || !term) { return }
+  label.dataset.term = term
+  label.classList.add("rl-word")
+  label.tabIndex = 0
 }
 
 function fixing(control) {
@@ -112,7 +112,7 @@ function card(open, tell) {
         fields = now.fields.map((one) => {
           const made_ = KINDS[one.kind](one, (value) => tell({ key: one.key, value }))
           const place = make("div", { className: `field of-${one.kind}` }, ...made_.nodes)
-          if (one.term) { (place.querySelector(".switches") ?? place).append(sign(one)) }
+          explain(place.querySelector(".bk-input-group label, .switch span, .of-switches > .note"), one.term)
           return { place, show: made_.show }
         })
         body.replaceChildren(...fields.map((one) => one.place))

@@ -1,7 +1,7 @@
 export function render({ model }) {
   const root = document.createElement("div")
   root.setAttribute("role", model.role)
-  root.setAttribute("aria-live", model.role === "alert" ? "assertive" : "polite")
+  root.setAttribute("aria-live", { alert: "assertive", status: "polite", group: "off" }[model.role])
   root.setAttribute("aria-label", model.caption)
   const phase = document.createElement("p")
   phase.className = "phase"
@@ -11,7 +11,7 @@ export function render({ model }) {
   const set = (node, text) => { if (node.textContent !== text) { node.textContent = text } }
   const show = () => {
     root.className = `live ${model.role} ${model.tone}`
-    root.hidden = model.phase === ""
+    root.hidden = model.role !== "group" && model.phase === ""
     set(phase, model.phase)
     const figures = model.figures
     while (list.children.length > figures.length) { list.lastElementChild.remove() }

@@ -29,13 +29,10 @@ async function picture({ name, kind, item, size }) {
 
 export function render({ model }) {
   const root = made("header", "", { class: "plot" })
-  const title = made("h2", model.heading, { "aria-label": model.heading })  // without the sign
+  const title = made("h2", model.term ? "" : model.heading, { "aria-label": model.heading })
   const caption = made("p", "", { class: "caption" })
   if (model.term) {
-    const why = made("button", "", { type: "button", class: "why", "data-term": model.term })
-    why.append(made("span", "?", { "aria-hidden": "true" }),
-      made("span", `Explanation: ${model.heading}`, { class: "rl-told" }))
-    title.append(" ", why)
+    title.append(made("button", model.heading, { type: "button", class: "rl-word", "data-term": model.term }))
   }
   const menu = made("details", "")
   const summary = made("summary", "Save", { "aria-label": `Save or read: ${model.heading}` })

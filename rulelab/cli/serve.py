@@ -38,7 +38,19 @@ def _served(args: argparse.Namespace) -> int:
     from ..views import serve
     from ..views.serving.settings import ServingError
 
-    names = ("port", "address", "show", "origin", "prefix", "basic_auth", "oauth", "demo", "open_metrics", "grace")
+    names = (
+        "port",
+        "address",
+        "show",
+        "origin",
+        "frame_from",
+        "prefix",
+        "basic_auth",
+        "oauth",
+        "demo",
+        "open_metrics",
+        "grace",
+    )
     options: dict[str, Any] = {name: getattr(args, name) for name in (*names, "memory", "session_memory")}
     try:
         with kept(args) as where:
@@ -109,6 +121,8 @@ def add_to(commands: Any) -> None:
     text = "under which people open the page, as lab.example:5006 or https://lab.example; repeatable"
     add(others, "--origin", action="append", default=[], metavar="ADDRESS", text=text)
     add(others, "--prefix", default="", metavar="PATH", text="the path below which a reverse proxy shows the page")
+    text = "whose pages may hold this one in a frame, as https://lab.example; repeatable"
+    add(others, "--frame-from", action="append", default=[], metavar="ORIGIN", text=text)
     text = "JSON of names and passwords, that others may not read; nobody else comes in"
     add(others, "--basic-auth", metavar="FILE", text=text)
     text = "log in by github, google, generic and others; PANEL_OAUTH_KEY and PANEL_OAUTH_SECRET are in the environment"

@@ -66,6 +66,7 @@ FALLING_RULE_LIST = Family(
             "number",
             above=True,
             label="Weight of a missed positive (w)",
+            clause="a missed positive counting as {} false alarms",
         ),
         Parameter(
             "violation_penalty",

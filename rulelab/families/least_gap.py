@@ -21,6 +21,8 @@ ASKED = (
         choices=tuple(CRITERIA),
         label="Gap measured in",
         said=tuple(record.words for record in CRITERIA.values()),
+        clause="in {}",
+        named=True,
     ),
     Parameter(
         "min_accuracy",
@@ -30,6 +32,7 @@ ASKED = (
         most=1,
         label="Accuracy, at least",
         none="a tenth above one answer for all",
+        clause="at least {} of the rows right",
     ),
 )
 """What the least gap is asked of: in which rates, and of how accurate models."""

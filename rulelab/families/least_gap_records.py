@@ -38,6 +38,8 @@ LEAST_GAP = Family(
             lifted=True,
             label="Rules, at most",
             none="any number",
+            clause="at most {} rules",
+            named=True,
         ),
         *(each for each in FAIRNESS if each.name == "min_group_size"),
         FREE_RULES,

@@ -41,6 +41,10 @@ class Parameter:
         What None means, in words.
     example : str
         What one may write, where None is what holds else.
+    clause : str
+        How a sentence about the search says its value, with ``{}`` in its place; empty: by its title.
+    named : bool
+        Whether such a sentence says it also where it has its default.
     """
 
     name: str
@@ -57,6 +61,8 @@ class Parameter:
     none: str = "no limit"
     example: str = ""
     below: bool = False
+    clause: str = ""
+    named: bool = False
 
     def accepts(self, value: float) -> bool:
         """Whether a number is in its range."""
@@ -142,6 +148,7 @@ MUST_NOT_USE = Parameter(
     label="Must not use",
     none="everything may be used",
     example="age, bmi > 30",
+    clause="without {}",
 )
 """Of every family: what is left out before the search."""
 
@@ -153,6 +160,7 @@ MONOTONE = Parameter(
     label="Monotone columns",
     none="none",
     example="age: increasing",
+    clause="monotone in {}",
 )
 """Of rule sets, and of rule lists rule by rule: which way conditions point, see `rulelab.data.directions`."""
 
@@ -164,6 +172,7 @@ MUST_USE = Parameter(
     label="Must use",
     none="nothing in particular",
     example="age, bmi > 30",
+    clause="using {}",
 )
 """Of rule lists and rule sets, whose rules use columns and conditions."""
 
@@ -188,6 +197,7 @@ DEMANDS = (
         label="First rule",
         none="any",
         example="age > 30",
+        clause="beginning with {}",
     ),
     MAX_USES,
 )
@@ -204,6 +214,8 @@ REGULARIZATION = Parameter(
     most=1,
     below=True,
     label="Regularization: cost of a rule",
+    clause="a rule costing {}",
+    named=True,
 )
 """Of lists."""
 FREE_RULES = replace(REGULARIZATION, above=False)
@@ -224,5 +236,13 @@ FAIRNESS = (
 MEMORY = Parameter(
     "memory_limit", MEMORY_LIMIT, "bytes that the search may take", "size", lifted=True, label="Memory limit (MB)"
 )
-TIME = Parameter("time_limit", TIME_LIMIT, "seconds of search", "number", lifted=True, label="Time limit (s)")
+TIME = Parameter(
+    "time_limit",
+    TIME_LIMIT,
+    "seconds of search",
+    "number",
+    lifted=True,
+    label="Time limit (s)",
+    clause="for {} s at most",
+)
 """Of fitting, for every family."""

@@ -71,6 +71,7 @@ RULE_LIST = Family(
             "whole",
             label="Rules, at most",
             none="any number",
+            clause="at most {} rules",
         ),
         Parameter(
             "beam_width",

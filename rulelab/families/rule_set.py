@@ -77,6 +77,8 @@ RULE_SET = Family(
             2,
             most=10_000,
             label="Set complexity C",
+            clause="at most {} rules and conditions",
+            named=True,
         ),
         Parameter(
             "max_conditions",
@@ -96,6 +98,8 @@ RULE_SET = Family(
             choices=("hamming", "zero_one"),
             label="Loss",
             said=("Hamming: rules to add or remove", "0-1: training errors"),
+            clause="the least {} loss",
+            named=True,
         ),
         Parameter(
             "form",
@@ -105,6 +109,7 @@ RULE_SET = Family(
             choices=("dnf", "cnf"),
             label="Form",
             said=("DNF: any rule holds", "CNF: all clauses hold"),
+            clause="in {}",
         ),
         *FAIRNESS,
         Parameter(
@@ -113,6 +118,7 @@ RULE_SET = Family(
             "cost of a unit of complexity, in rows",
             "number",
             label="Cost of a unit of complexity, in rows",
+            clause="a unit of complexity costing {} rows",
         ),
         Parameter(
             "column_limit",

@@ -179,7 +179,7 @@ def test_no_compilation_in_the_background_outlives_the_process_it_is_for(ending,
 
 
 VIEWS = {
-    "page": "from rulelab.views.pages.page import create; create()",
+    "page": "from rulelab.views.pages.page import page; page()",
     "view": "rl.views.SearchView(rl.RuleListSearch(tiny_problem()))",
     "server": "import panel; panel.serve = lambda *args, **options: None; rl.views.serve(threaded=True)",
 }

@@ -35,10 +35,10 @@ def _opened(view) -> str:
 
 def test_back_and_forward_set_tab_and_data_and_a_tab_is_seen_from_its_top_or_where_it_was_left(visit) -> None:
     view = visit(390, 844).open("?data=tic_tac_toe")
-    data = view.page.get_by_label("Data set").first
+    data = view.field("Data set").first
     data.select_option("breast_cancer")
     view.until(lambda: "data=breast_cancer" in view.page.url)
-    view.page.get_by_label("Memory limit").scroll_into_view_if_needed()
+    view.field("Memory limit").scroll_into_view_if_needed()
     left = view.page.evaluate(_SCROLLED)
     assert left > 844
     view.page.get_by_role("tab", name="Explore").click()

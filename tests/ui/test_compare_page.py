@@ -22,12 +22,12 @@ HOSTILE = "<img src=x onerror=alert(1)>"
 def pin(view: Visit, regularization: float | None = None) -> None:
     """Run the search, anew with another regularization when one is given, and pin its model."""
     if regularization is not None:
-        view.page.get_by_label("Regularization").fill(str(regularization))
+        view.field("Regularization").fill(str(regularization))
         view.page.keyboard.press("Tab")
         view.page.get_by_text("settings have changed").wait_for()
-        view.button("Reset").click()
+        view.more().button("Reset").click()
         view.until_status("ready")
-    view.page.get_by_label("Speed").select_option("full speed")
+    view.more().page.get_by_label("Speed").select_option("full speed")
     view.button("Run").click()
     view.until_status("certified optimal")
     view.button("Pin model").click()
@@ -343,7 +343,7 @@ def test_an_address_opens_its_tab_a_phone_shows_the_card_and_the_keyboard_reache
     card = view.page.locator(".rl-model")
     view.until(lambda: 0 <= (box := card.bounding_box())["x"] <= 390 - box["width"] and view.too_wide() == [])
     view.until_all_are_named("button", "textbox", "tab")
-    limits = view.page.get_by_label("Limits", exact=True)
+    limits = view.field("Limits", exact=True)
     limits.fill("made of rows of one year, and of one county; " * 12)
     view.until(lambda: limits.evaluate("e => e.scrollHeight <= e.clientHeight + 1"))  # nothing of it is cut off
     view.page.set_viewport_size({"width": 1360, "height": 900})

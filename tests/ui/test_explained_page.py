@@ -1,4 +1,4 @@
-"""A sign beside a control is reached by keyboard, opens its entry, and Escape closes it; words of the status too."""
+"""Labels are reached by keyboard and open their entries, and Escape closes them; words of the status too."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ pytestmark = pytest.mark.ui
 
 
 @pytest.mark.long
-def test_signs_open_by_keyboard_and_escape_closes(visit) -> None:
+def test_labels_open_by_keyboard_and_escape_closes(visit) -> None:
     view = visit().open()
     page = view.page
-    page.get_by_label("Order of the queue").focus()
-    page.keyboard.press("Tab")
+    label = view.field("Order of the queue").evaluate_handle("e => e.labels[0]")
+    label.focus()
     page.keyboard.press("Enter")
     box = page.get_by_role("dialog", name="Explanation")
     box.get_by_text(TERMS["policy"].sentence).wait_for()
@@ -27,7 +27,7 @@ def test_signs_open_by_keyboard_and_escape_closes(visit) -> None:
 
 
 @pytest.mark.long
-def test_every_plot_has_one_sign_and_figures_of_the_status_answer(visit) -> None:
+def test_every_plot_has_one_term_and_figures_of_the_status_answer(visit) -> None:
     view = visit().open()
     page = view.page
     view.button("Step").click()
@@ -37,5 +37,5 @@ def test_every_plot_has_one_sign_and_figures_of_the_status_answer(visit) -> None
     plots = page.locator("header.plot").filter(visible=True)
     view.until(lambda: plots.count() >= 2)
     page.wait_for_timeout(1500)
-    terms = plots.locator(".why").evaluate_all("all => all.map((e) => e.dataset.term)")
+    terms = plots.locator("h2 .rl-word").evaluate_all("all => all.map((e) => e.dataset.term)")
     assert plots.count() == len(terms) == len(set(terms))

@@ -24,7 +24,7 @@ FAIR = "?family=rule_set&data=diabetes&thresholds=3&fairness=equal_opportunity&t
 
 
 def run(view, until: str = "certified optimal") -> None:
-    view.page.get_by_label("Speed").select_option("full speed")
+    view.more().page.get_by_label("Speed").select_option("full speed")
     view.button("Run").click()
     view.until_status(until)
 
@@ -66,10 +66,10 @@ def too_wide(view) -> list[str]:
 @pytest.mark.long
 def test_a_falling_list_is_certified(visit) -> None:
     view = visit().open("?data=breast_cancer")
-    view.page.get_by_label("Model family").select_option("Falling rule list")
+    view.field("Model family").select_option("Falling rule list")
     view.until(lambda: "family=falling_rule_list" in view.page.url)
     view.page.get_by_role("heading", name="Best falling rule list so far").wait_for()
-    view.page.get_by_label("Weight of a missed positive").fill("3")
+    view.field("Weight of a missed positive").fill("3")
     view.page.keyboard.press("Tab")
     view.until(lambda: "positive_weight=3" in view.page.url)
     run(view)
@@ -101,7 +101,7 @@ def test_sampling_reaches_its_limit_and_claims_no_more(visit) -> None:
 @pytest.mark.long
 def test_tic_tac_toe_is_its_eight_rules(visit) -> None:
     view = visit().open(SET)
-    assert not view.page.get_by_label("Least support").filter(visible=True).count()
+    assert not view.field("Least support").filter(visible=True).count()
     run(view)
     assert "certified optimal for rules of at most 3 conditions" in view.status
     assert "objective 0 lower bound 0 gap 0" in view.status
@@ -116,7 +116,7 @@ def test_tic_tac_toe_is_its_eight_rules(visit) -> None:
 @pytest.mark.long
 def test_a_fair_set_shows_the_rates_of_the_groups_before_and_after(visit) -> None:
     view = visit().open(FAIR)
-    assert view.page.get_by_label("Sensitive attribute").filter(visible=True).input_value() == "sex"
+    assert view.field("Sensitive attribute").filter(visible=True).input_value() == "sex"
     run(view)
     gaps = view.page.locator("table.gaps")
     gaps.wait_for()
@@ -129,9 +129,9 @@ def test_a_fair_set_shows_the_rates_of_the_groups_before_and_after(visit) -> Non
     for width in (390, 1024):
         view.page.set_viewport_size({"width": width, "height": 1600})
         each_plot_is_clear(view, POOLED)
-    view.page.get_by_label("Data set").select_option("breast_cancer")
+    view.field("Data set").select_option("breast_cancer")
     view.page.get_by_text("These data have no sensitive attribute").filter(visible=True).wait_for()
-    view.button("Reset").click()
+    view.more().button("Reset").click()
     view.button("Run").click()
     view.until_status("failed")
     assert (
@@ -143,13 +143,13 @@ def test_a_fair_set_shows_the_rates_of_the_groups_before_and_after(visit) -> Non
 @pytest.mark.long
 def test_settings_come_back_with_the_address(visit) -> None:
     view = visit().open(FAIR)
-    view.page.get_by_label("Fairness").filter(visible=True).select_option("equalized odds: both errors")
+    view.field("Fairness").filter(visible=True).select_option("equalized odds: both errors")
     view.until(lambda: "fairness=equalized_odds" in view.page.url)
     again = visit()
     again.page.goto(view.page.url)
     again.button("Run").wait_for()
-    assert again.page.get_by_label("Model family").input_value() == "Rule set"
-    assert again.page.get_by_label("On negatives").filter(visible=True).is_visible()
+    assert again.field("Model family").input_value() == "Rule set"
+    assert again.field("On negatives").filter(visible=True).is_visible()
 
 
 @pytest.mark.long
@@ -160,7 +160,7 @@ def test_what_a_list_must_use_is_typed_obeyed_proven_and_kept_by_the_address(vis
     def field(label: str):
         return page.get_by_label(label, exact=True).filter(visible=True)
 
-    page.get_by_role("button", name="More", exact=True).click()
+    page.get_by_role("button", name="Demands and details", exact=True).click()
     field("Must use").fill('sex, "bmi')
     field("Must use").press("Enter")
     page.get_by_text('Must use: “"bmi” is not a name, or one in double quotes').first.wait_for()
@@ -183,8 +183,8 @@ def test_what_a_list_must_use_is_typed_obeyed_proven_and_kept_by_the_address(vis
     again = visit()
     again.page.goto(page.url)
     again.button("Run").wait_for()
-    again.page.get_by_role("button", name="More", exact=True).click()
-    assert again.page.get_by_label("Must use", exact=True).filter(visible=True).input_value() == "sex"
+    again.page.get_by_role("button", name="Demands and details", exact=True).click()
+    assert again.field("Must use", exact=True).filter(visible=True).input_value() == "sex"
     run(again, "certified optimal among the lists that use sex")
     assert rows(again) == rows(view)
     assert view.console == again.console == []
@@ -194,7 +194,7 @@ def test_what_a_list_must_use_is_typed_obeyed_proven_and_kept_by_the_address(vis
 def test_a_folded_card_opens_for_what_is_wrong_in_it_and_explore_says_what_it_lacks(visit) -> None:
     view = visit(1280, 720).open("?data=diabetes&thresholds=2&max_conditions=1&regularization=0.02&must_use=sexx")
     page = view.page
-    more = page.get_by_role("button", name="More", exact=True)
+    more = page.get_by_role("button", name="Demands and details", exact=True)
     assert more.get_attribute("aria-expanded") == "false"
     view.button("Run").click()
     view.until_status("failed")

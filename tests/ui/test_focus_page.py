@@ -15,7 +15,7 @@ SWEEP = (
     '?tab=Fronts&sweep_folds=2&list_grid=0.05&sweep_quantiles=3&sweep_families=["rule_list"]&sweep_baselines=["cart"]'
 )
 TABS = {
-    "Search": {"Run", "Explanation: Model family", "Upload CSV, Excel or Parquet", "Tree", "Limits"},
+    "Search": {"Run", "Settings", "tic_tac_toe", "More", "Tree"},
     "Explore": {"Find good models"},
     "What if": {"Beat the optimizer"},
     "Compare": {"Upload saved model (JSON)"},

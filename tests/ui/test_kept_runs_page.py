@@ -125,7 +125,7 @@ def test_a_run_with_demands_is_opened_with_its_fields(visit, place: Path, query:
     view.until_status("certified optimal")
     view.until(lambda: "run=" in page.url)
     said = view.status.partition("certified optimal")[2].partition("objective ")[0]
-    page.get_by_role("button", name="More", exact=True).click()
+    page.get_by_role("button", name="Demands and details", exact=True).click()
     view.until(lambda: shown() == texts)
     for label in texts:
         field = page.get_by_label(label, exact=True).filter(visible=True)
@@ -138,7 +138,7 @@ def test_a_run_with_demands_is_opened_with_its_fields(visit, place: Path, query:
     assert said in view.status
     view.until(lambda: shown() == texts)
     again = visit().open("?" + page.url.split("?")[1])
-    again.page.get_by_role("button", name="More", exact=True).click()
+    again.page.get_by_role("button", name="Demands and details", exact=True).click()
     page = again.page
     again.until(lambda: shown() == texts)
     again.button("Run").click()

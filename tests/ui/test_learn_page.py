@@ -99,10 +99,10 @@ def test_what_a_step_says_and_what_it_speaks_of_are_in_sight(
         words_are_clear(page)
         view.until(lambda words=words: 40 <= words.bounding_box()["y"] < height / 2)
         if dark:  # on a projector the figures of the run stay above what is far down
-            below = page.get_by_role("button", name="Reset").bounding_box()
+            above = page.get_by_role("button", name="Step").bounding_box()
             status = page.get_by_role("status", name="Status").bounding_box()
-            assert below["y"] + below["height"] <= status["y"] + 1 <= 180
-            assert page.evaluate(_LIT)[0] >= status["y"] + status["height"]
+            assert above["y"] + above["height"] <= status["y"] + 1 <= 180
+            assert page.evaluate(_LIT)[0] >= above["y"] + above["height"]
     assert view.too_wide() == []
     assert view.console == []
 
@@ -110,7 +110,7 @@ def test_what_a_step_says_and_what_it_speaks_of_are_in_sight(
 def test_presenter_mode_is_one_key_and_holds_the_story(visit: Callable[..., Visit]) -> None:
     view = visit(1280, 720, color_scheme="dark").open("?data=tic_tac_toe&regularization=0.05")
     page, settings = view.page, view.page.get_by_label("Regularization")
-    page.get_by_label("Memory limit").scroll_into_view_if_needed()
+    view.field("Memory limit").scroll_into_view_if_needed()
     page.keyboard.press("p")
     settings.wait_for(state="hidden")
     view.until(lambda: page.get_by_role("status", name="Status").bounding_box()["y"] >= 0)
@@ -140,7 +140,7 @@ def test_the_script_is_performed_as_it_is_written(visit: Callable[..., Visit]) -
     walk = page.get_by_role("tabpanel", name="Learn")
 
     def fill(label: str, text: str) -> None:
-        page.get_by_label(label).filter(visible=True).first.fill(text)
+        view.field(label).first.fill(text)
         page.keyboard.press("Enter")
 
     def pin(letter: str) -> None:
@@ -155,7 +155,7 @@ def test_the_script_is_performed_as_it_is_written(visit: Callable[..., Visit]) -
 
     def first_list() -> None:
         fill("Test share", "0.3")
-        page.get_by_label("Data set").filter(visible=True).select_option("compas")
+        view.field("Data set").select_option("compas")
         view.button("Run").click()
         pin("A")
         assert page.locator("table.rules tbody tr").count() >= 3
@@ -164,7 +164,7 @@ def test_the_script_is_performed_as_it_is_written(visit: Callable[..., Visit]) -
         card("proof")
         view.button("Pause").click()
         view.until_status("paused")
-        beam = page.get_by_label("Width of the beam search").filter(visible=True).first
+        beam = view.field("Width of the beam search").first
         assert beam.input_value() == "0", "the form shows what is searched"
         page.keyboard.press("p")
         page.get_by_label("Regularization").first.wait_for(state="hidden")
@@ -241,6 +241,8 @@ def test_every_step_of_a_walk_is_done_by_what_it_asks_for(visit: Callable[..., V
     panel = page.get_by_role("tabpanel", name="Learn")
 
     def press(label: str) -> None:
+        if label == "Reset":
+            view.more()
         panel.get_by_role("button", name=label, exact=True).click()
 
     def done() -> bool:
@@ -259,6 +261,7 @@ def test_every_step_of_a_walk_is_done_by_what_it_asks_for(visit: Callable[..., V
         press("Run")
         view.until_status("certified")
 
+    view.more()
     panel.get_by_label("Speed").filter(visible=True).select_option("full speed")
     for number, step in enumerate(PLANS[name].steps, 1):
         page.get_by_text(f"step {number} of {len(PLANS[name].steps)}").wait_for()

@@ -11,7 +11,7 @@ pytestmark = [pytest.mark.ui, pytest.mark.long]
 
 def test_the_plots_of_lists_are_clear(visit) -> None:
     view = visit(1440, 900).open("?data=tic_tac_toe&regularization=0.02")
-    view.page.get_by_label("Speed").select_option("full speed")
+    view.more().page.get_by_label("Speed").select_option("full speed")
     view.button("Run").click()
     view.until_status("certified optimal")
     plots = {"Queue": "Queue by prefix length", "Bounds": "Prefixes cut, by bound", "Tree": "Search tree"}

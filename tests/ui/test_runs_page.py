@@ -31,7 +31,7 @@ def test_a_second_run_lies_over_the_first_and_a_saved_one_comes_back(visit) -> N
     view.until_status("certified optimal")
     view.until(lambda: table.locator("tr.figures").count() == 1)
     assert view.page.evaluate(_PALE) == []
-    view.page.get_by_label("Width of the beam search").first.fill("0")
+    view.field("Width of the beam search").first.fill("0")
     view.page.keyboard.press("Tab")
     boxes(view)
     view.page.evaluate("window.shifts = []")

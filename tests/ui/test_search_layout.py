@@ -101,9 +101,15 @@ def close_to(one: list[list[int]], other: list[list[int]]) -> bool:
 
 
 def choose(view: Any, family: str) -> None:
-    view.page.get_by_label("Model family").select_option(LABELS[family])
+    view.field("Model family").select_option(LABELS[family])
     name = re.compile("best " + family.replace("_", " "), re.IGNORECASE)
     view.page.get_by_role("heading", name=name).first.wait_for()
+
+
+def standing_and_bounds(view: Any) -> list[list[int]]:
+    """The boxes of how the search stands, and of the figure of its bounds, which is the highest one."""
+    standing, *figures = boxes(view, FRAMES)
+    return [standing, min(figures, key=lambda box: box[1])]
 
 
 CHANGES = {1440: ("falling_rule_list", "rule_set", "rule_list", "rule_set"), 1024: ("falling_rule_list", "rule_list")}
@@ -116,6 +122,7 @@ def test_changing_the_family_gives_the_boxes_of_a_fresh_page(visit) -> None:
         view = visit(1440, 900).open(f"?family={family}&{QUICK}")
         for width in CHANGES:
             view.page.set_viewport_size({"width": width, "height": 900})
+            view.field("Model family").wait_for()
             fresh[family, width] = boxes(view)
         view.page.close()
     view = visit(1440, 900).open(f"?{QUICK}")
@@ -130,34 +137,41 @@ def test_changing_the_family_gives_the_boxes_of_a_fresh_page(visit) -> None:
 def test_changing_method_criterion_and_question_gives_the_boxes_of_a_fresh_page(visit) -> None:
     monte_carlo = "family=falling_rule_list&method=monte_carlo&data=diabetes"
     fair = "family=rule_set&fairness=equal_opportunity&data=diabetes"
-    fresh = {query: boxes(visit(1280, 720).open(f"?{query}")) for query in (monte_carlo, fair, "family=least_gap")}
+    fresh = {}
+    for query in (monte_carlo, fair, "family=least_gap"):
+        view = visit(1280, 720).open(f"?{query}")
+        view.field("Model family").wait_for()
+        fresh[query] = boxes(view)
     view = visit(1280, 720).open("?data=diabetes")
     choose(view, "falling_rule_list")
-    view.page.get_by_label("Method").filter(visible=True).select_option("Monte-Carlo, as in the paper")
+    view.field("Method").filter(visible=True).select_option("Monte-Carlo, as in the paper")
     view.until(lambda: close_to(boxes(view), fresh[monte_carlo]))
     choose(view, "rule_set")
-    view.page.get_by_label("Fairness").filter(visible=True).select_option("equal opportunity: missed positives")
+    view.field("Fairness").filter(visible=True).select_option("equal opportunity: missed positives")
     view.until(lambda: close_to(boxes(view), fresh[fair]))
-    view.page.get_by_label("Model family").select_option("Rule list of least gap")
+    view.field("Model family").select_option("Rule list of least gap")
     view.until(lambda: close_to(boxes(view), fresh["family=least_gap"]))
 
 
 @pytest.mark.long
 def test_running_moves_nothing_and_leaves_the_boxes_of_the_next_family_alone(visit) -> None:
-    fresh = boxes(visit(1440, 900).open(f"?family=falling_rule_list&{QUICK}"))
+    view = visit(1440, 900).open(f"?family=falling_rule_list&{QUICK}")
+    view.field("Model family").wait_for()
+    fresh = boxes(view)
     view = visit(1440, 900)
     view.page.add_init_script(_WATCH)
     view.open(f"?{QUICK}")
+    view.field("Model family").wait_for()
     boxes(view)
     view.page.evaluate("window.shifts = []")
     view.button("Run").click()
     view.until_status("certified optimal")
     before = boxes(view)
     assert sum(view.page.evaluate("window.shifts")) < MOST_SHIFT
-    view.page.get_by_label("Model family").select_option(LABELS["falling_rule_list"])
+    view.field("Model family").select_option(LABELS["falling_rule_list"])
     view.until(lambda: "With the earlier settings" in view.status)
     view.until(lambda: close_to(boxes(view), before))
-    view.button("Reset").click()
+    view.more().button("Reset").click()
     view.until_status("ready")
     view.until(lambda: close_to(boxes(view), fresh))
 
@@ -175,17 +189,17 @@ def test_running_moves_nothing_and_leaves_the_boxes_of_the_next_family_alone(vis
 @pytest.mark.parametrize("size", [(1440, 900), (1024, 768)])
 def test_legends_ticks_and_claims_have_their_place_before_they_are(visit, query, size) -> None:
     view = visit(*size).open(f"?{query}")
-    before = boxes(view, FRAMES)[:2]  # how the search stands, and its bounds
+    before = standing_and_bounds(view)
     view.button("Run").click()
     view.until_status("certified optimal")
-    assert close_to(boxes(view, FRAMES)[:2], before)
+    assert close_to(standing_and_bounds(view), before)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("width", [1280, 1024, 390])
 def test_pinning_moves_nothing(visit, width) -> None:
     view = visit(width, 900).open(f"?{QUICK}")
-    view.page.get_by_label("Speed").select_option("full speed")
+    view.more().page.get_by_label("Speed").select_option("full speed")
     view.button("Run").click()
     view.until_status("certified optimal")
     view.button("Pin model").scroll_into_view_if_needed()
@@ -222,8 +236,9 @@ def test_on_a_phone_verifying_moves_nothing_and_one_scrolls_down_only(visit) -> 
 @pytest.mark.long
 def test_errors_move_no_box(visit) -> None:
     view = visit(1280, 720).open(f"?{QUICK}")
+    view.field("Regularization").wait_for()
     before = boxes(view)
-    view.page.get_by_label("Regularization").fill("much")
+    view.field("Regularization").fill("much")
     view.page.keyboard.press("Tab")
     view.page.get_by_role("alert").filter(has_text="“much” is not a number").first.wait_for()
     view.page.get_by_text("Mend the field that is marked").filter(visible=True).first.wait_for()
@@ -349,15 +364,46 @@ def test_buttons_wait_for_their_time_and_titles_and_icons_stand_in_line(visit) -
     assert abs(icon - word) <= 1.5
     heads = {each["name"].partition(" ?")[0].partition("?")[0].strip(): each for each in view.page.evaluate(_HEADS)}
     assert "Search" not in heads
-    left, model = heads["Objective and lower bound"], heads["Best rule list so far"]
-    assert (left["x"], left["looks"]) == (model["x"], model["looks"])
-    assert heads["Search tree"]["looks"] == model["looks"]
-    assert view.button("Pause").is_disabled()
-    assert view.button("Stop").is_disabled()
+    bounds, tree = heads["Objective and lower bound"], heads["Search tree"]
+    assert (bounds["x"], bounds["looks"]) == (tree["x"], tree["looks"])
+    assert heads["Best rule list so far"]["looks"] == tree["looks"]
+    assert view.button("Pause").count() == 0
+    assert view.more().button("Stop").is_disabled()
     view.button("Step").click()
     view.until_status("paused")
-    view.until(lambda: view.button("Stop").is_enabled())
-    view.button("Stop").click()
+    view.until(lambda: view.more().button("Stop").is_enabled())
+    view.more().button("Stop").click()
     view.until(lambda: view.button("Step").is_disabled())
     view.page.get_by_text("Step cannot go on").wait_for()
     assert view.button("Run").is_enabled()
+
+
+_CONTROLS = """() => {
+    const found = []
+    const walk = (root) => {
+        for (const e of root.querySelectorAll("*")) {
+            const box = e.getBoundingClientRect()
+            const seen = box.width > 1 && box.height > 1 && e.checkVisibility({ visibilityProperty: true })
+            if (e.tabIndex >= 0 && !e.disabled && seen && !e.dataset.term) { found.push(e.outerHTML.slice(0, 80)) }
+            if (e.shadowRoot) { walk(e.shadowRoot) }
+        }
+    }
+    walk(document)
+    return found
+}"""
+"""What can have the focus, but for words that only ask the glossary."""
+MOST_CONTROLS = 32
+
+
+@pytest.mark.long
+def test_after_a_run_there_are_few_controls_and_no_sign_that_asks(visit) -> None:
+    view = visit(1440, 900).open("?data=compas")
+    view.button("Run").click()
+    view.until_status("certified optimal")
+    view.button("Verify").wait_for()
+    found = view.page.evaluate(_CONTROLS)
+    assert 10 < len(found) <= MOST_CONTROLS, found
+    assert view.page.get_by_text("?", exact=True).filter(visible=True).count() == 0
+    status = view.page.get_by_role("status", name="Status").bounding_box()
+    figure = view.page.get_by_role("figure", name="Objective and lower bound").bounding_box()
+    assert status["x"] + status["width"] < figure["x"], "the answer is on the left of how it was found"

@@ -24,28 +24,22 @@ BANNER = """
       - tab "Learn"
   - button "Toggle theme"
 """
-DATA = """
-- button "Model and data":
-  - heading "Model and data" [level=2]
-- combobox "Model family"
-- 'button "Explanation: Model family"'
-- combobox "Data set"
-- 'button "Explanation: Data set"'
-- button "Upload CSV, Excel or Parquet"
-- paragraph: /CSV, Excel or Parquet, at most 100 MB, 10 million cells and 5.000 columns/
-- textbox "Test share, kept out of training"
-- 'button "Explanation: Test share, kept out of training"'
-"""
-FIRST = (
-    DATA
-    + """
+FIRST = """
 - button "Run"
-- button "Pause" [disabled]
 - button "Step"
-- button "Stop" [disabled]
-- button "Reset" [disabled]
-- combobox "Speed"
-- combobox "Plot against"
+- button "More"
+- group "Question":
+  - paragraph:
+    - text: "On"
+    - button "tic_tac_toe"
+    - button /958 rows/
+    - text: predict
+    - button "class = positive"
+    - text: by the
+    - button "rule list"
+    - text: /with the fewest errors, a rule costing/
+    - button "0.02"
+  - button "Settings"
 - status "Status":
   - paragraph: "ready: press Run, or Step"
   - paragraph:
@@ -55,11 +49,12 @@ FIRST = (
     - text: –
     - button "gap"
     - text: –
+- heading "Best rule list so far" [level=2]
+- paragraph: /The search looks for the rule list with the fewest errors/
 - heading "Objective and lower bound" [level=2]:
-  - 'button "Explanation: Objective and lower bound"'
+  - button "Objective and lower bound"
 - paragraph: The best objective comes down; what is proven goes up.
 - figure "Objective and lower bound"
-- paragraph: No gap is known yet.
 - navigation "Why":
   - tablist:
     - tab "Tree" [selected]
@@ -73,8 +68,15 @@ FIRST = (
 - paragraph: /There is no tree yet/
 - figure "Search tree"
 - combobox "Prefix"
-- heading "Best rule list so far" [level=2]
-- paragraph: /The search looks for the rule list with the fewest errors/
+"""
+SETTINGS = """
+- button "Model and data":
+  - heading "Model and data" [level=2]
+- combobox "Model family"
+- combobox "Data set"
+- button "Upload CSV, Excel or Parquet"
+- paragraph: /CSV, Excel or Parquet, at most 100 MB, 10 million cells and 5.000 columns/
+- textbox "Test share, kept out of training"
 - button "Objective and search":
   - heading "Objective and search" [level=2]
 - 'textbox "Regularization: cost of a rule"'
@@ -93,16 +95,13 @@ FIRST = (
   - heading "Limits" [level=2]
 - textbox "Time limit (s)"
 - textbox "Memory limit (MB)"
-- button "More":
-  - heading "More" [level=2]
+- button "Demands and details":
+  - heading "Demands and details" [level=2]
+- button "Run"
 """
-)
 CERTIFIED = """
 - button "Run"
-- button "Pause" [disabled]
 - button "Step" [disabled]
-- button "Stop" [disabled]
-- button "Reset"
 - note: "Ended: Run begins anew."
 - status "Status":
   - paragraph: /certified optimal. no rule list over .* has a smaller objective; rules have at most 1 condition, not 2/
@@ -113,25 +112,10 @@ CERTIFIED = """
     - text: "0.3105"
     - button "gap"
     - text: "0"
-    - button "made"
-    - text: /\\d+/
-    - button "cut"
-    - text: /\\d+/
-    - button "expanded"
-    - text: /\\d+/
-    - button "queue"
-    - text: "0"
-    - button "log10 remaining"
-    - text: none left
     - button "search time"
     - text: /\\d+(\\.\\d+)? s/
-- heading "Objective and lower bound" [level=2]
-- paragraph: "The gap is closed: 0.3105 is found, and proven to be the least."
-- figure "Objective and lower bound"
-- 'meter "First gap closed"': 100 % of the first gap is closed
-- heading "Search tree" [level=2]
-- paragraph: /\\d+ prefixes stored, .* Outlined.* the way to the best list/
-- figure "Search tree"
+- button "Verify"
+- note: Verify checks the proof by plain numpy, without the search.
 - heading "The optimal rule list" [level=2]
 - table "Rules":
   - rowgroup:
@@ -147,15 +131,31 @@ CERTIFIED = """
 - button "Rules (text)"
 - button "Trace (CSV)"
 - button "Pin model"
-- button "Verify"
-- note: Verify checks the proof by plain numpy, without the search.
+- heading "Objective and lower bound" [level=2]
+- paragraph: "The gap is closed: 0.3105 is found, and proven to be the least."
+- figure "Objective and lower bound"
+- group "Counts":
+  - paragraph:
+    - button "made"
+    - text: /\\d+/
+    - button "cut"
+    - text: /\\d+/
+    - button "expanded"
+    - text: /\\d+/
+    - button "queue"
+    - text: "0"
+    - button "log10 remaining"
+    - text: none left
+- heading "Search tree" [level=2]
+- paragraph: /\\d+ prefixes stored, .* Outlined.* the way to the best list/
+- figure "Search tree"
 - paragraph: "/958 rows, 9 columns; class is positive in 626/"
 """
 VERIFIED = """
-- button "Model (JSON)"
 - button "Verify"
 - status "Check of the model":
   - paragraph: /^Valid. no rule list has an objective below 0\\.3105/
+- button "Model (JSON)"
 """
 COMPARE = """
 - button "Upload saved model (JSON)"
@@ -250,6 +250,9 @@ def test_the_way_to_a_certificate_a_card_and_a_sweep_is_told(visit) -> None:
     panel = view.page.get_by_role("tabpanel")
     tells(view, view.page.locator("body"), BANNER)
     tells(view, panel, FIRST)
+    view.field("Model family").wait_for()
+    tells(view, panel, SETTINGS)
+    view.button("Settings").click()
     view.button("Run").click()
     view.until_status("certified optimal")
     tells(view, panel, CERTIFIED)

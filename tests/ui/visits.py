@@ -59,14 +59,34 @@ class Visit:
     def button(self, name: str) -> Any:
         return self.page.get_by_role("button", name=name, exact=True)
 
+    def field(self, label: str, **options: Any) -> Any:
+        """A field of the settings, which are opened for it."""
+        settings = self.button("Settings")
+        if settings.get_attribute("aria-expanded") == "false":
+            settings.click()
+        self.page.get_by_label("Model family").wait_for()
+        return self.page.get_by_label(label, **options).filter(visible=True)
+
+    def more(self) -> Visit:
+        """With what stands behind "More": stop, reset, speed, the axis of the plots."""
+        if not self.button("Reset").filter(visible=True).count():
+            self.button("More").filter(visible=True).first.click()
+            self.button("Reset").filter(visible=True).first.wait_for()
+        return self
+
     @property
     def status(self) -> str:
         return " ".join(self.page.get_by_role("status", name="Status").inner_text().split())
 
     @property
+    def counts(self) -> str:
+        """The figures of how the answer was found."""
+        return " ".join(self.page.get_by_role("group", name="Counts").inner_text().split())
+
+    @property
     def expanded(self) -> int:
-        """The number of expanded prefixes that the status line shows."""
-        words = self.page.get_by_role("status", name="Status").inner_text().replace("\u202f", "").split()
+        """The number of expanded prefixes that is shown."""
+        words = self.counts.replace("\u202f", "").split()
         return int(words[words.index("expanded") + 1])
 
     def until(self, condition: Callable[[], bool]) -> None:

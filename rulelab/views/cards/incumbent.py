@@ -13,7 +13,7 @@ from ...shown import percent
 from ...snapshot import Incumbent, Snapshot
 from ..live.wording import count, grouped, objective
 from ..widgets.esc import esc
-from ..widgets.explained import sign
+from ..widgets.explained import word
 from .rule_tables import rules_table
 from .templates import filled
 
@@ -98,7 +98,7 @@ def proof_block(shown: Account) -> str:
     space, ruled_out = esc(grouped(shown.search_space), 600), esc(grouped(shown.ruled_out), 600)
     return (
         f'<details class="shown"><summary>{space}</summary><p>{ruled_out}</p>'
-        f'<button type="button" class="copy" data-copy="{esc(shown, 2000)}">Copy</button> {sign("possible lists")}'
+        f'<button type="button" class="copy" data-copy="{esc(shown, 2000)}">Copy</button> {word("Possible lists")}'
         "</details>"
     )
 

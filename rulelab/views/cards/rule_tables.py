@@ -70,28 +70,31 @@ def rules_table(
 
 
 def _list_table(model: RuleList | MultiClassRuleList, names: Mapping[Any, Any], target: str, marks: Marks) -> str:
+    every: Sequence[Any] = (*model.rules, model.default)
+    most = max(rule.captured for rule in every)
     rows = [
         (
-            f"{words}",
+            words + _flow(rule.correct, rule.captured, most),
             f"{_label(names[rule.prediction])}"
             f'<td class="num">{_share(rule.probability)}</td>'
             f'<td class="num">{count(rule.captured)}</td><td class="num">{count(rule.correct)}</td>',
         )
-        for words, rule in zip(_lines(model), (*model.rules, model.default), strict=True)
+        for words, rule in zip(_lines(model), every, strict=True)
     ]
     of_label = isinstance(model, MultiClassRuleList)
     positive = "label" if of_label else _breakable(names[model.classes[-1]], 16)
     label = f"<th>{_breakable(target, 40)}</th>" if target else '<th class="label">label</th>'
     heads = (label, f'<th class="num">P(<wbr>{positive})</th>', *_nums(_CAPTURED))
-    return _table("".join(heads), rows, marks, len(model.rules))
+    return _table("".join(heads), rows, marks, len(model.rules), key=("right", "wrong"))
 
 
 def _falling_table(model: FallingRuleList, names: Mapping[Any, Any], target: str, marks: Marks) -> str:
     """Strata of risk: the probability falls from line to line, and each holds a share of the rows."""
     every = (*model.rules, model.default)
+    most = max(rule.captured for rule in every)
     rows = [
         (
-            words,
+            words + _flow(rule.positives, rule.captured, most),
             f'<td class="num">{_share(rule.probability)}{_own(rule, own)}</td>'
             f'<td class="num">{percent(rule.captured / model.weight)}</td>'
             f'<td class="num">{count(rule.positives)}</td><td class="num">{count(rule.captured)}</td>',
@@ -101,7 +104,7 @@ def _falling_table(model: FallingRuleList, names: Mapping[Any, Any], target: str
     positive = _breakable(names[model.classes[-1]], 16)
     what = f"{_breakable(target, 40)} = {positive}" if target else positive
     heads = (f'<th class="num">P(<wbr>{what})</th>', *_nums(("rows, %", "positive", "captured")))
-    return _table("".join(heads), rows, marks, len(model.rules))
+    return _table("".join(heads), rows, marks, len(model.rules), key=(positive, "other"))
 
 
 def _own(rule: Rule, own: float) -> str:
@@ -115,9 +118,12 @@ def _set_table(model: RuleSet, names: Mapping[Any, Any], target: str, marks: Mar
     said = f"{esc(target, 40)} = {positive}" if target else positive
     if not model.rules:
         return f'<p class="form">always {negative if model.form == "dnf" else said}</p>'
+    right, wrong = ("positives", "negatives") if model.form == "dnf" else ("negatives", "positives")
+    most = max(clause.positives + clause.negatives for clause in model.rules)
     rows = [
         (
-            _clause(clause, model.form),
+            _clause(clause, model.form)
+            + _flow(getattr(clause, right), getattr(clause, right) + getattr(clause, wrong), most),
             "".join(
                 f'<td class="num">{count(n)}</td>'
                 for n in (clause.positives, clause.negatives, clause.alone_positives, clause.alone_negatives)
@@ -128,7 +134,15 @@ def _set_table(model: RuleSet, names: Mapping[Any, Any], target: str, marks: Mar
     quantifier, verb = ("any", "covered") if model.form == "dnf" else ("all", "rejected")
     heads = _nums((f"{verb}: positive", "negative", "alone: positive", "negative"))
     form = f'<p class="form">{said} if {quantifier} of these hold, else {negative}</p>'
-    return form + _table("".join(heads), rows, marks, len(rows), "rules many")
+    return form + _table("".join(heads), rows, marks, len(rows), "rules many", ("right", "wrong"))
+
+
+def _flow(part: float, every: float, most: float) -> str:
+    """The rows of a rule as a bar: as long as they are many, in two colours; the cells beside it say the numbers."""
+    if not every > 0:
+        return ""
+    width, share_ = 100 * every / most, 100 * part / every
+    return f'<span class="flow" aria-hidden="true" style="--rows:{width:.1f}%;--right:{share_:.1f}%"></span>'
 
 
 def _clause(clause: Clause, form: str) -> str:
@@ -208,8 +222,18 @@ def _badge(mark: str) -> str:
     return f' <span class="badge">{esc(mark)}</span>' if mark else ""
 
 
-def _table(heads: str, rows: Sequence[tuple[str, str]], marks: Marks, n_rules: int, look: str = "rules") -> str:
-    """A table of rules: of each line what it asks and its other cells; the default comes after the rules."""
+def _table(
+    heads: str,
+    rows: Sequence[tuple[str, str]],
+    marks: Marks,
+    n_rules: int,
+    look: str = "rules",
+    key: tuple[str, str] = ("", ""),
+) -> str:
+    """A table of rules: of each line what it asks and its other cells; the default comes after the rules.
+
+    ``key`` says what the two colours of `_flow` are; it is escaped already.
+    """
     lines: list[str] = []
     left_out = 0
     for k, ((words, cells), mark) in enumerate(zip(rows, marks.remarks, strict=True)):
@@ -222,7 +246,8 @@ def _table(heads: str, rows: Sequence[tuple[str, str]], marks: Marks, n_rules: i
         kind = ' class="differs"' if mark else ' class="quiet"' if alike else ""
         lines.append(f"<tr{kind}><td>{words}{_badge(mark)}</td>{cells}</tr>")
     lines += _left_out(left_out)
-    head = f"<thead><tr><th>rule</th>{heads}</tr></thead>"
+    of_bars = f'<span class="key" aria-hidden="true"><i></i>{key[0]} <i class="rest"></i>{key[1]}</span>'
+    head = f"<thead><tr><th>rule {of_bars}</th>{heads}</tr></thead>"
     return (
         f'<div class="box"><table class="{look}" aria-label="Rules">{head}<tbody>{"".join(lines)}</tbody></table></div>'
     )

@@ -44,6 +44,8 @@ class DataSettings(Settings):
     Attributes
     ----------
     fields : list of viewable
+    dialog : SheetDialog
+        To be shown somewhere on the page, also while the fields are not.
     """
 
     data: param.Selector[str] = param.Selector(default="diabetes", objects=["diabetes"], label="Data set")
@@ -89,6 +91,27 @@ class DataSettings(Settings):
         own = self._own
         return own if isinstance(own, AllClasses) else None
 
+    @property
+    def called(self) -> str:
+        """The name of the data set, of the file or of the table."""
+        return plain(self.data if self._own is None else self._own.name, 60)
+
+    @property
+    def predicted(self) -> str:
+        """What is predicted, in words; empty where the data have no roles as yet."""
+        known = RECORDS.get(self.data)
+        if self._own is not None:
+            return self._own.predicted
+        return "" if known is None else f"{known.target} = {known.positive}"
+
+    @property
+    def n_rows(self) -> int | None:
+        """The rows of a data set or of a file; None of a table, whose rows are counted where they lie."""
+        own, known = self._own, RECORDS.get(self.data)
+        if own is None:
+            return None if known is None else known.rows
+        return None if isinstance(own, Counted) else len(own.sheet.frame)
+
     def code(self) -> str:
         """Python that loads the same, with ``rl`` for this package."""
         return load_code(self.data) if self._own is None else self._own.code()
@@ -130,7 +153,7 @@ class DataSettings(Settings):
             labelled = draft.accepted()
         except ValueError as error:
             draft.error = str(error)
-            self._dialog.present(draft)
+            self.dialog.present(draft)
         else:
             self._use(draft, labelled)
 
@@ -192,10 +215,10 @@ class DataSettings(Settings):
                 self._use(draft, job.result)
             else:
                 draft.error = job.error
-                self._dialog.present(draft)
+                self.dialog.present(draft)
 
         if draft.large:
-            self._dialog.wait(_looking(draft))
+            self.dialog.wait(_looking(draft))
             self._do_beside(lambda progress: draft.accepted(), then)
         else:
             self.accept(draft)
@@ -209,14 +232,14 @@ class DataSettings(Settings):
 
         def then(job: Job) -> None:
             draft.error = job.error or draft.error
-            self._dialog.present(draft)
+            self.dialog.present(draft)
 
         if draft.large:
-            self._dialog.wait(_looking(draft))
+            self.dialog.wait(_looking(draft))
             self._do_beside(work, then)
         else:
             change(Progress())
-            self._dialog.present(draft)
+            self.dialog.present(draft)
 
     def _do_beside(self, work: Callable[[Progress], Any], then: Callable[[Job], None]) -> None:
         self._work = Job(work), then
@@ -233,7 +256,7 @@ class DataSettings(Settings):
     def _show(self, draft: Draft) -> None:
         self._draft, self.pending = draft, True
         self._file.param.update(said="", doing="")
-        self._dialog.present(draft)
+        self.dialog.present(draft)
 
     def reopen(self, *_: Any) -> None:
         """The sheet of the file in use once more."""
@@ -245,7 +268,7 @@ class DataSettings(Settings):
 
     def _end(self) -> None:
         self._draft = None
-        self._dialog.present(None)
+        self.dialog.present(None)
         self._file.doing = ""
         self.pending = False
 
@@ -310,13 +333,13 @@ class DataSettings(Settings):
             most=MAX_UPLOAD_BYTES,
             **WIDE,
         )
-        self._dialog = SheetDialog(self._accept_sheet, self.cancel, self._change_sheet, width=0, height=0, margin=0)
+        self.dialog = SheetDialog(self._accept_sheet, self.cancel, self._change_sheet, width=0, height=0, margin=0)
         self._about = note("")
         self._open = pn.widgets.Button(
             label="Roles of columns ...", on_click=self.reopen, visible=False, stylesheets=[BUTTON_CSS], **WIDE
         )
         self._about.visible = False
-        return [self._data, self._file, self._dialog, self._about, self._open, number_field(self, TEST_SHARE)]
+        return [self._data, self._file, self._about, self._open, number_field(self, TEST_SHARE)]
 
 
 def _looking(draft: Draft) -> str:

@@ -70,7 +70,7 @@ def names_of(settings: Settings) -> list[str]:
 def chosen(settings: Any, family: Family) -> dict[str, Any]:
     """The values of the family's parameters; raises ValueError when a tolerance is out of range."""
     values = {each.name: getattr(settings, each.name) for each in shown_parameters(family)}
-    fixed = {each.name: _fixed(settings, family, each.name) for each in family.own if each.name in _HELD}
+    fixed = {each.name: fixed_of(settings, family, each.name) for each in family.own}
     values |= {name: only.value for name, only in fixed.items() if only is not None}
     values |= {name: value for name, (value, _) in family.only.items()}
     for each in shown_parameters(family):
@@ -129,8 +129,8 @@ def fields_for(settings: Any, family: Family, parameter: Parameter, table: DataS
     """The field of one parameter; of a criterion, those of what belongs to it too."""
     made = _fields_for(settings, family, parameter, table)
     first = made[0]
-    if isinstance(first, Control) and parameter in family.own and parameter.name in _HELD:
-        first.fixed = lambda: _fixed(settings, family, parameter.name)
+    if isinstance(first, Control) and parameter in family.own:
+        first.fixed = lambda: fixed_of(settings, family, parameter.name)
     if isinstance(first, Control) and parameter.name in family.only:
         only = Fixed(*family.only[parameter.name])
         first.fixed = lambda: only
@@ -139,8 +139,10 @@ def fields_for(settings: Any, family: Family, parameter: Parameter, table: DataS
     return made
 
 
-def _fixed(settings: Any, family: Family, name: str) -> Fixed | None:
+def fixed_of(settings: Any, family: Family, name: str) -> Fixed | None:
     """The only value of a parameter, where what is asked for leaves no other."""
+    if name not in _HELD:
+        return None
     question = question_of(settings, family)
     if allows(question, name):
         return None

@@ -22,8 +22,27 @@ from .tabs import Tabs
 TITLE = "rulelab"
 
 
-def create() -> pmui.Page:
-    """Build the page of one session."""
+def page(simple: bool = False, header: bool = True) -> pn.viewable.Viewable:
+    """The page of one session, to be served by itself or within another one.
+
+    Parameters
+    ----------
+    simple : bool
+        The question, its answer and how that was found, without the other tabs; an address with ``?simple=1`` asks
+        for the same.
+    header : bool
+        Whether it is a page of its own with a bar at its top; otherwise it is what stands below that, for any template.
+
+    Returns
+    -------
+    viewable
+
+    Examples
+    --------
+    In a file that ``panel serve`` serves::
+
+        pn.template.FastListTemplate(title="Lesson", main=[rl.views.page(simple=True, header=False)]).servable()
+    """
     begin_in_background()
     document, location = pn.state.curdoc, pn.state.location
     variables = {} if document is None else document.template_variables
@@ -31,19 +50,25 @@ def create() -> pmui.Page:
     pn.config.reconnect = True
     bar = AddressBar(width=0, height=0, margin=0)
     address = FrontAddress(location.search if location is not None else "", partial(_write, bar))
+    simple = simple or address.asks("simple")
     look = Look(system=pn.state.cookies.get(Look.COOKIE) == "1")
     variables["look"] = look
     complaints = address.follow(Part(look, ["theme"]))
-    tabs = Tabs(address, complaints, dark=look.dark)
+    tabs = Tabs(address, complaints, dark=look.dark, simple=simple)
     if document is not None:
         listen(document, tabs.complain)
     bar.on_msg(lambda event: tabs.complain("; ".join(address.go(str(event.data)))))
-    page = pmui.Page(
+    main = [tabs.body, tabs.kept, tabs.last, Explained(), bar, Connection(width=0, height=0, margin=0)]
+    if not header:
+        pn.state.onload(look.follow_system)
+        look.param.watch(lambda event: tabs.param.update(dark=event.new), "dark")
+        return pn.Column(*main, sizing_mode="stretch_width", margin=0)
+    whole = pmui.Page(
         title=TITLE,
         favicon=ICON,
         meta_description="Certifiably optimal rule lists and rule sets: find them, and watch the proof.",
-        header=[tabs.strip, tabs.runs.list],
-        main=[tabs.body, tabs.kept, tabs.last, Explained(), bar, Connection(width=0, height=0, margin=0)],
+        header=[] if simple else [tabs.strip, tabs.runs.list],
+        main=main,
         busy_indicator=None,
         dark_theme=look.dark,
         theme_config=SPOKEN,
@@ -51,12 +76,12 @@ def create() -> pmui.Page:
         site_url="./",
         theme_toggle=bool(tabs.tab),
     )
-    _follow_nobody(page)
-    page.link(look, dark_theme="dark", bidirectional=True)
+    _follow_nobody(whole)
+    whole.link(look, dark_theme="dark", bidirectional=True)
     look.param.watch(lambda event: tabs.param.update(dark=event.new), "dark")
-    tabs.param.watch(lambda event: page.param.update(theme_toggle=bool(event.new)), "tab")
+    tabs.param.watch(lambda event: whole.param.update(theme_toggle=bool(event.new)), "tab")
     pn.state.onload(look.follow_system)
-    return page
+    return whole
 
 
 def _follow_nobody(page: pmui.Page) -> None:

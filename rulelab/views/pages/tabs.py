@@ -43,13 +43,18 @@ _CHOOSING = "The data are being chosen in the tab Search: press “Accept” or 
 
 
 class SearchTab:
-    """Settings on the left, the live search on the right; on a phone the data, the search, then the other settings."""
+    """The question, the answer and how it was found; the settings stand beside them when they are asked for."""
 
     def __init__(self, address: Address) -> None:
         self.setup = Setup()
         self.again = Again()
         first = pn.Column(self.again.said, self.again.kept, **_WIDE)
-        self.view = SearchView(new_session=self.setup.new_session, first=first, on_standing=self.again.follow)
+        self.view = SearchView(
+            new_session=self.setup.new_session,
+            first=first,
+            question=self.setup.sentence,
+            on_standing=self.again.follow,
+        )
         self.view.on_settings = self.setup.go_back_to
         self.setup.on_change(self._settings_changed)
         self.view.param.watch(lambda _: self.setup.show_refused(self.view.session), "status")
@@ -57,9 +62,10 @@ class SearchTab:
         self.setup.table.param.watch(lambda event: self.view.param.update(blocked=event.new), "pending")
         self.complaints = address.follow(*self.setup.parts)
         self.complaints += address.follow(Part(self.view, ["speed", "axis"]))
+        self._was_open = False  # the settings, before presenting
         self.presenter = Presenter(self._keys, self._present, width=0, height=0, margin=0)
         self.layout = pn.Column(
-            self.setup.data_card, self.view, self.setup.more, self.presenter, stylesheets=[PAGE_CSS], **_WIDE
+            self.setup, self.view, self.setup.table.dialog, self.presenter, stylesheets=[PAGE_CSS], **_WIDE
         )
 
     def complain(self, message: str) -> None:
@@ -113,7 +119,8 @@ class SearchTab:
 
     def _present(self, on: bool) -> None:
         """Put the settings away and make text large, or undo it."""
-        self.setup.data_card.visible = self.setup.more.visible = not on
+        sentence = self.setup.sentence
+        self._was_open, sentence.open = sentence.open, self._was_open and not on
         self.view.large = on
 
     def begin(self, data: str, speed: str, **settings: Any) -> None:
@@ -231,6 +238,7 @@ class Tabs(param.Parameterized):
         default="", objects=["", *TABS], doc="The one that is open; empty: none, but the front."
     )
     dark = param.Boolean(default=False, doc="Whether the page is dark.")
+    simple = param.Boolean(default=False, doc="Whether there is the search alone, and no front.")
 
     def __init__(self, address: Address, complaints: Sequence[str] = (), **params: Any) -> None:
         super().__init__(**params)
@@ -257,7 +265,7 @@ class Tabs(param.Parameterized):
         self._complaints = list(complaints)
         found = address.follow(Part(self, ["tab"], steps=["tab"]))
         self._complaints += found
-        if found:  # a tab was asked for, which there is not
+        if found or (self.simple and not self.tab):  # a tab was asked for, which there is not
             self.tab = "Search"
         self._show()
         if not self.tab:

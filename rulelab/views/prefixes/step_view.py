@@ -23,7 +23,7 @@ from ..notebook import NotebookViewer
 from ..search.plot_box import PlotBox
 from ..widgets import icons
 from ..widgets.esc import esc, plain
-from ..widgets.explained import SIGN_CSS, Explained
+from ..widgets.explained import WORD_CSS, Explained
 from ..widgets.html import Html
 from ..widgets.live_text import LiveText
 from ..widgets.press import Press
@@ -171,7 +171,7 @@ class StepPane(NotebookViewer):
         self._last = Press(self.last, label="Expanded last", able=False, **button)
         self._bar = pn.Row(self._back, self._last, stylesheets=[BAR_CSS], **_WIDE)
         self._alert = LiveText(role="alert", caption="Error", **_WIDE)
-        sheets = [CARD_CSS, SIGN_CSS, LOW_CSS]
+        sheets = [CARD_CSS, WORD_CSS, LOW_CSS]
         self._heading, self._figures, self._note, self._remark, self._brief = (
             Html("", stylesheets=sheets, **_WIDE) for _ in range(5)
         )

@@ -16,7 +16,7 @@ from ..live.wording import count, in_signs
 from ..notebook import NotebookViewer
 from ..search.plot_box import PlotBox
 from ..widgets.esc import esc, plain
-from ..widgets.explained import SIGN_CSS, Explained, sign, term_classes
+from ..widgets.explained import WORD_CSS, Explained, term_classes, word
 from ..widgets.html import Html
 from ..widgets.press import Press
 from ..widgets.style import BAR_CSS, CARD_CSS, SELECT_CSS, STACK_CSS, sheet
@@ -186,7 +186,7 @@ class TreePane(NotebookViewer):
         bounding = None if scale is None else cut_by in scale.bounding
         why = reason(last["state"], cut_by, kind, bound, self._frame.objective, bounding)
         return (
-            f"<h2>{_rules_of(len(names))}: {esc(fate)} {sign(last['cut_by'] or last['state'], kind)}</h2>"
+            f"<h2>{_rules_of(len(names))}: {word(fate, last['cut_by'] or last['state'], kind)}</h2>"
             f'<div class="sides"><div>{_list(names, rows["label"].tolist()[1:], captured)}{said}</div>'
             f"<div>{_bound(terms, bound, self._frame.objective)}</div></div>"
             f'<p class="why">{esc(why, 600)}{self._instead(node) if cut_by and not bounding else ""}</p>'
@@ -221,7 +221,7 @@ class TreePane(NotebookViewer):
             self.param.width, css_classes=term_classes("search tree"), width=124, margin=0, **pick
         )
         self._box = PlotBox(self._plot, self._plot.picture, self._name_of_files)
-        self._said = Html(_TAP, stylesheets=[CARD_CSS, SIGN_CSS, _CSS], **_WIDE)
+        self._said = Html(_TAP, stylesheets=[CARD_CSS, WORD_CSS, _CSS], **_WIDE)
         self._next = Press(
             self._press,
             label="Next rules",
@@ -345,9 +345,9 @@ def _list(names: list[str], labels: list[Any], captured: list[tuple[float, float
 
 def _bound(terms: dict[str, float], bound: float, objective: float | None) -> str:
     """A table of the terms of the bound, and the best list to compare with."""
-    lines = [(f"{name} {sign(name)}", value, "") for name, value in terms.items()]
-    lines.append((f"bound {sign('lower bound')}", bound, ' class="sum"'))
+    lines = [(word(name), value, "") for name, value in terms.items()]
+    lines.append((word("bound", "lower bound"), bound, ' class="sum"'))
     if objective is not None:
-        lines.append((f"best list {sign('incumbent')}", objective, ""))
+        lines.append((word("best list", "incumbent"), objective, ""))
     body = "".join(f'<tr{look}><td>{name}</td><td class="num">{value:.4f}</td></tr>' for name, value, look in lines)
     return f'<table class="rules"><thead><tr><th>its bound</th><th></th></tr></thead><tbody>{body}</tbody></table>'

@@ -24,7 +24,7 @@ from ..live.recorded import RecordedSession
 from ..live.session import SearchSession
 from ..widgets import icons
 from ..widgets.esc import esc
-from ..widgets.explained import SIGN_CSS, sign
+from ..widgets.explained import WORD_CSS, word
 from ..widgets.html import Html
 from ..widgets.pinned import pinned_note
 from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, LOW_CSS, SMALL_CSS
@@ -105,9 +105,9 @@ class BestModel:
         self._rows = 0  # places in the table: while a search runs it never becomes shorter
         self._before = ""  # what stood there until now
         wide: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": 0}
-        self.heading = Html("", stylesheets=[CARD_CSS, SIGN_CSS], margin=0)
+        self.heading = Html("", stylesheets=[CARD_CSS, WORD_CSS], margin=0)
         self.card = Html("", stylesheets=[CARD_CSS, LOW_CSS], css_classes=["rl-rules"], **wide)
-        self.account = Html("", stylesheets=[CARD_CSS, SIGN_CSS], css_classes=["rl-account"], **wide)
+        self.account = Html("", stylesheets=[CARD_CSS, WORD_CSS], css_classes=["rl-account"], **wide)
         self.proof = ProofCheck(self.model_card)
         self.pin = pn.widgets.Button(label="Pin model", icon=icons.PIN, on_click=pin, visible=False, **_BUTTON)
         self._pinned = Html(pinned_note(), stylesheets=[CARD_CSS], margin=0, visible=False)
@@ -289,7 +289,7 @@ class BestModel:
             heading = title(search, latest)
             over = latest.status is not Status.RUNNING and not self._session().recorded
             said = proof_block(_shown(search, latest, self._session().prepared)) if over else ""
-        text = f'<h2 aria-label="{esc(heading)}">{esc(heading)} {sign(self._look.heading)}</h2>'
+        text = f'<h2 aria-label="{esc(heading)}">{word(heading, self._look.heading)}</h2>'
         if text != self.heading.object:
             self.heading.object = text
         if said != self.account.object:

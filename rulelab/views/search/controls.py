@@ -13,9 +13,8 @@ from ..live.state import State
 from ..live.wording import NONE, Standing, standing
 from ..widgets import icons
 from ..widgets.esc import esc
-from ..widgets.explained import term_classes
 from ..widgets.html import Html
-from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS
+from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, CONTROLS_CSS
 
 _NOTHING_YET = [(name, NONE) for name in ("objective", "lower bound", "gap")]
 """Figures that keep their place before there are any."""
@@ -24,8 +23,6 @@ _STALE_ALREADY = "The settings have changed: Reset, then Run, to use the new one
 _STOPPED = "Stopped for good: Run begins anew, Step cannot go on."
 _ENDED = "Ended: Run begins anew."
 _RESUMABLE = "Run and Step go on from here."
-_SHORT = 32
-"""Characters of a hint that fit beside the buttons on a narrow page, in two lines."""
 _WRONG = "Mend the field that is marked."  # which says why; one short line moves nothing
 _BLOCKED = "Accept the sheet of the data, or cancel it, before a run."
 
@@ -35,8 +32,7 @@ def usable(session: SearchSession, stale: bool, blocked: bool = False, refusal: 
     state = session.state
     begins = state is State.IDLE or (state.over and (stale or not session.resumable))
     return {
-        "run": not state.busy and not blocked and not (refusal and begins),
-        "pause": state.busy,
+        "run": state.busy or not (blocked or (refusal and begins)),
         "step": (not state.over or session.resumable) and not blocked and not (refusal and state is State.IDLE),
         "stop": state.busy or state is State.PAUSED,
         "reset": state is not State.IDLE,
@@ -70,62 +66,89 @@ def status_of(session: SearchSession, stale: bool) -> Standing:
 
 
 class Controls:
-    """The bar above a search.
+    """The head of a search: what is asked, and the buttons; those that are seldom pressed stand behind "More".
 
     Parameters
     ----------
     actions : mapping of str to callable
-        What the buttons do: run, pause, step, stop, reset.
+        What the buttons do: run, which also holds what runs, step, stop, reset.
     further : sequence of viewable
-        What stands beside them.
+        What else stands behind "More".
+    question : viewable, optional
+        What is asked.
 
     Attributes
     ----------
     bar : Row
     buttons : dict of str to Button
+    hint : Html
+    menu : Column
+        What stands behind "More".
     """
 
-    def __init__(self, actions: Mapping[str, Callable[..., None]], further: Sequence[Any]) -> None:
-        self.buttons = {
-            name: pn.widgets.Button(
-                label=name.capitalize(),
-                icon=getattr(icons, name.upper()),
-                on_click=action,
-                stylesheets=[BUTTON_CSS],
-                margin=0,
-                height=38,
-                width=92,
-                align="end",
-            )
-            for name, action in actions.items()
-        }
-        self._hint = Html("", stylesheets=[CARD_CSS], margin=0, align="end", css_classes=["rl-hint"])
+    def __init__(
+        self, actions: Mapping[str, Callable[..., None]], further: Sequence[Any], question: Any | None = None
+    ) -> None:
+        self.buttons = {name: _button(name.capitalize(), name, action) for name, action in actions.items()}
+        for each in (self.buttons["stop"], self.buttons["reset"]):
+            each.on_click(self._close)
+        for each in further:
+            each.param.watch(self._close, "value")
+        *usual, stop, reset = self.buttons.values()
+        self._further = list(further)
+        self.menu = pn.Column(
+            stop, reset, *further, visible=False, margin=0, css_classes=["rl-menu"], stylesheets=[CONTROLS_CSS]
+        )
+        self._more = _button("More", "more", self._turn)
+        self.hint = Html("", stylesheets=[CARD_CSS], margin=0, css_classes=["rl-hint"])
+        buttons = pn.Row(*usual, self._more, stylesheets=[BAR_CSS], margin=0)
         self.bar = pn.Row(
-            *self.buttons.values(),
-            *further,
-            self._hint,
-            stylesheets=[BAR_CSS],
-            css_classes=["rl-row", "rl-controls", *term_classes("controls")],
+            pn.Column(buttons, self.hint, self.menu, css_classes=["rl-side"], margin=0, stylesheets=[CONTROLS_CSS]),
+            *([] if question is None else [question]),
+            stylesheets=[CONTROLS_CSS],
+            css_classes=["rl-row", "rl-controls"],
             margin=0,
             sizing_mode="stretch_width",
         )
 
+    def _turn(self, *_: Any) -> None:
+        self.menu.visible = not self.menu.visible
+
+    def _close(self, *_: Any) -> None:
+        self.menu.visible = not self._more.visible  # where there are no buttons it stays
+
     def hide(self, *further: str) -> None:
-        """Put the buttons away, and of what stands beside them the select boxes of these names."""
-        away: list[Any] = [*self.buttons.values(), self._hint]
-        away += [item for item in self.bar if getattr(item, "label", "").lower() in further]
+        """Put the buttons away, and of what stands behind "More" the select boxes of these names; the rest is seen."""
+        away: list[Any] = [*self.buttons.values(), self._more, self.hint]
+        away += [item for item in self._further if getattr(item, "label", "").lower() in further]
         for item in away:
             item.visible = False
+        self.menu.param.update(visible=True, css_classes=[])
 
     def show(self, session: SearchSession, stale: bool, blocked: bool = False, refusal: str = "") -> None:
         """Bring the buttons and the hint up to date."""
-        primary = "pause" if session.state.busy else "run"
+        busy = session.state.busy
         for name, able in usable(session, stale, blocked, refusal).items():
-            button, kind = self.buttons[name], "primary" if name == primary else "default"
-            if (button.color, button.disabled) != (kind, not able):  # in one message: the browser draws it once
-                button.param.update(color=kind, disabled=not able)
+            button = self.buttons[name]
+            if button.disabled is able:
+                button.disabled = not able
+        run, label = self.buttons["run"], "Pause" if busy else "Run"
+        if run.label != label:  # in one message: the browser draws it once
+            run.param.update(label=label, icon=icons.PAUSE if busy else icons.RUN)
         text = hint(session, stale, blocked, refusal)
         html = f'<p class="note" role="note">{esc(text)}</p>' if text else ""
-        if html != self._hint.object:
-            short = ["rl-short"] if len(text) <= _SHORT else []
-            self._hint.param.update(object=html, css_classes=["rl-hint", *short])
+        if html != self.hint.object:
+            self.hint.object = html
+
+
+def _button(label: str, icon: str, action: Callable[..., None]) -> pn.widgets.Button:
+    return pn.widgets.Button(
+        label=label,
+        icon=getattr(icons, icon.upper()),
+        color="primary" if icon == "run" else "default",
+        on_click=action,
+        stylesheets=[BUTTON_CSS],
+        margin=0,
+        height=38,
+        width=92,
+    )

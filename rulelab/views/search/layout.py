@@ -1,4 +1,4 @@
-"""Where the parts of a search stand: what steers it above, then the gap, the reasons and the model."""
+"""Where the parts of a search stand: what steers it above, the answer on the left, how it was found on the right."""
 
 from __future__ import annotations
 
@@ -13,14 +13,16 @@ from .boxes import PlotBoxes
 
 
 class Layout:
-    """The boxes of a search, which are filled anew for each kind of search.
+    """The halves of a search: its answer, and how that was found; their boxes are filled anew for each kind of search.
 
     Parameters
     ----------
-    top, bottom : sequence of viewable
-        What stands above and beneath the boxes.
+    head, answer, bottom : sequence of viewable
+        What stands above and beneath both halves, and above the model.
+    counts : viewable
+        What stands under the gap.
     why : sequence of viewable
-        What stands in the box beside the gap.
+        What stands in the box under that.
     stands_alone : bool
         Whether there is no page around it.
 
@@ -28,20 +30,26 @@ class Layout:
     ----------
     column : Column
     why, model : Column
-        The boxes beside the gap, and of the best model.
+        The boxes of the reasons, and of the best model.
     """
 
-    def __init__(self, top: Sequence[Any], bottom: Sequence[Any], why: Sequence[Any], stands_alone: bool) -> None:
-        self._top, self._bottom = top, bottom
+    def __init__(
+        self,
+        head: Sequence[Any],
+        answer: Sequence[Any],
+        counts: Any,
+        why: Sequence[Any],
+        bottom: Sequence[Any],
+        stands_alone: bool,
+    ) -> None:
+        self._head, self._bottom = head, bottom
         self._gap, self.why, self.model = _box("rl-gap", FILL_CSS), _box("rl-why", FILL_CSS, *why), _box("rl-best")
         self._by_name: dict[str, pn.viewable.Viewable] = {}
-        self.column = pn.Column(
-            *top,
-            stylesheets=[SEARCH_CSS],
-            sizing_mode="stretch_width",
-            margin=0,
-            css_classes=["rl-view", "rl-alone"] if stands_alone else ["rl-view"],
-        )
+        halves = _part("rl-answer", *answer, self.model), _part("rl-found", self._gap, counts, self.why)
+        self._halves = _part("rl-halves", *halves)
+        self.column = _part("rl-view", *head)
+        if stands_alone:
+            self.column.css_classes = [*self.column.css_classes, "rl-alone"]
 
     def take(self, boxes: PlotBoxes, best: BestModel, first: Any, several: bool) -> None:
         """Lay out the plots of a kind of search, and its best model; ``first`` stands there before anything runs."""
@@ -49,19 +57,24 @@ class Layout:
         gap.fill()
         self._gap.objects = list(gap.items)
         further = [best.classes.column] if several else []
-        model = [first, best.card, best.account, best.exports, *further, best.proof.row]
+        model = [first, best.card, best.account, best.exports, *further]
         shown = [each for each in model if each is not None]  # a row that is empty as yet is false
         beneath = {box.name.lower(): _stack(box.items) for box in under}
-        self.model.objects = [best.heading, *shown, *beneath.values()]
+        self.model.objects = [best.proof.row, best.heading, *shown, *beneath.values()]
         self._by_name = {gap.name.lower(): self._gap, **beneath}
 
     def fill(self) -> None:
         """Show all boxes."""
-        self.column.objects = [*self._top, self._gap, self.why, self.model, *self._bottom]
+        self.column.objects = [*self._head, self._halves, *self._bottom]
 
     def part(self, name: str) -> pn.viewable.Viewable | None:
         """The box of a plot that is always seen, by its name."""
         return self._by_name.get(name)
+
+
+def _part(place: str, *items: Any) -> pn.Column:
+    """Parts under each other, or side by side, as the style sheet says for this place."""
+    return pn.Column(*items, css_classes=[place], stylesheets=[SEARCH_CSS], sizing_mode="stretch_width", margin=0)
 
 
 def _stack(items: Sequence[Any]) -> pn.Column:

@@ -26,7 +26,8 @@ from ..forms.family_settings import (
     settings_of,
     shown_parameters,
 )
-from ..forms.fields import card, field, note
+from ..forms.fields import card, column, field, note
+from ..forms.sentence import Sentence, sentence_of
 from ..live.class_recipe import ClassRecipe
 from ..live.recipe import PageRecipe, compares_groups
 from ..live.session import SearchSession
@@ -62,8 +63,10 @@ class Setup(Viewer):
     limits : LimitSettings
     parts : tuple of Part
         All settings that the address of the page holds.
+    sentence : Sentence
+        The question, which opens the form.
     data_card, more : viewable
-        The two parts of the form, for a page that lays them out itself.
+        The two parts of the form.
     """
 
     family: param.Selector[str] = param.Selector(
@@ -88,15 +91,19 @@ class Setup(Viewer):
             Part(self.limits, names_of(self.limits)),
         )
         self._shown, self._of_two = self.family, "rule_list"
+        self.sentence = Sentence(sizing_mode="stretch_width", margin=0)
         self._build()
         self.table.param.watch(self._suit_data, ["data", "uploaded"])
         self.param.watch(self._offer_families, "family")
         for owner in (self.table, *self.of_family.values(), self.limits):
             owner.param.watch(self._look_for_wrong, "wrong")
+        self.table.param.watch(self._show_complaint, "pending")
         self.on_change(self._refuse_nothing)
+        self.on_change(self._say)
+        self._say()
 
     def __panel__(self) -> Any:
-        return pn.Column(self.data_card, self.more, sizing_mode="stretch_width", margin=0)
+        return self._drawer
 
     @property
     def settings(self) -> Any:
@@ -126,6 +133,7 @@ class Setup(Viewer):
             self._refuse_nothing()
         elif about in self.settings.param:
             self.settings.refused = {about: error}
+            self.sentence.open = True
 
     def recipe(self) -> PageRecipe:
         """The present settings, frozen."""
@@ -214,6 +222,16 @@ class Setup(Viewer):
         found = [each for owner in (self.table, self.settings, self.limits) for each in owner.wrong.values()]
         unsuited = [] if self._suits(self.family) else [_NO_CLASSES if self.family in OF_SEVERAL else _NOT_OF_TWO]
         self.refusal = "\n".join([*unsuited, *found])
+        self.sentence.open |= bool(found)
+
+    def _show_complaint(self, *_: Any) -> None:
+        """Open the settings where they say what is wrong with a file."""
+        self.sentence.open |= not self.table.pending and bool(self.table.complaint)
+
+    def _say(self, *_: Any) -> None:
+        """Say what is asked, in the words of the form."""
+        said = sentence_of(self._chosen, self.settings, self.table, self.limits)
+        self.sentence.parts = [list(part) for part in said]
 
     def _refuse_nothing(self, *_: Any) -> None:
         for settings in self.of_family.values():
@@ -235,8 +253,10 @@ class Setup(Viewer):
             FieldCard("Objective and search"),
             FieldCard("Conditions"),
             FieldCard("Limits", limits),
-            FieldCard("More", open=False),
+            FieldCard("Demands and details", open=False),
         )
         self.more = FieldCards(cards, css_classes=["rl-more"], sizing_mode="stretch_width", margin=0)
+        self._drawer = column(self.data_card, self.more, css_classes=["rl-drawer"], visible=False)
+        self.sentence.link(self._drawer, open="visible")
         self._show_family()
         self._offer_families()

@@ -1,4 +1,4 @@
-"""The line that says how a search stands, not more often than one can read it."""
+"""What says how a search stands, not more often than one can read it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from ..live.wording import Standing
 from ..widgets.live_text import LiveText
 from ..widgets.style import STANDING_CSS
 
+_WATCHED = ("objective", "lower bound", "gap", "search time")
+"""Figures that stand beside what is proven; the others count how it was found."""
 _EVERY = 4
 """Ticks between two changes of what is said while a search runs, so that readers, and screen readers, can follow."""
 
@@ -18,7 +20,7 @@ class StatusLine:
 
     Attributes
     ----------
-    text : LiveText
+    text, counts : LiveText
     due : bool
         Whether what changes all the time may change at this tick.
     """
@@ -26,6 +28,7 @@ class StatusLine:
     def __init__(self, css_classes: Sequence[str], **looks: Any) -> None:
         self._classes = list(css_classes)
         self.text = LiveText(css_classes=self._classes, stylesheets=[STANDING_CSS], **looks)
+        self.counts = LiveText(role="group", caption="Counts", stylesheets=[STANDING_CSS], **looks)
         self._ticks = 0
 
     @property
@@ -44,6 +47,9 @@ class StatusLine:
         changed = (now.tone, phase) != (text.tone, text.phase)
         changed |= now.figures[:1] != [tuple(pair) for pair in text.figures[:1]]
         if changed or now.tone != "busy" or self.due or not text.figures:
-            figures = [list(pair) for pair in now.figures]
+            figures = [list(pair) for pair in now.figures if pair[0] in _WATCHED]
             if changed or figures != text.figures:
                 text.param.update(tone=now.tone, phase=phase, figures=figures)
+            counts = [list(pair) for pair in now.figures if pair[0] not in _WATCHED]
+            if counts != self.counts.figures:
+                self.counts.figures = counts

@@ -73,6 +73,8 @@ class SearchView(NotebookViewer):
         ``"log work"``, ``"work"`` or ``"time"``.
     first : viewable, optional
         What stands in the place of the model before anything runs.
+    question : viewable, optional
+        What is asked, beside the buttons.
 
     Examples
     --------
@@ -118,6 +120,7 @@ class SearchView(NotebookViewer):
         *,
         new_session: Callable[[], SearchSession] | None = None,
         first: pn.viewable.Viewable | None = None,
+        question: pn.viewable.Viewable | None = None,
         **params: Any,
     ) -> None:
         if (search is None) == (new_session is None):
@@ -140,7 +143,7 @@ class SearchView(NotebookViewer):
         self._runs = Runs()
         self._ablation: Ablating | None = None
         self._beat: Any = None
-        self._build(alone)
+        self._build(alone, question)
         self._take_look()
         self._presence = Presence(lambda: self._session, lambda: self._plots.resend())
         if self._presence.served:
@@ -162,13 +165,14 @@ class SearchView(NotebookViewer):
         return curves_svg(self._drawn.so_far())
 
     def part(self, name: str) -> pn.viewable.Viewable | None:
-        """A part by its name: "controls", "status", "moment", "model" or that of a plot; None where there is none.
+        """A part by its name: "controls", "status", "counts", "moment", "model" or that of a plot; else None.
 
         A plot that stands behind others is opened.
         """
         known = {
             "controls": self._controls.bar,
             "status": self._status,
+            "counts": self._status_line.counts,
             "moment": self._rewind.bar,
             "model": self._layout.model,
         }
@@ -209,7 +213,7 @@ class SearchView(NotebookViewer):
         """Hold the search."""
         self._session.pause()
 
-    def run_or_pause(self) -> None:
+    def run_or_pause(self, *_: Any) -> None:
         """Run, or hold what runs."""
         (self.pause if self._session.state.busy else self.run)()
 
@@ -488,25 +492,24 @@ class SearchView(NotebookViewer):
     def _set_pace(self) -> None:
         self._session.pace = SPEEDS[self.speed]
 
-    def _build(self, stands_alone: bool) -> None:
+    def _build(self, stands_alone: bool, question: pn.viewable.Viewable | None) -> None:
         self._status_line = StatusLine(["rl-row", "rl-status"], sizing_mode="stretch_width", margin=0)
         self._status = self._status_line.text
         place = ["rl-row"] if stands_alone else ["rl-above"]
         self._alert = LiveText(role="alert", caption="Error", css_classes=place, sizing_mode="stretch_width", margin=0)
         self._notes = Html("", stylesheets=[CARD_CSS], css_classes=["rl-row"], sizing_mode="stretch_width", margin=0)
-        actions = {"run": self.run, "pause": self.pause, "step": self.step, "stop": self.stop, "reset": self.reset}
+        actions = {"run": self.run_or_pause, "step": self.step, "stop": self.stop, "reset": self.reset}
         selects = [
             pn.widgets.Select.from_param(
                 self.param[name],
-                width=width,
+                width=150,
                 margin=0,
-                align="end",
                 stylesheets=[SELECT_CSS],
                 css_classes=term_classes(name),
             )
-            for name, width in (("speed", 150), ("axis", 110))
+            for name in ("speed", "axis")
         ]
-        self._controls = Controls(actions, selects)
+        self._controls = Controls(actions, selects, question)
         self._rewind = Rewind(self._start_beat)
         self._rewind.param.watch(self._look_back, "at")
         self._best = BestModel(lambda: self._session, self.pin)
@@ -518,9 +521,10 @@ class SearchView(NotebookViewer):
         self._why.body.css_classes = ["rl-fill"]
         self._runs_box = RunsBox(self._runs, self._drawn.lay_beneath, self.ablate, self._to_form)
         self._opener = Opener(self.open, self._start_beat)
-        top = self._controls.bar, self._status, self._alert
         bottom = [self._notes, Explained()] if stands_alone else [self._notes]
-        self._layout = Layout(top, bottom, (self._why.strip, self._rewind.bar, self._why.body), stands_alone)
+        why = self._why.strip, self._rewind.bar, self._why.body
+        counts = self._status_line.counts
+        self._layout = Layout([self._controls.bar, self._alert], [self._status], counts, why, bottom, stands_alone)
 
     def _take_look(self) -> None:
         """Make the plots of the session's kind of search."""

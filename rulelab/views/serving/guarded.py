@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
+from collections.abc import Sequence
 
 from tornado.httputil import HTTPHeaders, HTTPServerRequest
 from tornado.web import OutputTransform
@@ -23,7 +24,7 @@ _HEADERS = {
 }
 
 
-def policy(nonce: str) -> str:
+def policy(nonce: str, framing: Sequence[str] = ()) -> str:
     """The content security policy of one answer.
 
     Scripts are those that the server itself wrote into the page, its files, and modules that these make. Handlers in
@@ -36,6 +37,8 @@ def policy(nonce: str) -> str:
     ----------
     nonce : str
         Of the scripts in the page.
+    framing : sequence of str
+        Origins whose pages may hold this one in a frame; empty: none.
     """
     rules = {
         "default-src": "'none'",
@@ -48,7 +51,7 @@ def policy(nonce: str) -> str:
         "manifest-src": "'self'",
         "form-action": "'self'",
         "base-uri": "'none'",
-        "frame-ancestors": "'none'",
+        "frame-ancestors": " ".join(framing) or "'none'",
     }
     return "; ".join(f"{name} {value}" for name, value in rules.items())
 
@@ -63,10 +66,14 @@ class Guarded(OutputTransform):
         Whether people come by https, so that cookies go by nothing else.
     named : bool
         Whether a connection that does not say from which page it comes is one from no page, and is refused.
+    framing : sequence of str
+        See `policy`.
     """
 
-    def __init__(self, request: HTTPServerRequest, secure: bool = False, named: bool = False) -> None:
-        self._secure = secure
+    def __init__(
+        self, request: HTTPServerRequest, secure: bool = False, named: bool = False, framing: Sequence[str] = ()
+    ) -> None:
+        self._secure, self._framing = secure, framing
         if named and "Upgrade" in request.headers and not any(name in request.headers for name in _FROM):
             request.headers["Origin"] = "null"  # as a browser says of such a page; the server compares it with its own
 
@@ -79,11 +86,13 @@ class Guarded(OutputTransform):
             out.add(name, value)
         for name, value in _HEADERS.items():
             out[name] = value
+        if self._framing:
+            del out["X-Frame-Options"]  # which knows no list; the policy below has it
         out.pop("Server", None)
         if self._secure:
             out["Strict-Transport-Security"] = "max-age=31536000"
         nonce = secrets.token_urlsafe(16)
-        out["Content-Security-Policy"] = policy(nonce)
+        out["Content-Security-Policy"] = policy(nonce, self._framing)
         if finishing and headers.get("Content-Type", "").startswith("text/html") and "Content-Length" in headers:
             chunk = _SCRIPT.sub(rb'\1 nonce="' + nonce.encode() + rb'"\2', chunk)
             out["Content-Length"] = str(len(chunk))

@@ -17,7 +17,7 @@ from ...warming import begin_in_background
 from ..allowance import ALLOWED
 from ..live.sending import send_all
 from ..pages.files import Compressed
-from ..pages.page import TITLE, create
+from ..pages.page import TITLE, page
 from . import secret as secrets_
 from .guarded import Guarded
 from .health import HealthHandler, Standing
@@ -26,7 +26,7 @@ from .logs import take_over
 from .memory import MemoryWatch
 from .opening import Opening
 from .remembered import remember
-from .settings import Origin, ServingError, is_loopback, origins, passwords
+from .settings import Origin, ServingError, framing, is_loopback, origins, passwords
 from .settings import prefix as prefix_of
 from .stopping import Stopping
 
@@ -56,6 +56,7 @@ def serve(
     threaded: bool = False,
     *,
     origin: Sequence[str] = (),
+    frame_from: Sequence[str] = (),
     prefix: str = "",
     basic_auth: str | Path | None = None,
     oauth: str | None = None,
@@ -86,6 +87,8 @@ def serve(
     origin : sequence of str
         Where people open the page, as ``lab.example:5006`` or ``https://lab.example``; browsers may connect from there,
         from this machine, and under ``address``, and from nowhere else.
+    frame_from : sequence of str
+        Where pages of others that hold this one in a frame come from, as ``https://lab.example``; from nowhere else.
     prefix : str
         The path below which a reverse proxy shows the page.
     basic_auth : path, optional
@@ -127,7 +130,7 @@ def serve(
     below = prefix_of(prefix)
     key = secrets_.find(secret)
     defaults: dict[str, Any] = {
-        "transforms": [partial(Guarded, secure=secure, named=bool(allowed)), Compressed],
+        "transforms": [partial(Guarded, secure=secure, named=bool(allowed), framing=framing(frame_from)), Compressed],
         "websocket_compression_level": 6,
         "websocket_compression_mem_level": 5,
         "unused_session_lifetime_milliseconds": UNUSED_SESSION_MILLISECONDS,
@@ -158,7 +161,7 @@ def serve(
     bokeh_settings.perform_document_validation = False  # of a layout that no visitor changes
     start = partial(
         pn.serve,
-        {"/": Opening(create, TITLE)},
+        {"/": Opening(page, TITLE)},
         port=port,
         address=address,
         show=show,

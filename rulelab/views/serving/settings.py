@@ -77,6 +77,11 @@ def origins(address: str, port: int, given: Sequence[str]) -> list[Origin]:
     return list(dict.fromkeys(own + named))
 
 
+def framing(given: Sequence[str]) -> list[str]:
+    """The origins of pages that may hold this one in a frame, as the browser is told; raises ServingError."""
+    return [("https://" if each.secure else "http://") + each.host for each in map(Origin.parse, given)]
+
+
 def is_wildcard(address: str) -> bool:
     """Whether an address stands for all of this machine's networks."""
     return address in ("", "0.0.0.0", "::", "*")

@@ -14,7 +14,7 @@ from ...data.metrics import rates_table
 from ..cards import html as card_html
 from ..live.ticker import Beat
 from ..widgets.esc import plain
-from ..widgets.explained import SIGN_CSS, sign
+from ..widgets.explained import WORD_CSS, word
 from ..widgets.html import Html
 from ..widgets.live_text import LiveText
 from ..widgets.style import BAR_CSS, CARD_CSS, MODEL_CSS, NUMBER_CSS, PANEL_CSS, SELECT_CSS, sheet
@@ -35,12 +35,12 @@ _LASTS = '<p class="note">This server keeps the board: who comes back goes on un
 
 def pane(*sheets: str, **more: Any) -> Html:
     """A pane of words."""
-    return Html("", stylesheets=[*(sheets or (CARD_CSS,)), sheet("what_if_words.css"), SIGN_CSS], **{**WIDE, **more})
+    return Html("", stylesheets=[*(sheets or (CARD_CSS,)), sheet("what_if_words.css"), WORD_CSS], **{**WIDE, **more})
 
 
 def panel(heading: str, term: str, *items: Any, **more: Any) -> pn.Column:
     """A box with a heading that can be asked about."""
-    head = Html(f"<h2>{heading} {sign(term)}</h2>", stylesheets=[CARD_CSS, SIGN_CSS], **WIDE)
+    head = Html(f"<h2>{word(heading, term)}</h2>", stylesheets=[CARD_CSS, WORD_CSS], **WIDE)
     return pn.Column(head, *items, stylesheets=[PANEL_CSS], **{**WIDE, **more})
 
 

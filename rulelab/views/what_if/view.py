@@ -22,7 +22,7 @@ from ..live.ticker import Beat
 from ..notebook import NotebookViewer
 from ..widgets import icons
 from ..widgets.esc import plain
-from ..widgets.explained import SIGN_CSS, Explained, explain_all, sign, term_classes
+from ..widgets.explained import WORD_CSS, Explained, explain_all, term_classes, word
 from ..widgets.html import Html
 from ..widgets.live_text import LiveText
 from ..widgets.pinned import pinned_note
@@ -275,7 +275,7 @@ class WhatIfView(NotebookViewer):
         for each in (self.person, self.groups, self.room):
             each.begin(hand)
         self._editor.param.update(found={}, target=plain(prepared.target, 30), texts=hand.words.texts)
-        self._heading.object = f"<h2>{hand.words.heading} {sign('list edited by hand')}</h2>"
+        self._heading.object = f"<h2>{word(hand.words.heading, 'list edited by hand')}</h2>"
         self._editor.said = ""
         self._show("another list is begun, and Undo brings the one before back" if hand.undoable else "")
         self._show_best()
@@ -389,7 +389,7 @@ class WhatIfView(NotebookViewer):
         self._pinned = Html(pinned_note(), stylesheets=[CARD_CSS], margin=0, visible=self.on_pin is not None)
         self._saving = Saving(self._in_hand)
         self._answer = pane(CARD_CSS, LOW_CSS)
-        self._heading = Html(stylesheets=[CARD_CSS, SIGN_CSS], **WIDE)
+        self._heading = Html(stylesheets=[CARD_CSS, WORD_CSS], **WIDE)
         editing = pn.Column(
             self._heading,
             pn.Row(

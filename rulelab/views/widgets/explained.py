@@ -1,4 +1,4 @@
-"""What a term means, where it stands: a "?" beside controls, plots and words, and one box that shows the entry."""
+"""What a term means, where it stands: labels, headings and words that can be pressed, and one box for the entry."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ _MARK = "rl-term--"
 _PRESSED = (pn.widgets.Button, pn.widgets.FileDownload)
 """They say what they do; `controls` explains those of a search."""
 
-SIGN_CSS = sheet("sign.css")
-"""Of the sign, in whatever part of the page it stands."""
+WORD_CSS = sheet("word.css")
+"""Of a word with an entry, in whatever part of the page it stands."""
 
 
 class Explained(JSComponent):
-    """Nothing to see before a "?" is pressed; one on the page serves all signs and words in it.
+    """Nothing to see before a word is pressed; one on the page serves all that are on it.
 
-    Parts of the page whose CSS classes name a term (`term_classes`) get a sign in their corner. The entries stay on
-    the server: a sign costs the page a class, and an entry is sent when it is asked for.
+    Of parts of the page whose CSS classes name a term (`term_classes`) the label is such a word. The entries stay on
+    the server: a word costs the page a class, and an entry is sent when it is asked for.
     """
 
-    sign_css = param.String(default=SIGN_CSS, doc="Style of the signs.")
+    word_css = param.String(default=WORD_CSS, doc="Style of the words.")
 
     _esm = asset("early_controls.js", "explained.js")
     _stylesheets = [sheet("explained.css")]
@@ -51,13 +51,13 @@ def term_slug(name: str, family: str = "") -> str:
 
 
 def term_classes(name: str, family: str = "") -> list[str]:
-    """The CSS classes that give a part of the page a sign for this term; none where there is no entry."""
+    """The CSS classes that let the label of a part of the page ask for this term; none where there is no entry."""
     slug = term_slug(name, family)
     return [_MARK + slug] if slug else []
 
 
 def explain_all(layout: Any) -> Any:
-    """Give a sign to every control of a layout whose label is a term and that has none yet; the layout."""
+    """Let every label of a control that is a term ask for it, where none does yet; the layout."""
     for widget in layout.select(pn.widgets.Widget):
         if not any(name.startswith(_MARK) for name in widget.css_classes) and not isinstance(widget, _PRESSED):
             widget.css_classes = [*widget.css_classes, *term_classes(widget.label)]
@@ -71,19 +71,18 @@ def terms_of(css_classes: list[str]) -> Iterator[Term]:
             yield _SLUGS[name.removeprefix(_MARK)]
 
 
-def sign(name: str, family: str = "") -> str:
-    """HTML of a sign for this term; empty where there is no entry. Its style is `SIGN_CSS`."""
-    term = find(name, family)
-    if term is None:
-        return ""
-    return (
-        f'<button type="button" class="rl-why" data-term="{_slug(term.name)}"><span aria-hidden="true">?</span>'
-        f'<span class="rl-told">Explanation: {esc(term.name)}</span></button>'
-    )
+def word(text: str, name: str = "", family: str = "") -> str:
+    """HTML of a text that asks for a term, by default that of its own name; plain where there is no entry.
+
+    Its style is `WORD_CSS`.
+    """
+    slug = term_slug(name or text, family)
+    said = esc(text)
+    return f'<button type="button" class="rl-word" data-term="{slug}">{said}</button>' if slug else said
 
 
 def by_slug(slug: str) -> Term | None:
-    """The entry of what a sign asks for: a slug of its name or of any other."""
+    """The entry of what a word asks for: a slug of its name or of any other."""
     return _SLUGS.get(slug) or find(slug)
 
 

@@ -73,7 +73,7 @@ class FieldCards(JSComponent):
     cards = param.List(default=[], doc="What the browser shows.")
 
     _esm = asset("dom.js", "field_cards.js")
-    _stylesheets = [sheet("sign.css", "select.css", "field_cards.css")]
+    _stylesheets = [sheet("word.css", "select.css", "field_cards.css")]
 
     def __init__(self, content: Sequence[FieldCard], **params: Any) -> None:
         self.content = list(content)

@@ -11,6 +11,7 @@ PAUSE = _BOX.format('<path d="M6.5 5h4v14h-4zM13.5 5h4v14h-4z"/>')
 STEP = _BOX.format('<path d="M5 5v14l10-7zM16.5 5h3v14h-3z"/>')
 STOP = _BOX.format('<path d="M6 6h12v12H6z"/>')
 RESET = _BOX.format('<path d="M12 5V1.8L7.2 6.2 12 10.6V7.3a4.9 4.9 0 1 1-4.9 4.9H4.8A7.2 7.2 0 1 0 12 5z"/>')
+MORE = _BOX.format('<path d="M4 10h4v4H4zM10 10h4v4h-4zM16 10h4v4h-4z"/>')
 CHECK = _BOX.format('<path d="M9.2 16.6 4.9 12.3l-1.7 1.7 6 6L21 8.2l-1.7-1.7z"/>')
 SHIELD = _BOX.format('<path d="M12 2 4 5v6c0 5 3.4 9.4 8 11 4.6-1.6 8-6 8-11V5zm0 2.2 6 2.2V11c0 4-2.6 7.5-6 8.9z"/>')
 PIN = _BOX.format(

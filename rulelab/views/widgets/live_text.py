@@ -13,7 +13,7 @@ class LiveText(JSComponent):
     """A live region with a sentence and named figures, all shown as text, never as HTML; names can be asked about."""
 
     role: param.Selector[str] = param.Selector(
-        default="status", objects=["status", "alert"], doc="Its role in the page."
+        default="status", objects=["status", "alert", "group"], doc="Its role in the page."
     )
     caption = param.String(default="Status", doc="Its name for screen readers.")
     tone = param.String(default="idle", doc="How it is coloured.")

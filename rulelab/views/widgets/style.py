@@ -39,6 +39,7 @@ _VARIABLES = {
     "faint": FAINT,
     "muted": MUTED,
     "dot": f"color-mix(in srgb, {BLUE} 72%, {TEXT})",
+    "link": f"color-mix(in srgb, {BLUE} 62%, {TEXT})",
     # what is only told to screen readers
     "unseen": "position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); "
     "white-space: nowrap;",
@@ -78,6 +79,8 @@ FILL_CSS = sheet("fill.css")
 """Of a box of given height, one part of which takes what the others leave."""
 PAGE_CSS = sheet("page.css")
 BAR_CSS = sheet("bar.css")
+CONTROLS_CSS = sheet("controls.css")
+"""Of the head of a search; what stands behind "More" lies over what is under it."""
 
 FIGURE_CSS = f".bk-Canvas {{ --outline-width: 3px; --outline-style: solid; --highlight-color: {TEXT}; }}"
 """Of a figure that has the keyboard."""

@@ -96,10 +96,10 @@ def test_nothing_changes_before_the_sheet_is_accepted(settings) -> None:
     settings.take(GERMAN, "daten.csv")
     assert settings.pending
     assert (settings.data, settings.uploaded) == (before, None)
-    assert settings._dialog.state["title"].startswith("daten.csv")
+    assert settings.dialog.state["title"].startswith("daten.csv")
     settings.cancel()
     assert not settings.pending
-    assert (settings.data, settings.uploaded, settings._dialog.state) == (before, None, {})
+    assert (settings.data, settings.uploaded, settings.dialog.state) == (before, None, {})
     settings.take(GERMAN, "daten.csv")
     settings.accept()
     assert not settings.pending
@@ -176,14 +176,14 @@ def test_what_is_lacking_is_said_and_cannot_be_accepted(settings, roles: dict[st
         settings.draft.give(name, role)
     assert lacking in settings.draft.state()["lacking"]
     settings.accept()
-    assert lacking in settings._dialog.state["error"]
+    assert lacking in settings.dialog.state["error"]
     assert (settings.uploaded, settings.pending) == (None, True)
 
 
 def test_data_that_cannot_be_used_are_said_in_the_sheet(settings) -> None:
     settings.take(b"a,y\ninf,0\n5,1\n5,1\n", "a.csv")
     settings.accept()
-    assert "infinite value in row 1" in settings._dialog.state["error"]
+    assert "infinite value in row 1" in settings.dialog.state["error"]
     settings.draft.give("a", "ignore")
     assert settings.draft.state()["error"] == ""
 
@@ -214,7 +214,7 @@ def test_wide_files_are_shown_in_part_and_used_whole(settings) -> None:
 def test_hostile_names_are_one_line_of_text(settings) -> None:
     raw = f'"{HOSTILE}\n",b,y\n'.encode() + b"1,2,0\n2,1,1\n" * 10
     settings.take(raw, f"../../{HOSTILE}.csv")
-    assert all("\n" not in name for name in settings._dialog.state["head"])
+    assert all("\n" not in name for name in settings.dialog.state["head"])
     settings.accept()
     assert "<img" not in settings._about.object
 
@@ -334,7 +334,7 @@ def test_a_large_table_is_looked_through_beside_the_page(settings, monkeypatch: 
     monkeypatch.setattr(draft_module, "_AT_ONCE_CELLS", 0)
     monkeypatch.setattr(settings._beat, "start", lambda: None)
     settings.take(GERMAN, "daten.csv")
-    dialog = settings._dialog
+    dialog = settings.dialog
 
     def tell(**message: Any) -> None:
         dialog._handle_msg(message)
@@ -358,11 +358,11 @@ def test_a_large_table_is_looked_through_beside_the_page(settings, monkeypatch: 
 )
 def test_messages_that_mean_nothing_do_no_harm(settings, message: Any) -> None:
     Sent().widget._handle_msg(message)
-    settings._dialog._handle_msg(message)
+    settings.dialog._handle_msg(message)
     settings.take(GERMAN, "daten.csv")
-    settings._dialog._handle_msg(message)
+    settings.dialog._handle_msg(message)
     for more in ({"type": "role", "position": 99, "role": "target"}, {"type": "positive", "position": -1}):
-        settings._dialog._handle_msg(more)
+        settings.dialog._handle_msg(more)
     assert settings.draft.roles["krank"] == "target"
 
 
@@ -374,12 +374,12 @@ def test_messages_of_the_sheet_change_it(settings) -> None:
         {"type": "read", "how": {"encoding": "latin-1"}},
         {"type": "role", "position": 4, "role": "ignore"},
     ):
-        settings._dialog._handle_msg(message)
-    shown = settings._dialog.state
+        settings.dialog._handle_msg(message)
+    shown = settings.dialog.state
     assert shown["form"][0]["chosen"] == "latin-1"
     assert (shown["columns"][4]["role"], shown["positive"]) == ("ignore", 0)
     assert shown["columns"][1]["role"] == "ignore", "another encoding leaves the roles of columns that are still there"
-    settings._dialog._handle_msg({"type": "accept"})
+    settings.dialog._handle_msg({"type": "accept"})
     assert settings.data == UPLOADED
 
 

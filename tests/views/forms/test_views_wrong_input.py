@@ -156,7 +156,7 @@ def test_nothing_runs_before_a_field_is_mended() -> None:
     buttons = {each.label: each for each in bar.select(pn.widgets.Button)}
     assert buttons["Run"].disabled
     assert buttons["Step"].disabled
-    hint = next(each for each in bar if "rl-hint" in each.css_classes)
+    (hint,) = bar.select(lambda each: "rl-hint" in getattr(each, "css_classes", ()))
     assert "Mend the field that is marked." in hint.object
     assert view.part("status").phase.startswith("not ready: a field is wrong")
     write(form, label, HOSTILE)

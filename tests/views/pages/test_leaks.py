@@ -16,7 +16,7 @@ from patience import wait_until
 from servers import in_a_thread, served_here
 
 from rulelab.views.live.session import OPEN, SearchSession
-from rulelab.views.pages.page import create
+from rulelab.views.pages.page import page
 from rulelab.views.pages.tabs import TABS, Tabs
 from rulelab.views.search.view import SearchView
 
@@ -56,7 +56,7 @@ def test_closed_pages_leave_nothing_behind(caplog: pytest.LogCaptureFixture) -> 
     caplog.set_level(logging.WARNING, "panel")  # what is logged of an event is kept, and holds its page
     before = parts()
     lifetime = {"unused_session_lifetime_milliseconds": 300, "check_unused_sessions_milliseconds": 100}
-    with served_here(create, **lifetime) as (port, _):
+    with served_here(page, **lifetime) as (port, _):
         seen = in_a_thread(lesson(port))
 
         def gone() -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 
+import panel as pn
 import pytest
 from bokeh.document import Document
 from panel.io.state import set_curdoc
@@ -12,7 +13,8 @@ from tornado.httputil import HTTPHeaders, HTTPServerRequest, RequestStartLine
 from rulelab.views.forms.address import Address, Part
 from rulelab.views.pages import files, tabs
 from rulelab.views.pages.look import Look
-from rulelab.views.pages.page import create
+from rulelab.views.pages.page import page as whole_page
+from rulelab.views.widgets.strip import Strip
 
 
 @pytest.fixture
@@ -91,7 +93,7 @@ def test_going_back_opens_the_tab_before(name) -> None:
 def test_a_page_has_the_models_of_one_tab() -> None:
     document = Document()
     with set_curdoc(document):
-        create().server_doc(document)
+        whole_page().server_doc(document)
     names = [model.html_attributes.get("aria-label") for model in document.models if hasattr(model, "html_attributes")]
     assert set(tabs.TABS) <= set(names)
     assert not any(type(model).__name__ == "FileDownload" for model in document.models), "they come with a model"
@@ -144,3 +146,12 @@ def test_a_file_of_which_somebody_fetched_a_part_is_not_kept_so(monkeypatch) -> 
     assert not files.Compressed._kept
     assert gzip.decompress(_sent("/static/js/a.js", chunks, '"a"')[1]) == b"".join(chunks)
     assert list(files.Compressed._kept) == ['"a"']
+
+
+def test_it_stands_in_other_pages_and_may_be_the_search_alone() -> None:
+    below = whole_page(simple=True, header=False)
+    strips = below.select(Strip)
+    assert isinstance(below, pn.Column)
+    assert [each.caption for each in strips] == ["Why"], "no names of tabs, but of what is seen of the search"
+    assert whole_page().header, "a page of its own has a bar"
+    assert not whole_page(simple=True).header

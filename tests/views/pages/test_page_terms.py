@@ -26,7 +26,7 @@ from rulelab.views.search.figures import SearchFigures
 from rulelab.views.search.plots.rates import gaps_table
 from rulelab.views.search.setup import Setup
 from rulelab.views.search.view import SearchView
-from rulelab.views.widgets.explained import Explained, by_slug, explain_all, sign, term_classes, terms_of
+from rulelab.views.widgets.explained import Explained, by_slug, explain_all, term_classes, terms_of, word
 from rulelab.views.widgets.field_cards import FieldCards
 
 SAY_THEMSELVES = (pn.widgets.Button, pn.widgets.FileDownload)
@@ -120,12 +120,11 @@ def test_columns_of_the_other_tables_have_terms() -> None:
     assert {head for head in [*heads, *(rate.short for rate in RATES.values())] if head and find(head) is None} == set()
 
 
-def test_signs_hold_no_text_and_answers_are_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_words_ask_for_a_term_and_answers_are_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
     assert term_classes("min_support") == ["rl-term--min-support"]
     assert term_classes("no such thing") == []
-    assert sign("no such thing") == ""
-    assert 'data-term="lower-bound"' in sign("lower bound")
-    assert "Explanation: lower bound</span>" in sign("lower bound")
+    assert word("no such <thing>") == "no such &lt;thing&gt;"
+    assert 'data-term="lower-bound">bound</button>' in word("bound", "lower bound")
     sent: list[dict[str, Any]] = []
     widget = Explained()
     monkeypatch.setattr(widget, "_send_msg", sent.append)

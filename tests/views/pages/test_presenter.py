@@ -42,15 +42,14 @@ def test_keys_do_nothing_before_it_is_on(tab: SearchTab) -> None:
 
 def test_settings_go_away_and_come_back_as_they_were(tab: SearchTab) -> None:
     before = sizes(tab)
+    tab.setup.sentence.open = True
     tab.presenter.press("p")
-    assert not tab.setup.data_card.visible
-    assert not tab.setup.more.visible
+    assert not tab.setup.sentence.open
     assert set(sizes(tab)) == {"17px"}
     tab.view.reset()
     assert set(sizes(tab)) == {"17px"}
     tab.presenter.press("p")
-    assert tab.setup.data_card.visible
-    assert tab.setup.more.visible
+    assert tab.setup.sentence.open
     assert sizes(tab) == before
 
 

@@ -384,7 +384,7 @@ def test_a_press_in_another_thread_during_a_beat_is_shown(monkeypatch: pytest.Mo
         if view._beat is not None:
             view.tick()
     assert view._beat is None
-    assert dict(view._status.figures)["expanded"] == "3"
+    assert dict(view.part("counts").figures)["expanded"] == "3"
     view.close()
 
 

@@ -437,7 +437,7 @@ def test_sampling_claims_nothing_beyond_its_bound(view) -> None:
     assert "limit reached" in shown._status.phase
     assert "proves nothing beyond the bound" in shown._status.phase
     assert f"up to {at_most(shown.session.snapshot.gap)} lower" in shown._status.phase
-    assert dict(shown._status.figures)["lists made"] == "60"
+    assert dict(shown.part("counts").figures)["lists made"] == "60"
 
 
 # rule sets ------------------------------------------------------------------------------------------------------------
@@ -448,7 +448,7 @@ def test_the_status_of_a_rule_set_counts_rows_and_names_the_rules_it_speaks_of(v
     best = shown.session.snapshot.incumbent
     assert "certified optimal for rules of at most 2 conditions" in shown._status.phase
     assert dict(shown._status.figures)["objective"] == words.count(best.objective)
-    assert "LP value" in dict(shown._status.figures)
+    assert "LP value" in dict(shown.part("counts").figures)
     anything = finish(view(rl.RuleSetSearch(problem(), max_complexity=6)))
     assert anything._status.phase.startswith("certified optimal: no such rule set")
 

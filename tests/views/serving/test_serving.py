@@ -7,6 +7,7 @@ import logging
 import os
 import stat
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,7 @@ from rulelab.views.serving import secret as secrets_
 from rulelab.views.serving.guarded import Guarded
 from rulelab.views.serving.login import _path
 from rulelab.views.serving.server import _login, _return_address
-from rulelab.views.serving.settings import Origin, ServingError, is_loopback, origins, passwords, prefix
+from rulelab.views.serving.settings import Origin, ServingError, framing, is_loopback, origins, passwords, prefix
 from rulelab.views.widgets.uploader import Uploader
 
 
@@ -142,9 +143,10 @@ def test_logging_in_leads_nowhere_else(wanted: str, below: str, expected: str) -
     assert _path(wanted, below) == expected
 
 
-def answer(body: bytes, kind: str, secure: bool) -> tuple[HTTPHeaders, bytes]:
+def answer(body: bytes, kind: str, secure: bool, framing: Sequence[str] = ()) -> tuple[HTTPHeaders, bytes]:
     line = RequestStartLine("GET", "/", "HTTP/1.1")
-    guarded = Guarded(HTTPServerRequest(start_line=line, headers=HTTPHeaders({"Host": "a"})), secure=secure)
+    request = HTTPServerRequest(start_line=line, headers=HTTPHeaders({"Host": "a"}))
+    guarded = Guarded(request, secure=secure, framing=framing)
     before = HTTPHeaders({"Content-Type": kind, "Content-Length": str(len(body)), "Server": "Tornado"})
     _, headers, sent = guarded.transform_first_chunk(200, before, body, True)
     headers.add("Set-Cookie", "user=x; HttpOnly; Path=/")
@@ -163,6 +165,18 @@ def test_headers_and_flags(secure: bool) -> None:
     assert ("Strict-Transport-Security" in headers) is secure
     assert headers["X-Content-Type-Options"] == "nosniff"
     assert "Server" not in headers
+
+
+def test_only_pages_that_are_named_hold_this_one_in_a_frame() -> None:
+    closed, _ = answer(b"", "text/html", False)
+    assert closed["X-Frame-Options"] == "DENY"
+    assert "frame-ancestors 'none'" in closed["Content-Security-Policy"]
+    named = framing(["https://Lab.example", "course.example:8080"])
+    opened, _ = answer(b"", "text/html", False, named)
+    assert "X-Frame-Options" not in opened
+    assert "frame-ancestors https://lab.example http://course.example:8080" in opened["Content-Security-Policy"]
+    with pytest.raises(ServingError, match="not 'lab example'"):
+        framing(["lab example"])
 
 
 @pytest.mark.parametrize(

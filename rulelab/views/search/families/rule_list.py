@@ -46,7 +46,7 @@ _PLAIN = Look(
     looks_for=_LOOKS_FOR + _APPEARS,
     columns=LENGTHS_QUEUED,
     plots=(_BOUNDS, Drawing(QueuePlot, QueuePlot, "Queue"), _CUT, _MODELS),
-    unit="prefixes, with beam",
+    unit="prefixes",
     family="rule_list",
 )
 SHOWN = Shown(

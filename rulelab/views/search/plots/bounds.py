@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,13 +11,11 @@ from bokeh.models import ColumnDataSource, HoverTool, Scatter, Step, Text, VArea
 from ....snapshot import Snapshot, Status
 from ...live.wording import apart
 from ...widgets.esc import plain
-from ...widgets.style import BLUE, GREEN, GROUND, INK, MUTED, ORANGE, PURPLE, SKY
+from ...widgets.style import BLUE, GREEN, GROUND, INK, ORANGE, PURPLE, SKY
 from .base import Columns, Plot, Window, add_legend, drawn, new_figure, set_ticks, show_entries
 from .curves import AXES, Curves, curve_columns, place_columns
 from .pale import PaleCurves
 
-_EASE = 1 / 3
-"""How much of the way that objective and bound have gone leaves the picture while they meet."""
 _MARGIN = 0.07
 _FLAT = 0.1
 """The height of a picture in which all is 0."""
@@ -61,7 +58,7 @@ class BoundsPlot(Plot):
             measure,
             height=372,
             min_border_left=76,  # room for numbers as small as the gaps of groups are
-            min_border_top=26 if relaxation is None else 52,  # that of the legend, which comes with the first model
+            min_border_top=26,  # that of the legend, which comes with the first model
             min_border_bottom=58,
             x_range=curves.window.range,
             y_range=self._window.range,
@@ -109,9 +106,9 @@ class BoundsPlot(Plot):
             **room,
         )
         self._said = drawn(plot, self._proof, said)
-        items = [("objective", best), *lines, ("lower bound", self._bound), ("gap", self._gap)]
-        self._entries = add_legend(plot, items, columns=len(items) if len(items) < 4 else 2)
-        self._drawn = ["objective", *([relaxation[0]] if relaxation else []), "lower_bound", "lower_bound"]
+        items = [("objective", best), ("lower bound", self._bound), *(lines or [("gap", self._gap)])]
+        self._entries = add_legend(plot, items, columns=len(items))
+        self._drawn = ["objective", "lower_bound", relaxation[0] if relaxation else "lower_bound"]
         tooltips = [
             ("time", "@seconds{0.00} s"),
             ("work", "@work"),
@@ -130,7 +127,6 @@ class BoundsPlot(Plot):
         self._head.data = self._proof.data = place_columns(None, _ENDS)
         self._found.data = _found_columns([])
         self._last: float | None = None
-        self.below = _bar(None)
         show_entries(self._entries, [False] * len(self._entries))
         self.caption = "The best objective comes down; what is proven goes up."
 
@@ -141,7 +137,6 @@ class BoundsPlot(Plot):
         show_entries(self._entries, [bool(self._curves.known(name)) for name in self._drawn])
         self._mark(snapshots, whole)
         self.caption = self._words(latest)
-        self.below = _bar(None if latest.incumbent is None else self._closed(latest))
 
     def fit(self) -> None:
         found, proven = self._curves.known("objective"), self._curves.known("lower_bound")
@@ -154,9 +149,6 @@ class BoundsPlot(Plot):
         relaxed = self._curves.known(self._relaxation[0])[-1:] if self._relaxation else []
         relaxed = [value for value in relaxed if not found or value <= found[0]]  # one of few rules may be far above
         top, bottom = max([*found, *relaxed], default=proven[-1]), proven[0]
-        if found:
-            top = max(top - _EASE * (found[0] - found[-1]), *relaxed, found[-1])
-            bottom += _EASE * (proven[-1] - proven[0])
         top, bottom = max([top, *pale]), min([bottom, *pale])
         height = max(top - bottom, 0.02 * abs(top)) or _FLAT
         self._window.span(max(bottom - _MARGIN * height, 0.0), top + 5 * _MARGIN * height)
@@ -186,14 +178,6 @@ class BoundsPlot(Plot):
             return f"{found} is found; how far down it can come is not proven yet."
         return f"{found} is found, below {proven} there is nothing."
 
-    def _closed(self, latest: Snapshot) -> float:
-        """The share of the first gap that is closed."""
-        if latest.status is Status.OPTIMAL or not latest.gap > 0:
-            return 1.0
-        pairs = zip(*map(self._curves.source.data.get, ("objective", "lower_bound")), strict=True)  # type: ignore[arg-type]
-        first = next((a - b for a, b in pairs if not math.isnan(a - b)), 0.0)
-        return min(max(1 - latest.gap / first, 0.0), 1.0) if first > 0 else 0.0
-
     def _mark(self, snapshots: Sequence[Snapshot], whole: bool) -> None:
         """Put marks where better models were found."""
         last = None if whole else self._last
@@ -222,21 +206,6 @@ def _rules(model: Any) -> str:
     lines = model.to_text().splitlines()
     more = [f"and {len(lines) - _LINES} more"] if len(lines) > _LINES else []
     return "\n".join([*(plain(line, 90) for line in lines[:_LINES]), *more])
-
-
-def _bar(closed: float | None) -> str:
-    """How much of the first gap is closed, as HTML; never all before the proof."""
-    if closed is None:
-        return '<p class="note">No gap is known yet.</p>'
-    percent = 100 if closed == 1 else min(math.floor(100 * closed), 99)
-    rest = f"color-mix(in srgb, {MUTED} 25%, transparent)"
-    look = f"background: linear-gradient(to right, {SKY} {percent}%, {rest} {percent}%)"
-    return (
-        f'<p class="note" role="meter" aria-label="First gap closed" aria-valuemin="0" aria-valuemax="100" '
-        f'aria-valuenow="{percent}" style="display: flex; gap: 8px; align-items: center; white-space: nowrap">'
-        f'<span style="flex: 1; height: 8px; border-radius: 4px; {look}"></span>'
-        f"{percent} % of the first gap is closed</p>"
-    )
 
 
 _ENDS = ("objective", "lower_bound")

@@ -11,7 +11,7 @@ from ....ablation import nodes_of
 from ....snapshot import Status
 from ...live.wording import NONE, apart, below, count, gap
 from ...widgets.esc import esc
-from ...widgets.explained import SIGN_CSS, sign
+from ...widgets.explained import WORD_CSS, word
 from ...widgets.html import Html
 from ...widgets.press import Press
 from ...widgets.style import BAR_CSS, CARD_CSS
@@ -61,7 +61,7 @@ class RunsBox:
         self._runs, self._changed, self._to_form = runs, changed, to_form
         self._note = ""
         self.button = Press(ablate, label="Ablation", margin=0, height=30, width=86)
-        self._about = Html("", stylesheets=[CARD_CSS, SIGN_CSS], min_width=160, **_WIDE)
+        self._about = Html("", stylesheets=[CARD_CSS, WORD_CSS], min_width=160, **_WIDE)
         self._said = Html("", stylesheets=[CARD_CSS], **_WIDE)
         self.table = RunTable(self.act, heads=HEADS, terms=_TERMS, empty=_EMPTY, **_WIDE)
         bar = pn.Row(self.button, self._about, stylesheets=[BAR_CSS, ":host { flex-wrap: nowrap; }"], **_WIDE)
@@ -70,7 +70,7 @@ class RunsBox:
 
     def offer(self, possible: bool, free: bool) -> None:
         """Let an ablation begin: where there is something to leave out, and nothing runs."""
-        about = f'<p class="note">{_ABLATES if possible else _CANNOT} {sign("ablation")}</p>'
+        about = f'<p class="note">{_ABLATES if possible else _CANNOT} {word("Why", "ablation")}</p>'
         if about != self._about.object:
             self._about.object = about
         if self.button.able is not (possible and free):

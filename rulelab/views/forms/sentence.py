@@ -1,0 +1,144 @@
+"""The question of the page as a sentence, whose underlined parts open the fields behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import param
+from panel.custom import JSComponent
+
+from ...assets import asset
+from ...families import EVERY, Family, Parameter
+from ...families.typed import written
+from ..live.wording import count
+from ..widgets.esc import plain
+from ..widgets.style import sheet
+from .data_settings import TEST_SHARE, DataSettings
+from .family_settings import (
+    BOUNDS,
+    FAIR_BOUNDS,
+    LIMITS,
+    NEGATIVES_TOLERANCE,
+    OF_FAIR_MODELS,
+    TOLERANCE,
+    fixed_of,
+    has_switches,
+    is_fair,
+    shown_parameters,
+)
+from .numbers import shown
+
+Part = tuple[str, str]
+"""A text, and the label of the field behind it; an empty one: none."""
+_AIM = "the fewest errors"
+_NOT_SAID = (*(each.name for each in LIMITS), "fairness", "min_group_size")
+_LONGEST = 60
+
+
+def sentence_of(family: Family, settings: Any, table: DataSettings, limits: Any) -> list[Part]:
+    """What is asked: the data, the target, the family and its aim, and what else is not as ever.
+
+    Parameters
+    ----------
+    family : Family
+    settings, limits : Settings
+        See `settings_of` and `limit_settings`.
+    table : DataSettings
+
+    Returns
+    -------
+    list of (str, str)
+        Texts with the labels of their fields, which say the question when they are joined.
+    """
+    kind = "measure" if family.needs_groups else "choice"
+    aims = [each for each in family.own if each.named and each.kind == kind]
+    parts: list[Part] = [("On ", ""), (table.called, "Data set")]
+    if rows := _rows(table):
+        parts += [(" (", ""), (rows, TEST_SHARE.title), (")", "")]
+    if table.predicted:
+        parts += [(" predict ", ""), (table.predicted, "Data set")]
+    parts += [(" by the ", ""), (family.called, "Model family"), (" " if family.needs_groups else " with ", "")]
+    parts += [part for each in aims for part in _said(each, getattr(settings, each.name))] or [(_AIM, "")]
+    if family.needs_groups:
+        parts += _groups(table)
+    for clause in _clauses(family, settings, table, limits, aims):
+        parts += [(", ", ""), *clause]
+    return [(text, label) for text, label in [*parts, (".", "")] if text]
+
+
+def _clauses(
+    family: Family, settings: Any, table: DataSettings, limits: Any, aims: Sequence[Parameter]
+) -> Iterator[list[Part]]:
+    """What follows the aim: prices and sizes, groups, and whatever differs from its default."""
+    yield from _compared(family, settings, table)
+    for each in shown_parameters(family):
+        value = getattr(settings, each.name)
+        of_fair = OF_FAIR_MODELS.get(each.name)
+        if each in aims or each.name in _NOT_SAID or of_fair not in (None, is_fair(settings)):
+            continue
+        if fixed_of(settings, family, each.name) is not None:
+            continue
+        if (each.named and value is not None) or value != each.default:
+            yield _said(each, value)
+    for name in (BOUNDS, FAIR_BOUNDS) if has_switches(settings, family) else ():
+        if name in settings.param and (name == FAIR_BOUNDS) is is_fair(settings):
+            used = getattr(settings, name)
+            left_out = [one.replace("_", " ") for one in settings.param[name].objects if one not in used]
+            if left_out:
+                yield [("without the bound ", ""), (", ".join(left_out), settings.param[name].label)]
+    for each in LIMITS:
+        if getattr(limits, each.name) != each.default:
+            yield _said(each, getattr(limits, each.name))
+
+
+def _compared(family: Family, settings: Any, table: DataSettings) -> Iterator[list[Part]]:
+    """How alike groups have to be treated, where a criterion can be asked for."""
+    if is_fair(settings):
+        fair: list[Part] = [(EVERY[settings.fairness].short, "Fairness"), (" within ", "")]
+        fair += [(shown(TOLERANCE, settings.tolerance), TOLERANCE.title)]
+        if len(EVERY[settings.fairness].tolerances) > 1:
+            fair += [(" and ", ""), (shown(TOLERANCE, settings.negatives_tolerance), NEGATIVES_TOLERANCE.title)]
+        yield [*fair, *_groups(table)]
+    elif table.sensitive is not None and "fairness" in settings.param:
+        yield [("treating ", ""), (f"{table.sensitive} as it comes", "Fairness")]
+
+
+def _groups(table: DataSettings) -> list[Part]:
+    return [(" between groups of ", ""), (str(table.sensitive), str(table.param.sensitive.label))]
+
+
+def _rows(table: DataSettings) -> str:
+    """How many rows there are, and which part of them is kept out of training."""
+    test = f"{100 * table.test_share:.3g} % kept to test" if table.test_share else ""
+    return ", ".join(filter(None, [f"{count(table.n_rows)} rows" if table.n_rows else "", test]))
+
+
+def _said(each: Parameter, value: Any) -> list[Part]:
+    """A parameter with its value."""
+    before, after = (each.clause or f"{each.title.partition(':')[0].lower()} {{}}").split("{}")
+    return [(text, label) for text, label in ((before, ""), (_value(each, value), each.title), (after, "")) if text]
+
+
+def _value(each: Parameter, value: Any) -> str:
+    """The value in words."""
+    if value is None:
+        return each.none
+    if each.kind == "switch":
+        return "yes" if value else "no"
+    if each.choices:
+        said = dict(zip(each.choices, each.said or each.choices, strict=True)).get(value, str(value))
+        return said.partition(":")[0].replace("_", " ")
+    if isinstance(value, int | float):
+        return shown(each, value)
+    return plain(written(each.kind, value), _LONGEST)
+
+
+class Sentence(JSComponent):
+    """The question in the head of the tab; a part that is pressed opens the settings at its field."""
+
+    parts = param.List(default=[], doc="Pairs of a text and the label of its field, as `sentence_of` gives them.")
+    open = param.Boolean(default=False, doc="Whether the settings are seen.")
+
+    _esm = asset("dom.js", "sentence.js")
+    _stylesheets = [sheet("sentence.css")]
