@@ -16,7 +16,6 @@ from .certificate import Certificate, CertificateError, check_arrays, check_para
 from .demands import DEMANDS
 from .falling_rule_list.fair_states import MAX_LENGTH
 from .outcome import Outcome
-from .rule_list.checker import recompute
 from .rule_list.claim import check_majority
 from .rule_list.constrained.demanding import FIRST, LONGEST, check_obeys, demands_of, in_short, names_asked
 from .rule_list.constrained.predictive import check_values
@@ -28,7 +27,7 @@ from .whole_weights import divided
 
 OF_ALL = "of_all"
 """The parameter that only these certificates have."""
-_MAJORITY, _PRICE = "majority", "regularization"
+_MAJORITY = "majority"
 _LISTS = (MIN_GROUP_SIZE, FIRST, LONGEST, _MAJORITY)
 _BESIDE: dict[str, tuple[str, ...]] = {
     RuleList.family: _LISTS,
@@ -111,10 +110,7 @@ def _obeyed(problem: Problem, model: Model, certificate: Certificate) -> Iterato
             raise CertificateError(f"the model has {len(model)} rules, more than the {longest:g} of the certificate")
         yield f"has at most {longest:g} rule{'' if longest == 1 else 's'}"
     if isinstance(model, RuleList) and _MAJORITY in parameters:
-        if _PRICE not in parameters:
-            raise CertificateError(f"a certificate that names {_MAJORITY!r} must name {_PRICE!r}")
-        costs, _, _ = recompute(problem, model, parameters[_PRICE], problem.n_antecedents)
-        check_majority(problem, model, costs)
+        check_majority(problem, model)
         yield "predicts majorities"
     if isinstance(model, RuleList) and (DEMANDS in certificate.arrays or {FIRST, LONGEST} & set(parameters)):
         check_arrays(certificate.arrays, {*certificate.arrays, *names_asked(certificate.arrays)})

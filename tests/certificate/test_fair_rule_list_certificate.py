@@ -22,18 +22,12 @@ def test_certified_lists_have_proofs_that_hold() -> None:
         if snapshot.incumbent is None:
             with pytest.raises(rl.CertificateError, match="has not proven its list optimal"):
                 search.certificate()
-        elif rows.kind == "real":
-            reason = "too large"
-            try:
-                assert rl.verify(search.problem, snapshot.incumbent.model, search.certificate())
-            except rl.CertificateError as error:
-                reason = str(error)
-            assert any(words in reason for words in ("too many digits", "too large", "has not proven"))
         else:
             model = snapshot.incumbent.model
             answer = rl.verify(search.problem, model, reread(search.certificate()))
-            assert answer, answer.reason
-            assert answer.objective == answer.lower_bound
+            assert answer, (seed, answer.reason)
+            assert answer.objective == answer.lower_bound or rows.kind == "real"
+            assert answer.objective == pytest.approx(answer.lower_bound, abs=1e-12)
             assert answer.objective == pytest.approx(model.objective(search.regularization), abs=1e-15)
             held += 1
     assert held > 80

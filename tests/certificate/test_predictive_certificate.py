@@ -30,14 +30,12 @@ def test_certified_lists_have_proofs_that_hold(part: int) -> None:
                 search.certificate()
             with pytest.raises(rl.CertificateError, match="has found none yet"):
                 search.certificate(bound_only=True)
-        elif rows.kind == "real" and snapshot.status is not rl.Status.OPTIMAL:
-            with pytest.raises(rl.CertificateError, match=r"too many digits|too large|has not proven"):
-                search.certificate()
         else:
             certificate = reread(search.certificate())
             answer = rl.verify(search.problem, snapshot.incumbent.model, certificate)
             assert answer, (seed, answer.reason)
-            assert answer.objective == answer.lower_bound
+            assert answer.objective == answer.lower_bound or rows.kind == "real"
+            assert answer.objective == pytest.approx(answer.lower_bound, abs=1e-12)
             assert answer.objective == pytest.approx(
                 snapshot.incumbent.model.objective(search.regularization), abs=1e-15
             )

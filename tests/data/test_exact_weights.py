@@ -198,6 +198,63 @@ def test_optimal_sets_and_gaps_have_proofs_with_weights_of_any_digits(kind, grou
                 assert worse, (seed, clauses, answer.reason)
 
 
+@pytest.mark.parametrize("kind", [*OF_MANY_DIGITS, "halves of a double"])
+@pytest.mark.parametrize("labels", ["free", "majority"])
+def test_lists_that_have_to_obey_have_proofs_with_weights_of_any_digits(kind, labels):
+    """Other lists that obey are refused with the same proof, or cost no more than what it cannot tell apart."""
+    rng = np.random.default_rng(len(kind))
+    A, group = rng.random((80, 4)) < 0.5, np.arange(80) % 2
+    y = (A[:, 0] & A[:, 1]) | (A[:, 2] & (rng.random(80) < 0.7))
+    weight = np.where(rng.random(80) < 0.5, 1, np.nextafter(0.5, 0))  # majorities that no sum of doubles shows
+    weight = OF_MANY_DIGITS[kind](rng) if kind in OF_MANY_DIGITS else weight
+    problem = rl.Problem.from_arrays(A, y, sample_weight=weight, groups=group)
+    asked = [{"fairness": f, "labels": labels} for f in (rl.DemographicParity(0.15), rl.PredictiveParity(0.2))]
+    asked += [{"max_length": 2, **asked[0]}, {"max_length": 1}, {"first_rule": "antecedent 2"}]
+    for options in asked:
+        search = rl.search_for(problem, regularization=0.005994842503189409, **options)
+        last = rl.solve(search)
+        assert last.limit in (None, "exactness")
+        answer = rl.verify(problem, last.incumbent.model, proof := search.certificate())
+        assert answer.valid, answer.reason
+        assert answer.resolution < 1e-12
+        assert last.limit is None or answer.lower_bound < answer.objective
+        for others in ((), (2,), (0, 2), (2, 1)):
+            answer = rl.verify(problem, rl.RuleList.from_problem(problem, others), proof)
+            assert not answer.valid or answer.objective <= last.incumbent.objective + answer.resolution
+
+
+def test_bounds_on_the_way_have_proofs_with_weights_of_many_digits():
+    rng = np.random.default_rng(5)
+    A, group = rng.random((300, 12)) < 0.5, np.arange(300) % 2
+    y = (A[:, 0] & A[:, 1]) ^ (rng.random(300) < 0.3)
+    problem = rl.Problem.from_arrays(A, y, sample_weight=rng.uniform(0.2, 3, 300), groups=group)
+    search = rl.search_for(problem, regularization=0.01, fairness=rl.EqualOpportunity(0.05)).without_relaxation()
+    met = 0
+    for last in search.steps(1):
+        if last.status is rl.Status.RUNNING and last.incumbent is not None and last.lower_bound > 0:
+            answer = rl.verify(problem, last.incumbent.model, search.certificate(bound_only=True))
+            assert answer.state == "bound", answer.reason
+            assert last.lower_bound * (1 - 1e-11) <= answer.lower_bound <= answer.objective
+            met += 1
+    assert met
+    assert rl.verify(problem, last.incumbent.model, search.certificate()).valid
+
+
+def test_the_best_of_few_rules_has_a_proof_where_a_longer_list_could_not_be_told_apart():
+    """The search compares lists of some fifty rules, the proof those of a hundred: more than the digits allow."""
+    rng = np.random.default_rng(0)
+    A = rng.random((60, 100)) < 0.5
+    y = (A[:, 0] & A[:, 1]) ^ (rng.random(60) < 0.2)
+    problem = rl.Problem.from_arrays(A, y, sample_weight=rng.integers(1 << 47, 1 << 49, 60))
+    search = rl.RuleListSearch(problem, 0.010072423506135497, max_length=1)
+    last = rl.solve(search)
+    answer = rl.verify(problem, last.incumbent.model, search.certificate())
+    assert (last.status, answer.valid) == (rl.Status.OPTIMAL, True)
+    assert 0 < answer.resolution < 1e-12
+    second = rl.RuleList.from_problem(problem, [])
+    assert not rl.verify(problem, second, search.certificate()).valid
+
+
 @pytest.mark.parametrize("less", [0, 1])
 def test_a_rule_predicts_the_majority_that_sums_of_doubles_do_not_show(less):
     A = np.array([[1], [1], [1], [1], [0], [0]], dtype=bool)

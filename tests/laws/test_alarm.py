@@ -154,10 +154,12 @@ def ends(search: rl.Search) -> rl.Snapshot:
             break
     assert snapshot.status is not rl.Status.RUNNING, f"{MOST_STEPS} steps were not enough"
     assert snapshot.status is rl.Status.INFEASIBLE or snapshot.lower_bound <= snapshot.incumbent.objective
-    if snapshot.status is rl.Status.OPTIMAL and hasattr(search, "certificate"):
+    nearly = snapshot.limit == "exactness" and isinstance(snapshot.incumbent.model, rl.RuleList)
+    if (snapshot.status is rl.Status.OPTIMAL or nearly) and hasattr(search, "certificate"):
         with alarm():
             checked = rl.verify(search.problem, snapshot.incumbent.model, search.certificate())
             assert checked.valid, checked.reason
+            assert not nearly or 0 < checked.resolution < 1e-9
     return snapshot
 
 

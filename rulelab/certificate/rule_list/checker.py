@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -44,7 +44,7 @@ def check(
     try:
         check_parameters(parameters, ("regularization",), "rule lists", (LOWER_BOUND,))
         regularization = parameters["regularization"]
-        costs, objective, value = recompute(problem, model, regularization)
+        costs, objective, value, cost = recompute(problem, model, regularization)
         space = states(problem, costs)
         found["objective"] = float(objective)
         sets, values = _table(space, arrays)
@@ -61,7 +61,7 @@ def check(
             return bounded(proven, found, checked)
         lower_bound = _root(space, costs, table, value, objective, found)
         rounding = costs.tolerance + len(model) * (costs.rule - costs.per_rule * costs.unit)
-        if value < costs.cost(objective, len(model)) if costs.exact else objective - lower_bound > rounding:
+        if value < cost if costs.exact else objective - lower_bound > rounding:
             raise CertificateError("a rule of the model does not predict the majority of what it captures")
         _check_table(problem, space, arrays, table, sets, values, checked)
     except CertificateError as error:
@@ -193,10 +193,17 @@ def check_chunk(
     return len(known)
 
 
-def recompute(
-    problem: Problem, model: RuleList, regularization: float, longest: int | None = None
-) -> tuple[Grid, Fraction, int]:
-    """The grid, the model's objective from its own predictions, and its cost on the grid with the majority's labels.
+class Recomputed(NamedTuple):
+    """What a list costs: its objective, and on the grid, by the majority's labels and by its own."""
+
+    costs: Grid
+    objective: Fraction
+    by_majority: int
+    cost: int
+
+
+def recompute(problem: Problem, model: RuleList, regularization: float, longest: int | None = None) -> Recomputed:
+    """What a model costs by its own predictions, on the grid of the problem.
 
     Parameters
     ----------
@@ -214,12 +221,16 @@ def recompute(
     if not 0 < regularization < 1:
         raise CertificateError(f"the regularization must be above 0 and below 1, not {regularization!r}")
     captures, costs = check_rules(problem, model), grid(problem, regularization, longest)
-    value, errors, masses = costs.per_rule * len(model), 0, problem.masses
+    errors = on_grid = least = 0
+    masses = problem.masses
     for captured, rule in zip(captures, (*model.rules, model.default), strict=True):
-        wrong = masses.negatives if rule.prediction == problem.classes[1] else masses.positives
-        errors += int(wrong[captured].sum())
-        value += costs.per_error * min(int(costs.positives[captured].sum()), int(costs.negatives[captured].sum()))
-    return costs, Fraction(errors, masses.total) + costs.rule * len(model), value
+        wrong = [int(side[captured].sum()) for side in (costs.positives, costs.negatives)]
+        positive = rule.prediction == problem.classes[1]
+        errors += int((masses.negatives if positive else masses.positives)[captured].sum())
+        on_grid, least = on_grid + wrong[positive], least + min(wrong)
+    of_rules = costs.per_rule * len(model)
+    objective = Fraction(errors, masses.total) + costs.rule * len(model)
+    return Recomputed(costs, objective, costs.per_error * least + of_rules, costs.per_error * on_grid + of_rules)
 
 
 def check_rules(problem: Problem, model: RuleList) -> list[np.ndarray]:

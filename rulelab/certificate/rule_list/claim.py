@@ -26,29 +26,30 @@ class Claim:
     cost : int
     bound : float
     optimal : bool
-        Whether that is the model's cost.
+        Whether that is the model's cost, less what rounding can hide.
     """
 
     costs: Grid
     objective: Fraction
     cost: int
-    bound: float
+    bound: Fraction
     optimal: bool
 
-    def holds(self, checked: dict[str, int]) -> Outcome:
+    def holds(self, checked: dict[str, int], lists: str = "fair rule list", among: str = "") -> Outcome:
         """The answer of a check in which nothing cheaper was met."""
-        found = float(self.objective)
+        objective, bound = float(self.objective), float(self.bound)
         if not self.optimal:
-            return bounded(self.bound, {"objective": found}, checked)
-        reason = f"no fair rule list has an objective below {self.bound:.10g}"
-        return Outcome(True, reason, objective=found, lower_bound=self.bound, resolution=0.0, checked=checked)
+            return bounded(bound, {"objective": objective}, checked, among)
+        reason = f"no {lists}{among and f' that {among}'} has an objective below {bound:.10g}"
+        resolution = float(self.objective - self.bound)
+        return Outcome(True, reason, False, among, objective, bound, resolution, checked)
 
 
-def check_majority(problem: Problem, model: RuleList, costs: Grid) -> None:
+def check_majority(problem: Problem, model: RuleList) -> None:
     """Refuse a model that predicts otherwise than most of what a rule captures; the negative class where both tie."""
     every = (*model.rules, model.default)
     for i, (rule, captured) in enumerate(zip(every, check_rules(problem, model), strict=True)):
-        more = int(costs.positives[captured].sum()) > int(costs.negatives[captured].sum())
+        more = int(problem.masses.positives[captured].sum()) > int(problem.masses.negatives[captured].sum())
         if captured.any() and more != (rule.prediction == problem.classes[1]):
             raise CertificateError(f"rule {i + 1} of the model does not predict the majority of what it captures")
 
@@ -71,12 +72,10 @@ def read_claim(problem: Problem, model: RuleList, parameters: Mapping[str, float
     majority = parameters.get("majority", 0)
     if majority not in (0, 1):
         raise CertificateError("the certificate does not say for which labels it speaks")
-    costs, objective, _ = recompute(problem, model, parameters["regularization"], problem.n_antecedents)
-    cost = costs.cost(objective, len(model))
+    costs, objective, _, cost = recompute(problem, model, parameters["regularization"], problem.n_antecedents)
     if majority == 1:
-        check_majority(problem, model, costs)
-    least = cost_to_prove(parameters, cost, costs.unit, costs.overestimate)
+        check_majority(problem, model)
     optimal = LOWER_BOUND not in parameters
-    return Claim(
-        costs, objective, least, float(objective if optimal else least * costs.unit - costs.overestimate), optimal
-    )
+    least = max(0, cost - costs.hidden) if optimal else cost_to_prove(parameters, cost, costs.unit, costs.overestimate)
+    bound = objective if optimal and costs.exact else max(Fraction(0), least * costs.unit - costs.overestimate)
+    return Claim(costs, objective, least, bound, optimal)

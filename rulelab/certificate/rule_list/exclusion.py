@@ -49,8 +49,8 @@ def exclude(
     CertificateError
         When the list does not fit the problem.
     """
-    costs, best, _ = recompute(problem, model, regularization)
-    _, objective, _ = recompute(problem, asked, regularization)
+    costs, best, *_ = recompute(problem, model, regularization)
+    objective = recompute(problem, asked, regularization).objective
     space = states(problem, costs)
     way = _Way(space, costs, arrays)
     rules, default = _in_space(space, problem.classes, asked, way.changes)
@@ -59,7 +59,7 @@ def exclude(
     rest = followed.default
     if rest.prediction != default and rest.positives != rest.negatives:
         way.changes.append(Change("label", -1))
-    _, after, _ = recompute(problem, followed, regularization)
+    after = recompute(problem, followed, regularization).objective
     if after > objective + costs.tolerance:
         raise AssertionError("a change of the list has made it cost more")
     return Exclusion(

@@ -62,7 +62,7 @@ def prove_rule_list(
     CertificateError
         When the model does not fit the problem, or a better list exists.
     """
-    costs, _, value = recompute(problem, model, regularization)
+    costs, _, value, _ = recompute(problem, model, regularization)
     space = states(problem, costs)
     value = cost_to_prove(for_bound(lower_bound), value, costs.unit, costs.overestimate)
     root = max(0, value - space.per_error * space.constant)

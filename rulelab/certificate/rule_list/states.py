@@ -8,6 +8,7 @@ points, Thm 20), and patterns of net weight zero do not. "Thm" is Angelino et al
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -46,8 +47,8 @@ class Grid:
         By how much the cost of any list on the grid can exceed its objective.
     tolerance : Fraction
         By how much rounding of weights, near-ties included, can separate an optimal list's objective from the bound.
-    exact : bool
-        Whether costs put all lists that matter into the order of their objectives.
+    hidden : int
+        By how many units a list can cost more on the grid than one that is no better; 0 when exact.
     """
 
     positives: np.ndarray
@@ -58,13 +59,12 @@ class Grid:
     unit: Fraction
     overestimate: Fraction = Fraction(0)
     tolerance: Fraction = Fraction(0)
-    exact: bool = True
+    hidden: int = 0
 
-    def cost(self, objective: Fraction, n_rules: int) -> int:
-        """What a list of so many rules costs; raises CertificateError where costs are rounded."""
-        if not self.exact:
-            raise CertificateError("the weights have too many digits to be summed exactly with this regularization")
-        return int((objective - self.rule * n_rules) / self.unit) + self.per_rule * n_rules
+    @property
+    def exact(self) -> bool:
+        """Whether costs put all lists that matter into the order of their objectives."""
+        return not self.hidden
 
 
 def grid(problem: Problem, regularization: float, longest: int | None = None) -> Grid:
@@ -103,7 +103,8 @@ def _grid(problem: Problem, rule: Fraction, longest: int | None) -> Grid:
         if problem.integral:
             per_error = max(1, _GRID_TOTAL // total)
             per_rule, unit = int(rule * total * per_error), Fraction(1, per_error * total)
-            return Grid(masses.positives, masses.negatives, per_error, per_rule, rule, unit, exact=False)
+            hidden = most + 1  # the price of each rule is rounded down by less than a unit
+            return Grid(masses.positives, masses.negatives, per_error, per_rule, rule, unit, hidden=hidden)
     return _rounded(problem, rule)
 
 
@@ -113,13 +114,14 @@ def _rounded(problem: Problem, rule: Fraction) -> Grid:
     scale = _GRID_TOTAL / float(positives.sum() + negatives.sum())
     rounded = [np.rint(weight * scale).astype(np.int64) for weight in (positives, negatives)]
     unit, total = Fraction(1, _GRID_TOTAL), masses.total
-    differences = [
+    differences: list[Fraction] = [
         int(on_grid) * unit - Fraction(int(weight), total)
         for on_grid, weight in zip(
             np.concatenate(rounded), np.concatenate([masses.positives, masses.negatives]).tolist(), strict=True
         )
         if weight
     ]
+    misplaced = sum(map(abs, differences), Fraction(0))
     return Grid(
         positives=rounded[0],
         negatives=rounded[1],
@@ -128,8 +130,8 @@ def _rounded(problem: Problem, rule: Fraction) -> Grid:
         rule=rule,
         unit=unit,
         overestimate=sum((d for d in differences if d > 0), Fraction(0)),
-        tolerance=sum((abs(d) for d in differences), len(positives) * unit),
-        exact=False,
+        tolerance=misplaced + len(positives) * unit,
+        hidden=math.ceil(misplaced / unit) + problem.n_antecedents + 1,
     )
 
 

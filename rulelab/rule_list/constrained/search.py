@@ -163,11 +163,9 @@ class ConstrainedRuleListSearch(FairRuleListSearch):
         Raises
         ------
         CertificateError
-            When the search has not ended with status OPTIMAL (with ``bound_only``: when it has no list yet), or weights
-            have too many digits.
+            When the search has not ended with its proof (with ``bound_only``: when it has no list yet).
         """
-        bound = self._to_prove(bound_only)
-        return self._in_digits(lambda model: self.certificate_of(model, bound))
+        return self.certificate_of(self._best_model(), self._to_prove(bound_only))
 
     def certificate_of(self, model: RuleList, bound: float | None = None) -> Certificate:
         """The proof that a list that obeys is one of the best, or with ``bound`` that none is below that.

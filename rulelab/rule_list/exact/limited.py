@@ -6,7 +6,6 @@ from ...certificate import Certificate, CertificateError
 from ...certificate.parts import look
 from ...data.problem import Problem
 from ...models import RuleList
-from ...snapshot import Status
 from ..constrained.search import ConstrainedRuleListSearch
 
 
@@ -23,7 +22,7 @@ def certificate_of_limited(
     Raises
     ------
     CertificateError
-        When a ``bound`` is to be proven, when memory is short, or weights have too many digits.
+        When a ``bound`` is to be proven, or memory is short.
     """
     if bound is not None:
         raise CertificateError(
@@ -33,10 +32,8 @@ def certificate_of_limited(
     learner = ConstrainedRuleListSearch(
         problem, regularization, max_length=max_length, memory_limit=memory_limit, warm_start=model
     )
-    for ended in learner.steps():  # noqa: B007 - the last one is looked at
+    for _ in learner.steps():
         look()
-    if ended.limit == "exactness":
-        raise CertificateError("the weights have too many digits to be summed exactly with this regularization")
-    if ended.status is not Status.OPTIMAL:
+    if not learner.certified:
         raise CertificateError("the memory limit does not allow to prove lists of limited length")
     return learner.certificate_of(model)

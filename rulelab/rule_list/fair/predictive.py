@@ -162,8 +162,7 @@ class PredictiveParitySearch(FairRuleListSearch):
         Raises
         ------
         CertificateError
-            When the search has not ended with status OPTIMAL (with ``bound_only``: when it has no list yet), or weights
-            have too many digits.
+            When the search has not ended with its proof (with ``bound_only``: when it has no list yet).
         """
         parameters = self._claim(self._to_prove(bound_only))
         found = _joined(sorted([*self._found, *(part.found() for part in self._parts)], key=lambda one: one.low))
@@ -176,7 +175,7 @@ class PredictiveParitySearch(FairRuleListSearch):
             )
             for one in found
         ]
-        return self._in_digits(lambda model: prove_predictive_parity(self.problem, model, parameters, ranges))
+        return prove_predictive_parity(self.problem, self._best_model(), parameters, ranges)
 
     def _rehearse(self) -> None:
         self._free_search(self.problem, self.regularization).compile()

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ...arguments import is_whole, require
-from ...certificate import Certificate, CertificateError, prove_fair_rule_list
+from ...certificate import Certificate, prove_fair_rule_list
 from ...certificate.outcome import for_bound
 from ...data.fairness import Criterion
 from ...data.problem import Problem
@@ -184,12 +184,11 @@ class FairRuleListSearch(RelaxedListFirst, PhasedSearch, FairSearch):
         Raises
         ------
         CertificateError
-            When the search has not ended with status OPTIMAL (with ``bound_only``: when it has no list yet), or weights
-            have too many digits.
+            When the search has not ended with its proof (with ``bound_only``: when it has no list yet).
         """
         parameters, multipliers = self._claim(self._to_prove(bound_only)), self._multipliers_of_pairs()
         bounds = proven_of_sets(self.problem, self._problem, self._store) if hasattr(self, "_store") else {}
-        return self._in_digits(lambda model: prove_fair_rule_list(self.problem, model, parameters, multipliers, bounds))
+        return prove_fair_rule_list(self.problem, self._best_model(), parameters, multipliers, bounds)
 
     def _claim(self, bound: float | None) -> dict[str, float]:
         """What the parameters of a certificate say: of the optimum, or with ``bound`` of that."""
@@ -203,16 +202,10 @@ class FairRuleListSearch(RelaxedListFirst, PhasedSearch, FairSearch):
         known = dict(zip(self._constraints.of, chosen.tolist(), strict=True))
         return np.array([known.get(one, 0.0) for one in self._pairs()], dtype=np.float64)
 
-    def _in_digits(self, prove: Callable[[RuleList], Certificate]) -> Certificate:
-        """The certificate of the best list, or why there is none when sums were rounded."""
+    def _best_model(self) -> RuleList:
         incumbent = self._make_incumbent()
         assert incumbent is not None
-        try:
-            return prove(incumbent.model)
-        except CertificateError as error:
-            if any(self._constraints.shifts):  # the search has rounded what a check adds up exactly
-                raise CertificateError("the weights have too many digits for a certificate of fair lists") from error
-            raise
+        return incumbent.model
 
     def _rehearse(self) -> None:
         self._free_search(self.problem, self.regularization).compile()

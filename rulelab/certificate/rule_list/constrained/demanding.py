@@ -16,9 +16,9 @@ from ....data.problem import Problem
 from ....models import RuleList
 from ...certificate import Certificate, CertificateError, check_arrays, check_parameters
 from ...demands import LARGEST, Asked, asked_in_words, counted, names_of, read_asked
-from ...outcome import LOWER_BOUND, Outcome, bounded
+from ...outcome import LOWER_BOUND, Outcome
 from ...rule_set.parity import SUFFIX, check_parities
-from ...whole_weights import in_whole_weights_by_group
+from ...whole_weights import divided
 from ..claim import Claim, read_claim
 from .demanding_prefixes import Demands, meets_nothing_cheaper
 from .prefix_table import Through, certificate_of, check_table, kept
@@ -47,12 +47,7 @@ def check(
         checked.update(check_table(space, through, arrays["sets"], arrays["values"]))
     except CertificateError as error:
         return Outcome(False, str(error), checked=checked, **found)
-    among = in_short(problem, demands)
-    if not claim.optimal:
-        return bounded(claim.bound, found, checked, among)
-    kind = "fair rule list" if fair else "rule list"
-    reason = f"no {kind}{among and f' that {among}'} has an objective below {claim.bound:.10g}"
-    return Outcome(True, reason, among=among, lower_bound=claim.bound, resolution=0.0, checked=checked, **found)
+    return claim.holds(checked, "fair rule list" if fair else "rule list", in_short(problem, demands))
 
 
 def prove_demanding_rule_list(
@@ -125,7 +120,7 @@ def _space(
     """The space, what is claimed of a model that obeys and is fair, and what goes through all prefixes."""
     claim = read_claim(problem, model, parameters)
     check_obeys(problem, model, demands)
-    space = fair_space(in_whole_weights_by_group(problem), claim.costs, parameters, multipliers)
+    space = fair_space(divided(problem, True, any_size=True)[0], claim.costs, parameters, multipliers)
     check_parities(space.sides, space.constraints, model.predicts_positive(space.inside).astype(np.int64))
     space = replace(space, inside=space.inside[:, demands.labels > 0])
     majority = parameters.get("majority") == 1

@@ -106,7 +106,7 @@ def meets_nothing_cheaper(
     start = _Prefix(0, space.base, np.zeros(len(space.d), dtype=np.int64), none, np.zeros_like(demands.most), 0)
     totals = space.wrong.sum(axis=1)
     for label in range(2):
-        allowed = demands.first is None and none.all() and _fits(asked, totals, label)
+        allowed = demands.first is None and none.all() and _fits(asked, space.net.sum(), label)
         if allowed and totals[label] < cost and space.is_fair(space.d.sum(axis=1) * label):
             raise CertificateError(f"the list without rules that predicts class {label} obeys, is fair and costs less")
     waiting: Waiting = {size: {} for size in range(n + 1)}
@@ -121,9 +121,9 @@ def meets_nothing_cheaper(
     return extended
 
 
-def _fits(asked: _Asked, wrong: np.ndarray, label: int) -> np.ndarray:
-    """Whether what costs this to predict negative, and positive, may be predicted so."""
-    return ~np.bool_(asked.majority) | ((wrong[0] > wrong[1]) == bool(label))
+def _fits(asked: _Asked, net: np.ndarray, label: int) -> np.ndarray:
+    """Whether what weighs so much more positive than negative may be predicted so."""
+    return ~np.bool_(asked.majority) | ((net > 0) == bool(label))
 
 
 class _Set(LeftSet):
@@ -146,7 +146,7 @@ class _Set(LeftSet):
                 allowed &= np.arange(len(allowed)) == demands.first
             done += 1
             for label in range(2):
-                self._try(asked, prefix, allowed & may[label] & _fits(asked, self.wrong, label), label, waiting)
+                self._try(asked, prefix, allowed & may[label] & _fits(asked, self.net, label), label, waiting)
         return done
 
     def _missing(self, demands: Demands, prefix: _Prefix, allowed: np.ndarray, saved: np.ndarray) -> int | None:
@@ -173,7 +173,8 @@ class _Set(LeftSet):
         met = prefix.met[:, None] | demands.meets
         added = self.d if label else np.zeros_like(self.d)
         for default in range(2):
-            ends = tried & met.all(axis=0) & (spent + rest[default] < cost) & _fits(asked, rest, default)
+            ends = tried & met.all(axis=0) & (spent + rest[default] < cost)
+            ends &= _fits(asked, self.all_net - self.net, default)
             for a in np.flatnonzero(ends):
                 after = (self.all_d - self.d[:, a]) * default
                 if space.is_fair(prefix.sums + added[:, a] + after):

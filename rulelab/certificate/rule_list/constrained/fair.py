@@ -13,7 +13,7 @@ from ....models import RuleList
 from ...certificate import Certificate, CertificateError, check_arrays, check_parameters
 from ...outcome import LOWER_BOUND, Outcome
 from ...rule_set.parity import SUFFIX, check_parities
-from ...whole_weights import in_whole_weights_by_group
+from ...whole_weights import divided
 from ..claim import Claim, read_claim
 from .prefix_table import certificate_of, check_table, kept
 from .prefixes import meets_nothing_cheaper
@@ -75,6 +75,6 @@ def _space(
 ) -> tuple[FairSpace, Claim]:
     """The space, and what is claimed of a model that is as fair as the parameters say."""
     claim = read_claim(problem, model, parameters)
-    space = fair_space(in_whole_weights_by_group(problem), claim.costs, parameters, multipliers)
+    space = fair_space(divided(problem, True, any_size=True)[0], claim.costs, parameters, multipliers)
     check_parities(space.sides, space.constraints, model.predicts_positive(space.inside).astype(np.int64))
     return space, claim

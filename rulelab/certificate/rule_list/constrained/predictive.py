@@ -17,7 +17,7 @@ from ....data.problem import Problem
 from ....models import RuleList
 from ...certificate import Certificate, CertificateError, check_arrays, check_parameters
 from ...outcome import LOWER_BOUND, Outcome
-from ...whole_weights import in_whole_weights_by_group
+from ...whole_weights import divided
 from ..claim import Claim, read_claim
 from .prefix_table import Through, certificate_of, check_table, kept
 from .value_prefixes import meets_nothing_cheaper
@@ -113,7 +113,7 @@ def _read(problem: Problem, model: RuleList, parameters: Mapping[str, float]) ->
 
 def check_values(problem: Problem, model: RuleList, parameters: Mapping[str, float]) -> Values:
     """The criterion of a certificate, which a model must meet; raises CertificateError."""
-    whole = in_whole_weights_by_group(problem)
+    whole, _ = divided(problem, True, any_size=True)
     values = read_values(whole, parameters)
     if not values.fair(values.counts(model.predicts_positive(whole.matrix()))[None]).all():
         raise CertificateError(

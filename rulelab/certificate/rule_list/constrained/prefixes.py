@@ -45,7 +45,7 @@ def meets_nothing_cheaper(space: FairSpace, cost: int, majority: bool, value: Ca
     everything = np.ones(n, dtype=bool)
     totals = space.wrong.sum(axis=1)
     for label in range(2):
-        allowed = not majority or label == int(totals[0] > totals[1])
+        allowed = not majority or label == int(space.net.sum() > 0)
         if allowed and totals[label] < cost and space.is_fair(space.d.sum(axis=1) * label):
             raise CertificateError(f"the list without rules that predicts class {label} is fair and {space.better}")
     waiting: dict[int, dict[bytes, list[_Prefix]]] = {size: {} for size in range(n + 1)}
@@ -83,6 +83,7 @@ class LeftSet:
         self.further = one_more_rule(space, (total[:, :, None] - captured), largest_sums(captured))[0]
         inside = space.inside[mask].astype(np.int64)
         self.wrong, self.d = space.wrong[:, mask] @ inside, space.d[:, mask] @ inside
+        self.net, self.all_net = space.net[mask] @ inside, space.net[mask].sum()
         self.all_wrong, self.all_d = space.wrong[:, mask].sum(axis=1), space.d[:, mask].sum(axis=1)
         size = inside.sum(axis=0)
         self.useful = (size > 0) & (size < mask.sum())
@@ -114,11 +115,11 @@ class _Set(LeftSet):
             for label in range(2):
                 tried = self.useful & (prefix.relaxed + self.least + L - self.captured[label] <= most)
                 if majority:
-                    tried &= (self.wrong[0] > self.wrong[1]) == bool(label)
+                    tried &= (self.net > 0) == bool(label)
                 spent = prefix.cost + space.per_rule + self.wrong[label]
                 ends = tried & (spent + rest[1 - label] < cost)
                 if majority:
-                    ends &= (rest[0] > rest[1]) == bool(1 - label)
+                    ends &= (self.all_net - self.net > 0) == bool(1 - label)
                 for a in np.flatnonzero(ends):
                     sums = prefix.sums + (self.d[:, a] if label else self.all_d - self.d[:, a])
                     if space.is_fair(sums):

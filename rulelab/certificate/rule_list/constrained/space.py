@@ -45,6 +45,8 @@ class FairSpace:
     inside : bool array, shape (n_patterns, n_antecedents)
     wrong : int64 array, shape (2, n_patterns)
         Cost of predicting each pattern negative, and positive.
+    net : array of integers, shape (n_patterns,)
+        Weight of each pattern's positive rows less that of its negative ones, not rounded: what tells the majority.
     d : array of integers, shape (n_constraints, n_patterns)
         int64, or Python's integers where sums need them.
     low, high : array of integers, shape (n_constraints,)
@@ -62,6 +64,7 @@ class FairSpace:
 
     inside: np.ndarray
     wrong: np.ndarray
+    net: np.ndarray
     d: np.ndarray
     low: np.ndarray
     high: np.ndarray
@@ -175,6 +178,7 @@ def space_of(
     return FairSpace(
         inside=problem.matrix(),
         wrong=wrong,
+        net=problem.positives - problem.negatives,
         d=np.array([d for d, _, _ in rows], dtype=kind).reshape(len(rows), problem.n_patterns),
         low=np.array([low for _, low, _ in rows], dtype=kind),
         high=np.array([high for _, _, high in rows], dtype=kind),

@@ -59,7 +59,7 @@ def meets_nothing_cheaper(
     n, most = len(space.inside), space.scaled(cost - 1)
     totals = space.wrong.sum(axis=1)
     for label in range(2):
-        allowed = not majority or label == int(totals[0] > totals[1])
+        allowed = not majority or label == int(space.net.sum() > 0)
         counts = space.d.sum(axis=1)[None, -values.n_counts :] * label
         if allowed and totals[label] < cost and values.fair(counts).any():
             raise CertificateError(f"the list without rules that predicts class {label} is fair and {space.better}")
@@ -112,11 +112,11 @@ class _Open(LeftSet):
         rest = self.all_wrong[:, None] - self.wrong
         tried = self.useful & (prefixes.relaxed[:, None] + (self.least + L - self.captured[label]) <= most)
         if majority:
-            tried &= (self.wrong[0] > self.wrong[1]) == bool(label)
+            tried &= (self.net > 0) == bool(label)
         spent = prefixes.cost[:, None] + (space.per_rule + self.wrong[label])
         ends = tried & (spent + rest[1 - label] < cost)
         if majority:
-            ends &= (rest[0] > rest[1]) == bool(1 - label)
+            ends &= (self.all_net - self.net > 0) == bool(1 - label)
         row, last = np.nonzero(ends)
         counted = slice(-values.n_counts, None)
         added = self.d[counted, last] if label else self.all_d[counted, None] - self.d[counted, last]

@@ -56,14 +56,14 @@ class Values:
     def counts(self, positive: np.ndarray) -> np.ndarray:
         """Those counts when these patterns are predicted positive (bool, shape (n_patterns,))."""
         sides = self.sides.wanted, self.sides.unwanted
-        return np.array([side[g, positive].sum() for g in self.groups for side in sides], dtype=np.int64)
+        return np.array([side[g, positive].sum() for g in self.groups for side in sides], dtype=sides[0].dtype)
 
     def fair(self, counts: np.ndarray) -> np.ndarray:
         """Which rows of counts (shape (n, n_counts)) meet the criterion; where that is close, by exact fractions."""
         right, whole = counts[:, ::2], counts[:, ::2] + counts[:, 1::2]
         share = right / np.maximum(whole, 1)
         spread = np.where(whole > 0, share, -1.0).max(axis=1) - np.where(whole > 0, share, 2.0).min(axis=1)
-        out: np.ndarray = spread <= float(self.tolerance) + _NEARLY
+        out = (spread <= float(self.tolerance) + _NEARLY).astype(bool)
         for i in np.flatnonzero(out):
             pairs = zip(right[i].tolist(), whole[i].tolist(), strict=True)
             values = [Fraction(r, w) for r, w in pairs if w]
