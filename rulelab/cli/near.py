@@ -10,7 +10,7 @@ from ..shown import percent
 from .console import CommandError, one_line, say, table
 from .data_options import read_problem, unheard
 from .families import add_memory, add_parameters, add_preparation, count, recipe_of
-from .near_count import counted
+from .near_count import counted, known_so_far, less_to_ask
 from .near_rule_sets import found_sets
 from .options import add, add_columns, add_limits, add_source, add_written, least_zero, whole
 from .output import RESULT, save
@@ -225,7 +225,8 @@ def _verdict(search: NearOptimalSearch, result: NearOptimal, snapshot: Snapshot,
     if snapshot.phase == "optimum":
         return (
             f"nothing is certified ({ending(snapshot, interrupted)}): the best list has the objective "
-            f"{result.optimum:.7f}, and no rule list is below {at_least(snapshot.lower_bound, 7)}\n{work}"
+            f"{result.optimum:.7f}, and no rule list is below {at_least(snapshot.lower_bound, 7)}"
+            f"{known_so_far(search, snapshot)}\n{work}"
         )
     lists = f"{result.n_lists} lists" if result.n_lists < MOST_LISTS else f"at least {MOST_LISTS} lists"
     found = f"{count(result.count, 'model')} ({lists}) from the optimum {result.optimum:.7f}"
@@ -236,6 +237,6 @@ def _verdict(search: NearOptimalSearch, result: NearOptimal, snapshot: Snapshot,
     return (
         f"not complete ({why}): {found}\n"
         f"complete for less than {at_least(result.covered - result.optimum, 7)} above the optimum: every list below "
-        f"{result.covered:.7f} is found, of those up to {result.threshold:.7f} that were looked for\n"
-        f"{work}"
+        f"{result.covered:.7f} is found, of those up to {result.threshold:.7f} that were looked for"
+        f"{less_to_ask(search, snapshot)}\n{work}"
     )

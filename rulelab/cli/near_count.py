@@ -12,7 +12,7 @@ from .families import count
 from .progress import drained, ending
 
 if TYPE_CHECKING:
-    from ..rule_list import NearOptimalCount, NearOptimalCounter
+    from ..rule_list import NearOptimalCount, NearOptimalCounter, NearOptimalSearch
     from ..snapshot import Snapshot
 
 _SHOWN_ANTECEDENTS = 10
@@ -23,7 +23,25 @@ def counted(search: NearOptimalCounter, args: argparse.Namespace) -> str:
     snapshot, interrupted = drained(search, args, describe=_found)
     result = search.result()
     parts = [_by_rules(result), _importance(result)] if result.complete else []
-    return "\n\n".join([*parts, _verdict(result, snapshot, interrupted)])
+    return "\n\n".join([*parts, _verdict(search, result, snapshot, interrupted)])
+
+
+def known_so_far(search: NearOptimalSearch | NearOptimalCounter, snapshot: Snapshot) -> str:
+    """Of a search for lists whose optimum is not proven: the best list, and what would make the question smaller."""
+    assert snapshot.incumbent is not None
+    rules = [rule.name for rule in snapshot.incumbent.model.rules]
+    return f"\nthe best list so far: {one_line('; '.join(rules)) or 'no rules'}" + less_to_ask(search, snapshot)
+
+
+def less_to_ask(search: NearOptimalSearch | NearOptimalCounter, snapshot: Snapshot) -> str:
+    """What would make the question smaller, where a limit ended the search."""
+    if snapshot.limit not in ("time", "memory") or snapshot.incumbent is None:
+        return ""
+    rules, longest = max(1, len(snapshot.incumbent.model.rules)), search.parameters["max_length"]
+    less = "a larger --regularization asks for less"
+    if longest is None or longest > rules:
+        less = f"--max-length {rules} asks for less (short lists alone), as does a larger --regularization"
+    return f"\n{less}; or raise --{snapshot.limit}-limit"
 
 
 def _found(snapshot: Snapshot) -> str:
@@ -62,7 +80,7 @@ def _importance(result: NearOptimalCount) -> str:
     return table(head, rows, right=range(1, 5)) + (f"\nand {count(more, 'more antecedent')}" if more else "")
 
 
-def _verdict(result: NearOptimalCount, snapshot: Snapshot, interrupted: bool) -> str:
+def _verdict(search: NearOptimalCounter, result: NearOptimalCount, snapshot: Snapshot, interrupted: bool) -> str:
     work = f"{snapshot.seconds:.2f} s, {count(snapshot.counts.get('states', 0), 'set')} of rows looked at"
     between = f"from the optimum {result.optimum:.7f} up to {result.threshold:.7f}"
     if result.complete:
@@ -72,6 +90,7 @@ def _verdict(result: NearOptimalCount, snapshot: Snapshot, interrupted: bool) ->
     if snapshot.phase in ("optimum", "preparing"):
         return (
             f"nothing is certified ({why}): the best list has the objective {result.optimum:.7f}, and no rule list is "
-            f"below {at_least(snapshot.lower_bound, 7)}\n{work}"
+            f"below {at_least(snapshot.lower_bound, 7)}{known_so_far(search, snapshot)}\n{work}"
         )
-    return f"not complete ({why}): at least {count(result.n_lists, 'list')} {between}\n{work}"
+    less = less_to_ask(search, snapshot)
+    return f"not complete ({why}): at least {count(result.n_lists, 'list')} {between}{less}\n{work}"

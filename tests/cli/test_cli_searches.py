@@ -139,6 +139,21 @@ def test_without_time_nothing_is_certified(capsys: pytest.CaptureFixture[str]) -
     assert re.search(r"nothing is certified \(time limit reached\): .* no rule list is below 0\.\d{7}", out)
 
 
+@pytest.mark.parametrize("more", [(), ("--count-lists",)])
+def test_where_a_limit_ends_the_proof_the_best_list_and_a_smaller_question_are_said(
+    more: tuple[str, ...], noise: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The question that it says is one that the command answers."""
+    asked = "near", noise, "--target", "y", "--regularization", 0.002, "--within", 0.001, "--quiet", *more
+    status, out, _ = run(capsys, *asked, "--memory-limit", "3MB")
+    assert (status, "nothing is certified (memory limit reached)" in out) == (0, True), out
+    best = re.search(r"\nthe best list so far: (.+)\n(--max-length \d+) asks for less \(", out)
+    assert best, out
+    assert out.count("; or raise --memory-limit") == 1
+    status, out, _ = run(capsys, *asked, *best[2].split())
+    assert (status, "certified co" in out) == (0, True), out
+
+
 def test_the_frontier_of_rule_lists(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     output = tmp_path / "frontier.json"
     status, out, err = run(capsys, "frontier", *TOE, "--max-length", 3, "-o", output)
