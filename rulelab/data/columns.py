@@ -81,14 +81,9 @@ def read_column(values: pd.Series, name: str, kind: str | None = None) -> Column
         )
     fitting, kind = kind is None, kind or _kind(values, name)
     missing = values.isna().to_numpy(dtype=bool)
+    if fitting and kind in ("category", "code") and (doubt := _doubt(values[~missing])):
+        warnings.warn(f"column {name!r} {doubt}", UserWarning, stacklevel=2)
     if kind == "category":
-        if fitting and _writes_numbers(values[~missing]):
-            warnings.warn(
-                f"column {name!r} holds numbers written as text, which are taken for categories: give it as numbers "
-                "(pandas.to_numeric) if they are some",
-                UserWarning,
-                stacklevel=2,
-            )
         return Column(name, kind, as_text(values).astype(object).to_numpy(), missing)
     if kind != "boolean" and values.dtype.kind in "iu" and isinstance(values.dtype, np.dtype):
         data = values.to_numpy()
@@ -103,6 +98,16 @@ def read_column(values: pd.Series, name: str, kind: str | None = None) -> Column
     if infinite.size:
         raise ValueError(f"column {name!r} is infinite in row {infinite[0]} (rows count from 0); replace or remove it")
     return Column(name, kind, data, missing)
+
+
+def _doubt(present: pd.Series) -> str:
+    """What is not used of categories that might be numbers, and what to do if it should be; empty: nothing."""
+    if isinstance(present.dtype, pd.CategoricalDtype) and present.dtype.ordered and len(present.dtype.categories) > 2:
+        return "holds categories in an order, which is not used: give it as numbers to have it cut"
+    if _writes_numbers(present):
+        text = "holds numbers written as text, which are taken for categories: give it as numbers (pandas.to_numeric)"
+        return f"{text} if they are some"
+    return ""
 
 
 def _writes_numbers(present: pd.Series) -> bool:
