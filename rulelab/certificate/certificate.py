@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 import os
@@ -201,6 +202,10 @@ class Certificate(Shown):
             raise
         except (zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, ValueError, TypeError) as error:
             raise CertificateError(f"this is not a certificate, or it is damaged: {error}") from None
+        except OSError as error:
+            if error.errno != errno.EINVAL:  # of a place before the beginning, where a member is said to be
+                raise
+            raise CertificateError("this is not a certificate, or it is damaged: it names places outside it") from None
         if _HEADER not in arrays:
             raise CertificateError("this archive has no header: it is not a certificate")
         header = _read_header(arrays.pop(_HEADER))

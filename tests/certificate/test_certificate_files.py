@@ -171,12 +171,10 @@ def test_a_file_that_claims_to_be_enormous():
 
 
 def test_a_file_with_flipped_bits(proven):
-    stream = io.BytesIO()
-    proven[2].save(stream)
     rng = np.random.default_rng(3)
     refused = 0
     for _ in range(400):
-        content = bytearray(stream.getvalue())
+        content = bytearray(as_bytes(proven[2]))
         content[rng.integers(len(content))] ^= 1 << int(rng.integers(8))
         try:
             certificate = Certificate.load(io.BytesIO(bytes(content)))
@@ -185,6 +183,33 @@ def test_a_file_with_flipped_bits(proven):
         else:  # a flip in a date or the like
             assert verify(proven[0], proven[1], certificate).reason
     assert refused > 200
+
+
+def test_a_file_whose_end_has_a_flipped_bit_is_refused_as_its_bytes_are(tmp_path, proven):
+    """A stream in memory and a file refuse a place before their beginning in ways of their own."""
+    content, path = as_bytes(proven[2]), tmp_path / "proof.npz"
+    outcomes = []
+    for bit in range(8 * 22):
+        damaged = bytearray(content)
+        damaged[len(content) - 1 - bit // 8] ^= 1 << bit % 8
+        path.write_bytes(damaged)
+        outcomes.append([is_refused(given) for given in (path, io.BytesIO(bytes(damaged)))])
+    assert all(of_file == of_bytes for of_file, of_bytes in outcomes)
+    assert sum(of_file for of_file, _ in outcomes) > 100
+
+
+def is_refused(given):
+    try:
+        Certificate.load(given)
+    except CertificateError:
+        return True
+    return False
+
+
+def as_bytes(certificate):
+    stream = io.BytesIO()
+    certificate.save(stream)
+    return stream.getvalue()
 
 
 def test_no_file(tmp_path):
