@@ -15,7 +15,6 @@ from rulelab.sweeps import SweepError
 from rulelab.views.cards.html import head
 from rulelab.views.fronts import card as cards
 from rulelab.views.fronts.points import LABELS, points
-from rulelab.views.fronts.setup import SweepSetup
 
 ACCURACIES = [0.6, 0.68, 0.99]
 MODELS = {"least_gap": "rule list", "least_gap_of_sets": "rule set"}
@@ -83,25 +82,6 @@ def test_it_needs_groups(name: str) -> None:
         rl.sweep(DATA, name, GRIDS[name], cv=2)
     with pytest.raises(SweepError, match="criterion must be one of equal_opportunity"):
         rl.sweep(DATA, name, {"criterion": [rl.EqualOpportunity]}, cv=2, sensitive="group")
-    setup = SweepSetup(sweep_families=[name])
-    setup.sweep_data = "tic_tac_toe"
-    with pytest.raises(SweepError, match="choose a sensitive attribute"):
-        setup.order()
-
-
-def test_the_form_asks_for_accuracies_and_what_the_gap_is_measured_in() -> None:
-    setup = SweepSetup(
-        sweep_families=list(MODELS),
-        gap_grid="0.6, 0.7",
-        gap_criterion="demographic_parity",
-        set_grid="3, 6",
-        set_group_size=5,
-    )
-    shared = {"min_accuracy": [0.6, 0.7], "criterion": ["demographic_parity"], "min_group_size": [5], "thresholds": [5]}
-    grids = setup.order().grids
-    assert grids["least_gap"] == {**shared, "max_conditions": [1]}
-    assert grids["least_gap_of_sets"] == {**shared, "max_conditions": [3], "max_complexity": [6]}
-    assert f"grid={grids['least_gap_of_sets']!r}" in setup.order().code("least_gap_of_sets")
 
 
 def test_the_command_line_sweeps_least_gaps(capsys: pytest.CaptureFixture[str]) -> None:

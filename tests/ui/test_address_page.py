@@ -67,10 +67,10 @@ def test_reload_keeps_the_theme_that_was_chosen_from_the_first_paint(visit) -> N
 
 def test_the_address_opens_a_tab_and_a_bad_one_is_complained_about(visit) -> None:
     view = visit()
-    view.page.goto(view.base + "?tab=Fronts&sweep_folds=3")
-    view.page.get_by_role("button", name="Run sweep").wait_for()
-    assert view.page.get_by_label("Folds").input_value() == "3"
-    assert view.page.get_by_role("tabpanel", name="Fronts").count() == 1
+    view.page.goto(view.base + "?tab=Fronts&values=0.05")
+    view.page.get_by_role("button", name="Fill the front").wait_for()
+    assert view.page.get_by_label("Its values").input_value() == "0.05"
+    assert view.page.get_by_role("tabpanel", name="Compare").count() == 1
     view.open("?tab=Nowhere&family=x")
     alert = view.page.get_by_role("alert").filter(visible=True)
     alert.wait_for()

@@ -11,15 +11,12 @@ from visits import Visit
 pytestmark = [pytest.mark.ui, pytest.mark.long]
 
 QUICK = "?data=tic_tac_toe&regularization=0.02&max_conditions=1&speed=full speed"
-SWEEP = (
-    '?tab=Fronts&sweep_folds=2&list_grid=0.05&sweep_quantiles=3&sweep_families=["rule_list"]&sweep_baselines=["cart"]'
-)
+SWEEP = "?tab=Compare&values=0.05&thresholds=3&max_conditions=1"
 TABS = {
     "Search": {"Run", "Settings", "tic_tac_toe", "More", "Tree"},
     "Explore": {"Find good models"},
     "What if": {"Beat the optimizer"},
-    "Compare": {"Upload saved model (JSON)"},
-    "Fronts": {"Run sweep", "Data set to sweep"},
+    "Compare": {"Upload saved model (JSON)", "Fill the front", "Setting to sweep"},
     "Learn": {"Start"},
 }
 
@@ -73,15 +70,15 @@ def test_the_keyboard_is_seen_where_there_are_results(visit, scheme: str) -> Non
     page.get_by_text("step 3 of 4").wait_for()
     seen["Learn"] = stops(page)
     page.goto(view.base + SWEEP)
-    view.button("Run sweep").click()
+    view.button("Fill the front").click()
     page.get_by_role("status", name="Sweep", exact=True).get_by_text("Sweep finished").wait_for()
     page.get_by_label("Point", exact=True).select_option(index=1)
     page.locator(".rl-model h2").wait_for()
-    seen["Fronts"] = stops(page)
+    seen["Fronts of Compare"] = stops(page)
     assert {"Replay", "Verify", "Save or read: Objective and lower bound"} <= set(seen["Search"])
     assert {"Pin model", "Diverse four"} <= set(seen["Explore"])
     assert {"Add a rule", "Best single change", "Room", "Your name"} <= set(seen["What if"])
     assert {"Verify", "Remove", "Fit baselines"} <= set(seen["Compare"])
-    assert {"Points (CSV)", "CART", "Pin model"} <= set(seen["Fronts"])
+    assert {"Points (CSV)", "CART", "Pin model"} <= set(seen["Fronts of Compare"])
     assert {"All walks", "Skip", "Step"} <= set(seen["Learn"])
     assert view.console == []

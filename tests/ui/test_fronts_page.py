@@ -1,4 +1,4 @@
-"""The Fronts tab in a real browser."""
+"""The fronts of the tab Compare in a real browser."""
 
 from __future__ import annotations
 
@@ -19,14 +19,8 @@ from rulelab.sweeps.running import THREAD_NAME
 
 pytestmark = [pytest.mark.ui, pytest.mark.long]
 
-QUICK = (
-    "?tab=Fronts&sweep_folds=2&list_grid=0.05,0.02&falling_grid=0.05&set_grid=3,6&sweep_quantiles=3"
-    '&sweep_baselines=["cart","random_forest"]'
-)
-LONG = (
-    "?tab=Fronts&sweep_data=breast_cancer&sweep_conditions=2&sweep_quantiles=10&sweep_time_limit=300"
-    '&list_grid=0.2,0.001&sweep_families=["rule_list"]'
-)
+QUICK = "?tab=Compare&values=0.05,0.02&thresholds=3&max_conditions=1"
+LONG = "?tab=Compare&data=breast_cancer&max_conditions=2&thresholds=10&values=0.2,0.001&time_limit=300"
 AT = """
 (key) => {
   const found = []
@@ -71,7 +65,7 @@ DRAWN = """
 
 def opened(view: Visit, query: str = QUICK) -> Visit:
     view.page.goto(view.base + query)
-    view.button("Run sweep").wait_for()
+    view.button("Fill the front").wait_for()
     view.page.wait_for_function("Bokeh.documents.length > 0 && Bokeh.documents[0].is_idle")
     return view
 
@@ -115,24 +109,23 @@ def tap(view: Visit, key: str) -> None:
 
 def test_a_sweep_of_all_families_is_tapped_compared_and_exported(visit) -> None:
     view = opened(visit())
-    assert view.button("Run").count() == 0
     models = view.page.get_by_label("Model of", exact=True).filter(visible=True)
     assert models.count() == 0, "nothing is chosen yet"
-    view.button("Run sweep").click()
+    view.button("Fill the front").click()
     finished(view)
     picker = view.page.get_by_label("Point", exact=True)
     labels = picker.locator("option").all_inner_texts()
-    for name in ("Rule list, regularization 0.05", "Falling rule list", "Rule set, max complexity 3", "Random forest"):
+    for name in ("Rule list, regularization 0.05", "Random forest"):
         assert name in labels
     view.page.wait_for_timeout(500)
     tap(view, "0:1")
     view.until(lambda: picker.input_value() == "Rule list, regularization 0.02")
     title = view.page.locator(".rl-model h2")
-    view.until(lambda: title.count() == 1 and "fold 1 of 2" in title.inner_text())
+    view.until(lambda: title.count() == 1 and "fold 1 of 5" in title.inner_text())
     figures = view.page.get_by_role("heading", name="Rule list", exact=True).first
     view.until(lambda: 0 <= figures.bounding_box()["y"] < 900)
     view.page.get_by_text("Rates per group, test rows").first.wait_for()
-    view.button("Run sweep").scroll_into_view_if_needed()
+    view.button("Fill the front").scroll_into_view_if_needed()
     picker.select_option(index=1)
     view.until(lambda: view.page.locator(".rl-chosen-point").bounding_box()["y"] < 200)
     picker.select_option("Rule list, regularization 0.02")
@@ -142,7 +135,7 @@ def test_a_sweep_of_all_families_is_tapped_compared_and_exported(visit) -> None:
     view.until(lambda: STRIP not in drawn(view))
     forest.check()
     view.until(lambda: STRIP in drawn(view))
-    view.page.get_by_label("Model of", exact=True).select_option(index=2)
+    view.page.get_by_label("Model of", exact=True).select_option(index=5)
     view.until(lambda: title.count() == 1 and "all rows" in title.inner_text())
     view.button("Pin model").click()
     view.page.get_by_text("pinned as A").wait_for()
@@ -154,7 +147,7 @@ def test_a_sweep_of_all_families_is_tapped_compared_and_exported(visit) -> None:
     points = pd.read_csv(io.BytesIO(download(view, "Points (CSV)").read_bytes()))
     assert len(points) == 2 * (len(labels) - 1)
     fits = pd.read_csv(io.BytesIO(download(view, "Fits (CSV)").read_bytes()))
-    assert {"rule_list", "falling_rule_list", "rule_set", "cart", "random_forest"} == set(fits["family"])
+    assert {"rule_list", "cart", "random_forest", "logistic_regression"} == set(fits["family"])
     menu = view.page.locator("header.plot details").first
     menu.locator("summary").click()
     view.until(lambda: menu.locator("tr").count() == len(labels))
@@ -163,82 +156,54 @@ def test_a_sweep_of_all_families_is_tapped_compared_and_exported(visit) -> None:
     assert (int.from_bytes(png[16:20]), int.from_bytes(png[20:24])) == (1600, 900)
     picture = download(view, "SVG").read_text()
     assert picture.lstrip().startswith("<svg")
-    assert "Falling rule list" in picture
+    assert "Random forest" in picture
     drawn_points = pd.read_csv(io.BytesIO(download(view, "CSV").read_bytes()))
     assert list(drawn_points["point"]) == drawn(view)
     view.page.keyboard.press("Escape")
 
-    view.page.get_by_role("tab", name="Compare").click()
     view.page.get_by_role("heading", name=re.compile("A diabetes, all rows")).wait_for()
     assert view.foreign() == []
     assert view.console == []
 
 
-def test_an_uploaded_file_is_swept(visit) -> None:
-    view = visit().open('?sweep_folds=2&list_grid=0.05&sweep_families=["rule_list"]&sweep_baselines=["cart"]')
-    rows = "".join(f"{'red' if i % 3 else 'blue'},{i % 7},{'yes' if i % 3 else 'no'}\n" for i in range(60))
-    file = {"name": "mine.csv", "mimeType": "text/csv", "buffer": f"colour,size,ok\n{rows}".encode()}
-    view.page.get_by_role("tabpanel", name="Search").locator("input[type=file]").first.set_input_files(file)
-    view.page.get_by_label("Role of colour").select_option(label="sensitive, and a feature")
-    view.button("Accept").click()
-    view.page.get_by_text("Predicts ok = yes.").wait_for()
-    view.page.get_by_role("tab", name="Fronts").click()
-    view.page.get_by_label("Data set to sweep").select_option(label="mine (your file)")
-    view.page.get_by_text("It predicts ok = yes").wait_for()
-    view.page.get_by_label("Sensitive attribute").last.select_option(label="colour")
-    view.button("Run sweep").click()
-    finished(view)
-    view.page.wait_for_timeout(500)
-    tap(view, "0:0")
-    title = view.page.locator(".rl-model h2")
-    view.until(lambda: title.count() == 1 and "mine, fold 1 of 2" in title.inner_text())
-    view.page.reload()
-    alert = view.page.get_by_role("alert").filter(visible=True)
-    view.until(lambda: alert.count() == 1 and "upload it once more" in alert.inner_text())
-
-
 def test_results_appear_while_the_sweep_runs_and_cancel_keeps_them_and_closing_the_page_ends_it(visit) -> None:
     view = opened(visit(), LONG)
-    view.button("Run sweep").click()
+    view.button("Fill the front").click()
     picker = view.page.get_by_label("Point", exact=True)
     view.until(lambda: picker.locator("option").count() > 1)
     assert "fits to go" in said(view)
     assert sweeping()
     handle = status(view).element_handle()
-    view.button("Cancel sweep").click()
+    view.button("Stop").click()
     view.until(lambda: "Sweep cancelled" in said(view))
     assert handle.evaluate("e => e.isConnected")
     assert picker.locator("option").count() > 1
     wait_until(lambda: not sweeping(), 0.05)
     assert view.console == []
-    view.button("Run sweep").click()
+    view.button("Fill the front").click()
     view.until(lambda: "fits to go" in said(view))
     assert sweeping()
     view.page.close()
     wait_until(lambda: not sweeping(), 0.05)
 
 
-def test_bad_settings_are_explained(visit) -> None:
-    view = opened(visit(), QUICK + "&set_grid=much")
+def test_what_cannot_be_swept_is_explained(visit) -> None:
+    view = opened(visit(), QUICK)
+    view.page.get_by_label("Its values").fill("much")
+    view.page.keyboard.press("Tab")
+    view.page.get_by_text("'much' is none of numbers").wait_for()
     alert = view.page.get_by_role("alert").filter(visible=True)
-    view.button("Run sweep").click()
+    view.button("Fill the front").click()
     view.until(lambda: alert.count() == 1 and "much" in alert.inner_text())
-    view.page.get_by_label("Rule set: complexities").fill("4")
-    view.page.get_by_label("Folds", exact=True).fill("1000")
-    view.page.keyboard.press("Tab")
-    view.page.get_by_label("Rule list: regularizations", exact=True).fill("-1")
-    view.page.keyboard.press("Tab")
-    view.button("Run sweep").click()
-    view.until(lambda: alert.count() == 1 and "regularization" in alert.inner_text())
     assert sweeping() == []
 
 
 def test_a_phone_scrolls_down_only_every_control_is_named_and_the_plots_are_clear(visit) -> None:
     view = opened(visit(width=390, height=844))
-    view.button("Run sweep").click()
+    view.button("Fill the front").click()
     finished(view)
     assert len(figures_are_clear(view.page)) >= 2
-    for key in ("0:1", "2:1"):
+    for key in ("0:0", "0:1"):
         view.page.mouse.move(*view.page.evaluate(AT, key))
         told = view.page.get_by_text("proven optimal").and_(view.page.locator("div")).filter(visible=True)
         told.first.wait_for()

@@ -20,7 +20,6 @@ BANNER = """
       - tab "Search" [selected]
       - tab "Explore"
       - tab "Compare"
-      - tab "Fronts"
       - tab "Learn"
   - button "Toggle theme"
 """
@@ -188,34 +187,6 @@ COMPARE = """
 - button "Save"
 - group: What these figures mean
 """
-FRONTS = """
-- button "Data and families":
-  - heading "Data and families" [level=2]
-- combobox "Data set to sweep"
-- combobox "Sensitive attribute"
-- checkbox "Rule list" [checked]
-- 'textbox "Rule list: regularizations"'
-- checkbox "Falling rule list" [checked]
-- 'textbox "Falling rule list: regularizations"'
-- checkbox "Rule set" [checked]
-- 'textbox "Rule set: complexities, at most"'
-- checkbox "Rule list of least gap"
-- checkbox "Rule set of least gap"
-- button "Run sweep"
-- button "Cancel sweep" [disabled]
-- heading "How accurate can a model be that is as simple, or as fair, as this?" [level=2]
-- paragraph: /Choose the data and press Run sweep/
-- button "Fairness":
-  - heading "Fairness" [level=2]
-- combobox "Fairness constraint"
-- button "Folds and conditions":
-  - heading "Folds and conditions" [level=2]
-- textbox "Folds"
-- textbox "Seconds per fit"
-- button "Compare with":
-  - heading "Compare with" [level=2]
-- checkbox "CART" [checked]
-"""
 _HEADINGS = """() => {
     const found = []
     const walk = (root) => {
@@ -263,6 +234,4 @@ def test_the_way_to_a_certificate_a_card_and_a_sweep_is_told(visit) -> None:
     view.page.get_by_text("pinned as A").wait_for()
     view.page.get_by_role("tab", name="Compare").click()
     tells(view, panel, COMPARE)
-    view.page.get_by_role("tab", name="Fronts").click()
-    tells(view, panel, FRONTS)
     assert view.console == []

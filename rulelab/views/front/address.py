@@ -37,6 +37,7 @@ def _begun(query: str) -> str:
 
 
 def _meant(query: str) -> str:
+    query = query.replace("tab=Fronts", "tab=Compare")  # of addresses from before
     asked = dict(entries(query))
     return f"{query}&tab=Search" if asked.keys() - {_EVERYWHERE} and "tab" not in asked else query
 

@@ -2,28 +2,41 @@
 
 from __future__ import annotations
 
+import importlib.util
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, ClassVar
 
 import rulelab
 
 from ...arguments import text_of
-from ...datasets import Dataset, load
+from ...datasets import load
+from ...datasets.registry import RECORDS
 from ...families import MEMORY
 from ...sweeps import BASELINES, FAMILIES, Sweep, SweepError, sweep
+from ...sweeps.families import BINARIZING
 from ...warming import warm_up
 from ..allowance import ALLOWED
-from ..live.recipe import load_code, refuse_large
+from ..forms.family_settings import TOLERANCE
+from ..live.recipe import SPLIT_SEED, PageRecipe, load_code, refuse_large
 from ..live.wording import family_name, titled
-from .counting import Counting
 from .run import Started
 
 MAX_VALUES = 30
 """Most values of one parameter."""
 SMALL_TREES = {"max_leaf_nodes": [2, 3, 4, 6, 8, 12]}
 """Of CART: sizes that compare with rule lists."""
+
+FOLDS = 5
+COUNTED_SHARE = 0.3
+"""Of counted rows for the test, where the question keeps none."""
+_USUAL_VALUES = {
+    TOLERANCE.name: "0.02, 0.05, 0.1",
+    "max_length": "1, 2, 3, 4",
+    "max_conditions": "1, 2, 3",
+    "thresholds": "3, 5, 10",
+}
 
 Grid = Mapping[str, Sequence[Any]]
 
@@ -59,7 +72,7 @@ class Order:
     Attributes
     ----------
     data : str
-        Name of the data set.
+        Name of the data set, unless a question says where it is.
     grids : mapping of family to grid
     baselines : tuple of str
     folds : int
@@ -67,27 +80,66 @@ class Order:
         Sensitive attributes, intersected when there are several.
     time_limit : float
         Seconds of each search.
-    source : callable or None
-        Gives the data set, where it is none by name.
-    source_code : str
-        Python that does the same, with ``rl`` for this package.
-    counting : Counting or None
-        A table of this server whose rows are counted instead.
-    asked : mapping
-        What all models have to obey, by parameter.
+    question : PageRecipe or None
+        Whose data are taken; a table of this server is counted as it says.
+    fixed : mapping
+        What all models have in common, by parameter.
     """
 
     client: ClassVar[Any] = None
     data: str
     grids: Mapping[str, Grid]
     baselines: tuple[str, ...] = ()
-    folds: int = 5
+    folds: int = FOLDS
     sensitive: tuple[str, ...] = ()
     time_limit: float = 10.0
-    source: Callable[[], Dataset] | None = field(default=None, repr=False)
-    source_code: str = ""
-    counting: Counting | None = None
-    asked: Mapping[str, Any] = field(default_factory=dict)
+    question: PageRecipe | None = field(default=None, repr=False)
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, question: PageRecipe, swept: str, values: str) -> Order:
+        """The sweep of one setting of a question.
+
+        Parameters
+        ----------
+        question : PageRecipe
+            With the attribute whose groups are compared.
+        swept : str
+            One of `sweepable`.
+        values : str
+            Numbers with commas between.
+
+        Raises
+        ------
+        ValueError
+            With a message for the user.
+        """
+        family, counted = question.family, question.counted is not None
+        whole = next((each.kind == "whole" for each in family.parameters if each.name == swept), False)
+        found: list[Any] = numbers(values, sweepable(question)[swept][0], whole)
+        fair: Any = question["fairness"] if "fairness" in family.defaults else None
+        name = swept
+        if swept == TOLERANCE.name:
+            name, found = "fairness", [None, *(replace(fair, **dict.fromkeys(asdict(fair), one)) for one in found)]
+        left = {name, MEMORY.name, *(BINARIZING if counted else ())}
+        usual = family.defaults
+        fixed = {k: v for k, v in question.parameters.items() if k not in left and v != usual[k]}
+        return cls(
+            data="",
+            grids={family.name: {name: found}},
+            baselines=tuple(available(question)),
+            sensitive=() if question.sensitive is None else (question.sensitive,),
+            question=question,
+            fixed=fixed,
+        )
+
+    @property
+    def n_fits(self) -> int:
+        """How many models are fitted."""
+        folds = 1 if self._counted else self.folds
+        grids = [*self.grids.values()]
+        grids += [SMALL_TREES if name == "cart" else BASELINES[name].grid for name in self.baselines]
+        return folds * sum(math.prod(len(values) for values in grid.values()) for grid in grids)
 
     def __call__(self, report: Callable[[str], None]) -> Started:
         """Start all sweeps; baselines are fitted beside the first one.
@@ -101,11 +153,12 @@ class Order:
             raise SweepError("choose at least one family to sweep")
         report("reading the data")
         swept: Any
-        if self.counting is not None:
-            swept = self.counting(report)
+        if self._counted:
+            assert self.question is not None
+            swept = self.question.counted.count(self.question.binarizer(), self._share, SPLIT_SEED, report)
             data = swept.dataset()
         else:
-            swept = data = load(self.data) if self.source is None else self.source()
+            swept = data = load(self.data) if self.question is None else self.question.load()
         refuse_large(data)
         for family in self.grids:
             report(f"compiling the search for a {family_name(family)}: once per machine, some seconds")
@@ -120,13 +173,12 @@ class Order:
                 one.cancel()
             raise SweepError(titled(text_of(error), FAMILIES[family].family)) from error
         codes = tuple(self.code(family) for family in self.grids)
-        return Started(tuple(started), data, codes, named=self.source is None and self.counting is None)
+        return Started(tuple(started), data, codes, named=self._source == load_code(data.name))
 
     def code(self, family: str) -> str:
         """Python that starts the family's sweep as ``sweep``."""
         options = "".join(f"    {name}={_source(value)},\n" for name, value in self._options(family).items())
-        source = f"data = {self.source_code or load_code(self.data)}\n"
-        source = source if self.counting is None else self.counting.code()
+        source = self._counted_code() if self._counted else f"data = {self._source}\n"
         return (
             f"import rulelab as rl\n{_imports(self.grids[family])}\n{source}"
             f"sweep = rl.sweep(\n    data,\n    {family!r},\n{options})"
@@ -139,33 +191,59 @@ class Order:
         limit = {} if ALLOWED.fit is None else {MEMORY.name: [ALLOWED.fit]}
         return {
             "grid": {name: list(values) for name, values in self.grids[family].items()} | limit,
-            **({"fixed": dict(self.asked)} if self.asked else {}),
-            **({"cv": self.folds} if self.counting is None else {}),
+            **({"fixed": dict(self.fixed)} if self.fixed else {}),
+            **({} if self._counted else {"cv": self.folds}),
             "sensitive": list(self.sensitive) or None,
             "baselines": baselines,
             "time_limit": self.time_limit if ALLOWED.seconds is None else min(self.time_limit, ALLOWED.seconds),
         }
 
+    @property
+    def _counted(self) -> bool:
+        return self.question is not None and self.question.counted is not None
 
-def available(score: bool, groups: bool, fairlearn: bool, counted: bool = False) -> list[str]:
-    """The baselines that data allow.
+    @property
+    def _share(self) -> float:
+        """Of counted rows, for the test."""
+        assert self.question is not None
+        return self.question.test_share or COUNTED_SHARE
 
-    Parameters
-    ----------
-    score : bool
-        Whether the data have the COMPAS score.
-    groups : bool
-        Whether there are groups of people.
-    fairlearn : bool
-        Whether that package is installed.
-    counted : bool
-        Whether rows are counted.
-    """
-    needs = {
-        "compas_score": score,
-        "exponentiated_gradient": groups and fairlearn,
-        "threshold_optimizer": groups and fairlearn,
-    }
+    @property
+    def _source(self) -> str:
+        return load_code(self.data) if self.question is None else self.question.load_code
+
+    def _counted_code(self) -> str:
+        assert self.question is not None
+        table = self.question.counted
+        asked = {name: self.question[name] for name in BINARIZING if self.question[name] != BINARIZING[name]}
+        options = ", ".join(f"{name}={value!r}" for name, value in asked.items())
+        return (
+            f"table = {table.code()}\n"
+            f"conditions = rl.Binarizer({options}).fit({table.features_code()})\n"
+            f"data = rl.tables.count(table, conditions, {table.count_code()})"
+            f".split_at_random({self._share!r}, {SPLIT_SEED})\n"
+        )
+
+
+def sweepable(question: PageRecipe) -> dict[str, tuple[str, str]]:
+    """The settings of a question that can be swept, each with what it is called and its usual values."""
+    family = question.family
+    usual = {name: ", ".join(f"{value:g}" for value in values) for name, values in family.grid.items()} | _USUAL_VALUES
+    titles = {each.name: each.title for each in family.parameters}
+    if question.counted is not None:
+        titles = {name: title for name, title in titles.items() if name not in BINARIZING}
+    if "fairness" in family.defaults and question["fairness"] is not None:
+        titles[TOLERANCE.name] = TOLERANCE.title
+    return {name: (titles[name], values) for name, values in usual.items() if name in titles}
+
+
+def available(question: PageRecipe) -> list[str]:
+    """The baselines that a question allows; those that are fair belong where a criterion is asked for."""
+    fair = question.sensitive is not None and "fairness" in question.parameters and question["fairness"] is not None
+    fair = fair and importlib.util.find_spec("fairlearn") is not None
+    scored = any("score_text" in r.excluded and question.load_code == load_code(name) for name, r in RECORDS.items())
+    needs = {"compas_score": scored, "exponentiated_gradient": fair, "threshold_optimizer": fair, "adaboost": False}
+    counted = question.counted is not None
     return [name for name in BASELINES if needs.get(name, True) and (not counted or BASELINES[name].of_counts)]
 
 

@@ -1,76 +1,113 @@
-"""Sweeps on the page: the form, the buttons that start and end them, and what they find."""
+"""Sweeps on the page: which setting of the question is swept, the button that starts and ends it, and what it finds."""
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Callable
 from typing import Any
 
 import panel as pn
 import param
 from panel.viewable import Viewer
 
+from ...arguments import text_of
 from ..forms.address import Address, Part
+from ..live.recipe import PageRecipe
+from ..live.wording import counted
 from ..widgets import icons
-from ..widgets.style import BAR_CSS, BUTTON_CSS, STACK_CSS
-from .setup import SHARED, SweepSetup
+from ..widgets.esc import esc
+from ..widgets.html import Html
+from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, SELECT_CSS, STACK_CSS
+from .order import Order, sweepable
+from .run import Run
 from .view import FrontView
+
+_WIDE = {"sizing_mode": "stretch_width", "margin": 0}
 
 
 class FrontsView(Viewer):
-    """A sweep with its settings and controls.
+    """The fronts of a question, and what fills them.
 
     Parameters
     ----------
+    question : callable
+        Gives the recipe whose setting is swept, with the attribute whose groups are compared; raises ValueError.
     address : Address, optional
         Of the page, to be followed.
 
     Attributes
     ----------
-    setup : SweepSetup
     view : FrontView
     complaints : list of str
         About the address.
     """
 
+    swept: param.Selector[str] = param.Selector(
+        default="regularization", objects=["regularization"], check_on_set=False, label="Setting to sweep"
+    )
+    values = param.String(default="", label="Its values", doc="Empty: the usual ones.")
     dark = param.Boolean(default=False, doc="Whether the page around is dark.")
     on_pin = param.Callable(default=None, doc="As that of `FrontView`.")
 
-    def __init__(self, address: Address | None = None, **params: Any) -> None:
+    def __init__(self, question: Callable[[], PageRecipe], address: Address | None = None, **params: Any) -> None:
         super().__init__(**params)
-        self.setup = SweepSetup()
+        self._question = question
         self.view = FrontView(dark=self.dark, on_pin=self.on_pin)
+        listed = {"stylesheets": [SELECT_CSS], "margin": 0}
+        self._swept = pn.widgets.Select(label="Setting to sweep", width=250, **listed)
+        self._values = pn.widgets.TextInput(label="Its values", width=230, **listed)
+        self._said = Html("", stylesheets=[CARD_CSS], align="end", **_WIDE)
+        button = {"stylesheets": [BUTTON_CSS], "margin": 0, "height": 38, "align": "end"}
+        self._fill = pn.widgets.Button(label="Fill the front", icon=icons.RUN, on_click=self.run, width=150, **button)
+        self._cancel = pn.widgets.Button(
+            label="Stop", icon=icons.STOP, on_click=self.cancel, visible=False, width=150, **button
+        )
+        self._swept.param.watch(lambda event: self.param.update(swept=event.new), "value")
+        self._values.param.watch(lambda event: self.param.update(values=event.new), "value")
+        self.view.param.watch(lambda event: self._show_sweeping(event.new), "sweeping")
+        bar = pn.Row(self._swept, self._values, self._fill, self._cancel, self._said, stylesheets=[BAR_CSS], **_WIDE)
         self.complaints: list[str] = []
         if address is not None:
-            self.complaints += address.follow(Part(self.setup, SHARED, steps=["sweep_data"]))
+            self.complaints += address.follow(Part(self, ["swept", "values"]))
             self.complaints += address.follow(Part(self.view, ["on", "criterion", "measure"]))
-        button = {"stylesheets": [BUTTON_CSS], "margin": 0, "height": 38}
-        self._start = pn.widgets.Button(
-            label="Run sweep", icon=icons.RUN, on_click=self.run, color="primary", width=130, **button
-        )
-        self._cancel = pn.widgets.Button(
-            label="Cancel sweep", icon=icons.STOP, on_click=self.cancel, disabled=True, width=140, **button
-        )
-        self.view.param.watch(lambda event: self._cancel.param.update(disabled=not event.new), "sweeping")
-        bar = pn.Row(
-            self._start, self._cancel, stylesheets=[BAR_CSS], sizing_mode="stretch_width", margin=(0, 0, 12, 0)
-        )
-        self._layout = pn.Column(
-            bar,
-            self.view,
-            stylesheets=[STACK_CSS],
-            css_classes=["rl-view"],
-            sizing_mode="stretch_width",
-            margin=0,
-        )
+        self._layout = pn.Column(bar, self.view, stylesheets=[STACK_CSS], css_classes=["rl-view"], **_WIDE)
 
     def __panel__(self) -> Any:
         return self._layout
 
-    def run(self, *_: Any) -> None:
-        """Start a sweep with the present settings; one that runs is cancelled."""
+    def order(self) -> Order:
+        """What would be swept now; raises ValueError with a message for the user."""
+        question = self._question()
+        known = sweepable(question)
+        swept = self.swept if self.swept in known else next(iter(known))
+        return Order.of(question, swept, self.values or known[swept][1])
+
+    def follow_question(self, *_: Any) -> None:
+        """Offer the settings of the present question, and say what filling the front takes."""
+        with contextlib.suppress(ValueError):  # what is said tells why
+            known = sweepable(self._question())
+            asked, self._swept.options = self.swept, {title: name for name, (title, _) in known.items()}
+            self._swept.value = asked if asked in known else next(iter(known))
+            self._values.placeholder = known[self._swept.value][1]
+        told = self.told
+        self._said.object = f'<p class="note">{esc(told)}</p>'
+
+    @property
+    def told(self) -> str:
+        """What filling the front takes, or why it cannot be."""
         try:
-            run = self.setup.new_run()
+            order = self.order()
         except ValueError as error:
-            self.view.complain(str(error))
+            return text_of(error)
+        limit = f"each ends with a proof or after {order.time_limit:g} s"
+        return f"{counted(order.n_fits, 'fits')}, other methods among them; {limit}."
+
+    def run(self, *_: Any) -> None:
+        """Fill the front; a sweep that runs is cancelled."""
+        try:
+            run = Run(self.order())
+        except ValueError as error:
+            self.view.complain(text_of(error))
         else:
             self.view.follow(run)
 
@@ -78,6 +115,20 @@ class FrontsView(Viewer):
         """End the sweep and keep what it has found."""
         if self.view.run is not None:
             self.view.run.cancel()
+
+    @param.depends("swept", watch=True)
+    def _usual(self) -> None:
+        """The values of one setting are none of another."""
+        self.values = ""
+        self.follow_question()
+
+    @param.depends("values", watch=True)
+    def _typed(self) -> None:
+        self._values.value = self.values
+        self.follow_question()
+
+    def _show_sweeping(self, sweeping: bool) -> None:
+        self._cancel.visible, self._fill.visible = sweeping, not sweeping
 
     @param.depends("dark", "on_pin", watch=True)
     def _hand_on(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -25,6 +26,7 @@ from ..fronts.tab import FrontsView
 from ..kept_runs.drawer import KeptRuns
 from ..learn.view import LearnTab
 from ..live.prepared import Prepared
+from ..live.recipe import PageRecipe
 from ..live.session import SearchSession
 from ..live.state import State
 from ..search.again import Again
@@ -39,6 +41,10 @@ from ..widgets.style import COMPARE_CSS, PAGE_CSS, TAB_CSS
 from .presenter import Presenter
 
 _WIDE = {"sizing_mode": "stretch_width", "margin": 0}
+_SEVERAL = (
+    "one list of several classes is found in the tab Search, and this tab is of two classes: choose a positive class "
+    "there, under Roles of columns, or other data"
+)
 _CHOOSING = "The data are being chosen in the tab Search: press “Accept” or “Cancel” there."
 
 
@@ -82,10 +88,7 @@ class SearchTab:
         """
         prepared = self.view.session.prepared
         if self.setup.family in OF_SEVERAL:
-            raise ValueError(
-                "one list of several classes is found in the tab Search, and this tab is of two classes: choose a "
-                "positive class there, under Roles of columns, or other data"
-            )
+            raise ValueError(_SEVERAL)
         if prepared is not None and prepared.search.family in OF_SEVERAL:
             return self.setup.recipe()
         if prepared is not None and self._is_of_run:
@@ -93,6 +96,14 @@ class SearchTab:
         if self.refused:
             raise ValueError(self.refused)
         return self.setup.recipe()
+
+    def question(self) -> PageRecipe:
+        """The present settings, with the groups that are compared; raises ValueError as `source`."""
+        if self.setup.family in OF_SEVERAL:
+            raise ValueError(_SEVERAL)
+        if self.view.blocked or self.view.refusal:
+            raise ValueError(self.refused or self.view.refusal)
+        return replace(self.setup.recipe(), sensitive=self.setup.table.sensitive)
 
     @property
     def refused(self) -> str:
@@ -139,13 +150,28 @@ class SearchTab:
 
 
 class CompareTab:
-    """The pinned model cards."""
+    """The fronts of the question of the tab Search over the pinned model cards."""
 
     def __init__(self, address: Address, kept: Kept | None = None) -> None:
+        self.search: Callable[[], SearchTab] = lambda: SearchTab(address)
+        self.fronts = FrontsView(lambda: self.search().question(), address, on_pin=self.pin)
         self.view = CompareView(kept)
+        self.view.param.watch(lambda event: self.fronts.param.update(dark=event.new), "dark")
         self.complain = self.view.complain
-        self.complaints = address.follow(Part(self.view, ["against", "only"]))
-        self.layout = pn.Column(self.view, stylesheets=[COMPARE_CSS], **_WIDE)
+        self.complaints = [*self.fronts.complaints, *address.follow(Part(self.view, ["against", "only"]))]
+        self.layout = pn.Column(self.fronts, self.view, stylesheets=[COMPARE_CSS], **_WIDE)
+
+    def follow(self, search: SearchTab) -> None:
+        """Say at the fronts what the present question asks for."""
+        search.setup.on_change(self.fronts.follow_question)
+        search.view.param.watch(self.fronts.follow_question, ["refusal", "blocked", "stale"])
+        self.fronts.follow_question()
+
+    def pin(self, card: Card) -> str:
+        """Pin a card, unless it is; return its letter."""
+        if letter := self.view.letter_of(card):
+            raise ValueError(f"This model is pinned already, as {letter} in the tab Compare.")
+        return self.view.pin(card)
 
 
 class ExploreTab:
@@ -185,22 +211,11 @@ class WhatIfTab:
         self.layout = pn.Column(self.view, stylesheets=[COMPARE_CSS], **_WIDE)
 
 
-class FrontsTab:
-    """Sweeps over settings: the form on the left, their fronts on the right."""
-
-    def __init__(self, address: Address) -> None:
-        self.view = FrontsView(address)
-        self.setup = self.view.setup
-        self.complain, self.complaints = self.view.view.complain, self.view.complaints
-        self.layout = pn.Column(self.setup.data_card, self.view, self.setup.more, stylesheets=[PAGE_CSS], **_WIDE)
-
-
 TABS: dict[str, Callable[[Address], Any]] = {
     "Search": SearchTab,
     "Explore": ExploreTab,
     "What if": WhatIfTab,
     "Compare": CompareTab,
-    "Fronts": FrontsTab,
     "Learn": LearnTab,
 }
 
@@ -283,7 +298,7 @@ class Tabs(param.Parameterized):
             tab.complain("; ".join([*self._complaints, *own]))
             self._complaints = []
             tab.view.dark = self.dark
-            if isinstance(tab, ExploreTab | WhatIfTab):
+            if isinstance(tab, ExploreTab | WhatIfTab | CompareTab):
                 tab.search = lambda: self.made("Search")
             if "on_pin" in tab.view.param:
                 tab.view.on_pin = self._pin
@@ -293,11 +308,8 @@ class Tabs(param.Parameterized):
                 tab.view.on_standing = self._follow
             if name in ("Search", "Explore") and {"Search", "Explore"} <= self._made.keys():
                 self._made["Explore"].follow(self._made["Search"])
-            if {"Search", "Fronts"} <= self._made.keys():
-                own, swept = self._made["Search"].setup.table, self._made["Fronts"].setup
-                for shared in ("uploaded", "tables"):
-                    setattr(swept, shared, getattr(own, shared))
-                    own.param.watch(lambda event: swept.param.update(**{event.name: event.new}), shared)
+            if name in ("Search", "Compare") and {"Search", "Compare"} <= self._made.keys():
+                self._made["Compare"].follow(self._made["Search"])
         return self._made[name]
 
     def complain(self, message: str) -> None:
@@ -340,10 +352,7 @@ class Tabs(param.Parameterized):
         self._address.follow(Part(self.runs, ["pins"]))
 
     def _pin(self, card: Card) -> str:
-        view = self.made("Compare").view
-        if letter := view.letter_of(card):
-            raise ValueError(f"This model is pinned already, as {letter} in the tab Compare.")
-        return view.pin(card)
+        return str(self.made("Compare").pin(card))
 
     def _edit(self, prepared: Prepared, model: Model) -> None:
         """Take a model in hand in the tab What if."""
@@ -371,6 +380,8 @@ class Tabs(param.Parameterized):
         place = self._places[self.tab]
         if not place.objects:
             place.append(explain_all(self.made(self.tab).layout) if self.tab else self._front)
+            if self.tab == "Compare":  # its fronts are of the question there
+                self.made("Search")
         self.runs.list.visible = bool(self.tab)
         self.strip.open = self.tab
         for name, other in self._places.items():

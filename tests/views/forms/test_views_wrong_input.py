@@ -22,8 +22,6 @@ from rulelab.views.forms.address import Address, Part
 from rulelab.views.forms.numbers import read as numbers_read
 from rulelab.views.forms.numbers import shown
 from rulelab.views.fronts.order import numbers
-from rulelab.views.fronts.setup import SHARED as SWEEP_SHARED
-from rulelab.views.fronts.setup import SweepSetup
 from rulelab.views.live.state import State
 from rulelab.views.pages.tabs import SearchTab
 from rulelab.views.search.setup import Setup
@@ -36,18 +34,9 @@ def numeric(part: Part) -> list[str]:
     return [name for name in part.names if isinstance(part.owner.param[name], param.Number)]
 
 
-def search_parts() -> tuple[Part, ...]:
-    return Setup().parts
-
-
-def sweep_parts() -> tuple[Part, ...]:
-    return (Part(SweepSetup(), SWEEP_SHARED),)
-
-
 @pytest.mark.parametrize("text", ["NaN", "Infinity", "-Infinity", "-1", "1e400", "many", "true", "[1]", "null", ""])
-@pytest.mark.parametrize("make", [search_parts, sweep_parts])
-def test_no_number_of_the_address_takes_what_it_cannot_mean(make, text) -> None:
-    parts = make()
+def test_no_number_of_the_address_takes_what_it_cannot_mean(text) -> None:
+    parts = Setup().parts
     shown = [part for part in parts if part.shown()]
     assert sum(len(numeric(part)) for part in shown) >= 5
     for part in shown:

@@ -1,25 +1,45 @@
-"""The settings of sweeps on the page: lists of numbers, what the data allow, uploaded files."""
+"""What is swept on the page: one setting of the question of the tab Search, whatever its data and demands are."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
-from live import HOSTILE, use_file, use_roles
+from live import use_file, use_roles
 from patience import PATIENCE, wait_until
 from test_sweep_counted import FRAME
 from test_views_fronts import SMALL
 
 import rulelab as rl
-from rulelab.sweeps import SweepError
 from rulelab.views.forms import tables as served_tables
-from rulelab.views.forms.data import UPLOADED
-from rulelab.views.forms.data_settings import DataSettings
+from rulelab.views.forms.address import Address
 from rulelab.views.fronts.model import ALL_ROWS
-from rulelab.views.fronts.order import numbers
+from rulelab.views.fronts.order import Order, numbers, sweepable
 from rulelab.views.fronts.run import Run
-from rulelab.views.fronts.setup import SweepSetup
 from rulelab.views.fronts.tab import FrontsView
 from rulelab.views.fronts.view import FrontView
 from rulelab.views.live import recipe
+from rulelab.views.live.recipe import PageRecipe
+from rulelab.views.pages.tabs import Tabs
+from rulelab.views.search.setup import Setup
+
+
+def question(setup: Setup) -> PageRecipe:
+    return replace(setup.recipe(), sensitive=setup.table.sensitive)
+
+
+def asked(**values: object) -> PageRecipe:
+    """A question of small searches."""
+    setup = Setup()
+    setup.choose(family=values.pop("family", "rule_list"))
+    setup.choose(**values)
+    return question(setup)
+
+
+def done(order: Order) -> Run:
+    run = Run(order)
+    run.join(PATIENCE)
+    return run
 
 
 @pytest.mark.parametrize(
@@ -37,116 +57,109 @@ def test_other_texts_are_refused_with_the_field_s_name(text: str, whole: bool) -
         numbers(text, "field", whole)
 
 
-def test_settings_make_an_order() -> None:
-    setup = SweepSetup(
-        sweep_families=["rule_set", "rule_list", "falling_rule_list"],
-        set_grid="4",
-        list_grid="0.1",
-        sweep_baselines=["cart"],
-    )
-    order = setup.order()
+def test_one_setting_is_swept_and_the_others_are_those_of_the_question() -> None:
+    given = asked(thresholds=3, must_use=["bmi"], regularization=0.3)
+    order = Order.of(given, "regularization", "0.1")
+    assert order.grids == {"rule_list": {"regularization": [0.1]}}
+    assert order.fixed == {"thresholds": 3, "must_use": ["bmi"]}
     assert order.sensitive == ("sex",)
-    assert order.grids["rule_list"] == {"regularization": [0.1], "max_conditions": [1], "thresholds": [5]}
-    assert order.grids["rule_set"] == {"max_complexity": [4], "max_conditions": [3], "thresholds": [5]}
-    setup.set_fairness = "equalized_odds"
-    setup.set_tolerances = "0.1"
-    for family in ("rule_set", "rule_list", "falling_rule_list"):
-        assert setup.order().grids[family]["fairness"] == [None, rl.EqualizedOdds(0.1, 0.1)]
-    setup.set_fairness = "predictive_parity"
-    grids = setup.order().grids
-    assert grids["rule_list"]["fairness"] == [None, rl.PredictiveParity(0.1)]
-    assert not any("fairness" in grids[family] for family in ("rule_set", "falling_rule_list"))
-    setup.sweep_data = "tic_tac_toe"
-    with pytest.raises(SweepError, match="sensitive"):
-        setup.order()
-    setup.set_fairness = "none"
-    assert setup.order().sensitive == ()
-    assert "fairness" not in setup.order().grids["falling_rule_list"]
-    setup.sweep_families = []
-    with pytest.raises(SweepError, match="family"):
-        setup.order()
+    assert Order.of(given, "max_length", "2, 3").fixed == {**order.fixed, "regularization": 0.3}
+    assert "tolerance" not in sweepable(given)
+    assert Order.of(asked(family="least_gap", criterion="demographic_parity"), "min_accuracy", "0.6").fixed == {
+        "criterion": "demographic_parity"
+    }
 
 
-def test_baselines_are_offered_where_the_data_allow_them() -> None:
-    setup = SweepSetup(sweep_baselines=list(rl.sweeps.BASELINES))
-    assert "compas_score" not in setup.order().baselines
-    setup.sweep_data = "compas"
-    assert "compas_score" in setup.order().baselines
-    assert setup.sweep_sensitive == "race"
-    setup.sweep_sensitive = "race and sex"
-    assert setup.order().sensitive == ("race", "sex")
-    setup.sweep_data = "breast_cancer"
-    assert not {"compas_score", "threshold_optimizer"} & set(setup.order().baselines)
+def test_tolerances_are_swept_of_the_criterion_that_is_asked_for_beside_none() -> None:
+    given = asked(fairness="equalized_odds", max_conditions=1)
+    assert list(sweepable(given))[:2] == ["regularization", "tolerance"]
+    order = Order.of(given, "tolerance", "0.1, 0.2")
+    assert order.grids == {"rule_list": {"fairness": [None, rl.EqualizedOdds(0.1, 0.1), rl.EqualizedOdds(0.2, 0.2)]}}
+    assert "fairness" not in order.fixed
+    assert Order.of(given, "regularization", "0.1").fixed["fairness"] == rl.EqualizedOdds(0.05, 0.05)
 
 
-def test_bad_settings_are_explained_on_the_tab() -> None:
-    tab = FrontsView()
-    tab.setup.list_grid = "much"
+def test_methods_stand_beside_where_the_data_allow_them() -> None:
+    def beside(**values: object) -> set[str]:
+        return {*Order.of(asked(**values), "regularization", "0.1").baselines}
+
+    usual = {"cart", "random_forest", "logistic_regression"}
+    assert beside() == beside(data="breast_cancer") == usual
+    assert beside(data="compas") == usual | {"compas_score"}
+    assert beside(fairness="equal_opportunity") == usual | {"exponentiated_gradient", "threshold_optimizer"}
+
+
+def test_it_is_said_how_many_fits_there_are_before_they_begin_and_that_many_there_are() -> None:
+    setup = Setup()
+    setup.choose(thresholds=2, max_conditions=1)
+    tab = FrontsView(lambda: question(setup))
+    tab.values = "0.05, 0.02"
+    order = replace(tab.order(), folds=2)
+    run = done(order)
+    assert run.error is None
+    assert run.started.sweeps[0].progress.total == order.n_fits == 2 * (2 + 6 + 1 + 1)
+    assert f"{tab.order().n_fits} fits" in tab.told
+    tab.values = "much"
+    assert "Regularization" in tab.told
     tab.run()
-    assert "regularizations" in tab.view._alert.phase
     assert tab.view.run is None
 
 
-def test_a_sweep_can_be_cancelled_while_there_is_one() -> None:
-    tab = FrontsView()
-    assert tab._cancel.disabled
-    tab.setup.param.update(sweep_families=["rule_list"], sweep_baselines=[], list_grid="0.05", sweep_folds=2)
+def test_another_setting_has_its_usual_values_and_another_family_its_settings() -> None:
+    setup = Setup()
+    tab = FrontsView(lambda: question(setup))
+    tab.values = "0.5"
+    tab.swept = "thresholds"
+    assert tab.order().grids == {"rule_list": {"thresholds": [3, 5, 10]}}
+    setup.choose(family="rule_set")
+    tab.swept = "max_complexity"
+    assert tab.order().grids == {"rule_set": {"max_complexity": [5, 10, 15, 20]}}
+
+
+def test_a_sweep_can_be_stopped_while_there_is_one() -> None:
+    tab = FrontsView(lambda: asked(data="breast_cancer", max_conditions=2))
     tab.run()
-    assert not tab._cancel.disabled
-    tab._cancel.clicks += 1
+    assert tab.view.sweeping
+    tab.cancel()
     wait_until(lambda: not tab.view.run.busy)
     tab.view.refresh()
-    assert tab._cancel.disabled
+    assert not tab.view.sweeping
     tab.view.close()
 
 
-ROWS = "".join(f"{'red' if i % 3 else HOSTILE},{i % 7},{'yes' if i % 3 else 'no'},{i % 2}\n" for i in range(60))
-CSV = f"colour,size,ok,side\n{ROWS}".encode()
+def test_the_tab_sweeps_the_question_of_the_search_and_says_why_it_cannot() -> None:
+    page = Tabs(Address("?tab=Compare&values=0.05&data=tic_tac_toe"))
+    fronts, setup = page.made("Compare").fronts, page.made("Search").setup
+    assert fronts.order().grids == {"rule_list": {"regularization": [0.05]}}
+    assert fronts.order().sensitive == ()
+    setup.choose(data="compas")
+    assert fronts.order().sensitive == ("race",)
+    rows = b"a,b,kind\n" + b"".join(b"%d,%d,%d\n" % (i % 7, i % 5, i % 3) for i in range(60))
+    use_file(setup.table, rows, kind="target")
+    setup.table.draft or use_roles(setup.table, positive=2)
+    assert fronts.order().question.load().name == "mine"
 
 
-def shared_setups() -> tuple[DataSettings, SweepSetup]:
-    """The settings of both tabs, of which the second one follows the tables of the first one, as on the page."""
-    search, sweep = DataSettings(), SweepSetup()
-    search.param.watch(lambda *events: sweep.param.update(**{e.name: e.new for e in events}), ["uploaded", "tables"])
-    return search, sweep
+CSV = (
+    "colour,size,ok,side\n"
+    + "".join(f"{'red' if i % 3 else 'blue'},{i % 7},{'yes' if i % 3 else 'no'},{i % 2}\n" for i in range(60))
+).encode()
 
 
-def test_an_uploaded_file_can_be_swept(tmp_path, monkeypatch) -> None:
-    search, setup = shared_setups()
-    assert "upload it in the tab Search" in setup._about_data.object
-    use_file(
-        search, CSV, "my file.csv", positive="no", ok="target", colour="sensitive", size="sensitive", side="sensitive"
-    )
-    assert UPLOADED in setup._data.options.values()
-    assert setup.sweep_data == "diabetes"
-    setup.sweep_data = UPLOADED
-    assert "ok = no" in setup._about_data.object
-    assert setup.param.sweep_sensitive.objects == ["(none)", "colour", "size", "side"]
-    assert setup.sweep_sensitive == "(none)"
-    setup.param.update(
-        sweep_sensitive="side", sweep_families=["rule_list"], list_grid="0.1", sweep_baselines=["cart"], sweep_folds=2
-    )
-    use_roles(search, positive="yes")
-    assert setup.sweep_sensitive == "side", "another class leaves the attribute"
-    order = setup.order()
-    done = Run(order)
-    done.join(PATIENCE)
-    assert done.error is None
-    assert done.started.data.name == "my file"
-    assert done.started.data.positive == "yes"
-    assert done.started.sweeps[0].groups == ("0", "1")
-    assert {p.method for p in done.tables.points["test"]} == {"rule_list", "cart"}
+def test_an_uploaded_file_is_swept_and_its_code_does_the_same(tmp_path, monkeypatch) -> None:
+    setup = Setup()
+    use_file(setup.table, CSV, "my file.csv", positive="yes", ok="target", side="sensitive")
+    run = done(replace(Order.of(question(setup), "regularization", "0.1"), folds=2, baselines=("cart",)))
+    assert run.error is None
+    assert (run.started.data.name, run.started.data.positive, run.started.named) == ("my file", "yes", False)
+    sweep = run.started.sweeps[0]
+    assert sweep.groups == ("0", "1")
+    assert {p.method for p in run.tables.points["test"]} == {"rule_list", "cart"}
     (tmp_path / "my file.csv").write_bytes(CSV)
     monkeypatch.chdir(tmp_path)
     made: dict[str, object] = {}
-    exec(f"{done.started.codes[0]}\nsweep.wait()", made)
-    assert made["sweep"].plan.identity["data"] == done.started.sweeps[0].plan.identity["data"]
-    use_roles(search, side="target")
-    assert "side" not in setup.param.sweep_sensitive.objects
-    assert setup.sweep_sensitive == "(none)"
-    setup.sweep_data = "compas"
-    assert setup.sweep_sensitive == "race"
-    assert "in the list" in setup._about_data.object
+    exec(f"{run.started.codes[0]}\nsweep.wait()", made)
+    assert made["sweep"].plan.identity["data"] == sweep.plan.identity["data"]
 
 
 @pytest.mark.parametrize(
@@ -154,21 +167,17 @@ def test_an_uploaded_file_can_be_swept(tmp_path, monkeypatch) -> None:
     [("feature", "rarer class has only 2"), ("weight", "have weights; give that column another role")],
 )
 def test_an_uploaded_file_that_cannot_be_swept_is_explained(role, expected) -> None:
-    search, setup = shared_setups()
+    setup = Setup()
     contents = b"a,b,y\n" + b"".join(b"%d,%d,%d\n" % (i % 7, i % 5, i < 2) for i in range(40))
-    use_file(search, contents, b=role)
-    setup.sweep_data = UPLOADED
-    done = Run(setup.order())
-    done.join(PATIENCE)
-    assert expected in str(done.error)
-    assert done.started.sweeps == ()
+    use_file(setup.table, contents, b=role)
+    run = done(Order.of(question(setup), "regularization", "0.1"))
+    assert expected in str(run.error)
+    assert run.started.sweeps == ()
 
 
 def test_data_too_large_for_the_page_are_not_swept(monkeypatch) -> None:
     monkeypatch.setattr(recipe, "MAX_CELLS", 1000)
-    done = Run(SMALL)
-    done.join(PATIENCE)
-    assert "more than the" in str(done.error)
+    assert "more than the" in str(done(SMALL).error)
 
 
 @pytest.fixture
@@ -182,50 +191,33 @@ def served(tmp_path):
     served_tables.offer([])
 
 
-def test_a_table_of_the_server_is_swept_by_its_counts(served, monkeypatch) -> None:
+def test_a_table_of_the_server_is_swept_by_its_counts(served) -> None:
     served_tables.offer([served])
-    search, setup = shared_setups()
-    assert "trips (table of this server)" in setup._data.options
-    assert (setup._folds.visible, setup._test.visible) == (True, False)
-    setup.sweep_data = "trips"
-    assert (setup._folds.visible, setup._test.visible) == (False, True)
-    assert "Choose this table in the tab Search first" in setup._about_data.object
-    with pytest.raises(SweepError, match="Choose this table in the tab Search first"):
-        setup.order()
-    search.data = "trips"
+    setup = Setup()
+    setup.table.data = "trips"
     for name, role in (("y", "target"), ("sex", "sensitive")):
-        search.draft.give(name, role)
-    search.accept()
-    assert "It predicts y = 1" in setup._about_data.object
-    assert setup.param.sweep_sensitive.objects == ["(none)", "sex"]
-    assert setup.param.sweep_key.objects[1:] == ["age", "two", "id"]
-    setup.param.update(
-        sweep_sensitive="sex",
-        sweep_key="id",
-        sweep_families=["rule_list"],
-        list_grid="0.05, 0.01",
-        sweep_baselines=["cart", "random_forest"],
-    )
-    order = setup.order()
-    assert order.baselines == ("cart",)
-    done = Run(order)
-    done.join(PATIENCE)
-    assert done.error is None
-    started = done.started
-    sweep = started.sweeps[0]
-    assert sweep.plan.counts.n_rows == 600
-    assert sweep.groups == ("f", "m")
-    assert "secret" not in f"{started.data.notes}{started.codes}"
+        setup.table.draft.give(name, role)
+    setup.table.accept()
+    setup.choose(thresholds=4, max_conditions=1, test_share=0.25)
+    assert "thresholds" not in sweepable(question(setup))
+    order = Order.of(question(setup), "regularization", "0.05, 0.01")
+    assert order.baselines == ("cart", "logistic_regression")
+    run = done(order)
+    assert run.error is None
+    sweep = run.started.sweeps[0]
+    assert sweep.progress.total == order.n_fits
+    assert (sweep.plan.counts.n_rows, sweep.groups) == (600, ("f", "m"))
+    assert "secret" not in f"{run.started.data.notes}{run.started.codes}"
     made: dict[str, object] = {}
-    exec(started.codes[0].replace("trips_*.parquet", served) + "\nsweep.wait()", made)
+    exec(run.started.codes[0].replace("trips_*.parquet", served) + "\nsweep.wait()", made)
     assert made["sweep"].plan.identity["data"] == sweep.plan.identity["data"]
     assert made["sweep"].plan.identity["rows"] == sweep.plan.identity["rows"]
 
     view = FrontView()
-    view.follow(Run(order))
+    view.follow(run)
     wait_until(lambda: not view.refresh())
     view.point = "0:0"
-    assert "30 % of the keys in &#x27;id&#x27; are kept out for the test" in view._summary.object
+    assert "25 % of the rows are kept out for the test, at random" in view._summary.object
     assert "folds" not in view._summary.object
     assert not view._measure.visible
     card = view._model.card
@@ -238,14 +230,10 @@ def test_a_table_of_the_server_is_swept_by_its_counts(served, monkeypatch) -> No
     view.close()
 
 
-def test_a_table_with_a_target_needs_no_sheet_and_may_be_dealt_at_random(served) -> None:
+def test_a_table_with_a_target_needs_no_sheet_and_keeps_rows_for_the_test(served) -> None:
     served_tables.offer([served], target="y")
-    setup = SweepSetup(sweep_families=["rule_list"], list_grid="0.05", sweep_baselines=[])
-    setup.sweep_data = "trips"
-    setup.sweep_test_share = 0.25
-    done = Run(setup.order())
-    done.join(PATIENCE)
-    assert done.error is None
-    assert "25 % of the rows are kept out for the test, at random" in done.started.sweeps[0].plan.split
-    setup.sweep_data = "diabetes"
-    assert setup.order().counting is None
+    setup = Setup()
+    setup.choose(data="trips", max_conditions=1)
+    run = done(replace(Order.of(question(setup), "regularization", "0.05"), baselines=()))
+    assert run.error is None
+    assert "30 % of the rows are kept out for the test, at random" in run.started.sweeps[0].plan.split

@@ -11,6 +11,7 @@ from panel.io.state import set_curdoc
 from tornado.httputil import HTTPHeaders, HTTPServerRequest, RequestStartLine
 
 from rulelab.views.forms.address import Address, Part
+from rulelab.views.front.address import FrontAddress
 from rulelab.views.pages import files, tabs
 from rulelab.views.pages.look import Look
 from rulelab.views.pages.page import page as whole_page
@@ -38,10 +39,10 @@ def test_only_the_tab_that_is_open_is_made(made) -> None:
     assert made == []
     page.strip.open = "Search"
     assert made == ["Search"]
-    page.strip.open = "Fronts"
+    page.strip.open = "Learn"
     page.tab = "Search"
-    page.tab = "Fronts"
-    assert made == ["Search", "Fronts"]
+    page.tab = "Learn"
+    assert made == ["Search", "Learn"]
 
 
 def test_the_strip_knows_whose_content_stands_on_the_page() -> None:
@@ -53,9 +54,14 @@ def test_the_strip_knows_whose_content_stands_on_the_page() -> None:
 
 
 def test_the_address_opens_a_tab_and_makes_no_other(made) -> None:
-    page = tabs.Tabs(Address("?tab=Fronts&sweep_folds=3"))
-    assert made == ["Fronts"]
-    assert (page.strip.open, page.made("Fronts").setup.sweep_folds) == ("Fronts", 3)
+    page = tabs.Tabs(Address("?tab=Search&data=tic_tac_toe"))
+    assert made == ["Search"]
+    assert (page.strip.open, page.made("Search").setup.table.data) == ("Search", "tic_tac_toe")
+
+
+def test_the_address_of_the_tab_that_fronts_were_is_that_of_compare() -> None:
+    page = tabs.Tabs(FrontAddress("?tab=Fronts&measure=mean", lambda *what: None))
+    assert (page.tab, page.made("Compare").fronts.view.measure) == ("Compare", "mean")
 
 
 def test_a_tab_that_is_unknown_is_complained_about() -> None:
@@ -78,7 +84,7 @@ def test_the_speed_and_the_axis_are_in_the_address_and_the_axis_is_log_work_unle
         each.close()
 
 
-@pytest.mark.parametrize("name", ["Compare", "Fronts"])
+@pytest.mark.parametrize("name", ["Compare", "Learn"])
 def test_going_back_opens_the_tab_before(name) -> None:
     shown: list[tuple[str, bool]] = []
     address = Address("", lambda *what: shown.append(what))
