@@ -29,6 +29,8 @@ SMALL_TREES = {"max_leaf_nodes": [2, 3, 4, 6, 8, 12]}
 """Of CART: sizes that compare with rule lists."""
 
 FOLDS = 5
+AT_ONCE_SECONDS = 2.0
+"""Of each search that nobody has asked for."""
 COUNTED_SHARE = 0.3
 """Of counted rows for the test, where the question keeps none."""
 _USUAL_VALUES = {
@@ -132,6 +134,13 @@ class Order:
             question=question,
             fixed=fixed,
         )
+
+    @classmethod
+    def at_once(cls, question: PageRecipe) -> Order:
+        """A small sweep over the size of models, with trees of such sizes beside them."""
+        known = sweepable(question)
+        size = next(name for name in ("max_length", *known) if name in known)
+        return replace(cls.of(question, size, known[size][1]), baselines=("cart",), time_limit=AT_ONCE_SECONDS)
 
     @property
     def n_fits(self) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pandas as pd
 
@@ -44,6 +44,12 @@ class Started:
     data: Dataset | None = None
     codes: tuple[str, ...] = ()
     named: bool = False
+
+    def and_more(self, other: Started) -> Started:
+        """These, which have ended or end now, before others over the same folds."""
+        for one in self.sweeps:
+            one.cancel()
+        return replace(other, sweeps=self.sweeps + other.sweeps, codes=self.codes + other.codes)
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,7 @@ from ..widgets.esc import esc
 from ..widgets.html import Html
 from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, SELECT_CSS, STACK_CSS
 from .order import Order, sweepable
-from .run import Run
+from .run import Run, Started
 from .view import FrontView
 
 _WIDE = {"sizing_mode": "stretch_width", "margin": 0}
@@ -52,6 +52,7 @@ class FrontsView(Viewer):
     def __init__(self, question: Callable[[], PageRecipe], address: Address | None = None, **params: Any) -> None:
         super().__init__(**params)
         self._question = question
+        self._asked: tuple[Any, ...] = ()
         self.view = FrontView(dark=self.dark, on_pin=self.on_pin)
         listed = {"stylesheets": [SELECT_CSS], "margin": 0}
         self._swept = pn.widgets.Select(label="Setting to sweep", width=250, **listed)
@@ -103,13 +104,24 @@ class FrontsView(Viewer):
         return f"{counted(order.n_fits, 'fits')}, other methods among them; {limit}."
 
     def run(self, *_: Any) -> None:
-        """Fill the front; a sweep that runs is cancelled."""
+        """Fill the front beside what is known of the same question; a sweep that runs is cancelled."""
         try:
-            run = Run(self.order())
+            self._begin(self.order())
         except ValueError as error:
             self.view.complain(text_of(error))
-        else:
-            self.view.follow(run)
+
+    def begin(self) -> None:
+        """Let there be some points of the present question, unless there are."""
+        with contextlib.suppress(ValueError):  # what is said tells why
+            if self._asked != _said_of(question := self._question()):
+                self._begin(Order.at_once(question))
+
+    def _begin(self, order: Order) -> None:
+        assert order.question is not None
+        before, asked = self.view.run, _said_of(order.question)
+        known = before.started if before is not None and self._asked == asked else Started(())
+        self._asked = asked
+        self.view.follow(Run(lambda report: known.and_more(order(report))))
 
     def cancel(self, *_: Any) -> None:
         """End the sweep and keep what it has found."""
@@ -133,3 +145,8 @@ class FrontsView(Viewer):
     @param.depends("dark", "on_pin", watch=True)
     def _hand_on(self) -> None:
         self.view.param.update(dark=self.dark, on_pin=self.on_pin)
+
+
+def _said_of(question: PageRecipe) -> tuple[Any, ...]:
+    """Equal for the same question."""
+    return question.family.name, dict(question.parameters), question.load_code, question.sensitive, question.test_share

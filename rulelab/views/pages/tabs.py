@@ -115,6 +115,11 @@ class SearchTab:
         return f"In the tab Search: {self.view.refusal}" if self.view.refusal else ""
 
     @property
+    def ended(self) -> bool:
+        """Whether a run of the present settings is over."""
+        return self._is_of_run and self.view.session.state in (State.ENDED, State.STOPPED)
+
+    @property
     def _is_of_run(self) -> bool:
         """Whether what was run here has the present settings."""
         session = self.view.session
@@ -166,6 +171,11 @@ class CompareTab:
         search.setup.on_change(self.fronts.follow_question)
         search.view.param.watch(self.fronts.follow_question, ["refusal", "blocked", "stale"])
         self.fronts.follow_question()
+
+    def begin(self, search: SearchTab) -> None:
+        """Let there be points of what was searched last."""
+        if search.ended:
+            self.fronts.begin()
 
     def pin(self, card: Card) -> str:
         """Pin a card, unless it is; return its letter."""
@@ -380,8 +390,8 @@ class Tabs(param.Parameterized):
         place = self._places[self.tab]
         if not place.objects:
             place.append(explain_all(self.made(self.tab).layout) if self.tab else self._front)
-            if self.tab == "Compare":  # its fronts are of the question there
-                self.made("Search")
+        if self.tab == "Compare":
+            self.made("Compare").begin(self.made("Search"))
         self.runs.list.visible = bool(self.tab)
         self.strip.open = self.tab
         for name, other in self._places.items():

@@ -116,6 +116,31 @@ def test_another_setting_has_its_usual_values_and_another_family_its_settings() 
     assert tab.order().grids == {"rule_set": {"max_complexity": [5, 10, 15, 20]}}
 
 
+def test_there_are_points_at_once_and_filling_the_front_adds_to_those_of_the_same_question() -> None:
+    setup = Setup()
+    setup.choose(thresholds=2, max_conditions=1)
+    tab = FrontsView(lambda: question(setup))
+
+    def methods() -> list[str]:
+        wait_until(lambda: not tab.view.refresh())
+        return [p.label for p in tab.view.points() if not p.baseline]
+
+    tab.begin()
+    sizes = [f"Rule list, max length {k}" for k in (1, 2, 3, 4)]
+    assert methods() == sizes
+    assert any(p.method == "cart" for p in tab.view.points())
+    run = tab.view.run
+    tab.begin()
+    assert tab.view.run is run
+    tab.values = "0.05, 0.02"
+    tab.run()
+    assert methods() == [*sizes, "Rule list, regularization 0.05", "Rule list, regularization 0.02"]
+    setup.choose(test_share=0.2)
+    tab.run()
+    assert methods() == ["Rule list, regularization 0.05", "Rule list, regularization 0.02"]
+    tab.view.close()
+
+
 def test_a_sweep_can_be_stopped_while_there_is_one() -> None:
     tab = FrontsView(lambda: asked(data="breast_cancer", max_conditions=2))
     tab.run()
