@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..rule_list import NearOptimal, NearOptimalSearch
     from ..rule_set import NearOptimalRuleSetSearch
     from ..snapshot import Snapshot
-    from ..views.explore.packing import Labels
+    from ..views.alternatives.offline import Labels
 
 _SHOWN = 20
 _SHOWN_ANTECEDENTS = 10
@@ -139,8 +139,7 @@ def _listed(search: NearOptimalSearch, args: argparse.Namespace) -> NearOptimal:
 
 def _explorer(search: NearOptimalSearch, result: NearOptimal, data: Dataset) -> str:
     """All that is found as a page that needs no network."""
-    from ..views.explore.offline import explorer
-    from ..views.explore.packing import MOST_EDGES
+    from ..views.alternatives.offline import MOST_EDGES, explorer
 
     if not result.count:
         raise _no_page("list", search)
@@ -158,7 +157,7 @@ def _no_page(noun: str, search: NearOptimalSearch | NearOptimalRuleSetSearch) ->
 
 def _sets_page(search: NearOptimalRuleSetSearch, snapshot: Snapshot, data: Dataset) -> str:
     """The same for rule sets."""
-    from ..views.explore.offline_sets import explorer_of_sets
+    from ..views.alternatives.offline_sets import explorer_of_sets
 
     result = search.result()
     if not result.count:
@@ -167,7 +166,7 @@ def _sets_page(search: NearOptimalRuleSetSearch, snapshot: Snapshot, data: Datas
 
 
 def _labels(data: Dataset) -> Labels:
-    from ..views.explore.packing import Labels
+    from ..views.alternatives.offline import Labels
 
     return Labels(data.name, str(data.target), str(data.negative), str(data.positive))
 

@@ -67,4 +67,4 @@ BOARDS = Table(
     Column("hints", Integer, nullable=False),
     Column("revealed", Integer, nullable=False),
 )
-"""What was reached in the rooms of What if, the objective as a fraction; since version 2."""
+"""What was reached in the rooms of the game, the objective as a fraction; since version 2."""

@@ -1,8 +1,9 @@
 """Where each view is defined, for editors, type checkers and the import on first use."""
 
+from .alternatives.editing import WhatIfView as WhatIfView
+from .alternatives.view import AlternativesView as AlternativesView
 from .cards.view import ModelCard as ModelCard
 from .compare.view import CompareView as CompareView
-from .explore.view import ExploreView as ExploreView
 from .fronts.view import FrontView as FrontView
 from .kept_runs.keeping import keep_runs as keep_runs
 from .learn.walk import Walk as Walk
@@ -12,6 +13,5 @@ from .prefixes.tree_view import TreeView as TreeView
 from .search.replay import Replay as Replay
 from .search.view import SearchView as SearchView
 from .serving.server import serve as serve
-from .what_if.view import WhatIfView as WhatIfView
 
 __all__: list[str]

@@ -79,7 +79,7 @@ FLOORS: list[str] = [
     "views.learn",
     "views.compare",
     "views.fronts",
-    "views.explore views.what_if",
+    "views.alternatives",
     "views.kept_runs",
     "views.pages",
     "views.serving",

@@ -13,9 +13,9 @@ from patience import wait_until
 
 import rulelab as rl
 from rulelab.store import BoardEntry, StoreError, boards, pins
+from rulelab.views.alternatives.game import Boards, Entry
 from rulelab.views.kept_runs.keeper import Keeper
 from rulelab.views.kept_runs.rooms import LastingBoards
-from rulelab.views.what_if.boards import Boards, Entry
 
 
 @pytest.fixture

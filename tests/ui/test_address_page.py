@@ -41,8 +41,8 @@ def test_back_and_forward_set_tab_and_data_and_a_tab_is_seen_from_its_top_or_whe
     view.field("Memory limit").scroll_into_view_if_needed()
     left = view.page.evaluate(_SCROLLED)
     assert left > 844
-    view.page.get_by_role("tab", name="Explore").click()
-    view.button("Find good models").wait_for()
+    view.page.get_by_role("tab", name="Alternatives").click()
+    view.button("Run the search").wait_for()
     view.until(lambda: view.page.evaluate(_SCROLLED) == 0)
     view.page.go_back()
     view.until(lambda: _opened(view) == "Search")

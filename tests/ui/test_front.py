@@ -164,7 +164,7 @@ def test_the_game_begins(front: Callable[..., Visit]) -> None:
     view = front()
     card(view, "game").click()
     view.page.get_by_text("certified optimum").first.wait_for()
-    view.until(lambda: view.page.url == f"{view.base}?tab=What+if")
+    view.until(lambda: view.page.url == f"{view.base}?tab=Alternatives")
     assert view.console == []
 
 

@@ -88,8 +88,7 @@ def test_a_run_is_kept_verified_explored_and_saved_at_once(visit, place: Path) -
     with page.expect_download() as saved:
         page.get_by_role("link", name="Recording").or_(view.button("Recording")).first.click()
     view.button("Pin model").click()
-    page.get_by_role("tab", name="Explore").click()
-    view.button("Find good models").click()
+    page.get_by_role("tab", name="Alternatives").click()
     page.get_by_text(re.compile("^certified complete: ")).wait_for()
     page.get_by_role("tab", name="Search").click()
     page.get_by_text("Valid: ").wait_for()

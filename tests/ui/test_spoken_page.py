@@ -18,7 +18,7 @@ BANNER = """
   - navigation "Parts of the page":
     - tablist:
       - tab "Search" [selected]
-      - tab "Explore"
+      - tab "Alternatives"
       - tab "Compare"
       - tab "Learn"
   - button "Toggle theme"

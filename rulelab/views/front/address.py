@@ -8,6 +8,8 @@ from urllib.parse import urlencode
 from ..forms.address import Address, entries
 from ..forms.tables import offered
 
+_FORMER = {"Explore": "Alternatives", "What if": "Alternatives"}
+"""Tabs by the names that older addresses have."""
 _EVERYWHERE = "theme"
 """The only entry that the front has."""
 
@@ -39,6 +41,8 @@ def _begun(query: str) -> str:
 def _meant(query: str) -> str:
     query = query.replace("tab=Fronts", "tab=Compare")  # of addresses from before
     asked = dict(entries(query))
+    if asked.get("tab") in _FORMER:
+        return f"?{urlencode({**asked, 'tab': _FORMER[asked['tab']]})}"
     return f"{query}&tab=Search" if asked.keys() - {_EVERYWHERE} and "tab" not in asked else query
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 
 from ...store import Store
+from ..alternatives.game import BOARDS
 from ..cards.kept_rows import KEPT_ROWS
-from ..what_if.boards import BOARDS
 from . import proving
 from .keeper import Keeper
 from .rooms import LastingBoards
@@ -20,7 +20,7 @@ def keeper() -> Keeper | None:
 
 
 def keep_runs(store: Store | None) -> None:
-    """Let the pages of this process keep runs, pinned models and the boards of What if in a store.
+    """Let the pages of this process keep runs, pinned models and the boards of rooms in a store.
 
     Parameters
     ----------

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...store import BoardEntry
-from ..what_if.boards import Entry
+from ..alternatives.game import Entry
 from .keeper import Keeper
 
 
@@ -21,7 +21,7 @@ class LastingBoards:
         self._keeper = keeper
 
     def keep(self, room: str, game: str, entry: Entry, instead_of: str | None) -> None:
-        """Keep an entry; see `rulelab.views.what_if.boards.Lasting`."""
+        """Keep an entry; see `rulelab.views.alternatives.game.Lasting`."""
         kept = BoardEntry(entry.name, entry.objective, entry.rules, entry.hints, entry.revealed)
         self._keeper.do(lambda store: store.keep_entry(room, game, kept, instead_of))
 

@@ -11,13 +11,11 @@ import panel as pn
 import param
 
 from ...families import OF_SEVERAL
-from ...models import Model
 from ...recording import Recording
 from ...store import KeptTable
+from ..alternatives.view import AlternativesView
 from ..cards.card import Card
 from ..compare.view import CompareView
-from ..explore.hindrance import hindrance
-from ..explore.view import ExploreView
 from ..forms.address import NOT_KEPT, Address, Part
 from ..forms.family_settings import names_of
 from ..front.examples import EXAMPLES
@@ -25,6 +23,7 @@ from ..front.view import Front
 from ..fronts.tab import FrontsView
 from ..kept_runs.drawer import KeptRuns
 from ..learn.view import LearnTab
+from ..live.pacing import FULL_SPEED
 from ..live.prepared import Prepared
 from ..live.recipe import PageRecipe
 from ..live.session import SearchSession
@@ -33,7 +32,6 @@ from ..search.again import Again
 from ..search.setup import Setup
 from ..search.speeds import SPEEDS
 from ..search.view import SearchView
-from ..what_if.view import WhatIfView
 from ..widgets.browser import Kept
 from ..widgets.explained import explain_all
 from ..widgets.strip import Strip
@@ -104,6 +102,19 @@ class SearchTab:
         if self.view.blocked or self.view.refusal:
             raise ValueError(self.refused or self.view.refusal)
         return replace(self.setup.recipe(), sensitive=self.setup.table.sensitive)
+
+    def answer(self) -> None:
+        """Search as fast as it can, for a tab that waits for what is found.
+
+        Raises
+        ------
+        ValueError
+            When no search may begin.
+        """
+        if self.refused:
+            raise ValueError(self.refused)
+        self.view.run()
+        self.view.session.pace = FULL_SPEED
 
     @property
     def refused(self) -> str:
@@ -184,47 +195,41 @@ class CompareTab:
         return self.view.pin(card)
 
 
-class ExploreTab:
-    """All good models, of the data and settings of the tab Search."""
+class AlternativesTab:
+    """All that is nearly as good as the model of the tab Search, and one of them edited by hand; or a game."""
 
     def __init__(self, address: Address) -> None:
         self.search: Callable[[], SearchTab] = lambda: SearchTab(address)
-        self.view = ExploreView(source=lambda: self.search().source())
+        self.view = AlternativesView(source=lambda: self.search().source(), run=lambda: self.search().answer())
         self.complain = self.view.complain
-        self.complaints = address.follow(Part(self.view, ["distance", "most"]))
+        self.complaints = address.follow(Part(self.view, ["distance"]), Part(self.view.editor.room, ["room"]))
+        self._taken: Any = None
         self.layout = pn.Column(self.view, stylesheets=[COMPARE_CSS], **_WIDE)
 
     def follow(self, search: SearchTab) -> None:
-        """Say beside its button why no good models are found with the present settings, where that is so."""
-        setup = search.setup
+        """Show the alternatives to what each run ends with; who comes to a room plays."""
 
         def look(*_: Any) -> None:
-            try:
-                said = hindrance(*setup.asked)
-            except ValueError:  # the refusal says what is wrong
-                said = ""
-            self.view.hindrance = said or search.refused
+            session = search.view.session
+            prepared, latest = session.prepared, session.snapshot
+            self.view.searching = session.state.busy
+            if not session.state.over or prepared is None or latest is None or latest is self._taken:
+                return
+            self._taken = latest
+            if session.recorded:  # its search is not kept
+                self.view.take(search.setup.recipe())
+            else:
+                self.view.take(lambda report: prepared, prepared, latest)
 
-        setup.on_change(look)
-        search.view.param.watch(look, ["refusal", "blocked", "stale"])
+        search.view.param.watch(look, ["snapshot", "status"])
         look()
-
-
-class WhatIfTab:
-    """A list edited by hand, of the data and settings of the tab Search."""
-
-    def __init__(self, address: Address) -> None:
-        self.search: Callable[[], SearchTab] = lambda: SearchTab(address)
-        self.view = WhatIfView(source=lambda: self.search().source())
-        self.complain = self.view.complain
-        self.complaints = address.follow(Part(self.view.room, ["room"]))
-        self.layout = pn.Column(self.view, stylesheets=[COMPARE_CSS], **_WIDE)
+        if self.view.editor.room.room:
+            pn.state.onload(self.view.play)
 
 
 TABS: dict[str, Callable[[Address], Any]] = {
     "Search": SearchTab,
-    "Explore": ExploreTab,
-    "What if": WhatIfTab,
+    "Alternatives": AlternativesTab,
     "Compare": CompareTab,
     "Learn": LearnTab,
 }
@@ -308,16 +313,15 @@ class Tabs(param.Parameterized):
             tab.complain("; ".join([*self._complaints, *own]))
             self._complaints = []
             tab.view.dark = self.dark
-            if isinstance(tab, ExploreTab | WhatIfTab | CompareTab):
-                tab.search = lambda: self.made("Search")
             if "on_pin" in tab.view.param:
                 tab.view.on_pin = self._pin
-            if isinstance(tab, ExploreTab):
-                tab.view.on_edit = self._edit
             if isinstance(tab, SearchTab):
                 tab.view.on_standing = self._follow
-            if name in ("Search", "Explore") and {"Search", "Explore"} <= self._made.keys():
-                self._made["Explore"].follow(self._made["Search"])
+            if isinstance(tab, AlternativesTab):
+                tab.search = lambda: self.made("Search")
+                tab.follow(self.made("Search"))
+            if isinstance(tab, CompareTab):
+                tab.search = lambda: self.made("Search")
             if name in ("Search", "Compare") and {"Search", "Compare"} <= self._made.keys():
                 self._made["Compare"].follow(self._made["Search"])
         return self._made[name]
@@ -329,9 +333,9 @@ class Tabs(param.Parameterized):
     def _begin(self, card: str) -> None:
         """Do what a card of the front says, as one step of the browser."""
         with self._address.together():
-            self.tab = "What if" if card == "game" else "Search"
+            self.tab = "Alternatives" if card == "game" else "Search"
             if card == "game":
-                self.made("What if").view.play()
+                self.made("Alternatives").view.play()
             else:
                 self.made("Search").begin(**EXAMPLES[card])
 
@@ -341,9 +345,7 @@ class Tabs(param.Parameterized):
         self.made("Search").setup.table.receive(contents, name)
 
     def _bring_back(self) -> None:
-        """Once the page is there, show the kept run and the pinned models of the address, and what hinders its tab."""
-        if self.tab == "Explore" and "Search" not in self._made:
-            self.complain("; ".join(self.made("Search").complaints))
+        """Once the page is there, show the kept run and the pinned models of the address."""
         document = pn.state.curdoc
         self._is_there = True
         self._address.follow(Part(self.runs, ["run"]))
@@ -363,11 +365,6 @@ class Tabs(param.Parameterized):
 
     def _pin(self, card: Card) -> str:
         return str(self.made("Compare").pin(card))
-
-    def _edit(self, prepared: Prepared, model: Model) -> None:
-        """Take a model in hand in the tab What if."""
-        self.made("What if").view.edit(prepared, model)
-        self.tab = "What if"
 
     def _follow(self, session: SearchSession, card: Card | None) -> None:
         """A run begins, ends or is forgotten: the browser and the store keep what there is to keep."""

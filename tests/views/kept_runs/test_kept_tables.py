@@ -220,7 +220,7 @@ def test_groups_of_an_uploaded_file_are_there_on_the_next_day(place: Path) -> No
     assert set(expected.groups) == {"sex", "owns"}
     closed(tabs)
 
-    tabs = day(place, tab="What if")
+    tabs = day(place, tab="Alternatives")
     tabs.runs.run = run
     settle(tabs)
     search = tabs.made("Search")
@@ -228,14 +228,16 @@ def test_groups_of_an_uploaded_file_are_there_on_the_next_day(place: Path) -> No
     own = search.setup.table.uploaded
     assert (own.target, own.positive, own.weight) == ("paid", "yes", "weight")
     assert (own.sensitive, own.kept) == (("sex", "owns"), ("owns",))
-    view = tabs.made("What if").view
-    view.edit_best()
-    wait_until(lambda: not view.refresh() and view.hand is not None and view.hand.best is not None, 0.02)
+    alternatives = tabs.made("Alternatives").view
+    search.view.refresh()
+    wait_until(lambda: not alternatives.refresh() and alternatives.found is not None, 0.02)
+    view = alternatives.editor
     assert view.hand.attributes == ("sex", "owns")
     assert view.hand.best.certified
     assert view.hand.model.rules == before.model.rules
-    view.groups.attribute = "sex"
+    alternatives.attribute = "sex"
     assert view.groups.gap is not None
+    view.act({"do": "flip", "at": 0})
     view.pin()
     tabs.runs.act("compare", [tabs.runs._keeper.store.run(run).hash])
     settle(tabs)
@@ -381,11 +383,12 @@ def test_what_models_had_to_obey_is_asked_again_on_the_next_day(place: Path, fai
 
 
 def test_groups_of_pinned_models_are_there_although_no_search_was_kept(place: Path) -> None:
-    tabs = day(place, tab="What if")
+    tabs = day(place, tab="Alternatives")
     use_file(tabs.made("Search").setup.table, RAW, "people.csv", sex="group")
-    view = tabs.made("What if").view
-    view.edit_best()
+    view = tabs.made("Alternatives").view.editor
+    view.play()
     wait_until(lambda: not view.refresh() and view.hand is not None and view.hand.best is not None, 0.02)
+    view.act({"do": "insert", "at": 0, "antecedent": 0})
     compare = tabs.made("Compare").view
     compare.kept.found = ""
     view.pin()

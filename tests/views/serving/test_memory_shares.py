@@ -23,7 +23,7 @@ from servers import in_a_thread, served
 
 from rulelab import Problem, RuleListSearch, Status
 from rulelab.views.allowance import ALLOWED, NO_MEMORY, NO_ROOM
-from rulelab.views.explore.finding import Wanted, find
+from rulelab.views.alternatives.finding import Wanted, find
 from rulelab.views.forms.data import read
 from rulelab.views.fronts.order import Order
 from rulelab.views.fronts.run import NO_MEMORY_LEFT, Run

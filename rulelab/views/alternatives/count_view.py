@@ -1,0 +1,174 @@
+"""The count of all near-optimal lists or sets on the page: how many there are, and what is certain of all of them."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import panel as pn
+import param
+from panel.viewable import Viewer
+
+from ...rule_list import NearOptimalCount, NearOptimalCountProgress
+from ..live.job import Job
+from ..live.pool import POOL
+from ..live.ticker import Beat
+from ..live.wording import count, duration
+from ..widgets.download import download
+from ..widgets.esc import plain
+from ..widgets.html import Html
+from ..widgets.live_text import LiveText
+from ..widgets.press import Press
+from ..widgets.style import BAR_CSS, CARD_CSS, PANEL_CSS
+from .counting import COUNT_CSS, Ranges, Total, count_all, facts, ranges_of, verdict
+from .good import Good
+from .panels import SPACED, WIDE
+from .sampling import Sample, draw
+
+
+class CountView(Viewer):
+    """Counts all lists, or sets, within the distance of what was found, whether or not they could be listed there.
+
+    Parameters
+    ----------
+    on_sample : callable, optional
+        Takes random lists, or sets, of a complete count, and None when they are forgotten.
+
+    Attributes
+    ----------
+    seconds : float
+        Time limit of what is begun from now on.
+    total : Total or None
+        The count as it stands.
+    ranges : Ranges or None
+        What is certain of all lists, once it is known.
+    sample : Sample or None
+        Random lists, or sets, of a complete count, once they are drawn.
+    """
+
+    groups = param.Tuple(
+        default=("", "equal_opportunity"), doc="The attribute, empty: none, and the criterion of gaps."
+    )
+
+    def __init__(self, on_sample: Callable[[Sample | None], None] = lambda sample: None, **params: Any) -> None:
+        super().__init__(**params)
+        self._on_sample = on_sample
+        self.seconds = 60.0
+        self.total: Total | None = None
+        self.ranges: Ranges | None = None
+        self.sample: Sample | None = None
+        self._found: Good | None = None
+        self._job: Job | None = None
+        self._beat = Beat(self.refresh)
+        self._start = Press(self.count_or_stop, width=150, height=34, margin=0)
+        self._save = download("Lists by cost (CSV)", "lists_by_cost.csv", self.lists_csv, width=150, height=34)
+        self._status = LiveText(caption="Count of all", **WIDE)
+        self._alert = LiveText(role="alert", caption="Error of the count", **WIDE)
+        self._text = Html("", stylesheets=[CARD_CSS, PANEL_CSS, COUNT_CSS], **WIDE)
+        bar = pn.Row(self._start, self._save, stylesheets=[BAR_CSS], **WIDE)
+        self._layout = pn.Column(bar, self._alert, self._status, self._text, **SPACED)
+
+    def __panel__(self) -> Any:
+        return self._layout
+
+    def begin(self, found: Good) -> None:
+        """Forget what is known: something else has been found."""
+        self.stop()
+        self._job, self._found = None, found
+        self._alert.phase = ""
+        self._forget()
+        self._show()
+
+    def count_or_stop(self) -> None:
+        """Count all, or end the count."""
+        (self.count if self._job is None else self.stop)()
+
+    def count(self) -> None:
+        """Count all lists, or sets."""
+        assert self._found is not None
+        self._forget()
+        self._work(partial(count_all, self._found, self.seconds))
+
+    def stop(self) -> None:
+        """End what is under way and keep what is certain."""
+        if self._job is not None:
+            self._job.cancel()
+
+    def close(self) -> None:
+        """End what is under way."""
+        self.stop()
+        self._beat.stop()
+
+    def refresh(self) -> bool:
+        """Show what is new; True while more may come."""
+        job = self._job
+        if job is not None and not job.busy:
+            self._job = None
+            self._alert.phase = "" if job.result is not None else plain(job.error or "nothing was found out", 600)
+            self._take(job.result)
+        if job is not None:
+            self._show()
+        return self._job is not None
+
+    def lists_csv(self) -> io.StringIO:
+        """The numbers of lists by what they cost."""
+        assert self.total is not None
+        assert isinstance(self.total.result, NearOptimalCount)
+        return io.StringIO(self.total.result.by_objective.to_csv(index=False))
+
+    def _forget(self) -> None:
+        self.total = self.ranges = self.sample = None
+        self._on_sample(None)
+
+    def _work(self, work: Callable[[Any], Any]) -> None:
+        self.stop()
+        self._alert.phase = ""
+        self._job = Job(work, POOL)
+        self._show()
+        self._beat.start()
+
+    def _take(self, result: Any) -> None:
+        """Keep what was found, and go on with what is found out of it."""
+        if isinstance(result, Total):
+            self.total = result
+            self._find_ranges()
+        elif isinstance(result, Ranges):
+            self.ranges = result
+            if self.sample is None and self._found is not None and self.total is not None:
+                self._work(partial(draw, self._found, self.total))
+        elif isinstance(result, Sample):
+            self.sample = result
+            self._on_sample(result)
+
+    @param.depends("groups", watch=True)
+    def _find_ranges(self) -> None:
+        """Find what is certain of all that a complete count counts."""
+        found, total, groups = self._found, self.total, self.groups
+        if found is not None and total is not None and total.result.complete:
+            self._work(lambda progress: ranges_of(found, total, *groups))
+
+    def _show(self) -> None:
+        found, total, busy = self._found, self.total, self._job is not None
+        ways = "lists" if found is None else found.ways
+        with pn.io.hold():
+            self._start.label = "Stop counting" if busy else f"Count all {ways}"
+            listed = total is not None and total.result.complete and isinstance(total.result, NearOptimalCount)
+            self._save.visible = listed
+            if total is not None:
+                tone, phase = verdict(total)
+                seconds = duration(total.snapshot.seconds)
+                figures = [["search time", seconds]]
+                if isinstance(total.snapshot, NearOptimalCountProgress):
+                    figures = [["counting time", seconds], ["sets of rows", count(total.snapshot.states)]]
+                self._status.param.update(tone=tone, phase=phase, figures=figures)
+            elif self._job is not None:
+                self._status.param.update(tone="busy", phase=f"Counting all {ways}: {self._job.standing}", figures=[])
+            else:
+                self._status.param.update(tone="idle", phase="", figures=[])
+            text = facts(total, self.ranges, busy, self.groups[1], ways)
+            if self.sample is not None:
+                text += f'<p class="note">In the picture of models: {self.sample.words}.</p>'
+            if self._text.object != text:
+                self._text.object = text

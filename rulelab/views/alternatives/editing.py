@@ -1,0 +1,433 @@
+"""A model to edit by hand: what each edit costs, its distance from the optimum, one person, and the game of a class."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+import panel as pn
+import param
+
+from ...arguments import short
+from ...data.problem import Problem
+from ...datasets import Dataset
+from ...models import FallingRuleList, Model, RuleList, RuleSet
+from ...rule_list import RuleListSearch
+from ...search import Search
+from ...snapshot import Snapshot
+from ..cards.card import Card
+from ..cards.rule_tables import rules_table
+from ..live.job import Job
+from ..live.pool import POOL, Pool
+from ..live.prepared import Prepared
+from ..live.ticker import Beat
+from ..notebook import NotebookViewer
+from ..widgets import icons
+from ..widgets.esc import plain
+from ..widgets.explained import WORD_CSS, Explained, explain_all, word
+from ..widgets.html import Html
+from ..widgets.live_text import LiveText
+from ..widgets.pinned import pinned_note
+from ..widgets.style import BAR_CSS, CARD_CSS, LOW_CSS, PANEL_CSS, sheet
+from . import wording
+from .game import RoomPanel, find_best
+from .good import Good
+from .hand import KINDS, Best, Editable, Hand, editable, edited_of, prepared_of
+from .panels import BUTTON, SPACED, WIDE, GroupsPanel, Hints, Saving, pane
+from .parts import Editor, matching, perform
+from .person import PersonPanel
+
+_BAR: dict[str, Any] = {"stylesheets": [BAR_CSS], **WIDE}
+_APART = Pool(10_000)
+"""Optimizers wait for the processors at each of their steps, and not in a line before it."""
+Source = Callable[[], Callable[[Callable[[str], None]], Prepared]]
+
+
+class WhatIfView(NotebookViewer):
+    """A rule list, falling rule list or rule set to edit by hand, with how far each edit is from the optimum.
+
+    Parameters
+    ----------
+    search : RuleListSearch, FallingRuleListSearch, RuleSetSearch or Problem, optional
+        Whose models are edited; it is brought to its proof beside it, where it has not come to it. A problem alone is
+        searched for rule lists with ``regularization``.
+    model : RuleList, FallingRuleList or RuleSet, optional
+        To begin with; by default the best one of the search, or an empty one where none is known yet.
+    data : Dataset, optional
+        That the problem was made from, row by row: adds groups of people, and rows to choose a person from.
+    regularization : float
+        Price of a rule, where a problem alone is given.
+    source : callable, optional
+        Instead of a search: gives what makes the search, when a game begins.
+
+    Attributes
+    ----------
+    seconds : float
+        Time limit of the optimizer, in seconds.
+    playing : bool
+        Whether the optimum is hidden until it is revealed, and a room can be entered.
+
+    Examples
+    --------
+    In a notebook::
+
+        rl.views.WhatIfView(rl.RuleListSearch(problem, regularization=0.01))
+    """
+
+    seconds = param.Number(default=60.0, bounds=(0, None))
+    playing = param.Boolean(default=True)
+    on_pin = param.Callable(
+        default=None, doc="Takes the card that Pin model makes, and gives its letter; None: no button."
+    )
+
+    def __init__(
+        self,
+        search: Search | Problem | None = None,
+        model: Model | None = None,
+        *,
+        data: Dataset | None = None,
+        regularization: float = 0.01,
+        source: Source | None = None,
+        **params: Any,
+    ) -> None:
+        if (search is None) == (source is None):
+            raise ValueError("give either a search, or a problem, or source")
+        if isinstance(search, Problem):
+            search = RuleListSearch(search, regularization=regularization)
+        if search is not None and not editable(search):
+            raise TypeError(f"search must be one of {KINDS}, not {short(search)}")
+        if model is not None and not isinstance(model, RuleList | FallingRuleList | RuleSet):
+            raise TypeError(f"model must be a rulelab.RuleList, FallingRuleList or RuleSet, not {short(model)}")
+        super().__init__(**params)
+        self._source = source
+        self._hand: Hand | None = None
+        self._preparing: Job | None = None
+        self._finding: Job | None = None
+        self._revealed, self._shown = False, False
+        self.person, self.groups, self.room = PersonPanel(), GroupsPanel(), RoomPanel()
+        self.groups.param.watch(lambda _: self._say(), "attribute")
+        self._beat = Beat(self.refresh)
+        self._build(alone=search is not None)
+        if pn.state.curdoc is not None and pn.state.curdoc.session_context is not None:
+            pn.state.on_session_destroyed(lambda _: self.close())
+        if search is not None:
+            self._begin(prepared_of(search, data), edited_of(search, model))
+
+    def __panel__(self) -> Any:
+        return self._layout
+
+    @property
+    def hand(self) -> Hand | None:
+        """The model that is edited; None before it begins."""
+        return self._hand
+
+    def play(self, *_: Any) -> None:
+        """Begin with an empty list, while the optimizer searches beside."""
+        self.complain("")
+        assert self._source is not None
+        try:
+            source = self._source()
+        except ValueError as error:
+            self.complain(str(error))
+            return
+        self._end_work()
+        self._finding, self.playing = None, True
+        self._preparing = Job(lambda progress: Hand(source(progress.report)), POOL)
+        self._status.param.update(tone="busy", phase="preparing the data")
+        self._beat.start()
+
+    def edit(
+        self,
+        prepared: Prepared,
+        model: Model,
+        card: Card | None = None,
+        good: Good | None = None,
+        latest: Snapshot | None = None,
+    ) -> None:
+        """Edit a model of a search that has ended, with its card; of the same search it is an edit to take back.
+
+        Raises
+        ------
+        ValueError
+            When models of the search are not edited, or the model is of another one.
+        """
+        self.complain("")
+        search, hand = cast(Editable, prepared.search), self._hand
+        edited = edited_of(search, model)
+        if hand is None or hand.search is not search or self.playing:
+            if latest is None and search.certified:
+                latest = search.advance(1)
+            self._end_work()
+            self._preparing, self.playing = None, False
+            self._begin(prepared, edited, None if latest is None else Best.of(search, latest), good)
+            hand = self._in_hand()
+        self.person.good, hand.ratio = good, None if good is None else good.ratio
+        if card is not None:
+            hand.known[edited] = card
+        hand.take(edited)
+        self._show("another model is chosen" if hand.undoable else "")
+
+    def leave(self) -> None:
+        """End the game: nothing is in hand."""
+        self._end_work()
+        self._hand = self._preparing = self._finding = None
+        self.room.close()
+        self._details.objects, self._status.phase, self.playing = [], "", False
+
+    def close(self) -> None:
+        """End what is under way, and leave the room."""
+        self._end_work()
+        self._hints.close()
+        self.room.close()
+        self._beat.stop()
+
+    def _in_hand(self) -> Hand:
+        assert self._hand is not None
+        return self._hand
+
+    def complain(self, message: str) -> None:
+        """Show an error; an empty text takes it away."""
+        self._alert.phase = plain(message, 600)
+
+    def refresh(self) -> bool:
+        """Show what the workers have done, and the room; True while more may come."""
+        with pn.io.hold():
+            self._look_at_preparation()
+            self._look_at_search()
+            self._look_at_hint()
+        return bool(self._preparing or self._finding or self._hints.busy)
+
+    def act(self, wanted: dict[str, Any]) -> None:
+        """Do what the editor asks for; what makes no sense is left alone."""
+        hand = self._hand
+        if hand is None:
+            return
+        if wanted.get("do") == "find":
+            self._editor.found = matching(hand, wanted)
+            return
+        try:
+            said = perform(hand, wanted)
+        except ValueError as error:
+            self.complain(f"{str(error)[:1].upper()}{str(error)[1:]}.")
+        else:
+            if said:
+                self._show(said)
+
+    def undo(self, *_: Any) -> None:
+        """Take the last edit back."""
+        if self._hand is not None:
+            self._hand.undo()
+            self._show("the last edit is taken back")
+
+    def redo(self, *_: Any) -> None:
+        """Do again what was taken back."""
+        if self._hand is not None:
+            self._hand.redo()
+            self._show("the edit is done again")
+
+    def hint(self, *_: Any) -> None:
+        """Look for the best single change."""
+        if self._hand is not None and not self._hints.busy:
+            self._hints.look(self._hand)
+            self._beat.start()
+
+    def apply_hint(self, *_: Any) -> None:
+        """Make the change that was found last."""
+        change = self._hints.change
+        if change is not None:
+            self._take(change.result, "the best single change is made")
+
+    def reveal(self, *_: Any) -> None:
+        """Show what the search has found, or hide it again."""
+        self._revealed = True
+        self._shown = not self._shown
+        self._show_best()
+        self._tell_room()
+
+    def pin(self, *_: Any) -> None:
+        """Hand the card to `on_pin`."""
+        if self._hand is None or self.on_pin is None:
+            return
+        try:
+            letter = self.on_pin(self._hand.card())
+        except ValueError as error:
+            self.complain(str(error))
+        else:
+            self.complain("")
+            self._pinned.object = pinned_note(letter)
+
+    def _end_work(self) -> None:
+        for job in (self._preparing, self._finding):
+            if job is not None:
+                job.cancel()
+
+    def _look_at_preparation(self) -> None:
+        job = self._preparing
+        if job is None:
+            return
+        if job.busy:
+            self._status.phase = job.standing
+            return
+        self._preparing = None
+        if job.result is None:
+            self._status.param.update(tone="idle", phase="")
+            self.complain(job.error or "the data cannot be prepared")
+        else:
+            self._begin(job.result.prepared, None)
+
+    def _begin(self, prepared: Prepared, edited: Any, best: Best | None = None, good: Good | None = None) -> None:
+        """Take a model in hand; where the best one is not known, let the optimizer search for it beside."""
+        self._hand = hand = Hand(prepared, edited, self._hand)
+        hand.best, self.person.good = best, good
+        search, seconds = cast(Editable, hand.search), self.seconds
+        self._hints.asked, self._revealed, self._shown = 0, not self.playing, False
+        self._finding = None if best else Job(lambda progress: find_best(search, seconds, progress), _APART)
+        panels: list[Any] = [self.person, self.groups, *([self.room] if self.playing else [])]
+        for each in panels:
+            each.begin(hand)
+        self._side.objects = [explain_all(each.__panel__()) for each in panels]
+        self._editor.param.update(found={}, target=plain(prepared.target, 30), texts=hand.words.texts)
+        self._heading.object = f"<h2>{word(hand.words.heading, 'list edited by hand')}</h2>"
+        self._editor.said = ""
+        self._show("another list is begun, and Undo brings the one before back" if hand.undoable else "")
+        self._show_best()
+        self._details.objects = self._parts
+        self._beat.start()
+
+    def _look_at_search(self) -> None:
+        job, hand = self._finding, self._hand
+        if job is None or hand is None or self._preparing is not None:
+            return
+        if job.busy:
+            self._say()
+            return
+        self._finding = None
+        if job.result is None:
+            self.complain(job.error or "the optimizer found nothing")
+            return
+        hand.best = job.result
+        self._show("")
+        self._show_best()
+
+    def _take(self, edited: Any, said: str) -> None:
+        assert self._hand is not None
+        self._hand.take(edited)
+        self._show(said)
+
+    def _show(self, said: str) -> None:
+        """Everything that depends on the list."""
+        hand = self._hand
+        assert hand is not None
+        model = hand.model
+        with pn.io.hold():
+            self.complain("")
+            rules = wording.rows_of(hand, model)
+            if rules != self._editor.rules:
+                self._editor.rules = rules
+            self._undo.disabled, self._redo.disabled = not hand.undoable, not hand.redoable
+            self._offer()
+            self._equation.object = wording.equation(hand, model)
+            self._pinned.object = pinned_note()
+            self._hints.forget()
+            self.groups.follow(hand)
+            self._say()
+            if said:
+                self._editor.said = f"{said}; objective {wording.worth(hand, hand.objective)}"
+            self.person.follow(hand)
+            self._tell_room()
+
+    def _tell_room(self) -> None:
+        if self.playing and self._hand is not None:
+            self.room.follow(self._hand, self._hints.asked, self._revealed)
+
+    def _say(self) -> None:
+        hand = self._hand
+        if hand is None:
+            return
+        waiting = "" if self._finding is None else self._finding.standing
+        tone, phase = wording.distance(hand, waiting or "the optimizer searches")
+        figures = wording.figures(hand, hand.model, self.groups.gap)
+        self._status.param.update(tone=tone, phase=phase, figures=figures)
+
+    def _show_best(self) -> None:
+        hand = self._hand
+        assert hand is not None
+        best = hand.best
+        self._reveal.visible, self._reveal.disabled = self.playing, best is None
+        self._reveal.label = "Hide the optimum" if self._shown else "Reveal the optimum"
+        self._offer()
+        text = ""
+        if best is not None and self._shown:
+            names = dict(zip(hand.problem.classes, hand.prepared.labels or hand.problem.classes, strict=True))
+            table_of = rules_table(best.snapshot.incumbent.model, names, hand.prepared.target)  # type: ignore[union-attr]
+            text = (
+                f"<h2>{wording.revealed(hand, best)}</h2>{table_of}"
+                f'<p class="sum">objective {wording.worth(hand, best.objective)}</p>'
+            )
+        self._answer.object, self._answer_box.visible = text, bool(text)
+
+    def _offer(self) -> None:
+        """Offer to save and pin what has a card."""
+        hand = self._hand
+        without = hand is None or hand.best is None or bool(hand.refusal)
+        for button in (self._pin, *self._saving.buttons):
+            button.disabled = without
+
+    def _look_at_hint(self) -> None:
+        error = self._hints.refresh(self._hand)
+        if error:
+            self.complain(error)
+        elif error is not None:
+            self._tell_room()
+
+    @param.depends("on_pin", watch=True)
+    def _offer_pin(self) -> None:
+        self._pin.visible = self._pinned.visible = self.on_pin is not None
+
+    def _build(self, alone: bool) -> None:
+        def button(label: str, act: Callable[..., None], width: int, **more: Any) -> pn.widgets.Button:
+            return pn.widgets.Button(label=label, on_click=act, width=width, **{**BUTTON, **more})
+
+        self._status = LiveText(caption="Your list", **WIDE)
+        self._alert = LiveText(role="alert", caption="Error of your list", **WIDE)
+        self._editor = Editor(self.act, **WIDE)
+        self._equation = pane()
+        self._hints = Hints(self.hint, self.apply_hint)
+        self._undo = button("Undo", self.undo, 70, disabled=True)
+        self._redo = button("Redo", self.redo, 70, disabled=True)
+        self._reveal = button("Reveal the optimum", self.reveal, 160, disabled=True)
+        self._pin = button("Pin model", self.pin, 104, icon=icons.PIN, disabled=True, visible=self.on_pin is not None)
+        self._pinned = Html(pinned_note(), stylesheets=[CARD_CSS], margin=0, visible=self.on_pin is not None)
+        self._saving = Saving(self._in_hand)
+        self._answer = pane(CARD_CSS, LOW_CSS)
+        self._heading = Html(stylesheets=[CARD_CSS, WORD_CSS], **WIDE)
+        editing = pn.Column(
+            self._heading,
+            pn.Row(
+                self._undo,
+                self._redo,
+                self._hints.ask,
+                self._hints.make,
+                self._reveal,
+                **_BAR,
+            ),
+            self._hints.said,
+            self._editor,
+            self._equation,
+            pn.Row(*self._saving.buttons, self._pin, self._pinned, **_BAR),
+            stylesheets=[PANEL_CSS],
+            **WIDE,
+        )
+        self._answer_box = pn.Column(self._answer, visible=False, stylesheets=[PANEL_CSS], **WIDE)
+        left = pn.Column(editing, self._answer_box, css_classes=["rl-edit"], **SPACED)
+        self._side = pn.Column(css_classes=["rl-side"], **SPACED)
+        self._parts = [left, self._side]  # nothing of it is in the page before it begins
+        self._details = pn.Column(stylesheets=[sheet("what_if.css")], **WIDE)
+        self._layout = pn.Column(
+            self._alert,
+            self._status,
+            self._details,
+            *([Explained()] if alone else []),
+            css_classes=["rl-what-if"],
+            **SPACED,
+        )

@@ -1,0 +1,377 @@
+"""The game against the optimizer: what it is searched for, once for a class, and the boards of rooms."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import partial
+from typing import Any, Protocol
+
+import panel as pn
+import param
+from panel.viewable import Viewer
+
+from ...search import Search
+from ...snapshot import Snapshot, Status
+from ..live.job import Progress
+from ..live.pool import POOL
+from ..live.ticker import Beat
+from ..widgets.esc import esc, plain
+from ..widgets.live_text import LiveText
+from ..widgets.style import BAR_CSS, MODEL_CSS, NUMBER_CSS
+from . import wording
+from .hand import Best, Editable, Hand
+from .panels import WIDE, pane, panel
+
+MOST_ROOMS, MOST_PLAYERS = 100, 200
+MOST_CHARACTERS = 40
+"""Of the name of a room or a player."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What one session has reached.
+
+    Attributes
+    ----------
+    name : str
+    objective : Fraction
+        Of its best list; without rounding.
+    rules : int
+        Of that list.
+    hints : int
+        How often it asked for the best change before.
+    revealed : bool
+        Whether it has looked at the optimum; its lists count no more from then on.
+    """
+
+    name: str
+    objective: Fraction
+    rules: int
+    hints: int = 0
+    revealed: bool = False
+
+
+class Lasting(Protocol):
+    """Keeps entries for longer than the server runs; neither method waits."""
+
+    def keep(self, room: str, game: str, entry: Entry, instead_of: str | None) -> None:
+        """Keep an entry, in the place of the one that the same player had by another name."""
+
+    def bring(self, room: str, game: str, take: Callable[[list[Entry]], None]) -> None:
+        """Hand over what was kept of a board, soon and from another thread."""
+
+
+class Boards:
+    """The boards of all rooms; those that were used last are kept.
+
+    Lists compare only where data and settings are the same, so that a room has a board for each.
+
+    Attributes
+    ----------
+    lasting : Lasting or None
+        With it, who leaves stays on the board, and goes on from there under the same name.
+    """
+
+    def __init__(self) -> None:
+        self.lasting: Lasting | None = None
+        self._boards: OrderedDict[tuple[str, str], dict[object, Entry]] = OrderedDict()
+        self._players = 0
+        self._lock = threading.Lock()
+        self.version = 0
+
+    def put(self, room: str, game: str, session: object, entry: Entry) -> None:
+        """Enter, or better, what a session has reached; only the best list counts.
+
+        Parameters
+        ----------
+        room, game : str
+            The name of the room, and what tells data and settings apart.
+        session : hashable
+        entry : Entry
+
+        Raises
+        ------
+        ValueError
+            When the room is full.
+        """
+        with self._lock:
+            board = self._board(room, game)
+            before = board.get(session)
+            if before is None and sum(not isinstance(key, _Left) for key in board) >= MOST_PLAYERS:
+                raise ValueError(f"the room has {MOST_PLAYERS} players, which is all that it holds; take another room")
+            entry = replace(entry, name=plain(entry.name.strip(), MOST_CHARACTERS))
+            entry = _better(board.pop(_Left(entry.name), None), _better(before, entry))
+            if entry != before:
+                board[session] = entry
+                self.version += 1
+                if self.lasting is not None:
+                    other = before is not None and before.name != entry.name
+                    self.lasting.keep(room, game, entry, before.name if before is not None and other else None)
+
+    def leave(self, session: object) -> None:
+        """Take a session off all boards; a board without any is gone."""
+        with self._lock:
+            for key in [key for key, board in self._boards.items() if session in board]:
+                self.version += 1
+                entry = self._boards[key].pop(session)
+                if self.lasting is not None:
+                    self._boards[key][_Left(entry.name)] = entry
+                    self._make_room(self._boards[key])
+                if not self._boards[key]:
+                    del self._boards[key]
+
+    def board(self, room: str, game: str) -> list[tuple[object, Entry]]:
+        """Sessions and what they have reached, the best first."""
+        with self._lock:
+            board = self._boards.get((room, game), {})
+            return sorted(board.items(), key=lambda item: (item[1].objective, item[1].rules))
+
+    def new_name(self) -> str:
+        """What to call who has no name."""
+        with self._lock:
+            self._players += 1
+            return f"player {self._players}"
+
+    def _board(self, room: str, game: str) -> dict[object, Entry]:
+        if (room, game) not in self._boards and self.lasting is not None:
+            self.lasting.bring(room, game, partial(self._brought, room, game))
+        board = self._boards.setdefault((room, game), {})
+        self._boards.move_to_end((room, game))
+        while len(self._boards) > MOST_ROOMS:
+            self._boards.popitem(last=False)
+        return board
+
+    def _make_room(self, board: dict[object, Entry]) -> None:
+        """Take those who have left and were the worst off a board that has too many of them."""
+        left = sorted((each for each in board if isinstance(each, _Left)), key=lambda each: board[each].objective)
+        for each in left[MOST_PLAYERS:]:
+            del board[each]
+
+    def _brought(self, room: str, game: str, entries: list[Entry]) -> None:
+        """Put on a board what was kept of it; who is there already has the better of both."""
+        with self._lock:
+            board = self._boards.get((room, game))
+            if board is None:
+                return
+            before = dict(board)
+            there = {entry.name: key for key, entry in board.items()}
+            for entry in entries[:MOST_PLAYERS]:
+                key = there.get(entry.name, _Left(entry.name))
+                board[key] = _better(entry, board[key]) if key in board else entry
+            self.version += board != before
+
+
+@dataclass(frozen=True)
+class _Left:
+    """In the place of a session: who was here before, by the name."""
+
+    name: str
+
+
+def _better(before: Entry | None, entry: Entry) -> Entry:
+    """What counts of two entries of one player; what was reached after the optimum was seen does not."""
+    if before is not None and (before.revealed or before.objective <= entry.objective):
+        return replace(before, name=entry.name, revealed=before.revealed or entry.revealed)
+    return entry
+
+
+BOARDS = Boards()
+"""Those of this process."""
+
+
+def table(entries: list[tuple[object, Entry]], own: object, shown: Callable[[Fraction], str]) -> str:
+    """A board as HTML, with a mark at one's own line; all names are escaped."""
+
+    if not entries:
+        return '<p class="note">Nobody is here yet.</p>'
+    rows, rank = "", 0
+    for k, (session, entry) in enumerate(entries, 1):
+        rank = rank if k > 1 and entry.objective == entries[k - 2][1].objective else k
+        mark = ' class="you"' if session == own else ""
+        you = " (you)" if session == own else ""
+        looked = "; has looked at the optimum" if entry.revealed else ""
+        rows += (
+            f'<tr{mark}><td class="num">{rank}</td><th scope="row">{esc(entry.name, MOST_CHARACTERS)}{you}</th>'
+            f'<td class="num">{shown(entry.objective)}</td><td class="num">{entry.rules}</td>'
+            f"<td>{entry.hints}{looked}</td></tr>"
+        )
+    return (
+        '<table class="facts methods" aria-label="Board of the room"><thead><tr><th class="num" scope="col">place</th>'
+        '<th scope="col">name</th><th class="num" scope="col">objective</th><th class="num" scope="col">rules</th>'
+        f'<th scope="col">hints</th></tr></thead><tbody>{rows}</tbody></table>'
+    )
+
+
+_MOST_KEPT = 50
+_LOOK_SECONDS = 0.2
+
+
+class _Found:
+    """What one search has come to; whoever searches holds the lock."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.snapshot: Snapshot | None = None
+        self.seconds = 0.0
+
+
+_known: OrderedDict[tuple[str, str], _Found] = OrderedDict()
+_lock = threading.Lock()
+
+
+def find_best(search: Editable, seconds: float, progress: Progress) -> Best:
+    """Bring a copy of a search to its proof, or to the time limit; the search itself may run in another thread.
+
+    A class that plays one game searches once: who comes later waits for the result of the first.
+
+    Parameters
+    ----------
+    search : search of `rulelab.views.alternatives.hand.Editable`
+    seconds : float
+        Time limit.
+    progress : Progress
+        May be cancelled; another who waits then searches instead.
+    """
+    found = _found(search)
+    with _held(found, progress):
+        if search.certified:
+            found.snapshot = search.advance(1)
+        elif not _enough(found, seconds):
+            found.snapshot, found.seconds = _searched(search, seconds, progress), seconds
+        snapshot = found.snapshot
+    assert snapshot is not None
+    return Best.of(search, snapshot)
+
+
+def _enough(found: _Found, seconds: float) -> bool:
+    """Whether nothing is to be gained by searching for so long."""
+    last = found.snapshot
+    return last is not None and (last.status is Status.OPTIMAL or last.limit == "exactness" or found.seconds >= seconds)
+
+
+def _searched(search: Editable, seconds: float, progress: Progress) -> Snapshot:
+    new: type[Any] = type(search)
+    copy: Search = new(search.problem, **search.parameters)
+    progress.report("the optimizer searches")
+    steps, last = copy.steps(time_limit=seconds), None
+    while True:
+        with POOL.place(lambda: progress.cancelled) as granted:
+            snapshot = next(steps, None) if granted else None
+        progress.report("the optimizer searches")
+        if snapshot is None:
+            assert last is not None
+            return last
+        last = snapshot
+
+
+def _found(search: Editable) -> _Found:
+    parameters = sorted(search.parameters.items(), key=lambda item: item[0])
+    key = search.problem.fingerprint, f"{search.family} {parameters!r}"
+    with _lock:
+        found = _known.setdefault(key, _Found())
+        _known.move_to_end(key)
+        while len(_known) > _MOST_KEPT:
+            _known.popitem(last=False)
+        return found
+
+
+@contextmanager
+def _held(found: _Found, progress: Progress) -> Iterator[None]:
+    while not found.lock.acquire(timeout=_LOOK_SECONDS):
+        progress.report("the optimizer searches for another player of this game")
+    try:
+        yield
+    finally:
+        found.lock.release()
+
+
+_ENTER = (
+    '<p class="note">Enter the name of a room: all who enter the same one, with the same data and settings, see each '
+    "other’s names and objectives here. Nothing else of them is seen.</p>"
+)
+_LASTS = '<p class="note">This server keeps the board: who comes back goes on under the same name.</p>'
+
+
+class RoomPanel(Viewer):
+    """The board of a class: the best objective of each who has entered the same room."""
+
+    room = param.String(default="", label="Room")
+    called = param.String(default="", label="Your name")
+
+    def __init__(self, **params: Any) -> None:
+        super().__init__(**params)
+        self._session = object()
+        self._hand: Hand | None = None
+        self._game = self._entered = self._unnamed = ""
+        self._seen = -1
+        self._hints, self._revealed = 0, False
+        self._beat = Beat(self.refresh)
+        room, self._name = (
+            pn.widgets.TextInput.from_param(
+                self.param[name], max_length=MOST_CHARACTERS, width=170, margin=0, stylesheets=[NUMBER_CSS]
+            )
+            for name in ("room", "called")
+        )
+        self._alert = LiveText(role="alert", caption="Error of the room", **WIDE)
+        self.board = pane(MODEL_CSS)
+        bar = pn.Row(room, self._name, stylesheets=[BAR_CSS], **WIDE)
+        self._layout = panel("Room", "room", bar, self._alert, self.board)
+        self.refresh()
+
+    def __panel__(self) -> Any:
+        return self._layout
+
+    def begin(self, hand: Hand) -> None:
+        """Leave the board of the game before."""
+        BOARDS.leave(self._session)
+        self._game = hand.game
+
+    def close(self) -> None:
+        """Leave the room."""
+        BOARDS.leave(self._session)
+        self._beat.stop()
+
+    def follow(self, hand: Hand, hints: int, revealed: bool) -> None:
+        """Tell the room what was reached."""
+        self._hand, self._hints, self._revealed = hand, hints, revealed
+        self._tell()
+
+    def refresh(self) -> bool:
+        """Show what others have reached; True while there is a room."""
+        if self._entered and self._seen != BOARDS.version:
+            self._seen = BOARDS.version
+            assert self._hand is not None
+            shown = partial(wording.worth, self._hand)
+            text = table(BOARDS.board(self._entered, self._game), self._session, shown)
+        elif self._entered:
+            return True
+        else:
+            text = _ENTER if BOARDS.lasting is None else f"{_ENTER}{_LASTS}"
+        if self.board.object != text:
+            self.board.object = text
+        return bool(self._entered)
+
+    @param.depends("room", "called", watch=True)
+    def _tell(self) -> None:
+        hand, room = self._hand, plain(self.room.strip(), MOST_CHARACTERS)
+        if hand is None:
+            return
+        if room and not (self.called.strip() or self._unnamed):  # beside the field: a name may be on its way from it
+            self._unnamed = self._name.placeholder = BOARDS.new_name()
+        if room != self._entered:
+            BOARDS.leave(self._session)
+        self._entered, self._seen, self._alert.phase = room, -1, ""
+        if room and not hand.refusal:
+            name = self.called.strip() or self._unnamed
+            entry = Entry(name, hand.objective, len(hand.edited), self._hints, self._revealed)
+            try:
+                BOARDS.put(room, self._game, self._session, entry)
+            except ValueError as error:
+                self._alert.phase = str(error)
+            self._beat.start()
+        self.refresh()

@@ -1,0 +1,317 @@
+"""What is seen of many good models: pictures, tables and a list of those that pass the filters."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import panel as pn
+import param
+
+from ...data.gaps import CRITERIA
+from ..fronts.points import criterion_name, criterion_words
+from ..live.wording import count
+from ..notebook import NotebookViewer
+from ..search.plot_box import PlotBox
+from ..widgets.download import download
+from ..widgets.esc import plain
+from ..widgets.explained import term_classes
+from ..widgets.html import Html
+from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, PANEL_CSS, SELECT_CSS, SMALL_CSS
+from .good import Good
+from .matrix import Matrix
+from .panels import ANY, SPACED, WIDE
+from .parts import TABLE_CSS, GoodList, antecedents
+from .plots import Dots, Drawn, Within, inside
+from .sampling import Sample
+
+GAP = "gap"
+_ORDERS = {"objective": "objective", "accuracy": "errors", "number of rules": "rules"}
+"""What models can stand in order of, and the column of what was found that says it; the least comes first."""
+DIVERSE = 4
+NO_MODEL = -1
+LISTED: dict[str, Any] = {"stylesheets": [SELECT_CSS], "margin": 0}
+BUTTON: dict[str, Any] = {"stylesheets": [BUTTON_CSS, SMALL_CSS], "margin": 0, "height": 38, "align": "end"}
+_NEAR = ":host { gap: 6px; }"
+_BEGIN_TO_CHOOSE = "tool.active = true"
+"""In the browser: the next drag over the picture of the models chooses a part of it."""
+
+
+class Choosing(NotebookViewer):
+    """Filters, pictures and tables of what was found; one model is the chosen one."""
+
+    attribute: param.Selector[str] = param.Selector(default=ANY, objects={"(none)": ANY}, label="Groups by")
+    criterion: param.Selector[str] = param.Selector(
+        default="equal_opportunity",
+        objects={criterion_words(name): name for name in CRITERIA},
+        label="Gap between groups in",
+    )
+    uses: param.Selector[str] = param.Selector(default=ANY, objects={"(any)": ANY}, label="With the antecedent")
+    without: param.Selector[str] = param.Selector(default=ANY, objects={"(none)": ANY}, label="Without the antecedent")
+    column: param.Selector[str] = param.Selector(default=ANY, objects={"(any)": ANY}, label="Using the column")
+    rules: param.Selector[int] = param.Selector(default=0, objects={"(any number)": 0}, label="Rules, at most")
+    order: param.Selector[str] = param.Selector(
+        default="objective", objects={**_ORDERS, "gap between groups": GAP}, label="In order of"
+    )
+    diverse = param.Boolean(default=False, doc="Whether only the models that differ most are shown.")
+    brush = param.Tuple(
+        default=None, allow_None=True, length=4, doc="Part of the picture of dots that is chosen: x0, x1, y0, y1."
+    )
+    model = param.Integer(default=NO_MODEL, bounds=(NO_MODEL, None), doc="Number of the chosen one; -1: none.")
+    dark = param.Boolean(default=False, doc="Whether the page around is dark.")
+
+    def __init__(self, **params: Any) -> None:
+        super().__init__(**params)
+        self._found: Good | None = None
+        self._gaps: dict[tuple[str, str], np.ndarray] = {}
+        self._sample: Sample | None = None
+        self._offered = self._kept = self._listed = np.zeros(0, dtype=np.int64)
+        self._filling = False
+        self._build_overview()
+        self._restyle()
+
+    @property
+    def found(self) -> Good | None:
+        """What is shown."""
+        return self._found
+
+    @property
+    def kept(self) -> np.ndarray:
+        """The models that pass the filters, best first, as indices into those of the result."""
+        return self._kept
+
+    @property
+    def listed(self) -> np.ndarray:
+        """The same models in the order that is chosen."""
+        return self._listed
+
+    @property
+    def gaps(self) -> np.ndarray | None:
+        """The gap between groups for every model, in per cent; None without groups."""
+        if self._found is None or not self.attribute:
+            return None
+        asked = (self.attribute, self.criterion)
+        if asked not in self._gaps:
+            self._gaps[asked] = self._found.gaps(*asked)
+        return self._gaps[asked]
+
+    def choose(self, k: int) -> None:
+        """Let one of the models be the chosen one."""
+        if self._found is not None and 0 <= k < self._found.result.count:
+            self.model = k
+
+    def choose_diverse(self, *_: Any) -> None:
+        """Show the models that differ most in what they predict, or all again."""
+        self.diverse = not self.diverse
+
+    def models_csv(self) -> io.StringIO:
+        """One row per model that passes the filters."""
+        assert self._found is not None
+        frame = self._found.frame.iloc[self._kept].copy()
+        frame.insert(0, "model", self._kept + 1)
+        if self.gaps is not None:
+            frame[f"gap in {criterion_name(self.criterion)} by {self.attribute} (%)"] = self.gaps[self._kept]
+        frame["antecedents"] = frame["antecedents"].map("; ".join)
+        return io.StringIO(frame.to_csv(index=False))
+
+    def antecedents_csv(self) -> io.StringIO:
+        """One row per antecedent."""
+        assert self._found is not None
+        both = self._found.reliance.join(self._found.shares)
+        return io.StringIO(both.to_csv(index=False))
+
+    def _take_overview(self, found: Good) -> None:
+        """Show what was found, without filters but those that still can be."""
+        self._found, self._gaps = found, {}
+        names = {plain(row.name, 60): row.name for row in found.reliance.itertuples(index=False)}
+        most = int(found.frame["rules"].max()) if len(found.frame) else 0
+        columns = {plain(name, 60): name for name in found.columns}
+        self._filling = True
+        try:
+            self._offer(self._attribute, "attribute", {"(none)": ANY, **{name: name for name in found.attributes}})
+            self._offer_orders()
+            self._offer(self._uses, "uses", {"(any)": ANY, **names})
+            self._offer(self._without, "without", {"(none)": ANY, **names})
+            self._offer(self._column, "column", {"(any)": ANY, **columns})
+            self._uses.label, self._without.label = f"With the {found.part}", f"Without the {found.part}"
+            self._offer(self._rules, "rules", {"(any number)": 0, **{f"{k}": k for k in range(most + 1) if k}})
+            self.param.update(diverse=False, model=NO_MODEL, brush=None)
+        finally:
+            self._filling = False
+        self._attribute.visible = bool(found.attributes)
+        self._antecedents.object = f"<h2>{found.part.capitalize()}s of the good models</h2>{antecedents(found)}"
+        self._parts.label = f"{found.part.capitalize()}s (CSV)"
+        self._draw()
+
+    def _offer(self, widget: Any, name: str, options: dict[str, Any]) -> None:
+        """What can be chosen; what was chosen stays, where it still can be."""
+        value = getattr(self, name)
+        self.param[name].objects = options
+        widget.options = options
+        if value not in options.values():
+            setattr(self, name, next(iter(options.values())))
+
+    def _offer_orders(self) -> None:
+        """Gaps are there where there are groups."""
+        self._offer(self._order, "order", _ORDERS | ({"gap between groups": GAP} if self.attribute else {}))
+
+    def _in_order(self, models: np.ndarray) -> np.ndarray:
+        """Some models, best first, in the order that is chosen; those without a gap come last."""
+        if self._found is None or self.order == "objective":
+            return models
+        values = self.gaps if self.order == GAP else self._found.frame[self.order].to_numpy()
+        return models if values is None else models[np.argsort(values[models], kind="stable")]
+
+    @param.depends(
+        "attribute", "criterion", "uses", "without", "column", "rules", "order", "diverse", "brush", watch=True
+    )
+    def _draw(self) -> None:
+        """Filter, and show what is left."""
+        found = self._found
+        if self._filling or found is None:
+            return
+        with pn.io.hold():
+            self._filling = True
+            try:
+                self._offer_orders()
+            finally:
+                self._filling = False
+            self._offered, self._kept = self._filtered(found)
+            self._listed = self._in_order(self._kept)
+            self._criterion.visible = bool(self.attribute)
+            self._all.visible = self.brush is not None
+            self._diverse.label = "All models" if self.diverse else "Diverse four"
+            self._said.object = f'<p class="note">{count(len(self._kept))} of {count(found.result.count)} models</p>'
+            self._list.fill(found, self._listed.tolist(), self.gaps, self.model)
+            self._show_chosen_in_pictures()
+
+    def _show_chosen_in_pictures(self) -> None:
+        found, chosen = self._found, None if self.model == NO_MODEL else self.model
+        if found is None:
+            return
+        self._list.chosen = self.model
+        axis = f"{criterion_name(self.criterion)} by {self.attribute}"
+        self._within.show(found.result)
+        self._dots.show(found.frame, self._offered, self.gaps, axis, chosen, self.brush, self._drawn())
+        self._matrix.show(found, self._kept, chosen)
+        for box in self._boxes:
+            box.refresh()
+
+    def _filtered(self, found: Good) -> tuple[np.ndarray, np.ndarray]:
+        """The models that pass the filters, and those of them that the pictures show as chosen."""
+        frame = found.frame
+        offered = kept = self._passing(found, found.members)
+        if self.brush is not None:
+            kept = offered[inside(self.brush, frame, offered, self.gaps)]
+        if self.diverse and len(kept):
+            offered = kept = _farthest(found, kept, DIVERSE)
+        return offered, kept
+
+    def _passing(self, found: Good, lists: Sequence[Sequence[int]]) -> np.ndarray:
+        """Which of some lists pass the filters of antecedents, columns and rules."""
+        keep = np.ones(len(lists), dtype=bool)
+        for wanted, name in ((True, self.uses), (False, self.without)):
+            if name:
+                same = {j for j, known in enumerate(found.names) if known == name}
+                keep &= np.array([same.isdisjoint(each) != wanted for each in lists], dtype=bool)
+        if self.column:
+            looking = found.columns[self.column]
+            keep &= np.array([not looking.isdisjoint(each) for each in lists], dtype=bool)
+        if self.rules:
+            keep &= np.array([len(each) <= self.rules for each in lists], dtype=bool)
+        return np.flatnonzero(keep)
+
+    def _drawn(self) -> Drawn | None:
+        """The random lists, or sets, that pass the filters, where all were counted."""
+        sample = self._sample
+        if sample is None or sample.found is not self._found or self.diverse:
+            return None
+        gaps = sample.gaps(self.attribute, self.criterion) if self.attribute else None
+        return Drawn(sample.frame, self._passing(sample.of, sample.members), gaps, sample.words)
+
+    def _take_sample(self, sample: Sample | None) -> None:
+        """Show random lists, or sets, beside the models; None: none."""
+        if sample is not self._sample:
+            self._sample = sample
+            if not self._filling:
+                self._show_chosen_in_pictures()
+
+    def _list_tapped(self, k: int) -> None:
+        """A random list, or set, was tapped that may not be among the models."""
+
+    @param.depends("attribute", "criterion", watch=True)
+    def _forget_brush(self) -> None:
+        """Another axis: what was chosen on it means nothing any more."""
+        self.brush = None
+
+    def _brushed(self, part: tuple[float, float, float, float]) -> None:
+        self.brush = part
+
+    def _asked(self, wanted: dict[str, Any]) -> None:
+        """A line of the list was pressed."""
+        if type(wanted.get("at")) is int:
+            self.choose(wanted["at"])
+
+    @param.depends("dark", watch=True)
+    def _restyle(self) -> None:
+        for plot in (self._within, self._dots, self._matrix):
+            plot.use_dark(self.dark)
+
+    def _build_overview(self) -> None:
+        self._within, self._matrix = Within(), Matrix(self.choose)
+        self._dots = Dots(self.choose, self._brushed, self._list_tapped)
+        self._boxes = [
+            PlotBox(plot, plot.picture, self._file_name) for plot in (self._dots, self._matrix, self._within)
+        ]
+        select, bar = pn.widgets.Select.from_param, {"stylesheets": [BAR_CSS], **WIDE}
+        self._attribute = select(
+            self.param.attribute, width=150, css_classes=term_classes("sensitive attribute"), **LISTED
+        )
+        self._criterion = select(
+            self.param.criterion, width=260, css_classes=term_classes("gap between groups"), **LISTED
+        )
+        self._uses, self._without = (select(self.param[name], width=200, **LISTED) for name in ("uses", "without"))
+        self._column = select(self.param.column, width=150, **LISTED)
+        self._rules = select(self.param.rules, width=110, **LISTED)
+        self._order = select(self.param.order, width=150, **LISTED)
+        self._diverse = pn.widgets.Button(
+            label="Diverse four",
+            on_click=self.choose_diverse,
+            width=130,
+            css_classes=term_classes("diverse four"),
+            **BUTTON,
+        )
+        self._all = pn.widgets.Button(
+            label="Whole picture", on_click=lambda _: self.param.update(brush=None), visible=False, width=120, **BUTTON
+        )
+        choosing = pn.widgets.Button(label="Choose a part", width=130, **BUTTON)
+        choosing.js_on_click(args={"tool": self._dots.chooser}, code=_BEGIN_TO_CHOOSE)
+        models = download("Models (CSV)", "good_models.csv", self.models_csv)
+        self._parts = download("Antecedents (CSV)", "good_antecedents.csv", self.antecedents_csv, width=150)
+        self._said = Html("", stylesheets=[CARD_CSS], **WIDE)
+        self._list = GoodList(self._asked, **WIDE)
+        self._antecedents = Html("", stylesheets=[CARD_CSS, PANEL_CSS, TABLE_CSS], **WIDE)
+        dots, matrix, self._by_distance = (
+            pn.Column(*box.items, stylesheets=[PANEL_CSS], **WIDE) for box in self._boxes
+        )
+        filters = pn.Row(self._uses, self._without, self._column, self._rules, self._order, **bar)
+        self._exports = pn.Row(models, **bar)
+        lines = pn.Column(self._said, self._list, filters, self._exports, stylesheets=[PANEL_CSS, _NEAR], **WIDE)
+        groups = pn.Row(self._attribute, self._criterion, choosing, self._all, self._diverse, **bar)
+        self._overview = pn.Column(groups, dots, lines, **SPACED)
+        self._made_of = pn.Column(matrix, self._antecedents, pn.Row(self._parts, **bar), **SPACED)
+
+    def _file_name(self) -> str:
+        return "good_models" if self._found is None else f"{self._found.prepared.name}_good_models"
+
+
+def _farthest(found: Good, kept: np.ndarray, n: int) -> np.ndarray:
+    """Of some models those that differ most in what they predict, the best one first; see `NearOptimal.diverse`."""
+    chosen = [int(kept[0])]
+    nearest = found.result.disagreement(chosen[0])[kept]
+    while len(chosen) < min(n, len(kept)):
+        chosen.append(int(kept[int(np.argmax(nearest))]))
+        nearest = np.minimum(nearest, found.result.disagreement(chosen[-1])[kept])
+    return np.array(sorted(set(chosen)), dtype=np.int64)

@@ -1,0 +1,370 @@
+"""A model in the hands of a person: its family, what it is compared with, and what it was before; nothing of Panel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+
+from ...data.fairness import confusions
+from ...data.metrics import Confusion
+from ...data.problem import Problem
+from ...datasets import Dataset
+from ...falling_rule_list import FallingRuleListSearch, SoftSearch
+from ...families import FAMILIES
+from ...models import DecisionList, Model, RuleSet
+from ...rule_list import RuleListSearch
+from ...rule_list.near_optimal.traits import group_masses
+from ...rule_set import RuleSetSearch
+from ...search import Search
+from ...snapshot import Snapshot, Status
+from ...what_if import Bench, FallingBench, RuleListBench, RuleSetBench
+from ..cards import snippet
+from ..cards.card import Card, Proof, in_words, of_search
+from ..live.prepared import Prepared
+from ..live.wording import in_signs
+
+Editable: TypeAlias = RuleListSearch | FallingRuleListSearch | RuleSetSearch
+
+KINDS = (
+    "rule lists, falling rule lists (by the exact search) and rule sets without a fairness constraint or demands on "
+    "their rules"
+)
+
+
+def editable(search: Search) -> bool:
+    """Whether models of this search can be edited."""
+    whole = type(search) in (RuleListSearch, FallingRuleListSearch, SoftSearch, RuleSetSearch)
+    free = not any(getattr(search, name, None) for name in ("must_use", "max_uses"))
+    return whole and free and getattr(search, "fairness", None) is None
+
+
+def bench_of(search: Search) -> Bench[Any]:
+    """What models of a search cost, under which they are changed.
+
+    Raises
+    ------
+    ValueError
+        When models of this search are not edited.
+    """
+    if editable(search):
+        problem, of = search.problem, search.parameters
+        if isinstance(search, RuleListSearch):
+            return RuleListBench(problem, of["regularization"], of["max_length"])
+        if isinstance(search, FallingRuleListSearch):
+            return FallingBench(
+                problem, of["regularization"], of["positive_weight"], of["violation_penalty"], of["max_length"]
+            )
+        names = ("max_complexity", "max_conditions", "loss", "form", "regularization")
+        return RuleSetBench(problem, **{name: of[name] for name in names})
+    raise ValueError(f"models of this kind are not edited by hand, but those of {KINDS}")
+
+
+@dataclass(frozen=True)
+class Words:
+    """What the editor of a family says.
+
+    Attributes
+    ----------
+    noun : str
+        Of a model, for short.
+    heading : str
+        Above the editor.
+    over : str
+        What models are made of.
+    texts : dict of str to str
+        For the browser: ``kind`` ("list": labels can be flipped; "falling"; "set": rules have conditions and no order),
+        ``add``, ``place``, ``search``, ``counts`` (headings of fields and columns).
+    """
+
+    noun: str
+    heading: str
+    over: str = "antecedents"
+    texts: dict[str, str] = field(default_factory=dict)
+
+
+_ADD = {"add": "Add a rule", "place": "Its place", "search": "search the antecedents", "counts": "captured first"}
+_WORDS = {
+    "rule_list": Words("list", "Your list", texts={"kind": "list", **_ADD}),
+    "falling_rule_list": Words("list", "Your list", texts={"kind": "falling", **_ADD}),
+    "rule_set": Words(
+        "set",
+        "Your rule set",
+        "conditions",
+        {
+            "kind": "set",
+            "add": "Add a condition",
+            "place": "To",
+            "search": "search the conditions",
+            "counts": "covered",
+        },
+    ),
+}
+
+
+def words_of(family: str) -> Words:
+    """What the editor of a family says."""
+    return _WORDS[family]
+
+
+BY_HAND = "by hand"
+_MOST_UNDONE = 200
+
+
+@dataclass(frozen=True, eq=False)
+class Best:
+    """What the search has found, which models made by hand are compared with.
+
+    Attributes
+    ----------
+    snapshot : Snapshot
+    edited
+        Its model, to be edited.
+    objective : Fraction
+        Without rounding.
+    """
+
+    snapshot: Snapshot
+    edited: Any
+    objective: Fraction
+
+    @classmethod
+    def of(cls, search: Search, snapshot: Snapshot) -> Best:
+        """What a search has found, as it is edited."""
+        assert snapshot.incumbent is not None
+        bench = bench_of(search)
+        edited = bench.of(snapshot.incumbent.model)
+        return cls(snapshot, edited, bench.objective(edited))
+
+    @property
+    def certified(self) -> bool:
+        """Whether it is proven that no model is better."""
+        return self.snapshot.status is Status.OPTIMAL
+
+
+class Hand:
+    """A model that is edited, of which every edit can be taken back.
+
+    Parameters
+    ----------
+    prepared : Prepared
+        The data, and a search of a family that can be edited.
+    edited : optional
+        To begin with; by default no rule.
+    before : Hand, optional
+        What was in hand until now: where it is of the same data and settings, undoing leads back to it.
+
+    Attributes
+    ----------
+    best : Best or None
+        Once the search has ended.
+    ratio : float or None
+        Models of an objective of at most the optimum's * (1 + ratio) are within reach; None: nothing is said of that.
+    known : dict
+        Cards of models that were not made by hand, by these models as they are edited.
+    """
+
+    def __init__(self, prepared: Prepared, edited: Any = None, before: Hand | None = None) -> None:
+        self.bench: Bench[Any] = bench_of(prepared.search)
+        self.prepared, self.search = prepared, prepared.search
+        self.problem: Problem = prepared.search.problem
+        self.best: Best | None = None
+        self.ratio: float | None = None
+        self.known: dict[Any, Card] = {}
+        self._edited = self.bench.empty() if edited is None else edited
+        self._past: list[Any] = []
+        if before is not None and before.game == self.game:
+            own = [] if before.edited == self.bench.empty() else [before.edited]
+            self._past = [*before._past, *own][-_MOST_UNDONE:]
+        self._future: list[Any] = []
+
+    @property
+    def words(self) -> Words:
+        """What is said of models of this family."""
+        return words_of(self.bench.family)
+
+    @property
+    def edited(self) -> Any:
+        """The model as it is now."""
+        return self._edited
+
+    @property
+    def model(self) -> DecisionList | RuleSet:
+        """The model with what each rule captures."""
+        model = self.bench.model(self._edited)
+        assert isinstance(model, DecisionList | RuleSet)
+        return model
+
+    @property
+    def objective(self) -> Fraction:
+        """Without rounding."""
+        return self.bench.objective(self._edited)
+
+    @property
+    def refusal(self) -> str:
+        """Why this is no model of the family; empty when it is one."""
+        return self.bench.refusal(self._edited)
+
+    @property
+    def game(self) -> str:
+        """What tells data and settings apart where models are compared."""
+        bench = self.bench
+        if bench.family == "rule_list":
+            return f"{self.problem.fingerprint} {bench.price} {self.search.parameters['max_length']}"
+        names: tuple[str, ...] = ("positive_weight", "violation_penalty", "max_length")
+        if bench.family == "rule_set":
+            names = ("max_complexity", "max_conditions", "loss", "form")
+        of = " ".join(f"{self.search.parameters[name]}" for name in names)
+        return f"{bench.family} {self.problem.fingerprint} {bench.price} {of}"
+
+    @property
+    def undoable(self) -> bool:
+        return bool(self._past)
+
+    @property
+    def redoable(self) -> bool:
+        return bool(self._future)
+
+    def take(self, edited: Any) -> None:
+        """Go on with this model."""
+        if edited != self._edited:
+            self._past = [*self._past, self._edited][-_MOST_UNDONE:]
+            self._future = []
+            self._edited = edited
+
+    def undo(self) -> None:
+        """Take the last edit back."""
+        if self._past:
+            self._future.append(self._edited)
+            self._edited = self._past.pop()
+
+    def redo(self) -> None:
+        """Do again what was taken back last."""
+        if self._future:
+            self._past.append(self._edited)
+            self._edited = self._future.pop()
+
+    def insert(self, place: int, antecedent: int) -> None:
+        """Put an antecedent in at a place, in the way of the family.
+
+        Raises
+        ------
+        ValueError
+            When it is there already, or the settings leave no room for it.
+        """
+        self.take(self.bench.insert(self._edited, place, antecedent))
+
+    def edit(self, doing: str, at: int, other: int) -> None:
+        """Delete, move or flip a rule, or remove a condition of it; see `Bench.edit`.
+
+        Raises
+        ------
+        LookupError
+            When there is no such thing to do.
+        ValueError
+            When the model cannot be like that.
+        """
+        self.take(self.bench.edit(self._edited, doing, at, other))
+
+    def matching(self, text: str, most: int) -> tuple[list[tuple[int, str]], int]:
+        """Antecedents with all of these words, by index and name, and how many more there are.
+
+        Conditions may be written as the page does, or as code does.
+        """
+        words = text.lower().split()
+        found = [
+            (j, name)
+            for j, name in enumerate(self.problem.names)
+            if all(word in f"{name} {in_signs(name)}".lower() for word in words)
+        ]
+        return found[:most], max(0, len(found) - most)
+
+    def groups(self, attribute: str) -> dict[str, Confusion]:
+        """What the model does to the groups of an attribute, on the training rows."""
+        data, problem, test = self.prepared.data, self.problem, self.prepared.test_rows
+        assert data is not None
+        assert data.sensitive is not None
+        rows = np.arange(len(data.y))
+        if test is not None:
+            rows = np.setdiff1d(rows, test)
+        masses = group_masses(
+            problem, data.sensitive[attribute].iloc[rows], data.y.iloc[rows].to_numpy(dtype=bool), data.weight_of(rows)
+        )
+        counted = confusions(masses, self.bench.predicts_positive(self._edited))
+        return dict(zip(masses.names, counted, strict=True))
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """Sensitive attributes that groups can be made of."""
+        data = self.prepared.data
+        if data is None or data.sensitive is None or self.problem.row_pattern is None:
+            return ()
+        return tuple(map(str, data.sensitive.columns))
+
+    def card(self) -> Card:
+        """The card of the model; one that was made by hand says so, and is never called optimal.
+
+        Raises
+        ------
+        ValueError
+            When nothing is known yet of how far it is from the optimum, or this is no model of the family.
+        """
+        if self.refusal:
+            raise ValueError(self.refusal)
+        if self.best is None:
+            raise ValueError("the optimizer is still searching; the card says how far your model is from the optimum")
+        if self._edited in self.known:
+            return self.known[self._edited]
+        base, model = of_search(self.search, self.best.snapshot, self.prepared), self.model
+        objective, search = float(self.objective), self.search
+        equation = FAMILIES[self.bench.family].objective(model, search.parameters, search.problem.n_rows)
+        return replace(
+            base,
+            name="Made by hand",
+            model=model,
+            proof=Proof(
+                objective=objective,
+                lower_bound=min(objective, float(self.best.snapshot.lower_bound)),
+                proven=False,
+                scope="",
+                equation=equation,
+                bound="",
+            ),
+            parameters={**base.parameters, "made": BY_HAND},
+            search=None,
+            code=snippet.of_model(in_words(model, self.prepared.labels)),
+        )
+
+
+def prepared_of(search: Search, data: Dataset | None) -> Prepared:
+    """The search with the data that its problem was made from, where they are given."""
+    if data is None:
+        return Prepared(search)
+    return Prepared(search, (data.negative, data.positive), str(data.target), data.name, data=data)
+
+
+def edited_of(search: Search, model: Model | None) -> Any:
+    """A model of the search, by default its best one, as it is edited; None: an empty model.
+
+    Raises
+    ------
+    ValueError
+        When the model is of another family or another problem.
+    """
+    bench = bench_of(search)
+    if model is None:
+        best = search.advance(1).incumbent if cast(Editable, search).certified else None
+        return None if best is None else bench.of(best.model)
+    names = search.problem.names
+    if model.family != bench.family:
+        raise ValueError(f"the model is of the family {model.family}, the search of {bench.family}")
+    used = (
+        [(literal.antecedent, literal.name) for clause in model.rules for literal in clause.literals]
+        if isinstance(model, RuleSet)
+        else [(r.antecedent, r.name) for r in cast(DecisionList, model).rules if r.antecedent is not None]
+    )
+    if not all(antecedent < len(names) and names[antecedent] == name for antecedent, name in used):
+        raise ValueError("the model is of another problem: its antecedents are not those of the search")
+    return bench.of(model)

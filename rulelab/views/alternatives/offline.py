@@ -1,0 +1,368 @@
+"""Near-optimal lists for the browser, packed, and as one HTML file without a network or a server; data are escaped."""
+
+from __future__ import annotations
+
+import base64
+import datetime
+import hashlib
+import json
+import math
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ... import __version__
+from ...assets import at_once
+from ...data.problem import Problem
+from ...rule_list import NearOptimal
+from ...rule_list.near_optimal.prefix_graph import PrefixGraph
+from ...rule_list.near_optimal.state import MOST_LISTS
+from ...rule_set import NearOptimalRuleSets
+from ...shown import percent
+from ..cards.rule_tables import plain_words
+from ..live.wording import count, counted
+from ..widgets.esc import esc, plain
+from ..widgets.style import sheet
+
+MOST_EDGES = 400_000
+"""Where there are more, the browser gets the best lists only: about two megabytes."""
+_NAME, _LABEL, _ALSO = 200, 40, 3
+
+TERMS = (
+    ("costs", "The objective of a list: the share of the training rows that it gets wrong, and a price per rule."),
+    ("slack left", "How much the best list that goes on so could still cost more, and be one of these."),
+    ("lists", "Orders of rules count as lists of their own, even where they predict the same."),
+    ("models", "Lists that predict the same for every training row are one model."),
+    ("then", "What a rule predicts: the majority of the training rows that come to it."),
+    ("same rows", "A condition that holds for the same training rows, and could take its place."),
+)
+"""What the builder's words mean."""
+_STEPS = 200
+_MOST = 40
+_START = 'builder(document.getElementById("builder"), JSON.parse(document.getElementById("lists").textContent))'
+_PAGE_CSS = sheet("offline.css")
+
+
+@dataclass(frozen=True)
+class Labels:
+    """What things are called.
+
+    Attributes
+    ----------
+    title : str
+        The data.
+    target : str
+        What is predicted; empty: not known.
+    negative, positive : str
+    """
+
+    title: str
+    target: str
+    negative: str
+    positive: str
+
+
+def condition_names(problem: Problem) -> list[str]:
+    """The antecedents in the words of cards."""
+    known = problem.conditions
+    return [plain_words(None if known is None else known[j], name) for j, name in enumerate(problem.names)]
+
+
+def packed(result: NearOptimal, graph: PrefixGraph, labels: Labels) -> dict[str, Any]:
+    """What the builder takes, as plain types.
+
+    Parameters
+    ----------
+    result : NearOptimal
+    graph : PrefixGraph
+        Of the same enumeration.
+    labels : Labels
+    """
+    same = {int(j): aliases for j, aliases in result.antecedents["aliases"].items() if aliases}
+    names = condition_names(graph.problem)
+    rules, rule = np.unique(graph.rule, return_inverse=True)
+    whole = graph.left.dtype.kind == "i" and int(graph.left.max(initial=0)) < 1 << 31
+    arrays = [np.diff(graph.first), graph.model, np.diff(graph.to, prepend=0), rule, graph.positive]
+    parts = [_octets(array, np.dtype("<i4")) for array in arrays]
+    parts += [_octets(row, np.dtype("<i4")) if whole else row.astype("<f8").tobytes() for row in graph.left]
+    return {
+        "packed": base64.b64encode(zlib.compress(b"".join(parts), 6)).decode("ascii"),
+        "nodes": len(graph.model),
+        "edges": len(graph.to),
+        "whole": whole,
+        "models": int(graph.model.max(initial=-1)) + 1,
+        "rules": rules.tolist(),
+        "names": [plain(names[j], _NAME) for j in rules.tolist()],
+        "aliases": [_also(same.get(j, ()), names) for j in rules.tolist()],
+        "labels": [plain(labels.negative, _LABEL), plain(labels.positive, _LABEL)],
+        "total": float(graph.problem.total_weight),
+        "regularization": float(graph.regularization),
+        "optimum": graph.optimum,
+        "threshold": graph.threshold,
+        "guarantee": guarantee(graph, bool(same), result.threshold if result.complete else None),
+        "terms": TERMS,
+    }
+
+
+def guarantee(graph: PrefixGraph, twins: bool, further: float | None = None) -> list[str]:
+    """What is certain of the lists, in sentences.
+
+    Parameters
+    ----------
+    graph : PrefixGraph
+    twins : bool
+        Whether some antecedents hold for the same training rows.
+    further : float, optional
+        Up to which objective lists were found that are not in the graph.
+    """
+    least, most = f"{graph.optimum:.5f}", _between(graph.threshold, graph.beyond)
+    n = "at least 2^62 lists" if graph.n_lists >= MOST_LISTS else counted(graph.n_lists, "lists")
+    if not graph.n_lists:
+        return ["The enumeration ended before it found a list: nothing is known of how many there are."]
+    every = f"Each of these {n}" if graph.n_lists > 1 else "This one list"
+    said = [f"{every} costs at most {most}; the least that any list costs is {least}."]
+    among = counted(graph.problem.n_antecedents, "antecedents")
+    length = "" if graph.max_length is None else f" with at most {counted(graph.max_length, 'rules')}"
+    kind = "every rule decides some training row, and predicts the majority of those that it decides"
+    same = "; antecedents that hold for the same training rows count as one" if twins else ""
+    if graph.complete:
+        said.append(f"These are all such lists over these {among}{length}: {kind}{same}.")
+    else:
+        said.append(
+            f"The enumeration ended early: of the lists over these {among}{length} all that cost less than "
+            f"{graph.covered:.5f} are here, and of those that cost more some are missing ({kind}{same})."
+        )
+    if further is not None and further > graph.threshold * (1 + 1e-9):
+        said.append(f"Lists that cost more, up to {further:.5f}, were found too, but are too many to choose from here.")
+    if not graph.exact:
+        said.append("Weights were rounded: a list that costs nearly as much as the bound may be missing, or be here.")
+    return said
+
+
+def _between(low: float, high: float) -> str:
+    """The shortest number from ``low`` to below ``high``, between which no list is: a bound that is true as written."""
+    for digits in range(4, 16):
+        value = math.ceil(low * 10**digits - 1e-6) / 10**digits
+        if low <= value * (1 + 1e-15) and value < high:
+            return f"{value:.{digits}f}"
+    return repr(low)
+
+
+def _also(same: tuple[int, ...], names: list[str]) -> str:
+    more = f" and {count(len(same) - _ALSO)} more" if len(same) > _ALSO else ""
+    return plain("; ".join(names[j] for j in same[:_ALSO]), _NAME) + more
+
+
+def _octets(array: np.ndarray, dtype: np.dtype) -> bytes:
+    """The lowest byte of every number, then the next ones: what is alike stands together, and compresses well."""
+    numbers = np.ascontiguousarray(array, dtype=dtype)
+    return numbers.view(np.uint8).reshape(-1, dtype.itemsize).T.tobytes()
+
+
+def explorer(result: NearOptimal, graph: PrefixGraph, labels: Labels) -> str:
+    """The file: how many lists are within what, the builder, all models as dots, what each antecedent decides.
+
+    Parameters
+    ----------
+    result : NearOptimal
+        With at least one model.
+    graph : PrefixGraph
+        Of the same enumeration.
+    labels : Labels
+    """
+    data = json.dumps(packed(result, graph, labels), allow_nan=False).replace("<", "\\u003c")
+    script = f'"use strict"\n;{at_once(_START, "dom.js", "prefix_graph.js", "builder.js")}'
+    found = "" if result.complete else ' <p class="note">The enumeration ended early: these are the best ones.</p>'
+    return document(
+        f"Good rule lists: {labels.title}",
+        f"{counted(result.count, 'models')}{predicting(labels)}",
+        '<section class="box"><h2>Build a list, rule by rule</h2><div id="builder">'
+        "<noscript>The builder needs JavaScript.</noscript></div></section>"
+        + pictures(result, "Solid: models, which predict differently. Dashed: lists, whose order may differ.", found)
+        + f'<section class="box"><h2>Antecedents</h2>{_relied(graph)}</section>',
+        script,
+        sheet("builder.css"),
+        f'<script type="application/json" id="lists">{data}</script>',
+    )
+
+
+def document(title: str, about: str, main: str, script: str, css: str = "", data: str = "") -> str:
+    """A page that may load nothing, and run this one script.
+
+    Parameters
+    ----------
+    title : str
+        Not escaped yet.
+    about : str
+        What is in it, as HTML.
+    main : str
+        As HTML.
+    script, css : str
+    data : str
+        Scripts that hold data.
+    """
+    allowed = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
+    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{allowed}'"
+    made = f"made by rulelab {esc(__version__)} on {datetime.datetime.now(datetime.UTC).date().isoformat()}"
+    return (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{esc(title, 100)}</title><style>{_PAGE_CSS}{SVG_CSS}{css}</style></head>"
+        f'<body><h1>{esc(title, 100)}</h1><p class="note">{about}; {made}. This file asks nothing of a network.</p>'
+        f"<main>{main}</main>{data}<script>{script}</script></body></html>\n"
+    )
+
+
+def predicting(labels: Labels) -> str:
+    """What the models predict, where that is known."""
+    return f", predicting {esc(labels.target, 80)}" if labels.target else ""
+
+
+def pictures(result: NearOptimal | NearOptimalRuleSets, note: str, more: str = "") -> str:
+    """How many models are within what, and what each is worth."""
+    return (
+        f'<div class="pair"><section class="box"><h2>Good models by distance</h2>{within(result)}'
+        f'<p class="note">{note}</p>{more}</section>'
+        f'<section class="box"><h2>Models by accuracy</h2>{dots(result)}'
+        '<p class="note">Accuracy (%) on the training rows; a larger dot is more models, the ring the optimum.</p>'
+        "</section></div>"
+    )
+
+
+def _relied(graph: PrefixGraph) -> str:
+    """How much each antecedent decides, from the list that relies least on it to the one that relies most."""
+    table, names = graph.reliance(), condition_names(graph.problem)
+    rows = "".join(
+        f'<tr><th scope="row">{esc(names[j])}</th><td>{percent(row.lists)}</td>'
+        f"<td>{percent(row.least)} to {percent(row.most)}</td>"
+        f'<td><span class="range"><span style="left:{percent(row.least)}%;width:{100 * (row.most - row.least):.1f}%">'
+        "</span></span></td></tr>"
+        for j, row in zip(table.index.tolist(), table.head(_MOST).itertuples(index=False), strict=False)
+    )
+    more = len(table) - _MOST
+    note = f'<p class="note">and {count(more)} more, which fewer lists have</p>' if more > 0 else ""
+    return (
+        '<table class="relied" aria-label="Antecedents"><thead><tr><th scope="col">antecedent</th>'
+        '<th scope="col">% of lists</th><th scope="col">decides, % of rows</th><th scope="col"></th></tr></thead>'
+        f'<tbody>{rows}</tbody></table>{note}<p class="note">“Decides” goes from the list that relies least on the '
+        "antecedent to the one that relies most on it. From 0: some list does without.</p>"
+    )
+
+
+_WIDTH, _HEIGHT = 520, 260
+_LEFT, _RIGHT, _TOP, _BOTTOM = 60, 14, 12, 40
+_BINS = 60
+_EACH = (1, 2, 2.5, 5, 10)
+_THOUSANDS = ("", "k", "M", "G")
+
+SVG_CSS = sheet("offline_plots.css")
+
+
+def within(result: NearOptimal | NearOptimalRuleSets) -> str:
+    """How many models, and how many lists where that is known, are at most so far above the optimum; logarithmic."""
+    scale = 100 / result.optimum if result.optimum else 100.0
+    x, y = steps(result.gaps * scale)
+    last = max(float(x[-1]), 1e-6)
+    starts = result.by_gap["gap_from"].to_numpy(dtype=np.float64)
+    lists = result.by_gap["lists"].to_numpy(dtype=np.float64) if "lists" in result.by_gap else None
+    decades = max(math.ceil(math.log10(max(0.0 if lists is None else float(lists.sum()), y[-1], 2))), 1)
+
+    def path(across: np.ndarray, up: np.ndarray) -> str:
+        points = [f"M{_x(across[0], 0, last):.1f} {_y(math.log10(max(up[0], 1)), 0, decades):.1f}"]
+        points += [
+            f"H{_x(min(a, last), 0, last):.1f}V{_y(math.log10(max(u, 1)), 0, decades):.1f}"
+            for a, u in zip(across[1:], up[1:], strict=True)
+        ]
+        return "".join([*points, f"H{_x(last, 0, last):.1f}"])
+
+    marks = f'<path class="models" d="{path(x, y)}"/>'
+    if lists is not None:
+        marks = f'<path class="lists" d="{path(starts * scale, lists.cumsum())}"/>{marks}'
+    lines = [(float(k), _power(k)) for k in range(0, decades + 1, 1 + decades // 7)]
+    words = "how far above the optimum at most, %" if result.optimum else "how far above the optimum at most, × 100"
+    far = f"{last:.3g} % of" if result.optimum else f"{last / 100:.3g} of"
+    said = f"{counted(result.count, 'models')} within {far} the optimum"
+    return _plot(marks, (0, last), _ticks(0, last), (0, decades), lines, words, said)
+
+
+def dots(result: NearOptimal | NearOptimalRuleSets) -> str:
+    """Accuracy against rules: a dot for all models of a number of rules and about the same accuracy."""
+    members = result.sets if isinstance(result, NearOptimalRuleSets) else result.lists
+    rules = np.array([len(each) for each in members])
+    accuracy = 100 * (1 - np.asarray(result.errors, dtype=np.float64) / result.problem.total_weight)
+    low, high = float(accuracy.min()), float(accuracy.max())
+    margin = max(0.05 * (high - low), 0.05)
+    low, high = low - margin, high + margin
+    across = (float(rules.min()) - 0.6, float(rules.max()) + 0.6)
+    width = (high - low) / _BINS
+    place = np.clip(((accuracy - low) / width).astype(int), 0, _BINS - 1)
+    found, n = np.unique(np.stack([rules, place]), axis=1, return_counts=True)
+    marks = ""
+    for k, at, many in zip(*found.tolist(), n.tolist(), strict=True):
+        begin = low + at * width
+        words = f"{counted(many, 'models')}, {counted(k, 'rules')}, {begin:.2f} to {begin + width:.2f} %"
+        x, y = _x(k, *across), _y(begin + width / 2, low, high)
+        size = 2 + 2.2 * math.log10(many)
+        marks += f'<circle class="dot" cx="{x:.1f}" cy="{y:.1f}" r="{size:.1f}"><title>{words}</title></circle>'
+    best = (_x(rules[0], *across), _y(float(accuracy[0]), low, high))
+    marks += f'<circle class="optimum" cx="{best[0]:.1f}" cy="{best[1]:.1f}" r="8"><title>the optimum</title></circle>'
+    bottom = [(float(k), f"{k}") for k in range(int(rules.min()), int(rules.max()) + 1)]
+    said = f"accuracy of {counted(result.count, 'models')} by their number of rules"
+    return _plot(marks, across, bottom, (low, high), _ticks(low, high), "rules", said)
+
+
+def _plot(
+    marks: str,
+    across: tuple[float, float],
+    bottom: Sequence[tuple[float, str]],
+    up: tuple[float, float],
+    side: Sequence[tuple[float, str]],
+    words: str,
+    said: str,
+) -> str:
+    end, floor = _WIDTH - _RIGHT, _HEIGHT - _BOTTOM
+    grid = "".join(
+        f'<line class="grid" x1="{_LEFT}" x2="{end}" y1="{_y(v, *up):.1f}" y2="{_y(v, *up):.1f}"/>'
+        f'<text class="up" x="{_LEFT - 6}" y="{_y(v, *up) + 4:.1f}">{text}</text>'
+        for v, text in side
+    )
+    grid += "".join(f'<text class="tick" x="{_x(v, *across):.1f}" y="{floor + 16}">{text}</text>' for v, text in bottom)
+    middle = (_LEFT + end) / 2
+    return (
+        f'<svg class="plot" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{said}">{grid}{marks}'
+        f'<text class="tick" x="{middle}" y="{_HEIGHT - 6}">{words}</text></svg>'
+    )
+
+
+def _ticks(low: float, high: float) -> list[tuple[float, str]]:
+    """At most six round numbers between two."""
+    rough = max(high - low, 1e-9) / 5
+    power = 10 ** math.floor(math.log10(rough))
+    step = next(each * power for each in _EACH if each * power >= rough * (1 - 1e-9))
+    first = math.ceil(low / step - 1e-9)
+    return [(k * step, f"{k * step:.6g}") for k in range(first, math.floor(high / step + 1e-9) + 1)]
+
+
+def _power(k: int) -> str:
+    """10**k, so short that it fits beside the axis on a phone."""
+    return f"{10 ** (k % 3)}{_THOUSANDS[k // 3]}" if k < 3 * len(_THOUSANDS) else f"1e{k}"
+
+
+def _x(value: float, low: float, high: float) -> float:
+    return _LEFT + (value - low) / (high - low) * (_WIDTH - _LEFT - _RIGHT)
+
+
+def _y(value: float, low: float, high: float) -> float:
+    return _HEIGHT - _BOTTOM - (value - low) / (high - low) * (_HEIGHT - _TOP - _BOTTOM)
+
+
+def steps(values: np.ndarray, most: int = _STEPS) -> tuple[np.ndarray, np.ndarray]:
+    """The curve of how many values are at most so large, with at most so many steps."""
+    x, n = np.unique(np.round(values, 6), return_counts=True)
+    y = n.cumsum()
+    some = np.unique(np.linspace(0, len(x) - 1, most).astype(int)) if len(x) > most else np.arange(len(x))
+    return x[some], y[some].astype(np.float64)

@@ -1,0 +1,217 @@
+"""The parts of the page that are made in the browser and ask for something, and what the editor asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import param
+from panel.custom import JSComponent
+
+from ...assets import asset
+from ...shown import percent
+from ..live.wording import count, in_signs
+from ..widgets.esc import esc, plain
+from ..widgets.style import sheet
+from .finding import Found
+from .good import Good
+from .hand import Hand, words_of
+from .offline import packed
+
+_MOST, _MOST_LISTED = 15, 100
+_MOST_FOUND = 40
+_CHARACTERS = 200
+TABLE_CSS = sheet("models.css")
+
+
+class Asking(JSComponent):
+    """Hands what the browser asks for to the view.
+
+    Parameters
+    ----------
+    act : callable
+        Takes what is wanted: a mapping with the entry ``do``.
+    """
+
+    __abstract = True
+
+    def __init__(self, act: Callable[[dict[str, Any]], None], **params: Any) -> None:
+        super().__init__(**params)
+        self._act = act
+
+    def _handle_msg(self, data: Any) -> None:
+        if isinstance(data, dict):
+            self._act(data)
+
+
+class Editor(Asking):
+    """Rules in order with what each captures, to drag, move, flip and delete, and antecedents to put in."""
+
+    rules = param.List(default=[], doc="Of each rule, and at last of the default, what is shown.")
+    texts = param.Dict(default=words_of("rule_list").texts, doc="See `rulelab.views.alternatives.hand.Words`.")
+    target = param.String(default="", doc="What is predicted.")
+    found = param.Dict(default={}, doc="Antecedents that were searched for: text, items, note.")
+    said = param.String(default="", doc="For screen readers: what has changed.")
+
+    _esm = asset("editor.js")
+    _stylesheets = [sheet("editor.css")]
+
+
+class PersonForm(Asking):
+    """A row per column that the rules test: its value, and whether it may be changed."""
+
+    fields = param.List(default=[], doc="Of each column its name, value, options (None: a number), and ticked.")
+
+    _esm = asset("person_form.js")
+    _stylesheets = [sheet("person_form.css")]
+
+
+class GoodList(Asking):
+    """A line per model, the best first: what it is worth, and its rules."""
+
+    heads = param.List(default=[], doc="Over the columns.")
+    rows = param.List(default=[], doc="Of each model its number and its cells.")
+    chosen = param.Integer(default=-1, doc="The number of the one that is chosen.")
+
+    _esm = asset("dom.js", "good_list.js")
+    _stylesheets = [sheet("models.css", "good_list.css")]
+
+    def fill(self, found: Good, listed: Sequence[int], gaps: np.ndarray | None, chosen: int) -> None:
+        """Show the first of some models."""
+        frame, rows = found.frame, []
+        for k in listed[:_MOST_LISTED]:
+            row = frame.iloc[k]
+            gap = [] if gaps is None else ["–" if np.isnan(gaps[k]) else percent(gaps[k] / 100)]
+            rules = plain("; ".join(row["antecedents"]) or "no rule", 300)
+            cells = [f"{row['accuracy']:.2f}", f"{row['rules']}", *gap, f"{row['above']:.3f}", count(int(row["lists"]))]
+            rows.append([int(k), *cells, rules])
+        gap = [] if gaps is None else ["gap, %"]
+        heads = ["model", "accuracy, %", "rules", *gap, "above, %", found.ways, found.joined]
+        self.param.update(heads=heads, rows=rows, chosen=chosen)
+
+
+class Builder(JSComponent):
+    """What can come next at every place, with what remains; all of it is counted in the browser.
+
+    Parameters
+    ----------
+    on_end : callable
+        Takes the antecedents of a list that has been ended.
+    """
+
+    ready = param.Boolean(default=False, doc="Whether the browser shows what was found.")
+    said = param.Dict(default={}, doc="See `packed`; empty: nothing is found yet.")
+
+    _esm = asset("dom.js", "prefix_graph.js", "builder.js", "builder_on_the_page.js")
+    _stylesheets = [sheet("builder.css")]
+
+    def __init__(self, on_end: Callable[[tuple[int, ...]], None], **params: Any) -> None:
+        super().__init__(**params)
+        self._on_end = on_end
+        self._found: Found | None = None
+
+    def begin(self, found: Found) -> None:
+        """Show what was found, from the empty list on."""
+        self._found, self.ready = found, False
+        self.said = packed(found.result, found.graph, found.labels)
+
+    def take(self, rules: Any) -> None:
+        """Hear from the browser that a list has been ended."""
+        if self._found is None or not isinstance(rules, list):
+            return
+        graph = self._found.graph
+        node = graph.node(rules) if all(type(rule) is int for rule in rules) else -1
+        if node >= 0 and graph.model[node] >= 0:
+            self._on_end(tuple(rules))
+
+    def _handle_msg(self, data: Any) -> None:
+        if isinstance(data, dict) and data.get("ready") is True:
+            self.ready = True
+        elif isinstance(data, dict):
+            self.take(data.get("rules"))
+
+
+def antecedents(found: Good) -> str:
+    """What each antecedent means to all good models: in how many it is, and how much it decides."""
+    relied, of_lists = found.reliance, found.shares
+    n = found.result.count
+    rows = ""
+    for j, name, models, least, most in relied.head(_MOST).itertuples():
+        share = of_lists["share"].get(j, np.nan)
+        reach = f"left:{100 * least:.1f}%;width:{100 * (most - least):.1f}%"
+        bar = f'<span class="bar"><span style="{reach}"></span></span>'
+        rows += (
+            f'<tr><th scope="row">{esc(name, 80)}</th><td>{count(models)} of {count(n)}</td>'
+            f"<td>{percent(share)}</td><td>{percent(least)} to {percent(most)}</td><td>{bar}</td></tr>"
+        )
+    if found.ways == "lists":
+        verb = "decides"
+        meaning = (
+            "“Decides” goes from the good model that relies least on the antecedent to the one that relies most on it, "
+            "each as its cheapest list. From 0: one can do without."
+        )
+    else:
+        verb, meaning = "covers", "From 0: some near-optimal set does without the rule."
+    more = len(relied) - _MOST
+    note = f'<p class="note">and {count(more)} more, in the table to save</p>' if more > 0 else ""
+    named = f"{found.part.capitalize()}s of the good models"
+    return (
+        f'<table aria-label="{named}" class="parts"><thead><tr><th scope="col">{found.part}</th>'
+        f'<th scope="col">models</th><th scope="col">% of {found.ways}</th><th scope="col">{verb}, % of rows</th>'
+        f'<th scope="col"></th></tr></thead><tbody>{rows}</tbody></table>{note}<p class="note">{meaning}</p>'
+    )
+
+
+def matching(hand: Hand, wanted: dict[str, Any]) -> dict[str, Any]:
+    """The antecedents that were searched for: ``text``, ``items``, ``note``."""
+    text = str(wanted.get("text", ""))[:_CHARACTERS]
+    items, more = hand.matching(text, _MOST_FOUND)
+    note = "no antecedent has these words" if not items else f"and {more} more: type more of it" if more else ""
+    return {"text": text, "items": [[j, plain(in_signs(name), _CHARACTERS)] for j, name in items], "note": note}
+
+
+def perform(hand: Hand, wanted: dict[str, Any]) -> str:
+    """Do what is asked for; what makes no sense, or what the family does not have, is left alone.
+
+    Returns
+    -------
+    str
+        What was done; empty: nothing.
+
+    Raises
+    ------
+    ValueError
+        When the model cannot be like that, in words.
+    """
+    doing, at, to = wanted.get("do"), wanted.get("at"), wanted.get("to")
+    n = len(hand.edited)
+    if not isinstance(doing, str) or type(at) is not int:
+        return ""
+    if doing == "insert":
+        return _insert(hand, at, wanted.get("antecedent")) if 0 <= at <= n else ""
+    there, other_there = 0 <= at < n, type(to) is int and 0 <= to < n
+    if not (there and other_there if doing == "move" else there or (doing == "flip" and at == n)):
+        return ""
+    said = {
+        "move": f"rule {at + 1} is now rule {to + 1}" if type(to) is int else "",
+        "delete": f"rule {at + 1} is deleted",
+        "flip": "the label is flipped",
+        "remove": f"a condition of rule {at + 1} is taken out",
+    }
+    if doing not in said:
+        return ""
+    other: Any = wanted.get("antecedent") if doing == "remove" else to
+    try:
+        hand.edit(doing, at, other)
+    except LookupError:
+        return ""
+    return said[doing]
+
+
+def _insert(hand: Hand, place: int, antecedent: Any) -> str:
+    if type(antecedent) is not int or not 0 <= antecedent < hand.problem.n_antecedents:
+        return ""
+    before = len(hand.edited)
+    hand.insert(place, antecedent)
+    return f"rule {place + 1} is put in" if len(hand.edited) > before else f"rule {place + 1} has it now"

@@ -1,0 +1,370 @@
+"""Pictures of many good models: how many there are, and what each is worth.
+
+Bare Bokeh: taps choose models, and each choice and each new count replaces columns of a picture that stays;
+`rulelab.plots.good_models` draws a finished result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from bokeh.colors import RGB
+from bokeh.events import SelectionGeometry
+from bokeh.models import BoxSelectTool, ColumnDataSource, CustomJS, HoverTool, NoOverlap, TapTool
+from bokeh.models.annotations import BoxAnnotation
+from bokeh.plotting import figure
+
+from ...rule_list import NearOptimal
+from ...rule_set import NearOptimalRuleSets
+from ..live.wording import count, counted
+from ..search.plots.base import Columns, Window, add_legend, compact, new_figure, replace, set_ticks, show_entries
+from ..search.slide import enlarged
+from ..widgets.style import BLUE, INK, LENGTHS, ORANGE, SKY
+from .offline import steps
+
+HEIGHT = 300
+MOST_DOTS = 3000
+"""So many models are drawn, the best ones."""
+_FLOOR = 0.8
+_COLORS = {
+    dark: np.array([RGB.from_hex_string(each).lighten(0.15 * dark).to_hex() for each in LENGTHS])
+    for dark in (False, True)
+}
+_DOT = ("model", "x", "y", "rules", "color", "size", "above")
+_CROSS = ("list", "x", "y", "rules", "above")
+_TOOLTIPS = [("accuracy", "@y{0.00} %"), ("rules", "@rules"), ("above the optimum", "@above{0.00} %")]
+Part = tuple[float, float, float, float]
+"""A part of a picture: from where to where across, and up."""
+
+
+class Picture:
+    """A picture that stands in a box of its own.
+
+    Attributes
+    ----------
+    figure : figure
+    caption : str
+        What is seen now.
+    below : None
+        Nothing stands under it.
+    """
+
+    figure: figure
+    caption = ""
+    below: str | None = None
+
+    def picture(self) -> dict[str, Any]:
+        """For the browser to save, on white."""
+        raise NotImplementedError
+
+    def use_dark(self, dark: bool) -> None:
+        """Colour what the page's theme does not reach."""
+
+
+class Within(Picture):
+    """How many models, and how many lists, are at most so far above the optimum."""
+
+    def __init__(self) -> None:
+        self._models = ColumnDataSource({"x": [], "y": []})
+        self._lists = ColumnDataSource({"x": [], "y": []})
+        self._asked: NearOptimal | NearOptimalRuleSets | None = None
+        self._across, self._up = Window(0, 5), Window(_FLOOR, 10)
+        plot = new_figure(
+            "Good models by distance",
+            "objective above the optimum (%)",
+            "how many",
+            height=HEIGHT,
+            x_range=self._across.range,
+            y_range=self._up.range,
+            y_axis_type="log",
+        )
+        lists = plot.step(x="x", y="y", mode="after", source=self._lists, color=ORANGE, line_width=2, line_dash="6 3")
+        models = plot.step(x="x", y="y", mode="after", source=self._models, color=BLUE, line_width=2.5)
+        plot.yaxis.formatter = compact()
+        plot.yaxis.major_label_policy = NoOverlap(min_distance=4)
+        self._entries = add_legend(plot, [("models", models), ("lists", lists)])
+        self.figure = plot
+
+    def show(self, result: NearOptimal | NearOptimalRuleSets | None) -> None:
+        """Draw what was found; None: nothing yet."""
+        self._asked = result
+        if result is None or not result.count:
+            for source in (self._models, self._lists):
+                replace(source, {"x": [], "y": []})
+            show_entries(self._entries, [False, False])
+            self.caption = "How the number of good models grows with the distance from the optimum."
+            return
+        scale = 100 / result.optimum if result.optimum else 100.0
+        x, y = (curve.tolist() for curve in steps(result.gaps * scale))
+        replace(self._models, {"x": x, "y": y})
+        last, most = float(result.gaps.max() * scale), float(result.count)
+        both = "lists" in result.by_gap
+        curve: Columns = {"x": [], "y": []}
+        if both:
+            ends = result.by_gap["gap_from"].to_numpy() * scale
+            lists = result.by_gap["lists"].to_numpy().cumsum()
+            most = float(lists[-1])
+            curve = {"x": [*ends.tolist(), last], "y": [*map(float, lists), most]}
+        replace(self._lists, curve)
+        show_entries(self._entries, [True, both])
+        self._across.span(0, max(last, 1e-6) * 1.02)
+        self._up.span(_FLOOR, 2 * max(most, 2))
+        half = int((result.gaps <= result.gaps.max() / 2).sum())
+        self.caption = (
+            f"{counted(result.count, 'models')} within {last:.3g} % of the optimum, "
+            f"{count(half)} of them within half of that."
+        )
+
+    def frame(self) -> pd.DataFrame:
+        """The models' curve."""
+        data = self._models.data
+        return pd.DataFrame({"objective above the optimum (%)": data["x"], "models": data["y"]})
+
+    def picture(self) -> dict[str, Any]:
+        plot = Within()
+        plot.show(self._asked)
+        return enlarged(plot.figure)
+
+
+_PART: dict[str, Any] = {"fill_alpha": 0.12, "fill_color": SKY, "line_color": SKY}
+
+
+class Tapped(Picture):
+    """A picture of models that can be tapped."""
+
+    def __init__(self, on_tap: Callable[[int], None]) -> None:
+        self._on_tap = on_tap
+
+    def _listen(self, source: ColumnDataSource, renderer: Any, tooltips: list[tuple[str, str]]) -> None:
+        self.figure.add_tools(HoverTool(renderers=[renderer], tooltips=tooltips), TapTool(renderers=[renderer]))
+        renderer.nonselection_glyph = renderer.selection_glyph = None
+        source.selected.on_change("indices", self._tapped)
+
+    def _tapped(self, _name: str, _old: Any, new: list[int]) -> None:
+        source = self._source
+        if new and new[0] < len(source.data["model"]):
+            self._on_tap(int(source.data["model"][new[0]]))
+            source.selected.indices = []
+
+    _source: ColumnDataSource
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """Lists that are drawn beside the models.
+
+    Attributes
+    ----------
+    frame : DataFrame
+        ``rules``, ``accuracy`` and ``above``, a row for each list.
+    kept : int array
+        Those to draw.
+    gaps : float array or None
+        Gap between groups of every list, in per cent.
+    words : str
+        What they are.
+    """
+
+    frame: pd.DataFrame
+    kept: np.ndarray
+    gaps: np.ndarray | None
+    words: str
+
+
+class Dots(Tapped):
+    """Accuracy of every model against the gap between groups, or against its number of rules."""
+
+    def __init__(
+        self,
+        on_tap: Callable[[int], None],
+        on_brush: Callable[[Part], None] | None = None,
+        on_list: Callable[[int], None] = lambda k: None,
+    ) -> None:
+        super().__init__(on_tap)
+        self._on_list = on_list
+        self._crosses = ColumnDataSource({name: [] for name in _CROSS})
+        self._source = ColumnDataSource({name: [] for name in _DOT})
+        self._best = ColumnDataSource({"x": [], "y": [], "color": []})
+        self._ring = ColumnDataSource({"x": [], "y": []})
+        self._dark = False
+        self._asked: tuple[Any, ...] = ()
+        self._across, self._up = Window(0, 5), Window(50, 100)
+        plot = new_figure(
+            "Models by accuracy",
+            "rules",
+            "accuracy (%)",
+            height=HEIGHT,
+            x_range=self._across.range,
+            y_range=self._up.range,
+        )
+        self.figure = plot
+        crosses = plot.scatter(
+            x="x", y="y", size=6, marker="x", source=self._crosses, line_color=ORANGE, line_alpha=0.5
+        )
+        self._dots = dots = plot.scatter(
+            x="x", y="y", size="size", source=self._source, color="color", fill_alpha=0.55, line_alpha=0.9
+        )
+        self._part = BoxAnnotation(**_PART, visible=False)
+        plot.add_layout(self._part)
+        if on_brush is not None:
+            self.chooser = BoxSelectTool(renderers=[], description="Choose a part")
+            self.chooser.overlay.update(**_PART)
+            plot.add_tools(self.chooser)
+            done = CustomJS(args={"tool": self.chooser}, code="if (cb_obj.final) { tool.active = false }")
+            plot.js_on_event(SelectionGeometry, done)
+            plot.on_event(SelectionGeometry, lambda event: self._drawn(event, on_brush))
+        self._large = plot.scatter(  # above those that would hide it
+            x="x", y="y", size=14, source=self._best, fill_color="color", line_color=INK[False], line_width=1.5
+        )
+        self._circle = plot.scatter(x="x", y="y", size=21, source=self._ring, fill_color=None, line_width=2.5)
+        self._listen(
+            self._source,
+            dots,
+            _TOOLTIPS,
+        )
+        unseen: dict[str, Any] = {"renderers": [crosses], "visible": False}  # those of the dots stand for them
+        plot.add_tools(HoverTool(tooltips=_TOOLTIPS, **unseen), TapTool(**unseen))
+        crosses.nonselection_glyph = crosses.selection_glyph = None
+        self._crosses.selected.on_change("indices", self._list_tapped)
+
+    def show(
+        self,
+        frame: pd.DataFrame | None,
+        kept: np.ndarray,
+        gaps: np.ndarray | None,
+        axis: str,
+        chosen: int | None,
+        part: Part | None = None,
+        others: Drawn | None = None,
+    ) -> None:
+        """Draw models.
+
+        Parameters
+        ----------
+        frame : DataFrame or None
+            See `Found.frame`; None: nothing yet.
+        kept : int array
+            The models to draw, best first.
+        gaps : float array or None
+            Gap between groups of every model, in per cent.
+        axis : str
+            What the gap is; unused without gaps.
+        chosen : int or None
+            The model with the ring.
+        part : tuple of float or None
+            The part of the picture that is chosen.
+        others : Drawn, optional
+            Lists beside the models.
+        """
+        self._asked = (frame, kept, gaps, axis, chosen, part, others)
+        self._part.visible = part is not None
+        if part is not None:
+            self._part.update(left=part[0], right=part[1], bottom=part[2], top=part[3])
+        columns: Columns = {name: [] for name in _DOT}
+        crosses = _crosses(others)
+        ring: Columns = {"x": [], "y": []}
+        best: Columns = {"x": [], "y": [], "color": []}
+        self.caption = "Each dot will be a model: tap it to see its rules."
+        grouped = gaps is not None
+        self.figure.xaxis.axis_label = f"gap in {axis} (%)" if grouped else "rules"
+        set_ticks(self.figure.xaxis, min_interval=0 if grouped else 1)
+        if frame is not None and len(kept):
+            drawn = kept[:MOST_DOTS]
+            rules = frame["rules"].to_numpy()[drawn]
+            x, accuracy = _places(frame, drawn, gaps)
+            known = ~np.isnan(x)
+            color = _COLORS[self._dark][np.clip(rules - 1, 0, len(LENGTHS) - 1)]
+            parts = (drawn, np.round(x, 3), np.round(accuracy, 4), rules, color, np.where(drawn == 0, 11, 7))
+            values = (*parts, np.round(frame["above"].to_numpy()[drawn], 4))
+            columns = {name: value[known].tolist() for name, value in zip(_DOT, values, strict=True)}
+            if 0 in columns["model"]:
+                at = columns["model"].index(0)
+                best = {name: [columns[name][at]] for name in best}
+            if chosen is not None and chosen in columns["model"]:
+                at = columns["model"].index(chosen)
+                ring = {"x": [columns["x"][at]], "y": [columns["y"][at]]}
+            if columns["x"]:
+                _span(self._across, [*columns["x"], *crosses["x"]], 0 if grouped else 0.5)
+                _span(self._up, [*columns["y"], *crosses["y"]], 0.05)
+            of = f", the best of {count(len(kept))}" if len(kept) > len(drawn) else ""
+            colours = "; from blue (1 rule) to orange (8 or more)" if grouped else "; spread sideways"
+            beside = "" if others is None else f"; crosses: {others.words}"
+            self.caption = f"{counted(int(known.sum()), 'models')}{of}{colours}; the large dot is the optimum{beside}."
+        replace(self._crosses, crosses)
+        replace(self._source, columns)
+        replace(self._best, best)
+        replace(self._ring, ring)
+
+    def _list_tapped(self, _name: str, _old: Any, new: list[int]) -> None:
+        source = self._crosses
+        if new and new[0] < len(source.data["list"]):
+            self._on_list(int(source.data["list"][new[0]]))
+            source.selected.indices = []
+
+    @staticmethod
+    def _drawn(event: SelectionGeometry, on_brush: Callable[[Part], None]) -> None:
+        at: Any = event.geometry
+        if event.final and at["type"] == "rect":
+            on_brush((at["x0"], at["x1"], at["y0"], at["y1"]))
+
+    def frame(self) -> pd.DataFrame:
+        """What is drawn, with the axes' names."""
+        data = self._source.data
+        x: Any = self.figure.xaxis[0].axis_label
+        names = {"rules": data["rules"], "accuracy (%)": data["y"], "objective above the optimum (%)": data["above"]}
+        return pd.DataFrame(
+            {"model": [k + 1 for k in data["model"]], **({} if x == "rules" else {x: data["x"]}), **names}
+        )
+
+    def picture(self) -> dict[str, Any]:
+        plot = Dots(lambda k: None)
+        if self._asked:
+            plot.show(*self._asked)
+        return enlarged(plot.figure)
+
+    def use_dark(self, dark: bool) -> None:
+        """Light dots on a dark ground, and dark ones on a light ground."""
+        self._circle.glyph.line_color = self._large.glyph.line_color = INK[dark]
+        self._dots.glyph.fill_alpha = 0.9 if dark else 0.55
+        if dark is not self._dark:
+            self._dark = dark
+            if self._asked:
+                self.show(*self._asked)
+
+
+def inside(part: Part, frame: pd.DataFrame, models: np.ndarray, gaps: np.ndarray | None) -> np.ndarray:
+    """Whether each of some models lies in a part of the picture of dots."""
+    x, y = _places(frame, models, gaps)
+    return (part[0] <= x) & (x <= part[1]) & (part[2] <= y) & (y <= part[3])
+
+
+def _places(frame: pd.DataFrame, models: np.ndarray, gaps: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    """Where models are drawn."""
+    rules, accuracy = (frame[name].to_numpy()[models] for name in ("rules", "accuracy"))
+    return rules + _apart(models) if gaps is None else gaps[models], accuracy
+
+
+def _crosses(others: Drawn | None) -> Columns:
+    """Where lists are drawn beside the models."""
+    if others is None or not len(others.kept):
+        return {name: [] for name in _CROSS}
+    x, y = _places(others.frame, others.kept, others.gaps)
+    rules, above = (others.frame[name].to_numpy()[others.kept] for name in ("rules", "above"))
+    values = (others.kept, np.round(x, 3), np.round(y, 4), rules, np.round(above, 4))
+    known = ~np.isnan(x)
+    return {name: value[known].tolist() for name, value in zip(_CROSS, values, strict=True)}
+
+
+def _apart(models: np.ndarray) -> np.ndarray:
+    """Small shifts, the same each time, so that dots of one number of rules do not lie on each other."""
+    return ((models * 0.6180339887) % 1 - 0.5) * 0.6
+
+
+def _span(window: Window, values: Sequence[float], least: float) -> None:
+    low, high = min(values), max(values)
+    margin = max(0.05 * (high - low), least, 1e-3)
+    window.span(low - margin, high + margin)

@@ -1,0 +1,404 @@
+"""The alternatives to the best model: all that are nearly as good, seen together, and the chosen one, to be edited."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import panel as pn
+import param
+
+from ...datasets import Dataset
+from ...models import Model
+from ...rule_list import RuleListSearch
+from ...rule_set import RuleSetSearch
+from ...snapshot import Snapshot
+from ..cards.card import Card
+from ..live.job import Job
+from ..live.pool import POOL
+from ..live.prepared import Prepared
+from ..live.ticker import Beat
+from ..widgets.download import download
+from ..widgets.esc import plain
+from ..widgets.explained import Explained, term_classes
+from ..widgets.html import Html
+from ..widgets.live_text import LiveText
+from ..widgets.press import Press
+from ..widgets.strip import Strip
+from ..widgets.style import BAR_CSS, CARD_CSS, PANEL_CSS, STRIP_CSS, sheet
+from .count_view import CountView
+from .editing import Source, WhatIfView
+from .finding import Found, Wanted, find
+from .finding_sets import FoundSets
+from .good import Good
+from .good_models import LISTED, NO_MODEL, Choosing
+from .hand import editable, prepared_of
+from .offline import explorer
+from .offline_sets import explorer_of_sets
+from .panels import SPACED, WIDE
+from .parts import Builder
+
+TOGETHER, MADE_OF, BUILD, COUNT = "All together", "What they are made of", "Build a list", "Count all"
+_NARROW = ":host { min-width: 0 !important; }"
+_EFFORTS = ((10_000, 2.0, 300_000_000), (100_000, 60.0, 1_000_000_000), (100_000, 300.0, 1_000_000_000))
+"""Models, seconds and bytes, at most: at once, and each time that more is asked for."""
+_WAITING = (
+    '<p class="empty">The optimum is one model. Here all others that are nearly as good will be, with proof that none '
+    "is missing, and each of them can be edited by hand: as soon as the search has ended.</p>"
+)
+_UNPACKING = (
+    '<p class="empty" role="status">Sending the lists to the browser, which counts what each choice leaves ...</p>'
+)
+
+
+class AlternativesView(Choosing):
+    """All rule lists or rule sets near the optimum, as pictures and a list; the chosen one is edited beside them.
+
+    Parameters
+    ----------
+    search : RuleListSearch or RuleSetSearch, optional
+        The optimum's search; it is brought to its proof where it has not come to it.
+    data : Dataset, optional
+        That the search's problem was made from, row by row: adds groups of people and test scores.
+    source : callable, optional
+        Instead of a search: gives what makes the search of a game. What is shown is then taken by `take`.
+    run : callable, optional
+        Begins the search whose alternatives will be here.
+
+    Attributes
+    ----------
+    distance : float
+        How far above the optimum models are found, as a share of its objective.
+    attribute, criterion : str
+        Groups of which attribute are compared, and in which rate; attribute empty: none are.
+    uses, without, column : str
+        An antecedent that the models which are shown have, one that they lack, and a column that they use; empty: any.
+    rules : int
+        Rules that the models which are shown have, at most; 0: any number.
+    order : str
+        What they are sorted by.
+    model : int
+        The number of the one that is chosen.
+
+    Examples
+    --------
+    In a notebook::
+
+        rl.views.AlternativesView(rl.RuleListSearch(problem, regularization=0.01))
+    """
+
+    distance: param.Selector[float] = param.Selector(
+        default=0.02,
+        objects={f"{100 * share:g} %": share for share in (0.01, 0.02, 0.05, 0.1, 0.2)},
+        label="Above the optimum, at most",
+    )
+    searching = param.Boolean(default=False, doc="Whether the search whose alternatives will be here goes on.")
+    on_pin = param.Callable(
+        default=None, doc="Takes the card that Pin model makes, and gives its letter; None: no button."
+    )
+
+    def __init__(
+        self,
+        search: RuleListSearch | RuleSetSearch | None = None,
+        data: Dataset | None = None,
+        *,
+        source: Source | None = None,
+        run: Callable[[], None] = lambda: None,
+        **params: Any,
+    ) -> None:
+        if (search is None) == (source is None):
+            raise ValueError("give either a search or source")
+        if search is not None and type(search) not in (RuleListSearch, RuleSetSearch):
+            raise TypeError(
+                "search must be a rulelab.RuleListSearch or RuleSetSearch without a fairness constraint, not "
+                f"{search!r}"
+            )
+        super().__init__(**params)
+        if search is not None:
+            prepared = prepared_of(search, data)
+            source = lambda: lambda report: replace(prepared)  # noqa: E731
+        assert source is not None
+        self.editor = WhatIfView(source=source, playing=False, on_pin=self.on_pin)
+        self.editor.groups.chosen_here = False
+        self._run = run
+        self._make: Callable[[Callable[[str], None]], Prepared] | None = None
+        self._known: tuple[Prepared, Snapshot] | None = None
+        self._effort = 0
+        self._job: Job | None = None
+        self._builder: Builder | None = None
+        self._beat = Beat(self.refresh)
+        self._build(alone=search is not None)
+        if pn.state.curdoc is not None and pn.state.curdoc.session_context is not None:
+            pn.state.on_session_destroyed(lambda _: self.close())
+        self.editor.param.watch(self._lay_out, "playing")
+        self._lay_out()
+        if search is not None:
+            self.take(source())
+
+    def __panel__(self) -> Any:
+        return self._layout
+
+    @property
+    def playing(self) -> bool:
+        """Whether a game against the optimizer goes on: its optimum is hidden, and so is what is near it."""
+        return self.editor.playing
+
+    def take(
+        self,
+        make: Callable[[Callable[[str], None]], Prepared],
+        prepared: Prepared | None = None,
+        latest: Snapshot | None = None,
+    ) -> None:
+        """Find the alternatives to what a search has found.
+
+        Parameters
+        ----------
+        make : callable
+            Makes the search; it is brought to its proof where it has not come to it.
+        prepared : Prepared, optional
+            The search that has ended, whose best model is edited also where nothing is found beside it.
+        latest : Snapshot, optional
+            Its last state.
+        """
+        self._make, self._effort = make, 0
+        self._known = None if prepared is None or latest is None else (prepared, latest)
+        self.find()
+
+    @param.depends("distance", watch=True)
+    def find(self) -> None:
+        """Look for good models, with the present settings."""
+        self.complain("")
+        make = self._make
+        if make is None:
+            return
+        if self._job is not None:
+            self._job.cancel()
+        wanted = Wanted(self.distance, *_EFFORTS[self._effort])
+        self._counting.seconds = max(wanted.seconds, 60.0)
+        self._job = Job(lambda progress: find(make, wanted, progress), POOL)
+        self.refresh()
+        self._lay_out()
+        self._beat.start()
+
+    def find_more(self) -> None:
+        """Look for more good models than the first time; while that goes on, end it and keep what it has found."""
+        if self._job is not None:
+            self._job.cancel()
+            return
+        self._effort = min(self._effort + 1, len(_EFFORTS) - 1)
+        self.find()
+
+    def play(self) -> None:
+        """Begin a game: an empty model against the optimizer."""
+        self.editor.play()
+
+    def leave_game(self) -> None:
+        """Show the alternatives again."""
+        self.editor.leave()
+        self._lay_out()
+        self.find()
+
+    def close(self) -> None:
+        """End what is under way."""
+        if self._job is not None:
+            self._job.cancel()
+        self._counting.close()
+        self.editor.close()
+        self._beat.stop()
+
+    def complain(self, message: str) -> None:
+        """Show an error; an empty text takes it away."""
+        self._alert.phase = plain(message, 600)
+
+    def refresh(self) -> bool:
+        """Show what is new; True while more may come."""
+        job = self._job
+        if job is None:
+            return False
+        with pn.io.hold():
+            self._more.label, self._more.visible = "Stop", self._effort > 0 or self._found is not None
+            if job.busy:
+                self._status.param.update(tone="busy", phase=f"Finding good models: {job.standing}")
+                return True
+            self._job = None
+            self._more.label = "Find more"
+            if job.result is None:
+                self._take_none(job.error or "nothing was found")
+            else:
+                self._take(job.result)
+            self._lay_out()
+        return False
+
+    def explorer_html(self) -> io.StringIO:
+        """All that was found as one file that needs no network."""
+        found = self._found
+        if isinstance(found, Found):
+            return io.StringIO(explorer(found.result, found.graph, found.labels))
+        assert isinstance(found, FoundSets)
+        return io.StringIO(explorer_of_sets(found.result, found.snapshot, found.labels))
+
+    def _take(self, found: Good) -> None:
+        tone, said = found.verdict()
+        self._status.param.update(tone=tone, phase=said)
+        self._more.visible = not found.result.complete
+        self._make = lambda report: found.prepared  # its optimum is not searched for again
+        self._take_overview(found)
+        lists = isinstance(found, Found)
+        self._explorer.visible = bool(found.result.count)
+        self._strip.names = [TOGETHER, MADE_OF, BUILD, COUNT] if lists else [TOGETHER, MADE_OF, COUNT]
+        if self._strip.open not in self._strip.names:
+            self._strip.open = TOGETHER
+        self._counting.begin(found)
+        if isinstance(found, Found) and self._builder is not None:
+            self._builder.begin(found)
+        hand = self.editor.hand
+        by_hand = hand is not None and hand.search is found.prepared.search and hand.edited not in hand.known
+        if found.result.count and not (by_hand or self.playing):
+            self.choose(0)
+
+    def _take_none(self, why: str) -> None:
+        """Say why nothing was found beside the best model, which is edited where it can be."""
+        self._status.param.update(tone="limit", phase=plain(f"{why[:1].upper()}{why[1:]}", 600))
+        self._found = None
+        if self._known is None:
+            self._more.visible = self._make is not None
+            return
+        prepared, latest = self._known
+        self._more.visible = "certified after" in why
+        if editable(prepared.search) and latest.incumbent is not None and not self.playing:
+            self.editor.edit(prepared, latest.incumbent.model, latest=latest)
+
+    @param.depends("searching", watch=True)
+    def _lay_out(self, *_: Any) -> None:
+        """Show what there is, and nothing that is empty."""
+        playing, found = self.playing, self._found is not None
+        with pn.io.hold():
+            self._waiting.visible = self._make is None and not playing
+            self._begin.label = "Searching ..." if self.searching else "Run the search"
+            self._begin.able = not self.searching
+            self._top.visible = self._make is not None and not playing
+            self._left.visible = found and not playing
+            self._right.visible = playing or self.editor.hand is not None
+            self._leave.visible = playing
+            self._details.css_classes = ["rl-both"] if self._left.visible else ["rl-one"]
+
+    def _open(self, *_: Any) -> None:
+        """Show one of the views of what was found; the builder is made when it is first opened."""
+        building = self._strip.open == BUILD
+        if building and self._builder is None and isinstance(self._found, Found):
+            self._builder = Builder(self._ended, **WIDE)
+            waiting = Html(_UNPACKING, stylesheets=[CARD_CSS], **WIDE)
+            self._builder.param.watch(lambda event: waiting.param.update(visible=not event.new), "ready")
+            self._building.objects = [waiting, self._builder]
+            self._builder.begin(self._found)
+        for name, place in self._places.items():
+            place.visible = name == self._strip.open
+
+    def _ended(self, antecedents: tuple[int, ...]) -> None:
+        """Edit a list that was built: one of the models, or, in another order, one of its own."""
+        found = self._found
+        assert isinstance(found, Found)
+        k = int(found.graph.model[found.graph.node(antecedents)])
+        self.choose(k)
+        if antecedents != found.result.lists[k]:
+            self._edit(found.card_of(antecedents))
+
+    def _list_tapped(self, k: int) -> None:
+        """Edit a random list, or set; where it is one of the models, that model."""
+        sample = self._sample
+        if sample is None:
+            return
+        place = sample.place(k)
+        if place is not None:
+            self.choose(place)
+            return
+        self.model = NO_MODEL
+        self._edit(sample.card(k))
+
+    def choose(self, k: int) -> None:
+        """Let one of the models be the chosen one, which is edited."""
+        if k == self.model:
+            self._choose()
+        super().choose(k)
+
+    @param.depends("model", watch=True)
+    def _choose(self) -> None:
+        if self._filling or self._found is None:
+            return
+        if self.model != NO_MODEL:
+            self._edit(self._found.card(self.model))
+        self._show_chosen_in_pictures()
+
+    def _edit(self, card: Card) -> None:
+        assert self._found is not None
+        assert isinstance(card.model, Model)
+        try:
+            self.editor.edit(self._found.prepared, card.model, card, self._found)
+        except ValueError as error:
+            self.complain(str(error))
+        self._follow_groups()
+
+    @param.depends("attribute", "criterion", watch=True)
+    def _follow_groups(self) -> None:
+        """The count and the editor speak of the same groups."""
+        self._counting.groups = (self.attribute, self.criterion)
+        if self.attribute in self.editor.groups.param["attribute"].objects.values():
+            self.editor.groups.attribute = self.attribute
+
+    @param.depends("on_pin", watch=True)
+    def _offer_pin(self) -> None:
+        self.editor.on_pin = self.on_pin
+
+    def _begin_search(self) -> None:
+        try:
+            self._run()
+        except ValueError as error:
+            self.complain(str(error))
+        else:
+            self.complain("")
+
+    def _build(self, alone: bool) -> None:
+        self._status = LiveText(caption="Good models", min_width=280, **WIDE)
+        self._alert = LiveText(role="alert", caption="Error", **WIDE)
+        distance = pn.widgets.Select.from_param(
+            self.param.distance, width=190, css_classes=term_classes("near-optimal"), **LISTED
+        )
+        self._more = Press(self.find_more, label="Find more", width=100, height=34, margin=0, visible=False)
+        self._explorer = download("Explorer (HTML)", "explorer.html", self.explorer_html, width=140)
+        self._begin = Press(self._begin_search, width=150, height=38, margin=0)
+        self._waiting = pn.Column(
+            Html(_WAITING, stylesheets=[CARD_CSS], **WIDE), self._begin, stylesheets=[PANEL_CSS], **WIDE
+        )
+        self._exports.append(self._explorer)
+        self._top = pn.Row(self._status, distance, self._more, stylesheets=[BAR_CSS], **WIDE)
+        self._strip = Strip(
+            names=[TOGETHER, MADE_OF, BUILD, COUNT], open=TOGETHER, caption="Good models", stylesheets=[STRIP_CSS],
+            **WIDE,
+        )  # fmt: skip
+        self._strip.param.watch(self._open, "open")
+        self._counting = CountView(self._take_sample)
+        self._building = pn.Column(stylesheets=[PANEL_CSS], **WIDE)
+        self._places = {
+            name: pn.Column(pn.Column(*parts, **SPACED), visible=name == TOGETHER, stylesheets=[_NARROW], **WIDE)
+            for name, parts in (
+                (TOGETHER, [self._overview]),
+                (MADE_OF, [self._made_of]),
+                (BUILD, [self._building]),
+                (COUNT, [self._by_distance, self._counting]),
+            )
+        }
+        self._left = pn.Column(self._strip, *self._places.values(), stylesheets=[_NARROW], **WIDE)
+        self._leave = Press(self.leave_game, label="Leave the game", width=130, height=34, margin=0)
+        self._right = pn.Column(self._leave, self.editor, stylesheets=[_NARROW], **WIDE)
+        self._details = pn.Column(self._left, self._right, stylesheets=[sheet("alternatives.css")], **WIDE)
+        self._layout = pn.Column(
+            self._waiting,
+            self._alert,
+            self._top,
+            self._details,
+            *([Explained()] if alone else []),
+            css_classes=["rl-alternatives"],
+            **SPACED,
+        )

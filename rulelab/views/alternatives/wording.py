@@ -1,0 +1,324 @@
+"""How far a list is from the optimum, what would be better, and what decides on a person, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from ...families import FAMILIES
+from ...models import DecisionList, FallingRuleList, RuleSet
+from ...shown import percent
+from ...what_if import Change, Decision, Flip
+from ...what_if.bench import ADD, DELETE, FLIP, INSERT, MOVE, REMOVE
+from ...what_if.person import conditions_of, conditions_of_clause
+from ..cards.rule_tables import conditions_in_words
+from ..live.wording import count, counted, grouped, in_signs
+from ..widgets.esc import esc, plain
+from .hand import Best, Hand
+
+HINT = '<p class="note">“Best single change” tries all changes of one rule or condition, and says the best one.</p>'
+
+
+def number(value: Fraction, digits: int = 4) -> str:
+    """With more digits where these show nothing but zeros."""
+    shown = f"{float(value):.{digits}f}"
+    return shown if value == 0 or shown.strip("-0.") else f"{float(value):.1e}"
+
+
+def worth(hand: Hand, value: Fraction) -> str:
+    """An objective, or a difference of two, in the units of the family: of rule sets rows, which are seldom broken."""
+    return f"{float(value):.10g}" if hand.bench.family == "rule_set" else number(value)
+
+
+def distance(hand: Hand, waiting: str) -> tuple[str, str]:
+    """A tone, and how far the list is from the optimum, as exactly as it is known."""
+    best, own, words = hand.best, hand.objective, hand.words
+    if hand.refusal:
+        return "limit", hand.refusal
+    if best is None:
+        return "busy", f"{waiting}: then the distance of your {words.noun} from the optimum stands here"
+    above = own - best.objective
+    if best.certified:
+        if above == 0:
+            return "proven", (
+                f"as good as the certified optimum: no {words.noun} over these {words.over} has a smaller objective"
+            )
+        if above < 0:
+            most = counted(hand.search.parameters.get("max_length") or 0, "rules")
+            return "idle", f"{_apart(hand, -above, 'below the certified optimum')}, which may have at most {most}"
+        return "idle", _apart(hand, above, "above the certified optimum") + _reach(hand, best)
+    bound = Fraction(best.snapshot.lower_bound)
+    rest = f"the optimum is at most {worth(hand, max(own - bound, Fraction(0)))} below your {words.noun}"
+    found = f"the best {words.noun} that the search has found in its time"
+    if above < 0:
+        return "limit", f"{_apart(hand, -above, f'better than {found}')}; {rest}"
+    if above == 0:
+        return "limit", f"as good as {found}; {rest}"
+    return "limit", f"{_apart(hand, above, f'above {found}')}; {rest}"
+
+
+def _reach(hand: Hand, best: Best) -> str:
+    """Whether the model is as near to the optimum as the good models are."""
+    if hand.ratio is None:
+        return ""
+    within = hand.objective <= best.objective * (1 + Fraction(hand.ratio))
+    return f"; {'still' if within else 'no longer'} within {100 * hand.ratio:.4g} % of it"
+
+
+_MANY = 1000
+"""From here on no fraction of a row is said."""
+
+
+def _apart(hand: Hand, difference: Fraction, than: str) -> str:
+    """A difference of objectives, and how many wrong rows it is worth."""
+    if hand.bench.family == "rule_set":
+        return f"{worth(hand, difference)} {than}"
+    rows = float(difference) * hand.problem.total_weight
+    what = "wrong rows" if hand.bench.family == "rule_list" else "false alarms"
+    many = f"{rows:.3g}" if rows < _MANY else count(round(rows))
+    return f"{worth(hand, difference)} {than}, as much as {many} {what}"
+
+
+def figures(hand: Hand, model: DecisionList | RuleSet, gap: float | None) -> list[list[str]]:
+    """Names and values, always the same names in the same places."""
+    best = hand.best
+    above = "–" if best is None or hand.refusal else worth(hand, hand.objective - best.objective)
+    size = [["complexity", str(model.complexity)]] if isinstance(model, RuleSet) else []
+    return [
+        ["objective", worth(hand, hand.objective)],
+        ["errors", count(model.errors)],
+        ["accuracy", f"{percent(1 - model.errors / model.weight, 2)} %"],
+        ["rules", str(len(model.rules))],
+        *size,
+        ["above the best", above],
+        *([] if gap is None else [["TPR gap", f"{percent(gap)} %"]]),
+    ]
+
+
+def equation(hand: Hand, model: DecisionList | RuleSet) -> str:
+    """The objective, taken apart; HTML."""
+    parts = FAMILIES[hand.bench.family].objective(model, hand.search.parameters, hand.search.problem.n_rows)
+    return f'<p class="sum">objective {worth(hand, hand.objective)} = {esc(grouped(parts), 400)}</p>'
+
+
+def rows_of(hand: Hand, model: DecisionList | RuleSet) -> list[dict[str, Any]]:
+    """What the editor shows of each rule and of the default."""
+    labels = hand.prepared.labels or model.classes
+    names = dict(zip(model.classes, (plain(label, 40) for label in labels), strict=True))
+    if isinstance(model, RuleSet):
+        return _rows_of_set(model, names)
+    every = (*model.rules, model.default)
+    falling = isinstance(model, FallingRuleList)
+    last = len(every) - 1
+    return [
+        {
+            "kw": ("else" if k else "always") if k == last else "else if" if k else "if",
+            "words": "" if rule.antecedent is None else plain(in_signs(rule.name), 300),
+            "label": names[rule.prediction],
+            "share_positive": f"{percent(rule.probability, 0)} %" if falling else "",
+            **_counts(rule.captured, rule.errors, model.weight),
+        }
+        for k, rule in enumerate(every)
+    ]
+
+
+def _rows_of_set(model: RuleSet, names: Mapping[Any, str]) -> list[dict[str, Any]]:
+    dnf, training = model.form == "dnf", model.training
+    negative, positive = names[model.classes[0]], names[model.classes[-1]]
+    rows: list[dict[str, Any]] = []
+    for k, clause in enumerate(model.rules):
+        wrong = clause.negatives if dnf else clause.positives
+        rows.append(
+            {
+                "kw": "if" if not k else "or if" if dnf else "and if",
+                "between": "and" if dnf else "or",
+                "parts": [[literal.antecedent, plain(in_signs(literal.name), 200)] for literal in clause.literals],
+                "words": "",
+                "label": positive if dnf else "must hold",
+                **_counts(clause.positives + clause.negatives, wrong, model.weight),
+            }
+        )
+    left = training.true_negative + training.false_negative if dnf else training.true_positive + training.false_positive
+    wrong = training.false_negative if dnf else training.false_positive
+    kw = ("else" if dnf else "all hold") if rows else "always"
+    rows.append({"kw": kw, "words": "", "label": negative if dnf else positive, **_counts(left, wrong, model.weight)})
+    return rows
+
+
+def _counts(captured: int | float, wrong: int | float, weight: int | float) -> dict[str, Any]:
+    return {
+        "counts": f"{count(captured)} rows, {count(wrong)} wrong",
+        "right": float(captured - wrong),
+        "wrong": float(wrong),
+        "share": float(captured / weight),
+    }
+
+
+def change_in_words(hand: Hand, change: Change[Any]) -> str:
+    """A single change as one would say it."""
+    if hand.bench.family == "rule_set":
+        return _change_of_set(hand, change)
+    edited, names = hand.edited, hand.problem.names
+    place, result = change.place, change.result
+
+    def label(k: int) -> str:
+        return plain(label_of(hand, result.labels[k]), 40)
+
+    if change.kind == DELETE:
+        return f"delete rule {place + 1} ({plain(in_signs(names[edited.antecedents[place]]), 120)})"
+    if change.kind == FLIP:
+        return f"let {_rule(place, len(edited))} say {label(place)}"
+    if change.kind == MOVE:
+        assert change.to is not None
+        return (
+            f"move rule {place + 1} ({plain(in_signs(names[edited.antecedents[place]]), 120)}) to place {change.to + 1}"
+        )
+    said = f": {label(place)}" if hand.bench.family == "rule_list" else ""
+    new = f"“{plain(in_signs(names[result.antecedents[place]]), 120)}{said}”"
+    if change.kind == INSERT:
+        return f"put in {new} as {'the last rule' if place == len(edited) else f'rule {place + 1}'}"
+    return f"replace rule {place + 1} by {new}"
+
+
+def _change_of_set(hand: Hand, change: Change[Any]) -> str:
+    place = change.place
+    old, new = (
+        None if j is None else f"“{plain(in_signs(hand.problem.names[j]), 120)}”" for j in (change.old, change.new)
+    )
+    if change.kind == DELETE:
+        joined = (" and " if hand.search.parameters["form"] == "dnf" else " or ").join(
+            hand.problem.names[j] for j in hand.edited.clauses[place]
+        )
+        return f"delete rule {place + 1} ({plain(in_signs(joined), 160)})"
+    if change.kind == REMOVE:
+        return f"take {old} out of rule {place + 1}"
+    if change.kind == ADD:
+        return f"add {new} to rule {place + 1}"
+    if change.kind == INSERT:
+        return f"put in {new} as a rule of its own"
+    return f"replace {old} in rule {place + 1} by {new}"
+
+
+def hint(hand: Hand, best: Change[Any] | None) -> str:
+    """The best single change, and what it would bring."""
+    if best is None or (best.objective >= hand.objective and not hand.refusal):
+        tried = {
+            "rule_list": "every deletion, insertion, replacement, move and flip was tried",
+            "falling_rule_list": "every deletion, insertion, replacement and move that leaves a falling list was tried",
+            "rule_set": "every deletion of a rule or condition, insertion and replacement that fits was tried",
+        }
+        return f"No single change makes this {hand.words.noun} better: {tried[hand.bench.family]}."
+    if hand.refusal:
+        return (
+            f"Best of all single changes: {change_in_words(hand, best)}. It leaves a list that falls, of objective "
+            f"{worth(hand, best.objective)}."
+        )
+    return (
+        f"Best of all single changes: {change_in_words(hand, best)}. It brings the objective from "
+        f"{worth(hand, hand.objective)} to {worth(hand, best.objective)}."
+    )
+
+
+def revealed(hand: Hand, best: Best) -> str:
+    """The heading of what the search has found."""
+    return "The certified optimum" if best.certified else f"The best {hand.words.noun} that the search has found"
+
+
+def label_of(hand: Hand, label: Any) -> Any:
+    """What to call a class, given by its index or as the problem does."""
+    classes = hand.problem.classes
+    names = hand.prepared.labels or classes
+    return names[classes.index(label)] if label in classes else names[int(label)]
+
+
+def decided(hand: Hand, model: DecisionList | RuleSet, person: Mapping[str, Any], found: Decision) -> str:
+    """Which rule decides on a person, and why those before it do not; HTML."""
+    n = len(model.rules)
+    cnf = isinstance(model, RuleSet) and model.form == "cnf"
+    lines = []
+    for k, wrong in enumerate(found.unmet) if not cnf else ():
+        lines.append(f"<li>rule {k + 1}, {_in_words(model, k)}, does not hold, as {_because(wrong, person)}</li>")
+    if cnf and found.place < n:
+        wrong = tuple(condition for each in found.unmet for condition in each)
+        lines.append(f"<li>rule {found.place + 1}, {_in_words(model, found.place)}: {_because(wrong, person)}</li>")
+    what = _decides(model, found.place)
+    return (
+        f'<p><b>{what} {esc(label_of(hand, model.classes.index(found.label)), 40)}.</b></p><ul class="why-not">'
+        f"{''.join(lines)}</ul>"
+    )
+
+
+def _decides(model: DecisionList | RuleSet, place: int) -> str:
+    """Which rule decides, up to the label."""
+    n = len(model.rules)
+    if not isinstance(model, RuleSet):
+        return "No rule holds, and the default says" if place == n else f"Rule {place + 1} decides:"
+    if model.form == "cnf":
+        return "All rules hold, and the set says" if place == n else f"Rule {place + 1} does not hold, and the set says"
+    return "No rule holds, and the set says" if place == n else f"Rule {place + 1} holds, and the set says"
+
+
+def _in_words(model: DecisionList | RuleSet, k: int) -> str:
+    if isinstance(model, DecisionList):
+        return conditions_in_words(conditions_of(model.rules[k]), model.rules[k].name)
+    clause = model.rules[k]
+    if model.form == "dnf":
+        return conditions_in_words(conditions_of_clause(clause), " and ".join(clause.names))
+    return " or ".join(conditions_in_words(conditions_of(literal), literal.name) for literal in clause.literals)
+
+
+def _because(wrong: tuple[Any, ...], person: Mapping[str, Any]) -> str:
+    return " and ".join(_as_it_is(condition.column, person) for condition in _columns_once(wrong))
+
+
+def flipped(hand: Hand, model: DecisionList | RuleSet, person: Mapping[str, Any], ticked: list[str], flip: Flip) -> str:
+    """What would flip the decision; HTML."""
+    if not ticked:
+        return '<p class="note">Tick the columns that may be changed, to see the nearest change that flips this.</p>'
+    if not flip.changes:
+        named = esc(", ".join(ticked), 300)
+        return (
+            f"<p>No change of {named} flips the decision: all {counted(flip.looked_at, 'combinations')} of values that "
+            "the rules can tell apart were looked at.</p>"
+        )
+    changes = " and ".join(
+        f"<b>{esc(column, 80)}</b> were {esc(said, 80)} instead of {esc(shown(person[column]), 60)}"
+        for column, said in flip.changes
+    )
+    label = esc(label_of(hand, model.classes.index(flip.label)), 40)
+    decides = _would(model, flip.place)
+    return f"<p>If {changes}, {decides} <b>{label}</b>. No change of fewer of these columns does it.</p>"
+
+
+def _would(model: DecisionList | RuleSet, place: int) -> str:
+    """Which rule would decide, up to the label."""
+    n = len(model.rules)
+    if not isinstance(model, RuleSet):
+        return "no rule would hold, and the default says" if place == n else f"rule {place + 1} would decide:"
+    if model.form == "cnf":
+        holds = "all rules would hold" if place == n else f"rule {place + 1} would not hold"
+    else:
+        holds = "no rule would hold" if place == n else f"rule {place + 1} would hold"
+    return f"{holds}, and the set says"
+
+
+def shown(value: Any) -> str:
+    """A cell as people read it."""
+    if value is None:
+        return "missing"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.12g}" if isinstance(value, float) else plain(value, 60)
+
+
+def _as_it_is(column: str, person: Mapping[str, Any]) -> str:
+    return f"{esc(column, 80)} is {esc(shown(person[column]), 60)}"
+
+
+def _columns_once(conditions: tuple[Any, ...]) -> list[Any]:
+    return list({condition.column: condition for condition in conditions}.values())
+
+
+def _rule(place: int, n: int) -> str:
+    return "the default" if place == n else f"rule {place + 1}"

@@ -1,1 +1,0 @@
-"""Lists edited by hand, against the optimizer and against others."""

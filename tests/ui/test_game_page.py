@@ -1,0 +1,126 @@
+"""A list edited by hand in a real browser."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from visits import Visit
+
+pytestmark = [pytest.mark.ui, pytest.mark.long]
+
+QUICK = "?tab=Alternatives&data=tic_tac_toe&regularization=0.02&max_conditions=1&room=class+7"
+_FOCUSED = """() => {
+    let at = document.activeElement
+    while (at.shadowRoot?.activeElement) { at = at.shadowRoot.activeElement }
+    return at.getAttribute("aria-label")
+}"""
+
+_EARLY = """async () => {
+    const controls = ["Button", "Select", "panel.models.widgets.FileDownload"].map((name) => Bokeh.Models.get(name))
+    return Promise.all(controls.map(async (Control) => {
+        const model = new Control({ disabled: true })
+        const view = new model.default_view({ model, parent: null })
+        view.initialize()
+        await view.lazy_initialize()
+        view.connect_signals()
+        model.disabled = false
+        view.render()
+        return view.shadow_el.querySelector("button, select").disabled
+    }))
+}"""
+"""Whether controls that become able before they are drawn stay disabled."""
+
+_FOCUSED_ID = _FOCUSED.replace('getAttribute("aria-label")', "id")
+
+
+def rules(view: Visit) -> list[str]:
+    return view.page.get_by_role("list", name="Rules").locator(".words").all_inner_texts()
+
+
+def test_a_list_is_made_by_keyboard_and_dragged_and_flips_one_person(visit) -> None:
+    view = visit(1280, 720)
+    page = view.page
+    page.goto(view.base + QUICK)
+    status = page.get_by_label("Your list", exact=True)
+    status.get_by_text("above the certified optimum").wait_for()
+    field = page.get_by_label("Add a rule")
+    for k in range(3):
+        field.fill("middle")
+        page.locator("#found [role=option]").nth(k).wait_for()
+        for _ in range(k):
+            field.press("ArrowDown")
+        field.press("Enter")
+        view.until(lambda k=k: len(rules(view)) == k + 2)
+    made = [text.removeprefix("else ") for text in rules(view)]
+
+    view.button("Move rule 1 down").focus()
+    page.keyboard.press("Enter")
+    view.until(lambda: rules(view)[0].endswith(made[1]))
+    assert page.evaluate(_FOCUSED) == "Move rule 2 down"
+
+    handles = page.locator(".handle")
+    handles.nth(0).scroll_into_view_if_needed()
+    first, last = handles.nth(0).bounding_box(), handles.nth(2).bounding_box()
+    page.mouse.move(first["x"] + 8, first["y"] + 8)
+    page.mouse.down()
+    page.mouse.move(first["x"] + 8, last["y"] + last["height"] + 8, steps=4)
+    page.mouse.up()
+    view.until(lambda: rules(view)[2].endswith(made[1]))
+
+    view.button("Best single change").click()
+    page.get_by_text(re.compile("^Best of all single changes: ")).wait_for()
+    before = status.inner_text()
+    view.button("Make this change").click()
+    view.until(lambda: status.inner_text() != before)
+    tick = page.get_by_role("checkbox").first
+    tick.check()
+    page.get_by_text(re.compile("^(If .* instead of .*|No change of .* flips the decision.*)")).first.wait_for()
+    page.get_by_role("row", name=re.compile(r"player \d+ \(you\)")).wait_for()
+    view.button("Reveal the optimum").click()
+    page.get_by_role("heading", name="The certified optimum").wait_for()
+    view.button("Pin model").click()
+    page.get_by_text("pinned as A").wait_for()
+
+    page.set_viewport_size({"width": 390, "height": 844})
+    view.until(lambda: page.evaluate("document.documentElement.scrollWidth") <= 390)
+    assert view.too_wide() == []
+    assert view.console == []
+    assert view.foreign() == []
+
+
+def test_conditions_of_a_rule_set_are_added_and_taken_out_by_keyboard(visit) -> None:
+    view = visit(390, 844)
+    page = view.page
+    page.goto(view.base + "?tab=Alternatives&data=tic_tac_toe&family=rule_set&max_complexity=6&room=sets")
+    status = page.get_by_label("Your list", exact=True)
+    status.get_by_text("above the certified optimum").wait_for()
+    field = page.get_by_label("Add a condition")
+    conditions = page.get_by_role("list", name="Rules").locator(".part")
+
+    def parts() -> list[str]:
+        return [text.replace("✕", "").strip() for text in conditions.all_inner_texts()]
+
+    for k, (text, place) in enumerate((("middle_middle = x", "a new rule"), ("top_left = x", "rule 1"))):
+        page.get_by_label("To", exact=True).select_option(place)
+        field.fill(text)
+        page.locator("#found [role=option]").get_by_text(text, exact=True).wait_for()
+        field.press("Enter")
+        view.until(lambda k=k: len(parts()) == k + 1)
+    assert sorted(parts()) == ["middle_middle = x", "top_left = x"]
+    before = status.inner_text()
+    view.button("Take middle_middle = x out of rule 1").focus()
+    page.keyboard.press("Enter")
+    view.until(lambda: parts() == ["top_left = x"])
+    view.until(lambda: status.inner_text() != before)
+    before = status.inner_text()
+    view.button("Take top_left = x out of rule 1").focus()
+    page.keyboard.press("Enter")
+    view.until(lambda: [text.strip() for text in rules(view)] == ["always"])
+    view.until(lambda: status.inner_text() != before)
+    view.until(lambda: page.evaluate(_FOCUSED_ID) == "search")
+    view.button("Undo").click()
+    view.until(lambda: len(rules(view)) == 2)
+    assert page.evaluate(_EARLY) == [False, False, False]
+    assert view.too_wide() == []
+    assert view.console == []

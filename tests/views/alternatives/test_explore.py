@@ -1,0 +1,497 @@
+"""Many good models: what they do to groups against counting by hand, and the view of them without a browser."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import naive
+import numpy as np
+import pandas as pd
+import pytest
+from bokeh.colors import RGB
+from patience import wait_until
+
+import rulelab as rl
+from rulelab.data.gaps import CRITERIA
+from rulelab.data.metrics import RATES, confusion
+from rulelab.rule_list.near_optimal.traits import group_masses, reliance, traits_of
+from rulelab.views.alternatives import view as alternatives
+from rulelab.views.alternatives.finding import Wanted, find, refusal
+from rulelab.views.alternatives.matrix import _short_names, by_cluster
+from rulelab.views.alternatives.plots import Dots
+from rulelab.views.alternatives.view import BUILD, TOGETHER, AlternativesView
+from rulelab.views.forms.address import Address
+from rulelab.views.live.job import Progress
+from rulelab.views.live.prepared import Prepared
+from rulelab.views.live.state import State
+from rulelab.views.pages.tabs import Tabs
+from rulelab.views.widgets.style import GROUND
+
+RULES = [[0, 1], [2], [], [3, 1, 0]]
+
+
+def rows(seed: int = 0, n: int = 60, m: int = 5) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    A = rng.random((n, m)) < 0.5
+    y = (A[:, :3].sum(axis=1) >= 2) ^ (rng.random(n) < 0.25)
+    return A, y, rng.choice(["a", "b", "c"], n), rng.integers(1, 4, n)
+
+
+def predicted(A: np.ndarray, y: np.ndarray, weight: np.ndarray, antecedents: list[int]) -> np.ndarray:
+    left, out = np.ones(len(y), dtype=bool), np.zeros(len(y), dtype=bool)
+    for a in (*antecedents, None):
+        hit = left if a is None else left & A[:, a]
+        out[hit] = weight[hit & y].sum() > weight[hit & ~y].sum()
+        left = left & ~hit
+    return out
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_gaps_and_what_rules_decide_are_those_of_the_rows(seed: int) -> None:
+    A, y, group, weight = rows(seed)
+    problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
+    traits = traits_of(problem, RULES, group_masses(problem, group, y, weight))
+    assert traits.groups == ("a", "b", "c")
+    for k, antecedents in enumerate(RULES):
+        guess = predicted(A, y, weight, antecedents)
+        by_group = [confusion(y[group == g], guess[group == g], weight[group == g]) for g in traits.groups]
+        for criterion, names in CRITERIA.items():
+            rates = [[c.rate(name) for c in by_group] for name in names]
+            largest = max(abs(p - q) for found in rates for p, q in combinations(found, 2))
+            assert traits.gaps(criterion)[k] == pytest.approx(largest)
+        left = np.ones(len(y), dtype=bool)
+        for a, share in zip(antecedents, traits.decided[k], strict=True):
+            assert share == pytest.approx(weight[left & A[:, a]].sum() / weight.sum())
+            left &= ~A[:, a]
+
+
+def test_groups_with_few_rows_of_the_kind_are_left_out() -> None:
+    A, y, group, _ = rows()
+    group[:] = "a"
+    group[:3] = "b"
+    problem = rl.Problem.from_arrays(A, y)
+    traits = traits_of(problem, RULES, group_masses(problem, group, y))
+    assert np.isnan(traits.gaps("accuracy_parity", 30)).all()
+    assert (traits.gaps("accuracy_parity") >= 0).all()
+    with pytest.raises(ValueError, match="there is no criterion 'luck'; the criteria are equal_opportunity"):
+        traits.gaps("luck")
+    assert set(RATES) >= {name for names in CRITERIA.values() for name in names}
+
+
+def test_groups_need_rows() -> None:
+    problem = rl.Problem.from_counts([[0, 1], [1, 0]], [9, 1], [1, 9])
+    with pytest.raises(ValueError, match="made from counts, so that the groups of its rows are not known"):
+        group_masses(problem, ["a", "b"], [True, False])
+    A, y, group, _ = rows()
+    made = rl.Problem.from_arrays(A, y)
+    with pytest.raises(ValueError, match="must have 60 rows, as the problem has"):
+        group_masses(made, group, y[:5])
+
+
+def test_reliance_is_the_range_over_all_models() -> None:
+    A, y, _, _ = rows()
+    problem = rl.Problem.from_arrays(A, y)
+    lists = [[0, 1], [0], [0, 2]]
+    table = reliance(problem, lists, traits_of(problem, lists).decided)
+    assert table.loc[0, ["models", "least", "most"]].tolist() == [3, A[:, 0].mean(), A[:, 0].mean()]
+    assert table.loc[1, "least"] == 0.0
+    assert table.loc[1, "most"] == pytest.approx((A[:, 1] & ~A[:, 0]).mean())
+    assert list(table.index) == [0, 1, 2]
+
+
+def data() -> rl.Dataset:
+    A, y, group, _ = rows(3, 200, 6)
+    X = pd.DataFrame(np.where(A, "yes", "no"), columns=[f"<b>{c}</b>" for c in "uvwxyz"])
+    return rl.datasets.from_frame(X.assign(sex=group, out=np.where(y, "bad", "good")), "out", sensitive=["sex"])
+
+
+def searched(dataset: rl.Dataset, **parameters: Any) -> rl.RuleListSearch:
+    conditions = rl.Binarizer().fit_transform(dataset.X)
+    ants = rl.mine_antecedents(conditions, 1)
+    return rl.search_for(rl.Problem.from_antecedents(ants, dataset.y), **{"regularization": 0.02, **parameters})
+
+
+@pytest.fixture(scope="module")
+def dataset() -> rl.Dataset:
+    return data()
+
+
+@pytest.fixture
+def view(dataset: rl.Dataset) -> Any:
+    made = AlternativesView(searched(dataset), dataset, distance=0.2)
+    wait_until(lambda: not made.refresh())
+    yield made
+    made.close()
+
+
+def test_all_that_is_found_is_near_and_nothing_is_missing(view: AlternativesView) -> None:
+    found = view.found
+    assert found is not None
+    assert view._status.phase.startswith("certified complete: ")
+    assert view._alert.phase == ""
+    problem, result = found.result.problem, found.result
+    assert found.prepared.search.certified
+    cheaper = [
+        d
+        for d in naive.all_rule_lists(4, 2)
+        if rl.RuleList.from_problem(problem, d).objective(0.02) <= 1.2 * result.optimum - 1e-12
+    ]
+    shown = {tuple(rl.RuleList.from_problem(problem, d).predicts_positive(problem.matrix())) for d in result.lists}
+    for d in cheaper:
+        assert tuple(rl.RuleList.from_problem(problem, d).predicts_positive(problem.matrix())) in shown
+    assert len(found.frame) == result.count > 3
+    assert found.frame["above"].max() <= 20 + 1e-9
+
+
+def test_filters_keep_what_they_say(view: AlternativesView) -> None:
+    assert view.found is not None
+    names = view.found.frame["antecedents"]
+    first = view.found.reliance["name"].iloc[0]
+    view.uses = first
+    assert view.kept.tolist() == [k for k, each in enumerate(names) if first in each]
+    view.param.update(uses="", without=first)
+    assert view.kept.tolist() == [k for k, each in enumerate(names) if first not in each]
+    looking = view.found.columns["<b>u</b>"]
+    view.param.update(without="", column="<b>u</b>")
+    assert view.kept.tolist() == [k for k, each in enumerate(view.found.result.lists) if looking & set(each)]
+    assert 0 < len(view.kept) < len(names)
+    view.param.update(column="", rules=1)
+    assert (view.found.frame["rules"].to_numpy()[view.kept] <= 1).all()
+    view.rules = 0
+    view.choose_diverse()
+    assert view.kept[0] == 0
+    assert sorted(view.found.result.diverse(4)) == view.kept.tolist()
+    view.choose_diverse()
+    assert len(view.kept) == len(names)
+
+
+def test_a_part_of_the_picture_is_chosen_and_forgotten_with_its_axis(view: AlternativesView) -> None:
+    assert view.found is not None
+    everything = view.kept.tolist()
+    accuracy = view.found.frame["accuracy"].to_numpy()
+    view._brushed((-1.0, 99.0, float(np.median(accuracy)), 100.0))
+    assert view.kept.tolist() == np.flatnonzero(accuracy >= np.median(accuracy)).tolist()
+    assert len(view._dots.frame()) == len(everything), "the picture that is chosen in shows all"
+    assert set(view._matrix.frame()["model"] - 1) == {k for k in view.kept if view.found.result.lists[k]}
+    view._brushed((90.0, 91.0, 0.0, 100.0))
+    assert view.kept.tolist() == []
+    view.attribute = "sex"
+    assert view.brush is None
+    assert view.kept.tolist() == everything
+
+
+def test_models_stand_in_the_order_that_is_chosen(view: AlternativesView) -> None:
+    found = view.found
+    assert found is not None
+    assert "gap between groups" not in view._order.options
+    assert view.listed.tolist() == view.kept.tolist()
+    view.order = "rules"
+    assert found.frame["rules"].to_numpy()[view.listed].tolist() == sorted(found.frame["rules"])
+    view.attribute = "sex"
+    view.order = "gap"
+    gaps = view.gaps
+    assert gaps is not None
+    apart = gaps[view.listed]
+    known = apart[~np.isnan(apart)]
+    assert known.tolist() == sorted(known)
+    assert np.isnan(apart[len(known) :]).all()
+    first = view._list.rows[0]
+    assert (first[0], first[3]) == (view.listed[0], f"{known[0]:.1f}")
+    assert set(view.listed) == set(view.kept)
+    assert view.kept.tolist() == sorted(view.kept)
+    view.attribute = ""
+    assert view.order == "objective"
+    assert view.listed.tolist() == view.kept.tolist()
+
+
+def test_long_antecedents_are_told_apart_beside_the_matrix() -> None:
+    names = [f"juv_other_count ≤ 0 and priors_count ≤ {k}" for k in (1, 2, 6)]
+    names += ["juv_misd_count ≤ 0 and priors_count ≤ 6", "age > 35", "x" * 3000, f"y\n{'x' * 2999}"]
+    short = _short_names(names)
+    assert len(set(short)) == len(names)
+    assert max(map(len, short)) <= 34
+    assert not any(text.endswith("'") for text in short[:5])
+    assert short[0] == "juv_other_coun…nd priors_count ≤ 1"
+    assert short[4] == "age > 35"
+    assert "\n" not in "".join(short)
+    assert _short_names(["same", "same"]) == ["same", "same'"]
+
+
+def test_conditions_are_named_as_on_cards(view: AlternativesView) -> None:
+    assert view.found is not None
+    shown = [*view.found.frame["antecedents"].sum(), *view.found.reliance["name"], *view.param["uses"].objects.values()]
+    assert any(" = " in name for name in shown)
+    assert not any("==" in name for name in shown)
+    assert "==" not in str(view._list.rows) + view._antecedents.object + view.models_csv().getvalue()
+
+
+def test_what_occurs_together_stands_together() -> None:
+    sets = np.array([[1, 1, 0, 0], [0, 0, 1, 1], [1, 1, 1, 0], [0, 0, 1, 1], [1, 1, 0, 0]], dtype=float)
+    assert by_cluster(sets) in ([0, 4, 2, 1, 3], [0, 4, 2, 3, 1], [4, 0, 2, 1, 3], [4, 0, 2, 3, 1])
+    assert by_cluster(np.zeros((0, 3))) == []
+    many = np.random.default_rng(0).integers(0, 2, (60, 7)).astype(float)
+    assert sorted(by_cluster(many)) == list(range(60))
+
+
+def test_a_list_is_built_and_its_card_shown(view: AlternativesView, dataset: rl.Dataset) -> None:
+    found = view.found
+    assert found is not None
+    assert view._builder is None, "made when it is first opened"
+    view._strip.open = BUILD
+    assert view._builder is not None
+    assert not view._places[TOGETHER].visible
+    assert view._builder.said["nodes"] == len(found.graph.model)
+    assert view._builder.said["labels"] == [dataset.negative, dataset.positive]
+    for antecedents in (found.result.lists[1], found.result.lists[0]):
+        view._builder._handle_msg({"rules": list(antecedents)})
+        assert view.editor.hand.model.antecedents == antecedents
+        assert found.result.lists[view.model] == antecedents
+    turned = next(d for d in map(tuple, map(reversed, found.result.lists)) if found.graph.node(d) > 0 and len(d) > 1)
+    view._builder._handle_msg({"rules": list(turned)})
+    card = view.editor.hand.card()
+    assert card.model.antecedents == turned
+    assert card.proof.objective == pytest.approx(card.model.objective(0.02))
+    for wrong in ([99], ["x"], None, {}):
+        view._builder._handle_msg({"rules": wrong})
+        view._builder._handle_msg(wrong)
+        assert view.editor.hand.model.antecedents == turned
+    page = view.explorer_html().getvalue()
+    assert "<b>u" not in page
+    view._strip.open = TOGETHER
+    assert view._places[TOGETHER].visible
+
+
+def test_gaps_are_those_of_the_groups(view: AlternativesView, dataset: rl.Dataset) -> None:
+    assert view.gaps is None
+    view.param.update(attribute="sex", criterion="demographic_parity")
+    assert view.found is not None
+    assert view.gaps is not None
+    rules = rl.RuleList.from_problem(view.found.result.problem, view.found.result.lists[1])
+    pattern = view.found.result.problem.row_pattern
+    guess = rules.predicts_positive(view.found.result.problem.matrix())[pattern]
+    assert dataset.sensitive is not None
+    rates = pd.Series(guess).groupby(dataset.sensitive["sex"].to_numpy()).mean()
+    assert view.gaps[1] == pytest.approx(100 * (rates.max() - rates.min()))
+    assert "gap in" in view._dots.figure.xaxis[0].axis_label
+    table = pd.read_csv(view.models_csv())
+    assert len(table) == view.found.result.count
+    assert table.iloc[1, -1] == pytest.approx(view.gaps[1])
+
+
+def test_the_chosen_model_is_edited_and_its_card_says_how_far_it_is(view: AlternativesView) -> None:
+    editor, found = view.editor, view.found
+    assert found is not None
+    assert view.model == 0
+    assert editor.hand is not None
+    assert editor.hand.card().proof.proven
+    assert editor._status.phase.startswith("as good as the certified optimum")
+    view._list._handle_msg({"do": "choose", "at": 2})
+    assert view.model == view._list.chosen == 2
+    card = editor.hand.card()
+    assert not card.proof.proven
+    assert card.name.startswith("Good model 3")
+    assert card.proof.lower_bound == found.result.optimum
+    assert card.proof.objective == pytest.approx(card.model.objective(0.02))
+    assert card.search is None
+    assert editor._status.phase.endswith("still within 20 % of it")
+    pinned: list[Any] = []
+    view.on_pin = lambda card: pinned.append(card) or "A"
+    editor.pin()
+    assert [each.model for each in pinned] == [card.model]
+    assert "pinned as A" in editor._pinned.object
+    for k in range(len(editor.hand.edited)):
+        editor.act({"do": "flip", "at": k})
+    assert editor.hand.card().name == "Made by hand"
+    assert editor._status.phase.endswith("no longer within 20 % of it")
+    own = editor.hand.edited
+    view.distance = 0.1
+    wait_until(lambda: not view.refresh())
+    assert editor.hand.edited == own, "what was made by hand stays when more or less is found"
+    for k in (1, 1, 99, -1):
+        view.choose(k)
+        assert editor.hand.model == found.result.models[1]
+    for wrong in ({"at": 10_000}, {"at": "0"}, {}, None):
+        view._list._handle_msg(wrong)
+        assert view.model == 1
+    editor.undo()
+    assert editor.hand.edited == own
+
+
+def test_the_same_groups_are_compared_everywhere(view: AlternativesView) -> None:
+    view.attribute = "sex"
+    assert view.editor.groups.attribute == view._counting.groups[0] == "sex"
+    assert not view.editor.groups._choice.visible
+    view.choose(1)
+    assert view.editor.groups.gap is not None
+    view.attribute = ""
+    assert view.editor.groups.gap is None
+
+
+def test_names_from_data_are_escaped_and_pictures_have_tables(view: AlternativesView) -> None:
+    assert "<b>" not in view._antecedents.object
+    assert "&lt;b&gt;" in view._antecedents.object
+    for box in view._boxes:
+        assert len(box.plot.frame())
+        assert box.plot.caption
+        assert box.plot.picture()["size"] == [1600, 900]
+        assert box.answer("csv")["csv"].count("\n") > 1
+    assert pd.read_csv(view.antecedents_csv())["most"].between(0, 1).all()
+
+
+def test_cards_of_good_models_have_names_of_their_own(view: AlternativesView) -> None:
+    assert view.found is not None
+    assert view.found.card(0).name == ""
+    names = [view.found.card(k).name for k in range(1, view.found.result.count)]
+    assert len(set(names)) == len(names) > 2
+    assert names[0].startswith("Good model 2")
+
+
+def test_what_has_no_good_models_is_said(dataset: rl.Dataset) -> None:
+    with pytest.raises(TypeError, match="without a fairness constraint"):
+        AlternativesView(rl.FallingRuleListSearch(searched(dataset).problem))
+    with pytest.raises(ValueError, match="either a search or source"):
+        AlternativesView()
+    hard = searched(dataset, regularization=0.0001)
+    with pytest.raises(ValueError, match="time limit reached: the optimum was not certified after"):
+        find(lambda report: Prepared(hard), Wanted(0.05, 100, 1e-9), Progress())
+
+
+def test_a_search_of_another_kind_is_refused_in_words(dataset: rl.Dataset) -> None:
+    problem = searched(dataset).problem
+    name = problem.names[0]
+    A, y, group, _ = rows()
+    fair = rl.Problem.from_arrays(A, y, groups=group)
+    for search, said in (
+        (rl.RuleSetSearch(problem, max_complexity=4, must_use=[name]), "Without “Must use”, “Using the column”"),
+        (rl.search_for(problem, regularization=0.05, must_use=[name]), "Without “Must use”"),
+        (rl.search_for(problem, regularization=0.05, first_rule=name), "Without “First rule”"),
+        (rl.FallingRuleListSearch(problem, 0.05), "not of a falling rule list"),
+        (rl.RuleSetSearch(fair, fairness=rl.EqualOpportunity(0.1)), "“Groups by” shows the gaps of all of them"),
+        (rl.search_for(fair, regularization=0.05, fairness=rl.EqualOpportunity(0.1)), "“Groups by” shows the gaps"),
+    ):
+        assert said in refusal(search)
+        with pytest.raises(ValueError, match=said):
+            find(lambda report, search=search: Prepared(search), Wanted(0.05, 100, 10.0), Progress())
+    assert refusal(searched(dataset)) == ""
+
+
+QUICK = "data=tic_tac_toe&regularization=0.05&max_conditions=1"
+
+
+def answered(query: str) -> tuple[Tabs, AlternativesView]:
+    """The tabs of an address after the search that they ask for, from the tab that waits for it."""
+    tabs = Tabs(Address(query))
+    view, search = tabs.made("Alternatives").view, tabs.made("Search").view
+    assert view._waiting.visible
+    assert not view._details.visible or not (view._left.visible or view._right.visible)
+    view._begin._handle_msg("press")
+
+    def done() -> bool:
+        search.refresh()
+        return search.session.state.over and not view.refresh()
+
+    wait_until(done, 0.02)
+    return tabs, view
+
+
+def test_the_tab_is_filled_by_itself_when_the_search_has_ended() -> None:
+    tabs, view = answered(f"?tab=Alternatives&{QUICK}&distance=0.01")
+    search = tabs.made("Search").view
+    assert view.distance == 0.01
+    assert view.found is not None
+    assert view.found.prepared is search.session.prepared, "one search, not two"
+    assert not view._waiting.visible
+    assert view._left.visible
+    assert view._right.visible
+    assert not view._more.visible, "all of them are here"
+    view.editor.pin()
+    assert len(tabs.made("Compare").view.cards) == 1
+    first = view.found
+    search.reset()
+    search.run()
+    wait_until(lambda: search.refresh() or (search.session.state.over and not view.refresh()), 0.02)
+    assert view.found is not first, "each answer has its own"
+    view.close()
+
+
+def test_a_model_without_good_ones_beside_it_is_edited_all_the_same() -> None:
+    tabs, view = answered(f"?tab=Alternatives&{QUICK}&family=falling_rule_list")
+    assert "not of a falling rule list" in view._status.phase
+    assert not view._left.visible
+    assert not view._more.visible, "there is no more"
+    assert view.editor.hand.model == tabs.made("Search").view.session.snapshot.incumbent.model
+    assert view.editor.hand.best.certified
+    view.close()
+
+
+def test_what_keeps_the_search_from_beginning_is_said() -> None:
+    tabs = Tabs(Address(f"?tab=Alternatives&{QUICK}"))
+    search, view = tabs.made("Search"), tabs.made("Alternatives").view
+    search.setup.table.pending = True
+    view._begin._handle_msg("press")
+    assert "press “Accept” or “Cancel” there" in view._alert.phase
+    search.setup.table.pending = False
+    search.setup.refusal = "“Regularization” is too large"
+    view._begin._handle_msg("press")
+    assert view._alert.phase == "In the tab Search: “Regularization” is too large"
+    assert search.view.session.state is State.IDLE
+
+
+def test_more_is_found_when_more_is_asked_for(monkeypatch: pytest.MonkeyPatch, dataset: rl.Dataset) -> None:
+    monkeypatch.setattr(alternatives, "_EFFORTS", ((3, 60.0, 10**9), (100_000, 60.0, 10**9)))
+    view = AlternativesView(searched(dataset), dataset, distance=0.2)
+    wait_until(lambda: not view.refresh())
+    assert view.found is not None
+    assert view.found.result.count == 3
+    assert view._status.phase.startswith("not complete (as many models as were asked for)")
+    assert (view._more.label, view._more.visible) == ("Find more", True)
+    view._more._handle_msg("press")
+    assert view._more.label == "Stop"
+    wait_until(lambda: not view.refresh())
+    assert view.found.result.complete
+    assert not view._more.visible
+    view.close()
+
+
+def test_one_model_alone_is_counted_in_words() -> None:
+    frame = pd.DataFrame({"u": ["yes", "no"] * 50, "out": ["bad", "good"] * 50})
+    view = AlternativesView(searched(rl.datasets.from_frame(frame, "out"), regularization=0.6), distance=0.01)
+    assert not view._left.visible
+    wait_until(lambda: not view.refresh())
+    assert view._status.phase == "certified complete: 1 model has an objective within 1 % of the optimum"
+    assert view._left.visible
+    assert view._explorer.visible
+    view.close()
+
+
+def test_an_enumeration_cut_short_says_what_is_complete(dataset: rl.Dataset) -> None:
+    found = find(lambda report: Prepared(searched(dataset)), Wanted(0.5, 3, 60.0), Progress())
+    tone, said = found.verdict()
+    assert tone == "limit"
+    assert said.startswith("not complete (as many models as were asked for): 3 models")
+    assert found.attributes == ()
+
+
+def test_dots_are_seen_on_a_dark_ground_and_the_optimum_is_the_largest() -> None:
+    dots = Dots(lambda k: None)
+    frame = pd.DataFrame({"rules": [1, 2, 8], "accuracy": [60.0, 70.0, 75.0], "above": [0.0, 1.0, 2.0]})
+    dots.show(frame, np.array([1, 0, 2]), None, "", chosen=1)
+    for dark in (True, False):
+        dots.use_dark(dark)
+        small, large, ring = (
+            next(each for each in dots.figure.renderers if each.data_source.data["x"] and kind(each))
+            for kind in (
+                lambda each: isinstance(each.glyph.size, str),
+                lambda each: each.glyph.size == 14,
+                lambda each: each.glyph.fill_color is None,
+            )
+        )
+        assert large.data_source.data["x"] == small.data_source.data["x"][1:2]
+        assert max(small.data_source.data["size"]) < large.glyph.size < ring.glyph.size
+        at = [each.id for each in dots.figure.renderers]
+        assert at.index(large.id) > at.index(small.id), "none lies above it"
+        ground = RGB.from_hex_string(GROUND[dark]).luminance
+        for color in small.data_source.data["color"] if dark else ():
+            seen = RGB.from_hex_string(color).luminance * small.glyph.fill_alpha
+            assert (seen + 0.05) / (ground + 0.05) >= 3, "the contrast that is asked for of graphics"

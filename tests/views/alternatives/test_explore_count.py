@@ -1,0 +1,184 @@
+"""The count of all near-optimal lists on the page, against the lists one by one."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from patience import wait_until
+from test_explore import data, searched
+
+import rulelab as rl
+from rulelab.views.alternatives.counting import count_all, verdict
+from rulelab.views.alternatives.finding import Wanted, find
+from rulelab.views.alternatives.view import COUNT, AlternativesView
+from rulelab.views.live.job import Progress
+from rulelab.views.live.prepared import Prepared
+from rulelab.views.live.wording import count
+
+
+@pytest.fixture(scope="module")
+def dataset() -> rl.Dataset:
+    return data()
+
+
+@pytest.fixture
+def view(dataset: rl.Dataset) -> Any:
+    made = AlternativesView(searched(dataset), dataset, distance=0.2)
+    wait_until(lambda: not made.refresh())
+    made._strip.open = COUNT
+    yield made
+    made.close()
+
+
+def counted(view: AlternativesView) -> Any:
+    view._counting.count()
+    wait_until(lambda: not view._counting.refresh())
+    return view._counting
+
+
+def test_the_count_is_that_of_the_lists_and_ranges_hold_all_of_them(
+    view: AlternativesView, dataset: rl.Dataset
+) -> None:
+    counting = view._counting
+    assert counting.total is None
+    assert "“Count all lists” counts" in counting._text.object
+    view.param.update(attribute="sex", criterion="demographic_parity")
+    counted(view)
+    found = view.found
+    assert found is not None
+    assert counting.total.result.n_lists == found.result.n_lists
+    many = count(found.result.n_lists)
+    assert counting._status.phase.startswith(f"certified: exactly {many} rule lists of any length")
+    problem = found.result.problem
+    pattern = problem.row_pattern
+    guesses = [
+        rl.RuleList.from_problem(problem, chosen).predicts_positive(problem.matrix()) for chosen in found.result.lists
+    ]
+    assert dataset.sensitive is not None
+    by_group = [pd.Series(guess[pattern]).groupby(dataset.sensitive["sex"].to_numpy()).mean() for guess in guesses]
+    gaps = counting.ranges.gaps
+    assert len(gaps) == 3
+    for row in gaps.itertuples(index=False):
+        differences = [rates[row.group] - rates[row.other] for rates in by_group]
+        assert (row.least, row.greatest) == pytest.approx((min(differences), max(differences)))
+    columns = counting.ranges.columns
+    for chosen in islice(counting.total.result.lists(), 0, None, 20):
+        left, decided = np.ones(len(dataset.X), dtype=bool), dict.fromkeys(columns.index, 0.0)
+        for j in chosen:
+            hit = left & problem.matrix()[pattern, j].astype(bool)
+            decided[problem.conditions[j][0].column] += hit.mean()
+            left &= ~hit
+        for name, share in decided.items():
+            assert columns.loc[name, "least"] - 1e-12 <= share <= columns.loc[name, "most"] + 1e-12
+    every = list(counting.total.result.lists())
+    assert len(every) == counting.total.result.n_lists
+    says = np.array([rl.RuleList.from_problem(problem, one).predicts_positive(problem.matrix()) for one in every])
+    share = says[:, pattern].mean(axis=0)
+    otherwise = np.minimum(share, 1 - share)
+    wanted = [(otherwise == 0).mean()]
+    wanted += [((low < otherwise) & (otherwise <= high)).mean() for low, high in ((0, 0.1), (0.1, 0.25), (0.25, 0.5))]
+    assert counting.ranges.people["rows"].to_numpy() == pytest.approx(wanted)
+    table = pd.read_csv(counting.lists_csv())
+    assert table["lists"].sum() == found.result.n_lists
+    for part in (
+        "Lists by number of rules",
+        "How far the lists agree",
+        "Use of each column",
+        "Differences between groups",
+    ):
+        assert part in counting._text.object
+    assert "<b>u" not in counting._text.object
+
+
+def test_another_attribute_counts_nothing_again(view: AlternativesView) -> None:
+    counting = counted(view)
+    total = counting.total
+    assert counting.ranges.gaps is None
+    view.attribute = "sex"
+    wait_until(lambda: not counting.refresh())
+    assert counting.total is total
+    assert len(counting.ranges.gaps) == 1  # b has fewer than 30 positives
+    view.criterion = "equalized_odds"
+    wait_until(lambda: not counting.refresh())
+    assert "false positive rate" in counting._text.object
+
+
+def test_random_lists_stand_beside_the_models(view: AlternativesView, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rulelab.views.alternatives.sampling.SIZE", 50)
+    counting = counted(view)
+    sample, found = counting.sample, view.found
+    assert found is not None
+    lists = set(counting.total.result.lists())
+    assert sample is not None
+    assert len(lists) > 50
+    view.attribute = "sex"
+    crosses = view._dots._crosses.data
+    assert len(crosses["list"]) == len(sample.lists)
+    assert set(sample.lists) <= lists
+    gaps = found.traits("sex")
+    for k in crosses["list"][:10]:
+        model = rl.RuleList.from_problem(found.result.problem, sample.lists[k])
+        at = crosses["list"].index(k)
+        assert crosses["y"][at] == pytest.approx(100 * (1 - model.errors / model.weight), abs=1e-4)
+        if sample.lists[k] in found.result.lists:
+            same = gaps.gaps("equal_opportunity", 30)[found.result.lists.index(sample.lists[k])]
+            assert crosses["x"][at] == pytest.approx(100 * same, abs=1e-3)
+    view.rules = 2
+    shown = [sample.lists[k] for k in view._dots._crosses.data["list"]]
+    assert 0 < len(shown) < len(sample.lists)
+    assert max(map(len, shown)) == 2
+    strange = next(k for k, one in enumerate(sample.lists) if one not in found.result.lists)
+    view._dots._crosses.selected.indices = []
+    view._list_tapped(strange)
+    assert view.editor.hand.model.antecedents == sample.lists[strange]
+    view.find()
+    wait_until(lambda: not view.refresh())
+    assert view._dots._crosses.data["list"] == []
+
+
+def test_a_few_lists_are_all_drawn(view: AlternativesView) -> None:
+    view.distance = 0.01
+    wait_until(lambda: not view.refresh())
+    counting = counted(view)
+    n = counting.total.result.n_lists
+    assert n <= 2000
+    assert counting.sample.whole
+    assert len(set(counting.sample.lists)) == n
+    assert f"all {count(n)} lists" in counting._text.object
+
+
+def test_the_tab_shows_one_thing_at_a_time(view: AlternativesView) -> None:
+    for name in view._strip.names:
+        view._strip.open = name
+        assert [each for each, place in view._places.items() if place.visible] == [name]
+    assert view._right.visible, "the chosen model stands beside all of them"
+
+
+def test_a_new_find_forgets_the_count(view: AlternativesView) -> None:
+    counting = counted(view)
+    view.distance = 0.1
+    wait_until(lambda: not view.refresh())
+    assert counting.total is None
+    assert counting._status.phase == ""
+    assert counted(view).total.result.n_lists == view.found.result.n_lists  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "stopped", "why"), [(1e-9, False, "the time limit"), (60.0, True, "it was stopped")]
+)
+def test_a_count_cut_short_says_what_is_certain(dataset: rl.Dataset, seconds: float, stopped: bool, why: str) -> None:
+    found = find(lambda report: Prepared(searched(dataset)), Wanted(0.5, 3, 60.0), Progress())
+    progress = Progress()
+    total = count_all(found, 60.0, progress)
+    assert total.result.complete
+    progress = Progress()
+    if stopped:
+        progress._cancelled.set()
+    part = count_all(found, seconds, progress)
+    if not part.result.complete:  # else it was done before it could be stopped
+        assert verdict(part)[1].startswith(f"not complete ({why}): at least ")
+    assert part.result.n_lists <= total.result.n_lists

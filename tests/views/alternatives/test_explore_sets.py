@@ -1,0 +1,223 @@
+"""Rule sets near the optimum on the page: what is shown of them against the sets one by one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from patience import wait_until
+from test_explore import data
+
+import rulelab as rl
+from rulelab.views.alternatives import view as alternatives
+from rulelab.views.alternatives.counting import Total, verdict
+from rulelab.views.alternatives.finding import Wanted, find
+from rulelab.views.alternatives.finding_sets import FoundSets
+from rulelab.views.alternatives.sampling import draw
+from rulelab.views.alternatives.view import BUILD, COUNT, MADE_OF, TOGETHER, AlternativesView
+from rulelab.views.live.job import Progress
+from rulelab.views.live.prepared import Prepared
+
+
+def searched(dataset: rl.Dataset, **parameters: Any) -> rl.RuleSetSearch:
+    antecedents = rl.mine_antecedents(rl.Binarizer().fit_transform(dataset.X), 1)
+    problem = rl.Problem.from_antecedents(antecedents, dataset.y)
+    return rl.RuleSetSearch(problem, **{"max_complexity": 6, "max_conditions": 2, **parameters})
+
+
+@pytest.fixture(scope="module")
+def dataset() -> rl.Dataset:
+    return data()
+
+
+@pytest.fixture
+def view(dataset: rl.Dataset) -> Any:
+    made = AlternativesView(searched(dataset), dataset, distance=0.2)
+    wait_until(lambda: not made.refresh())
+    yield made
+    made.close()
+
+
+def test_sets_are_shown_filtered_and_chosen(view: AlternativesView, dataset: rl.Dataset) -> None:
+    found = view.found
+    assert isinstance(found, FoundSets)
+    assert view._status.phase.startswith("certified complete, over rules of at most 2 conditions")
+    assert view._strip.names == [TOGETHER, MADE_OF, COUNT]
+    assert view._explorer.visible
+    assert view.explorer_html().getvalue().count('<td class="text">') == found.result.count
+    assert found.result.count > 5
+    problem = found.result.problem
+    says = np.array([model.predicts_positive(problem.matrix()) for model in found.result.models])[
+        :, problem.row_pattern
+    ]
+    right = 100 * (says == (dataset.y.to_numpy() == 1)).mean(axis=1)
+    assert found.frame["accuracy"].to_numpy() == pytest.approx(right)
+    view.attribute = "sex"
+    positive = dataset.y.to_numpy() == 1
+    group = dataset.sensitive["sex"].to_numpy()
+    rates = [says[:, positive & (group == g)].mean(axis=1) for g in ("a", "b", "c")]
+    counts = [int((positive & (group == g)).sum()) for g in ("a", "b", "c")]
+    rates = [rate for rate, n in zip(rates, counts, strict=True) if n >= 30]
+    assert view.gaps == pytest.approx(100 * (np.max(rates, axis=0) - np.min(rates, axis=0)))
+    name = found.reliance["name"].iloc[0]
+    view.uses = name
+    assert {name in names for names in found.frame["antecedents"].iloc[view.kept]} == {True}
+    assert 0 < len(view.kept) == int(found.reliance["models"].iloc[0])
+    view.uses = ""
+    column = next(iter(found.columns))
+    view.column = column
+    for k in view.kept.tolist():
+        assert any(
+            column == c.column for clause in found.result.clauses[k] for j in clause for c in problem.conditions[j]
+        )
+    view.column = ""
+    view.choose_diverse()
+    assert len(view.kept) == 4
+    view.choose_diverse()
+    view.model = int(view.kept[1])
+    card = view.editor.hand.card()
+    assert card.model == found.result.models[view.model]
+    assert card.proof.objective == pytest.approx(found.result.objectives[view.model])
+    assert not card.proof.proven
+    table = pd.read_csv(view.models_csv())
+    assert len(table) == len(view.kept)
+    assert "<b>u" not in view._antecedents.object
+    assert "% of sets" in view._antecedents.object
+    assert len(pd.read_csv(view.antecedents_csv())) == len(found.result.rules)
+
+
+@pytest.mark.parametrize("form", ["dnf", "cnf"])
+def test_what_is_said_of_all_sets_is_true_of_each(dataset: rl.Dataset, form: str) -> None:
+    view = AlternativesView(searched(dataset, form=form), dataset, distance=0.2)
+    wait_until(lambda: not view.refresh())
+    counting, found = view._counting, view.found
+    assert found is not None
+    view._strip.open = COUNT
+    assert counting._start.label == "Count all sets"
+    assert not counting._save.visible
+    assert "“Count all sets” counts" in counting._text.object
+    view.param.update(attribute="sex", criterion="demographic_parity")
+    counting.count()
+    wait_until(lambda: not counting.refresh())
+    problem, result = found.result.problem, found.result
+    says = np.array([model.predicts_positive(problem.matrix()) for model in result.models])[:, problem.row_pattern]
+    n = int(result.multiplicity.sum())
+    assert counting.total.number == n == result.n_sets
+    assert counting._status.phase.startswith(f"certified: exactly {n} rule sets of rules of at most 2 conditions")
+    frame = counting.total.by_rules
+    rules = pd.Series([len(model.rules) for model in result.models]).value_counts()
+    assert dict(zip(frame["rules"], frame["models"], strict=True)) == rules.to_dict()
+    assert dataset.sensitive is not None
+    by_group = [pd.Series(one).groupby(dataset.sensitive["sex"].to_numpy()).mean() for one in says]
+    assert len(counting.ranges.gaps) == 3
+    for row in counting.ranges.gaps.itertuples(index=False):
+        differences = [rates[row.group] - rates[row.other] for rates in by_group]
+        assert (row.least, row.greatest) == pytest.approx((min(differences), max(differences)))
+    share = (result.multiplicity[:, None] * says).sum(axis=0) / n
+    otherwise = np.minimum(share, 1 - share)
+    wanted = [(otherwise == 0).mean()]
+    wanted += [((low < otherwise) & (otherwise <= high)).mean() for low, high in ((0, 0.1), (0.1, 0.25), (0.25, 0.5))]
+    assert counting.ranges.people["rows"].to_numpy() == pytest.approx(wanted)
+    assert 0 < wanted[0] < 1
+    for part in ("Models by number of rules", "How far the sets agree", "over all models", "over all sets"):
+        assert part in counting._text.object
+    assert view.found is found
+    assert counting.sample.whole
+    view.close()
+
+
+@pytest.fixture
+def part(dataset: rl.Dataset, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A view that shows three models of more."""
+    monkeypatch.setattr(alternatives, "_EFFORTS", ((3, 60.0, 10**9),))
+    view = AlternativesView(searched(dataset), dataset, distance=0.2)
+    wait_until(lambda: not view.refresh())
+    assert not view.found.result.complete  # type: ignore[union-attr]
+    yield view
+    view.close()
+
+
+def test_sets_beyond_those_that_are_shown_are_counted_and_drawn(view: AlternativesView, part: AlternativesView) -> None:
+    counting, whole = part._counting, view.found
+    counting.count()
+    wait_until(lambda: not counting.refresh())
+    assert counting.total.result.complete
+    assert counting.total.number == whole.result.n_sets  # type: ignore[union-attr]
+    sample = counting.sample
+    assert "In the picture of models" in counting._text.object
+    assert np.bincount(sample.models).tolist() == counting.total.result.multiplicity.tolist()
+    part.attribute = "sex"
+    crosses = part._dots._crosses.data
+    assert len(crosses["list"]) == whole.result.n_sets > 3  # type: ignore[union-attr]
+    gaps = sample.every.gaps("sex", "equal_opportunity")
+    for at, k in list(enumerate(crosses["list"]))[:20]:
+        assert crosses["x"][at] == pytest.approx(gaps[sample.models[k]], abs=1e-3)
+    strange = next(k for k in range(len(sample.frame)) if sample.place(k) is None)
+    part._list_tapped(strange)
+    assert part.editor.hand.model == sample.every.result.models[sample.models[strange]]
+    part._list_tapped(0)
+    assert part.model == 0
+    column = next(iter(sample.every.columns))
+    part.column = column
+    kept = [sample.models[k] for k in part._dots._crosses.data["list"]]
+    assert 0 < len(kept) < len(sample.frame)
+    clauses, conditions = sample.every.result.clauses, sample.every.result.problem.conditions
+    assert all(any(c.column == column for rule in clauses[k] for j in rule for c in conditions[j]) for k in kept)
+
+
+def test_each_set_is_as_likely_to_be_drawn_as_any_other(view: AlternativesView) -> None:
+    found = view.found
+    assert isinstance(found, FoundSets)
+    result = replace(found.result, multiplicity=np.arange(found.result.count) * 50, n_sets=10**6)
+    total = Total(result, found.snapshot, found.ratio)
+    sample = draw(found, total, Progress(), 4000)
+    assert not sample.whole
+    drawn = np.bincount(sample.models, minlength=result.count)  # type: ignore[attr-defined]
+    assert drawn[0] == 0
+    expected = 4000 * result.multiplicity / result.multiplicity.sum()
+    assert (np.abs(drawn - expected) < 5 * np.sqrt(expected) + 1).all()
+
+
+def test_sets_that_are_not_all_found_are_at_least_so_many(
+    part: AlternativesView, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rulelab.views.alternatives.counting.MOST_SETS", 3)
+    counting = part._counting
+    counting.count()
+    wait_until(lambda: not counting.refresh())
+    assert not counting.total.result.complete
+    assert counting._status.phase == verdict(counting.total)[1]
+    assert counting._status.phase.startswith("not complete: at least ")
+    assert counting.ranges is None
+    assert counting.sample is None
+    assert "What is true of all sets is known when all are counted" in counting._text.object
+
+
+def test_lists_come_after_sets(view: AlternativesView, dataset: rl.Dataset) -> None:
+    conditions = rl.Binarizer().fit_transform(dataset.X)
+    problem = rl.Problem.from_antecedents(rl.mine_antecedents(conditions, 1), dataset.y)
+    view._strip.open = COUNT
+    view.take(lambda report: Prepared(rl.RuleListSearch(problem, 0.02)))
+    wait_until(lambda: not view.refresh())
+    assert view._strip.names == [TOGETHER, MADE_OF, BUILD, COUNT]
+    assert view._strip.open == COUNT
+    assert view._status.phase.startswith("certified complete: ")
+    assert view._explorer.visible
+
+
+def test_what_is_not_complete_says_so(dataset: rl.Dataset) -> None:
+    def found(wanted: Wanted, **parameters: Any) -> Any:
+        return find(lambda report: Prepared(searched(dataset, **parameters)), wanted, Progress())
+
+    tone, said = found(Wanted(0.5, 3, 60.0)).verdict()
+    assert tone == "limit"
+    assert said.startswith("not complete (as many models as were asked for): ")
+    with pytest.raises(ValueError, match="time limit reached: the optimum was not certified after"):
+        found(Wanted(0.5, 3, 1e-9))
+    problem = rl.Problem.from_arrays(np.eye(4, dtype=bool), [1, 0, 1, 0], groups=[0, 0, 1, 1])
+    search = rl.RuleSetSearch(problem, 4, fairness=rl.EqualOpportunity(0.1))
+    with pytest.raises(ValueError, match="without a fairness constraint"):
+        find(lambda report: Prepared(search), Wanted(), Progress())

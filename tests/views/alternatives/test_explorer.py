@@ -1,0 +1,277 @@
+"""What the builder and the file for the browser are given: the same numbers, true sentences, escaped names."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+import zlib
+from dataclasses import replace
+from html.parser import HTMLParser
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from command_line import run
+from test_near_optimal import medium_problem
+
+import rulelab as rl
+from rulelab.rule_list.near_optimal.prefix_graph import PrefixGraph
+from rulelab.search import solve
+from rulelab.views.alternatives.offline import (
+    Labels,
+    _power,
+    condition_names,
+    explorer,
+    guarantee,
+    packed,
+)
+from rulelab.views.alternatives.offline_sets import explorer_of_sets
+
+HOSTILE = '</script><script>alert("x")</script>'
+LABELS = Labels(HOSTILE, '"t"', "<b>no</b>", "yes'")
+
+
+def enumerated(problem: rl.Problem, gap: float = 0.05, **limits: Any) -> rl.NearOptimalSearch:
+    search = rl.NearOptimalSearch(problem, 0.02, gap, **limits)
+    solve(search)
+    return search
+
+
+@pytest.fixture(scope="module")
+def search() -> rl.NearOptimalSearch:
+    return enumerated(medium_problem())
+
+
+def unpacked(said: dict[str, Any]) -> list[np.ndarray]:
+    """The arrays again, as the browser reads them."""
+    octets, at, out = zlib.decompress(base64.b64decode(said["packed"])), 0, []
+    for n in (said["nodes"], said["nodes"], *[said["edges"]] * 3, said["nodes"], said["nodes"]):
+        if not said["whole"] and len(out) > 4:
+            out.append(np.frombuffer(octets, "<f8", n, at))
+            at += 8 * n
+            continue
+        planes = np.frombuffer(octets, np.uint8, 4 * n, at).reshape(4, n)
+        out.append(np.ascontiguousarray(planes.T).view("<i4").ravel())
+        at += 4 * n
+    assert at == len(octets)
+    return out
+
+
+def floating() -> rl.Problem:
+    A = np.random.default_rng(4).random((40, 4)) < 0.5
+    y = np.random.default_rng(5).random(40) < 0.5
+    return rl.Problem.from_arrays(A, y, sample_weight=0.3 * np.random.default_rng(6).integers(1000, 2000, 40))
+
+
+@pytest.mark.parametrize("problem", [medium_problem(), floating()], ids=["whole", "weights"])
+def test_the_browser_gets_the_graph(problem: rl.Problem) -> None:
+    search = enumerated(problem)
+    graph = search.prefixes()
+    said = packed(search.result(), graph, LABELS)
+    count, model, to, rule, label, positives, negatives = unpacked(said)
+    np.testing.assert_array_equal(count, np.diff(graph.first))
+    np.testing.assert_array_equal(model, graph.model)
+    np.testing.assert_array_equal(to.cumsum(), graph.to)
+    np.testing.assert_array_equal(np.array(said["rules"])[rule], graph.rule)
+    np.testing.assert_array_equal(label, graph.positive)
+    np.testing.assert_array_equal([positives, negatives], graph.left)
+    assert said["whole"] is (problem.positives.dtype.kind == "i")
+    assert said["names"] == [condition_names(problem)[j] for j in said["rules"]]
+
+
+def test_what_is_said_is_true(search: rl.NearOptimalSearch) -> None:
+    graph = search.prefixes()
+    said = guarantee(graph, False)
+    bound = float(re.search(r"costs at most (0\.\d+);", said[0])[1])
+    assert graph.threshold <= bound + 1e-12 < graph.beyond
+    assert said[0].startswith(f"Each of these {graph.n_lists} lists costs at most")
+    assert said[1] == (
+        "These are all such lists over these 12 antecedents: every rule decides some training row, and predicts the "
+        "majority of those that it decides."
+    )
+    assert "with at most 2 rules: every" in guarantee(enumerated(medium_problem(), max_length=2).prefixes(), False)[1]
+    assert "hold for the same training rows count as one." in guarantee(graph, True)[1]
+
+
+def test_what_is_not_known_is_said(search: rl.NearOptimalSearch) -> None:
+    cut = enumerated(medium_problem(), limit=7).prefixes()
+    said = " ".join(guarantee(cut, False))
+    assert f"all that cost less than {cut.covered:.5f} are here, and of those that cost more some are missing" in said
+    assert "These are all" not in said
+    few = search.prefixes(100)
+    said = " ".join(guarantee(few, False, search.result().threshold))
+    assert "These are all such lists" in said
+    assert "were found too, but are too many to choose from here" in said
+    assert "Weights were rounded" in guarantee(replace(few, exact=False), False)[-1]
+
+
+class Scripts(HTMLParser):
+    """The scripts of a page and where anything would be fetched from."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.scripts: list[tuple[dict[str, str | None], str]] = []
+        self.addresses: list[str] = []
+        self.policy = ""
+        self._inside = False
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        known = dict(attrs)
+        self._inside = tag == "script"
+        if self._inside:
+            self.scripts.append((known, ""))
+        self.addresses += [str(known[name]) for name in ("src", "href") if name in known]
+        if known.get("http-equiv") == "Content-Security-Policy":
+            self.policy = str(known["content"])
+
+    def handle_data(self, data: str) -> None:
+        if self._inside:
+            self.scripts[-1] = (self.scripts[-1][0], self.scripts[-1][1] + data)
+
+    def handle_endtag(self, tag: str) -> None:
+        self._inside = False
+
+
+def hostile_problem() -> rl.Problem:
+    problem = medium_problem()
+    return replace(problem, names=tuple(f"{HOSTILE}{j}" for j in range(problem.n_antecedents)))
+
+
+def hostile_page() -> tuple[str, PrefixGraph]:
+    search = enumerated(hostile_problem())
+    graph = search.prefixes()
+    return explorer(search.result(), graph, LABELS), graph
+
+
+def test_the_file_asks_for_nothing_and_escapes_all() -> None:
+    text, graph = hostile_page()
+    page = Scripts(text)
+    (kind, data), (_, script) = page.scripts
+    assert kind["type"] == "application/json"
+    said = json.loads(data)
+    assert said["names"][0] == f"{HOSTILE}{graph.rule.min()}"
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert page.policy == f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+    assert page.addresses == []
+    assert "http:" not in text
+    assert "https:" not in text
+    assert text.count("<script") == 2
+    assert "<b>no" not in text
+    assert "&lt;/script&gt;&lt;script&gt;alert(" in text
+
+
+def test_the_command_writes_the_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    frame = pd.DataFrame({HOSTILE: ["a", "b"] * 30, 'q"': list("xyz") * 20, "out": ["no", "yes", "yes"] * 20})
+    frame.to_csv(tmp_path / "data.csv", index=False)
+    output = tmp_path / "explorer.html"
+    options = ("--target", "out", "--max-conditions", 1, "--regularization", 0.02, "-o", output)
+    status, out, err = run(capsys, "near", tmp_path / "data.csv", *options, "--within", 0.1)
+    assert status == 0, err
+    found = re.search(r"(\d+) models? \((\d+) lists?\)", out)
+    text = output.read_text(encoding="utf-8")
+    said = json.loads(Scripts(text).scripts[0][1])
+    assert found is not None
+    assert said["models"] == int(found[1])
+    assert said["guarantee"][0].startswith("This one" if found[2] == "1" else f"Each of these {found[2]} lists costs")
+    assert f"{HOSTILE} = a" in said["names"] or f"{HOSTILE} = b" in said["names"]
+    assert said["labels"] == ["no", "yes"]
+    assert HOSTILE not in text
+    status, _, err = run(capsys, "near", tmp_path / "data.csv", *options, "--time-limit", 0)
+    assert status == 1
+    known = "no page is written: no list is known to be near the optimum yet"
+    assert f"{known} (time limit reached); raise --time-limit" in err
+
+
+def sets_of(problem: rl.Problem, **limits: Any) -> rl.NearOptimalRuleSetSearch:
+    search = rl.NearOptimalRuleSetSearch(problem, ratio=1.0, max_complexity=6, max_conditions=2, **limits)
+    solve(search)
+    return search
+
+
+def test_the_file_of_rule_sets_asks_for_nothing_and_escapes_all() -> None:
+    A = np.random.default_rng(1).random((80, 4)) < 0.5
+    y = A[:, 0] ^ (np.random.default_rng(2).random(80) < 0.2)
+    search = sets_of(rl.Problem.from_arrays(A, y, names=[f"{HOSTILE}{j}" for j in range(4)]))
+    result = search.result()
+    text = explorer_of_sets(result, search.advance(1), LABELS)
+    page = Scripts(text)
+    ((_, script),) = page.scripts
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert page.policy == f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+    assert page.addresses == []
+    assert "http" not in text.replace("http-equiv", "")
+    assert text.count("<script") == 1
+    assert "&lt;/script&gt;&lt;script&gt;alert(" in text
+    assert f"Certified: exactly {result.n_sets} rule sets of rules of at most 2 conditions are within" in text
+    rows = re.findall(
+        r'<th scope="row">(\d+)</th><td>([0-9.]+)</td><td>(\d+)</td><td>([0-9.]+)</td><td>(\d+)</td>', text
+    )
+    assert result.count > 3
+    assert [int(row[0]) for row in rows] == list(range(1, result.count + 1))
+    assert [int(row[2]) for row in rows] == [len(model.rules) for model in result.models]
+    right = [100 * (1 - model.errors / model.weight) for model in result.models]
+    assert [float(row[1]) for row in rows] == pytest.approx(right, abs=0.006)
+    above = [100 * (objective / result.optimum - 1) for objective in result.objectives]
+    assert [float(row[3]) for row in rows] == pytest.approx(above, abs=0.0006)
+    assert [int(row[4]) for row in rows] == result.multiplicity.tolist()
+    assert "How far the sets agree" in text
+
+
+def test_nothing_is_said_in_per_cent_of_an_optimum_of_nothing() -> None:
+    A = np.array(list(product((0, 1), repeat=3)) * 5, dtype=bool)
+    search = rl.NearOptimalRuleSetSearch(rl.Problem.from_arrays(A, A[:, 0]), within=10, max_complexity=4)
+    solve(search)
+    result = search.result()
+    assert (result.optimum, result.complete) == (0, True)
+    assert result.gaps.max() > 0
+    text = explorer_of_sets(result, search.advance(1), LABELS)
+    assert "are of an objective of at most 10." in text
+    assert "% of the optimum" not in text
+    assert '<th scope="col">above</th>' in text
+    for gap in result.gaps:
+        assert f"<td>{gap:.10g}</td>" in text
+    part = rl.NearOptimalRuleSetSearch(rl.Problem.from_arrays(A, A[:, 0]), within=10, max_complexity=4, limit=2)
+    solve(part)
+    text = explorer_of_sets(part.result(), part.advance(1), LABELS)
+    assert f"Not complete: at least {part.result().n_sets} rule set" in text
+    assert f"every one of at most {part.result().covered:.10g} is among them" in text
+
+
+def test_a_file_of_sets_that_are_not_all_found_says_so() -> None:
+    A = np.random.default_rng(1).random((80, 4)) < 0.5
+    y = A[:, 0] ^ (np.random.default_rng(2).random(80) < 0.2)
+    search = sets_of(rl.Problem.from_arrays(A, y), limit=3)
+    assert not search.result().complete
+    text = explorer_of_sets(search.result(), search.advance(1), LABELS)
+    assert "Not complete: at least " in text
+    assert "How far the sets agree" not in text
+
+
+def test_the_command_writes_the_file_of_rule_sets(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    frame = pd.DataFrame({HOSTILE: ["a", "b"] * 30, 'q"': list("xyz") * 20, "out": ["no", "yes", "yes"] * 20})
+    frame.to_csv(tmp_path / "data.csv", index=False)
+    output = tmp_path / "sets.html"
+    options = ("--target", "out", "--model", "rule-set", "--max-complexity", 4, "--ratio", 0.5, "-o", output)
+    status, out, err = run(capsys, "near", tmp_path / "data.csv", *options)
+    assert status == 0, err
+    found = re.search(r"(\d+) models? \((\d+) sets?\)", out)
+    text = output.read_text(encoding="utf-8")
+    assert found is not None
+    assert text.count('<td class="text">') == int(found[1])
+    assert HOSTILE not in text
+    status, _, err = run(capsys, "near", tmp_path / "data.csv", *options, "--time-limit", 0)
+    assert status == 1
+    assert "no page is written: no set is known to be near the optimum yet" in err
+
+
+def test_powers_of_ten_are_short_enough_for_the_margin_of_a_phone() -> None:
+    assert [_power(k) for k in (0, 1, 2, 3, 5, 6, 8, 11, 12)] == [
+        "1", "10", "100", "1k", "100k", "1M", "100M", "100G", "1e12"
+    ]  # fmt: skip
+    assert max(len(_power(k)) for k in range(20)) <= 4

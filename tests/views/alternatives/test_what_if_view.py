@@ -1,0 +1,614 @@
+"""The view of a list edited by hand, its distance from the optimum, persons and rooms, without a browser."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import live
+import numpy as np
+import pandas as pd
+import panel as pn
+import pytest
+from patience import PATIENCE, wait_until
+
+import rulelab as rl
+from rulelab.datasets.dataset import from_frame
+from rulelab.glossary import find
+from rulelab.models import parse_model
+from rulelab.views.alternatives import game, wording
+from rulelab.views.alternatives.editing import WhatIfView
+from rulelab.views.alternatives.game import BOARDS, Boards, Entry, find_best
+from rulelab.views.alternatives.hand import Hand
+from rulelab.views.cards import html as card_html
+from rulelab.views.forms.address import Address
+from rulelab.views.live.job import Progress
+from rulelab.views.live.prepared import Prepared
+from rulelab.views.pages.tabs import Tabs
+from rulelab.views.widgets.explained import by_slug, terms_of
+from rulelab.what_if import EditedFalling, EditedList, EditedSet
+
+REGULARIZATION = 0.01
+
+
+def table(seed: int = 0, n: int = 80, evil: str = "town") -> rl.datasets.Dataset:
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "age": rng.integers(18, 60, n),
+            evil: rng.choice(["north", f"south {live.HOSTILE}" if evil != "town" else "south"], n),
+            "sex": rng.choice(["f", "m"], n),
+        }
+    )
+    frame["y"] = np.where((frame["age"] < 35) ^ (rng.random(n) < 0.2), "yes", "no")
+    return from_frame(frame, "y", positive="yes", sensitive=["sex"], name="people")
+
+
+def searched(data: rl.datasets.Dataset, **more: Any) -> rl.RuleListSearch:
+    conditions = rl.Binarizer(thresholds={"age": [25, 36, 50]}).fit_transform(data.X)
+    problem = rl.Problem.from_arrays(conditions, data.y)
+    return rl.search_for(problem, **{"regularization": REGULARIZATION, **more})
+
+
+@pytest.fixture
+def make() -> Iterator[Any]:
+    """Views that are closed in the end."""
+    made: list[WhatIfView] = []
+
+    def view(*arguments: Any, **more: Any) -> WhatIfView:
+        made.append(WhatIfView(*arguments, **more))
+        return made[-1]
+
+    yield view
+    for each in made:
+        each.close()
+
+
+def ready(view: WhatIfView) -> WhatIfView:
+    """When the optimizer has ended."""
+    wait_until(lambda: not view.refresh(), 0.02)
+    return view
+
+
+def standing(view: WhatIfView) -> dict[str, str]:
+    return dict(view._status.figures)
+
+
+def test_every_edit_counts_anew_and_can_be_taken_back(make) -> None:
+    data = table()
+    search = searched(data)
+    view = ready(make(search, data=data))
+    hand = view.hand
+    names = list(search.problem.names)
+    conditions = rl.Binarizer(thresholds={"age": [25, 36, 50]}).fit_transform(data.X)
+    seen = [hand.edited]
+    for wanted in (
+        {"do": "insert", "at": 0, "antecedent": names.index("age <= 36")},
+        {"do": "insert", "at": 1, "antecedent": 3},
+        {"do": "flip", "at": 2},
+        {"do": "move", "at": 0, "to": 1},
+        {"do": "flip", "at": 0},
+        {"do": "delete", "at": 1},
+    ):
+        view.act(wanted)
+        assert hand.edited != seen[-1]
+        seen.append(hand.edited)
+        scored = hand.model.evaluate(conditions, data.y, regularization=REGULARIZATION)
+        assert standing(view)["objective"] == f"{scored.objective:.4f}"
+        assert standing(view)["errors"] == str(scored.errors)
+        assert [row["counts"].split()[0] for row in view._editor.rules] == [
+            str(rule.captured) for rule in (*hand.model.rules, hand.model.default)
+        ]
+    for before in reversed(seen[:-1]):
+        view.undo()
+        assert hand.edited == before
+    assert view._undo.disabled
+    for after in seen[1:]:
+        view.redo()
+        assert hand.edited == after
+    assert view._redo.disabled
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        {},
+        {"do": "delete"},
+        {"do": "delete", "at": 7},
+        {"do": "delete", "at": True},
+        {"do": "move", "at": 0, "to": -1},
+        {"do": "flip", "at": "0"},
+        {"do": "insert", "at": 0, "antecedent": 1000},
+        {"do": "insert", "at": 5, "antecedent": 0},
+        {"do": live.HOSTILE},
+    ],
+)
+def test_a_message_that_makes_no_sense_changes_nothing(make, wanted) -> None:
+    view = make(live.small_search())
+    view.act({"do": "insert", "at": 0, "antecedent": 2})
+    before = view.hand.edited
+    view._editor._handle_msg(wanted)
+    view._editor._handle_msg(None)
+    view.person.enter(wanted)
+    assert view.hand.edited == before
+
+
+def test_what_cannot_be_put_in_is_said(make) -> None:
+    view = make(rl.RuleListSearch(live.problem(), regularization=0.01, max_length=1))
+    view.act({"do": "insert", "at": 0, "antecedent": 2})
+    view.act({"do": "insert", "at": 1, "antecedent": 2})
+    assert "is rule 1 already" in view._alert.phase
+    view.act({"do": "insert", "at": 1, "antecedent": 3})
+    assert "at most 1 rule; delete one first" in view._alert.phase
+    assert len(view.hand.edited) == 1
+
+
+def test_antecedents_are_found_by_all_words() -> None:
+    hand = Hand(Prepared(searched(table())))
+    found, more = hand.matching("AGE  <", 2)
+    assert len(found) == 2
+    assert more == sum("age <" in name for name in hand.problem.names) - 2
+    assert hand.matching("no such thing", 5) == ([], 0)
+    assert hand.matching("age ≤ 36", 5) == hand.matching("age <= 36", 5)
+    assert [name for _, name in hand.matching("age ≤ 36", 5)[0]] == ["age <= 36"]
+
+
+def test_the_best_single_change_leads_downwards_until_there_is_none(make) -> None:
+    view = ready(make(searched(table())))
+    objectives = [view.hand.objective]
+    while True:
+        view.hint()
+        ready(view)
+        if not view._hints.make.visible:
+            break
+        assert "Best of all single changes: " in view._hints.said.object
+        view.apply_hint()
+        objectives.append(view.hand.objective)
+        assert objectives[-1] < objectives[-2]
+    assert "No single change makes this list better" in view._hints.said.object
+    assert len(objectives) > 1
+
+
+def test_a_change_of_other_data_is_no_hint(make) -> None:
+    """The model in hand is the same, as a list of rules without any is, but not the data."""
+    view = ready(make(searched(table())))
+    view.hand.take(view.hand.bench.empty())
+    view.hint()
+    view._begin(Prepared(searched(table(1))), view.hand.bench.empty())
+    assert view._hints.busy
+    wait_until(lambda: not (view.refresh() and view._hints.busy), 0.02)
+    assert view._hints.change is None
+    assert not view._hints.make.visible
+    assert view._hints.said.object == wording.HINT
+
+
+def test_no_change_is_being_tried_after_a_failure(make, monkeypatch: pytest.MonkeyPatch) -> None:
+    view = ready(make(searched(table())))
+
+    def failing(*_: object) -> list[object]:
+        raise ValueError("out of luck")
+
+    monkeypatch.setattr(type(view.hand.bench), "best_changes", failing)
+    view.hint()
+    ready(view)
+    assert "out of luck" in view._alert.phase
+    assert view._hints.said.object == wording.HINT
+
+
+def test_many_wrong_rows_are_counted_out(make) -> None:
+    data = table()
+    conditions = rl.Binarizer(thresholds={"age": [25, 36, 50]}).fit_transform(data.X)
+    heavy = np.full(len(data.y), 1000)
+    problem = rl.Problem.from_arrays(conditions, data.y, sample_weight=heavy)
+    view = ready(make(rl.RuleListSearch(problem, regularization=REGULARIZATION)))
+    said = view._status.phase.partition("as much as ")[2]
+    assert re.fullmatch(r"\d{1,3}(\u202f\d{3})+ wrong rows", said), view._status.phase
+
+
+def test_the_distance_is_said_as_far_as_it_is_known(make) -> None:
+    search = searched(table())
+    view = make(search)
+    assert view._status.phase.endswith("stands here")
+    ready(view)
+    best = view.hand.best
+    assert best.certified
+    assert "above the certified optimum, as much as" in view._status.phase
+    assert not view._answer.object
+    view.reveal()
+    assert "The certified optimum" in view._answer.object
+    found = rl.solve(search)
+    again = ready(make(search))
+    assert again.hand.edited == EditedList.of(found.incumbent.model)
+    assert again._status.phase.startswith("as good as the certified optimum")
+    assert again.hand.best.objective == again.hand.objective
+    assert float(again.hand.objective) == pytest.approx(found.incumbent.objective, abs=1e-12)
+
+
+def test_without_a_proof_the_bound_is_said(make, monkeypatch) -> None:
+    search = live.long_search()
+    snapshot = rl.solve(live.long_search(), work_limit=3)
+    monkeypatch.setattr(game, "_searched", lambda *_: snapshot)
+    view = ready(make(search))
+    assert not view.hand.best.certified
+    assert "the optimum is at most" in view._status.phase
+    view.reveal()
+    assert "The best list that the search has found" in view._answer.object
+
+
+def test_a_list_made_by_hand_is_never_called_optimal(make) -> None:
+    data = table()
+    search = searched(data)
+    rl.solve(search)
+    view = ready(make(search, data=data))
+    card = view.hand.card()
+    assert not card.proof.proven
+    assert card.search is None
+    assert card.parameters["made"] == "by hand"
+    said = card_html.head(card, "A", card.name)
+    assert "Made by hand" in said
+    assert "Not proven optimal: within 0 of the optimum" in said
+    assert "certified" not in said
+    view.act({"do": "delete", "at": 0})
+    worse = view.hand.card()
+    assert worse.proof.gap == pytest.approx(float(view.hand.objective - view.hand.best.objective), abs=1e-12)
+    saved = json.loads(view._saving.as_json().getvalue())
+    assert saved["card"]["parameters"]["made"] == "by hand"
+    assert parse_model(json.dumps(saved)).rules == worse.named.rules
+    assert view._saving.as_text().getvalue().strip()
+    space: dict[str, Any] = {}
+    exec(view._saving.as_python().getvalue(), space)
+    assert space["model"] == worse.named
+
+
+def test_one_person_is_decided_and_flipped(make) -> None:
+    data = table()
+    search = searched(data)
+    view = make(search, data=data)
+    place = search.problem.names.index("age <= 36")
+    view.act({"do": "insert", "at": 0, "antecedent": place})
+    (field,) = view.person.form.fields
+    assert (field["name"], field["options"], field["ticked"]) == ("age", None, False)
+    view.person.row = 5
+    assert view.person.form.fields[0]["value"] == str(data.X["age"].iloc[4])
+    view.person.enter({"do": "set", "at": 0, "value": "50"})
+    assert "Tick the columns" in view.person.said.object
+    view.person.enter({"do": "tick", "at": 0, "on": True})
+    assert "does not hold, as age is 50" in view.person.said.object
+    assert "<b>age</b> were at most 36 instead of 50, rule 1 would decide: <b>yes</b>" in view.person.said.object
+    view.person.enter({"do": "set", "at": 0, "value": "old"})
+    assert "age: old is no number" in view.person._alert.phase
+    view.person.enter({"do": "set", "at": 0, "value": ""})
+    assert "age is missing" in view.person.said.object
+    view.act({"do": "flip", "at": 0})
+    assert "No change of age flips the decision: all 2 combinations" in view.person.said.object
+
+
+def test_groups_are_those_of_the_predictions(make) -> None:
+    data = table(n=200)
+    search = searched(data)
+    view = make(search, data=data)
+    view.act({"do": "insert", "at": 0, "antecedent": search.problem.names.index("age <= 36")})
+    view.groups.attribute = "sex"
+    conditions = rl.Binarizer(thresholds={"age": [25, 36, 50]}).fit_transform(data.X)
+    rates = view.hand.model.evaluate(conditions, data.y, groups=data.sensitive["sex"]).groups["true_positive_rate"]
+    assert view.groups.gap == pytest.approx(rates.max() - rates.min())
+    assert standing(view)["TPR gap"] == f"{100 * view.groups.gap:.1f} %"
+
+
+def test_groups_of_few_rows_make_no_gap(make) -> None:
+    data = table(n=400)
+    sex = data.sensitive["sex"].astype(object).to_numpy().copy()
+    sex[np.flatnonzero(np.asarray(data.y))[:3]] = "few"
+    data = replace(data, sensitive=data.sensitive.assign(sex=sex))
+    search = searched(data)
+    view = make(search, data=data)
+    view.act({"do": "insert", "at": 0, "antecedent": search.problem.names.index("age <= 36")})
+    view.groups.attribute = "sex"
+    conditions = rl.Binarizer(thresholds={"age": [25, 36, 50]}).fit_transform(data.X)
+    rates = view.hand.model.evaluate(conditions, data.y, groups=data.sensitive["sex"]).groups["true_positive_rate"]
+    known = rates.drop("few")
+    assert rates.max() - rates.min() > known.max() - known.min()
+    assert view.groups.gap == pytest.approx(known.max() - known.min())
+    assert f"{100 * view.groups.gap:.1f}" in view.groups._rates.object, "the table below says the same"
+
+
+def test_text_from_data_is_escaped(make) -> None:
+    data = table(evil=live.HOSTILE)
+    search = searched(data)
+    view = ready(make(search, data=data))
+    evil = next(j for j, name in enumerate(search.problem.names) if live.HOSTILE in name)
+    view.act({"do": "insert", "at": 0, "antecedent": evil})
+    view.person.enter({"do": "tick", "at": 0, "on": True})
+    view.hint()
+    ready(view)
+    view.reveal()
+    view.room.room, view.room.called = live.HOSTILE, live.HOSTILE
+    shown = [str(pane.object) for pane in view._layout.select(pn.pane.HTML)]
+    shown += [pane.object for pane in (view.person.said, view.room.board, view._hints.said, view._answer)]
+    assert any("&lt;img" in text for text in shown)
+    assert not any("<img" in text for text in shown)
+
+
+def test_who_enters_a_room_sees_the_others(make) -> None:
+    data = table()
+    one, two, other = (make(searched(data, regularization=price)) for price in (0.01, 0.01, 0.02))
+    for view, name in ((one, "Ada"), (two, ""), (other, "Eve")):
+        view.room.room, view.room.called = "class 7", name
+    one.act({"do": "insert", "at": 0, "antecedent": 0})
+    two.room.refresh()
+    assert "Ada" in two.room.board.object
+    one.room.refresh()
+    assert "player " in one.room.board.object
+    assert two.room.called == "", "what is being typed there is not written over"
+    assert two.room._name.placeholder in one.room.board.object
+    assert "Eve" not in two.room.board.object, "another price of rules is another game"
+    reached = {entry.name: entry for _, entry in BOARDS.board("class 7", one.room._game)}
+    first = one.hand.bench.objective(EditedList.empty(one.hand.problem))
+    assert reached["Ada"].objective == min(one.hand.objective, first)
+    wait_until(lambda: one.refresh() is False, 0.02)
+    one.reveal()
+    before = {entry.name: entry for _, entry in BOARDS.board("class 7", one.room._game)}["Ada"]
+    assert before.revealed
+    one.act({"do": "insert", "at": 1, "antecedent": 1})
+    after = {entry.name: entry for _, entry in BOARDS.board("class 7", one.room._game)}["Ada"]
+    assert after.objective == before.objective, "what is made after the optimum was seen does not count"
+    one.close()
+    two.room.refresh()
+    assert "Ada" not in two.room.board.object
+    two.room.room = ""
+    assert BOARDS.board("class 7", two.room._game) == []
+
+
+def test_a_board_keeps_the_best_and_is_bounded(monkeypatch) -> None:
+    known = Boards()
+    for objective in (5, 3, 4):
+        known.put("room", "game", "session", Entry("a" * 99, Fraction(objective, 10), objective))
+    ((_, entry),) = known.board("room", "game")
+    assert (entry.objective, entry.rules) == (Fraction(3, 10), 3)
+    assert len(entry.name) == game.MOST_CHARACTERS
+    known.put("room", "game", "session", Entry("b", Fraction(9, 10), 0))
+    assert known.board("room", "game")[0][1].name == "b", "who is renamed keeps what was reached"
+    monkeypatch.setattr(game, "MOST_PLAYERS", 2)
+    known.put("room", "game", 2, Entry("c", Fraction(1), 0))
+    with pytest.raises(ValueError, match="take another room"):
+        known.put("room", "game", 3, Entry("d", Fraction(1), 0))
+    monkeypatch.setattr(game, "MOST_ROOMS", 2)
+    for k in range(4):
+        known.put(f"room {k}", "game", 0, Entry("e", Fraction(1), 0))
+    assert [bool(known.board(f"room {k}", "game")) for k in range(4)] == [False, False, True, True]
+    known.leave(0)
+    assert known.board("room 3", "game") == []
+
+
+def test_a_class_searches_once(monkeypatch) -> None:
+    done: list[int] = []
+    search_for = game._searched
+
+    def counting(*arguments: Any) -> Any:
+        done.append(1)
+        return search_for(*arguments)
+
+    monkeypatch.setattr(game, "_searched", counting)
+    data = table(seed=3)
+    first = [find_best(searched(data), 10.0, Progress()) for _ in range(3)]
+    assert len(done) == 1
+    assert {best.edited for best in first} == {first[0].edited}
+    find_best(searched(data, regularization=0.03), 10.0, Progress())
+    assert len(done) == 2
+
+
+def test_an_optimizer_that_is_cancelled_lets_the_next_one_search() -> None:
+    search = searched(table(seed=4))
+    gone = Progress()
+    gone.cancel()
+    with pytest.raises(ValueError, match="cancelled"):
+        find_best(search, 10.0, gone)
+    assert find_best(search, 10.0, Progress()).certified
+
+
+QUICK = "data=tic_tac_toe&regularization=0.02&max_conditions=1"
+
+
+def played(view: WhatIfView) -> None:
+    """When the optimizer of a game has ended."""
+    wait_until(lambda: not view.refresh() and view.hand is not None and view.hand.best is not None, 0.02)
+
+
+def test_who_comes_to_a_room_plays_and_sees_nothing_of_the_optimum() -> None:
+    tabs = Tabs(Address(f"?tab=Alternatives&{QUICK}&room=class+7"))
+    alternatives = tabs.made("Alternatives").view
+    view = alternatives.editor
+    played(view)
+    assert alternatives.playing
+    assert view.room.room == "class 7"
+    assert view.hand.edited == view.hand.bench.empty()
+    ((_, entry),) = BOARDS.board("class 7", view.room._game)
+    assert not entry.revealed
+    tabs.made("Search").answer()
+
+    def done() -> bool:
+        tabs.made("Search").view.refresh()
+        return alternatives.found is not None or not (alternatives.refresh() or alternatives._make is None)
+
+    wait_until(done, 0.02)
+    assert not alternatives._left.visible
+    assert not alternatives._top.visible
+    assert view.hand.edited == view.hand.bench.empty(), "what the search has found does not disturb who plays"
+    view.reveal()
+    ((_, entry),) = BOARDS.board("class 7", view.room._game)
+    assert entry.revealed
+    view.pin()
+    assert "pinned as A" in view._pinned.object
+    (card,) = tabs.made("Compare").view.cards
+    assert card.title == "Made by hand"
+    alternatives._leave._handle_msg("press")
+    wait_until(lambda: not alternatives.refresh(), 0.02)
+    assert BOARDS.board("class 7", view.room._game) == []
+    assert alternatives._left.visible
+    assert not alternatives._leave.visible
+    assert view.hand.edited == view.hand.best.edited
+    tabs.made("Compare").view.close()
+    alternatives.close()
+
+
+def test_a_new_list_in_hand_does_not_throw_the_one_before_away() -> None:
+    tabs = Tabs(Address(f"?tab=Alternatives&{QUICK}"))
+    alternatives = tabs.made("Alternatives").view
+    view = alternatives.editor
+    alternatives.play()
+    played(view)
+    view.act({"do": "insert", "at": 0, "antecedent": 3})
+    own, before = view.hand.edited, view.hand.objective
+    assert own != view.hand.bench.empty()
+    view.play()
+    played(view)
+    assert view.hand.edited != own
+    assert "Undo brings" in view._editor.said
+    assert view._editor.said.endswith(wording.worth(view.hand, view.hand.objective))
+    assert not view._undo.disabled
+    view.undo()
+    assert (view.hand.edited, view.hand.objective) == (own, before)
+    tabs.made("Search").setup.choose(regularization=0.1)
+    view.play()
+    played(view)
+    assert view._undo.disabled, "a list of another question does not come back"
+    assert view._editor.said == ""
+    alternatives.close()
+
+
+def test_other_families_are_refused_in_words() -> None:
+    groups = np.array(["a", "b"] * 60)
+    problem = rl.Problem.from_arrays(*_arrays(120), groups=groups)
+    fair = rl.search_for(problem, regularization=0.05, fairness=rl.EqualOpportunity(0.1))
+    falling = rl.search_for(live.problem(60, 4), "falling_rule_list", regularization=0.02, method="monte_carlo")
+    fair_set = rl.RuleSetSearch(problem, fairness=rl.EqualOpportunity(0.1))
+    demanding = rl.search_for(live.problem(60, 4), regularization=0.02, must_use=["antecedent 1"])
+    for search in (fair, falling, demanding, fair_set):
+        with pytest.raises(TypeError, match="without a fairness constraint"):
+            WhatIfView(search)
+        with pytest.raises(ValueError, match="not edited by hand"):
+            Hand(Prepared(search))
+    with pytest.raises(ValueError, match="either"):
+        WhatIfView()
+    other = rl.RuleList.from_problem(rl.Problem.from_arrays(*_arrays(20), names=list("wxyz")), [1])
+    with pytest.raises(ValueError, match="another problem"):
+        WhatIfView(live.small_search(), other)
+    with pytest.raises(ValueError, match="of the family rule_list"):
+        WhatIfView(rl.RuleSetSearch(problem), other)
+
+
+def _arrays(n: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    A = rng.random((n, 4)) < 0.5
+    return A, (A[:, 0] ^ (rng.random(n) < 0.2)).astype(int)
+
+
+def test_a_falling_list_that_does_not_fall_has_no_distance(make) -> None:
+    data = table(seed=6)
+    conditions = rl.Binarizer(thresholds={"age": [25, 36, 50]}).fit_transform(data.X)
+    problem = rl.Problem.from_arrays(conditions, data.y)
+    view = ready(make(rl.FallingRuleListSearch(problem, regularization=0.01, positive_weight=2.0), data=data))
+    hand, names = view.hand, list(problem.names)
+    assert hand.best is not None
+    assert hand.best.certified
+    view.act({"do": "insert", "at": 0, "antecedent": names.index("age > 36")})
+    assert "does not fall: the default has" in view._status.phase
+    assert standing(view)["above the best"] == "–"
+    assert view._pin.disabled
+    assert all(button.disabled for button in view._saving.buttons)
+    view.room.room = "falls"
+    assert BOARDS.board("falls", hand.game) == []
+    view.act({"do": "flip", "at": 0})
+    assert hand.edited == EditedFalling((names.index("age > 36"),)), "labels follow from what rules capture"
+    view.hint()
+    ready(view)
+    assert "It leaves a list that falls" in view._hints.said.object
+    view.apply_hint()
+    assert not hand.refusal
+    assert not view._pin.disabled
+    best = hand.best.edited
+    hand.take(best)
+    view._show("")
+    assert "as good as the certified optimum: no list" in view._status.phase
+    assert json.loads(view._saving.as_json().getvalue())["family"] == "falling_rule_list"
+    assert [row["share_positive"] for row in view._editor.rules] == [
+        f"{100 * rule.probability:.0f} %" for rule in (*hand.model.rules, hand.model.default)
+    ]
+    assert not hand.card().proof.proven
+
+
+@pytest.mark.parametrize("form", ["dnf", "cnf"])
+def test_conditions_of_a_rule_set_are_added_and_taken_out(make, form) -> None:
+    data = table(seed=7)
+    conditions = rl.Binarizer(thresholds={"age": [25, 36, 50]}).fit_transform(data.X)
+    problem = rl.Problem.from_arrays(conditions, data.y)
+    search = rl.RuleSetSearch(problem, max_complexity=6, max_conditions=2, form=form, regularization=0.5)
+    view = ready(make(search, data=data))
+    hand = view.hand
+    for wanted, clauses in (
+        ({"do": "insert", "at": 0, "antecedent": 0}, ((0,),)),
+        ({"do": "insert", "at": 0, "antecedent": 4}, ((0, 4),)),
+        ({"do": "insert", "at": 1, "antecedent": 2}, ((0, 4), (2,))),
+        ({"do": "move", "at": 0, "to": 1}, ((0, 4), (2,))),
+        ({"do": "remove", "at": 0, "antecedent": 2}, ((0, 4), (2,))),
+        ({"do": "remove", "at": 0, "antecedent": None}, ((0, 4), (2,))),
+        ({"do": "remove", "at": 0, "antecedent": 0}, ((4,), (2,))),
+    ):
+        view.act(wanted)
+        assert hand.edited == EditedSet(clauses)
+        scored = hand.model.evaluate(conditions, data.y)
+        assert hand.objective == Fraction(hand.model.hamming_loss) + Fraction(hand.edited.complexity, 2)
+        assert standing(view)["errors"] == str(scored.errors)
+        assert standing(view)["complexity"] == str(hand.edited.complexity)
+    view.act({"do": "insert", "at": 0, "antecedent": 2})
+    view.act({"do": "insert", "at": 0, "antecedent": 1})
+    assert "at most 2 conditions" in view._alert.phase
+    view.act({"do": "insert", "at": 2, "antecedent": 1})
+    assert "at most 6" in view._alert.phase
+    assert "above the certified optimum" in view._status.phase
+    view.person.enter({"do": "tick", "at": 0, "on": True})
+    assert "the set says" in view.person.said.object
+    view.hint()
+    ready(view)
+    before = hand.objective
+    view.apply_hint()
+    assert hand.objective < before
+    view.reveal()
+    assert "The certified optimum" in view._answer.object
+    hand.take(hand.best.edited)
+    view._show("")
+    assert "as good as the certified optimum: no set over these conditions" in view._status.phase
+    assert parse_model(view._saving.as_json().getvalue()).form == form
+
+
+def test_a_problem_and_a_model_are_enough(make) -> None:
+    problem = live.problem()
+    model = rl.RuleList.from_problem(problem, [2, 0])
+    view = make(problem, model, regularization=0.02)
+    assert view.hand.model == model
+    assert view.hand.search.regularization == 0.02
+
+
+def test_every_control_and_figure_has_a_term(make) -> None:
+    data = table()
+    view = ready(make(searched(data), data=data))
+    view.groups.attribute = "sex"
+    said = (pn.widgets.Button, pn.widgets.FileDownload)
+    for widget in view._layout.select(pn.widgets.Widget):
+        assert isinstance(widget, said) or list(terms_of(widget.css_classes)), widget.label
+    for name in standing(view):
+        assert by_slug(name) is not None, name
+    for name in ("list edited by hand", "nearest change", "group rates", "room", "hints"):
+        assert find(name) is not None, name
+
+
+def test_closing_ends_the_optimizer() -> None:
+    view = WhatIfView(live.long_search())
+    job = view._finding
+    view.close()
+    job.join(PATIENCE)
+    assert not job.busy
