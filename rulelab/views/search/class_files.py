@@ -22,8 +22,8 @@ from ..widgets.live_text import LiveText
 from ..widgets.style import BAR_CSS, CARD_CSS
 
 _WITHOUT = (
-    "Pin the list to see it beside others in the tab Compare; of its run all is kept but the rows. The tab Alternatives "
-    "and the fronts of Compare are of two classes."
+    "Pin the list to see it beside others in the tab Compare; of its run all is kept but the rows. The tab "
+    "Alternatives and the fronts of Compare are of two classes."
 )
 _MAKING = "The proof is being made ..."
 _ON_DISK = "Proof: a file that <code>rulelab verify</code> checks on the table."
