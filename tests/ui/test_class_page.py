@@ -53,7 +53,7 @@ def open_upload(view: Visit) -> None:
     page.get_by_role("tabpanel", name="Search").locator("input[type=file]").first.set_input_files(file)
     page.get_by_label("Role of group").select_option(label="sensitive, and a feature")
     view.button("Accept").tap()
-    page.get_by_text("Predicts paid = yes.").wait_for()
+    page.get_by_role("button", name="paid = yes", exact=True).wait_for()
 
 
 @dataclass(frozen=True)

@@ -94,7 +94,7 @@ def test_sampling_reaches_its_limit_and_claims_no_more(visit) -> None:
     assert not view.page.get_by_text("Bounds in use").filter(visible=True).count()
     run(view, until="limit reached")
     assert "proves nothing beyond the bound" in view.status
-    assert "lists made 500" in view.status
+    assert "lists made 500" in view.counts
     assert view.console == []
 
 
@@ -160,7 +160,7 @@ def test_what_a_list_must_use_is_typed_obeyed_proven_and_kept_by_the_address(vis
     def field(label: str):
         return page.get_by_label(label, exact=True).filter(visible=True)
 
-    page.get_by_role("button", name="Demands and details", exact=True).click()
+    view.details()
     field("Must use").fill('sex, "bmi')
     field("Must use").press("Enter")
     page.get_by_text('Must use: “"bmi” is not a name, or one in double quotes').first.wait_for()
@@ -183,7 +183,7 @@ def test_what_a_list_must_use_is_typed_obeyed_proven_and_kept_by_the_address(vis
     again = visit()
     again.page.goto(page.url)
     again.button("Run").wait_for()
-    again.page.get_by_role("button", name="Demands and details", exact=True).click()
+    again.details()
     assert again.field("Must use", exact=True).filter(visible=True).input_value() == "sex"
     run(again, "certified optimal among the lists that use sex")
     assert rows(again) == rows(view)
@@ -195,6 +195,7 @@ def test_a_folded_card_opens_for_what_is_wrong_in_it(visit) -> None:
     view = visit(1280, 720).open("?data=diabetes&thresholds=2&max_conditions=1&regularization=0.02&must_use=sexx")
     page = view.page
     more = page.get_by_role("button", name="Demands and details", exact=True)
+    view.field("Model family").wait_for()
     assert more.get_attribute("aria-expanded") == "false"
     view.button("Run").click()
     view.until_status("failed")

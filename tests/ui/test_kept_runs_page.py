@@ -81,7 +81,7 @@ def test_a_run_is_kept_verified_explored_and_saved_at_once(visit, place: Path) -
     # the data have many rows: each of the four reads the search for so long that the others come in between
     view = visit().open("?data=compas&regularization=0.02&max_conditions=1")
     page = view.page
-    page.get_by_label("Speed").select_option("full speed")
+    view.more().page.get_by_label("Speed").select_option("full speed")
     view.button("Run").click()
     view.until_status("certified optimal")
     view.button("Verify").click()
@@ -124,7 +124,7 @@ def test_a_run_with_demands_is_opened_with_its_fields(visit, place: Path, query:
     view.until_status("certified optimal")
     view.until(lambda: "run=" in page.url)
     said = view.status.partition("certified optimal")[2].partition("objective ")[0]
-    page.get_by_role("button", name="Demands and details", exact=True).click()
+    view.details()
     view.until(lambda: shown() == texts)
     for label in texts:
         field = page.get_by_label(label, exact=True).filter(visible=True)
@@ -137,7 +137,7 @@ def test_a_run_with_demands_is_opened_with_its_fields(visit, place: Path, query:
     assert said in view.status
     view.until(lambda: shown() == texts)
     again = visit().open("?" + page.url.split("?")[1])
-    again.page.get_by_role("button", name="Demands and details", exact=True).click()
+    again.details()
     page = again.page
     again.until(lambda: shown() == texts)
     again.button("Run").click()

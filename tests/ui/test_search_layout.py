@@ -384,7 +384,8 @@ _CONTROLS = """() => {
         for (const e of root.querySelectorAll("*")) {
             const box = e.getBoundingClientRect()
             const seen = box.width > 1 && box.height > 1 && e.checkVisibility({ visibilityProperty: true })
-            if (e.tabIndex >= 0 && !e.disabled && seen && !e.dataset.term) { found.push(e.outerHTML.slice(0, 80)) }
+            const stop = e.tabIndex >= 0 && !e.disabled && !e.matches("a:not([href])")
+            if (stop && seen && !e.dataset.term) { found.push(e.outerHTML.slice(0, 80)) }
             if (e.shadowRoot) { walk(e.shadowRoot) }
         }
     }

@@ -31,13 +31,15 @@ FIRST = """
   - paragraph:
     - text: "On"
     - button "tic_tac_toe"
-    - button /958 rows/
-    - text: predict
+    - text: (
+    - button "958 rows"
+    - text: ) predict
     - button "class = positive"
     - text: by the
     - button "rule list"
     - text: /with the fewest errors, a rule costing/
     - button "0.02"
+    - text: .
   - button "Settings"
 - status "Status":
   - paragraph: "ready: press Run, or Step"
@@ -48,7 +50,8 @@ FIRST = """
     - text: –
     - button "gap"
     - text: –
-- heading "Best rule list so far" [level=2]
+- heading "Best rule list so far" [level=2]:
+  - button "Best rule list so far"
 - paragraph: /The search looks for the rule list with the fewest errors/
 - heading "Objective and lower bound" [level=2]:
   - button "Objective and lower bound"

@@ -67,6 +67,11 @@ class Visit:
         self.page.get_by_label("Model family").wait_for()
         return self.page.get_by_label(label, **options).filter(visible=True)
 
+    def details(self) -> None:
+        """Open the card of what is seldom asked for."""
+        self.field("Model family").wait_for()
+        self.button("Demands and details").click()
+
     def more(self) -> Visit:
         """With what stands behind "More": stop, reset, speed, the axis of the plots."""
         if not self.button("Reset").filter(visible=True).count():

@@ -95,7 +95,7 @@ class RatesPlot(Plot):
             None,
             y_range=self._factors,
             x_range=Range1d(start=0, end=100),
-            min_border_top=34,
+            min_border_top=54,
         )
         legend, self._intervals = [], []
         for name, source, shift, colour in (
@@ -110,7 +110,7 @@ class RatesPlot(Plot):
             tooltips = [("group", "@group"), (name, "@value{0.0} %"), ("95 % interval", "@low{0.0} to @high{0.0} %")]
             plot.add_tools(HoverTool(renderers=[bars], tooltips=tooltips))
             legend.append((name, bars))
-        self._entries = add_legend(plot, [*legend, ("95 % interval", self._intervals[0])])
+        self._entries = add_legend(plot, [*legend, ("95 % interval", self._intervals[0])], columns=2)
         plot.ygrid.grid_line_color = None
         plot.yaxis[0].update(group_label_orientation="horizontal")
         plot.yaxis.major_tick_line_color = None
