@@ -102,8 +102,10 @@ def for_bound(lower_bound: float | None) -> dict[str, float]:
     return {} if lower_bound is None else {LOWER_BOUND: float(lower_bound) + 0.0}
 
 
-def cost_to_prove(parameters: Mapping[str, float], value: int, unit: Fraction, over: Fraction = Fraction(0)) -> int:
-    """What no list may cost less than: the model's cost, or the one that the certificate is for.
+def cost_to_prove(
+    parameters: Mapping[str, float], value: int, unit: Fraction, over: Fraction = Fraction(0), hidden: int = 0
+) -> int:
+    """What no list may cost less than: the model's cost, less what is hidden, or the one that the certificate is for.
 
     Parameters
     ----------
@@ -114,6 +116,8 @@ def cost_to_prove(parameters: Mapping[str, float], value: int, unit: Fraction, o
         What one unit of cost is worth in the objective.
     over : Fraction
         By how much costs can exceed the objective.
+    hidden : int
+        By how many units a model can cost more than one that is no better, where costs are rounded.
 
     Raises
     ------
@@ -121,7 +125,7 @@ def cost_to_prove(parameters: Mapping[str, float], value: int, unit: Fraction, o
         When the bound is none, or above the model's objective.
     """
     if LOWER_BOUND not in parameters:
-        return value
+        return max(0, value - hidden)
     claimed = parameters[LOWER_BOUND]
     if not 0 < claimed <= 1e300:
         raise CertificateError(f"the {LOWER_BOUND} of a certificate must be above 0, not {claimed!r}")

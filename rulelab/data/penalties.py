@@ -6,6 +6,7 @@ from fractions import Fraction
 
 _ENOUGH = 1 << 24
 """Of a denominator: the fraction is near enough for bounds, and leaves room for the costs it is multiplied with."""
+_SMALL, _ROOM = 1 << 20, 1 << 50
 
 
 def order_preserving(penalty: Fraction, most: int, largest_loss: int, largest_denominator: int) -> Fraction | None:
@@ -36,6 +37,14 @@ def order_preserving(penalty: Fraction, most: int, largest_loss: int, largest_de
         return None
     below, above = neighbours(penalty, min(largest_denominator, max(_ENOUGH, 2 * most)))
     return below if below > neighbours(penalty, max(1, most))[0] else above
+
+
+def of_few_digits(weight: Fraction, total: int) -> Fraction:
+    """The nearest fraction to a weight above 0 whose numerator or denominator leaves room for losses of a total."""
+    largest = max(_SMALL, min(_SMALL << 10, _ROOM // total))
+    if weight >= 1:
+        return weight.limit_denominator(largest)
+    return 1 / (1 / weight).limit_denominator(largest)
 
 
 def neighbours(x: Fraction, largest_denominator: int) -> tuple[Fraction, Fraction]:

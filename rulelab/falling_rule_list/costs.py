@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arguments import ParameterError, Text
-from ..data.penalties import order_preserving
+from ..data.penalties import of_few_digits, order_preserving
 from ..data.problem import Problem
 from ..kernels import bits
 from ..kernels.bit_words import transposed
@@ -19,7 +19,6 @@ from ..kernels.by_reference import by_reference
 
 _LARGEST_COST = 1 << 60
 _GRID = 1 << 50
-_LARGEST_DENOMINATOR = 1 << 20  # of a positive weight, where its own does not fit
 
 
 @dataclass(frozen=True)
@@ -92,7 +91,7 @@ def integer_costs(
     n = int(positives.sum()) + int(negatives.sum()) if integral else _GRID
     slack, as_given = 0.0, True
     if max(w.numerator, w.denominator) * n >= _LARGEST_COST:
-        nearest, as_given = _short(w), False
+        nearest, as_given = of_few_digits(w, n), False
         slack += float(abs(nearest - w))
         w = nearest
     if not integral:
@@ -151,13 +150,6 @@ def falls_exactly(problem: Problem, antecedents: Sequence[int]) -> bool:
             last_p, last_n = p, n
         left = left & ~hit
     return True
-
-
-def _short(w: Fraction) -> Fraction:
-    """The nearest fraction whose numerator or denominator is small."""
-    if w >= 1:
-        return w.limit_denominator(_LARGEST_DENOMINATOR)
-    return 1 / (1 / w).limit_denominator(_LARGEST_DENOMINATOR)
 
 
 @by_reference

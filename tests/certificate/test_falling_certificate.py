@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
+from itertools import permutations
 
 import naive
 import numpy as np
@@ -203,6 +204,42 @@ def test_when_there_is_no_certificate():
     model = rl.FallingRuleList.from_problem(floats, [0], 1.0)
     with pytest.raises(CertificateError, match="weights have too many digits"):
         prove_falling_rule_list(floats, model, 0.01)
+
+
+def other_lists(problem, w):
+    """Those that fall, of up to three of four antecedents."""
+    for length in range(4):
+        for chosen in permutations(range(4), length):
+            other = rl.FallingRuleList.from_problem(problem, chosen, w)
+            if other.falls:
+                yield other
+
+
+@pytest.mark.parametrize("w", [1 / 3, 1 / 7, 1.7307692307692308, 0.1234567890123457, 12.345678901234567])
+@pytest.mark.parametrize("options", [{}, {"fairness": rl.EqualOpportunity(0.4)}], ids=["any", "fair"])
+def test_a_positive_weight_of_many_digits_is_proven_with_within_its_rounding(w, options):
+    """Its product with all weights takes more than 64 bits; no list of at most three rules is below the bound."""
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        A, group = rng.random((150, 4)) < 0.5, np.arange(150) % 2
+        y = (A[:, 0] & A[:, 1]) ^ (rng.random(150) < 0.3)
+        problem = rl.Problem.from_arrays(A, y, sample_weight=rng.integers(1, 50, 150), groups=group)
+        search = rl.search_for(problem, "falling_rule_list", regularization=0.005, positive_weight=w, **options)
+        last = rl.solve(search)
+        if last.status is rl.Status.INFEASIBLE:
+            continue
+        assert last.limit == "exactness"
+        best, proof = last.incumbent.model, search.certificate()
+        answer = rl.verify(problem, best, proof)
+        assert answer, answer.reason
+        assert answer.objective == pytest.approx(best.objective(0.005), abs=1e-15)
+        bound = answer.lower_bound
+        assert answer.objective - 1e-12 < bound <= answer.objective
+        for other in other_lists(problem, w):
+            if not options:
+                assert other.objective(0.005) >= bound
+            answer = rl.verify(problem, other, proof)
+            assert not answer or answer.objective <= best.objective(0.005) + answer.resolution
 
 
 @pytest.mark.parametrize("weight", [6.5, 6.1])

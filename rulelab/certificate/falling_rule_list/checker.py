@@ -56,9 +56,9 @@ def check(
         regularization, positive_weight = (parameters[name] for name in NEEDED)
         whole = in_whole_weights(problem)
         space = falling_states(whole, regularization, positive_weight)
-        value = falling_value(problem, model, space, positive_weight, whole)
-        found["objective"] = space.objective(value, len(model))
-        least = cost_to_prove(parameters, value, space.unit, space.over)
+        value, objective = falling_value(problem, model, space, positive_weight, whole)
+        found["objective"] = float(objective)
+        least = cost_to_prove(parameters, value, space.unit, space.over, space.hidden)
         if drops:
             left = what_is_left(space, arrays, least)
             checked.update(dropped=int(len(left) - left.sum()), multipliers=arrays["pairs"].shape[1])
@@ -71,7 +71,7 @@ def check(
                 f"but {whose} {space.bound(least):.10g}"
             )
         if LOWER_BOUND not in parameters:
-            found["lower_bound"] = found["objective"]
+            found.update(space.claimed(least, objective))
         table = table_of(entries)
         checked.update(sets=len(table), entries=len(entries.values), looked_up=0)
         checked["inequalities"] = len(entries.values) * (1 + len(space.antecedents))
@@ -87,7 +87,6 @@ def check(
             f"no falling rule list has an objective below {found['lower_bound']:.10g} at regularization "
             f"{regularization!r} and positive weight {positive_weight!r}"
         ),
-        resolution=0.0,
         checked=checked,
         **found,
     )
@@ -95,8 +94,8 @@ def check(
 
 def falling_value(
     problem: Problem, model: FallingRuleList, space: FallingStates, positive_weight: float, whole: Problem
-) -> int:
-    """The model's cost, counted anew in whole weights.
+) -> tuple[int, Fraction]:
+    """The model's cost, and its objective, counted anew in whole weights.
 
     Raises
     ------
@@ -107,17 +106,19 @@ def falling_value(
         raise CertificateError("the model is softly falling, and the certificate is for lists that fall")
     require_counts(problem, model, positive_weight, None)
     inside, left = problem.matrix(), np.ones(problem.n_patterns, dtype=bool)
-    cost, last = space.per_rule * len(model.rules), Fraction(1)
+    cost, last, loss = space.per_rule * len(model.rules), Fraction(1), Fraction(0)
+    worth = Fraction(repr(float(positive_weight)))
     for antecedent in (*model.antecedents, None):
         captured = left if antecedent is None else left & inside[:, antecedent]
         p, q = int(whole.positives[captured].sum()), int(whole.negatives[captured].sum())
         cost += min(space.per_positive * p, space.per_negative * q)
+        loss += min(worth * p, Fraction(q))
         if p + q:
             if Fraction(p, p + q) > last:
                 raise CertificateError("the model does not fall: a proportion is larger than the one before it")
             last = Fraction(p, p + q)
         left = left & ~captured
-    return cost
+    return cost, loss / space.total + space.rule * len(model.rules)
 
 
 def require_counts(problem: Problem, model: FallingRuleList, positive_weight: float, penalty: float | None) -> None:

@@ -41,8 +41,8 @@ def check(
     try:
         check_parameters(parameters, NEEDED, "falling rule lists", ("min_group_size", LONGEST, LOWER_BOUND), SUFFIX)
         check_arrays(arrays, ARRAYS)
-        space, value, least = _space(problem, model, parameters)
-        found["objective"] = space.costs.objective(value, len(model))
+        space, objective, least = _space(problem, model, parameters)
+        found["objective"] = float(objective)
         prefixes, multipliers = _entries(space, arrays)
         table: Table = {}
         for prefix in prefixes:
@@ -63,8 +63,9 @@ def check(
     among = "" if most is None else f"has at most {most:g} rule{'' if most == 1 else 's'}"
     if LOWER_BOUND in parameters:
         return bounded(space.costs.bound(least), found, checked, among)
-    reason = f"no fair falling rule list{among and f' that {among}'} has an objective below {found['objective']:.10g}"
-    return Outcome(True, reason, among=among, lower_bound=found["objective"], resolution=0.0, checked=checked, **found)
+    found |= space.costs.claimed(least, objective)
+    reason = f"no fair falling rule list{among and f' that {among}'} has an objective below {found['lower_bound']:.10g}"
+    return Outcome(True, reason, among=among, checked=checked, **found)
 
 
 def prove_fair_falling_rule_list(
@@ -123,14 +124,14 @@ def prove_fair_falling_rule_list(
 
 def _space(
     problem: Problem, model: FallingRuleList, parameters: Mapping[str, float]
-) -> tuple[FairFallingSpace, int, int]:
-    """The space, the cost of a model that is as fair as the parameters say, and what is to be proven.
+) -> tuple[FairFallingSpace, Fraction, int]:
+    """The space, the objective of a model that is as fair as the parameters say, and the cost to be proven.
 
     Refuses it where the list without rules costs less than that.
     """
     whole = in_whole_weights_by_group(problem)
     space = fair_falling_space(whole, parameters)
-    value = falling_value(problem, model, space.costs, parameters["positive_weight"], whole)
+    value, objective = falling_value(problem, model, space.costs, parameters["positive_weight"], whole)
     if space.longest is not None and len(model) > space.longest:
         raise CertificateError(f"the model has {len(model)} rules, more than the {space.longest} of the certificate")
     check_parities(space.sides, space.constraints, model.predicts_positive(problem.matrix()).astype(np.int64))
@@ -138,10 +139,10 @@ def _space(
     p, q = int(whole.positives.sum()), int(whole.negatives.sum())
     rows = space.exactly
     alone = rows.d.sum(axis=1) * int(a * p > b * q)
-    least = cost_to_prove(parameters, value, space.costs.unit, space.costs.over)
+    least = cost_to_prove(parameters, value, space.costs.unit, space.costs.over, space.costs.hidden)
     if min(a * p, b * q) < least and rows.holds(alone[:, None])[0]:
         raise CertificateError("the model is not optimal for these parameters: the else alone is fair and costs less")
-    return space, value, least
+    return space, objective, least
 
 
 def _entries(space: FairFallingSpace, arrays: Mapping[str, np.ndarray]) -> tuple[list[Prefix], np.ndarray]:

@@ -58,8 +58,8 @@ def prove_falling_rule_list(
     """
     whole = in_whole_weights(problem)
     space = falling_states(whole, regularization, model.positive_weight)
-    value = falling_value(problem, model, space, model.positive_weight, whole)
-    root = cost_to_prove(for_bound(lower_bound), value, space.unit, space.over)
+    value, _ = falling_value(problem, model, space, model.positive_weight, whole)
+    root = cost_to_prove(for_bound(lower_bound), value, space.unit, space.over, space.hidden)
     rounds, left = rounds_of(space, captures, root)
     parents, antecedents, values = _table(reduced(space, left) if rounds else space, root)
     return Certificate(

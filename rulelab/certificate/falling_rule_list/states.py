@@ -7,6 +7,7 @@ a list is exactly a multiple of its objective. "Thm", "Prop" and "Cor" refer to 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -14,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from ...data.penalties import order_preserving
+from ...data.penalties import of_few_digits, order_preserving
 from ...data.problem import Problem
 from ..certificate import CertificateError
 from ..parts import packed_outside, product, select, unique_rows, weighted
 
-_LARGEST_COST = 1 << 60
+_LARGEST_COST, _FINE_COST = 1 << 60, 1 << 46
 _FLOATS = 1 << 26  # of smaller totals different proportions are different floats
 _PRODUCTS = 1 << 31  # of smaller totals products of weights are int64
 _KNOTS = 96
@@ -42,6 +43,8 @@ class FallingStates:
         What a rule, and one unit of cost, is worth in the objective.
     over : Fraction
         By how much a cost can exceed the objective.
+    hidden : int
+        By how many units a list can cost more than one that is no better, where the positive weight is rounded.
     patterns : int64 array, shape (n_patterns,)
         Their indices among the problem's; empty where they are merged.
     """
@@ -57,6 +60,7 @@ class FallingStates:
     over: Fraction
     unit: Fraction
     patterns: np.ndarray
+    hidden: int = 0
 
     @property
     def n_bytes(self) -> int:
@@ -72,13 +76,14 @@ class FallingStates:
     def total(self) -> int:
         return int(self.positives.sum()) + int(self.negatives.sum())
 
-    def objective(self, cost: int, n_rules: int) -> float:
-        """That of a list of so many rules."""
-        return float((cost - self.per_rule * n_rules) * self.unit + self.rule * n_rules)
-
     def bound(self, cost: int) -> float:
         """What no objective is below when no cost is below this one."""
         return float(max(Fraction(0), cost * self.unit - self.over))
+
+    def claimed(self, least: int, objective: Fraction) -> dict[str, float]:
+        """The bound, and its distance from the model's objective, when no cost is below this one."""
+        bound = max(Fraction(0), least * self.unit - self.over) if self.hidden else objective
+        return {"lower_bound": float(bound), "resolution": float(objective - bound)}
 
     @cached_property
     def knots(self) -> np.ndarray:
@@ -147,7 +152,7 @@ def falling_states(problem: Problem, regularization: float, positive_weight: flo
 
     A regularization of many digits is replaced by a simpler fraction that puts all lists into the same order, see
     `rulelab.data.penalties`: all losses are multiples of a unit, and no list has more rules than antecedents, for one
-    that repeats an antecedent captures nothing with it.
+    that repeats an antecedent captures nothing with it. A positive weight of too many digits is rounded.
 
     Parameters
     ----------
@@ -163,13 +168,24 @@ def falling_states(problem: Problem, regularization: float, positive_weight: flo
         When a parameter is out of range, or the costs are not integers that fit.
     """
     a, b, exact = in_parts(problem, regularization, positive_weight)
-    total = int(problem.positives.sum()) + int(problem.negatives.sum())
+    n_positive = int(problem.positives.sum())
+    total, given = n_positive + int(problem.negatives.sum()), Fraction(a, b)
+    if max(a, b) * total >= _LARGEST_COST:
+        rounded = of_few_digits(given, total)
+        a, b, exact = rounded.numerator, rounded.denominator, exact / given.denominator * rounded.denominator
+    more = (Fraction(a, b) - given) * n_positive / total  # in the objective, what rounding adds at most
     room = (_LARGEST_COST - 1) // (max(a, b) * total + n_rules * (int(exact) + 1))
     simple = order_preserving(exact, problem.n_antecedents, max(a, b) * total, room)
     if simple is None:
         raise CertificateError("the weights, or the positive weight, have too many digits for a certificate")
-    scale = simple.denominator
-    return states_of(problem, regularization, a * scale, b * scale, simple.numerator, Fraction(1, b * scale * total))
+    # what is hidden is some units, which are made small
+    scale = simple.denominator * (max(1, _FINE_COST // (max(a, b) * simple.denominator * total)) if more else 1)
+    unit = Fraction(1, b * scale * total)
+    found = states_of(problem, regularization, a * scale, b * scale, int(simple * scale), unit)
+    if not more:
+        return found
+    hidden = abs(more) / unit + abs(simple - exact) * scale * problem.n_antecedents
+    return replace(found, over=found.over + max(Fraction(0), more), hidden=math.ceil(hidden))
 
 
 def in_parts(problem: Problem, regularization: float, positive_weight: float) -> tuple[int, int, Fraction]:

@@ -76,6 +76,6 @@ def read_claim(problem: Problem, model: RuleList, parameters: Mapping[str, float
     if majority == 1:
         check_majority(problem, model)
     optimal = LOWER_BOUND not in parameters
-    least = max(0, cost - costs.hidden) if optimal else cost_to_prove(parameters, cost, costs.unit, costs.overestimate)
+    least = cost_to_prove(parameters, cost, costs.unit, costs.overestimate, costs.hidden)
     bound = objective if optimal and costs.exact else max(Fraction(0), least * costs.unit - costs.overestimate)
     return Claim(costs, objective, least, bound, optimal)
