@@ -27,7 +27,7 @@ _FILES = {
     "table": "data.json",
 }
 _NOTE = (
-    "Runs of rulelab, a folder each, named by the hash of the run. On a page of rulelab: Kept runs, Import; on the\n"
+    "Runs of rulelab, a folder each, named by the hash of the run. On a page of rulelab: Compare, Import runs; on the\n"
     "command line: rulelab runs import. model.json is read by rulelab.load_model, run.rulelab by "
     "rulelab.Recording.load,\nand a proof is checked by: rulelab verify training.csv model.json proof.npz\n"
     "(with the name of the data set in the place of training.csv, where there is none). data.json holds all rows, and\n"

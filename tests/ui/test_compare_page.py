@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 from visits import Visit, workers
@@ -48,7 +47,8 @@ def download(view: Visit, name: str, nth: int = 0) -> str:
 
 def upload(view: Visit, name: str, contents: str) -> None:
     file = {"name": name, "mimeType": "application/json", "buffer": contents.encode()}
-    view.page.locator("input[type=file]").last.set_input_files(file)
+    panel = view.page.get_by_role("tabpanel", name="Compare")
+    panel.locator("input[type=file]").first.set_input_files(file)
 
 
 def cards(view: Visit) -> int:
@@ -84,9 +84,9 @@ def test_two_models_are_compared_checked_and_exported_and_a_check_ends_with_its_
     view.page.get_by_text(re.compile("Valid: no rule list")).wait_for()
 
     view.button("Fit baselines").click()
-    methods = view.page.locator("table.methods")
-    methods.wait_for()
-    text = methods.inner_text()
+    models = view.page.get_by_role("region", name="Models")
+    models.get_by_text("Logistic regression", exact=True).first.wait_for()
+    text = " ".join(models.inner_text().split())
     assert all(name in text for name in ("A tic_tac_toe: rule list", "B tic_tac_toe: rule list", "CART"))
 
     model = json.loads(download(view, "Model (JSON)"))
@@ -131,7 +131,6 @@ def test_uploads_are_pinned_or_explained_and_their_report_opens_offline(visit, t
     upload(view, "broken.json", "{")
     view.until(lambda: "JSON" in alert.inner_text())
     assert cards(view) == 0
-    assert not view.page.get_by_text("Drag a name").is_visible()
     notes = {"title": HOSTILE, "intended_use": HOSTILE, "data": {HOSTILE: HOSTILE}, "parameters": {"a": "<b>x</b>"}}
     upload(view, "good.json", json.dumps({**json.loads(saved(HOSTILE)), "card": notes}))
     view.until(lambda: cards(view) == 1)
@@ -279,56 +278,30 @@ def test_cards_are_renamed_and_moved_by_keyboard(visit) -> None:
     assert view.console == []
 
 
-def test_the_strip_of_names_orders_renames_and_removes(visit) -> None:
+def test_the_table_sorts_filters_and_takes_cards_away(visit) -> None:
     view = visit(1280, 720).open(QUICK)
     page = view.page
     compare(view)
-    chips = page.get_by_role("list", name="Order of the cards").get_by_role("listitem")
-    for k in range(3):
+    for k in range(2):
         upload(view, "model.json", saved())
         view.until(lambda k=k: cards(view) == k + 1)
-    view.until(lambda: chips.count() == 3)  # one alone is in no order
+    name = page.get_by_role("textbox", name="Name").first
+    name.fill(f"two {HOSTILE}")
+    name.press("Enter")
+    rows = page.get_by_role("region", name="Models").locator("tbody tr")
 
     def names() -> list[str]:
-        return chips.locator(".words").all_inner_texts()
+        return rows.locator(".title").all_inner_texts()
 
-    def held() -> bool:
-        return chips.get_by_role("button").and_(page.locator(":focus")).count() == 1
-
-    chips.first.get_by_role("button").focus()
-    for k, name in enumerate(("one", f"two {HOSTILE}", "three")):
-        view.until(held)
-        page.keyboard.press("F2")
-        page.get_by_role("textbox", name=f"Name of card {'ABC'[k]}").fill(name)
-        page.keyboard.press("Enter")
-        view.until(lambda k=k, name=name: names()[k] == name)
-        view.until(held)
-        page.keyboard.press("ArrowRight")
-    view.until(held)
-    page.keyboard.press("Shift+Home")
-    view.until(lambda: names() == ["three", "one", f"two {HOSTILE}"])
-    view.until(held)
-    page.keyboard.press("Shift+ArrowRight")
-    view.until(lambda: names() == ["one", "three", f"two {HOSTILE}"])
-    headings = page.locator(".rl-model h2")
-    view.until(lambda: headings.nth(1).text_content() == "B three")
-
-    def dragged(k: int, to: Any) -> None:
-        chips.nth(k).hover(position={"x": 12, "y": 16})  # once it stands still
-        other = to.bounding_box()
-        page.mouse.down()
-        page.mouse.move(other["x"] + other["width"] - 4, other["y"] + other["height"] / 2, steps=4)
-        page.mouse.up()
-
-    dragged(0, chips.nth(2))
-    view.until(lambda: names() == ["three", f"two {HOSTILE}", "one"])
-    dragged(0, page.get_by_text("Drop here to remove"))
-    view.until(lambda: names() == [f"two {HOSTILE}", "one"])
-    chips.nth(1).get_by_role("button").focus()
-    page.keyboard.press("Delete")
-    view.until(lambda: cards(view) == 1)
-    view.until(lambda: names() == [])
-    assert headings.first.text_content() == f"A two {HOSTILE}"
+    view.until(lambda: len(names()) == 2 and names()[0].split() == ["A", *f"two {HOSTILE}".split()])
+    head = page.get_by_role("columnheader", name="Model")
+    head.get_by_role("button").click()
+    view.until(lambda: head.get_attribute("aria-sort") == "ascending" and "two" in names()[1])
+    head.get_by_role("button").press("Enter")
+    view.until(lambda: head.get_attribute("aria-sort") == "descending" and "two" in names()[0])
+    page.get_by_role("checkbox", name=re.compile("^Card of two")).uncheck()
+    view.until(lambda: cards(view) == 1 and rows.count() == 1)
+    assert view.too_wide() == []
     assert view.dialogs == []
     assert view.console == []
 

@@ -66,7 +66,7 @@ def test_the_keyboard_is_seen_where_there_are_results(visit, scheme: str) -> Non
     page.goto(view.base + SWEEP)
     view.button("Fill the front").click()
     page.get_by_role("status", name="Sweep", exact=True).get_by_text("Sweep finished").wait_for()
-    page.get_by_label("Point", exact=True).select_option(index=1)
+    page.get_by_role("button", name=re.compile("^Show Rule list")).first.click()
     page.locator(".rl-model h2").wait_for()
     seen["Fronts of Compare"] = stops(page)
     assert {"Replay", "Verify", "Save or read: Objective and lower bound"} <= set(seen["Search"])

@@ -113,22 +113,24 @@ def test_a_sweep_of_all_families_is_tapped_compared_and_exported(visit) -> None:
     assert models.count() == 0, "nothing is chosen yet"
     view.button("Fill the front").click()
     finished(view)
-    picker = view.page.get_by_label("Point", exact=True)
-    labels = picker.locator("option").all_inner_texts()
+    table = view.page.get_by_role("region", name="Models")
+    rows = table.locator("tbody tr")
+
+    def row(name: str) -> Any:
+        return rows.filter(has=view.page.get_by_text(name, exact=True))
+
     for name in ("Rule list, regularization 0.05", "Random forest"):
-        assert name in labels
+        row(name).wait_for()
+    n = rows.count()
     view.page.wait_for_timeout(500)
     tap(view, "0:1")
-    view.until(lambda: picker.input_value() == "Rule list, regularization 0.02")
     title = view.page.locator(".rl-model h2")
     view.until(lambda: title.count() == 1 and "fold 1 of 5" in title.inner_text())
     figures = view.page.get_by_role("heading", name="Rule list", exact=True).first
     view.until(lambda: 0 <= figures.bounding_box()["y"] < 900)
     view.page.get_by_text("Rates per group, test rows").first.wait_for()
-    view.button("Fill the front").scroll_into_view_if_needed()
-    picker.select_option(index=1)
-    view.until(lambda: view.page.locator(".rl-chosen-point").bounding_box()["y"] < 200)
-    picker.select_option("Rule list, regularization 0.02")
+    row("Rule list, regularization 0.05").get_by_role("button", name=re.compile("^Show")).click()
+    view.page.locator(".rl-chosen-point").get_by_text("regularization 0.05").wait_for()
     forest = view.page.locator(".rl-fronts").get_by_role("checkbox", name="Random forest", exact=True)
     view.until(lambda: STRIP in drawn(view))
     forest.uncheck()
@@ -139,18 +141,18 @@ def test_a_sweep_of_all_families_is_tapped_compared_and_exported(visit) -> None:
     view.until(lambda: title.count() == 1 and "all rows" in title.inner_text())
     view.button("Pin model").click()
     view.page.get_by_text("pinned as A").wait_for()
+    row("Rule list, regularization 0.02").get_by_role("checkbox").check()
+    view.until(lambda: row("Rule list, regularization 0.02").locator("b").all_inner_texts() == ["B"])
+    row("Rule list, regularization 0.02").get_by_role("checkbox").uncheck()
+    view.until(lambda: rows.count() == n + 1)
 
-    view.page.get_by_role("button", name="Table of the points").click()
-    table = view.page.get_by_role("region", name="Table of the points")
-    table.wait_for()
-    assert table.locator("tbody tr").count() == len(labels) - 1
     points = pd.read_csv(io.BytesIO(download(view, "Points (CSV)").read_bytes()))
-    assert len(points) == 2 * (len(labels) - 1)
+    assert len(points) == 2 * n
     fits = pd.read_csv(io.BytesIO(download(view, "Fits (CSV)").read_bytes()))
     assert {"rule_list", "cart", "random_forest", "logistic_regression"} == set(fits["family"])
     menu = view.page.locator("header.plot details").first
     menu.locator("summary").click()
-    view.until(lambda: menu.locator("tr").count() == len(labels))
+    view.until(lambda: menu.locator("tr").count() == n + 1)
     png = download(view, "PNG").read_bytes()
     assert png.startswith(b"\x89PNG")
     assert (int.from_bytes(png[16:20]), int.from_bytes(png[20:24])) == (1600, 900)
@@ -169,15 +171,15 @@ def test_a_sweep_of_all_families_is_tapped_compared_and_exported(visit) -> None:
 def test_results_appear_while_the_sweep_runs_and_cancel_keeps_them_and_closing_the_page_ends_it(visit) -> None:
     view = opened(visit(), LONG)
     view.button("Fill the front").click()
-    picker = view.page.get_by_label("Point", exact=True)
-    view.until(lambda: picker.locator("option").count() > 1)
+    rows = view.page.get_by_role("region", name="Models").locator("tbody tr")
+    view.until(lambda: rows.count() > 0)
     assert "fits to go" in said(view)
     assert sweeping()
     handle = status(view).element_handle()
     view.button("Stop").click()
     view.until(lambda: "Sweep cancelled" in said(view))
     assert handle.evaluate("e => e.isConnected")
-    assert picker.locator("option").count() > 1
+    assert rows.count() > 0
     wait_until(lambda: not sweeping(), 0.05)
     assert view.console == []
     view.button("Fill the front").click()
@@ -210,7 +212,7 @@ def test_a_phone_scrolls_down_only_every_control_is_named_and_the_plots_are_clea
         box = told.first.bounding_box()
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= 390
-    view.page.get_by_label("Point", exact=True).select_option(index=1)
+    view.page.get_by_role("button", name=re.compile("^Show Rule list")).first.click()
     view.page.locator(".rl-model").wait_for()
     assert view.too_wide() == []
     words_are_clear(view.page)

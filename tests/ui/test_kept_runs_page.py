@@ -45,16 +45,15 @@ def test_a_run_lasts(visit, place: Path) -> None:
     view.until(lambda: "data=tic_tac_toe" in elsewhere.page.url)
     assert elsewhere.too_wide() == []
 
-    page.get_by_role("button", name="Kept runs").click()
-    drawer = page.get_by_role("dialog")
-    item = drawer.get_by_role("listitem")
+    page.get_by_role("tab", name="Compare").click()
+    drawer = page.get_by_role("tabpanel", name="Compare")
+    item = drawer.get_by_role("region", name="Models").locator("tbody tr")
     item.get_by_role("button", name="Rename").click()
     page.keyboard.type(HOSTILE[:5])
     assert page.evaluate(_LIST_CHANGES)
     page.keyboard.type(HOSTILE[5:])
     page.keyboard.press("Enter")
     drawer.get_by_text(HOSTILE, exact=True).wait_for()
-    item.get_by_role("checkbox").check()
     with page.expect_download() as download:
         drawer.get_by_role("button", name="Export zip").click()
     with rl.store.open(place.with_name("other.sqlite")) as other:
@@ -65,9 +64,8 @@ def test_a_run_lasts(visit, place: Path) -> None:
     drawer.get_by_role("button", name="Undo").click()
     view.until(lambda: item.count() == 1)
     item.get_by_role("checkbox").check()
-    drawer.get_by_role("button", name="Compare").click()
-    drawer.get_by_text("pinned as A").wait_for()
-    page.keyboard.press("Escape")
+    drawer.get_by_text("pinned as A").first.wait_for()
+    view.until(lambda: item.count() == 1 and item.locator("b").inner_text() == "A")  # one model is one row
     view.until(lambda: "pins=" in page.url)
     again = visit(768, 1024)
     again.page.goto(f"{again.base}?tab=Compare&pins={page.url.split('pins=')[1][:16]}")
@@ -93,8 +91,8 @@ def test_a_run_is_kept_verified_explored_and_saved_at_once(visit, place: Path) -
     page.get_by_role("tab", name="Search").click()
     page.get_by_text("Valid: ").wait_for()
     view.until(lambda: "run=" in page.url and "pins=" in page.url)
-    page.get_by_role("button", name="Kept runs").click()
-    page.get_by_role("dialog").get_by_text("proof kept").wait_for()
+    page.get_by_role("tab", name="Compare").click()
+    page.get_by_role("button", name=re.compile("^Check proof ")).wait_for()
     assert rl.Recording.from_bytes(Path(saved.value.path()).read_bytes()).snapshots[-1].status is rl.Status.OPTIMAL
     assert view.console == []
 
@@ -131,8 +129,8 @@ def test_a_run_with_demands_is_opened_with_its_fields(visit, place: Path, query:
         field.fill("")
         field.press("Enter")
     view.until(lambda: not any(f"{name}=" in page.url for name in ("must_use", "first_rule", "monotone", "max_uses")))
-    page.get_by_role("button", name="Kept runs").click()
-    page.get_by_role("dialog").get_by_role("button", name="Open").click()
+    page.get_by_role("tab", name="Compare").click()
+    page.get_by_role("button", name=re.compile("^Open ")).click()
     view.until_status("Kept run, rule")
     assert said in view.status
     view.until(lambda: shown() == texts)

@@ -34,7 +34,12 @@ class Others:
     @property
     def n_fitted(self) -> int:
         """How many are fitted, over all splits."""
-        return sum(len(job.result) for _, job in self._fitting.values() if not job.busy and job.result)
+        return len(self.fitted)
+
+    @property
+    def fitted(self) -> list[tuple[str, baselines.Row]]:
+        """What is fitted, over all splits."""
+        return [pair for _, job in self._fitting.values() if not job.busy and job.result for pair in job.result.items()]
 
     def fit(self, shown: Iterable[ModelCard]) -> None:
         """Fit them on the splits of the cards whose data are known, where that is not done."""

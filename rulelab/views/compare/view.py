@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -41,15 +41,14 @@ from ..widgets.style import (
     PANEL_CSS,
     SELECT_CSS,
     STACK_CSS,
-    WIDE_TABLE_CSS,
 )
 from . import pins as kept
-from .order import Order
 from .others import Others
+from .table import ModelTable, of_method, of_pin
 
 _EMPTY = (
-    '<p class="empty">No model is pinned. Press "Pin model" beside the rules of a search, or upload a saved model; '
-    "they stand side by side here, with what differs between them highlighted.</p>"
+    '<p class="empty">Tick models in the table, press "Pin model" beside the rules of a search, or upload a saved '
+    "model: their cards stand side by side here, with what differs between them highlighted.</p>"
 )
 _WIDE = {"sizing_mode": "stretch_width", "margin": 0}
 
@@ -61,6 +60,8 @@ class CompareView(NotebookViewer):
     ----------
     kept : Kept, optional
         Where it is on the page already.
+    table : ModelTable, optional
+        That has kept runs in it; default: one without.
 
     Attributes
     ----------
@@ -76,8 +77,11 @@ class CompareView(NotebookViewer):
     )
     only = param.Boolean(default=False, label="Only what differs", doc="Of rules, figures, data and parameters.")
     dark = param.Boolean(default=False, doc="Whether the page around is dark.")
+    below = param.Parameter(default=None, doc="What stands between the table and the cards.")
+    points = param.List(default=[], doc="Models of a sweep, as rows of the table.")
+    criterion = param.String(default="equal_opportunity", doc="What gaps in the table are measured in.")
 
-    def __init__(self, kept: Kept | None = None, **params: Any) -> None:
+    def __init__(self, kept: Kept | None = None, table: ModelTable | None = None, **params: Any) -> None:
         if not (kept is None or isinstance(kept, Kept)):
             raise TypeError(f"kept must be what the page keeps, or None, not {kept!r}; cards are pinned with pin")
         super().__init__(**params)
@@ -86,6 +90,10 @@ class CompareView(NotebookViewer):
         self._returning: Job | None = None
         self._scored = False
         self._beat = Beat(self.refresh)
+        self.table = table or ModelTable(sizing_mode="stretch_width", margin=0)
+        self.on_choose: Callable[[str], Any] = lambda key: None
+        self.on_tick: Callable[[str], Any] = lambda key: None
+        self.table.on_page = self._asked
         self.kept = kept or Kept(width=0, height=0, margin=0)
         self.kept.param.watch(self._bring_back, "found")
         self.kept.param.watch(self._not_kept, "problem")
@@ -225,15 +233,29 @@ class CompareView(NotebookViewer):
         elif busy:
             phase = f"For comparison: {busy}"
         elif n:
-            phase = f"{counted(n, 'other methods')} fitted on the same rows: their table stands below the cards"
+            phase = f"{counted(n, 'other methods')} fitted on the same rows: they stand in the table"
         self._status.param.update(tone="busy" if self._returning is not None or busy else "idle", phase=phase)
         if self._others.error:
             self.complain(f"the other methods could not be fitted: {self._others.error}")
-        text = "".join(self.comparisons())
-        if self._methods.object != text:
-            self._methods.object = text
-            self._others_box.visible = bool(text)
+        self._tell()
         return bool(busy) or self._returning is not None
+
+    @param.depends("points", "criterion", watch=True)
+    def _tell(self) -> None:
+        """The rows of the table besides the kept runs."""
+        pins = [of_pin(shown, self.criterion) for shown in self._cards]
+        others = [of_method(name, *found) for name, found in self._others.fitted]
+        rows = [*pins, *others, *self.points]
+        if rows != self.table.more:
+            self.table.more = rows
+
+    def _asked(self, what: str, key: str) -> None:
+        """What was pressed in the table; a key that is none is ignored."""
+        if what == "remove":
+            for shown in [shown for shown in self._cards if shown.letter == key]:
+                self.remove(shown)
+        elif key in (one["key"] for one in self.points):
+            (self.on_tick if what == "pin" else self.on_choose)(key)
 
     def comparisons(self) -> list[str]:
         """HTML tables of the pinned models and the other methods, one per split of data."""
@@ -273,11 +295,10 @@ class CompareView(NotebookViewer):
             if self._grid.objects != objects:
                 self._grid.objects = objects
             self._offer()
-            self._order.cards = [[shown.letter, plain(shown.title, 160)] for shown in self._cards]
             self._grid.visible = self._terms.visible = bool(self._cards)
             self._empty.visible = not self._cards
             several = len(self._cards) > 1
-            self._among.visible = self._glance_box.visible = self._order.visible = several
+            self._among.visible = self._glance_box.visible = several
             letters = [shown.letter for shown in self._cards]
             self._glance.object = charts.glance(letters, [shown.scores for shown in self._cards]) if several else ""
             self._advice.object = f'<p class="note">{incomparable(own)}</p>' if several else ""
@@ -378,30 +399,21 @@ class CompareView(NotebookViewer):
         self._advice = Html("", stylesheets=[CARD_CSS], **_WIDE)
         self._glance = Html("", stylesheets=[MODEL_CSS], **_WIDE)
         self._glance_box = pn.Column(self._glance, stylesheets=[PANEL_CSS], visible=False, **_WIDE)
-        self._order = Order(
-            lambda at, to: self.move(self._cards[at], to - at),
-            lambda at: self.remove(self._cards[at]),
-            lambda at, name: self._cards[at].param.update(called=name),
-            visible=False,
-            sizing_mode="stretch_width",
-            margin=(10, 0, 0, 0),
-        )
         self._focus = Focus(boxes=".rl-model", width=0, height=0, margin=0)
         self._terms = Html(lines.terms(), stylesheets=[MODEL_CSS], visible=False, **_WIDE)
-        self._methods = Html("", stylesheets=[MODEL_CSS], **_WIDE)
-        self._others_box = pn.Column(self._methods, stylesheets=[PANEL_CSS, WIDE_TABLE_CSS], visible=False, **_WIDE)
+        below = [] if self.below is None else [self.below]
         self._layout = pn.Column(
             pn.Row(*([self._file] if ALLOWED.uploads else []), self._fit, self._report, stylesheets=[BAR_CSS], **_WIDE),
             self._alert,
             self._status,
+            pn.Column(self.table, stylesheets=[PANEL_CSS], **_WIDE),
+            *below,
             self._empty,
             self._among,
-            self._order,
             self._advice,
             self._glance_box,
             self._grid,
             self._terms,
-            self._others_box,
             self._focus,
             stylesheets=[STACK_CSS],
             **_WIDE,

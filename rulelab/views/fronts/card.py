@@ -74,8 +74,14 @@ def of_fold(sweep: Sweep, result: Result, data: Dataset, code: str = "", named: 
         f"result = next(r for r in sweep.results if (r.point, r.fold) == ({result.point}, {result.fold}))\n"
         "model = result.load()\nprint(model)\n"
     )
-    title = f"{data.name}, training rows" if plan.split else f"{data.name}, fold {result.fold + 1} of {plan.n_folds}"
+    title = title_of(data.name, sweep, result.fold)
     return _completed(replace(card, code=again if code else card.code), sweep, result.point, title, proof)
+
+
+def title_of(name: str, sweep: Sweep, fold: int) -> str:
+    """What a card of a fold is a model of."""
+    plan = sweep.plan
+    return f"{name}, training rows" if plan.split else f"{name}, fold {fold + 1} of {plan.n_folds}"
 
 
 def _said(sweep: Sweep, result: Result) -> tuple[str, str, str]:

@@ -10,7 +10,7 @@ from ..cards import html as card_html
 from ..cards.scores import Scores
 from ..live.wording import NONE
 from ..widgets.esc import esc
-from .points import COMPLEXITY, LABELS, PARTS, Point, fronts, number, percent
+from .points import COMPLEXITY, LABELS, Point, number, percent
 
 _OF_THE_MODEL = (COMPLEXITY, "rules", "conditions", "seconds")
 _OF_TRAINING = ("objective", "lower_bound")
@@ -26,35 +26,6 @@ _FIGURES = (
     ("lower bound", "lower_bound", number),
     ("seconds of search", "seconds", number),
 )
-
-
-def table(points: Sequence[Point], on: str, gap: str | None, split: str = "") -> str:
-    """All points as a table, with a mark for those on the front of their family; a split takes the place of folds."""
-    if not points:
-        return '<p class="empty">There is no result yet.</p>'
-    names = [COMPLEXITY] if gap is None else [COMPLEXITY, gap]
-    best = [{p.key for line in fronts(points, name).values() for p in line} for name in names]
-    heads = ["folds", "proven", "accuracy (%)", "complexity", *([] if gap is None else ["gap (%)"]), "on the front of"]
-    body = "".join(_row(p, names, [p.key in keys for keys in best]) for p in points)
-    return (
-        '<div class="box" role="region" aria-label="Table of the points" tabindex="0" style="overflow-x: auto">'
-        '<table class="facts methods points">'
-        f"<caption>{f'On {PARTS[on]}' if split else f'Means over the folds on {PARTS[on]}, ± one standard error'}"
-        "</caption>"
-        '<thead><tr><th scope="col">method</th>'
-        + "".join(f'<th class="num" scope="col">{head}</th>' for head in heads)
-        + f"</tr></thead><tbody>{body}</tbody></table></div>"
-    )
-
-
-def _row(point: Point, names: Sequence[str], on_front: Sequence[bool]) -> str:
-    cells = [f"{point.folds}", "–" if point.baseline else f"{point.proven}", percent(point, "accuracy")]
-    cells += [number(point, COMPLEXITY), *(percent(point, name) for name in names[1:])]
-    words = [word for word, best in zip(("complexity", "gap"), on_front, strict=False) if best]
-    cells.append("–" if point.baseline else ", ".join(words))
-    return (
-        f'<tr><th scope="row">{esc(point.label)}</th>' + "".join(f'<td class="num">{c}</td>' for c in cells) + "</tr>"
-    )
 
 
 def summary(

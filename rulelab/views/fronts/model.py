@@ -149,11 +149,19 @@ class PointModel(Viewer):
             self.refresh()
             self._wake()
             return
-        codes = self._started.codes
-        result = next(r for r in sweep.results if (r.point, r.fold) == (point.point, self.fold))
         self._about.object = _ABOUT_SPLIT if sweep.plan.split else _ABOUT_FOLD
-        code = codes[point.sweep] if codes else ""
-        self._put(fronts_card.of_fold(sweep, result, data, code, self._started.named))
+        self._put(self.card_of(self._started, point, self.fold))
+
+    @staticmethod
+    def card_of(started: Started, point: Point, fold: int | None) -> Card:
+        """The card of a point's model of a fold; raises ValueError where there is none."""
+        sweep = started.sweeps[point.sweep]
+        result = next((r for r in sweep.results if (r.point, r.fold) == (point.point, fold)), None)
+        if result is None:
+            raise ValueError("there is no model of this setting to pin")
+        code = started.codes[point.sweep] if started.codes else ""
+        data = started.data or fronts_card.data_of(sweep)
+        return fronts_card.of_fold(sweep, result, data, code, started.named)
 
     def _put(self, card: Card) -> None:
         self._shown = ModelCard(card)

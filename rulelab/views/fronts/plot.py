@@ -34,8 +34,8 @@ from .look import COLORS, MARKERS, SHORT, spread_out
 from .points import COMPLEXITY, LABELS, Point, front, fronts, number, percent
 
 _DOMINATED = 0.12
-_HEIGHT = 340
-_LINE = 15 / 250
+_HEIGHT = 270
+_LINE = 15 / 185
 """Height of a label, as a share of the picture."""
 _FEW = 14
 """So many points in the picture can be named."""

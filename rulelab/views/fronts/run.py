@@ -45,6 +45,11 @@ class Started:
     codes: tuple[str, ...] = ()
     named: bool = False
 
+    def first_of(self, point: Point) -> int | None:
+        """The first fold that has a model of a point; None: none has."""
+        results = self.sweeps[point.sweep].results
+        return min((r.fold for r in results if r.point == point.point and r.model is not None), default=None)
+
     def and_more(self, other: Started) -> Started:
         """These, which have ended or end now, before others over the same folds."""
         for one in self.sweeps:

@@ -53,7 +53,7 @@ class FrontsView(Viewer):
         super().__init__(**params)
         self._question = question
         self._asked: tuple[Any, ...] = ()
-        self.view = FrontView(dark=self.dark, on_pin=self.on_pin)
+        self.view = FrontView(dark=self.dark, on_pin=self.on_pin, apart=True)
         listed = {"stylesheets": [SELECT_CSS], "margin": 0}
         self._swept = pn.widgets.Select(label="Setting to sweep", width=250, **listed)
         self._values = pn.widgets.TextInput(label="Its values", width=230, **listed)

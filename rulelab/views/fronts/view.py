@@ -15,7 +15,6 @@ from ...arguments import short
 from ...data.gaps import MEASURED
 from ...datasets import Dataset
 from ...sweeps import Sweep
-from ..forms.fields import card
 from ..live.ticker import Beat
 from ..live.wording import Standing
 from ..notebook import NotebookViewer
@@ -27,6 +26,7 @@ from ..widgets.html import Html
 from ..widgets.live_text import LiveText
 from ..widgets.style import BAR_CSS, CARD_CSS, MODEL_CSS, MUI_FOCUS_CSS, PANEL_CSS, SELECT_CSS, VIEW_CSS
 from . import html as fronts_html
+from . import table as points_table
 from .look import MARKERS, swatch_css
 from .model import PointModel
 from .plot import INTO_VIEW, FrontPlot
@@ -103,6 +103,8 @@ class FrontView(NotebookViewer):
     point: param.Selector[str] = param.Selector(default="", objects={NO_POINT: ""}, label="Point")
     error_bars = param.Boolean(default=False, label="Error bars")
     hidden = param.List(default=[], item_type=str, doc="Methods that are not drawn.")
+    apart = param.Boolean(default=False, doc="Whether `details` has a place of its own on the page.")
+    rows = param.List(default=[], doc="The points as rows of a table of models.")
     sweeping = param.Boolean(default=False, doc="Whether what is shown still grows.")
     dark = param.Boolean(default=False, doc="Whether the page around is dark.")
     on_pin = param.Callable(
@@ -126,6 +128,11 @@ class FrontView(NotebookViewer):
             pn.state.on_session_destroyed(lambda _: self.close())
         if given:
             self.follow(followed(list(given), data))
+
+    @property
+    def details(self) -> pn.Column:
+        """The figures and the card of the chosen point."""
+        return self._details
 
     @property
     def run(self) -> Run | None:
@@ -153,6 +160,17 @@ class FrontView(NotebookViewer):
             self._run.cancel()
         self._model.close()
         self._beat.stop()
+
+    def pin(self, key: str) -> None:
+        """Pin the model of a point: that of its first fold."""
+        point = next((p for p in self.points() if p.key == key), None)
+        if self._run is None or point is None or self.on_pin is None:
+            return
+        started = self._run.started
+        try:
+            self.on_pin(self._model.card_of(started, point, started.first_of(point)))
+        except ValueError as error:
+            self.complain(str(error))
 
     def complain(self, message: str) -> None:
         """Show an error; an empty text takes it away."""
@@ -201,14 +219,13 @@ class FrontView(NotebookViewer):
 
     def _tell(self, now: Standing) -> None:
         self._ticks += 1
-        figures = [list(pair) for pair in now.figures]
-        changed = (now.tone, now.phase) != (self._status.tone, self._status.phase)
-        if changed or now.tone != "busy" or self._ticks % _CHAT_TICKS == 0:
-            values = {"tone": now.tone, "phase": now.phase, "figures": figures}
-            self._status.param.update(**{k: v for k, v in values.items() if getattr(self._status, k) != v})
+        said = "; ".join([now.phase, *(f"{name}: {text}" for name, text in now.figures)])
+        changed = now.tone != "busy" or not self._status.phase.startswith(now.phase)
+        if changed or self._ticks % _CHAT_TICKS == 0:
+            self._status.param.update(tone=now.tone, phase=said)
 
     def _draw(self, run: Run) -> None:
-        asked = (run, run.tables, self.on, self.gap, self.point, self.dark, self._folded.collapsed, self.error_bars)
+        asked = (run, run.tables, self.on, self.gap, self.point, self.dark, self.error_bars)
         asked = (*asked, *self.hidden)
         if asked == self._shown:
             return
@@ -225,7 +242,7 @@ class FrontView(NotebookViewer):
             **dict.fromkeys((self._gap_box, self._criterion), bool(points) and self.grouped),
             self._measure: bool(points) and self.grouped and not self.split,
             self._bars: not self.split,
-            **dict.fromkeys((self._box_of_all, self._bar, self._folded, self._pick, self._methods), bool(points)),
+            **dict.fromkeys((self._box_of_all, self._bar, self._pick, self._methods), bool(points)),
             **{box: method in present for method, box in self._toggles.items()},
             self._empty: not points,
         }
@@ -233,8 +250,7 @@ class FrontView(NotebookViewer):
             if item.visible != visible:
                 item.visible = visible
         self._offer(self._by_point(points))
-        if not self._folded.collapsed:
-            _write(self._table, fronts_html.table(self._by_point(points), self.on, gap, self.split))
+        self.rows = [points_table.row_of(run.started, p, gap) for p in self._by_point(points)]
         self._summarise(run)
 
     @staticmethod
@@ -345,12 +361,6 @@ class FrontView(NotebookViewer):
             css_classes=["rl-row"], **_WIDE,
         )  # fmt: skip
         self._empty = Html(_EMPTY, stylesheets=[CARD_CSS, PANEL_CSS], css_classes=["rl-row"], **_WIDE)
-        self._table = Html("", stylesheets=[MODEL_CSS], **_WIDE)
-        self._folded = card("Table of the points", self._table)
-        self._folded.param.update(
-            visible=False, collapsed=True, css_classes=[*self._folded.css_classes, "rl-row"], margin=0
-        )
-        self._folded.param.watch(lambda _: self._redraw(), "collapsed")
         self._hint = Html(_HOW, stylesheets=[CARD_CSS], **_WIDE)
         self._summary = Html("", stylesheets=[MODEL_CSS, fronts_html.WARN_CSS], **_WIDE)
         self._model = PointModel(self.complain, self._beat.start)
@@ -365,7 +375,7 @@ class FrontView(NotebookViewer):
         self._pick = pn.Column(self._picker, self._hint, visible=False, css_classes=["rl-row"], **_WIDE)
         self._layout = pn.Column(
             *(self._alert, self._status, self._empty, self._bar, self._box_of_all, self._gap_box, self._methods),
-            *(self._pick, self._details, self._folded),
+            *(() if self.apart else (self._pick, self._details)),
             stylesheets=[VIEW_CSS],
             css_classes=["rl-fronts"],
             **_WIDE,

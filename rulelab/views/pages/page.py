@@ -67,7 +67,7 @@ def page(simple: bool = False, header: bool = True) -> pn.viewable.Viewable:
         title=TITLE,
         favicon=ICON,
         meta_description="Certifiably optimal rule lists and rule sets: find them, and watch the proof.",
-        header=[] if simple else [tabs.strip, tabs.runs.list],
+        header=[] if simple else [tabs.strip],
         main=main,
         busy_indicator=None,
         dark_theme=look.dark,

@@ -15,13 +15,14 @@ from ...recording import Recording
 from ...store import KeptTable
 from ..alternatives.view import AlternativesView
 from ..cards.card import Card
+from ..compare.table import ModelTable
 from ..compare.view import CompareView
 from ..forms.address import NOT_KEPT, Address, Part
 from ..forms.family_settings import names_of
 from ..front.examples import EXAMPLES
 from ..front.view import Front
 from ..fronts.tab import FrontsView
-from ..kept_runs.drawer import KeptRuns
+from ..kept_runs.runs import KeptRuns
 from ..learn.view import LearnTab
 from ..live.pacing import FULL_SPEED
 from ..live.prepared import Prepared
@@ -168,10 +169,14 @@ class SearchTab:
 class CompareTab:
     """The fronts of the question of the tab Search over the pinned model cards."""
 
-    def __init__(self, address: Address, kept: Kept | None = None) -> None:
+    def __init__(self, address: Address, kept: Kept | None = None, table: ModelTable | None = None) -> None:
         self.search: Callable[[], SearchTab] = lambda: SearchTab(address)
         self.fronts = FrontsView(lambda: self.search().question(), address, on_pin=self.pin)
-        self.view = CompareView(kept)
+        self.view = CompareView(kept, table, below=self.fronts.view.details)
+        shown = self.fronts.view
+        shown.param.watch(lambda _: self.view.param.update(points=shown.rows, criterion=shown.criterion), "rows")
+        self.view.on_tick = shown.pin
+        self.view.on_choose = lambda key: shown.param.update(point=key)
         self.view.param.watch(lambda event: self.fronts.param.update(dark=event.new), "dark")
         self.complain = self.view.complain
         self.complaints = [*self.fronts.complaints, *address.follow(Part(self.view, ["against", "only"]))]
@@ -306,7 +311,9 @@ class Tabs(param.Parameterized):
     def made(self, name: str) -> Any:
         """A tab, opened before or not."""
         if name not in self._made:
-            make: Callable[..., Any] = partial(CompareTab, kept=self.kept) if TABS[name] is CompareTab else TABS[name]
+            make: Callable[..., Any] = TABS[name]
+            if make is CompareTab:
+                make = partial(CompareTab, kept=self.kept, table=self.runs.list)
             tab = self._made[name] = make(self._address)
             brought = self.runs.keeps and self._address.asks("run")  # with its rows, or it says why not
             own = [each for each in tab.complaints if not (brought and each == NOT_KEPT)]
@@ -389,7 +396,7 @@ class Tabs(param.Parameterized):
             place.append(explain_all(self.made(self.tab).layout) if self.tab else self._front)
         if self.tab == "Compare":
             self.made("Compare").begin(self.made("Search"))
-        self.runs.list.visible = bool(self.tab)
+            self.runs.look()
         self.strip.open = self.tab
         for name, other in self._places.items():
             other.visible = name == self.tab

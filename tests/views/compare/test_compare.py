@@ -15,6 +15,7 @@ from patience import wait_until
 from sklearn.linear_model import LogisticRegression
 
 import rulelab as rl
+from rulelab.shown import percent as shown_percent
 from rulelab.views.cards import html as card_html
 from rulelab.views.cards import lines as card_lines
 from rulelab.views.cards import scores
@@ -24,6 +25,7 @@ from rulelab.views.cards.figures import Value, change, figures
 from rulelab.views.cards.meaning import lines
 from rulelab.views.cards.together import together
 from rulelab.views.compare import baselines
+from rulelab.views.compare.table import row
 from rulelab.views.compare.view import CompareView
 from rulelab.views.forms.address import Address
 from rulelab.views.live.prepared import Prepared
@@ -281,23 +283,30 @@ def test_rules_in_another_order_are_no_equal_rules(card, other) -> None:
     assert differences([turned[0]] * 2)[0].rules == ("",) * 4
 
 
-def test_names_are_put_into_order_renamed_and_removed_by_what_the_browser_asks(view, card, other) -> None:
-    for one in (card, other, card):
+def test_the_table_has_a_row_of_each_card_and_asks_for_what_is_pressed_in_it(view, card, other) -> None:
+    for one in (card, other):
         view.pin(one)
-    first, second, third = view.cards
-    ask = view._order._handle_msg
-    ask({"do": "move", "at": 0, "to": 2})
-    assert view.cards == (second, third, first)
-    assert [letter for letter, _ in view._order.cards] == ["A", "B", "C"]
-    ask({"do": "rename", "at": 2, "name": HOSTILE})
-    assert first.title == HOSTILE
-    assert view._order.cards[2] == ["C", HOSTILE]
-    for wrong in (None, {}, {"do": "move", "at": 0, "to": 3}, {"do": "remove", "at": -1}, {"do": "remove", "at": True},
-                  {"do": "rename", "at": 0, "name": 3}, {"do": "move", "at": "0", "to": 1}):  # fmt: skip
-        ask(wrong)
-    assert view.cards == (second, third, first)
-    ask({"do": "remove", "at": 1})
-    assert view.cards == (second, first)
+    for shown in view.cards:
+        finish(shown)
+    finish(view)
+    first, _ = view.table.more
+    left = view.cards[1]
+    score = view.cards[0].scores.test
+    assert (first["letter"], first["title"]) == ("A", view.cards[0].title)
+    assert first["figures"][0].startswith(shown_percent(score.rate("accuracy")))
+    assert first["sort"][0] == score.rate("accuracy")
+    assert first["figures"][3] == "optimal"
+    view.points = [row("0:1", HOSTILE, "sweep", [], tick="pin")]
+    asked: list[tuple[str, str]] = []
+    view.on_tick = lambda key: asked.append(("tick", key))
+    view.on_choose = lambda key: asked.append(("choose", key))
+    for act, key in (("pin", "0:1"), ("choose", "0:1"), ("pin", "9:9"), ("remove", "Z"), ("remove", 3), ("drop", "A")):
+        view.table._handle_msg({"act": act, "hashes": [key]})
+    assert asked == [("tick", "0:1"), ("choose", "0:1")]
+    assert [one["title"] for one in view.table.more][-1] == HOSTILE, "texts are as they are: the browser shows them so"
+    view.table._handle_msg({"act": "remove", "hashes": ["A"]})
+    assert view.cards == (left,)
+    assert [one["key"] for one in view.table.more] == ["A", "0:1"]
 
 
 def test_group_rates_are_compared_with_those_of_the_reference(view, card, other) -> None:
@@ -340,13 +349,14 @@ def test_baselines_stand_beside_the_cards_of_their_split(view, card, other) -> N
     assert table in view.as_report().getvalue()
     assert (view._status.tone, view._status.phase) == (
         "idle",
-        "3 other methods fitted on the same rows: their table stands below the cards",
+        "3 other methods fitted on the same rows: they stand in the table",
     )
+    assert [one["title"] for one in view.table.more[2:]] == ["CART", "Random forest", "Logistic regression"]
     view.remove(view.cards[0])
     view.remove(view.cards[0])
     assert view.comparisons() == []
+    assert view.table.more == []
     assert view._status.phase == ""
-    assert view._others_box.visible is False
 
 
 def test_the_search_view_pins_what_it_shows() -> None:

@@ -18,6 +18,7 @@ from patience import PATIENCE, wait_until
 import rulelab as rl
 from rulelab.data.gaps import MEASURED
 from rulelab.sweeps.grid import plain
+from rulelab.views.compare.table import same_of
 from rulelab.views.fronts import card as fronts_card
 from rulelab.views.fronts import html as fronts_html
 from rulelab.views.fronts import points as fronts
@@ -305,8 +306,17 @@ def test_pinning_hands_the_card_on(view: FrontView) -> None:
     view.point = "1:0"
     assert view._model._pin.visible
     view._model.pin()
-    assert [card.title for card in pinned] == ["diabetes, fold 1 of 2"]
+    view.pin("0:1")
+    assert [card.title for card in pinned] == ["diabetes, fold 1 of 2"] * 2
     assert "pinned as B" in view._model._pinned.object
+    assert view.point == "1:0", "what is ticked in the table leaves the pictures as they are"
+    view.pin(next(p.key for p in view.points() if p.method == "cart"))
+    assert "no model of this setting" in view._alert.phase
+    rows = {row["key"]: row for row in view.rows}
+    assert rows["0:1"]["same"] == same_of(pinned[1].title, pinned[1].proof.objective)
+    point = next(p for p in view.points() if p.key == "0:1")
+    assert rows["0:1"]["figures"][:2] == [fronts.percent(point, name) for name in ("accuracy", view.gap)]
+    assert {row["key"] for row in view.rows if "tick" in row} == {p.key for p in view.points() if not p.baseline}
 
 
 def test_the_code_of_a_fold_makes_its_model(run: Run) -> None:
@@ -355,7 +365,6 @@ def test_hostile_text_stays_text() -> None:
     values = {"complexity": 2.0, "accuracy": 0.7}
     hostile = point(0, parameters=f"cuts {HOSTILE}", **values)
     tags = Tags()
-    tags.feed(fronts_html.table([hostile], "test", None))
     tags.feed(fronts_html.summary(hostile, None, None, HOSTILE))
     rates = pd.DataFrame()
     tags.feed(fronts_html.rates(rates, HOSTILE, "test"))
@@ -364,13 +373,6 @@ def test_hostile_text_stays_text() -> None:
     plot.show([hostile], "complexity", None, None)
     hover = next(tool for tool in plot.figure.tools if type(tool).__name__ == "HoverTool")
     assert "{safe}" not in hover.tooltips
-
-
-def test_the_table_marks_the_front() -> None:
-    points = [point(0, complexity=2.0, accuracy=0.7), point(1, complexity=3.0, accuracy=0.6)]
-    best, worse = fronts_html.table(points, "test", None).split("<tbody>")[1].split("</tr>")[:2]
-    assert ">complexity<" in best
-    assert ">complexity<" not in worse
 
 
 def test_nothing_to_show_is_no_error() -> None:

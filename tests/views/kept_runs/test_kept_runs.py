@@ -19,8 +19,8 @@ from rulelab.store import Store
 from rulelab.views.cards import verifying
 from rulelab.views.cards.card import KEPT, Card
 from rulelab.views.kept_runs import keeping
-from rulelab.views.kept_runs.drawer import DIGITS, KeptRuns
 from rulelab.views.kept_runs.keeper import Keeper
+from rulelab.views.kept_runs.runs import DIGITS, KeptRuns
 from rulelab.views.live.job import Progress
 from rulelab.views.live.pacing import FULL_SPEED, Pace
 from rulelab.views.live.prepared import Prepared
@@ -37,7 +37,7 @@ def keeper(tmp_path: Path) -> Iterator[Keeper]:
 
 
 class Page:
-    """A view of a search, with the drawer beside it."""
+    """A view of a search, with the kept runs beside it."""
 
     def __init__(self, keeper: Keeper | None, search: rl.RuleListSearch | None = None) -> None:
         self.view = SearchView(search or small_search())
@@ -278,7 +278,7 @@ def test_what_is_asked_of_a_run_that_is_not_there_is_refused_in_words(page) -> N
     assert page.pinned == []
 
 
-def test_messages_that_no_drawer_sends_do_nothing(page) -> None:
+def test_messages_that_no_table_sends_do_nothing(page) -> None:
     for message in (None, 3, {}, {"act": "drop"}, {"act": "delete", "hashes": 3}, {"act": "open", "hashes": [{}]}):
         page.kept.list._handle_msg(message)
         page.settle()

@@ -18,7 +18,6 @@ from rulelab.families import EVERY_FAMILY
 from rulelab.glossary import TERMS, find
 from rulelab.views.cards.incumbent import incumbent_card, proof_block
 from rulelab.views.forms.address import Address
-from rulelab.views.fronts.html import table
 from rulelab.views.live.wording import figures, titled
 from rulelab.views.pages.tabs import TABS
 from rulelab.views.search.families import LOOKS
@@ -116,7 +115,7 @@ def test_every_column_of_the_rules_has_a_term(make: Any) -> None:
 
 
 def test_columns_of_the_other_tables_have_terms() -> None:
-    heads = Heads(gaps_table([], [], ("1", "2"), True)).found + Heads(table([], "test", "gap")).found
+    heads = Heads(gaps_table([], [], ("1", "2"), True)).found
     assert {head for head in [*heads, *(rate.short for rate in RATES.values())] if head and find(head) is None} == set()
 
 

@@ -35,9 +35,9 @@ from rulelab.views.forms.all_classes import ALL_CLASSES
 from rulelab.views.forms.data import UPLOADED
 from rulelab.views.forms.data_settings import DataSettings
 from rulelab.views.forms.draft import Draft
-from rulelab.views.kept_runs.drawer import KeptRuns
 from rulelab.views.kept_runs.keeper import Keeper
 from rulelab.views.kept_runs.proving import evidence
+from rulelab.views.kept_runs.runs import KeptRuns
 from rulelab.views.pages.tabs import Tabs
 from rulelab.views.search.again import Again
 from rulelab.views.search.setup import Setup

@@ -1,9 +1,10 @@
-"""The drawer of kept runs: what is kept when a run ends, and what can be done with it afterwards."""
+"""Kept runs in the table of models: what is kept when a run ends, and what can be done with it afterwards."""
 
 from __future__ import annotations
 
 import base64
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -18,6 +19,8 @@ from ...recording import Recording
 from ...store import DELETED_DAYS, LARGEST_BUNDLE, KeptTable, Run, Store, StoreError
 from ..cards.card import KEPT, Card
 from ..compare import pins
+from ..compare.table import ModelTable, same_of, unknown
+from ..compare.table import row as row_of
 from ..live.session import SearchSession
 from ..live.ticker import Beat
 from ..live.wording import count, counted, family_name
@@ -27,7 +30,6 @@ from ..widgets.uploader import Uploader
 from . import proving, saving
 from .keeper import Keeper, Task
 from .keeping import keeper
-from .list import RunList
 
 MOST_LISTED = 200
 MOST_COMPARED = 8
@@ -39,8 +41,8 @@ DIGITS = 16
 _NOTHING = (
     "Nothing is kept: this page is served without a store. rulelab serve --store FILE keeps what its runs come to."
 )
-_NONE = "No run is kept yet: each run of the tab Search is, when it ends."
-_NOT_FOUND = "No kept run has all of these words."
+_NONE = "No model yet: run a search in the tab Search, fill the front, or upload a saved model."
+_NOT_FOUND = "Nothing has all of these words."
 
 
 class KeptRuns(param.Parameterized):
@@ -63,8 +65,8 @@ class KeptRuns(param.Parameterized):
 
     Attributes
     ----------
-    list : RunList
-        To be shown in the head of the page.
+    list : ModelTable
+        To be shown in the tab Compare.
     """
 
     run = param.String(default="", doc="The run that is shown, by its hash; empty: none that is kept.")
@@ -95,8 +97,8 @@ class KeptRuns(param.Parameterized):
         self.uploader = Uploader(
             self._received, label="Import runs", accept=".zip", limit=limit, most=LARGEST_BUNDLE, visible=self.keeps
         )
-        self.list = RunList(
-            self.act, about=self._about, empty=_NONE if self.keeps else "", uploader=self.uploader, margin=0
+        self.list = ModelTable(
+            self.act, about=self._about, empty=_NONE, uploader=self.uploader, margin=0, sizing_mode="stretch_width"
         )
         if pn.state.curdoc is not None and pn.state.curdoc.session_context is not None:
             pn.state.on_session_destroyed(lambda _: self._beat.stop())
@@ -151,27 +153,26 @@ class KeptRuns(param.Parameterized):
                 self.uploader.doing = ""
             else:
                 then(task.result)
-        self.list.busy = bool(self._waiting)
         return bool(self._waiting)
 
     def act(self, what: str, hashes: list[str], text: str = "") -> None:
-        """Do what was pressed in the drawer."""
+        """Do what was pressed in the table."""
         if self._keeper is None:
             return
         if what == "look":
             self._words = text
-            self._look()
+            self.look()
         elif what == "open" and hashes:
             self._turn()
             self.run = ""
             self.run = hashes[0][:DIGITS]
         elif what == "rename" and hashes:
-            self._do(lambda store: store.rename(hashes[0], text), lambda run: self._look("renamed"))
+            self._do(lambda store: store.rename(hashes[0], text), lambda run: self.look("renamed"))
         elif what == "delete" and hashes:
             self._do(lambda store: _each(store.delete, hashes), lambda _: self._gone(hashes))
         elif what == "undo" and self._deleted:
             back, self._deleted = self._deleted, []
-            self._do(lambda store: _each(store.restore, back), lambda _: self._look(f"{_runs(back)} brought back"))
+            self._do(lambda store: _each(store.restore, back), lambda _: self.look(f"{_runs(back)} brought back"))
         elif what == "compare" and hashes:
             keeper = self._keeper
             self._do(lambda store: _cards(keeper, store, hashes[:MOST_COMPARED]), self._pinned)
@@ -225,7 +226,7 @@ class KeptRuns(param.Parameterized):
         except ValueError as error:
             self._complain(str(error))
         self._name(run.hash[:DIGITS])
-        self._look()
+        self.look()
 
     def _saved(self, session: SearchSession, card: Card | None, run: Run) -> None:
         assert self._keeper is not None
@@ -233,13 +234,13 @@ class KeptRuns(param.Parameterized):
             self._name(run.hash[:DIGITS])
         self.last = json.dumps([run.hash[:DIGITS], title(run)])
         if card is not None and saving.is_provable(session):
-            self._look(f"kept: {title(run)}; its proof is being made ...")
+            self.look(f"kept: {title(run)}; its proof is being made ...")
             self._await(
                 self._keeper.do_after(saving.prove(session, card), lambda store, proof: store.add_proof(run, proof)),
-                lambda proven: self._look(f"kept: {title(proven)}{', with its proof' if proven.proof else ''}"),
+                lambda proven: self.look(f"kept: {title(proven)}{', with its proof' if proven.proof else ''}"),
             )
         else:
-            self._look(f"kept: {title(run)}")
+            self.look(f"kept: {title(run)}")
 
     def _check(self, found: proving.Evidence) -> None:
         """Check a proof beside the store and the page."""
@@ -249,8 +250,10 @@ class KeptRuns(param.Parameterized):
         task = self._keeper.do_after(lambda: proving.check(found), lambda _store, said: said)
         self._await(task, lambda said: self._say(f"{name}: {said}"))
 
-    def _look(self, said: str | None = None) -> None:
+    def look(self, said: str | None = None) -> None:
         """List what is kept now."""
+        if self._keeper is None:
+            return
         if said is not None:
             self._say(said)
         words = self._words
@@ -271,7 +274,7 @@ class KeptRuns(param.Parameterized):
         self._deleted = hashes
         if any(self.run and each.startswith(self.run) for each in hashes):
             self._name("")
-        self._look(f"{_runs(hashes)} deleted; for {DELETED_DAYS} days the command line brings them back, too")
+        self.look(f"{_runs(hashes)} deleted; for {DELETED_DAYS} days the command line brings them back, too")
 
     def _pinned(self, cards: list[Card]) -> None:
         letters, said = [], [] if cards else ["these runs have no models"]
@@ -294,7 +297,7 @@ class KeptRuns(param.Parameterized):
 
     def _taken(self, new: list[Run], name: str) -> None:
         self.uploader.doing = ""
-        self._look(f"{plain(name, 80)}: {_runs(new)} new here")
+        self.look(f"{plain(name, 80)}: {_runs(new)} new here")
 
     def _do(self, work: Callable[[Store], Any], then: Callable[[Any], None]) -> Task:
         assert self._keeper is not None
@@ -304,7 +307,6 @@ class KeptRuns(param.Parameterized):
 
     def _await(self, task: Task, then: Callable[[Any], None]) -> None:
         self._waiting.append((task, then))
-        self.list.busy = True
         self._beat.start()
 
     def _say(self, what: str) -> None:
@@ -339,30 +341,27 @@ def _kind(run: Run) -> str:
 
 
 def row(run: Run, present: bool, apart: Mapping[str, str]) -> dict[str, Any]:
-    """What the list shows of a run, with the settings that others have differently."""
-    figures = [] if run.objective is None else [f"objective {run.objective:.6g}"]
-    if run.objective is not None and run.status != "optimal":
-        figures.append(f"gap {at_most(run.gap)}")
+    """What the table shows of a run, with the settings that others have differently."""
     limit = "its worker was lost" if run.limit == "worker" else f"{run.limit} limit"
     status = {"optimal": "certified optimal", "limit": limit, "stopped": "stopped"}
-    said = [status.get(run.status, run.status), *figures]
-    if run.complexity is not None:
-        said.append(
-            f"complexity {count(run.complexity)}" if run.family == "rule_set" else counted(run.complexity, "rules")
-        )
+    said = [status.get(run.status, run.status), *([] if run.objective is None else [f"objective {run.objective:.6g}"])]
     said += [f"{run.seconds:.2f} s"]
     said += [f"{_kind(run)} of {run.data}"] if run.name else []
     said += [f"{name}: {text}" for name, text in apart.items() if name not in (DATA, FAMILY)][:MOST_SETTINGS]
-    said += [f"{run.made[:16].replace('T', ' ')} UTC", *(["proof kept"] if run.proof else []), *run.notes]
-    return {
-        "hash": run.hash,
-        "name": run.name,
-        "title": title(run),
-        "said": plain(" · ".join(said), 600),
-        "present": present,
-        "openable": "recording" in run.files,
-        "proven": run.proof is not None,
-    }
+    said += [*(["proof kept"] if run.proof else []), *run.notes]
+    size = unknown if run.complexity is None else (count(run.complexity), float(run.complexity))
+    proof = ("optimal", 2.0) if run.status == "optimal" else ("none", 0.0)
+    if run.objective is not None and run.status != "optimal":
+        proof = f"gap {at_most(run.gap)}", 1.0
+    made = run.made[:16].replace("T", " "), float(re.sub("[^0-9]", "", run.made[:16]))
+    openable, proven = "recording" in run.files, run.proof is not None
+    acts = {"open": "Open"} if openable else {}
+    acts |= {"check": "Check proof"} if proven else {}
+    acts |= {"rename": "Rename", "export": "Export zip", "delete": "Delete"}
+    figures = [unknown, unknown, size, proof, made]
+    more = {"hash": run.hash, "name": run.name, "present": present, "openable": openable, "proven": proven}
+    more |= {"same": same_of(run.data, run.objective), "tick": "compare", "link": f"?run={run.hash[:DIGITS]}"}
+    return row_of(run.hash, title(run), " · ".join(said), figures, acts=acts, **more)
 
 
 def _found(keeper: Keeper, store: Store, hash: str) -> tuple[Run, Recording, KeptTable | None, Card | None] | str:
@@ -370,7 +369,7 @@ def _found(keeper: Keeper, store: Store, hash: str) -> tuple[Run, Recording, Kep
         run = store.run(hash)
         return run, store.recording(run), _table(store, run), next(iter(_cards(keeper, store, [run.hash])), None)
     except ValueError as error:
-        missing = "its archive, imported under Kept runs, brings it here" if isinstance(error, StoreError) else ""
+        missing = "its archive, imported in the tab Compare, brings it here" if isinstance(error, StoreError) else ""
         return "; ".join(filter(None, (f"the run of this address cannot be shown: {error}", missing)))
 
 

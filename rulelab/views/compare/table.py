@@ -1,0 +1,135 @@
+"""The table of all models: kept runs, pinned cards, points of sweeps and other methods, each a row."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import param
+from panel.custom import Child, JSComponent
+
+from ...assets import asset
+from ...data.gaps import largest_gap
+from ...data.metrics import Confusion
+from ...families.wording import at_most
+from ...shown import percent
+from ..cards.card import Card
+from ..cards.scores import Score, Scores
+from ..cards.view import ModelCard
+from ..live.wording import NONE
+from ..widgets.esc import plain
+from ..widgets.style import sheet
+
+OF_STORE = ("look", "open", "rename", "delete", "undo", "compare", "export", "check")
+OF_PAGE = ("pin", "remove", "choose")
+"""What is asked of the kept runs, and of the models that are on the page."""
+_COUNTS = ("true_positive", "false_positive", "true_negative", "false_negative")
+
+Act = Callable[[str, list[str], str], None]
+
+
+class ModelTable(JSComponent):
+    """Every text is shown as text; what is pressed is told with the keys of rows.
+
+    Parameters
+    ----------
+    on_act : callable
+        Takes one of `OF_STORE`, keys, and a text, of which the last two may be anything that the browser sends.
+    """
+
+    rows = param.List(default=[], doc="The kept runs, see `rulelab.views.kept_runs.runs.row`.")
+    more = param.List(default=[], doc="The other models, see `row`; those with a letter have a card.")
+    about = param.String(default="", doc="Where the runs are kept.")
+    said = param.String(default="", doc="What was done, or what went wrong.")
+    empty = param.String(default="", doc="What is said where nothing is listed.")
+    undo = param.Boolean(default=False, doc="Whether what was deleted last can be brought back.")
+    uploader = Child(default=None, doc="Takes an archive.")
+
+    _esm = asset("dom.js", "models_table.js")
+    _stylesheets = [sheet("models_table.css")]
+
+    def __init__(self, on_act: Act = lambda what, keys, text: None, **params: Any) -> None:
+        super().__init__(**params)
+        self._on_act = on_act
+        self.on_page: Callable[[str, str], None] = lambda what, key: None
+
+    def _handle_msg(self, data: Any) -> None:
+        """From the browser, which may send anything."""
+        if not isinstance(data, dict) or data.get("act") not in (*OF_STORE, *OF_PAGE):
+            return
+        hashes, text = data.get("hashes"), data.get("text")
+        found = [each for each in hashes if isinstance(each, str)][:1000] if isinstance(hashes, list) else []
+        if data["act"] in OF_STORE:
+            self._on_act(data["act"], found, text[:200] if isinstance(text, str) else "")
+        elif found:
+            self.on_page(data["act"], found[0])
+
+
+def row(key: str, title: str, said: str, figures: list[tuple[str, float]], **more: Any) -> dict[str, Any]:
+    """A row of the table.
+
+    Parameters
+    ----------
+    key, title, said : str
+        What it is asked for by, what it is called, what else is said of it.
+    figures : list of (str, float)
+        Accuracy, gap, rules, proof and origin: as they are shown, and what they are sorted by; nan: not at all.
+    **more
+        ``letter`` of its card, ``tick`` (what is asked when it is ticked), ``acts``, ``same`` (equal for one model).
+    """
+    sort = [None if math.isnan(value) else value for _, value in figures]
+    texts = [text for text, _ in figures]
+    return {"key": key, "title": plain(title, 160), "said": plain(said, 600), "figures": texts, "sort": sort, **more}
+
+
+def of_pin(shown: ModelCard, criterion: str) -> dict[str, Any]:
+    """The row of a pinned card."""
+    card, scores = shown.card, shown.scores
+    made = (card.made or NONE, float(card.made.replace("-", "") or math.nan)) if card.made else unknown
+    figures = [accuracy(scores.test or scores.training), _gap(scores, criterion), _size(card), _proof(card), made]
+    said = card.facts.get("test rows", "") and f"tested on {card.facts['test rows']} rows"
+    same = same_of(card.title, None if card.proof is None else card.proof.objective)
+    return row(shown.letter, shown.title, said, figures, letter=shown.letter, tick="pin", same=same)
+
+
+def of_method(name: str, training: Score | None, test: Score | None, size: str) -> dict[str, Any]:
+    """The row of another method, fitted on the rows of a card."""
+    rules = size.split(" ", 1)[0] if size[:1].isdigit() else NONE
+    figures = [accuracy(test or training), unknown, (rules, float(rules) if rules != NONE else math.nan)]
+    return row(name, name, "other method, on the rows of the cards", [*figures, ("none", 0.0), unknown])
+
+
+unknown = (NONE, math.nan)
+
+
+def accuracy(score: Score | None) -> tuple[str, float]:
+    """With its interval, in percent."""
+    if score is None or math.isnan(value := score.rate("accuracy")):
+        return unknown
+    low, high = score.interval("accuracy")
+    return percent(value) + ("" if math.isnan(low) else f" ({percent(low)}–{percent(high)})"), value
+
+
+def same_of(title: str, objective: float | None) -> str:
+    """Equal for what is one model of one table, wherever it is listed; empty: nobody can tell."""
+    return "" if objective is None else f"{title}: {objective!r}"
+
+
+def _gap(scores: Scores, criterion: str) -> tuple[str, float]:
+    for table in scores.groups.values():
+        rows = table[~table["few"].astype(bool)].iterrows()
+        groups = {str(name): Confusion(*(one[each] for each in _COUNTS)) for name, one in rows}
+        value = largest_gap(groups, criterion).value
+        return unknown if math.isnan(value) else (percent(value), value)
+    return unknown
+
+
+def _size(card: Card) -> tuple[str, float]:
+    return f"{len(card.model.rules)}", float(len(card.model.rules))
+
+
+def _proof(card: Card) -> tuple[str, float]:
+    if card.proof is None:
+        return "none", 0.0
+    return ("optimal", 2.0) if card.proof.proven else (f"gap {at_most(card.proof.gap)}", 1.0)
