@@ -15,7 +15,7 @@ import rulelab as rl
 from rulelab.store import BoardEntry, StoreError, boards, pins
 from rulelab.views.alternatives.game import Boards, Entry
 from rulelab.views.kept_runs.keeper import Keeper
-from rulelab.views.kept_runs.rooms import LastingBoards
+from rulelab.views.kept_runs.keeping import LastingBoards
 
 
 @pytest.fixture

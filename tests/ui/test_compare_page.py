@@ -48,7 +48,7 @@ def download(view: Visit, name: str, nth: int = 0) -> str:
 def upload(view: Visit, name: str, contents: str) -> None:
     file = {"name": name, "mimeType": "application/json", "buffer": contents.encode()}
     panel = view.page.get_by_role("tabpanel", name="Compare")
-    panel.locator("input[type=file]").first.set_input_files(file)
+    panel.locator('input[type=file][accept=".json"]').set_input_files(file)
 
 
 def cards(view: Visit) -> int:

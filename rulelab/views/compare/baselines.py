@@ -1,17 +1,22 @@
-"""Other methods on the split of the pinned cards: trees, forests, logistic regression, the COMPAS score."""
+"""Other methods on the split of the pinned cards, fitted in the background, once for each split of data."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from ...data.metrics import confusion
 from ...sweeps.baselines import BASELINES
 from ...sweeps.plan import Fold, Part, Plan, make_plan
+from ..cards import html as card_html
 from ..cards.rows import Rows
 from ..cards.scores import Score
+from ..cards.view import ModelCard
+from ..live.job import Job
 from ..live.wording import NONE, counted
 
 NAMES = {
@@ -69,3 +74,73 @@ def _size(rules: int, conditions: int) -> str:
 def _score(predicted: np.ndarray | None, part: Part) -> Score:
     assert predicted is not None
     return Score(confusion(part.y == 1, predicted == 1))
+
+
+class Others:
+    """The other methods, as far as they are fitted."""
+
+    def __init__(self) -> None:
+        self._fitting: dict[tuple[Any, ...], tuple[Rows, Job]] = {}
+
+    @property
+    def standing(self) -> str:
+        """What is being fitted; empty: nothing."""
+        return next((job.standing for _, job in self._fitting.values() if job.busy), "")
+
+    @property
+    def error(self) -> str:
+        """Why a fit has failed; empty: none has."""
+        return next((job.error for _, job in self._fitting.values() if not job.busy and job.error), "")
+
+    @property
+    def n_fitted(self) -> int:
+        """How many are fitted, over all splits."""
+        return len(self.fitted)
+
+    @property
+    def fitted(self) -> list[tuple[str, Row]]:
+        """What is fitted, over all splits."""
+        return [pair for _, job in self._fitting.values() if not job.busy and job.result for pair in job.result.items()]
+
+    def fit(self, shown: Iterable[ModelCard]) -> None:
+        """Fit them on the splits of the cards whose data are known, where that is not done."""
+        for rows in (one.card.rows for one in shown):
+            if rows is not None and rows.key not in self._fitting:
+                self._fitting[rows.key] = rows, Job(partial(_fit, rows))
+
+    def forget(self, shown: Iterable[ModelCard]) -> None:
+        """End and forget what is of no split of these cards."""
+        kept = {one.card.rows.key for one in shown if one.card.rows is not None}
+        for key in [key for key in self._fitting if key not in kept]:
+            self._fitting.pop(key)[1].cancel()
+
+    def close(self) -> None:
+        """End all that is under way."""
+        for _, job in self._fitting.values():
+            job.cancel()
+
+    def tables(self, shown: Sequence[ModelCard]) -> list[str]:
+        """HTML tables of the cards and the other methods, one per split of data."""
+        tables = []
+        for key, (rows, job) in list(self._fitting.items()):
+            if job.busy or job.result is None:
+                continue
+            own = {
+                f"{one.letter} {one.title}": _row(one)
+                for one in shown
+                if one.card.rows is not None and one.card.rows.key == key
+            }
+            split = "all rows" if rows.test is None else f"{len(rows.training)} training and {len(rows.test)} test rows"
+            caption = f"For comparison, on the same split of {rows.data.name} ({split}), conditions at deciles"
+            tables.append(card_html.comparison(own | job.result, caption))
+        return tables
+
+
+def _row(shown: ModelCard) -> tuple[Score | None, Score | None, str]:
+    model = shown.card.model
+    size = f"{counted(len(model.rules), 'rules')}, {counted(model.n_conditions, 'conditions')}"
+    return shown.scores.training, shown.scores.test, size
+
+
+def _fit(rows: Rows, progress: Any) -> dict[str, Row]:
+    return fitted(rows, progress.report)

@@ -43,7 +43,7 @@ from ..widgets.style import (
     STACK_CSS,
 )
 from . import pins as kept
-from .others import Others
+from .baselines import Others
 from .table import ModelTable, of_method, of_pin
 
 _EMPTY = (

@@ -370,7 +370,11 @@ class FrontPlot:
         if new:
             self._points.selected.indices = []
             self._on_tap(_next([self._points.data["key"][i] for i in sorted(new)], self._shown))
-            self._taps.data = {"taps": [self._taps.data["taps"][0] + 1]}
+            self.into_view()
+
+    def into_view(self) -> None:
+        """Let the browser scroll to what is said of the chosen point."""
+        self._taps.data = {"taps": [self._taps.data["taps"][0] + 1]}
 
 
 def _bring(source: ColumnDataSource, columns: Columns) -> None:

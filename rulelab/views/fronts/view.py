@@ -15,6 +15,7 @@ from ...arguments import short
 from ...data.gaps import MEASURED
 from ...datasets import Dataset
 from ...sweeps import Sweep
+from ..compare.table import ModelTable
 from ..live.ticker import Beat
 from ..live.wording import Standing
 from ..notebook import NotebookViewer
@@ -26,10 +27,9 @@ from ..widgets.html import Html
 from ..widgets.live_text import LiveText
 from ..widgets.style import BAR_CSS, CARD_CSS, MODEL_CSS, MUI_FOCUS_CSS, PANEL_CSS, SELECT_CSS, VIEW_CSS
 from . import html as fronts_html
-from . import table as points_table
 from .look import MARKERS, swatch_css
 from .model import PointModel
-from .plot import INTO_VIEW, FrontPlot
+from .plot import FrontPlot
 from .points import (
     COMPLEXITY,
     LABELS,
@@ -44,7 +44,6 @@ from .points import (
 )
 from .run import Run, followed
 
-NO_POINT = "(tap a point, or choose one here)"
 _CHAT_TICKS = 8
 """Ticks between two changes of the status line while only the time goes on."""
 _EMPTY = (
@@ -55,8 +54,8 @@ _EMPTY = (
 )
 _HOW = (
     '<p class="empty">Filled points are on the front of their method: none of it is both simpler (or fairer) and more '
-    "accurate. The broad line is the front of all methods, and what it beats is shaded. Tap a point to see its "
-    "figures and the card of its model; the check boxes take methods out of the pictures.</p>"
+    "accurate. The broad line is the front of all methods, and what it beats is shaded. Tap a point, or press Show in "
+    "the table, to see its figures and the card of its model.</p>"
 )
 _WIDE = {"sizing_mode": "stretch_width", "margin": 0}
 
@@ -100,11 +99,10 @@ class FrontView(NotebookViewer):
     measure: param.Selector[str] = param.Selector(
         default="pooled", objects={words: name for name, words in MEASURES.items()}, label="Gap"
     )
-    point: param.Selector[str] = param.Selector(default="", objects={NO_POINT: ""}, label="Point")
+    point = param.String(default="", doc="The key of the chosen point.")
     error_bars = param.Boolean(default=False, label="Error bars")
     hidden = param.List(default=[], item_type=str, doc="Methods that are not drawn.")
     apart = param.Boolean(default=False, doc="Whether `details` has a place of its own on the page.")
-    rows = param.List(default=[], doc="The points as rows of a table of models.")
     sweeping = param.Boolean(default=False, doc="Whether what is shown still grows.")
     dark = param.Boolean(default=False, doc="Whether the page around is dark.")
     on_pin = param.Callable(
@@ -148,8 +146,6 @@ class FrontView(NotebookViewer):
             self._run.cancel()
         self._run, self._order, self._shown = run, {}, ()
         self.point = ""
-        self.param.point.objects = {NO_POINT: ""}
-        self._picker.options = {NO_POINT: ""}
         self.complain("")
         self.refresh()
         self._beat.start()
@@ -160,6 +156,11 @@ class FrontView(NotebookViewer):
             self._run.cancel()
         self._model.close()
         self._beat.stop()
+
+    def choose(self, key: str) -> None:
+        """Choose a point, and show what is said of it."""
+        self.point = key
+        self._plots[0].into_view()
 
     def pin(self, key: str) -> None:
         """Pin the model of a point: that of its first fold."""
@@ -226,7 +227,7 @@ class FrontView(NotebookViewer):
 
     def _draw(self, run: Run) -> None:
         asked = (run, run.tables, self.on, self.gap, self.point, self.dark, self.error_bars)
-        asked = (*asked, *self.hidden)
+        asked = (*asked, self.on_pin, *self.hidden)
         if asked == self._shown:
             return
         self._shown = asked
@@ -242,39 +243,24 @@ class FrontView(NotebookViewer):
             **dict.fromkeys((self._gap_box, self._criterion), bool(points) and self.grouped),
             self._measure: bool(points) and self.grouped and not self.split,
             self._bars: not self.split,
-            **dict.fromkeys((self._box_of_all, self._bar, self._pick, self._methods), bool(points)),
+            **dict.fromkeys((self._box_of_all, self._bar, self._methods), bool(points)),
             **{box: method in present for method, box in self._toggles.items()},
             self._empty: not points,
         }
         for item, visible in shown.items():
             if item.visible != visible:
                 item.visible = visible
-        self._offer(self._by_point(points))
-        self.rows = [points_table.row_of(run.started, p, gap) for p in self._by_point(points)]
+        order = sorted(points, key=lambda p: (p.sweep, p.point))
+        self.table.more = [fronts_html.row_of(run.started, p, gap, self.on_pin is not None) for p in order]
         self._summarise(run)
-
-    @staticmethod
-    def _by_point(points: Sequence[Point]) -> list[Point]:
-        return sorted(points, key=lambda p: (p.sweep, p.point))
-
-    def _offer(self, points: Sequence[Point]) -> None:
-        """The points in the list to choose from: the way of the keyboard."""
-        options = {NO_POINT: ""}
-        for p in points:
-            text = plain(p.label, 90)
-            while text in options:
-                text += " (again)"
-            options[text] = p.key
-        if options != self._picker.options:
-            self.param.point.objects = options
-            self._picker.options = options
 
     def _summarise(self, run: Run) -> None:
         """Figures and rates of the chosen point, which may still change."""
+        points = self.points()
         found = {on: next((p for p in self.points(on) if p.key == self.point), None) for on in PARTS}
         shown = any(found.values())
         self._details.visible = shown
-        self._hint.visible = not shown
+        self._hint.visible = bool(points) and not shown
         if not shown:
             return
         p = found[self.on] or found["test"] or found["train"]
@@ -332,8 +318,6 @@ class FrontView(NotebookViewer):
         self._measure = pn.widgets.Select.from_param(
             self.param.measure, width=210, visible=False, css_classes=term_classes("measure"), **listed
         )
-        self._picker = pn.widgets.Select.from_param(self.param.point, sizing_mode="stretch_width", **listed)
-        self._picker.jscallback(value=INTO_VIEW)
         exports = pn.Row(
             download("Points (CSV)", "points.csv", self.points_csv),
             download("Fits (CSV)", "fits.csv", self.fits_csv),
@@ -361,7 +345,7 @@ class FrontView(NotebookViewer):
             css_classes=["rl-row"], **_WIDE,
         )  # fmt: skip
         self._empty = Html(_EMPTY, stylesheets=[CARD_CSS, PANEL_CSS], css_classes=["rl-row"], **_WIDE)
-        self._hint = Html(_HOW, stylesheets=[CARD_CSS], **_WIDE)
+        self._hint = Html(_HOW, visible=False, css_classes=["rl-row"], stylesheets=[CARD_CSS], **_WIDE)
         self._summary = Html("", stylesheets=[MODEL_CSS, fronts_html.WARN_CSS], **_WIDE)
         self._model = PointModel(self.complain, self._beat.start)
         self._offer_pin()
@@ -372,10 +356,13 @@ class FrontView(NotebookViewer):
             **_WIDE,
         )
         self._details = pn.Column(both, css_classes=["rl-row"], visible=False, **_WIDE)
-        self._pick = pn.Column(self._picker, self._hint, visible=False, css_classes=["rl-row"], **_WIDE)
+        self.table = ModelTable(empty="There is no result yet.", sizing_mode="stretch_width", margin=0)
+        self.table.on_page = lambda what, key: self.pin(key) if what == "pin" else self.choose(key)
+        row: dict[str, Any] = {**_WIDE, "css_classes": ["rl-row"]}
         self._layout = pn.Column(
             *(self._alert, self._status, self._empty, self._bar, self._box_of_all, self._gap_box, self._methods),
-            *(() if self.apart else (self._pick, self._details)),
+            self._hint,
+            *(() if self.apart else (pn.Column(self.table, stylesheets=[PANEL_CSS], **row), self._details)),
             stylesheets=[VIEW_CSS],
             css_classes=["rl-fronts"],
             **_WIDE,

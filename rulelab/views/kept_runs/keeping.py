@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
-from ...store import Store
-from ..alternatives.game import BOARDS
+from ...store import BoardEntry, Store
+from ..alternatives.game import BOARDS, Entry
 from ..cards.kept_rows import KEPT_ROWS
 from . import proving
 from .keeper import Keeper
-from .rooms import LastingBoards
 
 _KEEPERS: list[Keeper] = []
 
@@ -40,3 +40,32 @@ def keep_runs(store: Store | None) -> None:
         BOARDS.lasting = LastingBoards(_KEEPERS[-1])
         KEPT_ROWS.find = lambda key: store.table(key).dataset()
         KEPT_ROWS.proof = partial(proving.proof_of, _KEEPERS[-1])
+
+
+class LastingBoards:
+    """Keeps entries by a keeper.
+
+    Parameters
+    ----------
+    keeper : Keeper
+    """
+
+    def __init__(self, keeper: Keeper) -> None:
+        self._keeper = keeper
+
+    def keep(self, room: str, game: str, entry: Entry, instead_of: str | None) -> None:
+        """Keep an entry; see `rulelab.views.alternatives.game.Lasting`."""
+        kept = BoardEntry(entry.name, entry.objective, entry.rules, entry.hints, entry.revealed)
+        self._keeper.do(lambda store: store.keep_entry(room, game, kept, instead_of))
+
+    def bring(self, room: str, game: str, take: Callable[[list[Entry]], None]) -> None:
+        """Hand over what was kept of a board."""
+
+        self._keeper.do(
+            lambda store: take(
+                [
+                    Entry(each.name, each.objective, each.rules, each.hints, each.revealed)
+                    for each in store.board(room, game)
+                ]
+            )
+        )

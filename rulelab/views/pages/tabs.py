@@ -174,9 +174,11 @@ class CompareTab:
         self.fronts = FrontsView(lambda: self.search().question(), address, on_pin=self.pin)
         self.view = CompareView(kept, table, below=self.fronts.view.details)
         shown = self.fronts.view
-        shown.param.watch(lambda _: self.view.param.update(points=shown.rows, criterion=shown.criterion), "rows")
+        shown.table.param.watch(
+            lambda _: self.view.param.update(points=shown.table.more, criterion=shown.criterion), "more"
+        )
         self.view.on_tick = shown.pin
-        self.view.on_choose = lambda key: shown.param.update(point=key)
+        self.view.on_choose = shown.choose
         self.view.param.watch(lambda event: self.fronts.param.update(dark=event.new), "dark")
         self.complain = self.view.complain
         self.complaints = [*self.fronts.complaints, *address.follow(Part(self.view, ["against", "only"]))]

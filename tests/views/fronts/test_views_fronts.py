@@ -312,11 +312,11 @@ def test_pinning_hands_the_card_on(view: FrontView) -> None:
     assert view.point == "1:0", "what is ticked in the table leaves the pictures as they are"
     view.pin(next(p.key for p in view.points() if p.method == "cart"))
     assert "no model of this setting" in view._alert.phase
-    rows = {row["key"]: row for row in view.rows}
+    rows = {row["key"]: row for row in view.table.more}
     assert rows["0:1"]["same"] == same_of(pinned[1].title, pinned[1].proof.objective)
     point = next(p for p in view.points() if p.key == "0:1")
     assert rows["0:1"]["figures"][:2] == [fronts.percent(point, name) for name in ("accuracy", view.gap)]
-    assert {row["key"] for row in view.rows if "tick" in row} == {p.key for p in view.points() if not p.baseline}
+    assert {row["key"] for row in view.table.more if "tick" in row} == {p.key for p in view.points() if not p.baseline}
 
 
 def test_the_code_of_a_fold_makes_its_model(run: Run) -> None:
@@ -457,7 +457,7 @@ def test_a_method_is_taken_out_of_the_pictures_and_put_back(view: FrontView) -> 
     view._toggles["rule_set"].value = False
     assert view.hidden == ["rule_set"]
     assert not any(label.startswith("Rule set") for label in labels())
-    assert any(label.startswith("Rule set") for label in view._picker.options), "it can be chosen still"
+    assert any(row["title"].startswith("Rule set") for row in view.table.more), "it can be chosen still"
     view.hidden = []
     assert view._toggles["rule_set"].value
     assert labels() == everything
@@ -468,9 +468,9 @@ def test_a_method_is_taken_out_of_the_pictures_and_put_back(view: FrontView) -> 
 def test_before_the_first_point_a_sentence_says_what_will_be_seen(view: FrontView) -> None:
     empty = FrontView()
     assert empty._empty.visible
-    assert not any(part.visible for part in (empty._bar, empty._box_of_all, empty._gap_box, empty._pick))
+    assert not any(part.visible for part in (empty._bar, empty._box_of_all, empty._gap_box, empty._hint))
     assert not view._empty.visible
-    assert all(part.visible for part in (view._bar, view._box_of_all, view._gap_box, view._pick, view._methods))
+    assert all(part.visible for part in (view._bar, view._box_of_all, view._gap_box, view._hint, view._methods))
 
 
 def test_a_point_says_what_its_constraint_cost(view: FrontView) -> None:
