@@ -128,7 +128,7 @@ export function render({ model }) {
     const asked = words.value.toLowerCase().split(/\s+/)
     const fits = (row) => asked.every((word) => `${row.title} ${row.said}`.toLowerCase().includes(word))
     const rows = order(folded(model.rows, model.more.filter((row) => row.letter || fits(row))))
-    table.hidden = !rows.length
+    box.hidden = !rows.length
     empty.textContent = rows.length ? "" : model.empty
     const now = JSON.stringify(rows)
     if (anew !== true && now === drawn) { return }

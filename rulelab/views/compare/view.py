@@ -302,8 +302,8 @@ class CompareView(NotebookViewer):
             letters = [shown.letter for shown in self._cards]
             self._glance.object = charts.glance(letters, [shown.scores for shown in self._cards]) if several else ""
             self._advice.object = f'<p class="note">{incomparable(own)}</p>' if several else ""
-            self._report.disabled = not self._cards
-            self._fit.disabled = all(shown.card.rows is None for shown in self._cards)
+            self._report.visible = bool(self._cards)
+            self._fit.visible = any(shown.card.rows is not None for shown in self._cards)
         if several and self._returning is None:
             self.against = "none" if beside is None else beside.letter
         self.refresh()

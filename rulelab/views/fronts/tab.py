@@ -17,7 +17,7 @@ from ..live.wording import counted
 from ..widgets import icons
 from ..widgets.esc import esc
 from ..widgets.html import Html
-from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, SELECT_CSS, STACK_CSS
+from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, NUMBER_CSS, SELECT_CSS, STACK_CSS
 from .order import Order, sweepable
 from .run import Run, Started
 from .view import FrontView
@@ -56,7 +56,7 @@ class FrontsView(Viewer):
         self.view = FrontView(dark=self.dark, on_pin=self.on_pin, apart=True)
         listed = {"stylesheets": [SELECT_CSS], "margin": 0}
         self._swept = pn.widgets.Select(label="Setting to sweep", width=250, **listed)
-        self._values = pn.widgets.TextInput(label="Its values", width=230, **listed)
+        self._values = pn.widgets.TextInput(label="Its values", width=230, margin=0, stylesheets=[NUMBER_CSS])
         self._said = Html("", stylesheets=[CARD_CSS], align="end", **_WIDE)
         button = {"stylesheets": [BUTTON_CSS], "margin": 0, "height": 38, "align": "end"}
         self._fill = pn.widgets.Button(label="Fill the front", icon=icons.RUN, on_click=self.run, width=150, **button)

@@ -345,7 +345,8 @@ class FrontView(NotebookViewer):
             css_classes=["rl-row"], **_WIDE,
         )  # fmt: skip
         self._empty = Html(_EMPTY, stylesheets=[CARD_CSS, PANEL_CSS], css_classes=["rl-row"], **_WIDE)
-        self._hint = Html(_HOW, visible=False, css_classes=["rl-row"], stylesheets=[CARD_CSS], **_WIDE)
+        hint = Html(_HOW, stylesheets=[CARD_CSS], **_WIDE)
+        self._hint = pn.Column(hint, visible=False, css_classes=["rl-row"], **_WIDE)
         self._summary = Html("", stylesheets=[MODEL_CSS, fronts_html.WARN_CSS], **_WIDE)
         self._model = PointModel(self.complain, self._beat.start)
         self._offer_pin()

@@ -394,11 +394,11 @@ class Tabs(param.Parameterized):
     @param.depends("tab", watch=True)
     def _show(self) -> None:
         place = self._places[self.tab]
-        if not place.objects:
-            place.append(explain_all(self.made(self.tab).layout) if self.tab else self._front)
-        if self.tab == "Compare":
+        if self.tab == "Compare":  # before it is drawn, which what changes meanwhile would disturb
             self.made("Compare").begin(self.made("Search"))
             self.runs.look()
+        if not place.objects:
+            place.append(explain_all(self.made(self.tab).layout) if self.tab else self._front)
         self.strip.open = self.tab
         for name, other in self._places.items():
             other.visible = name == self.tab
