@@ -105,6 +105,9 @@ class Found(Good):
     def traits(self, attribute: str) -> Traits:
         return traits_of(self.result.problem, self.result.lists, self.masses(attribute))
 
+    def model(self, k: int) -> RuleList:
+        return RuleList.from_problem(self.result.problem, self.result.lists[k])
+
     def card(self, k: int) -> Card:
         return self.base if k == 0 else replace(self.card_of(self.result.lists[k]), name=self.called(k))
 
@@ -195,7 +198,7 @@ def find(source: Callable[[Callable[[str], None]], Prepared], wanted: Wanted, pr
     best = replace(search.advance(1), seconds=snapshot.seconds)
     base = of_search(search, best, prepared)
     found = Found(result, prepared, snapshot, base, wanted.ratio, near.prefixes(MOST_EDGES))
-    _ = found.frame, found.reliance
+    _ = found.frame, found.reliance, found.asked
     return found
 
 

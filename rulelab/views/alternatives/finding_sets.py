@@ -86,11 +86,13 @@ class FoundSets(Good):
         )
         return Traits(tuple(np.zeros(0) for _ in range(result.count)), masses.names, counted_, masses.by_class)
 
+    def model(self, k: int) -> RuleSet:
+        return RuleSet.from_problem(self.result.problem, self.result.clauses[k], self.result.form)
+
     def card(self, k: int) -> Card:
         if k == 0:
             return self.base
-        result = self.result
-        model = RuleSet.from_problem(result.problem, result.clauses[k], result.form)
+        result, model = self.result, self.model(k)
         parameters = self.prepared.search.parameters
         return replace(
             self.base,
@@ -160,7 +162,7 @@ def find_sets(prepared: Prepared, wanted: Any, progress: Progress) -> FoundSets:
     best = replace(search.advance(1), seconds=snapshot.seconds)
     base = of_search(search, best, replace(prepared, search=search))
     found = FoundSets(result, replace(prepared, search=search), snapshot, base, wanted.ratio)
-    _ = found.frame, found.reliance
+    _ = found.frame, found.reliance, found.asked
     return found
 
 

@@ -13,11 +13,14 @@ import pandas as pd
 
 from ...data.groups import Groups
 from ...data.metrics import FEW
+from ...models import RuleList, RuleSet
 from ...rule_list.near_optimal.traits import Traits, group_masses
 from ...snapshot import Snapshot
 from ..cards.card import Card
 from ..live.prepared import Prepared
 from .offline import Labels, condition_names
+
+_MOST_ASKED = 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,6 +81,15 @@ class Good(abc.ABC):
     @abc.abstractmethod
     def traits(self, attribute: str) -> Traits:
         """What the models do to the groups of an attribute, on the training rows."""
+
+    @abc.abstractmethod
+    def model(self, k: int) -> RuleList | RuleSet:
+        """A model, as its cheapest list or set."""
+
+    @cached_property
+    def asked(self) -> list[RuleList | RuleSet]:
+        """The models that are asked about one person, the best ones."""
+        return [self.model(k) for k in range(min(self.result.count, _MOST_ASKED))]
 
     @abc.abstractmethod
     def card(self, k: int) -> Card:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import panel as pn
 import param
@@ -133,6 +134,20 @@ class Person:
         if type(at) is int and 0 <= at < len(columns):
             (self.ticked.add if on is True else self.ticked.discard)(columns[at])
 
+    def votes(self, good: Good) -> str:
+        """What each of the good models says of the person; HTML, empty where their columns are not known."""
+        problem = good.result.problem
+        if self.data is None or problem.conditions is None:
+            return ""
+        columns: dict[str, dict[Condition, bool]] = {}
+        for condition in (each for conditions in problem.conditions for each in conditions):
+            columns.setdefault(condition.column, {})[condition] = False
+        for name, held in columns.items():
+            cell = pd.Series([self.cell(name, tuple(held))], dtype=object)
+            held.update({condition: bool(condition.evaluate(cell)[0]) for condition in held})
+        row = np.array([[all(columns[c.column][c] for c in conditions) for conditions in problem.conditions]])
+        return wording.votes(good, sum(bool(model.predicts_positive(row)[0]) for model in good.asked))
+
     def said(self, hand: Hand, model: DecisionList | RuleSet) -> str:
         """Which rule decides, and what would flip the decision; HTML."""
         tested = columns_of(model)
@@ -190,6 +205,8 @@ class PersonPanel(Viewer):
         self._hand = hand
         model = hand.model
         fields, said = self._person.fields(model), self._person.said(hand, model)
+        if self.good is not None:
+            said = self._person.votes(self.good) + said
         if fields != self.form.fields:
             self.form.fields = fields
         if said != self.said.object:

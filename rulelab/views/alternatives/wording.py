@@ -15,6 +15,7 @@ from ...what_if.person import conditions_of, conditions_of_clause
 from ..cards.rule_tables import conditions_in_words
 from ..live.wording import count, counted, grouped, in_signs
 from ..widgets.esc import esc, plain
+from .good import Good
 from .hand import Best, Hand
 
 HINT = '<p class="note">“Best single change” tries all changes of one rule or condition, and says the best one.</p>'
@@ -230,6 +231,17 @@ def label_of(hand: Hand, label: Any) -> Any:
     classes = hand.problem.classes
     names = hand.prepared.labels or classes
     return names[classes.index(label)] if label in classes else names[int(label)]
+
+
+def votes(good: Good, positive: int) -> str:
+    """How many of the good models say what of one person; HTML."""
+    asked = len(good.asked)
+    of = f"the {count(asked)} good models" if asked == good.result.count else f"the {count(asked)} best models"
+    said = [(positive, good.labels.positive), (asked - positive, good.labels.negative)]
+    known = [(n, f"<b>{esc(label, 40)}</b>") for n, label in sorted(said, key=lambda each: -each[0]) if n]
+    if len(known) == 1:
+        return f"<p>All of {of} say {known[0][1]}.</p>"
+    return f"<p>{count(known[0][0])} of {of} say {known[0][1]}, {count(known[1][0])} say {known[1][1]}.</p>"
 
 
 def decided(hand: Hand, model: DecisionList | RuleSet, person: Mapping[str, Any], found: Decision) -> str:

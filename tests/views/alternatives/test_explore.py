@@ -318,6 +318,30 @@ def test_the_chosen_model_is_edited_and_its_card_says_how_far_it_is(view: Altern
     assert editor.hand.edited == own
 
 
+def test_of_one_person_it_is_said_what_each_good_model_says(view: AlternativesView, dataset: rl.Dataset) -> None:
+    found, person = view.found, view.editor.person
+    assert found is not None
+    problem = found.result.problem
+    guesses = np.array([model.predicts_positive(problem.matrix()) for model in found.result.models])
+    said = set()
+    for k in range(40):
+        person.row = k + 1
+        yes = int(guesses[:, problem.row_pattern[k]].sum())
+        counted = {dataset.positive: yes, dataset.negative: len(guesses) - yes}
+        for label, n in counted.items():
+            if 0 < n < len(guesses):
+                assert f"{n} of the" in person.said.object or f", {n} say <b>{label}</b>" in person.said.object
+            elif n:
+                assert f"All of the {n} good models say <b>{label}</b>." in person.said.object
+        said.add(0 < yes < len(guesses))
+    assert said == {True, False}
+    person.row = 1
+    before = person.said.object
+    for at, field in enumerate(person.form.fields):
+        person.enter({"do": "set", "at": at, "value": "no" if field["value"] == "yes" else "yes"})
+    assert person.said.object.split("</p>")[0] != before.split("</p>")[0], "what is entered counts"
+
+
 def test_the_same_groups_are_compared_everywhere(view: AlternativesView) -> None:
     view.attribute = "sex"
     assert view.editor.groups.attribute == view._counting.groups[0] == "sex"
