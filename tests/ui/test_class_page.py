@@ -107,9 +107,13 @@ def test_a_class_builds_finds_compares_and_comes_back(visit, place: Path, exerci
 
     view.button("Leave the game").tap()
     view.button("Run the search").tap()
-    page.get_by_text(re.compile("^certified complete: ")).wait_for()
+    page.get_by_text(re.compile("^(certified|not) complete")).wait_for()
     page.get_by_label("Above the optimum, at most").select_option("1 %")
-    page.get_by_text(re.compile("^certified complete: .* within 1 % of")).wait_for()
+    complete, more = page.get_by_text(re.compile("^certified complete: .* within 1 % of")), view.button("Find more")
+    complete.or_(more).first.wait_for()
+    if more.is_visible():  # what fits in two seconds depends on who else is computing
+        more.tap()
+    complete.wait_for()
     page.get_by_label("Groups by").filter(visible=True).select_option(exercise.group)
     table = page.get_by_role("table", name="Good models", exact=True)
     table.get_by_role("columnheader", name="gap, %").wait_for()
@@ -117,10 +121,12 @@ def test_a_class_builds_finds_compares_and_comes_back(visit, place: Path, exerci
     optimum = gap(models.first)
     page.get_by_label("In order of", exact=True).select_option("gap between groups")
     view.until(lambda: models.first.locator("th").inner_text() != "1")
-    assert models.count() > 3, "several models to choose from"
+    assert models.count() >= 3, "several models to choose from"
     assert gap(models.first) < optimum
     models.first.get_by_role("button").tap()
-    status.get_by_text(re.compile("above the certified optimum.*still within 1 % of it$")).wait_for()
+    chosen = models.first.get_by_role("button", pressed=True)
+    chosen.wait_for()
+    status.get_by_text(re.compile("^as good as the certified optimum|still within 1 % of it$")).wait_for()
     view.button("Pin model").filter(visible=True).tap()
     page.get_by_text("pinned as B").wait_for()
 

@@ -16,7 +16,6 @@ from ...rule_list import RuleListSearch
 from ...search import Search
 from ...snapshot import Snapshot
 from ..cards.card import Card
-from ..cards.rule_tables import rules_table
 from ..live.job import Job
 from ..live.pool import POOL, Pool
 from ..live.prepared import Prepared
@@ -66,6 +65,8 @@ class WhatIfView(NotebookViewer):
         Time limit of the optimizer, in seconds.
     playing : bool
         Whether the optimum is hidden until it is revealed, and a room can be entered.
+    hand : Hand or None
+        The model that is edited; None before it begins.
 
     Examples
     --------
@@ -100,7 +101,7 @@ class WhatIfView(NotebookViewer):
             raise TypeError(f"model must be a rulelab.RuleList, FallingRuleList or RuleSet, not {short(model)}")
         super().__init__(**params)
         self._source = source
-        self._hand: Hand | None = None
+        self.hand: Hand | None = None
         self._preparing: Job | None = None
         self._finding: Job | None = None
         self._revealed, self._shown = False, False
@@ -115,11 +116,6 @@ class WhatIfView(NotebookViewer):
 
     def __panel__(self) -> Any:
         return self._layout
-
-    @property
-    def hand(self) -> Hand | None:
-        """The model that is edited; None before it begins."""
-        return self._hand
 
     def play(self, *_: Any) -> None:
         """Begin with an empty list, while the optimizer searches beside."""
@@ -152,14 +148,14 @@ class WhatIfView(NotebookViewer):
             When models of the search are not edited, or the model is of another one.
         """
         self.complain("")
-        search, hand = cast(Editable, prepared.search), self._hand
+        search, hand = cast(Editable, prepared.search), self.hand
         edited = edited_of(search, model)
         if hand is None or hand.search is not search or self.playing:
             if latest is None and search.certified:
                 latest = search.advance(1)
             self._end_work()
             self._preparing, self.playing = None, False
-            self._begin(prepared, edited, None if latest is None else Best.of(search, latest), good)
+            self._begin(prepared, edited, None if latest is None else Best.of(search, latest))
             hand = self._in_hand()
         self.person.good, hand.ratio = good, None if good is None else good.ratio
         if card is not None:
@@ -170,7 +166,7 @@ class WhatIfView(NotebookViewer):
     def leave(self) -> None:
         """End the game: nothing is in hand."""
         self._end_work()
-        self._hand = self._preparing = self._finding = None
+        self.hand = self._preparing = self._finding = None
         self.room.close()
         self._details.objects, self._status.phase, self.playing = [], "", False
 
@@ -182,8 +178,8 @@ class WhatIfView(NotebookViewer):
         self._beat.stop()
 
     def _in_hand(self) -> Hand:
-        assert self._hand is not None
-        return self._hand
+        assert self.hand is not None
+        return self.hand
 
     def complain(self, message: str) -> None:
         """Show an error; an empty text takes it away."""
@@ -199,7 +195,7 @@ class WhatIfView(NotebookViewer):
 
     def act(self, wanted: dict[str, Any]) -> None:
         """Do what the editor asks for; what makes no sense is left alone."""
-        hand = self._hand
+        hand = self.hand
         if hand is None:
             return
         if wanted.get("do") == "find":
@@ -215,27 +211,27 @@ class WhatIfView(NotebookViewer):
 
     def undo(self, *_: Any) -> None:
         """Take the last edit back."""
-        if self._hand is not None:
-            self._hand.undo()
+        if self.hand is not None:
+            self.hand.undo()
             self._show("the last edit is taken back")
 
     def redo(self, *_: Any) -> None:
         """Do again what was taken back."""
-        if self._hand is not None:
-            self._hand.redo()
+        if self.hand is not None:
+            self.hand.redo()
             self._show("the edit is done again")
 
     def hint(self, *_: Any) -> None:
         """Look for the best single change."""
-        if self._hand is not None and not self._hints.busy:
-            self._hints.look(self._hand)
+        if self.hand is not None and not self._hints.busy:
+            self._hints.look(self.hand)
             self._beat.start()
 
     def apply_hint(self, *_: Any) -> None:
         """Make the change that was found last."""
-        change = self._hints.change
-        if change is not None:
-            self._take(change.result, "the best single change is made")
+        if self._hints.change is not None:
+            self._in_hand().take(self._hints.change.result)
+            self._show("the best single change is made")
 
     def reveal(self, *_: Any) -> None:
         """Show what the search has found, or hide it again."""
@@ -246,10 +242,10 @@ class WhatIfView(NotebookViewer):
 
     def pin(self, *_: Any) -> None:
         """Hand the card to `on_pin`."""
-        if self._hand is None or self.on_pin is None:
+        if self.hand is None or self.on_pin is None:
             return
         try:
-            letter = self.on_pin(self._hand.card())
+            letter = self.on_pin(self.hand.card())
         except ValueError as error:
             self.complain(str(error))
         else:
@@ -275,10 +271,10 @@ class WhatIfView(NotebookViewer):
         else:
             self._begin(job.result.prepared, None)
 
-    def _begin(self, prepared: Prepared, edited: Any, best: Best | None = None, good: Good | None = None) -> None:
+    def _begin(self, prepared: Prepared, edited: Any, best: Best | None = None) -> None:
         """Take a model in hand; where the best one is not known, let the optimizer search for it beside."""
-        self._hand = hand = Hand(prepared, edited, self._hand)
-        hand.best, self.person.good = best, good
+        self.hand = hand = Hand(prepared, edited, self.hand)
+        hand.best, self.person.good = best, None
         search, seconds = cast(Editable, hand.search), self.seconds
         self._hints.asked, self._revealed, self._shown = 0, not self.playing, False
         self._finding = None if best else Job(lambda progress: find_best(search, seconds, progress), _APART)
@@ -295,7 +291,7 @@ class WhatIfView(NotebookViewer):
         self._beat.start()
 
     def _look_at_search(self) -> None:
-        job, hand = self._finding, self._hand
+        job, hand = self._finding, self.hand
         if job is None or hand is None or self._preparing is not None:
             return
         if job.busy:
@@ -304,21 +300,14 @@ class WhatIfView(NotebookViewer):
         self._finding = None
         if job.result is None:
             self.complain(job.error or "the optimizer found nothing")
-            return
-        hand.best = job.result
-        self._show("")
-        self._show_best()
-
-    def _take(self, edited: Any, said: str) -> None:
-        assert self._hand is not None
-        self._hand.take(edited)
-        self._show(said)
+        else:
+            hand.best = job.result
+            self._show("")
+            self._show_best()
 
     def _show(self, said: str) -> None:
         """Everything that depends on the list."""
-        hand = self._hand
-        assert hand is not None
-        model = hand.model
+        hand, model = self._in_hand(), self._in_hand().model
         with pn.io.hold():
             self.complain("")
             rules = wording.rows_of(hand, model)
@@ -337,11 +326,11 @@ class WhatIfView(NotebookViewer):
             self._tell_room()
 
     def _tell_room(self) -> None:
-        if self.playing and self._hand is not None:
-            self.room.follow(self._hand, self._hints.asked, self._revealed)
+        if self.playing and self.hand is not None:
+            self.room.follow(self.hand, self._hints.asked, self._revealed)
 
     def _say(self) -> None:
-        hand = self._hand
+        hand = self.hand
         if hand is None:
             return
         waiting = "" if self._finding is None else self._finding.standing
@@ -350,39 +339,27 @@ class WhatIfView(NotebookViewer):
         self._status.param.update(tone=tone, phase=phase, figures=figures)
 
     def _show_best(self) -> None:
-        hand = self._hand
-        assert hand is not None
-        best = hand.best
-        self._reveal.visible, self._reveal.disabled = self.playing, best is None
+        hand, best = self._in_hand(), self._in_hand().best
+        self._reveal.visible = self.playing and best is not None
         self._reveal.label = "Hide the optimum" if self._shown else "Reveal the optimum"
         self._offer()
-        text = ""
-        if best is not None and self._shown:
-            names = dict(zip(hand.problem.classes, hand.prepared.labels or hand.problem.classes, strict=True))
-            table_of = rules_table(best.snapshot.incumbent.model, names, hand.prepared.target)  # type: ignore[union-attr]
-            text = (
-                f"<h2>{wording.revealed(hand, best)}</h2>{table_of}"
-                f'<p class="sum">objective {wording.worth(hand, best.objective)}</p>'
-            )
-        self._answer.object, self._answer_box.visible = text, bool(text)
+        self._answer.object = wording.answer(hand, best) if best is not None and self._shown else ""
+        self._answer.visible = bool(self._answer.object)
 
+    @param.depends("on_pin", watch=True)
     def _offer(self) -> None:
         """Offer to save and pin what has a card."""
-        hand = self._hand
-        without = hand is None or hand.best is None or bool(hand.refusal)
-        for button in (self._pin, *self._saving.buttons):
-            button.disabled = without
+        has_card = self.hand is not None and self.hand.best is not None and not self.hand.refusal
+        for button in self._saving.buttons:
+            button.visible = has_card
+        self._pin.visible = self._pinned.visible = has_card and self.on_pin is not None
 
     def _look_at_hint(self) -> None:
-        error = self._hints.refresh(self._hand)
+        error = self._hints.refresh(self.hand)
         if error:
             self.complain(error)
         elif error is not None:
             self._tell_room()
-
-    @param.depends("on_pin", watch=True)
-    def _offer_pin(self) -> None:
-        self._pin.visible = self._pinned.visible = self.on_pin is not None
 
     def _build(self, alone: bool) -> None:
         def button(label: str, act: Callable[..., None], width: int, **more: Any) -> pn.widgets.Button:
@@ -393,24 +370,16 @@ class WhatIfView(NotebookViewer):
         self._editor = Editor(self.act, **WIDE)
         self._equation = pane()
         self._hints = Hints(self.hint, self.apply_hint)
-        self._undo = button("Undo", self.undo, 70, disabled=True)
-        self._redo = button("Redo", self.redo, 70, disabled=True)
-        self._reveal = button("Reveal the optimum", self.reveal, 160, disabled=True)
-        self._pin = button("Pin model", self.pin, 104, icon=icons.PIN, disabled=True, visible=self.on_pin is not None)
-        self._pinned = Html(pinned_note(), stylesheets=[CARD_CSS], margin=0, visible=self.on_pin is not None)
+        self._undo, self._redo = button("Undo", self.undo, 70), button("Redo", self.redo, 70)
+        self._reveal = button("Reveal the optimum", self.reveal, 160, visible=False)
+        self._pin = button("Pin model", self.pin, 104, icon=icons.PIN)
+        self._pinned = Html(pinned_note(), stylesheets=[CARD_CSS], margin=0)
         self._saving = Saving(self._in_hand)
-        self._answer = pane(CARD_CSS, LOW_CSS)
+        self._answer = pane(CARD_CSS, LOW_CSS, PANEL_CSS, visible=False)
         self._heading = Html(stylesheets=[CARD_CSS, WORD_CSS], **WIDE)
         editing = pn.Column(
             self._heading,
-            pn.Row(
-                self._undo,
-                self._redo,
-                self._hints.ask,
-                self._hints.make,
-                self._reveal,
-                **_BAR,
-            ),
+            pn.Row(self._undo, self._redo, self._hints.ask, self._hints.make, self._reveal, **_BAR),
             self._hints.said,
             self._editor,
             self._equation,
@@ -418,8 +387,7 @@ class WhatIfView(NotebookViewer):
             stylesheets=[PANEL_CSS],
             **WIDE,
         )
-        self._answer_box = pn.Column(self._answer, visible=False, stylesheets=[PANEL_CSS], **WIDE)
-        left = pn.Column(editing, self._answer_box, css_classes=["rl-edit"], **SPACED)
+        left = pn.Column(editing, self._answer, css_classes=["rl-edit"], **SPACED)
         self._side = pn.Column(css_classes=["rl-side"], **SPACED)
         self._parts = [left, self._side]  # nothing of it is in the page before it begins
         self._details = pn.Column(stylesheets=[sheet("what_if.css")], **WIDE)

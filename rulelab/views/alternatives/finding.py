@@ -30,7 +30,7 @@ from .offline import MOST_EDGES
 
 MEMORY_BYTES = 1_000_000_000
 """What an enumeration may take where the settings do not say it."""
-_OF = "Good models are found of rule lists and rule sets of two classes, without a fairness constraint or demands"
+LISTED = "Good models are found of rule lists and rule sets of two classes, without a fairness constraint or demands"
 
 
 @dataclass(frozen=True)
@@ -156,12 +156,12 @@ def refusal(search: Search) -> str:
     """Why no good models of a search are found, and what to do; empty: they are."""
     family, parameters = record_of(search.kind, search.family), search.parameters
     if family.name not in ("rule_list", "rule_set"):
-        return f"{_OF}, not of a {family.called}."
+        return f"{LISTED}, not of a {family.called}."
     if parameters.get("fairness") is not None:
-        return f"{_OF}. Without the constraint, “Groups by” shows the gaps of all of them here."
+        return f"{LISTED}. Without the constraint, “Groups by” shows the gaps of all of them here."
     asked = [f"“{each.title}”" for each in family.own if each.kind in NAMING and parameters.get(each.name)]
     if asked:
-        return f"{_OF}. Without {' and '.join(asked)}, “Using the column” shows those that use one."
+        return f"{LISTED}. Without {' and '.join(asked)}, “Using the column” shows those that use one."
     return ""
 
 

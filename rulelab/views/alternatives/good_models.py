@@ -32,7 +32,7 @@ _ORDERS = {"objective": "objective", "accuracy": "errors", "number of rules": "r
 """What models can stand in order of, and the column of what was found that says it; the least comes first."""
 DIVERSE = 4
 NO_MODEL = -1
-LISTED: dict[str, Any] = {"stylesheets": [SELECT_CSS], "margin": 0}
+SELECTED: dict[str, Any] = {"stylesheets": [SELECT_CSS], "margin": 0}
 BUTTON: dict[str, Any] = {"stylesheets": [BUTTON_CSS, SMALL_CSS], "margin": 0, "height": 38, "align": "end"}
 _NEAR = ":host { gap: 6px; }"
 _BEGIN_TO_CHOOSE = "tool.active = true"
@@ -267,15 +267,15 @@ class Choosing(NotebookViewer):
         ]
         select, bar = pn.widgets.Select.from_param, {"stylesheets": [BAR_CSS], **WIDE}
         self._attribute = select(
-            self.param.attribute, width=150, css_classes=term_classes("sensitive attribute"), **LISTED
+            self.param.attribute, width=150, css_classes=term_classes("sensitive attribute"), **SELECTED
         )
         self._criterion = select(
-            self.param.criterion, width=260, css_classes=term_classes("gap between groups"), **LISTED
+            self.param.criterion, width=260, css_classes=term_classes("gap between groups"), **SELECTED
         )
-        self._uses, self._without = (select(self.param[name], width=200, **LISTED) for name in ("uses", "without"))
-        self._column = select(self.param.column, width=150, **LISTED)
-        self._rules = select(self.param.rules, width=110, **LISTED)
-        self._order = select(self.param.order, width=150, **LISTED)
+        self._uses, self._without = (select(self.param[name], width=200, **SELECTED) for name in ("uses", "without"))
+        self._column = select(self.param.column, width=150, **SELECTED)
+        self._rules = select(self.param.rules, width=110, **SELECTED)
+        self._order = select(self.param.order, width=150, **SELECTED)
         self._diverse = pn.widgets.Button(
             label="Diverse four",
             on_click=self.choose_diverse,

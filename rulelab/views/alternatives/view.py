@@ -28,12 +28,13 @@ from ..widgets.live_text import LiveText
 from ..widgets.press import Press
 from ..widgets.strip import Strip
 from ..widgets.style import BAR_CSS, CARD_CSS, PANEL_CSS, STRIP_CSS, sheet
+from . import wording
 from .count_view import CountView
 from .editing import Source, WhatIfView
-from .finding import Found, Wanted, find
+from .finding import LISTED, Found, Wanted, find
 from .finding_sets import FoundSets
 from .good import Good
-from .good_models import LISTED, NO_MODEL, Choosing
+from .good_models import NO_MODEL, SELECTED, Choosing
 from .hand import editable, prepared_of
 from .offline import explorer
 from .offline_sets import explorer_of_sets
@@ -44,13 +45,6 @@ TOGETHER, MADE_OF, BUILD, COUNT = "All together", "What they are made of", "Buil
 _NARROW = ":host { min-width: 0 !important; }"
 _EFFORTS = ((10_000, 2.0, 300_000_000), (100_000, 60.0, 1_000_000_000), (100_000, 300.0, 1_000_000_000))
 """Models, seconds and bytes, at most: at once, and each time that more is asked for."""
-_WAITING = (
-    '<p class="empty">The optimum is one model. Here all others that are nearly as good will be, with proof that none '
-    "is missing, and each of them can be edited by hand: as soon as the search has ended.</p>"
-)
-_UNPACKING = (
-    '<p class="empty" role="status">Sending the lists to the browser, which counts what each choice leaves ...</p>'
-)
 
 
 class AlternativesView(Choosing):
@@ -197,7 +191,6 @@ class AlternativesView(Choosing):
     def leave_game(self) -> None:
         """Show the alternatives again."""
         self.editor.leave()
-        self._lay_out()
         self.find()
 
     def close(self) -> None:
@@ -224,10 +217,12 @@ class AlternativesView(Choosing):
                 return True
             self._job = None
             self._more.label = "Find more"
-            if job.result is None:
-                self._take_none(job.error or "nothing was found")
-            else:
+            if job.result is not None:
                 self._take(job.result)
+            elif self._found is not None and job.progress.cancelled:
+                self._say(self._found)
+            else:
+                self._take_none(job.error or "nothing was found")
             self._lay_out()
         return False
 
@@ -239,15 +234,17 @@ class AlternativesView(Choosing):
         assert isinstance(found, FoundSets)
         return io.StringIO(explorer_of_sets(found.result, found.snapshot, found.labels))
 
-    def _take(self, found: Good) -> None:
+    def _say(self, found: Good) -> None:
         tone, said = found.verdict()
         self._status.param.update(tone=tone, phase=said)
         self._more.visible = not found.result.complete
+
+    def _take(self, found: Good) -> None:
+        self._say(found)
         self._make = lambda report: found.prepared  # its optimum is not searched for again
         self._take_overview(found)
-        lists = isinstance(found, Found)
         self._explorer.visible = bool(found.result.count)
-        self._strip.names = [TOGETHER, MADE_OF, BUILD, COUNT] if lists else [TOGETHER, MADE_OF, COUNT]
+        self._strip.names = [TOGETHER, MADE_OF, *([BUILD] if isinstance(found, Found) else []), COUNT]
         if self._strip.open not in self._strip.names:
             self._strip.open = TOGETHER
         self._counting.begin(found)
@@ -262,12 +259,11 @@ class AlternativesView(Choosing):
         """Say why nothing was found beside the best model, which is edited where it can be."""
         self._status.param.update(tone="limit", phase=plain(f"{why[:1].upper()}{why[1:]}", 600))
         self._found = None
-        if self._known is None:
-            self._more.visible = self._make is not None
+        self._more.visible = not why.startswith(LISTED)
+        prepared, latest = self._known or (None, None)
+        if prepared is None or latest is None or self.playing or not editable(prepared.search):
             return
-        prepared, latest = self._known
-        self._more.visible = "certified after" in why
-        if editable(prepared.search) and latest.incumbent is not None and not self.playing:
+        if latest.incumbent is not None:
             self.editor.edit(prepared, latest.incumbent.model, latest=latest)
 
     @param.depends("searching", watch=True)
@@ -289,7 +285,7 @@ class AlternativesView(Choosing):
         building = self._strip.open == BUILD
         if building and self._builder is None and isinstance(self._found, Found):
             self._builder = Builder(self._ended, **WIDE)
-            waiting = Html(_UNPACKING, stylesheets=[CARD_CSS], **WIDE)
+            waiting = Html(wording.UNPACKING, stylesheets=[CARD_CSS], **WIDE)
             self._builder.param.watch(lambda event: waiting.param.update(visible=not event.new), "ready")
             self._building.objects = [waiting, self._builder]
             self._builder.begin(self._found)
@@ -352,24 +348,23 @@ class AlternativesView(Choosing):
         self.editor.on_pin = self.on_pin
 
     def _begin_search(self) -> None:
+        self.complain("")
         try:
             self._run()
         except ValueError as error:
             self.complain(str(error))
-        else:
-            self.complain("")
 
     def _build(self, alone: bool) -> None:
         self._status = LiveText(caption="Good models", min_width=280, **WIDE)
         self._alert = LiveText(role="alert", caption="Error", **WIDE)
         distance = pn.widgets.Select.from_param(
-            self.param.distance, width=190, css_classes=term_classes("near-optimal"), **LISTED
+            self.param.distance, width=190, css_classes=term_classes("near-optimal"), **SELECTED
         )
         self._more = Press(self.find_more, label="Find more", width=100, height=34, margin=0, visible=False)
         self._explorer = download("Explorer (HTML)", "explorer.html", self.explorer_html, width=140)
         self._begin = Press(self._begin_search, width=150, height=38, margin=0)
         self._waiting = pn.Column(
-            Html(_WAITING, stylesheets=[CARD_CSS], **WIDE), self._begin, stylesheets=[PANEL_CSS], **WIDE
+            Html(wording.WAITING, stylesheets=[CARD_CSS], **WIDE), self._begin, stylesheets=[PANEL_CSS], **WIDE
         )
         self._exports.append(self._explorer)
         self._top = pn.Row(self._status, distance, self._more, stylesheets=[BAR_CSS], **WIDE)

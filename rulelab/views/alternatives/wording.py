@@ -12,12 +12,19 @@ from ...shown import percent
 from ...what_if import Change, Decision, Flip
 from ...what_if.bench import ADD, DELETE, FLIP, INSERT, MOVE, REMOVE
 from ...what_if.person import conditions_of, conditions_of_clause
-from ..cards.rule_tables import conditions_in_words
+from ..cards.rule_tables import conditions_in_words, rules_table
 from ..live.wording import count, counted, grouped, in_signs
 from ..widgets.esc import esc, plain
 from .good import Good
 from .hand import Best, Hand
 
+WAITING = (
+    '<p class="empty">The optimum is one model. Here all others that are nearly as good will be, with proof that none '
+    "is missing, and each of them can be edited by hand: as soon as the search has ended.</p>"
+)
+UNPACKING = (
+    '<p class="empty" role="status">Sending the lists to the browser, which counts what each choice leaves ...</p>'
+)
 HINT = '<p class="note">“Best single change” tries all changes of one rule or condition, and says the best one.</p>'
 
 
@@ -221,9 +228,13 @@ def hint(hand: Hand, best: Change[Any] | None) -> str:
     )
 
 
-def revealed(hand: Hand, best: Best) -> str:
-    """The heading of what the search has found."""
-    return "The certified optimum" if best.certified else f"The best {hand.words.noun} that the search has found"
+def answer(hand: Hand, best: Best) -> str:
+    """What the search has found; HTML."""
+    assert best.snapshot.incumbent is not None
+    names = dict(zip(hand.problem.classes, hand.prepared.labels or hand.problem.classes, strict=True))
+    heading = "The certified optimum" if best.certified else f"The best {hand.words.noun} that the search has found"
+    table = rules_table(best.snapshot.incumbent.model, names, hand.prepared.target)
+    return f'<h2>{heading}</h2>{table}<p class="sum">objective {worth(hand, best.objective)}</p>'
 
 
 def label_of(hand: Hand, label: Any) -> Any:

@@ -518,8 +518,8 @@ def test_a_falling_list_that_does_not_fall_has_no_distance(make) -> None:
     view.act({"do": "insert", "at": 0, "antecedent": names.index("age > 36")})
     assert "does not fall: the default has" in view._status.phase
     assert standing(view)["above the best"] == "–"
-    assert view._pin.disabled
-    assert all(button.disabled for button in view._saving.buttons)
+    view.on_pin = lambda card: "A"
+    assert not any(button.visible for button in (view._pin, *view._saving.buttons)), "what is none has no card"
     view.room.room = "falls"
     assert BOARDS.board("falls", hand.game) == []
     view.act({"do": "flip", "at": 0})
@@ -529,7 +529,7 @@ def test_a_falling_list_that_does_not_fall_has_no_distance(make) -> None:
     assert "It leaves a list that falls" in view._hints.said.object
     view.apply_hint()
     assert not hand.refusal
-    assert not view._pin.disabled
+    assert view._pin.visible
     best = hand.best.edited
     hand.take(best)
     view._show("")
