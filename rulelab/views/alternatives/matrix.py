@@ -6,7 +6,6 @@ Bare Bokeh, as its neighbours: taps choose models; `rulelab.plots.antecedents` d
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,7 +13,6 @@ from bokeh.models import ColumnDataSource, FactorRange, FixedTicker
 
 from ..live.wording import count, counted
 from ..search.plots.base import Columns, Window, new_figure, replace
-from ..search.slide import enlarged
 from ..widgets.esc import plain
 from ..widgets.style import INK, LENGTHS
 from .good import Good
@@ -29,11 +27,10 @@ _CELL = ("model", "x", "name", "full", "place", "color")
 class Matrix(Tapped):
     """Which antecedents the models have, and at which place: a column per model, in clusters."""
 
-    def __init__(self, on_tap: Callable[[int], None]) -> None:
+    def __init__(self, on_tap: Callable[[int], None] = lambda k: None) -> None:
         super().__init__(on_tap)
         self._source = ColumnDataSource({name: [] for name in _CELL})
         self._ring = ColumnDataSource({"x": []})
-        self._asked: tuple[Any, ...] = ()
         self._across, self._lines = Window(-0.5, 9.5), FactorRange()
         plot = new_figure(
             "Antecedents of the models",
@@ -53,14 +50,14 @@ class Matrix(Tapped):
         plot.grid.visible = False
         self._listen(self._source, cells, [("antecedent", "@full"), ("rule", "@place")])
 
-    def show(self, found: Good | None, kept: np.ndarray, chosen: int | None) -> None:
+    def show(self, found: Good, kept: np.ndarray, chosen: int | None) -> None:
         """Draw models, best first in ``kept``; those that share antecedents stand together, and so do antecedents."""
         self._asked = (found, kept, chosen)
         columns: Columns = {name: [] for name in _CELL}
         rows: list[str] = []
         order: list[int] = []
-        self.caption = "Each column will be a model, each line an antecedent."
-        if found is not None and len(kept):
+        self.caption = "No model is left."
+        if len(kept):
             members, ordered = found.members, found.ways == "lists"
             order, shown, rarer = _clustered(members, kept[:MOST_COLUMNS].tolist())
             names = _short_names([found.names[j] for j in shown])
@@ -91,12 +88,6 @@ class Matrix(Tapped):
         return pd.DataFrame(
             {"model": [k + 1 for k in data["model"]], "antecedent": data["full"], "rule": data["place"]}
         )
-
-    def picture(self) -> dict[str, Any]:
-        plot = Matrix(lambda k: None)
-        if self._asked:
-            plot.show(*self._asked)
-        return enlarged(plot.figure)
 
     def use_dark(self, dark: bool) -> None:
         self._span.glyph.line_color = INK[dark]

@@ -56,10 +56,13 @@ class Picture:
     figure: figure
     caption = ""
     below: str | None = None
+    _asked: tuple[Any, ...] = ()
 
     def picture(self) -> dict[str, Any]:
         """For the browser to save, on white."""
-        raise NotImplementedError
+        plot: Any = type(self)()
+        plot.show(*self._asked)
+        return enlarged(plot.figure)
 
     def use_dark(self, dark: bool) -> None:
         """Colour what the page's theme does not reach."""
@@ -71,7 +74,6 @@ class Within(Picture):
     def __init__(self) -> None:
         self._models = ColumnDataSource({"x": [], "y": []})
         self._lists = ColumnDataSource({"x": [], "y": []})
-        self._asked: NearOptimal | NearOptimalRuleSets | None = None
         self._across, self._up = Window(0, 5), Window(_FLOOR, 10)
         plot = new_figure(
             "Good models by distance",
@@ -89,10 +91,10 @@ class Within(Picture):
         self._entries = add_legend(plot, [("models", models), ("lists", lists)])
         self.figure = plot
 
-    def show(self, result: NearOptimal | NearOptimalRuleSets | None) -> None:
-        """Draw what was found; None: nothing yet."""
-        self._asked = result
-        if result is None or not result.count:
+    def show(self, result: NearOptimal | NearOptimalRuleSets) -> None:
+        """Draw what was found."""
+        self._asked = (result,)
+        if not result.count:
             for source in (self._models, self._lists):
                 replace(source, {"x": [], "y": []})
             show_entries(self._entries, [False, False])
@@ -124,11 +126,6 @@ class Within(Picture):
         data = self._models.data
         return pd.DataFrame({"objective above the optimum (%)": data["x"], "models": data["y"]})
 
-    def picture(self) -> dict[str, Any]:
-        plot = Within()
-        plot.show(self._asked)
-        return enlarged(plot.figure)
-
 
 _PART: dict[str, Any] = {"fill_alpha": 0.12, "fill_color": SKY, "line_color": SKY}
 
@@ -136,7 +133,7 @@ _PART: dict[str, Any] = {"fill_alpha": 0.12, "fill_color": SKY, "line_color": SK
 class Tapped(Picture):
     """A picture of models that can be tapped."""
 
-    def __init__(self, on_tap: Callable[[int], None]) -> None:
+    def __init__(self, on_tap: Callable[[int], None] = lambda k: None) -> None:
         self._on_tap = on_tap
 
     def _listen(self, source: ColumnDataSource, renderer: Any, tooltips: list[tuple[str, str]]) -> None:
@@ -180,7 +177,7 @@ class Dots(Tapped):
 
     def __init__(
         self,
-        on_tap: Callable[[int], None],
+        on_tap: Callable[[int], None] = lambda k: None,
         on_brush: Callable[[Part], None] | None = None,
         on_list: Callable[[int], None] = lambda k: None,
     ) -> None:
@@ -191,7 +188,6 @@ class Dots(Tapped):
         self._best = ColumnDataSource({"x": [], "y": [], "color": []})
         self._ring = ColumnDataSource({"x": [], "y": []})
         self._dark = False
-        self._asked: tuple[Any, ...] = ()
         self._across, self._up = Window(0, 5), Window(50, 100)
         plot = new_figure(
             "Models by accuracy",
@@ -233,7 +229,7 @@ class Dots(Tapped):
 
     def show(
         self,
-        frame: pd.DataFrame | None,
+        frame: pd.DataFrame,
         kept: np.ndarray,
         gaps: np.ndarray | None,
         axis: str,
@@ -245,8 +241,8 @@ class Dots(Tapped):
 
         Parameters
         ----------
-        frame : DataFrame or None
-            See `Found.frame`; None: nothing yet.
+        frame : DataFrame
+            See `Good.frame`.
         kept : int array
             The models to draw, best first.
         gaps : float array or None
@@ -268,11 +264,11 @@ class Dots(Tapped):
         crosses = _crosses(others)
         ring: Columns = {"x": [], "y": []}
         best: Columns = {"x": [], "y": [], "color": []}
-        self.caption = "Each dot will be a model: tap it to see its rules."
+        self.caption = "No model is left."
         grouped = gaps is not None
         self.figure.xaxis.axis_label = f"gap in {axis} (%)" if grouped else "rules"
         set_ticks(self.figure.xaxis, min_interval=0 if grouped else 1)
-        if frame is not None and len(kept):
+        if len(kept):
             drawn = kept[:MOST_DOTS]
             rules = frame["rules"].to_numpy()[drawn]
             x, accuracy = _places(frame, drawn, gaps)
@@ -319,12 +315,6 @@ class Dots(Tapped):
         return pd.DataFrame(
             {"model": [k + 1 for k in data["model"]], **({} if x == "rules" else {x: data["x"]}), **names}
         )
-
-    def picture(self) -> dict[str, Any]:
-        plot = Dots(lambda k: None)
-        if self._asked:
-            plot.show(*self._asked)
-        return enlarged(plot.figure)
 
     def use_dark(self, dark: bool) -> None:
         """Light dots on a dark ground, and dark ones on a light ground."""

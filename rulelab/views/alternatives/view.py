@@ -237,7 +237,7 @@ class AlternativesView(Choosing):
     def _say(self, found: Good) -> None:
         tone, said = found.verdict()
         self._status.param.update(tone=tone, phase=said)
-        self._more.visible = not found.result.complete
+        self._more.visible, self._distance.visible = not found.result.complete, True
 
     def _take(self, found: Good) -> None:
         self._say(found)
@@ -259,7 +259,7 @@ class AlternativesView(Choosing):
         """Say why nothing was found beside the best model, which is edited where it can be."""
         self._status.param.update(tone="limit", phase=plain(f"{why[:1].upper()}{why[1:]}", 600))
         self._found = None
-        self._more.visible = not why.startswith(LISTED)
+        self._more.visible = self._distance.visible = not why.startswith(LISTED)
         prepared, latest = self._known or (None, None)
         if prepared is None or latest is None or self.playing or not editable(prepared.search):
             return
@@ -357,7 +357,7 @@ class AlternativesView(Choosing):
     def _build(self, alone: bool) -> None:
         self._status = LiveText(caption="Good models", min_width=280, **WIDE)
         self._alert = LiveText(role="alert", caption="Error", **WIDE)
-        distance = pn.widgets.Select.from_param(
+        self._distance = pn.widgets.Select.from_param(
             self.param.distance, width=190, css_classes=term_classes("near-optimal"), **SELECTED
         )
         self._more = Press(self.find_more, label="Find more", width=100, height=34, margin=0, visible=False)
@@ -367,7 +367,7 @@ class AlternativesView(Choosing):
             Html(wording.WAITING, stylesheets=[CARD_CSS], **WIDE), self._begin, stylesheets=[PANEL_CSS], **WIDE
         )
         self._exports.append(self._explorer)
-        self._top = pn.Row(self._status, distance, self._more, stylesheets=[BAR_CSS], **WIDE)
+        self._top = pn.Row(self._status, self._distance, self._more, stylesheets=[BAR_CSS], **WIDE)
         self._strip = Strip(
             names=[TOGETHER, MADE_OF, BUILD, COUNT], open=TOGETHER, caption="Good models", stylesheets=[STRIP_CSS],
             **WIDE,
