@@ -1,1 +1,1 @@
-"""Many good models: found, compared and chosen from."""
+"""The alternatives to the best model: found, seen together, and edited by hand, also as a game."""

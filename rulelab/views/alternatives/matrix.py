@@ -36,7 +36,7 @@ class Matrix(Tapped):
             "Antecedents of the models",
             "models, like beside like",
             None,
-            height=HEIGHT + 40,
+            height=HEIGHT + 80,
             x_range=self._across.range,
             y_range=self._lines,
             min_border_left=20,

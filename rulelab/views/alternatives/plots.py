@@ -7,8 +7,7 @@ Bare Bokeh: taps choose models, and each choice and each new count replaces colu
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -26,7 +25,7 @@ from ..search.slide import enlarged
 from ..widgets.style import BLUE, INK, LENGTHS, ORANGE, SKY
 from .offline import steps
 
-HEIGHT = 300
+HEIGHT = 260
 MOST_DOTS = 3000
 """So many models are drawn, the best ones."""
 _FLOOR = 0.8
@@ -150,21 +149,8 @@ class Tapped(Picture):
     _source: ColumnDataSource
 
 
-@dataclass(frozen=True, eq=False)
-class Drawn:
-    """Lists that are drawn beside the models.
-
-    Attributes
-    ----------
-    frame : DataFrame
-        ``rules``, ``accuracy`` and ``above``, a row for each list.
-    kept : int array
-        Those to draw.
-    gaps : float array or None
-        Gap between groups of every list, in per cent.
-    words : str
-        What they are.
-    """
+class Drawn(NamedTuple):
+    """Lists that are drawn beside the models: those to draw, the gaps of all in per cent, and what they are."""
 
     frame: pd.DataFrame
     kept: np.ndarray

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from patience import wait_until
-from test_explore import data, searched
+from test_alternatives import data, searched
 
 import rulelab as rl
 from rulelab.views.alternatives.counting import count_all, verdict
