@@ -33,7 +33,7 @@ export function render({ model }) {
   const line = made("div", "", { class: "line" })
   line.append(words, said, undo)
   const box = made("div", "", { class: "box", role: "region", "aria-label": "Models", tabindex: "0" })
-  const table = made("table")
+  const table = made("table", "", { "aria-label": "Models" })
   const head = made("tr")
   const body = made("tbody")
   const top = made("thead")

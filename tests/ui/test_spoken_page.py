@@ -160,9 +160,22 @@ VERIFIED = """
 - button "Model (JSON)"
 """
 COMPARE = """
+- combobox "Setting to sweep"
+- textbox "Its values"
+- button "Fill the front"
 - button "Upload saved model (JSON)"
 - button "Fit baselines"
 - button "Report (HTML)"
+- searchbox "Filter the models"
+- region "Models":
+  - table "Models":
+    - rowgroup:
+      - row:
+        - columnheader "Model"
+    - rowgroup:
+      - row:
+        - cell:
+          - 'checkbox "Card of tic_tac_toe: rule list" [checked]'
 - textbox "Name"
 - 'heading "A tic_tac_toe: rule list" [level=2]'
 - paragraph: /Rule list, predicts class = positive · \\d+-\\d+-\\d+/
