@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -101,7 +102,17 @@ class FrontsView(Viewer):
         except ValueError as error:
             return text_of(error)
         limit = f"each ends with a proof or after {order.time_limit:g} s"
-        return f"{counted(order.n_fits, 'fits')}, other methods among them; {limit}."
+        return f"{counted(order.n_fits, 'fits')}, other methods among them{self._about(order)}; {limit}."
+
+    def _about(self, order: Order) -> str:
+        """How long a sweep will take, where fits of the same question are done."""
+        run = self.view.run
+        same = run is not None and order.question is not None and self._asked == _said_of(order.question)
+        progress = [sweep.progress for sweep in run.started.sweeps] if run is not None and same else []
+        done = sum(each.done for each in progress)
+        if not done:
+            return ""
+        return f", about {math.ceil(order.n_fits * sum(each.seconds for each in progress) / done)} s"
 
     def run(self, *_: Any) -> None:
         """Fill the front beside what is known of the same question; a sweep that runs is cancelled."""
@@ -141,6 +152,7 @@ class FrontsView(Viewer):
 
     def _show_sweeping(self, sweeping: bool) -> None:
         self._cancel.visible, self._fill.visible = sweeping, not sweeping
+        self.follow_question()
 
     @param.depends("dark", "on_pin", watch=True)
     def _hand_on(self) -> None:

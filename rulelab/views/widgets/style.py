@@ -103,6 +103,3 @@ CARDS_CSS = sheet("cards.css")
 """Cards side by side, their lines on one height; what has no place is scrolled to, and the page stays."""
 STACK_CSS = sheet("stack.css")
 TAB_CSS = sheet("tab.css")
-WIDE_TABLE_CSS = """
-:host { overflow-x: auto; }
-"""

@@ -125,9 +125,11 @@ def test_there_are_points_at_once_and_filling_the_front_adds_to_those_of_the_sam
         wait_until(lambda: not tab.view.refresh())
         return [p.label for p in tab.view.points() if not p.baseline]
 
+    assert "about" not in tab.told
     tab.begin()
     sizes = [f"Rule list, max length {k}" for k in (1, 2, 3, 4)]
     assert methods() == sizes
+    assert ", about " in tab.told, "how long fits of this question take is known"
     assert any(p.method == "cart" for p in tab.view.points())
     run = tab.view.run
     tab.begin()
