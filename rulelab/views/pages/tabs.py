@@ -27,6 +27,7 @@ from ..learn.view import LearnTab
 from ..live.pacing import FULL_SPEED
 from ..live.prepared import Prepared
 from ..live.recipe import PageRecipe
+from ..live.recorded import RecordedSession
 from ..live.session import SearchSession
 from ..live.state import State
 from ..search.again import Again
@@ -222,10 +223,12 @@ class AlternativesTab:
             self.view.searching = session.state.busy
             if not session.state.over or prepared is None or latest is None or latest is self._taken:
                 return
-            self._taken = latest
-            if session.recorded:  # its search is not kept
-                self.view.take(search.setup.recipe())
+            if isinstance(session, RecordedSession):  # its search is not kept, but what makes it may be in the form
+                if session.card is not None and not (search.view.stale or search.refused):
+                    self._taken = latest
+                    self.view.take(search.setup.recipe())
             else:
+                self._taken = latest
                 self.view.take(lambda report: prepared, prepared, latest)
 
         search.view.param.watch(look, ["snapshot", "status"])

@@ -449,6 +449,21 @@ def test_a_model_without_good_ones_beside_it_is_edited_all_the_same() -> None:
     view.close()
 
 
+def test_a_recording_from_a_file_is_no_answer_to_what_the_form_asks(dataset: rl.Dataset) -> None:
+    recording = rl.Recording(searched(dataset))
+    for _ in recording.steps():
+        pass
+    tabs = Tabs(Address(f"?tab=Alternatives&{QUICK}"))
+    search, view = tabs.made("Search").view, tabs.made("Alternatives").view
+    search.open(recording)
+    search.refresh()
+    assert search.session.recorded
+    assert search.session.state.over
+    assert view._waiting.visible, "nobody knows the rows of the one, and the other was not searched"
+    assert view.found is None
+    view.close()
+
+
 def test_what_keeps_the_search_from_beginning_is_said() -> None:
     tabs = Tabs(Address(f"?tab=Alternatives&{QUICK}"))
     search, view = tabs.made("Search"), tabs.made("Alternatives").view
