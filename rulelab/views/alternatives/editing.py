@@ -235,8 +235,7 @@ class WhatIfView(NotebookViewer):
 
     def reveal(self, *_: Any) -> None:
         """Show what the search has found, or hide it again."""
-        self._revealed = True
-        self._shown = not self._shown
+        self._revealed, self._shown = True, not self._shown
         self._show_best()
         self._tell_room()
 
