@@ -34,15 +34,15 @@ def attach(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], 
     known = homes(file)
 
     def load(name: str) -> Any:
+        full = f"{package}.{name}".replace("rulelab", "rl", 1)
         if name not in known:
-            instead = importlib.import_module("rulelab.gone").GONE.get(f"rl.{name}") if package == "rulelab" else None
+            instead = importlib.import_module("rulelab.gone").GONE.get(full)
             raise AttributeError(f"module {package!r} has no attribute {name!r}{f': {instead}' if instead else ''}")
         home = known[name]
         try:
             module = importlib.import_module(f"{package}.{home or name}")
         except ModuleNotFoundError as error:
-            what = f"{package}.{name}".replace("rulelab", "rl", 1)
-            raise importlib.import_module("rulelab.extras").missing(error, what) from None
+            raise importlib.import_module("rulelab.extras").missing(error, full) from None
         value = module if home is None else getattr(module, name)
         setattr(sys.modules[package], name, value)
         return value

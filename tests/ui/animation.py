@@ -37,7 +37,6 @@ def frames(address: str) -> list[Any]:
         page.goto(address)
         run = page.get_by_role("button", name="Run", exact=True)
         run.wait_for(timeout=120_000)
-        page.get_by_label("Speed", exact=True).first.select_option("100 per tick")
         page.wait_for_timeout(1000)
         found.append(page.screenshot())
         run.click()
@@ -81,7 +80,7 @@ def main(file: str | None = None) -> None:
     thread = rl.views.serve(port=port, threaded=True)
     time.sleep(2)
     try:
-        save(frames(f"http://127.0.0.1:{port}/?tab=Search"), PICTURE if file is None else Path(file))
+        save(frames(f"http://127.0.0.1:{port}/?tab=Search&speed=100 per tick"), PICTURE if file is None else Path(file))
     finally:
         thread.stop()
 

@@ -201,7 +201,7 @@ def test_the_search_goes_on_while_another_tab_is_open(visit) -> None:
     view.page.get_by_text("Not proven optimal").wait_for()
     view.page.get_by_role("tab", name="Search").click()
     view.page.get_by_role("status", name="Status").wait_for()
-    view.until(lambda: "expanded" in view.status and view.expanded > before)
+    view.until(lambda: "expanded" in view.counts and view.expanded > before)
     view.page.wait_for_timeout(500)
     assert view.page.locator("canvas").count() >= 4
     assert view.console == []
@@ -316,7 +316,7 @@ def test_an_address_opens_its_tab_a_phone_shows_the_card_and_the_keyboard_reache
     card = view.page.locator(".rl-model")
     view.until(lambda: 0 <= (box := card.bounding_box())["x"] <= 390 - box["width"] and view.too_wide() == [])
     view.until_all_are_named("button", "textbox", "tab")
-    limits = view.field("Limits", exact=True)
+    limits = view.page.get_by_label("Limits", exact=True)
     limits.fill("made of rows of one year, and of one county; " * 12)
     view.until(lambda: limits.evaluate("e => e.scrollHeight <= e.clientHeight + 1"))  # nothing of it is cut off
     view.page.set_viewport_size({"width": 1360, "height": 900})

@@ -167,10 +167,10 @@ def test_a_search_is_watched_in_jupyterlab(lab: str, visit_lab: Visit, tmp_path:
 
     for done in (1, 2, 3):
         view.button("Step").click()
-        view.until(lambda done=done: "expanded" in view.status and view.expanded == done)
+        view.until(lambda done=done: "expanded" in view.counts and view.expanded == done)
     view.until_status("paused")
     view.until(lambda: plotted(page) == 3)
-    page.get_by_label("Speed").select_option("full speed")
+    view.more().page.get_by_label("Speed").select_option("full speed")
     view.button("Run").click()
     view.until(lambda: view.expanded > 1000)
     view.until(lambda: plotted(page) > 1000)
@@ -185,7 +185,7 @@ def test_a_search_is_watched_in_jupyterlab(lab: str, visit_lab: Visit, tmp_path:
     view.until(lambda: view.expanded > before + 1000)
     assert not gone(kernel), "the search is in the kernel, which still works on it"
     page.screenshot(path=tmp_path / "jupyterlab.png")
-    view.button("Stop").click()
+    view.more().button("Stop").click()
     view.until_status("stopped")
     assert page.locator(".rl-still:visible").count() == 0
 

@@ -18,6 +18,7 @@ def test_the_plots_of_lists_are_clear(visit) -> None:
     for width, height in ((1440, 900), (390, 844)):
         view.page.set_viewport_size({"width": width, "height": height})
         each_plot_is_clear(view, plots)
+    view.field("Data set").wait_for()
     place = view.page.get_by_text("CSV, Excel or Parquet, at most")
     place.scroll_into_view_if_needed()
     unclear_words_are_found(view.page, place.bounding_box()["x"], place.bounding_box()["y"])
