@@ -225,8 +225,10 @@ class Sheet:
                 "read as empty; missing='' (--missing '') keeps it, or leave out the rows without a target"
             )
         times = {n: values for n, values in self._times.items() if n not in taken and n not in excluded}
+        ordered = [n for n, kind in self.frame.dtypes.items() if getattr(kind, "ordered", False)]
+        plain = {n: self.frame[n].cat.as_unordered() for n in ordered}  # what that loses is said above, and once
         return from_frame(
-            self.frame.assign(**times),
+            self.frame.assign(**plain, **times),
             target,
             positive,
             sensitive,

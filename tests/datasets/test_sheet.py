@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import io
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -282,6 +283,10 @@ def test_that_the_order_of_categories_is_not_used_is_said() -> None:
     frame = pd.DataFrame({"grade": grade, "kind": pd.Categorical(list(grade)[::-1]), "y": [0, 1] * 15})
     found = sheet(as_parquet(frame))
     assert found.doubts == ("column 'grade': its order is not used: give it as numbers to have it cut",)
+    made = found.dataset("y", 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # it is said once
+        rl.Binarizer().fit(made.X)
 
 
 @pytest.mark.parametrize("text", [False, True])
