@@ -1,11 +1,12 @@
 const MARK = "rl-term--"
+const PRESSED = /^(file|checkbox|radio)$/  // whose label is pressed, too
 const sheet = new CSSStyleSheet()
 
 function mark(host) {
   const root = host.shadowRoot
   const name = [...host.classList].find((one) => one.startsWith(MARK))
   const label = name && root.querySelector("label, legend")
-  if (!label || label.dataset.term) { return }
+  if (!label || label.dataset.term || PRESSED.test(label.control?.type)) { return }
   if (!root.adoptedStyleSheets.includes(sheet)) { root.adoptedStyleSheets.push(sheet) }
   label.dataset.term = name.slice(MARK.length)
   label.classList.add("rl-word")

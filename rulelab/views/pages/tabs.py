@@ -19,6 +19,7 @@ from ..compare.table import ModelTable
 from ..compare.view import CompareView
 from ..forms.address import NOT_KEPT, Address, Part
 from ..forms.family_settings import names_of
+from ..forms.sentence import Sentence
 from ..front.examples import EXAMPLES
 from ..front.view import Front
 from ..fronts.tab import FrontsView
@@ -245,6 +246,10 @@ TABS: dict[str, Callable[[Address], Any]] = {
 }
 
 
+_ANSWERS = ("Alternatives", "Compare")
+"""Tabs of what is asked in Search."""
+
+
 class _Place(pn.Column):
     """Where a tab is shown: a part of the page with a name."""
 
@@ -394,6 +399,20 @@ class Tabs(param.Parameterized):
         search.view.open(recording, name, card)
         search.complain(said)
 
+    def _question(self) -> Sentence:
+        """What the tab Search asks, over what else answers it; a part that is pressed leads there."""
+        asked = self.made("Search").setup.sentence
+        shown = Sentence(parts=asked.parts, sizing_mode="stretch_width", margin=(12, 16, 0, 16))
+        asked.link(shown, parts="parts")
+        shown.param.watch(self._to_settings, "open")
+        return shown
+
+    def _to_settings(self, event: param.parameterized.Event) -> None:
+        if event.new:
+            event.obj.open = False
+            self.tab = "Search"
+            self.made("Search").setup.sentence.open = True
+
     @param.depends("tab", watch=True)
     def _show(self) -> None:
         place = self._places[self.tab]
@@ -401,6 +420,8 @@ class Tabs(param.Parameterized):
             self.made("Compare").begin(self.made("Search"))
             self.runs.look()
         if not place.objects:
+            if self.tab in _ANSWERS:
+                place.append(self._question())
             place.append(explain_all(self.made(self.tab).layout) if self.tab else self._front)
         self.strip.open = self.tab
         for name, other in self._places.items():

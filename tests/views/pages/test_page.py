@@ -11,6 +11,7 @@ from panel.io.state import set_curdoc
 from tornado.httputil import HTTPHeaders, HTTPServerRequest, RequestStartLine
 
 from rulelab.views.forms.address import Address, Part
+from rulelab.views.forms.sentence import Sentence
 from rulelab.views.front.address import FrontAddress
 from rulelab.views.pages import files, tabs
 from rulelab.views.pages.look import Look
@@ -161,3 +162,16 @@ def test_it_stands_in_other_pages_and_may_be_the_search_alone() -> None:
     assert [each.caption for each in strips] == ["Why"], "no names of tabs, but of what is seen of the search"
     assert whole_page().header, "a page of its own has a bar"
     assert not whole_page(simple=True).header
+
+
+@pytest.mark.parametrize("tab", ["Alternatives", "Compare"])
+def test_tabs_that_answer_the_question_say_it_and_lead_to_it(tab: str) -> None:
+    page = tabs.Tabs(Address(f"?tab={tab}&data=breast_cancer&regularization=0.02"))
+    asked = page.made("Search").setup
+    (shown,) = page.body.select(lambda each: isinstance(each, Sentence) and each is not asked.sentence)
+    assert shown.parts == asked.sentence.parts
+    asked.choose(max_length=2)
+    assert shown.parts == asked.sentence.parts
+    assert ["2", "Rules, at most"] in shown.parts
+    shown.open = True
+    assert (page.tab, asked.sentence.open, shown.open) == ("Search", True, False)
