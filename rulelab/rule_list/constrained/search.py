@@ -165,7 +165,8 @@ class ConstrainedRuleListSearch(FairRuleListSearch):
         CertificateError
             When the search has not ended with its proof (with ``bound_only``: when it has no list yet).
         """
-        return self.certificate_of(self._best_model(), self._to_prove(bound_only))
+        bound = self._to_prove(bound_only)  # refuses where there is no model
+        return self.certificate_of(self._best_model(), bound)
 
     def certificate_of(self, model: RuleList, bound: float | None = None) -> Certificate:
         """The proof that a list that obeys is one of the best, or with ``bound`` that none is below that.
