@@ -101,9 +101,22 @@ function card(open, tell) {
   const fold = (is) => { body.hidden = !is; head.setAttribute("aria-expanded", is); node.classList.toggle("open", is) }
   head.addEventListener("click", () => fold(body.hidden))
   fold(open)
-  let fields = [], known = "", wrong = ""
+  let fields = [], known = "", wrong = "", wanted = ""
+  const filter = () => {
+    const found = fields.filter(({ place, label }) => {
+      place.classList.toggle("away", !label.includes(wanted))
+      return label.includes(wanted)
+    })
+    node.classList.toggle("away", !found.length)
+  }
   return {
     node,
+    /* Show only the fields whose labels hold this text; an empty one shows all. */
+    find(text) {
+      wanted = text
+      filter()
+      if (text) { fold(true) }
+    },
     show(now) {
       set(title, "textContent", now.title)
       const shape = JSON.stringify(now.fields.map((one) => [one.kind, one.key, one.label]))
@@ -113,9 +126,10 @@ function card(open, tell) {
           const made_ = KINDS[one.kind](one, (value) => tell({ key: one.key, value }))
           const place = make("div", { className: `field of-${one.kind}` }, ...made_.nodes)
           explain(place.querySelector(".bk-input-group label, .switch span, .of-switches > .note"), one.term)
-          return { place, show: made_.show }
+          return { place, show: made_.show, label: one.label.toLowerCase() }
         })
         body.replaceChildren(...fields.map((one) => one.place))
+        filter()
       }
       now.fields.forEach((one, i) => {
         set(fields[i].place, "hidden", !one.shown)
@@ -131,7 +145,10 @@ function card(open, tell) {
 export function render({ model }) {
   const root = make("div", { className: "cards" })
   const cards = model.cards.map((one) => card(one.open, (message) => model.send_msg(message)))
-  root.append(...cards.map((one) => one.node))
+  const find = make("input", { type: "search", className: "bk-input find", placeholder: "Find a setting" })
+  find.setAttribute("aria-label", find.placeholder)
+  find.addEventListener("input", () => cards.forEach((one) => one.find(find.value.trim().toLowerCase())))
+  root.append(find, ...cards.map((one) => one.node))
   const show = () => model.cards.forEach((one, i) => cards[i].show(one))
   model.on("cards", show)
   show()

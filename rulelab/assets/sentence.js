@@ -6,6 +6,11 @@ const behind = (label) => {
   if (!named) { return null }
   return named.control ?? named.querySelector(CONTROL) ?? named.parentElement.querySelector(CONTROL)
 }
+/* All settings are seen again, whatever was looked for. */
+const unfilter = () => everywhere(document, "input.find").filter((one) => one.value).forEach((one) => {
+  one.value = ""
+  one.dispatchEvent(new Event("input"))
+})
 const go = (label, looks = 40) => {  // the settings open a moment later
   const control = behind(label)
   const folded = control?.closest("section")?.querySelector(".card-header[aria-expanded=false]")
@@ -24,7 +29,7 @@ export function render({ model }) {
     said.replaceChildren(...model.parts.map(([text, label]) => {
       if (!label) { return text }
       const part = make("button", { type: "button", className: "part", textContent: text, title: label })
-      part.addEventListener("click", () => { model.open = true; go(label) })
+      part.addEventListener("click", () => { model.open = true; unfilter(); go(label) })
       return part
     }))
   }

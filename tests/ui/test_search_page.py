@@ -316,6 +316,29 @@ def test_every_control_is_named_and_reached_by_keyboard_and_the_status_is_told(v
     assert re.search(r"made [\d ]+ cut [\d ]+ expanded [\d ]+ queue 0 log10 remaining none left", view.counts)
     view.field("Data set").wait_for()
     view.until_all_are_named("button", "combobox", "textbox", "checkbox")
+    view.page.get_by_label("Find a setting").fill("SUPPORT")
+    view.page.get_by_label("Regularization").wait_for(state="hidden")
+    assert view.field("Least support").is_visible()
+    view.page.get_by_label("Find a setting").fill("")
+    view.page.get_by_label("Regularization").wait_for()
+
+
+@pytest.mark.long
+def test_a_part_of_the_question_opens_its_field_wherever_it_is_pressed(visit) -> None:
+    view = visit().open(QUICK)
+    page, focused = view.page, "e => e.getRootNode().activeElement === e"
+    page.get_by_role("button", name="0.02", exact=True).click()
+    field = page.get_by_label("Regularization")
+    view.until(lambda: field.evaluate(focused))
+    field.fill("0.05")
+    field.press("Enter")
+    page.get_by_role("button", name="0.05", exact=True).wait_for()
+    page.get_by_role("tab", name="Compare", exact=True).click()
+    page.get_by_role("tabpanel", name="Compare").get_by_role("button", name="rule list", exact=True).click()
+    family = page.get_by_label("Model family")
+    view.until(lambda: family.is_visible() and family.evaluate(focused))
+    assert page.get_by_role("tab", name="Search", exact=True).get_attribute("aria-selected") == "true"
+    assert view.console == []
 
 
 _TURNING = """() => {

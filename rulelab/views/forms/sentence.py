@@ -101,11 +101,15 @@ def _compared(family: Family, settings: Any, table: DataSettings) -> Iterator[li
             fair += [(" and ", ""), (shown(TOLERANCE, settings.negatives_tolerance), NEGATIVES_TOLERANCE.title)]
         yield [*fair, *_groups(table)]
     elif table.sensitive is not None and "fairness" in settings.param:
-        yield [("treating ", ""), (f"{table.sensitive} as it comes", "Fairness")]
+        yield [("treating ", ""), (f"{_attribute(table)} as it comes", "Fairness")]
 
 
 def _groups(table: DataSettings) -> list[Part]:
-    return [(" between groups of ", ""), (str(table.sensitive), str(table.param.sensitive.label))]
+    return [(" between groups of ", ""), (_attribute(table), str(table.param.sensitive.label))]
+
+
+def _attribute(table: DataSettings) -> str:
+    return plain(str(table.sensitive), _LONGEST)
 
 
 def _rows(table: DataSettings) -> str:
