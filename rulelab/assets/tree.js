@@ -1,8 +1,9 @@
 /* The words that find room in the rectangles that are seen, each in the middle of what is seen of its own. */
 const fitting = ({ plot, range, rows, nodes, blocks, size }) => {
+  const found = { x: [], y: [], text: [] }
+  if (plot.properties?.inner_width.is_unset) { return found }  // not laid out yet, and asking would be an error
   const per = plot.inner_width / (range.end - range.start)
   const high = plot.inner_height / (rows.start - rows.end)
-  const found = { x: [], y: [], text: [] }
   if (high < 1.28 * size || !(per > 0)) { return found }
   for (const [data, column] of [[nodes.data, "rule"], [blocks.data, "count"]]) {
     const { left, right, top, bottom } = data

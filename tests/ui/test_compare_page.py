@@ -135,8 +135,7 @@ def test_uploads_are_pinned_or_explained_and_their_report_opens_offline(visit, t
     assert cards(view) == 0
     notes = {"title": HOSTILE, "intended_use": HOSTILE, "data": {HOSTILE: HOSTILE}, "parameters": {"a": "<b>x</b>"}}
     upload(view, "good.json", json.dumps({**json.loads(saved(HOSTILE)), "card": notes}))
-    view.until(lambda: cards(view) == 1)
-    assert alert.count() == 0
+    view.until(lambda: cards(view) == 1 and alert.count() == 0)
     assert HOSTILE in view.page.locator(".rl-model table.rules").inner_text()
     assert view.page.locator("img[src=x]").count() == 0
     opens_offline(view, tmp_path / "report.html")

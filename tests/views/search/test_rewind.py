@@ -42,10 +42,15 @@ def drawn(plots: SearchFigures) -> list[Any]:
     return [*(dict(source.data) for source in sources), *(plot.caption for plot in plots.plots)]
 
 
+def said(view: SearchView) -> dict[str, str]:
+    """The figures beside what is proven, and those of how it was found."""
+    return {name: value for part in ("status", "counts") for name, value in view.part(part).figures}
+
+
 def seen(view: SearchView) -> list[Any]:
     best = view._best
     texts = [best.card.object, best.heading.object, best.account.object]
-    return [*drawn(view._plots), *texts, view._status.figures]
+    return [*drawn(view._plots), *texts, said(view)]
 
 
 @pytest.mark.long
@@ -60,7 +65,7 @@ def test_every_moment_looks_as_it_did(view) -> None:
         then.use_axis(view.axis)
         then.extend(snapshots[: at + 1], True, snapshots[at], view.session.prepared)
         assert repr(drawn(view._plots)) == repr(drawn(then))
-        assert view._status.figures == [list(pair) for pair in figures(snapshots[at], search.family)]
+        assert said(view) == dict(figures(snapshots[at], search.family))
         assert f"moment {at + 1} of {len(snapshots)}" in view._status.phase
         assert view._best.exports.visible == (snapshots[at].incumbent is not None)
         assert view._rewind._slider.value == at + 1
