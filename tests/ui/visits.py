@@ -86,12 +86,13 @@ class Visit:
     @property
     def counts(self) -> str:
         """The figures of how the answer was found."""
-        return " ".join(self.page.get_by_role("group", name="Counts").inner_text().split())
+        shown = self.page.get_by_role("group", name="Counts").inner_text().replace("\u202f", "")  # in thousands
+        return " ".join(shown.split())
 
     @property
     def expanded(self) -> int:
         """The number of expanded prefixes that is shown."""
-        words = self.counts.replace("\u202f", "").split()
+        words = self.counts.split()
         return int(words[words.index("expanded") + 1])
 
     def until(self, condition: Callable[[], bool]) -> None:
