@@ -16,13 +16,13 @@ from typing import Any
 
 from PIL import Image
 from playwright.sync_api import sync_playwright
-from screenshot import OPTIONS
 
 import rulelab as rl
 
 PICTURE = Path(__file__).parents[2] / "notebooks" / "search.gif"
 SIZE = {"width": 1180, "height": 760}
 WIDTH = 840
+OPTIONS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 MOST_FRAMES, LARGEST = 26, 1_000_000
 MILLISECONDS, LAST = 320, 4000
 

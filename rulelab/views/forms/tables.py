@@ -15,7 +15,7 @@ from typing import Any
 from ... import datasets, tables
 from ...data.binarize import Binarizer
 from ...datasets import DatasetError, Sheet
-from ...tables import PatternCounts, Split, Table, TableError
+from ...tables import PatternCounts, Table, TableError
 from ..live.wording import count
 from ..widgets.esc import plain
 from .data import Labelled
@@ -121,7 +121,6 @@ class Counted(Labelled):
         share: float,
         seed: int,
         report: Callable[[str], None],
-        split: Split | None = None,
     ) -> PatternCounts:
         """Choose conditions and count the rows under them.
 
@@ -133,38 +132,30 @@ class Counted(Labelled):
             How many of the rows are kept out for the test, drawn at random; 0: none.
         report : callable
             Told what is being done; where it raises, the counting is interrupted.
-        split : Split, optional
-            Which rows are kept out instead of a random share; its column is no feature.
         """
         table = self.served.open()
         stage = [f"looking at the columns of {self.name}"]
 
         def work() -> PatternCounts:
-            binarizer.fit(self._features(table, split))
+            binarizer.fit(self._features(table))
             stage[0] = f"counting the rows of {self.name}"
             people = list(self.sensitive)
-            asked = people, self.weight, split, self.unknown
+            asked = people, self.weight, None, self.unknown
             return tables.count(table, binarizer, self.target, self.positive, *asked)
 
         counts = _watched(work, table, lambda: stage[0], report)
-        return counts.split_at_random(share, seed) if share and split is None else counts
+        return counts.split_at_random(share, seed) if share else counts
 
     def code(self) -> str:
         """Python that opens the table, with ``rl`` for this package."""
         return f"rl.tables.open({self.served.file!r})"
 
-    @property
-    def keys(self) -> list[str]:
-        """Columns of whole numbers, whose hash may say which rows are for a test."""
-        others = {self.target, self.weight, *self.sensitive}
-        return [name for name, kind in self.sheet.frame.dtypes.items() if kind.kind in "iu" and name not in others]
-
-    def features_code(self, split: Split | None = None) -> str:
-        """Python that names the columns conditions are made of, of a ``table``; a split is called so."""
-        aside = ", ".join(map(repr, (self.target, *self._left(split))))
+    def features_code(self) -> str:
+        """Python that names the columns conditions are made of, of a ``table``."""
+        aside = ", ".join(map(repr, (self.target, *self._left)))
         more = "" if self.weight is None else f", weight={self.weight!r}"
         more += "" if self.unknown == "leave out" else f", unknown={self.unknown!r}"
-        return f"table.features({aside}{more}{'' if split is None else ', split=split'})"
+        return f"table.features({aside}{more})"
 
     def count_code(self) -> str:
         """The arguments of `rulelab.tables.count` after the conditions."""
@@ -173,14 +164,14 @@ class Counted(Labelled):
         asked |= {} if self.unknown == "leave out" else {"unknown": self.unknown}
         return ", ".join(said + [f"{name}={value!r}" for name, value in asked.items() if value not in (None, [])])
 
-    def _left(self, split: Split | None) -> list[str]:
+    @property
+    def _left(self) -> list[str]:
         """Columns that are no features, besides the target and the weights."""
-        names = [*self.ignored, *(name for name in self.sensitive if name not in self.kept)]
-        return list(dict.fromkeys([*names, *([] if split is None else [split.column])]))
+        return list(dict.fromkeys([*self.ignored, *(name for name in self.sensitive if name not in self.kept)]))
 
-    def _features(self, table: Table, split: Split | None = None) -> Table:
+    def _features(self, table: Table) -> Table:
         known = {"unknown": self.unknown, "positive": self.positive}
-        return table.features(self.target, *self._left(split), weight=self.weight, split=split, **known)
+        return table.features(self.target, *self._left, weight=self.weight, **known)
 
 
 def _watched(work: Callable[[], Any], table: Table, doing: Callable[[], str], report: Callable[[str], None]) -> Any:

@@ -16,6 +16,7 @@ from ..widgets.browser import AddressBar
 from ..widgets.connection import Connection
 from ..widgets.explained import Explained
 from ..widgets.icons import ICON
+from ..widgets.style import STRIP_CSS
 from .look import SPOKEN, Look, template
 from .tabs import Tabs
 
@@ -59,10 +60,11 @@ def page(simple: bool = False, header: bool = True) -> pn.viewable.Viewable:
         listen(document, tabs.complain)
     bar.on_msg(lambda event: tabs.complain("; ".join(address.go(str(event.data)))))
     main = [tabs.body, tabs.kept, tabs.last, Explained(), bar, Connection(width=0, height=0, margin=0)]
+    look.param.watch(lambda event: tabs.param.update(dark=event.new), "dark")
+    pn.state.onload(look.follow_system)
     if not header:
-        pn.state.onload(look.follow_system)
-        look.param.watch(lambda event: tabs.param.update(dark=event.new), "dark")
-        return pn.Column(*main, sizing_mode="stretch_width", margin=0)
+        tabs.strip.stylesheets = [STRIP_CSS]
+        return pn.Column(*([] if simple else [tabs.strip]), *main, sizing_mode="stretch_width", margin=0)
     whole = pmui.Page(
         title=TITLE,
         favicon=ICON,
@@ -78,9 +80,7 @@ def page(simple: bool = False, header: bool = True) -> pn.viewable.Viewable:
     )
     _follow_nobody(whole)
     whole.link(look, dark_theme="dark", bidirectional=True)
-    look.param.watch(lambda event: tabs.param.update(dark=event.new), "dark")
     tabs.param.watch(lambda event: whole.param.update(theme_toggle=bool(event.new)), "tab")
-    pn.state.onload(look.follow_system)
     return whole
 
 

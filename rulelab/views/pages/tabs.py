@@ -330,7 +330,7 @@ class Tabs(param.Parameterized):
             tab.complain("; ".join([*self._complaints, *own]))
             self._complaints = []
             tab.view.dark = self.dark
-            if "on_pin" in tab.view.param:
+            if "on_pin" in tab.view.param and not self.simple:
                 tab.view.on_pin = self._pin
             if isinstance(tab, SearchTab):
                 tab.view.on_standing = self._follow

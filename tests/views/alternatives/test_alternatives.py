@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from bokeh.colors import RGB
+from good_rows import rows
 from patience import wait_until
 
 import rulelab as rl
@@ -29,13 +30,6 @@ from rulelab.views.pages.tabs import Tabs
 from rulelab.views.widgets.style import GROUND
 
 RULES = [[0, 1], [2], [], [3, 1, 0]]
-
-
-def rows(seed: int = 0, n: int = 60, m: int = 5) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    rng = np.random.default_rng(seed)
-    A = rng.random((n, m)) < 0.5
-    y = (A[:, :3].sum(axis=1) >= 2) ^ (rng.random(n) < 0.25)
-    return A, y, rng.choice(["a", "b", "c"], n), rng.integers(1, 4, n)
 
 
 def predicted(A: np.ndarray, y: np.ndarray, weight: np.ndarray, antecedents: list[int]) -> np.ndarray:
@@ -100,29 +94,15 @@ def test_reliance_is_the_range_over_all_models() -> None:
     assert list(table.index) == [0, 1, 2]
 
 
-def data() -> rl.Dataset:
-    A, y, group, _ = rows(3, 200, 6)
-    X = pd.DataFrame(np.where(A, "yes", "no"), columns=[f"<b>{c}</b>" for c in "uvwxyz"])
-    return rl.datasets.from_frame(X.assign(sex=group, out=np.where(y, "bad", "good")), "out", sensitive=["sex"])
-
-
 def searched(dataset: rl.Dataset, **parameters: Any) -> rl.RuleListSearch:
     conditions = rl.Binarizer().fit_transform(dataset.X)
     ants = rl.mine_antecedents(conditions, 1)
     return rl.search_for(rl.Problem.from_antecedents(ants, dataset.y), **{"regularization": 0.02, **parameters})
 
 
-@pytest.fixture(scope="module")
-def dataset() -> rl.Dataset:
-    return data()
-
-
 @pytest.fixture
-def view(dataset: rl.Dataset) -> Any:
-    made = AlternativesView(searched(dataset), dataset, distance=0.2)
-    wait_until(lambda: not made.refresh())
-    yield made
-    made.close()
+def view(dataset: rl.Dataset, show: Any) -> AlternativesView:
+    return show(searched(dataset), dataset)
 
 
 def test_all_that_is_found_is_near_and_nothing_is_missing(view: AlternativesView) -> None:

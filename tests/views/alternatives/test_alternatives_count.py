@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from patience import wait_until
-from test_alternatives import data, searched
+from test_alternatives import searched
 
 import rulelab as rl
 from rulelab.views.alternatives.counting import count_all, verdict
@@ -20,18 +20,11 @@ from rulelab.views.live.prepared import Prepared
 from rulelab.views.live.wording import count
 
 
-@pytest.fixture(scope="module")
-def dataset() -> rl.Dataset:
-    return data()
-
-
 @pytest.fixture
-def view(dataset: rl.Dataset) -> Any:
-    made = AlternativesView(searched(dataset), dataset, distance=0.2)
-    wait_until(lambda: not made.refresh())
+def view(dataset: rl.Dataset, show: Any) -> AlternativesView:
+    made = show(searched(dataset), dataset)
     made._strip.open = COUNT
-    yield made
-    made.close()
+    return made
 
 
 def counted(view: AlternativesView) -> Any:

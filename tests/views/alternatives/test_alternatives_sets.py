@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from patience import wait_until
-from test_alternatives import data
 
 import rulelab as rl
 from rulelab.views.alternatives import view as alternatives
@@ -28,17 +27,9 @@ def searched(dataset: rl.Dataset, **parameters: Any) -> rl.RuleSetSearch:
     return rl.RuleSetSearch(problem, **{"max_complexity": 6, "max_conditions": 2, **parameters})
 
 
-@pytest.fixture(scope="module")
-def dataset() -> rl.Dataset:
-    return data()
-
-
 @pytest.fixture
-def view(dataset: rl.Dataset) -> Any:
-    made = AlternativesView(searched(dataset), dataset, distance=0.2)
-    wait_until(lambda: not made.refresh())
-    yield made
-    made.close()
+def view(dataset: rl.Dataset, show: Any) -> AlternativesView:
+    return show(searched(dataset), dataset)
 
 
 def test_sets_are_shown_filtered_and_chosen(view: AlternativesView, dataset: rl.Dataset) -> None:

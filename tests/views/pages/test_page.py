@@ -160,6 +160,7 @@ def test_it_stands_in_other_pages_and_may_be_the_search_alone() -> None:
     strips = below.select(Strip)
     assert isinstance(below, pn.Column)
     assert [each.caption for each in strips] == ["Why"], "no names of tabs, but of what is seen of the search"
+    assert "Parts of the page" in [each.caption for each in whole_page(header=False).select(Strip)]
     assert whole_page().header, "a page of its own has a bar"
     assert not whole_page(simple=True).header
 

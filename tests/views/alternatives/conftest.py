@@ -1,0 +1,34 @@
+"""Views of alternatives, which are closed again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from good_rows import data
+from patience import wait_until
+
+import rulelab as rl
+from rulelab.views.alternatives.view import AlternativesView
+
+
+@pytest.fixture(scope="module")
+def dataset() -> rl.Dataset:
+    return data()
+
+
+@pytest.fixture
+def show() -> Iterator[Callable[[Any, rl.Dataset], AlternativesView]]:
+    """Shows the alternatives of a search, once they are found."""
+    made = []
+
+    def shown(search: Any, dataset: rl.Dataset) -> AlternativesView:
+        view = AlternativesView(search, dataset, distance=0.2)
+        made.append(view)
+        wait_until(lambda: not view.refresh())
+        return view
+
+    yield shown
+    for view in made:
+        view.close()
