@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from .certificate import Certificate, of_all
 from .proving import Proving
 from .search import Search
-from .snapshot import Status
+from .snapshot import FIRST, Snapshot, Status
 
 if TYPE_CHECKING:
     from .models import Model
@@ -77,6 +78,10 @@ class RelaxedFirst(Phased):
     _relaxing = False
     _left_in = ""
     """The phase that the proof of the other search has ended."""
+    _suffices = False
+    """Whether that was as soon as the other search had ended."""
+    _last_relaxed: Snapshot | None = None
+    """The last state of the search for the best model of all."""
 
     @property
     @abc.abstractmethod
@@ -104,14 +109,15 @@ class RelaxedFirst(Phased):
         if self._relaxes and self._phase in _WAITING:
             self._prepare()
             self._relaxing = self._phase not in _ENDED
-        if self._relaxing:
+        relaxed = self._relaxing
+        if relaxed:
             self._relax(max_work)
         else:
             super()._advance(max_work)  # type: ignore[safe-super]  # of the class that stands beside this one
         if self._relaxation is None or self._relaxing or self._phase in _ENDED:
             return
         if self._relaxed >= self._least_known:
-            self._left_in, self._phase = self._phase, "certified"
+            self._left_in, self._phase, self._suffices = self._phase, "certified", relaxed
         elif self._own_bound > self._floor:
             self._relaxation, self._relaxed = None, 0
 
@@ -129,7 +135,7 @@ class RelaxedFirst(Phased):
             self._relaxation = self._without_demands()
         relaxation, before, most = self._relaxation, self._relaxation.work, self._most_relaxed
         relaxation.memory_limit = None if self.memory_limit is None else max(1, self.memory_limit // _SHARE)
-        last = relaxation.advance(min(max_work, most - before))
+        last = self._last_relaxed = relaxation.advance(min(max_work, most - before))
         self.work += relaxation.work - before
         self._floor = max(self._floor, self._sure(last.lower_bound))
         if last.status is Status.RUNNING and relaxation.work < most:
@@ -137,6 +143,15 @@ class RelaxedFirst(Phased):
         self._relaxing = False
         if last.incumbent is not None:
             self._relaxed = self._take_over(last.incumbent.model, last.status is Status.OPTIMAL)
+
+    def _now(self) -> Snapshot:
+        """The present state, with what the search for the best model of all has counted."""
+        now, first = super()._now(), self._last_relaxed
+        if first is None:
+            return now
+        counts = {**first.counts, "cut": sum(first.pruned.values())}
+        counts |= {"running": int(self._relaxing), "suffices": int(self._suffices)}
+        return replace(now, detail={**now.detail, **{FIRST + name: n for name, n in counts.items()}})
 
     @property
     def _most_relaxed(self) -> int:

@@ -179,9 +179,13 @@ class Search(Shown, Shared, abc.ABC):
         """The present state, also of a search that a limit of its steps stopped; None before the first `advance`."""
         if not self._steps:
             return None
-        now = replace(self._snapshot(), step=self._steps, seconds=self._seconds)
+        now = self._now()
         stopped = self.stopped_by is not None and now.status is Status.RUNNING
         return replace(now, status=Status.LIMIT, limit=self.stopped_by) if stopped else now
+
+    def _now(self) -> Snapshot:
+        """The present state, as it is handed out."""
+        return replace(self._snapshot(), step=self._steps, seconds=self._seconds)
 
     def compile(self) -> None:
         """Compile, or load from the disk cache, the kernels that this search may come to use; once per process.
@@ -222,7 +226,7 @@ class Search(Shown, Shared, abc.ABC):
             self._advance(min(int(max_work), MOST_WORK))
             self._seconds += time.perf_counter() - start
             self._steps += 1
-        return replace(self._snapshot(), step=self._steps, seconds=self._seconds)
+        return self._now()
 
     def steps(
         self,

@@ -34,6 +34,10 @@ _SURE = 1 - 2.0**-50
 """Of a bound that was computed in doubles from costs in integers: what is proven of it, whatever was rounded."""
 
 
+FIRST = "first_"
+"""How figures in ``detail`` begin that are of the search for the best model of all, which came first."""
+
+
 def bound_shown(objective: float, bound: float, status: Status) -> float:
     """The lower bound of a snapshot: the objective where it is proven, else the bound, which never falls."""
     return objective if status is Status.OPTIMAL else float(max(0.0, min(bound * _SURE, objective)))
@@ -99,7 +103,9 @@ class Snapshot(Shown):
         Which limit ended the call, with status LIMIT. "exactness": the objective is proven optimal within ``gap``, the
         rounding of weights or penalties; nothing is left to search.
     detail : dict
-        Figures of the engine's own.
+        Figures of the engine's own. Where models have to obey, and the best one of all is sought first, the counts of
+        that search begin with "first_"; "first_running" is 1 while it runs, "first_suffices" where its answer is the
+        answer.
     """
 
     step: int
@@ -121,6 +127,11 @@ class Snapshot(Shown):
     def made(self) -> int:
         """Prefixes made so far: each of them was cut or expanded, or waits in the queue."""
         return sum(self.pruned.values()) + self.counts.get("expanded", 0) + self.counts.get("queued", 0)
+
+    @property
+    def sought_first(self) -> dict[str, int]:
+        """What the search for the best model of all has counted that came first; empty where there was none."""
+        return {name.removeprefix(FIRST): int(n) for name, n in self.detail.items() if name.startswith(FIRST)}
 
     @property
     def gap(self) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -145,28 +146,40 @@ def _looked_at(search: Search, snapshot: Snapshot) -> str:
         nodes, columns = counts.get("pricing_nodes", 0), counts.get("columns", 0)
         seen = f"{count_of(nodes, 'conjunction')} looked at by pricing" if nodes else "no conjunction had to be priced"
         kept = f"{count_of(columns, 'rule')} kept" if columns else "no rule was kept"
+        seen += f", {kept}, {many(counts.get('closing_columns', 0))} left for the last step of the proof"
         return (
             f"{sets(m, most, complexity)} sets of complexity at most {many(complexity)} are possible, of rules that "
-            f"join at most {most} of {many(m)} conditions{aside}; {seen}, {kept}, "
-            f"{many(counts.get('closing_columns', 0))} left for the last step of the proof."
+            f"join at most {most} of {many(m)} conditions{aside}; {_after_first(snapshot, seen)}."
         )
     most = longest(search)
     seen = (
         f"{count_of(counts['lists'], 'list')} made at random"
         if "lists" in counts
-        else f"{count_of(snapshot.made, 'prefix')} made: {_fates(snapshot)}"
+        else _fates({**snapshot.counts, "cut": sum(snapshot.pruned.values())})
     )
     free, passes = _labels_are_free(search), "min_accuracy" in search.parameters
     over = f"{many(m)} antecedents{aside}" + (", with any labels" if free else "")
     seen += ", again for each gap that was asked for" if passes else ""
     possible = "list of at most 0 rules is" if most == 0 and not free else f"lists of at most {count(most, 'rule')} are"
-    return f"{lists(m, most, 2 if free else 1)} {possible} possible over {over}; {seen}."
+    return f"{lists(m, most, 2 if free else 1)} {possible} possible over {over}; {_after_first(snapshot, seen)}."
 
 
-def _fates(snapshot: Snapshot) -> str:
+def _after_first(snapshot: Snapshot, seen: str) -> str:
+    """What was looked at, after what was looked at to find the best of all models, where that was sought first."""
+    counts = snapshot.sought_first
+    if not counts:
+        return seen
+    nodes = counts.get("pricing_nodes", 0)
+    before = f"{count_of(nodes, 'conjunction')} looked at by pricing" if "columns" in counts else _fates(counts)
+    if counts["suffices"]:
+        return f"to find the best of all, {before}; a best one meets what is asked, and nothing else was looked at"
+    return f"to find the best of all first, {before}" + ("" if counts["running"] else f"; after that, {seen}")
+
+
+def _fates(counts: Mapping[str, int]) -> str:
     """What became of the prefixes that were made; the numbers add up to all of them."""
-    expanded, waiting = snapshot.counts.get("expanded", 0), snapshot.counts.get("queued", 0)
-    said = f"{many(sum(snapshot.pruned.values()))} cut, {many(expanded)} expanded"
+    cut, expanded, waiting = (counts.get(name, 0) for name in ("cut", "expanded", "queued"))
+    said = f"{count_of(cut + expanded + waiting, 'prefix')} made: {many(cut)} cut, {many(expanded)} expanded"
     return said + (f", {many(waiting)} in the queue" if waiting else "")
 
 

@@ -42,6 +42,10 @@ def value(equation: str) -> tuple[float, float]:
     return float(left), eval(sum_)
 
 
+_NUMBER = r"\d+(?: \d{3})*"
+_MADE = re.compile(rf"{_NUMBER} prefix(?:es were| was) made: [^;.]*")
+"""What is said of prefixes, and of what became of them."""
+
 SEARCHES = {
     "rule list": lambda p: rl.RuleListSearch(p, regularization=0.02),
     "falling": lambda p: rl.FallingRuleListSearch(p, regularization=0.02, positive_weight=2),
@@ -217,9 +221,12 @@ def test_each_prefix_that_was_made_is_cut_or_expanded_or_waits(make, seed: int) 
         made = now.made
         assert made == sum(now.pruned.values()) + now.counts["expanded"] + now.counts["queued"]
         if now.incumbent is not None and not isinstance(search, rl.FrontierSearch):  # whose points are no one list
-            said = account(search, now).search_space.rpartition("; ")[2]
-            numbers = [int(n.replace(" ", "")) for n in re.findall(r"\d+(?: \d{3})*", said)]
-            assert numbers[0] == sum(numbers[1:]) == made
+            first, said = now.sought_first, account(search, now).search_space
+            told = [[int(n.replace(" ", "")) for n in re.findall(_NUMBER, part)] for part in _MADE.findall(said)]
+            assert all(whole == sum(parts) for whole, *parts in told)
+            before = [first["cut"] + first["expanded"] + first["queued"]] if first else []
+            only = bool(first) and (first["running"] or first["suffices"])
+            assert [whole for whole, *_ in told] == [*before, *([] if only else [made])]
         if now.status is not rl.Status.RUNNING:
             break
     assert now.status in (rl.Status.OPTIMAL, rl.Status.INFEASIBLE)

@@ -127,6 +127,11 @@ class SearchSession:
         return self._wanted is State.STOPPED and not self._state.over
 
     @property
+    def goes_on(self) -> bool:
+        """Whether it works until it is told otherwise; a single step ends by itself."""
+        return self._state.busy and self._wanted is State.RUNNING
+
+    @property
     def resumable(self) -> bool:
         """Whether the search has ended at a limit and may go on; where arithmetic ends, nothing is left to search."""
         last = self.snapshot if self._state is State.ENDED else None

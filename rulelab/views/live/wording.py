@@ -33,6 +33,7 @@ _ENGINE_PHASES = {
     "ties": "the least gap is proven: searching the best model of that gap",
     "closing": "proving: all rules that a better set could have",
 }
+_BEST_OF_ALL = "searching: the best model of all, to begin with"
 _FIRST = {
     "rule_list": "searching: beam search for a first list",
     "falling_rule_list": "searching: Monte-Carlo search for a first list",
@@ -86,6 +87,11 @@ def figures(snapshot: Snapshot, family: str = "rule_list") -> list[tuple[str, st
 
 
 def _list_figures(snapshot: Snapshot) -> list[tuple[str, str]]:
+    first = snapshot.sought_first
+    if first and (first["running"] or first["suffices"]):  # all that was done was done to find the best list of all
+        cut, expanded, queued = (first.get(name, 0) for name in ("cut", "expanded", "queued"))
+        made = ("made", cut + expanded + queued), ("cut", cut), ("expanded", expanded), ("queue", queued)
+        return [*((name, count(n)) for name, n in made), ("log10 remaining", remaining(snapshot))]
     return [
         ("made", count(snapshot.made)),
         ("cut", count(sum(snapshot.pruned.values()))),
@@ -141,7 +147,7 @@ def _phase(session: SearchSession) -> tuple[str, str]:
     if state is State.RUNNING:
         first = {"incumbent": _FIRST.get(family, "searching: a first model")}
         doing = {**_ENGINE_PHASES, **first}.get(snapshot.phase, "searching")
-        return "busy", doing
+        return "busy", _BEST_OF_ALL if snapshot.sought_first.get("running") else doing
     found = report(search, snapshot, ended="stopped" if state is State.STOPPED else "")
     proven = snapshot.status in (Status.OPTIMAL, Status.INFEASIBLE)
     return "proven" if proven else "limit", plain(grouped(found.headline), 600)

@@ -127,14 +127,14 @@ class Controls:
 
     def show(self, session: SearchSession, stale: bool, blocked: bool = False, refusal: str = "") -> None:
         """Bring the buttons and the hint up to date."""
-        busy = session.state.busy
+        goes_on = session.goes_on
         for name, able in usable(session, stale, blocked, refusal).items():
             button = self.buttons[name]
             if button.disabled is able:
                 button.disabled = not able
-        run, label = self.buttons["run"], "Pause" if busy else "Run"
+        run, label = self.buttons["run"], "Pause" if goes_on else "Run"
         if run.label != label:  # in one message: the browser draws it once
-            run.param.update(label=label, icon=icons.PAUSE if busy else icons.RUN)
+            run.param.update(label=label, icon=icons.PAUSE if goes_on else icons.RUN)
         text = hint(session, stale, blocked, refusal)
         html = f'<p class="note" role="note">{esc(text)}</p>' if text else ""
         if html != self.hint.object:

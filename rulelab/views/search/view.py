@@ -215,7 +215,7 @@ class SearchView(NotebookViewer):
 
     def run_or_pause(self, *_: Any) -> None:
         """Run, or hold what runs."""
-        (self.pause if self._session.state.busy else self.run)()
+        (self.pause if self._session.goes_on else self.run)()
 
     @one_at_a_time
     def forward(self) -> None:

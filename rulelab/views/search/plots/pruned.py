@@ -14,6 +14,10 @@ from ...prefixes.fate_colors import color_of
 from ...widgets.style import INK
 from .base import Columns, Plot, new_figure
 
+_OF_ALL = (
+    "Nothing is cut yet: the best list of all is sought first.",
+    "Nothing had to be cut: a best list of all meets what is asked.",
+)
 _ROOM = 150
 """Where the axis of per cents ends, so that the longest bar has its figure beside it."""
 
@@ -77,7 +81,8 @@ class PrunedPlot(Plot):
         self._replace(pruned_columns(latest))
         data = self._source.data
         if not data["bound"]:
-            self.caption = "Nothing is cut yet."
+            first = latest.sought_first
+            self.caption = _OF_ALL[first["suffices"]] if first else "Nothing is cut yet."
             return
         best, most = data["bound"][-1], data["share"][-1]
         name = best.removeprefix("always: ")
