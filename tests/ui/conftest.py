@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 import socket
-import urllib.request
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from patience import PATIENCE, wait_until
-from visits import Visit, workers
+from visits import Visit, answers, workers
 
 import rulelab as rl
 
@@ -54,17 +53,9 @@ def server() -> Iterator[str]:
         check_unused_sessions_milliseconds=200,
     )
     base = f"http://127.0.0.1:{port}/"
-    wait_until(lambda: _answers(base), 0.1)
+    wait_until(lambda: answers(base), 0.1)
     yield base
     thread.stop()
-
-
-def _answers(address: str) -> bool:
-    try:
-        with urllib.request.urlopen(address):
-            return True
-    except OSError:
-        return False
 
 
 @pytest.fixture(scope="session")

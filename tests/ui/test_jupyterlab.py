@@ -188,6 +188,7 @@ def test_a_search_is_watched_in_jupyterlab(lab: str, visit_lab: Visit, tmp_path:
     view.more().button("Stop").click()
     view.until_status("stopped")
     assert page.locator(".rl-still:visible").count() == 0
+    page.locator(".rl-still", has_text="stopped: ").wait_for(state="attached")  # the kernel has handed it over
 
     page.get_by_role("menuitem", name="Kernel", exact=True).click()
     page.get_by_role("menuitem", name="Shut Down Kernel", exact=True).click()

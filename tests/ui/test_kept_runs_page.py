@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import re
+import socket
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from patience import PATIENCE, wait_until
+from visits import Visit, answers
 
 import rulelab as rl
 
 pytestmark = [pytest.mark.ui, pytest.mark.long]
+APP = Path(__file__).resolve().parents[2] / "apps" / "dashboard.py"
 HOSTILE = "<img src=x onerror=alert(1)>"
 
 
@@ -141,3 +148,31 @@ def test_a_run_with_demands_is_opened_with_its_fields(visit, place: Path, query:
     again.button("Run").click()
     again.until(lambda: said in (now := again.status) and "Kept run" not in now)  # read once: it changes meanwhile
     assert view.console == again.console == []
+
+
+def test_the_app_for_panel_serve_keeps_runs_where_it_is_told(chromium, tmp_path: Path) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    place, base = tmp_path / "runs.sqlite", f"http://127.0.0.1:{port}/dashboard"
+    command = [sys.executable, "-m", "panel", "serve", str(APP), "--address=127.0.0.1", f"--port={port}"]
+    command.append(f"--allow-websocket-origin=127.0.0.1:{port}")
+    with (tmp_path / "log").open("w") as log:
+        served = subprocess.Popen(command, env={**os.environ, "RULELAB_STORE": str(place)}, stdout=log, stderr=log)
+    page = chromium.new_page()
+    try:
+        wait_until(lambda: served.poll() is not None or answers(base), 0.2)
+        assert served.poll() is None, (tmp_path / "log").read_text()
+        page.set_default_timeout(1000 * PATIENCE)
+        view = Visit(page, base)
+        for _ in range(2):  # the second visitor finds the same store
+            view.open("?data=tic_tac_toe&max_conditions=1&regularization=0.02")
+            view.button("Run").click()
+            view.until_status("certified optimal")
+            view.until(lambda: "run=" in page.url)
+        with rl.store.open(place) as store:
+            assert {run.data for run in store.runs()} == {"tic_tac_toe"}
+    finally:
+        page.close()
+        served.terminate()
+        served.wait(PATIENCE)

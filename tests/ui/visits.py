@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import threading
 import time
+import urllib.request
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -31,6 +32,15 @@ _TOO_WIDE = """() => {
 def workers() -> list[threading.Thread]:
     """The threads that search."""
     return [thread for thread in threading.enumerate() if thread.name == THREAD_NAME]
+
+
+def answers(address: str) -> bool:
+    """Whether something is served there."""
+    try:
+        with urllib.request.urlopen(address):
+            return True
+    except OSError:
+        return False
 
 
 @dataclass
