@@ -57,7 +57,7 @@ def test_the_keyboard_is_seen_where_there_are_results(visit, scheme: str) -> Non
     view.button("Fit baselines").wait_for()
     seen["Compare"] = stops(page)
     to(view, "Learn")
-    view.button("Start").nth(1).click()
+    view.button("Start").nth(2).click()
     page.get_by_text("step 1 of 4").wait_for()
     view.button("Skip").click()
     view.button("Skip").click()

@@ -29,13 +29,13 @@ _LIT = """() => {
 
 def learn(view: Visit) -> None:
     view.page.get_by_role("tab", name="Learn").click()
-    view.page.get_by_text("Five short walks").wait_for()
+    view.page.get_by_text("Six short walks").wait_for()
 
 
 def test_a_walk_is_taken_kept_and_taken_up_again(visit: Callable[..., Visit]) -> None:
     view = visit().open()
     learn(view)
-    view.button("Start").first.click()
+    view.button("Start").nth(1).click()
     page = view.page
     page.get_by_text("step 1 of 6").wait_for()
     page.get_by_role("tabpanel", name="Learn").get_by_role("button", name="Step", exact=True).click()
@@ -55,7 +55,7 @@ def test_a_walk_is_taken_kept_and_taken_up_again(visit: Callable[..., Visit]) ->
     view.button("Go on").click()
     page.get_by_text("step 2 of 6").wait_for()
     page.go_back()
-    page.get_by_text("Five short walks").wait_for()
+    page.get_by_text("Six short walks").wait_for()
     assert view.console == []
     assert view.foreign() == []
 
@@ -289,3 +289,45 @@ def test_every_step_of_a_walk_is_done_by_what_it_asks_for(visit: Callable[..., V
         if number < len(PLANS[name].steps):
             press("Next")
     assert view.console == []
+
+
+def test_the_first_walk_is_answered_marked_and_checked(visit: Callable[..., Visit]) -> None:
+    view = visit(1280, 720, color_scheme="dark").open()
+    learn(view)
+    page = view.page
+    view.button("Start").first.click()
+
+    def answer(*numbers: str) -> None:
+        for number in numbers:
+            page.get_by_label("Your number").fill(number)
+            page.get_by_label("Your number").press("Enter")
+            if number != numbers[-1]:
+                page.get_by_text(f"Not {number}:").wait_for()
+        page.get_by_label("Your number").wait_for(state="detached")
+        view.button("Next").click()
+
+    page.get_by_text("step 1 of 7").wait_for()
+    answer("4", "5")
+    for number in ("1.5", "2.5", "3.5", "16"):
+        answer(number)
+    page.get_by_role("button", name="moved: ?").click()
+    page.get_by_text("begins with moved costs at least 2.5").wait_for()
+    page.get_by_role("button", name="owns: 1.5").click()
+    page.get_by_text("After this one alone.").wait_for()
+    view.button("Next").click()
+    assert view.button("Check the proof").is_disabled()
+    for fact in ("owns", "moved", "young"):
+        view.button(fact).click()
+    page.get_by_text("costs 2.5. Excluded with all that begin with owns, moved, young: at least 2.5.").wait_for()
+    view.button("Check the proof").click()
+    page.get_by_text("optimal: no list of these facts costs less than 2.5").wait_for()
+    page.get_by_text("5 of 7 answered right at once").wait_for()
+    assert view.too_wide() == []
+    page.set_viewport_size({"width": 390, "height": 844})
+    view.until(lambda: view.too_wide() == [])
+    page.reload()
+    page.get_by_text("step 7 of 7").wait_for()
+    view.button("All walks").click()
+    page.get_by_text("7 steps, 7 done").wait_for()
+    assert view.console == []
+    assert view.foreign() == []

@@ -18,15 +18,21 @@ from ..widgets.esc import esc
 from ..widgets.html import Html
 from ..widgets.live_text import LiveText
 from ..widgets.style import BUTTON_CSS, COMPARE_CSS, STACK_CSS, sheet
+from . import twelve
 from .plans import PLANS
 from .script import script_html
 from .walk import TEXT_CSS, Walk
 
 SCRIPT = "script"
+WALKS: dict[str, tuple[str, int]] = {
+    twelve.NAME: (twelve.ABOUT, len(twelve.STEPS)),
+    **{name: (plan.about, len(plan.steps)) for name, plan in PLANS.items()},
+}
+"""In the order in which they are offered: a sentence, and the number of steps."""
 _WIDE: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": 0}
 _SAYS = (
-    "<h2>Learn</h2><p>Five short walks over live searches. Each step has something to see, something to do, and a "
-    "question; the walk knows when you have done it.</p>"
+    "<h2>Learn</h2><p>Six short walks, the last five over live searches. Each step has something to see, something to "
+    "do, and a question; the walk knows when you have done it.</p>"
 )
 
 
@@ -39,10 +45,10 @@ def read_progress(text: str) -> dict[str, list[int]]:
     if not isinstance(found, dict):
         return {}
     sound = {}
-    for name, plan in PLANS.items():
+    for name, (_, length) in WALKS.items():
         steps = found.get(name)
         if isinstance(steps, list):
-            sound[name] = [k for k in range(1, len(plan.steps) + 1) if any(k is each or k == each for each in steps)]
+            sound[name] = [k for k in range(1, length + 1) if any(k is each or k == each for each in steps)]
     return sound
 
 
@@ -55,14 +61,14 @@ class LearnView(Viewer):
         To be shown somewhere on the page: keeps the progress in the browser.
     """
 
-    walk: param.Selector[str] = param.Selector(default="", objects=["", *PLANS, SCRIPT], doc="What is open.")
+    walk: param.Selector[str] = param.Selector(default="", objects=["", *WALKS, SCRIPT], doc="What is open.")
     step = param.Integer(default=1, bounds=(1, None), doc="The step of the walk that is open.")
     dark = param.Boolean(default=False, doc="Whether the page is dark.")
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
         self._progress: dict[str, list[int]] = {}
-        self._open: Walk | None = None
+        self._open: Walk | twelve.TwelvePeople | None = None
         self.kept = Kept(key="rulelab-learn", lasting=True, width=0, height=0, margin=0)
         self.kept.param.watch(self._found, "found")
         self._alert = LiveText(role="alert", caption="Error", **_WIDE)
@@ -93,32 +99,35 @@ class LearnView(Viewer):
         if self.walk == SCRIPT:
             self._body.objects = [self._leave, Html(script_html(), stylesheets=[TEXT_CSS], **_WIDE)]
         elif self.walk:
-            self._body.objects = [self._opened(self.walk)]
+            self._body.objects = self._opened(self.walk)
         else:
             self._body.objects = [Html(_SAYS, stylesheets=[TEXT_CSS], **_WIDE), self._offers()]
 
-    def _opened(self, name: str) -> Walk:
-        step = min(self.step, len(PLANS[name].steps))
-        names = [*PLANS]
+    def _opened(self, name: str) -> list[Any]:
+        names = [*WALKS]
         after = partial(self._start, names[(names.index(name) + 1) % len(names)])
-        own = {"step": step, "done": self._progress.get(name, []), "dark": self.dark}
-        walk = self._open = Walk(name, alone=False, above=self._leave, after=after, **own)
-        self.step = step
-        walk.param.watch(self._keep, "done")
-        walk.param.watch(lambda event: self.param.update(step=event.new), "step")
-        return walk
+        own = {"step": min(self.step, WALKS[name][1]), "done": self._progress.get(name, [])}
+        if name == twelve.NAME:
+            self._open = people = twelve.TwelvePeople(**own, **_WIDE)
+            people.param.watch(after, "left")
+        else:
+            self._open = Walk(name, alone=False, above=self._leave, after=after, dark=self.dark, **own)
+        self.step = own["step"]
+        self._open.param.watch(self._keep, "done")
+        self._open.param.watch(lambda event: self.param.update(step=event.new), "step")
+        return [self._leave, self._open] if name == twelve.NAME else [self._open]
 
     @param.depends("step", watch=True)
     def _go(self) -> None:
         if self._open is not None and self._open.step != self.step:
-            self._open.step = min(self.step, len(self._open.plan.steps))
+            self._open.step = min(self.step, WALKS[self.walk][1])
 
     def _offers(self) -> pn.Column:
         items = []
-        for name, plan in PLANS.items():
-            done, of = len(self._progress.get(name, [])), len(plan.steps)
+        for name, (sentence, of) in WALKS.items():
+            done = len(self._progress.get(name, []))
             said = counted(of, "steps") + (f", {done} done" if done else "")
-            items.append(self._offer(name, name.capitalize(), plan.about, said, "Go on" if 0 < done < of else "Start"))
+            items.append(self._offer(name, name.capitalize(), sentence, said, "Go on" if 0 < done < of else "Start"))
         about = "A script: what to show and what to say, and the keys that drive the page from a projector."
         items.append(self._offer(SCRIPT, "Ten minutes before an audience", about, "a page to read", "Read"))
         return pn.Column(*items, stylesheets=[sheet("walk_list.css")], **_WIDE)
@@ -138,7 +147,7 @@ class LearnView(Viewer):
 
     def _start(self, name: str, *_: Any) -> None:
         done: Sequence[int] = self._progress.get(name, [])
-        steps = range(1, len(PLANS[name].steps) + 1) if name in PLANS else [1]
+        steps = range(1, WALKS[name][1] + 1) if name in WALKS else [1]
         self.param.update(walk=name, step=next((k for k in steps if k not in done), 1))
 
     def _keep(self, event: param.parameterized.Event) -> None:
@@ -162,7 +171,7 @@ class LearnView(Viewer):
 
     @param.depends("dark", watch=True)
     def _restyle(self) -> None:
-        if self._open is not None:
+        if isinstance(self._open, Walk):
             self._open.dark = self.dark
 
 

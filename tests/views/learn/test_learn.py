@@ -14,7 +14,7 @@ from rulelab.families import FAMILIES
 from rulelab.views.learn.plan import Plan
 from rulelab.views.learn.plans import PLANS
 from rulelab.views.learn.script import KEYS, script_html
-from rulelab.views.learn.view import SCRIPT, LearnView, read_progress
+from rulelab.views.learn.view import SCRIPT, WALKS, LearnView, read_progress
 from rulelab.views.learn.walk import Walk
 from rulelab.views.learn.words import as_html, marked
 from rulelab.views.widgets.explained import by_slug, term_slug
@@ -183,7 +183,7 @@ def test_after_a_walk_comes_the_next_one() -> None:
         assert not view._open._next.disabled
         assert view._open._next.label == "Next walk"
         view._open._next.clicks += 1
-        assert (view.walk, view.step) == ([*PLANS, *PLANS][[*PLANS].index(name) + 1], 1)
+        assert (view.walk, view.step) == ([*WALKS, *WALKS][[*WALKS].index(name) + 1], 1)
     view.walk = ""
 
 

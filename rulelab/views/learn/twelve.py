@@ -1,0 +1,177 @@
+"""The first walk: twelve people, four facts, and all lists there are; questions are answered, and marked at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import param
+from panel.custom import JSComponent
+
+from ...assets import asset
+from ...certificate import verify
+from ...data.problem import Problem
+from ...questions import search_for
+from ...search import solve
+from ..live.job import Job
+from ..live.ticker import Beat
+from ..widgets.style import sheet
+from .words import as_html, sections
+
+NAME = "twelve people"
+FACTS = ("owns", "young", "moved", "two jobs")
+PEOPLE = (
+    ("1000", "pays"),
+    ("1000", "pays"),
+    ("1010", "pays"),
+    ("1100", "pays"),
+    ("0100", "defaults"),
+    ("0110", "defaults"),
+    ("0110", "pays"),
+    ("0101", "defaults"),
+    ("0011", "defaults"),
+    ("0011", "defaults"),
+    ("0001", "pays"),
+    ("0001", "pays"),
+)
+"""Which facts hold of each, and what each has done."""
+PRICE = 0.5
+"""Of a rule, in errors."""
+_ASKED = ("cost", "bound", "cost", "bound", "lists", "first", "better")
+"""What is asked in each step: a figure of its prefix, the first rule that is worth following, or a better list."""
+
+
+def problem() -> Problem:
+    """The twelve as a problem; those who default are the positive ones."""
+    facts = pd.DataFrame([[each == "1" for each in row] for row, _ in PEOPLE], columns=list(FACTS))
+    return Problem.from_arrays(facts, np.array([end == "defaults" for _, end in PEOPLE]))
+
+
+def prefixes() -> dict[str, dict[str, Any]]:
+    """All beginnings of lists, each by its facts between commas, and what is known of it, in errors.
+
+    "caught" holds the places of those whom its rules catch; "wrong" counts the errors of its rules, "price" is that of
+    the rules, "alike" the errors among those left who look alike and end differently, and "bound" their sum. "cost" is
+    that of the list which ends here, and "lists" counts those that begin so. "rules" and "default" say what is
+    predicted.
+    """
+    facts = np.array([[each == "1" for each in row] for row, _ in PEOPLE])
+    ends = np.array([end == "defaults" for _, end in PEOPLE])
+    looks = [row for row, _ in PEOPLE]
+    found = {}
+    for chosen in (each for length in range(len(FACTS) + 1) for each in permutations(range(len(FACTS)), length)):
+        left, wrong, rules = np.ones(len(PEOPLE), dtype=bool), 0, []
+        for fact in chosen:
+            hit = left & facts[:, fact]
+            rules.append(_most(ends[hit]))
+            wrong += _fewer(ends[hit])
+            left &= ~hit
+        alike = sum(_fewer(ends[left & (np.array(looks) == look)]) for look in set(looks))
+        price, free = PRICE * len(chosen), len(FACTS) - len(chosen)
+        found[",".join(FACTS[fact] for fact in chosen)] = {
+            "caught": np.flatnonzero(~left).tolist(),
+            "rules": rules,
+            "default": _most(ends[left]),
+            "wrong": wrong,
+            "price": price,
+            "alike": alike,
+            "bound": wrong + price + alike,
+            "cost": wrong + price + _fewer(ends[left]),
+            "lists": sum(1 for length in range(free + 1) for _ in permutations(range(free), length)),
+        }
+    return found
+
+
+def _most(ends: np.ndarray) -> str:
+    """What most do; that they pay where it is a tie."""
+    return "defaults" if 2 * int(ends.sum()) > len(ends) else "pays"
+
+
+def _fewer(ends: np.ndarray) -> int:
+    """How many do what fewer do."""
+    return min(int(ends.sum()), int((~ends).sum()))
+
+
+def checked() -> str:
+    """Search for the best list, prove it and check the proof: what the checker says, in errors."""
+    twelve = problem()
+    search = search_for(twelve, regularization=PRICE / len(PEOPLE))
+    done = solve(search)
+    assert done.incumbent is not None
+    found = verify(twelve, done.incumbent.model, search.certificate())  # type: ignore[attr-defined]
+    assert found.valid
+    return f"{found.state}: no list of these facts costs less than {len(PEOPLE) * done.incumbent.objective:g}"
+
+
+def _steps() -> Iterator[dict[str, Any]]:
+    _, *found = sections(Path(__file__).parent / "plans" / "twelve_people.md")
+    for section, asked in zip(found, _ASKED, strict=True):
+        text, question, answer = section.of("text", "Question", "Answer")
+        prefix = section.heading.partition(". ")[2].replace(", ", ",")
+        yield {
+            "prefix": prefix if asked in ("cost", "bound", "lists") and prefix != "nothing" else "",
+            "asked": asked,
+            "text": as_html(text, "rule_list"),
+            "question": question,
+            "answer": as_html(answer, "rule_list"),
+        }
+
+
+ABOUT = sections(Path(__file__).parent / "plans" / "twelve_people.md").__next__().of("sentence")[0]
+STEPS = tuple(_steps())
+
+
+class TwelvePeople(JSComponent):
+    """The walk: who they are, what is asked, and the tree of prefixes as far as it is known.
+
+    Attributes
+    ----------
+    step : int
+        The step that is shown, from 1.
+    done : list of int
+        The steps that have been answered rightly.
+    first : list of int
+        Those that were answered rightly at once.
+    verdict : str
+        What the checker says, once it was asked.
+    left : int
+        How often one has gone on after the last step.
+    """
+
+    facts = param.List(default=list(FACTS))
+    people = param.List(default=[list(each) for each in PEOPLE])
+    prefixes = param.Dict(default={})
+    steps = param.List(default=[])
+    step = param.Integer(default=1, bounds=(1, len(STEPS)))
+    done: param.List[list[int]] = param.List(default=[], item_type=int)
+    first: param.List[list[int]] = param.List(default=[], item_type=int)
+    verdict = param.String(default="")
+    left = param.Integer(default=0)
+
+    _esm = asset("dom.js", "twelve.js")
+    _stylesheets = [sheet("walk_text.css", "twelve.css")]
+
+    def __init__(self, **params: Any) -> None:
+        super().__init__(prefixes=prefixes(), steps=list(STEPS), **params)
+        self._job: Job | None = None
+        self._beat = Beat(self._tick)
+
+    def _handle_msg(self, data: Any) -> None:
+        """The proof is to be checked: that is all that a browser asks for."""
+        if self._job is None or not self._job.busy:
+            self._job = Job(lambda _: checked())
+            self._beat.start()
+
+    def _tick(self) -> bool:
+        job = self._job
+        assert job is not None
+        self.verdict = job.standing if job.busy else str(job.result or job.error)
+        return job.busy
+
+    def close(self) -> None:
+        """Forget the check."""
+        self._beat.stop()
