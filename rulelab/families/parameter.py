@@ -109,7 +109,13 @@ BINARIZING = (
 
 MINING = (
     Parameter(
-        "max_conditions", 2, "most conditions that a rule joins", "whole", 1, label="Conditions per rule, at most"
+        "max_conditions",
+        2,
+        "most conditions that a rule joins",
+        "whole",
+        1,
+        label="Conditions per rule, at most",
+        clause="at most {} conditions per rule",
     ),
     Parameter(
         "min_support",
@@ -136,6 +142,7 @@ MINING = (
         1,
         lifted=True,
         label="Antecedents, at most",
+        clause="at most {} antecedents",
     ),
 )
 """How antecedents are made of conditions, see `rulelab.mine_antecedents`."""

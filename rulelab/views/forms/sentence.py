@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -55,7 +56,7 @@ def sentence_of(family: Family, settings: Any, table: DataSettings, limits: Any)
     aims = [each for each in family.own if each.named and each.kind == kind]
     parts: list[Part] = [("On ", ""), (table.called, "Data set")]
     if rows := _rows(table):
-        parts += [(" (", ""), (rows, TEST_SHARE.title), (")", "")]
+        parts += [(" ", ""), (f"({rows})", TEST_SHARE.title)]
     if table.predicted:
         parts += [(" predict ", ""), (table.predicted, "Data set")]
     parts += [(" by the ", ""), (family.called, "Model family"), (" " if family.needs_groups else " with ", "")]
@@ -119,8 +120,10 @@ def _rows(table: DataSettings) -> str:
 
 
 def _said(each: Parameter, value: Any) -> list[Part]:
-    """A parameter with its value."""
+    """A parameter with its value; of one thing in the singular."""
     before, after = (each.clause or f"{each.title.partition(':')[0].lower()} {{}}").split("{}")
+    if value == 1:
+        after = re.sub(r"^( \w+)s\b", r"\1", after)
     return [(text, label) for text, label in ((before, ""), (_value(each, value), each.title), (after, "")) if text]
 
 
