@@ -6,7 +6,7 @@ from .bench import Bench, Change
 from .edited import EditedFalling, EditedList, EditedSet
 from .falling import FallingBench
 from .lists import RuleListBench
-from .person import Decision, Flip, decide, nearest_flip
+from .person import Decision, Flip, decide, flip_in_all, nearest_flip
 from .sets import RuleSetBench
 from .values import Values
 
@@ -23,5 +23,6 @@ __all__ = [
     "RuleSetBench",
     "Values",
     "decide",
+    "flip_in_all",
     "nearest_flip",
 ]

@@ -8,7 +8,7 @@ combinations of cells are looked at without making each.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import prod
@@ -135,8 +135,35 @@ def nearest_flip(
     ModelError
         When a column is not given, or the conditions are too many to look at all combinations.
     """
-    now = decide(model, person)
-    columns, conjunctions, outcome = columns_of(model), _conjunctions(model), _outcome(model)
+    return flip_in_all([model], person, changeable, values)
+
+
+def flip_in_all(
+    models: Sequence[DecisionList | RuleSet],
+    person: Mapping[str, Any],
+    changeable: Collection[str],
+    values: Mapping[str, Values],
+) -> Flip:
+    """The least change, as `nearest_flip` has it, with which all models say what the first does not say now.
+
+    Parameters
+    ----------
+    models : sequence of DecisionList or RuleSet
+        At least one; ``place`` is that of its first one.
+    person, changeable, values
+        As for `nearest_flip`; a person has a cell of each column that any of the models tests.
+
+    Raises
+    ------
+    ModelError
+        As `nearest_flip` does.
+    """
+    now = decide(models[0], person)
+    columns: dict[str, tuple[Condition, ...]] = {}
+    for model in models:
+        for name, conditions in columns_of(model).items():
+            columns[name] = (*columns.get(name, ()), *conditions)
+    conjunctions = [*dict.fromkeys(each for model in models for each in _conjunctions(model))]
     ways: dict[int, _Way] = {(1 << len(conjunctions)) - 1: (0, 0.0, ())}
     sizes = []
     for name, conditions in columns.items():
@@ -154,14 +181,21 @@ def nearest_flip(
         ways = further
         if len(ways) > _MOST_STATES:
             raise ModelError("the rules are too many to look at all changes of these columns; tick fewer")
-    best: tuple[_Way, int, Any] | None = None
-    for satisfied, way in ways.items():
-        place, label = outcome(satisfied)
-        if label != now.label and (best is None or (way, place) < best[:2]):
-            best = way, place, label
-    if best is None:
-        return Flip((), -1, None, prod(sizes))
-    return Flip(best[0][2], best[1], best[2], prod(sizes))
+    first, *others = [_outcome_among(model, conjunctions) for model in models]
+    flipping = [(way, *first(satisfied), satisfied) for satisfied, way in ways.items()]
+    for way, place, label, satisfied in sorted(flipping, key=lambda each: each[:2]):
+        if label != now.label and all(other(satisfied)[1] == label for other in others):
+            return Flip(way[2], place, label, prod(sizes))
+    return Flip((), -1, None, prod(sizes))
+
+
+def _outcome_among(
+    model: DecisionList | RuleSet, conjunctions: list[tuple[Condition, ...]]
+) -> Callable[[int], tuple[int, Any]]:
+    """As `_outcome` gives it, from the conjunctions of several models that hold, as bits."""
+    places = [conjunctions.index(each) for each in _conjunctions(model)]
+    own = _outcome(model)
+    return lambda satisfied: own(sum((satisfied >> place & 1) << k for k, place in enumerate(places)))
 
 
 def _conjunctions(model: DecisionList | RuleSet) -> list[tuple[Condition, ...]]:

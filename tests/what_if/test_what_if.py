@@ -22,6 +22,7 @@ from rulelab.what_if import (
     RuleSetBench,
     Values,
     decide,
+    flip_in_all,
     nearest_flip,
 )
 from rulelab.what_if.bench import KINDS
@@ -193,6 +194,35 @@ def test_the_nearest_flip_changes_as_few_columns_as_any(seed: int) -> None:
         assert {name for name, _ in flip.changes} <= set(changeable)
         assert (flip.label is None) == (least is None)
         assert flip.label != label
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_flip_in_all_models_is_the_nearest_that_every_one_agrees_on(seed: int) -> None:
+    X, *models = people(seed)[0], *(people(other)[1] for other in (seed, seed + 9, seed + 10))
+    tested: dict[str, tuple[Any, ...]] = {}
+    for model in models:
+        for name, conditions in columns_of(model).items():
+            tested[name] = (*tested.get(name, ()), *conditions)
+    values = {name: Values.of(X[name], conditions) for name, conditions in tested.items()}
+    changeable = sorted(tested)[:3]
+    found = 0
+    for row in range(0, len(X), 4):
+        person = {name: None if pd.isna(cell) else cell for name, cell in X.iloc[row].items()}
+        now = decide(models[0], person).label
+        flip = flip_in_all(models, person, changeable, values)
+        least = None
+        for size in range(1, len(changeable) + 1):
+            for some in combinations(changeable, size):
+                others = [{**person, **dict(zip(some, cells, strict=True))} for cells in product(*map(GRID.get, some))]
+                said = np.array([predicted(model, others) != now for model in models])
+                if least is None and said.all(axis=0).any():
+                    least = size
+        assert (len(flip.changes) or None) == least
+        found += least is not None
+        assert flip_in_all(models[:1], person, changeable, values) == nearest_flip(
+            models[0], person, changeable, values
+        )
+    assert found
 
 
 def small() -> RuleList:

@@ -14,7 +14,7 @@ from panel.viewable import Viewer
 from ...data.conditions import Condition, as_text, column_name
 from ...datasets import Dataset
 from ...models import DecisionList, ModelError, RuleSet
-from ...what_if import Values, decide, nearest_flip
+from ...what_if import Values, decide, flip_in_all, nearest_flip
 from ...what_if.person import columns_of
 from ..widgets.esc import plain
 from ..widgets.live_text import LiveText
@@ -148,6 +148,22 @@ class Person:
         row = np.array([[all(columns[c.column][c] for c in conditions) for conditions in problem.conditions]])
         return wording.votes(good, sum(bool(model.predicts_positive(row)[0]) for model in good.asked))
 
+    def flip_in_all(self, good: Good, hand: Hand, model: DecisionList | RuleSet) -> str:
+        """What would flip the decision in every good model; HTML, empty where no column may be changed."""
+        ticked = [name for name in columns_of(model) if name in self.ticked]
+        if not ticked or self.data is None or good.result.problem.conditions is None or len(good.asked) < 2:
+            return ""
+        models, tested = [model, *good.asked], dict[str, tuple[Condition, ...]]()
+        for each in models:
+            for name, conditions in columns_of(each).items():
+                tested[name] = tuple(dict.fromkeys((*tested.get(name, ()), *conditions)))
+        person = {name: self.cell(name, conditions) for name, conditions in tested.items()}
+        values = {name: self.values(name, tested[name]) for name in ticked}
+        try:
+            return wording.flipped_in_all(good, hand, person, ticked, flip_in_all(models, person, ticked, values))
+        except ModelError as error:
+            return f'<p class="note">{wording.esc(error, 300)}</p>'
+
     def said(self, hand: Hand, model: DecisionList | RuleSet) -> str:
         """Which rule decides, and what would flip the decision; HTML."""
         tested = columns_of(model)
@@ -206,7 +222,7 @@ class PersonPanel(Viewer):
         model = hand.model
         fields, said = self._person.fields(model), self._person.said(hand, model)
         if self.good is not None:
-            said = self._person.votes(self.good) + said
+            said = self._person.votes(self.good) + said + self._person.flip_in_all(self.good, hand, model)
         if fields != self.form.fields:
             self.form.fields = fields
         if said != self.said.object:

@@ -246,13 +246,16 @@ def label_of(hand: Hand, label: Any) -> Any:
 
 def votes(good: Good, positive: int) -> str:
     """How many of the good models say what of one person; HTML."""
-    asked = len(good.asked)
-    of = f"the {count(asked)} good models" if asked == good.result.count else f"the {count(asked)} best models"
+    asked, of = len(good.asked), _those_asked(good)
     said = [(positive, good.labels.positive), (asked - positive, good.labels.negative)]
     known = [(n, f"<b>{esc(label, 40)}</b>") for n, label in sorted(said, key=lambda each: -each[0]) if n]
     if len(known) == 1:
         return f"<p>All of {of} say {known[0][1]}.</p>"
     return f"<p>{count(known[0][0])} of {of} say {known[0][1]}, {count(known[1][0])} say {known[1][1]}.</p>"
+
+
+def _those_asked(good: Good) -> str:
+    return f"the {count(len(good.asked))} {'good' if len(good.asked) == good.result.count else 'best'} models"
 
 
 def decided(hand: Hand, model: DecisionList | RuleSet, person: Mapping[str, Any], found: Decision) -> str:
@@ -305,13 +308,28 @@ def flipped(hand: Hand, model: DecisionList | RuleSet, person: Mapping[str, Any]
             f"<p>No change of {named} flips the decision: all {counted(flip.looked_at, 'combinations')} of values that "
             "the rules can tell apart were looked at.</p>"
         )
-    changes = " and ".join(
+    label = esc(label_of(hand, model.classes.index(flip.label)), 40)
+    decides = _would(model, flip.place)
+    return f"<p>If {_changed(person, flip)}, {decides} <b>{label}</b>. No change of fewer of these columns does it.</p>"
+
+
+def flipped_in_all(good: Good, hand: Hand, person: Mapping[str, Any], ticked: list[str], flip: Flip) -> str:
+    """What would flip the decision in every good model; HTML."""
+    those = _those_asked(good)
+    if not flip.changes:
+        return (
+            f"<p>No change of {esc(', '.join(ticked), 300)} flips it in this and all of {those} at once: all "
+            f"{counted(flip.looked_at, 'combinations')} of values that their rules can tell apart were looked at.</p>"
+        )
+    label = esc(label_of(hand, hand.model.classes.index(flip.label)), 40)
+    return f"<p>If {_changed(person, flip)}, this and all of {those} say <b>{label}</b>.</p>"
+
+
+def _changed(person: Mapping[str, Any], flip: Flip) -> str:
+    return " and ".join(
         f"<b>{esc(column, 80)}</b> were {esc(said, 80)} instead of {esc(shown(person[column]), 60)}"
         for column, said in flip.changes
     )
-    label = esc(label_of(hand, model.classes.index(flip.label)), 40)
-    decides = _would(model, flip.place)
-    return f"<p>If {changes}, {decides} <b>{label}</b>. No change of fewer of these columns does it.</p>"
 
 
 def _would(model: DecisionList | RuleSet, place: int) -> str:
