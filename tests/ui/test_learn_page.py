@@ -331,3 +331,12 @@ def test_the_first_walk_is_answered_marked_and_checked(visit: Callable[..., Visi
     page.get_by_text("7 steps, 7 done").wait_for()
     assert view.console == []
     assert view.foreign() == []
+
+
+def test_the_game_is_begun_from_the_list_of_walks(visit: Callable[..., Visit]) -> None:
+    view = visit().open("?data=tic_tac_toe&regularization=0.02&max_conditions=1")
+    learn(view)
+    view.button("Play").click()
+    view.page.get_by_label("Room", exact=True).wait_for()
+    assert view.page.get_by_role("tab", name="Alternatives").get_attribute("aria-selected") == "true"
+    assert view.console == []

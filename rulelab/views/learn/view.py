@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -64,6 +64,7 @@ class LearnView(Viewer):
     walk: param.Selector[str] = param.Selector(default="", objects=["", *WALKS, SCRIPT], doc="What is open.")
     step = param.Integer(default=1, bounds=(1, None), doc="The step of the walk that is open.")
     dark = param.Boolean(default=False, doc="Whether the page is dark.")
+    on_game = param.Callable(default=None, doc="Begins the game with the hidden optimum; None: it is not offered.")
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
@@ -92,6 +93,11 @@ class LearnView(Viewer):
     def complain(self, message: str) -> None:
         """Show an error; an empty text takes it away."""
         self._alert.phase = message
+
+    @param.depends("on_game", watch=True)
+    def _show_game(self) -> None:
+        if not self.walk:
+            self._show()
 
     @param.depends("walk", watch=True)
     def _show(self) -> None:
@@ -127,17 +133,22 @@ class LearnView(Viewer):
         for name, (sentence, of) in WALKS.items():
             done = len(self._progress.get(name, []))
             said = counted(of, "steps") + (f", {done} done" if done else "")
-            items.append(self._offer(name, name.capitalize(), sentence, said, "Go on" if 0 < done < of else "Start"))
+            verb = "Go on" if 0 < done < of else "Start"
+            items.append(self._offer(name.capitalize(), sentence, said, verb, partial(self._start, name)))
+        if (play := self.on_game) is not None:
+            about = "Build a list by hand while the proven optimum is hidden: alone, or with a class in one room."
+            items.append(self._offer("Beat the optimizer", about, "a game", "Play", lambda _: play()))
         about = "A script: what to show and what to say, and the keys that drive the page from a projector."
-        items.append(self._offer(SCRIPT, "Ten minutes before an audience", about, "a page to read", "Read"))
+        read = partial(self._start, SCRIPT)
+        items.append(self._offer("Ten minutes before an audience", about, "a page to read", "Read", read))
         return pn.Column(*items, stylesheets=[sheet("walk_list.css")], **_WIDE)
 
-    def _offer(self, name: str, title: str, about: str, said: str, verb: str) -> pn.Column:
+    def _offer(self, title: str, about: str, said: str, verb: str, begin: Callable[..., Any]) -> pn.Column:
         text = f'<h3>{esc(title)}</h3><p>{esc(about)}</p><p class="note">{esc(said)}</p>'
         button = pn.widgets.Button(
             label=verb,
             description=title,
-            on_click=partial(self._start, name),
+            on_click=begin,
             stylesheets=[BUTTON_CSS],
             margin=0,
             height=34,

@@ -339,6 +339,8 @@ class Tabs(param.Parameterized):
                 tab.follow(self.made("Search"))
             if isinstance(tab, CompareTab):
                 tab.search = lambda: self.made("Search")
+            if isinstance(tab, LearnTab):
+                tab.view.on_game = partial(self._begin, "game")
             if name in ("Search", "Compare") and {"Search", "Compare"} <= self._made.keys():
                 self._made["Compare"].follow(self._made["Search"])
         return self._made[name]
