@@ -5,7 +5,8 @@ from __future__ import annotations
 import abc
 import html
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Self
@@ -35,7 +36,8 @@ from ..report import Doubt, Known, doubted
 from ..report.known import compared
 from ..report.report import distance, within
 from ..search import Search, steps
-from ..snapshot import Status
+from ..snapshot import Snapshot, Status
+from .callbacks import DEEPER, CallbackSupportMixin, Told, with_callbacks
 from .draining import COUNTS, check_found, drained, warn_of_open
 from .proven import Proven
 
@@ -56,7 +58,7 @@ class _Fit:
     search: Search | None = None
 
 
-class CertifiedClassifier(Proven, ClassifierMixin, BaseEstimator, abc.ABC):
+class CertifiedClassifier(Proven, CallbackSupportMixin, ClassifierMixin, BaseEstimator, abc.ABC):
     """A model that is proven optimal, or within a proven gap of the optimum where a limit or Ctrl-C ended the search.
 
     With more than two classes one model of each class against the rest, unless one of all is asked for.
@@ -79,11 +81,13 @@ class CertifiedClassifier(Proven, ClassifierMixin, BaseEstimator, abc.ABC):
     _framed: bool
     _columns: tuple[str, ...]
 
+    @with_callbacks
     def fit(self, X: Any, y: Any, sample_weight: Any = None, sensitive_features: Any = None) -> Self:
         """Find the optimal model.
 
         Ctrl-C ends the search as a limit does: the best model so far is kept, and a ConvergenceWarning tells the
-        proven gap. Pressed again, it interrupts `fit`.
+        proven gap. Pressed again, it interrupts `fit`. So does a callback that answers True (scikit-learn 1.9,
+        ``set_callbacks``): each state of the search is a task.
 
         Parameters
         ----------
@@ -120,9 +124,11 @@ class CertifiedClassifier(Proven, ClassifierMixin, BaseEstimator, abc.ABC):
             check_consistent_length(sensitive_features, X)
             groups = pd.DataFrame(in_pandas(sensitive_features))
             groups = groups if weight is None else groups.iloc[kept]
-        self._fit(table, y, weight, groups, seed)
+        told = Told(self, X, y, sample_weight)
+        self._fit(table, y, weight, groups, seed, told)
         self.group_rates_ = None if groups is None else self._rates(table, y, weight, groups)
         self.doubts_ = self._doubts(y, weight)
+        told.end()
         return self
 
     def predict(self, X: Any) -> np.ndarray:
@@ -241,7 +247,13 @@ class CertifiedClassifier(Proven, ClassifierMixin, BaseEstimator, abc.ABC):
         return seed
 
     def _fit(
-        self, table: pd.DataFrame, y: np.ndarray, weight: np.ndarray | None, groups: Any, seed: int | None
+        self,
+        table: pd.DataFrame,
+        y: np.ndarray,
+        weight: np.ndarray | None,
+        groups: Any,
+        seed: int | None,
+        told: Told,
     ) -> None:
         """Search on rows of positive weight; sets the fitted attributes."""
         self._clear()
@@ -260,9 +272,9 @@ class CertifiedClassifier(Proven, ClassifierMixin, BaseEstimator, abc.ABC):
                 features = self._features(table, y, weight)
             except NothingFound as error:
                 why = str(error)
-                warnings.warn(f"{self._noun} is only its default: {error}", UserWarning, stacklevel=3)
+                warnings.warn(f"{self._noun} is only its default: {error}", UserWarning, stacklevel=3 + DEEPER)
         with noted() as interrupted:
-            one = self._one_list(features, y, weight, why, interrupted)
+            one = self._one_list(features, y, weight, why, told.ending(interrupted))
         if one is not None:
             self._keep([one])
             return
@@ -284,12 +296,13 @@ class CertifiedClassifier(Proven, ClassifierMixin, BaseEstimator, abc.ABC):
                     continue
                 share = None if left is None else left / (len(targets) - k)
                 problem = self._recipe.problem(features, target, exactly, groups)
-                fits.append(self._searched(problem, seed, share, interrupted))
+                with told.search(str(self.classes_[k])) if several else nullcontext():
+                    fits.append(self._searched(problem, seed, share, told.ending(interrupted)))
                 left = None if left is None else max(0.0, left - fits[-1].trace["seconds"].iloc[-1])
         self._keep(fits)
 
     def _one_list(
-        self, features: Any, y: np.ndarray, weight: np.ndarray | None, why: str, interrupted: list[int]
+        self, features: Any, y: np.ndarray, weight: np.ndarray | None, why: str, ends: Callable[[Snapshot], bool]
     ) -> _Fit | None:
         """One model of several classes, where that is asked for; None: a model each."""
         return None
@@ -323,15 +336,17 @@ class CertifiedClassifier(Proven, ClassifierMixin, BaseEstimator, abc.ABC):
             traces = {label: fit.trace for label, fit in zip(self.classes_.tolist(), fits, strict=True)}
             self.trace_ = pd.concat(traces, names=["class", "step"]).reset_index("class").reset_index(drop=True)
 
-    def _searched(self, problem: Problem, seed: int | None, time_limit: float | None, interrupted: list[int]) -> _Fit:
+    def _searched(
+        self, problem: Problem, seed: int | None, time_limit: float | None, ends: Callable[[Snapshot], bool]
+    ) -> _Fit:
         search = self._recipe.search(problem, random_state=seed, **self._threads)
         if said := getattr(search, "left_out", ""):
-            warnings.warn(said, UserWarning, stacklevel=4)
-        snapshot, trace = drained(search, time_limit, self.gap, interrupted, bool(self.verbose))
+            warnings.warn(said, UserWarning, stacklevel=4 + DEEPER)
+        snapshot, trace = drained(search, time_limit, self.gap, ends, bool(self.verbose))
         asked = getattr(self, "fairness", None)
         demands = self._recipe.demands
         check_found(snapshot, self._noun, (asked, demands) if asked and demands else asked or demands, time_limit)
-        warn_of_open(snapshot, stacklevel=4)
+        warn_of_open(snapshot, stacklevel=4 + DEEPER)
         best = snapshot.incumbent
         assert best is not None
         return _Fit(
@@ -439,7 +454,7 @@ class CertifiedClassifier(Proven, ClassifierMixin, BaseEstimator, abc.ABC):
             self._given_conditions = conditions_of(table)
         features, self._fewer = recipe.features(conditions, y, weight, table.columns, bool(self.verbose))
         if self._fewer:
-            warnings.warn(self._fewer, UserWarning, stacklevel=4)
+            warnings.warn(self._fewer, UserWarning, stacklevel=4 + DEEPER)
         if isinstance(features, Antecedents):
             self.antecedents_ = features
         return features

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
@@ -20,7 +20,7 @@ COUNTS = ("queued", "created", "expanded")
 
 
 def drained(
-    search: Search, time_limit: float | None, gap: float, interrupted: Sequence[Any], verbose: bool = False
+    search: Search, time_limit: float | None, gap: float, ends: Callable[[Snapshot], bool], verbose: bool = False
 ) -> tuple[Snapshot, pd.DataFrame]:
     """The last state of a search, with status LIMIT where it was interrupted, and all states as a table.
 
@@ -30,8 +30,8 @@ def drained(
     time_limit : float or None
         Seconds.
     gap : float
-    interrupted : sequence
-        Is filled when Ctrl-C is pressed; the search ends with the step under way.
+    ends : callable
+        Is asked of each state whether the search ends with it, as after Ctrl-C.
     verbose : bool
         Show the progress.
 
@@ -46,7 +46,7 @@ def drained(
         trace.append(_row(snapshot))
         if len(trace) > _TRACE_ROWS:
             del trace[1::2]
-        if interrupted:
+        if ends(snapshot):
             break
     return snapshot, pd.DataFrame(trace)
 

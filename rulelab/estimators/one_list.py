@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,9 @@ from ..data.multiclass import MultiClassProblem
 from ..data.problem_arguments import ProblemError
 from ..models import MultiClassRuleList, Provenance
 from ..multiclass import MultiClassRuleListSearch
-from ..snapshot import Status
+from ..snapshot import Snapshot, Status
 from .base import ONE_CLASS, _Fit
+from .callbacks import DEEPER
 from .draining import COUNTS, drained, warn_of_open
 
 
@@ -23,7 +25,7 @@ def one_list(
     weight: np.ndarray | None,
     why: str,
     asked: Any,
-    interrupted: list[int],
+    ends: Callable[[Snapshot], bool],
 ) -> _Fit:
     """The list of least errors / n + regularization * rules, where each rule predicts one of all classes.
 
@@ -37,8 +39,8 @@ def one_list(
         Why there is nothing to search, if there is nothing.
     asked : RuleListClassifier
         Its parameters are taken.
-    interrupted : list
-        Is filled when Ctrl-C is pressed.
+    ends : callable
+        See `drained`.
 
     Raises
     ------
@@ -59,8 +61,8 @@ def one_list(
     made = MultiClassProblem.from_antecedents if isinstance(features, Antecedents) else MultiClassProblem.from_arrays
     problem = made(features, y, sample_weight=weight)
     search = MultiClassRuleListSearch(problem, asked.regularization, asked.max_length, asked.memory_limit)
-    snapshot, trace = drained(search, asked.time_limit, asked.gap, interrupted, bool(asked.verbose))
-    warn_of_open(snapshot, stacklevel=5)
+    snapshot, trace = drained(search, asked.time_limit, asked.gap, ends, bool(asked.verbose))
+    warn_of_open(snapshot, stacklevel=5 + DEEPER)
     best = snapshot.incumbent
     assert best is not None
     status = Status.LIMIT if snapshot.status is Status.RUNNING else snapshot.status

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import pandas as pd
 from ..arguments import ParameterError, Text
 from ..data.fairness import Criterion
 from ..limits import MAX_ANTECEDENTS, MEMORY_LIMIT, TIME_LIMIT
+from ..snapshot import Snapshot
 from .base import CertifiedClassifier, _Fit
 from .one_list import one_list
 
@@ -205,7 +206,7 @@ class RuleListClassifier(CertifiedClassifier):
         return super()._check_parameters(table)
 
     def _one_list(
-        self, features: Any, y: np.ndarray, weight: np.ndarray | None, why: str, interrupted: list[int]
+        self, features: Any, y: np.ndarray, weight: np.ndarray | None, why: str, ends: Callable[[Snapshot], bool]
     ) -> _Fit | None:
         if self.several_classes != ONE_LIST or len(self.classes_) < 3:
             return None
@@ -213,4 +214,4 @@ class RuleListClassifier(CertifiedClassifier):
         if given:
             text = Text(f"one list of several classes cannot have {{{given[0]}}}; give {{several_classes}}={EACH!r}")
             raise ParameterError(given[0], getattr(self, given[0]), "None", text)
-        return one_list(features, y, weight, why, self, interrupted)
+        return one_list(features, y, weight, why, self, ends)
