@@ -31,6 +31,7 @@ GONE: dict[str, str] = {
     "rl.near_optimal_rule_sets": "rl.near_optimal takes a RuleSetSearch, or a problem with model='rule_set'",
     "rl.robustness": "rl.solve(search) of a rl.RobustnessSearch, whose robustness is the result",
     "rl.views.ExploreView": "rl.views.AlternativesView shows them, with one to be edited beside",
+    "rl.views.StepView": "rl.views.TreeView shows the prefix that was expanded last, with its next rules",
     "rulelab near --ranges": _RANGES,
     "rulelab near --format": "-o FILE.json saves all models, -o FILE.html shows them",
     "rulelab stability --sample-time-limit": "--time-limit is that of each search",

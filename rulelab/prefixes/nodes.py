@@ -1,7 +1,8 @@
-"""The stored prefixes of a search as a table: a tree by parents, drawn by its largest parts or whole, by pixels."""
+"""The stored prefixes of a search as a table: a tree by parents, shown by its largest parts."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -105,15 +106,35 @@ class Nodes:
             np.add.at(below, self.parent[level], below[level] + 1)
         return below
 
-    def path(self) -> list[int]:
-        """The nodes of the longest stored prefix of the incumbent, the empty prefix first."""
+    def along(self, antecedents: Sequence[str]) -> list[int]:
+        """The nodes of the longest stored prefix of a list, the empty prefix first."""
         found = [0] if len(self) else []
-        for antecedent in self.incumbent[: len(self.incumbent) if found else 0]:
-            after = np.flatnonzero((self.parent == found[-1]) & (self.antecedent == antecedent))
+        for name in antecedents if found else ():
+            own = self.names.index(name) if name in self.names else -1
+            after = np.flatnonzero((self.parent == found[-1]) & (self.antecedent == own))
             if not len(after):
                 break
             found.append(int(after[-1]))
         return found
+
+    def path(self) -> list[int]:
+        """The nodes of the longest stored prefix of the incumbent, the empty prefix first."""
+        return self.along([self.names[a] for a in self.incumbent])
+
+    def rest(self, shown: np.ndarray) -> list[tuple[int, str, str, int]]:
+        """What is not among these nodes, which have their parents among them.
+
+        For each parent and each fate of children that are left out: the parent, the state, the bound that cut them, and
+        how many prefixes they are with all below them.
+        """
+        there = np.zeros(len(self) + 1, dtype=bool)  # the last entry is the parent of the empty prefix
+        there[shown] = True
+        left = np.flatnonzero(~there[:-1] & there[self.parent])
+        kinds, place = np.unique(np.stack([self.parent[left], self.fate[left]]), axis=1, return_inverse=True)
+        many = np.bincount(place.ravel(), weights=self.descendants[left] + 1, minlength=kinds.shape[1])
+        return [
+            (parent, *self._named(fate), int(n)) for parent, fate, n in zip(*kinds.tolist(), many.tolist(), strict=True)
+        ]
 
     def largest(self, most: int) -> np.ndarray:
         """Those on the path to the incumbent and those with the most descendants, parents included, in their order."""
@@ -159,23 +180,16 @@ class Nodes:
 
     def state(self, node: int) -> tuple[str, str]:
         """What has become of a node, and the bound that cut it or an empty text."""
-        fate = int(self.fate[node])
+        return self._named(int(self.fate[node]))
+
+    def _named(self, fate: int) -> tuple[str, str]:
         if fate >= CUT:
             return "cut", self.cuts[fate - CUT]
         return {EXPANDED: "expanded", OPEN: "open"}[fate], ""
 
-    def frame(self, max_nodes: int, further: np.ndarray | None = None) -> pd.DataFrame:
-        """The largest parts, each node after its parent; see `PrefixSearch.tree`.
-
-        Parameters
-        ----------
-        max_nodes : int
-        further : int array, optional
-            Others that are shown too, with each its parent.
-        """
+    def frame(self, max_nodes: int) -> pd.DataFrame:
+        """The largest parts, each node after its parent; see `PrefixSearch.tree`."""
         shown = self.largest(max_nodes)
-        if further is not None:
-            shown = np.union1d(shown, further)
         states = [self.state(node) for node in shown.tolist()]
         labels = [None if label < 0 else self.classes[label] for label in self.labels(shown).tolist()]
         frame = pd.DataFrame(
@@ -218,57 +232,3 @@ class Nodes:
             labels[level] = positive > negative
             left, above = whole & ~columns, level
         return labels[shown]
-
-
-NOBODY = -1
-"""In a pixel that no prefix stands at."""
-
-
-@dataclass(frozen=True)
-class Pixels:
-    """The tree as an icicle: a row per length, children below their parent in the order in which they were stored.
-
-    Each prefix is as wide as many are stored below it, and itself.
-
-    Attributes
-    ----------
-    node : int64 array, shape (rows, columns)
-        The prefix that stands at the middle of each pixel, or `NOBODY`.
-    fate : uint8 array, shape (rows, columns)
-        What has become of it, see `rulelab.kernels.fates`; 255 of nobody.
-    """
-
-    node: np.ndarray
-    fate: np.ndarray
-
-    @classmethod
-    def of(cls, nodes: Nodes, columns: int) -> Pixels:
-        """The picture of a tree that has at least the empty prefix."""
-        wide, left = nodes.descendants + 1, np.zeros(len(nodes), dtype=np.int64)
-        middle = (np.arange(columns) + 0.5) * (len(nodes) / columns)
-        rows = []
-        for k, level in enumerate(nodes.levels):
-            if k:
-                above = nodes.parent[level]
-                order = np.lexsort((level, left[above]))
-                level, above = level[order], above[order]
-                ends = np.cumsum(wide[level])
-                first = np.flatnonzero(np.diff(above, prepend=-1))
-                begun = (ends - wide[level])[first]
-                left[level] = left[above] + ends - wide[level] - np.repeat(begun, np.diff(first, append=len(level)))
-            at = np.searchsorted(left[level], middle, side="right") - 1
-            node = level[np.maximum(at, 0)]
-            inside = (at >= 0) & (middle < left[node] + wide[node])
-            rows.append(np.where(inside, node, NOBODY))
-        found = np.stack(rows)
-        return cls(found, np.where(found == NOBODY, 255, nodes.fate[found]).astype(np.uint8))
-
-    @cached_property
-    def shown(self) -> np.ndarray:
-        """The prefixes that have a pixel, in ascending order: with each its parent."""
-        return np.setdiff1d(self.node, [NOBODY])
-
-    def span(self, node: int) -> tuple[int, int, int] | None:
-        """Row, first column, and the column after the last one, of a prefix; None where it has no pixel."""
-        row, column = np.nonzero(self.node == node)
-        return (int(row[0]), int(column[0]), int(column[-1]) + 1) if len(row) else None

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..kernels.fates import EXPANDED
 from ..prefixes import PrefixSearch
 from ..search import Search
 from ..snapshot import Snapshot, Status
@@ -60,6 +61,14 @@ class Course:
     def fates(self, step: int, n: int) -> np.ndarray:
         """The fates of the first ``n`` prefixes at the last look that is not after a step; `NOT_YET` of later ones."""
         return self._events.fates(bisect_right(self._steps, step) - 1, n)
+
+    def expanded_last(self, step: int, n: int) -> int:
+        """Of the first ``n`` prefixes one of those expanded at the last look, not after a step, at which any was."""
+        for nodes, fates in reversed(self._events.looks[: bisect_right(self._steps, step)]):
+            found = nodes[(fates == EXPANDED) & (nodes < n)]
+            if len(found):
+                return int(found[-1])
+        return 0
 
     def along(self, steps: Sequence[int]) -> Events:
         """The changes from each of these steps, which ascend, to the next one."""

@@ -8,7 +8,6 @@ from .fronts.view import FrontView as FrontView
 from .kept_runs.keeping import keep_runs as keep_runs
 from .learn.walk import Walk as Walk
 from .pages.page import page as page
-from .prefixes.step_view import StepView as StepView
 from .prefixes.tree_view import TreeView as TreeView
 from .search.replay import Replay as Replay
 from .search.view import SearchView as SearchView

@@ -63,7 +63,9 @@ def test_every_fate_is_told_with_its_figures(kind):
             view = None
             for row in of_each_fate(tree, "state", stored):
                 view = view or TreeView(search, max_nodes=100_000)
-                view.node = row["node"]
+                view.prefix = view.path(row["node"])
+                if not view.prefix:
+                    continue
                 said = why(view)
                 tells(said, row["state"], row["cut_by"], row["bound"], best)
                 if "The same rows are captured" in said:
@@ -77,8 +79,9 @@ def test_every_fate_is_told_with_its_figures(kind):
 
 
 def why(view: TreeView) -> str:
-    """The sentence under the tables of a prefix, as it is read."""
-    return view._said.object.partition('<p class="why">')[2].partition("</p>")[0].replace("&quot;", '"')
+    """The sentence of a prefix after the sum, as it is read."""
+    said = view._said.object.partition('<span class="reason">')[2].partition("</span>")[0]
+    return re.sub(r"<[^>]+>", "", said).replace("&quot;", '"')
 
 
 def the_same_rows(problem, tree: pd.DataFrame, node: int, said: str) -> None:

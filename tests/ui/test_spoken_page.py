@@ -60,7 +60,6 @@ FIRST = """
 - navigation "Why":
   - tablist:
     - tab "Tree" [selected]
-    - tab "This step"
     - tab "Queue"
     - tab "Bounds"
     - tab "Models"
@@ -69,7 +68,6 @@ FIRST = """
 - heading "Search tree" [level=2]
 - paragraph: /There is no tree yet/
 - figure "Search tree"
-- combobox "Prefix"
 """
 SETTINGS = """
 - button "Model and data":
@@ -149,7 +147,7 @@ CERTIFIED = """
     - button "log10 remaining"
     - text: none left
 - heading "Search tree" [level=2]
-- paragraph: /\\d+ prefixes stored, .* Outlined.* the way to the best list/
+- paragraph: /\\d+ prefixes stored; .* Outlined.* the way to the best list/
 - figure "Search tree"
 - paragraph: "/958 rows, 9 columns; class is positive in 626/"
 """

@@ -111,10 +111,10 @@ def test_what_only_the_page_needs_leaves_the_notebook_when_the_browser_speaks(pu
     del published[:]
     notebook.keep_stills()
     assert published == [], "nothing has changed"
-    view.node = int(search.tree()["node"].iloc[1])
+    view.prefix = view.path(int(search.tree()["node"].iloc[1]))
     notebook.keep_stills()
     ((changed, _, _),) = published
-    assert "its bound" in changed["text/html"]
+    assert "price of the rules" in changed["text/html"]
 
 
 def test_until_the_browser_speaks_the_last_state_is_kept_beside_the_document(
@@ -125,11 +125,11 @@ def test_until_the_browser_speaks_the_last_state_is_kept_beside_the_document(
     view = rl.views.TreeView(search)
     view._repr_mimebundle_()
     output = published[-1][1]
-    view.node = int(search.tree()["node"].iloc[1])
+    view.prefix = view.path(int(search.tree()["node"].iloc[1]))
     events.cell_ends()
     changed, place, update = published[-1]
     assert (place, update) == (output, True)
-    assert "its bound" in changed["text/html"]
+    assert "price of the rules" in changed["text/html"]
     assert "rulelabViews" in changed["text/html"]
 
 
@@ -148,12 +148,12 @@ def test_where_no_page_asks_the_last_state_alone_stays(published: Published, eve
     assert [name for name, data in kept.items() if data != {"text/html": ""}] == [output]
     assert "Run this cell again" in kept[output]["text/html"]
     assert "<script" not in kept[output]["text/html"]
-    view.node = int(search.tree()["node"].iloc[1])
+    view.prefix = view.path(int(search.tree()["node"].iloc[1]))
     del published[:]
     events.cell_ends()
     ((changed, place, update),) = published
     assert (place, update) == (output, True)
-    assert "its bound" in changed["text/html"]
+    assert "price of the rules" in changed["text/html"]
     assert "<script" not in changed["text/html"]
 
 

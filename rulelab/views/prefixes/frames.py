@@ -9,56 +9,95 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...data.problem import Problem
-from ...prefixes import Nodes, Pixels, PrefixSearch, Scale
+from ...prefixes import Nodes, PrefixSearch, Scale, reason
+from ...prefixes.nodes import COLUMNS
+from ...prefixes.search import LOOK
 from ...recording import Course, Recording
 from ...recording.course import NOT_YET
 from ...snapshot import Snapshot
-from .tree_plot import EMPTY
+from .icicle import Rest
 
+EMPTY = pd.DataFrame(columns=list(COLUMNS))
+"""No tree."""
+NO_CHILDREN = pd.DataFrame(columns=list(LOOK))
 NOT_BEGUN = (
     "There is no tree yet: it begins with the first prefix that the search stores. Until then the search reduces the "
     "problem and looks for a first list."
 )
 _MOVED = "Where a cheaper prefix has taken the place of one since, the cheaper one is drawn."
 _SINCE = "The search ran elsewhere: shown is what has become of the prefixes since."
+_NOTHING_YET = "No prefix is expanded yet: this is what becomes of each first rule when the empty list is."
+_ALL_THE_SAME = "The search does not continue this prefix: this is what would become of each next rule all the same."
+_KEPT = "Those that were cut at once are not kept."
+_TOO_LARGE = "The search holds too many prefixes to copy them: those that were cut at once are not shown."
+_MOST_ALIKE = 500
+"""Prefixes that are asked whether they capture the same rows."""
 LARGEST_COPY = 1 << 28
 """Bytes of a search whose store is copied to look into a prefix while it runs on a page."""
-_TOO_LARGE = "The search holds more prefixes than can be copied beside it to look into one."
+
+
+@dataclass(frozen=True)
+class Seen:
+    """The prefix that is looked at.
+
+    Attributes
+    ----------
+    path : tuple of str
+        Its antecedents.
+    last : bool
+        Whether it was expanded last.
+    own : dict or None
+        Its row among the children of its parent; None of the empty prefix.
+    children : DataFrame
+        As `rulelab.prefixes.PrefixSearch.look_into` gives it.
+    said : str
+        What else is to be known of them.
+    instead : tuple or None
+        The antecedents of a prefix that captures the same rows and was kept, and what it costs.
+    """
+
+    path: tuple[str, ...] = ()
+    last: bool = False
+    own: dict[str, Any] | None = None
+    children: pd.DataFrame = field(default_factory=lambda: NO_CHILDREN)
+    said: str = ""
+    instead: tuple[tuple[str, ...], float] | None = None
 
 
 @dataclass(frozen=True)
 class TreeFrame:
-    """A tree to be drawn.
+    """A tree to be drawn, and a prefix of it to be explained.
 
     Attributes
     ----------
     tree : DataFrame
         As `rulelab.prefixes.PrefixSearch.tree` gives it.
-    scale : Scale or None
-        To explain a prefix with; None where the data are not at hand.
+    rest : sequence of (int, str, str, int)
+        What it leaves out, see `rulelab.views.prefixes.icicle.icicle`.
     kind : str
         Whose bounds they are.
     objective : float or None
         Of the best model.
+    best : tuple of str
+        Its antecedents.
+    price : float
+        Of a rule, of a recording, of which the data are not at hand.
     empty : str
         Why there is nothing to see, where there is nothing.
     said : str
         What else is to be known of it.
-    pixels : Pixels or None
-        All of it, where that is wanted.
-    cuts : tuple of str
-        The bounds, in the order of the fates of the pixels.
+    seen : Seen
     """
 
     tree: pd.DataFrame = field(default_factory=lambda: EMPTY)
-    scale: Scale | None = None
+    rest: Sequence[Rest] = ()
     kind: str = ""
     objective: float | None = None
+    best: tuple[str, ...] = ()
+    price: float = 0.0
     empty: str = NOT_BEGUN
     said: str = ""
-    pixels: Pixels | None = None
-    cuts: tuple[str, ...] = ()
+    seen: Seen = Seen()
 
 
 def tree_frame(
@@ -66,7 +105,8 @@ def tree_frame(
     max_nodes: int,
     moment: Snapshot | None = None,
     course: Course | None = None,
-    columns: int = 0,
+    prefix: Sequence[str] | None = None,
+    most: float = float("inf"),
 ) -> TreeFrame:
     """The tree of a search as it is now, or was.
 
@@ -78,112 +118,200 @@ def tree_frame(
         An earlier one.
     course : Course, optional
         What had become of the prefixes then.
-    columns : int
-        Of a picture of all of it; 0: none is wanted.
-    """
-    kind, nodes = search.kind or search.family, search.prefixes()
-    now = moment or search.snapshot
-    objective = None if now is None or now.incumbent is None else now.incumbent.objective
-    if nodes is None:
-        return TreeFrame(kind=kind, objective=objective)
-    said, scale = "", nodes.scale
-    if moment is not None and course is not None:
-        fate = course.fates(moment.step, len(nodes))
-        known = {name: k for k, name in enumerate(nodes.names)}
-        best = () if moment.incumbent is None else moment.incumbent.model.antecedent_names
-        then = nodes.at(fate, np.flatnonzero(fate != NOT_YET))
-        nodes = replace(then, incumbent=tuple(known[name] for name in best))
-        if _reopened(search.snapshot) > _reopened(moment):
-            said = _MOVED
-    elif moment is not None:
-        said = _SINCE
-    return _drawn(nodes, TreeFrame(EMPTY, scale, kind, objective, said=said), max_nodes, columns)
-
-
-def _drawn(nodes: Nodes, frame: TreeFrame, max_nodes: int, columns: int) -> TreeFrame:
-    if not len(nodes):
-        return frame
-    pixels = Pixels.of(nodes, columns) if columns else None
-    tree = nodes.frame(max_nodes, None if pixels is None else pixels.shown)
-    return replace(frame, tree=tree, pixels=pixels, cuts=nodes.cuts)
-
-
-def _reopened(now: Snapshot | None) -> int:
-    return 0 if now is None else now.counts.get("reopened", 0)
-
-
-def recorded_frame(recording: Recording, step: int | None, max_nodes: int, columns: int = 0) -> TreeFrame:
-    """The tree of a recording as it was at a step; None: at its end."""
-    seen = [each for each in recording.snapshots if step is None or each.step <= step]
-    if not seen:
-        nothing = "Nothing is recorded of that step." if recording.snapshots else "Nothing is recorded."
-        return TreeFrame(empty=nothing)
-    best = seen[-1].incumbent
-    try:
-        nodes = recording.prefixes_at(seen[-1].step)
-    except ValueError:
-        return TreeFrame()
-    empty = TreeFrame(EMPTY, None, recording.family, None if best is None else best.objective)
-    return _drawn(nodes, empty, max_nodes, columns)
-
-
-@dataclass(frozen=True)
-class StepFrame:
-    """A prefix and its children.
-
-    Attributes
-    ----------
-    children : DataFrame
-        As `rulelab.prefixes.PrefixSearch.look_into` gives it.
-    own : dict or None
-        The row of the prefix among the children of its parent; None of the empty prefix.
-    problem : Problem
-    kind : str
-        Whose bounds they are.
-    last : bool
-        Whether it is the prefix that was expanded last.
-    now : Snapshot or None
-        The search at that time.
-    refused : str
-        Why there is nothing to see.
-    """
-
-    children: pd.DataFrame
-    own: dict[str, Any] | None
-    problem: Problem
-    kind: str
-    last: bool
-    now: Snapshot | None
-    refused: str = ""
-
-    @property
-    def path(self) -> list[str]:
-        """The antecedents of the prefix."""
-        return list(self.children.attrs.get("prefix", ()))
-
-
-def step_frame(search: PrefixSearch, prefix: Sequence[int | str] | None, most: int | None = None) -> StepFrame:
-    """What becomes of each rule that could come next after a prefix.
-
-    Parameters
-    ----------
-    search : PrefixSearch
-    prefix : sequence of int or str, or None
-        None: the one that was expanded last.
-    most : int, optional
-        Bytes of the search from which on nothing is looked into.
+    prefix : sequence of str, optional
+        The one to be explained; None: the one that was expanded last.
+    most : float
+        Bytes of the search up to which it is copied to be looked into.
 
     Raises
     ------
     ValueError
         When the search has no such prefix.
     """
-    now, kind, own = search.snapshot, search.kind or search.family, None
-    if most is not None and now is not None and now.memory_bytes > most:
-        return StepFrame(pd.DataFrame(), None, search.problem, kind, prefix is None, now, _TOO_LARGE)
-    children = search.look_into(prefix)
-    path = list(children.attrs.get("prefix", ()))
-    if path:
-        before = search.look_into(path[:-1])
-        own = before[before["antecedent"] == path[-1]].iloc[0].to_dict()
-    return StepFrame(children, own, search.problem, kind, prefix is None, now)
+    nodes, now = search.prefixes(), moment or search.snapshot
+    frame = _of(search.kind or search.family, now)
+    if nodes is None:
+        return frame
+    if moment is None:
+        small = search.snapshot is None or search.snapshot.memory_bytes <= most
+        seen = _into(search, nodes, frame, prefix) if small else _stored(nodes, frame, prefix, _TOO_LARGE)
+        return _drawn(nodes, replace(frame, seen=seen), max_nodes)
+    last = prefix is None
+    if course is None:
+        frame = replace(frame, said=_SINCE)
+    else:
+        if prefix is None:
+            prefix = _named(nodes, course.expanded_last(moment.step, len(nodes)))
+        fate = course.fates(moment.step, len(nodes))
+        nodes = nodes.at(fate, np.flatnonzero(fate != NOT_YET))
+        if _reopened(search.snapshot) > _reopened(moment):
+            frame = replace(frame, said=_MOVED)
+    seen = _stored(nodes, frame, prefix, _KEPT)
+    return _drawn(nodes, replace(frame, seen=replace(seen, last=last and course is not None)), max_nodes)
+
+
+def recorded_frame(
+    recording: Recording, step: int | None, max_nodes: int, prefix: Sequence[str] | None = None
+) -> TreeFrame:
+    """The tree of a recording as it was at a step; None: at its end."""
+    seen = [each for each in recording.snapshots if step is None or each.step <= step]
+    if not seen:
+        nothing = "Nothing is recorded of that step." if recording.snapshots else "Nothing is recorded."
+        return TreeFrame(empty=nothing)
+    try:
+        nodes = recording.prefixes_at(seen[-1].step)
+    except ValueError:
+        return TreeFrame()
+    frame = replace(_of(recording.family, seen[-1]), price=float(recording.parameters.get("regularization", 0.0)))
+    return _drawn(nodes, replace(frame, seen=_stored(nodes, frame, prefix, _KEPT)), max_nodes)
+
+
+def _of(kind: str, now: Snapshot | None) -> TreeFrame:
+    if now is None or now.incumbent is None:
+        return TreeFrame(kind=kind)
+    best = tuple(now.incumbent.model.antecedent_names)
+    return TreeFrame(kind=kind, objective=now.incumbent.objective, best=best)
+
+
+def _drawn(nodes: Nodes, frame: TreeFrame, max_nodes: int) -> TreeFrame:
+    if not len(nodes):
+        return frame
+    known = {name: k for k, name in enumerate(nodes.names)}
+    nodes = replace(nodes, incumbent=tuple(known[name] for name in frame.best))
+    tree = nodes.frame(max_nodes)
+    return replace(frame, tree=tree, rest=nodes.rest(tree["node"].to_numpy()))
+
+
+def _reopened(now: Snapshot | None) -> int:
+    return 0 if now is None else now.counts.get("reopened", 0)
+
+
+def _named(nodes: Nodes, node: int) -> list[str]:
+    """The antecedents of a stored prefix."""
+    path = []
+    while nodes.parent[node] >= 0:
+        path.append(nodes.names[nodes.antecedent[node]])
+        node = int(nodes.parent[node])
+    return path[::-1]
+
+
+def _into(search: PrefixSearch, nodes: Nodes, frame: TreeFrame, prefix: Sequence[str] | None) -> Seen:
+    """A prefix with all that could come next, also what was cut at once."""
+    try:
+        children = search.look_into(prefix)
+    except ValueError as error:
+        own = _told(search, prefix or ())
+        if prefix is None or own is None:
+            raise
+        return Seen(tuple(prefix), own=own, said=f"{str(error).removeprefix('prefix: ')}.")
+    if children.empty:
+        return Seen()
+    path, said, own = tuple(children.attrs["prefix"]), "", None
+    now = search.snapshot
+    if prefix is None and not path and now is not None and not now.counts.get("expanded"):
+        said = _NOTHING_YET
+    way = nodes.along(path)
+    if len(way) > len(path) > 0:
+        own = _row(nodes, way, frame)
+    elif path:
+        own = _told(search, path)
+        if own is None:
+            raise ValueError(f"prefix: the search does not try {path[-1]!r} once more")
+    if children.attrs["prefix_cut_by"] and own is not None and own["fate"] == "cut":
+        said = _ALL_THE_SAME
+    return Seen(path, prefix is None, own, children, said, _instead(nodes, way) if len(way) > len(path) else None)
+
+
+def _told(search: PrefixSearch, path: Sequence[str]) -> dict[str, Any] | None:
+    """A prefix that is not stored among the children of its parent; None where it is not among them."""
+    above = search.look_into(path[:-1])
+    found = above[above["antecedent"] == path[-1]] if path else above[:0]
+    return found.iloc[0].to_dict() if len(found) else None
+
+
+def _stored(nodes: Nodes, frame: TreeFrame, prefix: Sequence[str] | None, said: str) -> Seen:
+    """The longest stored prefix of one, by default of the best list, with the stored ones that go on from it."""
+    if not len(nodes):
+        return Seen()
+    way = nodes.along(frame.best if prefix is None else prefix)
+    children = _children(nodes, way, frame)
+    own = _row(nodes, way, frame) if len(way) > 1 else None
+    return Seen(tuple(_named(nodes, way[-1])), False, own, children, said, _instead(nodes, way))
+
+
+def _row(nodes: Nodes, way: list[int], frame: TreeFrame) -> dict[str, Any]:
+    """A stored prefix among the children of its parent."""
+    beside = _children(nodes, way[:-1], frame)
+    return beside.iloc[beside.attrs["nodes"].index(way[-1])].to_dict()
+
+
+def _children(nodes: Nodes, way: list[int], frame: TreeFrame) -> pd.DataFrame:
+    """The stored prefixes that go on from one, given with those that it continues, as `look_into` gives them.
+
+    Where the rows are not at hand, what is captured and what is inevitable are not known.
+    """
+    found = np.flatnonzero(nodes.parent == way[-1])
+    own, cost, bound = nodes.antecedent[found], nodes.cost[found], nodes.bound[found]
+    labels = nodes.labels(np.union1d(way, found))[np.searchsorted(np.union1d(way, found), found)]
+    states = [nodes.state(node) for node in found.tolist()]
+    scale, nothing = nodes.scale, np.zeros(len(found))
+    price = len(way) * frame.price if scale is None else scale.price(len(way))
+    columns: dict[str, Any] = {
+        "antecedent": [nodes.names[a] for a in own.tolist()],
+        "label": [nodes.classes[label] for label in labels.tolist()],
+        "captured": nothing + np.nan,
+        "errors": nothing + np.nan,
+        "loss": np.maximum(0.0, cost - price),
+        "rules": nothing + price,
+        "inevitable": nothing,
+    }
+    if scale is not None:
+        left, wrong = _left(scale, nodes.antecedent[way[1:]].tolist())
+        positive, negative = (each[own] for each in scale.weights.of_columns(left))
+        stays = scale.inevitable.of_set(left)[0] - scale.inevitable.of_columns(left)[0][own]
+        columns.update(
+            captured=(positive + negative) * scale.row,
+            errors=(wrong + np.minimum(positive, negative)) * scale.row,
+            inevitable=np.minimum(stays * scale.costs.unit, np.maximum(0.0, bound - cost)),
+        )
+    terms = columns["loss"] + columns["rules"] + columns["inevitable"]
+    bounding = [None if scale is None else by in scale.bounding for _, by in states]
+    columns |= {
+        "further": np.maximum(0.0, bound - terms),
+        "bound": np.maximum(bound, terms),
+        "fate": [state for state, _ in states],
+        "cut_by": [by for _, by in states],
+        "reason": [
+            reason(state, by, frame.kind, at_least, frame.objective, excludes)
+            for (state, by), at_least, excludes in zip(states, bound.tolist(), bounding, strict=True)
+        ],
+    }
+    children = pd.DataFrame(columns, columns=list(LOOK))
+    children.attrs.update(incumbent=frame.objective, nodes=found.tolist())
+    return children
+
+
+def _left(scale: Scale, antecedents: Sequence[int]) -> tuple[np.ndarray, int]:
+    """The patterns that rules leave, and the weight of what they capture and get wrong."""
+    weights, wrong = scale.weights, 0
+    left = weights.everything
+    for a in antecedents:
+        wrong += min(weights.of_set(left & weights.columns[a]))
+        left = left & ~weights.columns[a]
+    return left, wrong
+
+
+def _instead(nodes: Nodes, way: list[int]) -> tuple[tuple[str, ...], float] | None:
+    """Of a prefix that was cut, not for its bound: the kept one that captures the same rows for no more."""
+    scale, node = nodes.scale, way[-1]
+    by = nodes.state(node)[1]
+    if scale is None or not by or by in scale.bounding:
+        return None
+    left = _left(scale, nodes.antecedent[way[1:]].tolist())[0]
+    alike = np.flatnonzero((nodes.cost <= nodes.cost[node]) & (nodes.length <= len(way)))
+    for each in alike[np.argsort(nodes.cost[alike], kind="stable")][:_MOST_ALIKE].tolist():
+        names = _named(nodes, each)
+        rules = [nodes.names.index(name) for name in names]
+        if nodes.state(each)[0] != "cut" and np.array_equal(_left(scale, rules)[0], left):
+            return tuple(names), float(nodes.cost[each])
+    return None

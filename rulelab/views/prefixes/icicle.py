@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
-WIDTHS = ("descendants", "bound")
-ORDERS = ("largest", "stored")
-_FARTHEST = 0.1
-"""The share of the prefix whose bound is farthest from the best list, where that of the nearest is 1."""
+Rest = tuple[int, str, str, int]
+"""Prefixes that a frame leaves out: their parent, state, the bound that cut them, and how many, with all below them."""
 
 
 @dataclass(frozen=True)
@@ -23,115 +22,75 @@ class Icicle:
         The rows of the tree's frame that are drawn, ascending: each after its parent.
     left, right : float array, shape (n,)
     row : int64 array, shape (n,)
-    block_parent : int64 array, shape (b,)
-        For each block which of those drawn it stands under, one row lower.
-    block_left, block_right : float array, shape (b,)
-    block_count : int64 array, shape (b,)
-        Stored prefixes that it stands for: those left out of the frame, those too narrow to see, and all below them.
+    stubs : DataFrame
+        What stands together: children of one parent with one fate, those that were cut without having been expanded
+        and those too narrow to see. ``parent`` (which of those drawn), ``state``, ``cut_by``, ``left``, ``right``,
+        ``count`` (prefixes, with all below them) and ``place`` (the row in the frame of the one of least bound; -1).
     """
 
     place: np.ndarray
     left: np.ndarray
     right: np.ndarray
     row: np.ndarray
-    block_parent: np.ndarray
-    block_left: np.ndarray
-    block_right: np.ndarray
-    block_count: np.ndarray
+    stubs: pd.DataFrame
 
 
-def icicle(
-    tree: pd.DataFrame,
-    width: str = "descendants",
-    order: str = "largest",
-    least: float = 1e-3,
-    objective: float | None = None,
-) -> Icicle:
-    """Lay out a tree.
+def icicle(tree: pd.DataFrame, rest: Sequence[Rest] = (), least: float = 1e-3) -> Icicle:
+    """Lay out a tree: a prefix is as wide as many are stored below it, and itself.
+
+    Children stand in the order of their widths, then their stubs: what is open, then what was cut.
 
     Parameters
     ----------
     tree : DataFrame
         As `rulelab.prefixes.PrefixSearch.tree` gives it: each prefix after its parent.
-    width : str
-        "descendants": by how many prefixes are stored below, and the prefix itself. "bound": children share the width
-        of their parent, the larger parts for those whose bounds are near the ``objective``; all alike without one.
-    order : str
-        Of the children: "largest" first, or as "stored".
+    rest : sequence of (int, str, str, int)
+        What it leaves out.
     least : float
-        What is narrower is not drawn, but counted in the block of its parent.
-    objective : float, optional
-        Of the best model.
-
-    Raises
-    ------
-    ValueError
-        For a width or an order that there is not.
+        What is narrower stands in a stub of its parent, but the way to the best list.
     """
-    if width not in WIDTHS:
-        raise ValueError(f"width must be one of {', '.join(WIDTHS)}, not {width!r}")
-    if order not in ORDERS:
-        raise ValueError(f"order must be one of {', '.join(ORDERS)}, not {order!r}")
-    n = len(tree)
+    n, node = len(tree), tree["node"].to_numpy(dtype=np.int64)
     size = tree["descendants"].to_numpy(dtype=np.int64) + 1
     length = tree["length"].to_numpy(dtype=np.int64)
-    parent = _places(tree["node"].to_numpy(dtype=np.int64), tree["parent"].to_numpy(dtype=np.int64))
-    inner = np.flatnonzero(parent >= 0)
-    left_out = size - 1 - _sums(parent[inner], size[inner], n)
-    if width == "descendants":
-        part, part_out, whole = size.astype(float), left_out.astype(float), size.astype(float)
-    else:
-        part, part_out = _nearness(tree["bound"].to_numpy(dtype=float), objective), (left_out > 0).astype(float)
-        whole = _sums(parent[inner], part[inner], n) + part_out
-    left, breadth = np.zeros(n), np.where(parent < 0, 1.0, 0.0)
-    drawn = parent < 0
-    blocks = [(np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros(0), np.zeros(0, dtype=np.int64))]
-    levels = np.split(
-        inner[np.argsort(length[inner], kind="stable")], np.cumsum(np.bincount(length[inner], minlength=1))
-    )[1:]
-    for k, level in enumerate(levels):
-        above = np.flatnonzero(drawn & (length == k))
-        children = level[drawn[parent[level]]]
-        breadth[children] = breadth[parent[children]] * part[children] / whole[parent[children]]
-        rank = -part[children] if order == "largest" else children
-        children = children[np.lexsort((children, rank, parent[children]))]
-        thin, seen = children[breadth[children] < least], children[breadth[children] >= least]
-        left[seen] = left[parent[seen]] + _before(parent[seen], breadth[seen])
-        drawn[seen] = True
-        count = left_out[above] + _sums(parent[thin], size[thin], n)[above]
-        under = above[count > 0]
-        start = left[under] + _sums(parent[seen], breadth[seen], n)[under]
-        out = breadth[under] * part_out[under] / whole[under] + _sums(parent[thin], breadth[thin], n)[under]
-        blocks.append((under, start, start + out, count[count > 0]))
-    place = np.flatnonzero(drawn)
-    under, start, end, count = (np.concatenate(each) for each in zip(*blocks, strict=True))
-    at = np.cumsum(drawn) - 1
-    return Icicle(place, left[place], left[place] + breadth[place], length[place], at[under], start, end, count)
-
-
-def _places(node: np.ndarray, parent: np.ndarray) -> np.ndarray:
-    """Where the parent of each stands in the frame; -1 above the empty prefix."""
-    order = np.argsort(node)
-    found = order[np.minimum(np.searchsorted(node[order], parent), len(node) - 1)] if len(node) else parent
-    return np.where(parent < 0, -1, found)
-
-
-def _sums(at: np.ndarray, values: np.ndarray, n: int) -> np.ndarray:
-    """The sum of the values at each of ``n`` places, in their type."""
-    total = np.zeros(n, dtype=values.dtype)
-    np.add.at(total, at, values)
-    return total
-
-
-def _before(group: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """The sum of the values before each one in its group; groups stand together."""
-    ends = np.cumsum(values)
-    first = np.flatnonzero(np.diff(group, prepend=-1))
-    begun = (ends - values)[first]
-    return ends - values - np.repeat(begun, np.diff(first, append=len(group)))
-
-
-def _nearness(bound: np.ndarray, objective: float | None) -> np.ndarray:
-    """From `_FARTHEST` to 1 of the prefix whose bound is the nearest to the objective."""
-    distance = np.zeros(len(bound)) if objective is None else np.abs(objective - bound)
-    return 1 - (1 - _FARTHEST) * distance / max(float(distance.max(initial=0.0)), 1e-300)
+    at = dict(zip(node.tolist(), range(n), strict=True))
+    parent = np.array([at.get(above, -1) for above in tree["parent"].tolist()], dtype=np.int64)
+    wide = size / max(int(size[parent < 0].max(initial=1)), 1)
+    alone = (wide >= least) & ~((tree["state"] == "cut").to_numpy() & (size == 1))
+    alone[[at[each] for each in tree.attrs.get("incumbent", ()) if each in at]] = True
+    for level in range(1, int(length.max(initial=0)) + 1):
+        here = length == level
+        alone[here] &= alone[parent[here]]
+    beside = np.flatnonzero(~alone & np.append(alone, False)[parent])
+    stubs = pd.concat([
+        pd.DataFrame(
+            {
+                "parent": parent[beside],
+                "state": tree["state"].to_numpy()[beside],
+                "cut_by": tree["cut_by"].to_numpy()[beside],
+                "count": size[beside],
+                "bound": tree["bound"].to_numpy(dtype=float)[beside],
+                "place": beside,
+            }
+        ),
+        pd.DataFrame(
+            [(at[above], state, by, many, np.inf, -1) for above, state, by, many in rest if alone[at[above]]],
+            columns=["parent", "state", "cut_by", "count", "bound", "place"],
+        ),
+    ]).sort_values("bound", kind="stable")  # fmt: skip
+    stubs = stubs.groupby(["parent", "state", "cut_by"], as_index=False).agg({"count": "sum", "place": "first"})
+    stubs["last"] = stubs["state"].map({"expanded": 0, "open": 1, "cut": 2})
+    stubs = stubs.sort_values(["parent", "last", "count"], ascending=[True, True, False], ignore_index=True)
+    unit = 1 / max(int(size[parent < 0].max(initial=1)), 1)
+    left, filled = np.zeros(n), np.zeros(n)
+    place = np.flatnonzero(alone)
+    order = place[np.lexsort((place, -size[place], length[place]))]
+    for k in order[parent[order] >= 0].tolist():
+        left[k] = left[parent[k]] + filled[parent[k]]
+        filled[parent[k]] += wide[k]
+    starts = []
+    for above, many in zip(stubs["parent"].tolist(), stubs["count"].tolist(), strict=True):
+        starts.append(left[above] + filled[above])
+        filled[above] += many * unit
+    stubs["left"], stubs["right"] = starts, np.array(starts) + stubs["count"].to_numpy(dtype=float) * unit
+    stubs["parent"] = (np.cumsum(alone) - 1)[stubs["parent"].to_numpy(dtype=np.int64)]
+    return Icicle(place, left[place], left[place] + wide[place], length[place], stubs.drop(columns="last"))

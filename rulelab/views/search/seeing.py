@@ -13,31 +13,21 @@ from ...rule_set import RuleSetSearch
 from ...search import Search
 from ...snapshot import Snapshot
 from ..live.recorded import RecordedSearch
-from ..prefixes.frames import LARGEST_COPY, StepFrame, TreeFrame, recorded_frame, step_frame, tree_frame
+from ..prefixes.frames import LARGEST_COPY, TreeFrame, recorded_frame, tree_frame
 from .plots import pool, prices
 
-TREE, STEP, POOL, PRICES = "Tree", "This step", "Pool", "Prices"
+TREE, POOL, PRICES = "Tree", "Pool", "Prices"
 MOST_NODES = 400
 """Prefixes of a tree on the page."""
 
 
-def tree_of(search: Search, moment: Snapshot | None, course: Course | None, columns: int) -> TreeFrame:
-    """The tree, as it is or was at a moment; with ``columns`` a picture of all of it too."""
+def tree_of(search: Search, moment: Snapshot | None, course: Course | None, prefix: Sequence[str] | None) -> TreeFrame:
+    """The tree with one of its prefixes, as it is or was at a moment."""
     if isinstance(search, RecordedSearch):
-        return recorded_frame(search.recording, None if moment is None else moment.step, MOST_NODES, columns)
+        return recorded_frame(search.recording, None if moment is None else moment.step, MOST_NODES, prefix)
     if not isinstance(search, PrefixSearch):
         return TreeFrame()
-    return tree_frame(search, MOST_NODES, moment, course, columns)
-
-
-def step_of(search: Search, prefix: Sequence[str] | None) -> StepFrame | str | None:
-    """The step, or why there is no such prefix."""
-    if not isinstance(search, PrefixSearch):
-        return None
-    try:
-        return step_frame(search, prefix, LARGEST_COPY)
-    except ValueError as error:
-        return str(error)
+    return tree_frame(search, MOST_NODES, moment, course, prefix, LARGEST_COPY)
 
 
 def pool_of(search: Search) -> pd.DataFrame:

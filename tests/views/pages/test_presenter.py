@@ -12,7 +12,7 @@ from rulelab.views.learn.script import KEYS
 from rulelab.views.live.state import State
 from rulelab.views.pages.tabs import SearchTab, Tabs
 from rulelab.views.search.plots.base import LARGE_TEXT
-from rulelab.views.search.seeing import STEP, TREE
+from rulelab.views.search.seeing import TREE
 from rulelab.views.search.speeds import SPEEDS
 
 
@@ -58,21 +58,21 @@ def test_the_text_of_tree_and_step_is_large_on_stage(tab: SearchTab) -> None:
     tab.presenter.press("arrowright")
     settle(tab)
     why = tab.view._why
-    for opened in (TREE, STEP):
-        why.strip.open = opened
-        wait_until(lambda: tab.view.tick() or not why.waits)
+    why.strip.open = TREE
+    wait_until(lambda: tab.view.tick() or not why.waits)
+    tree, bars = why._tree._plot, why._tree._bars
 
     def texts() -> list[str]:
-        words = [why._tree._plot._words, *why._step._plot._texts]
-        axes = [plot.figure.xaxis[0].major_label_text_font_size for plot in (why._tree._plot, why._step._plot)]
-        return [*(each.glyph.text_font_size for each in words), *axes, why._step._plot._best.text_font_size]
+        words = [tree._words, *bars._texts]
+        axes = [plot.figure.xaxis[0].major_label_text_font_size for plot in (tree, bars)]
+        return [*(each.glyph.text_font_size for each in words), *axes, bars._best.text_font_size]
 
-    large, high = texts(), (why._tree._plot.figure.height, why._step._plot.figure.height)
+    large, high = texts(), (tree.figure.height, bars.figure.height)
     assert set(large) == {LARGE_TEXT}
-    assert f"{why._tree._plot._labels.tags[0]}px" == LARGE_TEXT, "what has room is counted in letters of this size"
+    assert f"{tree._labels.tags[0]}px" == LARGE_TEXT, "what has room is counted in letters of this size"
     tab.presenter.press("p")
     assert LARGE_TEXT not in texts()
-    assert all(a > b for a, b in zip(high, (why._tree._plot.figure.height, why._step._plot.figure.height), strict=True))
+    assert all(a > b for a, b in zip(high, (tree.figure.height, bars.figure.height), strict=True))
     tab.presenter.press("p")
     assert texts() == large
 

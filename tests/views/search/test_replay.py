@@ -23,7 +23,7 @@ from rulelab.views.live.history import Mark
 from rulelab.views.live.state import State
 from rulelab.views.search import opener
 from rulelab.views.search.rewind import SPEEDS
-from rulelab.views.search.seeing import STEP, TREE
+from rulelab.views.search.seeing import TREE
 from rulelab.views.search.view import SearchView
 
 
@@ -64,7 +64,7 @@ def test_a_saved_run_is_shown_as_it_was(view, tmp_path) -> None:
         settled(replay)
         assert repr(curves(replay)) == repr(curves(view))
         if TREE in view._why.strip.names:
-            told, was = replay._why._tree._tree, view._why._tree._tree
+            told, was = replay._why._tree._frame.tree, view._why._tree._frame.tree
             assert told["antecedent"].tolist() == was["antecedent"].tolist()
             assert told["state"].tolist() == was["state"].tolist()
     assert not any(button.visible for button in replay._controls.buttons.values())
@@ -105,10 +105,10 @@ def test_the_page_opens_a_recording_and_runs_anew(view) -> None:
     assert view.session.recorded
     assert view._status.figures == before
     assert "<img" not in view._notes.object
-    view._why.strip.open = STEP if STEP in view._why.strip.names else view._why.strip.names[0]
+    view._why.strip.open = view._why.strip.names[0]
     settled(view)
-    if STEP in view._why.strip.names:
-        assert "holds no rows" in view._why._step._remark.object
+    if TREE in view._why.strip.names:
+        assert "are not kept" in view._why._tree._bars.caption
     view.on_pin = lambda card: "A"
     view.pin()
     assert "no model card" in view._alert.phase

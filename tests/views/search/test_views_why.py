@@ -1,4 +1,4 @@
-"""The box beside the gap: tree and step of the session's search, at its beat, at rest, and looking back."""
+"""The box beside the gap: the tree of the session's search, at its beat, at rest, and looking back."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ import rulelab as rl
 from rulelab.prefixes import PrefixSearch
 from rulelab.views.live.history import Mark
 from rulelab.views.live.state import State
-from rulelab.views.prefixes.fate_colors import color_of
-from rulelab.views.prefixes.frames import step_frame
-from rulelab.views.search import seeing, why
+from rulelab.views.prefixes import tree_view
+from rulelab.views.prefixes.fates import color_of
+from rulelab.views.search import seeing
 from rulelab.views.search.families import LOOKS
-from rulelab.views.search.seeing import STEP, TREE
+from rulelab.views.search.seeing import TREE
 from rulelab.views.search.view import SearchView
 
 SEARCHES = {
@@ -65,20 +65,16 @@ def test_every_step_is_seen_in_tree_and_bars(show, make) -> None:
     view = show(make())
     box = view._why
     until_searching(view)
-    for opened in (TREE, STEP, TREE, STEP):
-        box.strip.open = opened
+    for _ in range(4):
         view.step()
         settled(view)
-        search = view.session.search
-        if opened == TREE:
-            assert box._tree._plot.nodes[0] == 0
-            assert len(box._tree._tree) == min(seeing.MOST_NODES, view.session.snapshot.counts["stored"])
-        else:
-            told = step_frame(search, None)
-            assert box._step.path == told.path
-            assert len(box._step._plot.frame()) == len(told.children)
-            assert box._step._plot._line.location == told.children.attrs["incumbent"]
-            assert "Expanded last" in box._step._brief.object
+        frame, told = box._tree._frame, view.session.search.look_into()
+        assert box._tree._plot.nodes[0] == 0
+        assert len(frame.tree) == min(seeing.MOST_NODES, view.session.snapshot.counts["stored"])
+        assert list(frame.seen.path) == told.attrs["prefix"]
+        assert frame.seen.last
+        assert len(box._tree._bars.frame()) == len(told)
+        assert box._tree._bars._line.location == told.attrs["incumbent"]
     work = view.session.snapshot.work
     settled(view)
     assert view.session.snapshot.work == view.session.search.work == work, "looking takes no step"
@@ -99,23 +95,10 @@ def test_a_running_search_is_drawn_and_never_touched_by_the_page(show, monkeypat
     view.pause()
     settled(view)
     stored = view.session.snapshot.counts["stored"]
-    assert view._why._tree._tree.attrs["stored"] == stored, "at rest all of it is seen"
+    assert view._why._tree._frame.tree.attrs["stored"] == stored, "at rest all of it is seen"
     assert set(touched) == {TREE}
     assert len(view._why._tree._plot.nodes) <= seeing.MOST_NODES
-    assert len(view._why._tree._prefix.options) <= why._OFFERED + 2
-
-
-def test_at_full_speed_the_step_says_what_to_do(show) -> None:
-    view = show(long_search(), speed="full speed")
-    view._why.strip.open = STEP
-    assert "No prefix is expanded yet" in view._why._step._note.object
-    view.run()
-    wait_until(lambda: view.tick() or "Pause or Step" in view._why._step._remark.object)
-    wait_until(lambda: view.session.snapshot is not None)  # else it is held before the first prefix
-    view.step()
-    settled(view)
-    assert view._why._step._remark.object == ""
-    assert "Expanded last" in view._why._step._brief.object
+    assert len(view._why._tree._prefix.options) <= tree_view._OFFERED + 2
 
 
 def test_nothing_is_looked_at_that_is_not_open(show) -> None:
@@ -141,7 +124,7 @@ def test_looking_back_sets_the_tree(show, make) -> None:
     until_searching(view)
     tree, first = view._why._tree, len(view.session.history) - 1
     for _ in range(6):
-        was.append((view.snapshot.step, tree._tree))
+        was.append((view.snapshot.step, tree._frame.tree, tree._frame.seen))
         view.step()
         settled(view)
     view.stop()
@@ -150,61 +133,39 @@ def test_looking_back_sets_the_tree(show, make) -> None:
     for k in (0, 3, 1, 5):
         view._rewind.at = first + k
         settled(view)
-        step, then = was[k]
+        step, then, seen = was[k]
         assert snapshots[first + k].step == step
         for name in ("state", "cut_by", "length"):
-            assert tree._tree[name].value_counts().to_dict() == then[name].value_counts().to_dict()
-        assert tree._tree.attrs["stored"] == then.attrs["stored"]
+            assert tree._frame.tree[name].value_counts().to_dict() == then[name].value_counts().to_dict()
+        assert tree._frame.tree.attrs["stored"] == then.attrs["stored"]
+        assert tree._frame.seen.path == seen.path, "the prefix that was expanded last at that time"
+        assert tree._frame.seen.last
+        stored = tree._frame.seen.children.set_index("antecedent")["bound"]
+        assert set(stored.index) <= set(seen.children["antecedent"])
         assert tree._frame.objective == snapshots[first + k].incumbent.objective
         assert len(tree._plot.nodes) > 0
     view._rewind.at = None
     settled(view)
-    assert tree._tree["state"].tolist() == view.session.search.tree(seeing.MOST_NODES)["state"].tolist()
-    view._why.strip.open = STEP
-    settled(view)
-    view._rewind.at = 0
-    settled(view)
-    assert "present" in view._why._step._remark.object
+    assert tree._frame.tree["state"].tolist() == view.session.search.tree(seeing.MOST_NODES)["state"].tolist()
 
 
 def test_a_prefix_is_looked_into_beside_the_search(show) -> None:
     view = show(rl.CorelsSearch(problem(), 0.005))
-    view._why.strip.open = STEP
     until_searching(view)
-    pane, search = view._why._step, view.session.search
+    settled(view)
+    pane, search = view._why._tree, view.session.search
+    first = pane._frame.seen.path
     pane.look(search.problem.names[3])
     settled(view)
-    first = pane.path
-    assert first[-1] == search.problem.names[3]
-    assert "Looked into" in pane._brief.object
-    pane.back()
+    assert pane._frame.seen.path == (*first, search.problem.names[3])
+    pane._prefix.value = ()
     settled(view)
-    assert pane.path == first[:-1]
-    pane.look("no such rule")
+    assert pane._frame.seen.path == ()
+    expected = search.look_into([])
+    assert pane._bars.frame()["bound"].tolist() == pytest.approx(sorted(expected["bound"]))
+    pane.prefix = None
     settled(view)
-    assert "has no antecedent 'no such rule'" in pane._alert.phase
-    assert pane.path in (first[:-1], step_frame(search, None).path), "what was seen before stays, or the last step"
-    pane.last()
-    settled(view)
-    assert pane.path == step_frame(search, None).path
-
-
-def test_from_a_prefix_of_the_tree_one_comes_to_its_next_rules(show) -> None:
-    view = show(small_search())
-    until_searching(view)
-    settled(view)
-    box = view._why
-    assert not box._tree._next.able
-    box._tree.node = node = box._tree._plot.nodes[-1]
-    settled(view)
-    names = [box._tree._tree["antecedent"].tolist()[box._tree._at[each]] for each in box._tree._path(node)[1:]]
-    assert names
-    box._tree._next._handle_msg("press")
-    settled(view)
-    assert box.open == STEP
-    assert box._step.path == names
-    expected = view.session.search.look_into(names)
-    assert box._step._plot.frame()["bound"].tolist() == pytest.approx(sorted(expected["bound"]))
+    assert list(pane._frame.seen.path) == search.look_into().attrs["prefix"]
 
 
 @pytest.mark.parametrize("look", LOOKS)
@@ -231,9 +192,11 @@ def test_bars_and_tree_have_the_same_colours(show) -> None:
 
 def test_a_beat_goes_on_until_what_was_opened_is_seen(show) -> None:
     view = show(small_search(), speed="full speed")
+    view._why.strip.open = "Queue"
     view.run()
     wait_until(lambda: view.tick() or view.session.state.over)
     settled(view)
-    view._why.strip.open = STEP
+    view._why.strip.open = TREE
     settled(view)
-    assert "Expanded last" in view._why._step._brief.object
+    assert view._why._tree._frame.seen.last
+    assert len(view._why._tree._bars.frame()) > 0

@@ -5,7 +5,6 @@ Bare Bokeh: each step of a search replaces its bars, and taps on them choose the
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -27,8 +26,10 @@ from ..search.plots.base import (
     show_as_before,
     show_entries,
 )
-from ..widgets.esc import esc, plain
+from ..widgets.esc import plain
 from ..widgets.style import BLUE, INK, ORANGE, PAPER, PURPLE, SKY
+from .fates import fate_of, tally
+from .frames import NO_CHILDREN, Seen
 
 TERMS = {
     "loss": "loss so far",
@@ -37,7 +38,7 @@ TERMS = {
     "further": "what further bounds add",
 }
 """The columns of `PrefixSearch.look_into` that add up to the bound, in words."""
-MOST_BARS = 20
+MOST_BARS = 10
 _LOOK: dict[str, dict[str, Any]] = {
     "loss": {"fill_color": BLUE},
     "rules": {"fill_color": "#E69F00", "hatch_pattern": "vertical_line"},
@@ -62,40 +63,31 @@ _VEIL = 0.8
 _ROOM = 0.4
 """Of the width: for the fate beside the longest bar."""
 _WIDTH, _MARGIN = 1000, 40
-
-
-def bound_name(name: str) -> str:
-    """A bound as people call it."""
-    return name.removeprefix("always: ").replace("_", " ")
+_NEAR = 1e-9
+NONE_FOLLOW = "Nothing goes on from it."
 
 
 def fates(frame: pd.DataFrame) -> list[str]:
     """What becomes of each child: "open", "expanded", or "cut: " and the bound."""
-    pairs = zip(frame["fate"], frame["cut_by"], strict=True)
-    return [f"cut: {bound_name(by)}" if fate == "cut" else str(fate) for fate, by in pairs]
-
-
-def tally(frame: pd.DataFrame) -> str:
-    """How many children have each fate: "3 open, 80 cut by lookahead"."""
-    found = Counter(fates(frame))
-    order = sorted(found, key=lambda fate: (fate.startswith("cut"), -found[fate]))
-    return ", ".join(f"{count(found[fate])} {fate.replace('cut: ', 'cut by ')}" for fate in order)
+    return [fate_of(*each) for each in zip(frame["fate"], frame["cut_by"], strict=True)]
 
 
 def interesting(frame: pd.DataFrame, most: int = MOST_BARS) -> pd.DataFrame:
     """The children to draw: those of least bound that are open or expanded, then those cut, at least one per bound.
 
-    They come in the order of their bounds.
+    First come those whose bounds reach the best list, then the others; of both those of the least bounds.
     """
     cut = (frame["fate"] == "cut").to_numpy()
-    order = np.lexsort((frame["bound"].to_numpy(), cut))
+    order = np.lexsort((frame["bound"].to_numpy(dtype=float), cut))
     first_of_reason = ~frame["cut_by"].iloc[order].duplicated().to_numpy() & cut[order]
-    chosen = np.concatenate([order[first_of_reason], order[~first_of_reason]])[:most]
-    return frame.iloc[np.sort(chosen)].sort_values("bound", kind="stable")
+    chosen = frame.iloc[np.concatenate([order[first_of_reason], order[~first_of_reason]])[:most]]
+    best = frame.attrs.get("incumbent")
+    below = chosen["bound"] < (float("inf") if best is None else best - _NEAR)
+    return chosen.assign(below=below).sort_values(["below", "bound"], kind="stable").drop(columns="below")
 
 
-class StepPlot(Plot):
-    """A stacked bar per child of a prefix, sorted by bound; beyond the line of the best list nothing is worth a look.
+class ChildrenPlot(Plot):
+    """A stacked bar per child of a prefix; beyond the line of the best list nothing is worth a look.
 
     Parameters
     ----------
@@ -105,20 +97,21 @@ class StepPlot(Plot):
         Takes the antecedent of a bar that is tapped.
     """
 
+    title = "Next rules"
     below = ""
 
     def __init__(self, unit: str, on_tap: Callable[[str], None] | None = None) -> None:
         self._unit, self._on_tap = unit, on_tap
-        self._frame = pd.DataFrame()
+        self._frame = NO_CHILDREN
         self._window = Window(0, 1)
-        self._rows = Range1d(start=1, end=-1)
+        self._rows = Range1d(start=MOST_BARS - 0.4, end=-1.3)
         plot = new_figure(
-            "This step", f"objective ({unit})", None, x_range=self._window.range, y_range=self._rows,
+            self.title, f"objective ({unit})", None, x_range=self._window.range, y_range=self._rows,
             min_border_left=8, min_border_right=8,
         )  # fmt: skip
         plot.yaxis.visible = False
         plot.ygrid.grid_line_color = None
-        self._source = ColumnDataSource(_columns(pd.DataFrame(), 0.0, 0.0))
+        self._source = ColumnDataSource(_columns(NO_CHILDREN, 0.0, 0.0))
         self._bars: list[Any] = [
             plot.hbar(
                 y="bar", left=f"{name}_from", right=f"{name}_to", height=_PLACES["height"], source=self._source,
@@ -149,56 +142,41 @@ class StepPlot(Plot):
         if on_tap is not None:
             plot.add_tools(TapTool(renderers=[rows]))
             self._source.selected.on_change("indices", self._tapped)
-        self.figure, self._row, self._sizes = plot, _ROW, TextSizes([plot])
+        self.figure, self._sizes = plot, TextSizes([plot])
         self.sources = (self._source,)
         self.use_dark(False)
+        self.use_size(False)
         self.clear()
 
     def clear(self) -> None:
-        replace(self._source, _columns(pd.DataFrame(), 0.0, 0.0))
-        self._frame = pd.DataFrame()
-        self.caption, self.below = "Nothing to see before the search has begun.", ""
+        self.draw(Seen())
 
-    def draw(self, frame: pd.DataFrame) -> None:
-        """Show what `PrefixSearch.look_into` gives."""
-        if frame.empty:
-            self.clear()
-            return
-        shown, best = interesting(frame), float(frame.attrs["incumbent"])
-        self._frame = frame
-        end = max(float(shown["bound"].max()), best, 1e-9) / (1 - _ROOM)
+    def draw(self, seen: Seen) -> None:
+        """Show what could come next after a prefix."""
+        frame = self._frame = seen.children
+        shown, best = interesting(frame), frame.attrs.get("incumbent")
+        end = max([*shown["bound"], best or 0.0, 1e-9]) / (1 - _ROOM)
         self._window.span(0, end)
-        rows = len(shown)
-        if self._rows.start != rows - 0.4:
-            self._rows.update(start=rows - 0.4, end=-1.3)
-        self._stretch(rows)
-        replace(self._source, _columns(shown, best, end))
-        if self._line.location != best:
+        replace(self._source, _columns(shown, float("inf") if best is None else best, end))
+        for mark in (self._beyond, self._line, self._best):
+            mark.visible = best is not None
+        if best is not None and self._line.location != best:
             self._line.location = self._beyond.left = self._best.x = best
-        right = best < (1 - _ROOM) * end / 2
-        self._best.update(
-            text=f"best list {best:.4f}", text_align="left" if right else "right", x_offset=6 if right else -6
-        )
+            right = best < (1 - _ROOM) * end / 2
+            align: Any = {"text_align": "left", "x_offset": 6} if right else {"text_align": "right", "x_offset": -6}
+            self._best.update(text=f"best list {best:.4f}", **align)
         show_entries(self._entries, [bool((shown[name] > 0).any()) for name in TERMS])
         solid = next((k for k, fate in enumerate(shown["fate"]) if fate != "cut"), 0)
         for entry in self._entries:
             if entry.index != solid:
                 entry.index = solid  # of a bar that is not pale
-        cut = int((frame["fate"] == "cut").sum())
-        self.caption = (
-            f"{count(cut)} of {counted(len(frame), 'next rules')} are cut (pale). What reaches the line cannot become "
-            "better than the best list; others are cut before it, for the reason beside them."
-        )
-        rest = frame.drop(index=shown.index)
-        more = (
-            f"; {count(len(rest))} of these are not drawn: {tally(rest)}. The table has them all" if len(rest) else ""
-        )
-        self.below = f'<p class="note">{esc(f"In all {tally(frame)}{more}.", 1200)}</p>'
+        many, few = counted(len(frame), "next rules"), len(shown) < len(frame)
+        of = f"Of {many}: {tally(fates(frame))}. " if len(frame) else ""
+        self.caption = f"{of}{seen.said}".rstrip() or NONE_FOLLOW
+        self.below = f'<p class="note">{count(len(shown))} of {many} are drawn; Save has all.</p>' if few else ""
 
     def frame(self) -> pd.DataFrame:
         frame = self._frame
-        if frame.empty:
-            return pd.DataFrame(columns=["rule", *TERMS.values(), "bound", "fate"])
         terms = {words: frame[name] for name, words in TERMS.items()}
         return pd.DataFrame(
             {
@@ -222,19 +200,14 @@ class StepPlot(Plot):
     def use_size(self, large: bool) -> None:
         """Make the text fit for a screen, or larger for a projector, and the rows higher."""
         self._sizes.use(large)
-        self._row = _LARGE_ROW if large else _ROW
-        if len(self._frame):
-            self._stretch(len(self._source.data["rule"]))
-
-    def _stretch(self, rows: int) -> None:
-        height = _AROUND + self._row * (rows + 1)
+        height = _AROUND + (_LARGE_ROW if large else _ROW) * (MOST_BARS + 1)
         if self.figure.height != height:
             self.figure.height = height
 
     def picture(self) -> dict[str, Any]:
         """It alone on white, as what Bokeh embeds, and its size in pixels."""
-        alone = StepPlot(self._unit)
-        alone.draw(self._frame)
+        alone = ChildrenPlot(self._unit)
+        alone.draw(Seen(children=self._frame))
         size = (_WIDTH, int(alone.figure.height or 0) + _MARGIN)
         alone.figure.update(width=size[0], height=size[1], sizing_mode="fixed", toolbar_location=None, min_border=20)
         return {"item": json_item(alone.figure), "size": list(size)}

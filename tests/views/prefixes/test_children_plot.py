@@ -1,0 +1,251 @@
+"""What becomes of each next rule: bars and words say what `look_into` says, for every search over prefixes."""
+
+from __future__ import annotations
+
+from io import StringIO
+
+import live
+import numpy as np
+import pandas as pd
+import pytest
+from test_prefixes import KINDS, random_problem
+
+import rulelab as rl
+from rulelab.glossary import find
+from rulelab.snapshot import Status
+from rulelab.views.prefixes import children_plot
+from rulelab.views.prefixes.children_plot import MOST_BARS, TERMS, ChildrenPlot, fates, interesting
+from rulelab.views.prefixes.fates import tally
+from rulelab.views.prefixes.frames import Seen
+from rulelab.views.prefixes.tree_view import TreeView
+from rulelab.views.widgets.esc import esc
+from rulelab.views.widgets.explained import terms_of
+
+
+@pytest.fixture(params=KINDS)
+def make(request):
+    return KINDS[request.param]
+
+
+def bars(view: TreeView) -> pd.DataFrame:
+    """What the picture draws, a row per bar from the top down."""
+    return pd.DataFrame(view._bars.sources[0].data)
+
+
+def step(view: TreeView) -> None:
+    """Expand one more prefix."""
+    search = view._searched
+    before = 0 if search.snapshot is None else search.snapshot.counts.get("expanded", 0)
+    while search.advance(1).counts.get("expanded", 0) == before and search.snapshot.status is Status.RUNNING:
+        pass
+    view.refresh()
+
+
+def agrees(view: TreeView) -> None:
+    """Bars, line, words and table are those of `look_into`."""
+    search = view._searched
+    look = search.look_into(view.prefix)
+    drawn = bars(view)
+    shown = look.set_index("antecedent").loc[drawn["rule"]]
+    ends = np.zeros(len(drawn))
+    for name in TERMS:
+        assert drawn[f"{name}_from"].to_numpy() == pytest.approx(ends)
+        ends = drawn[f"{name}_to"].to_numpy()
+        assert drawn[name].tolist() == shown[name].tolist()
+    assert ends == pytest.approx(shown["bound"].to_numpy(), abs=1e-12)
+    best = look.attrs["incumbent"]
+    below = drawn["bound"] < best - 1e-9
+    assert below.is_monotonic_increasing, "first come those that reach the line"
+    assert all(some.is_monotonic_increasing for _, some in drawn["bound"].groupby(below))
+    assert view._bars._line.location == best
+    cut = shown["cut_by"].isin(search._scale().bounding).to_numpy()
+    assert (ends[cut] >= best - 1e-9).all()
+    assert drawn["fate"].tolist() == fates(shown.reset_index())
+    assert (drawn["alpha"].to_numpy() < 1).tolist() == (shown["fate"] == "cut").tolist()
+    assert 0 < len(drawn) <= min(MOST_BARS, len(look))
+    assert view._bars.caption.startswith(f"Of {len(look)} next rule")
+    assert f": {tally(fates(look))}." in view._bars.caption
+    assert (f"{len(drawn)} of {len(look)} next rules are drawn" in view._bars.below) == (len(drawn) < len(look))
+    frame = view._bars.frame()
+    assert frame["bound"].tolist() == pytest.approx(sorted(look["bound"]))
+    assert sorted(frame["reason"]) == sorted(look["reason"])
+    for name in look.attrs["prefix"]:
+        assert esc(name) in view._said.object
+
+
+@pytest.mark.long
+def test_after_every_step_the_view_is_what_look_into_says(make) -> None:
+    view = TreeView(make(random_problem(3)))
+    for steps in range(1, 7):
+        step(view)
+        now = view._searched.snapshot
+        assert now.counts["expanded"] == steps or now.status is not Status.RUNNING
+        assert view.prefix is None
+        agrees(view)
+        if now.status is not Status.RUNNING:
+            break
+    assert steps > 3
+
+
+def test_after_the_end_the_last_prefix_is_still_explained(make) -> None:
+    search = make(random_problem(2, m=4))
+    rl.solve(search)
+    agrees(TreeView(search))
+
+
+def test_a_first_look_before_anything_is_expanded_says_so() -> None:
+    search = KINDS["softly falling"](random_problem(1))
+    while search.look_into().empty:
+        search.advance(1)
+    assert not search.snapshot.counts["expanded"]
+    view = TreeView(search)
+    assert "No prefix is expanded yet" in view._bars.caption
+    step(view)
+    assert "No prefix is expanded yet" not in view._bars.caption
+
+
+@pytest.mark.parametrize("kind", ["rule list", "corels"])
+def test_a_prefix_that_is_not_continued_is_said_to_be_so_with_the_reason(kind: str) -> None:
+    search = KINDS[kind](random_problem(3))
+    rl.solve(search)
+    names = search.problem.names
+    view = TreeView(search)
+    seen = set()
+    for prefix in ([], *([a] for a in names), *([a, b] for a in names[:2] for b in names if b != a)):
+        view.prefix = prefix
+        agrees(view)
+        own = view._frame.seen.own
+        cut = own is not None and own["fate"] == "cut"
+        told = "does not continue this prefix" in view._bars.caption
+        assert told == (cut and bool(search.look_into(prefix).attrs["prefix_cut_by"]))
+        if cut:
+            assert esc(find(own["cut_by"], search.kind or search.family).sentence, 400) in view._said.object
+            seen.add(own["cut_by"])
+    assert len(seen) > 1
+
+
+def test_children_are_looked_into_and_parents_come_back(make) -> None:
+    search = make(random_problem(4))
+    view = TreeView(search)
+    for _ in range(3):
+        step(view)
+    view.prefix = []
+    look = search.look_into([])
+    child = bars(view)["rule"][0]
+    view._bars.sources[0].selected.indices = [0]
+    assert view.prefix == [child]
+    agrees(view)
+    own = look[look["antecedent"] == child].iloc[0]
+    assert f"price of the rules</button> {own['rules']:.4f}" in view._said.object
+    view._prefix.value = ()
+    assert view.prefix == []
+    view._prefix.value = "last"
+    assert view.prefix is None
+    assert " last: " in view._said.object or "No rule yet" in view._said.object
+    agrees(view)
+
+
+def test_what_cannot_be_looked_into_is_said() -> None:
+    search = rl.RuleListSearch(random_problem(7), 0.1, beam_width=0)
+    view = TreeView(search)
+    step(view)
+    view.prefix = []
+    for _ in range(8):
+        view.look(search.problem.names[0])
+        if not len(view._frame.seen.children):
+            break
+    assert "no list of more than" in view._bars.caption
+    assert bars(view).empty
+    assert "price of the rules" in view._said.object
+    shown = view.prefix
+    with pytest.raises(ValueError, match=r"^prefix: .*'nothing'"):
+        view.prefix = ["nothing"]
+    assert view.prefix == shown
+    with pytest.raises(ValueError, match=r"^prefix: .*'nothing'"):
+        TreeView(search, prefix=["nothing"])
+
+
+def frame_of(rng: np.random.Generator, n: int) -> pd.DataFrame:
+    fate = rng.choice(["open", "expanded", "cut"], n, p=[0.3, 0.1, 0.6])
+    terms = {name: rng.random(n).round(2) for name in TERMS}
+    frame = pd.DataFrame(
+        {
+            "antecedent": [f"rule {k}" for k in range(n)],
+            "label": 1,
+            "captured": 2.5,
+            "errors": 1.0,
+            **terms,
+            "fate": fate,
+            "cut_by": np.where(fate == "cut", rng.choice(["lookahead", "deletion", "always: hierarchical"], n), ""),
+            "reason": "because.",
+        }
+    )
+    frame["bound"] = sum(terms.values())
+    frame.attrs.update(incumbent=1.5, prefix=[], prefix_cut_by="")
+    return frame
+
+
+@pytest.mark.parametrize("n", [1, 2, MOST_BARS - 1, MOST_BARS, MOST_BARS + 1, 200])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_most_interesting_are_drawn_and_all_are_counted(n: int, seed: int) -> None:
+    frame = frame_of(np.random.default_rng(seed), n)
+    shown = interesting(frame)
+    rest = frame.drop(index=shown.index)
+    assert len(shown) == min(n, MOST_BARS)
+    assert set(shown["cut_by"]) - {""} == set(frame["cut_by"]) - {""}
+    going = frame["fate"] != "cut"
+    if (shown["fate"] == "cut").sum() > (shown["cut_by"].nunique() - ("" in set(shown["cut_by"]))):
+        assert not (rest["fate"] != "cut").any()
+    if (rest["fate"] != "cut").any():
+        assert shown.loc[going[shown.index], "bound"].max() <= rest.loc[going[rest.index], "bound"].min()
+    plot = ChildrenPlot("share of rows")
+    plot.draw(Seen(children=frame))
+    counted = sum(int(part.split()[0]) for part in tally(fates(frame)).split(", "))
+    assert counted == n
+    assert len(plot.frame()) == n
+
+
+def test_figures_are_given_away_and_pictures_are_made() -> None:
+    view = TreeView(live.small_search())
+    step(view)
+    look = view._searched.look_into()
+    csv = pd.read_csv(StringIO(view._next.answer("csv")["csv"]))
+    assert len(csv) == len(look)
+    assert csv[list(TERMS.values())].sum(axis=1).to_numpy() == pytest.approx(csv["bound"].to_numpy())
+    assert view._next.answer("table")["rows"]
+    picture = view._next.answer("svg")
+    assert picture["size"][1] == view._bars.figure.height + children_plot._MARGIN
+
+
+def test_untrusted_names_are_text() -> None:
+    A = pd.DataFrame(np.random.default_rng(0).random((80, 3)) < 0.5)
+    A.columns = [live.HOSTILE, "b\u202e<b>", "c"]
+    y = (A["c"] ^ (np.random.default_rng(1).random(80) < 0.2)).map({True: live.HOSTILE, False: "a"})
+    problem = rl.Problem.from_arrays(A, y.to_numpy())
+    search = rl.RuleListSearch(problem, 0.001, beam_width=0)
+    view = TreeView(search)
+    step(view)
+    for name in problem.names:
+        view.prefix = [name]
+        for text in (view._said.object, view._bars.below, view._bars.caption):
+            assert "<img" not in text
+            assert "\u202e" not in text
+        assert not any("\u202e" in text for text in bars(view)["short"])
+    assert "{safe}" not in children_plot._TOOLTIP
+
+
+def test_every_term_of_the_picture_is_explained() -> None:
+    for name in ("next rules", *TERMS.values(), "bound", "captured", "errors", "label"):
+        assert find(name) is not None, name
+    assert list(terms_of(ChildrenPlot("share of rows").figure.css_classes))
+
+
+def test_dark_pages_have_light_ink() -> None:
+    view = TreeView(live.small_search())
+
+    def inks() -> list[str]:
+        return [view._bars._best.text_color, *(text.glyph.text_color for text in view._bars._texts)]
+
+    before = inks()
+    view.dark = True
+    assert all(ink != now for ink, now in zip(before, inks(), strict=True))
