@@ -57,14 +57,14 @@ FIRST = """
   - button "Objective and lower bound"
 - paragraph: The best objective comes down; what is proven goes up.
 - figure "Objective and lower bound"
+- button "Replay" [disabled]
+- slider "Moment" [disabled]
 - navigation "Why":
   - tablist:
     - tab "Tree" [selected]
     - tab "Queue"
     - tab "Bounds"
     - tab "Models"
-- button "Replay" [disabled]
-- slider "Moment" [disabled]
 - heading "Search tree" [level=2]
 - paragraph: /There is no tree yet/
 - figure "Search tree"

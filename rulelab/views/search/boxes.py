@@ -22,14 +22,22 @@ class PlotBoxes:
     picture : callable
         Makes the picture of a plot, by its number, that is saved.
     name_of_files : callable
+    on_move : callable
+        Takes the place on the axis to which a person has moved the line at the moment that is shown.
 
     Attributes
     ----------
     figures : SearchFigures
     """
 
-    def __init__(self, look: Look, picture: Callable[[int], dict[str, Any]], name_of_files: Callable[[], str]) -> None:
-        self.figures = SearchFigures(look)
+    def __init__(
+        self,
+        look: Look,
+        picture: Callable[[int], dict[str, Any]],
+        name_of_files: Callable[[], str],
+        on_move: Callable[[float], None],
+    ) -> None:
+        self.figures = SearchFigures(look, on_move)
         self._look, self._picture, self._name_of_files = look, picture, name_of_files
         self._made: dict[int, PlotBox] = {}
 

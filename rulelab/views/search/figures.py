@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from bokeh.models import ColumnDataSource, Ticker, TickFormatter
@@ -13,6 +13,7 @@ from ..live.prepared import Prepared
 from .families import Look
 from .plots.base import Columns, Plot, TextSizes, compact, ticks
 from .plots.bounds import BoundsPlot
+from .plots.cursor import Cursor
 from .plots.curves import AXES, Curves, curve_columns
 from .plots.incumbents import frontier_columns
 
@@ -25,10 +26,14 @@ class SearchFigures:
     Parameters
     ----------
     look : Look
+    on_move : callable, optional
+        Takes the place on the axis to which a person has moved the line at the moment that is shown; None: no line.
     """
 
-    def __init__(self, look: Look) -> None:
-        self._look = look
+    def __init__(self, look: Look, on_move: Callable[[float], None] | None = None) -> None:
+        self._look, self._on_move = look, on_move
+        self._cursors: dict[int, Cursor] = {}
+        self._place: tuple[float | None, bool] = (None, False)
         self._shared = Curves(look.columns)
         self._axis = ""
         self._dark = self._large = False
@@ -47,6 +52,10 @@ class SearchFigures:
         if number not in self._made:
             made = self._look.plots[number].make(self._shared)
             self._made[number], self._sizes[number] = made, TextSizes([made.figure])
+            if made.over_time and self._on_move is not None:
+                self._cursors[number] = Cursor(made.figure, self._on_move)
+                self._cursors[number].show(*self._place)
+                self._cursors[number].use_dark(self._dark)
             self._draw_against_axis(made)
             made.use_dark(self._dark)
             self._sizes[number].use(self._large)
@@ -85,6 +94,8 @@ class SearchFigures:
         self._dark = dark
         for plot in self._made.values():
             plot.use_dark(dark)
+        for cursor in self._cursors.values():
+            cursor.use_dark(dark)
 
     def use_size(self, large: bool) -> None:
         """Make the text inside the plots fit for a screen, or larger for a projector."""
@@ -105,6 +116,7 @@ class SearchFigures:
             self._begun = prepared
             for plot in self._made.values():
                 plot.begin(prepared)
+        self._shared.until = None
         self._shared.extend(snapshots, whole)
         if whole:
             self._shown = []
@@ -113,6 +125,24 @@ class SearchFigures:
         for plot in self._made.values():
             plot.show(snapshots, whole, latest)
         self._fit()
+
+    def look_back(self, snapshots: Sequence[Snapshot]) -> None:
+        """Show everything as it was at the last of these snapshots; the curves, and their axes, stay whole."""
+        self._shared.until, self._shown, self._latest = len(snapshots), list(snapshots), snapshots[-1]
+        for plot in self._made.values():
+            plot.show(() if plot.over_time else snapshots, not plot.over_time, snapshots[-1])
+
+    @property
+    def places(self) -> tuple[Sequence[float], float, float]:
+        """Where all points are on the axis, and its two ends."""
+        return list(self._shared.source.data[self._shared.axis]), *self._shared.window.ends
+
+    def point(self, at: int | None, able: bool) -> None:
+        """Put the line to a moment, or hide it at the present one; ``able``: whether it can be moved."""
+        places, _, _ = self.places
+        self._place = None if at is None or at >= len(places) else places[at], able
+        for cursor in self._cursors.values():
+            cursor.show(*self._place)
 
     def lay_beneath(self, runs: Sequence[tuple[str, str, Columns]]) -> None:
         """Draw the curves of earlier runs, see `PaleCurves.show`."""

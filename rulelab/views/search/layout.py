@@ -19,8 +19,8 @@ class Layout:
     ----------
     head, answer, bottom : sequence of viewable
         What stands above and beneath both halves, and above the model.
-    counts : viewable
-        What stands under the gap.
+    under : pair of viewable
+        What stands in the box of the gap, and under it.
     why : sequence of viewable
         What stands in the box under that.
     stands_alone : bool
@@ -37,12 +37,13 @@ class Layout:
         self,
         head: Sequence[Any],
         answer: Sequence[Any],
-        counts: Any,
+        under: tuple[Any, Any],
         why: Sequence[Any],
         bottom: Sequence[Any],
         stands_alone: bool,
     ) -> None:
         self._head, self._bottom = head, bottom
+        self._rewind, counts = under
         self._gap, self.why, self.model = _box("rl-gap", FILL_CSS), _box("rl-why", FILL_CSS, *why), _box("rl-best")
         self._by_name: dict[str, pn.viewable.Viewable] = {}
         halves = _part("rl-answer", *answer, self.model), _part("rl-found", self._gap, counts, self.why)
@@ -55,7 +56,7 @@ class Layout:
         """Lay out the plots of a kind of search, and its best model; ``first`` stands there before anything runs."""
         gap, under = boxes.always()
         gap.fill()
-        self._gap.objects = list(gap.items)
+        self._gap.objects = [*gap.items, self._rewind]
         further = [best.classes.column] if several else []
         model = [first, best.card, best.account, best.exports, *further]
         shown = [each for each in model if each is not None]  # a row that is empty as yet is false

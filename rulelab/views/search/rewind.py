@@ -1,23 +1,49 @@
-"""Looking back: a slider over the moments of a run, and a button that plays them."""
+"""Looking back: the line in the plots over time as a slider along their axis, and a button that plays a run."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import panel as pn
-import panel_material_ui as pmui
 import param
+from panel.custom import JSComponent
 
-from ..widgets import icons
+from ...assets import asset
 from ..widgets.explained import term_classes
-from ..widgets.style import BAR_CSS, BUTTON_CSS, MUI_FOCUS_CSS, SELECT_CSS
+from ..widgets.style import SELECT_CSS, sheet
 
 SPEEDS = {"¼ ×": 128, "½ ×": 64, "1 ×": 32, "2 ×": 16, "4 ×": 8}
 """Beats of the page that a run is played in, about, by what they are called."""
 
 
-_SLIDER_CSS = ".MuiFormLabel-root { white-space: nowrap; font-size: 13px !important; }"
+class Moments(JSComponent):
+    """What is seen of it under the first plot.
+
+    Parameters
+    ----------
+    ask : callable
+        Takes what a person asks for: to ``press`` the button, to ``move`` by so many moments, or a ``place``.
+    """
+
+    able = param.Boolean(default=False, doc="Whether there is anything to look back at.")
+    playing = param.Boolean(default=False, doc="Whether the moments go by.")
+    moments = param.Integer(default=0, doc="How many there are.")
+    at = param.Integer(default=0, doc="Which one is shown, from 0.")
+    place = param.Number(default=1.0, doc="Where that is on the axis, from 0 to 1.")
+
+    _esm = asset("dom.js", "moments.js")
+    _stylesheets = [sheet("moments.css")]
+
+    def __init__(self, ask: Callable[[dict[str, Any]], None], **params: Any) -> None:
+        super().__init__(**params)
+        self._ask = ask
+
+    def _handle_msg(self, data: Any) -> None:
+        if self.able and isinstance(data, dict):
+            self._ask(data)
 
 
 class Rewind(param.Parameterized):
@@ -27,110 +53,96 @@ class Rewind(param.Parameterized):
     ----------
     start_beat : callable
         Sees to it that `tick` is called while the run is played.
+    places : callable
+        Gives where the moments are on the axis of the plots, and its two ends.
 
     Attributes
     ----------
-    bar : Row
+    bar : Moments
+    pace : Select
+        How fast a run is played.
     """
 
     at = param.Integer(default=None, allow_None=True, bounds=(0, None), doc="The moment shown; None: the present one.")
     playing = param.Boolean(default=False, doc="Whether the moments go by.")
 
-    def __init__(self, start_beat: Callable[[], None]) -> None:
+    def __init__(
+        self, start_beat: Callable[[], None], places: Callable[[], tuple[Sequence[float], float, float]]
+    ) -> None:
         super().__init__()
-        self._start_beat, self._moments, self._beats = start_beat, 0, 0
-        self._button = pn.widgets.Button(
-            label="Replay",
-            icon=icons.RUN,
-            on_click=self.press,
-            disabled=True,
-            stylesheets=[BUTTON_CSS],
-            margin=0,
-            height=34,
-            width=92,
-        )
-        self._slider = pmui.IntSlider(
-            label="Moment",
-            start=0,
-            end=1,
-            value=1,
-            disabled=True,
-            size="small",
-            tooltips=False,
-            css_classes=term_classes("moment"),
-            stylesheets=[_SLIDER_CSS, MUI_FOCUS_CSS],
-            sizing_mode="stretch_width",
-            margin=0,
-        )
-        self._slider.param.watch(self._slid, "value")
+        self._start_beat, self._places, self._beats = start_beat, places, 0
+        self.bar = Moments(self._asked, sizing_mode="stretch_width", margin=0)
         self.pace = pn.widgets.Select(
             label="Replay pace",
             options=SPEEDS,
             value=SPEEDS["1 ×"],
             css_classes=term_classes("moment"),
             stylesheets=[SELECT_CSS],
-            width=104,
+            width=150,
             margin=0,
-        )
-        self.bar = pn.Row(
-            self._button,
-            self._slider,
-            self.pace,
-            stylesheets=[BAR_CSS, ":host { flex-wrap: nowrap; gap: 14px; padding-right: 12px; }"],
-            sizing_mode="stretch_width",
-            margin=(0, 0, 6, 0),
-            height=46,
         )
 
     def offer(self, moments: int, busy: bool) -> None:
         """Let the user look at so many moments; while the run goes on, or once it has gone on, at the present only."""
-        if busy or moments != self._moments:
-            self._moments = moments
+        if busy or moments != self.bar.moments:
             self.param.update(at=None, playing=False)
         able = not busy and moments > 1
-        if self._slider.disabled is able:
-            self._slider.disabled = self._button.disabled = not able
-        first, last = (1, moments) if moments > 1 else (0, 1)
-        if (able or moments < 2) and self._slider.end != last:
-            self._slider.param.update(start=first, end=last, value=last)
+        if (able, moments) != (self.bar.able, self.bar.moments):
+            self.bar.param.update(able=able, moments=moments)
 
     def tick(self) -> None:
         """Go on to the next moment, while the run is played."""
         self._beats += 1
-        ticks = self.pace.value
-        if self.playing and self._beats % max(1, ticks // self._moments) == 0:
-            at = (self._moments if self.at is None else self.at) + math.ceil(self._moments / ticks)
-            self.at = at if at < self._moments - 1 else None
+        ticks, moments = self.pace.value, self.bar.moments
+        if self.playing and self._beats % max(1, ticks // moments) == 0:
+            self._go((moments if self.at is None else self.at) + math.ceil(moments / ticks))
             self.playing = self.at is not None
 
     def move(self, by: int) -> None:
         """Go so many moments on, or back."""
-        if not self._slider.disabled:
-            at = max(0, (self._moments - 1 if self.at is None else self.at) + by)
-            self.param.update(at=at if at < self._moments - 1 else None, playing=False)
+        if self.bar.able:
+            self.playing = False
+            self._go((self.bar.moments - 1 if self.at is None else self.at) + by)
 
-    def press(self, *_: object) -> None:
+    def press(self) -> None:
         """Play the run, or hold what is played."""
-        if self._slider.disabled:
-            return
-        if not self.playing and self.at is None:
-            self.at = 0
-        self._beats = 0
-        self.playing = not self.playing
+        if self.bar.able:
+            if not self.playing and self.at is None:
+                self.at = 0
+            self._beats = 0
+            self.playing = not self.playing
 
-    def _slid(self, event: param.parameterized.Event) -> None:
-        at = event.new - 1
-        self.playing = self.playing and at == self.at
-        self.at = at if at < self._moments - 1 else None
+    def move_to(self, place: float) -> None:
+        """Go to the moment that is the nearest to a place on the axis."""
+        at, _, _ = self._places()
+        if self.bar.able and len(at) == self.bar.moments:
+            after = min(bisect_left(at, place), len(at) - 1)
+            nearest = min((max(after - 1, 0), after), key=lambda k: abs(at[k] - place))
+            self.playing = False
+            self._go(nearest)
 
-    @param.depends("at", watch=True)
-    def _follow(self) -> None:
-        if not self._slider.disabled:
-            self._slider.value = self._moments if self.at is None else self.at + 1
+    def _go(self, at: int) -> None:
+        self.at = max(0, at) if at < self.bar.moments - 1 else None
+
+    def _asked(self, wanted: dict[str, Any]) -> None:
+        if wanted.get("press"):
+            self.press()
+        elif isinstance(wanted.get("move"), int):
+            self.move(wanted["move"])
+        elif isinstance(wanted.get("place"), int | float):
+            _, start, end = self._places()
+            self.move_to(start + wanted["place"] * (end - start))
+
+    def follow(self) -> None:
+        """Let the slider stand where the moment is on the axis."""
+        places, start, end = self._places()
+        at = max(0, self.bar.moments - 1) if self.at is None else self.at
+        place = (places[at] - start) / (end - start) if at < len(places) and end > start else 1.0
+        if (at, place) != (self.bar.at, self.bar.place):
+            self.bar.param.update(at=at, place=place)
 
     @param.depends("playing", watch=True)
-    def _name_button(self) -> None:
-        label, icon = ("Hold", icons.PAUSE) if self.playing else ("Replay", icons.RUN)
-        self._button.param.update(label=label, icon=icon)
+    def _play(self) -> None:
+        self.bar.playing = self.playing
         if self.playing:
             self._start_beat()

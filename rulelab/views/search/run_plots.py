@@ -66,7 +66,7 @@ class RunPlots:
     def take(self, look: str) -> None:
         """Make those of a kind of search."""
         self._look = look
-        self.boxes = PlotBoxes(LOOKS[look], self._slide, self._name_of_files)
+        self.boxes = PlotBoxes(LOOKS[look], self._slide, self._name_of_files, self._rewind.move_to)
 
     def use(self, axis: str, dark: bool, large: bool) -> None:
         """Draw them against this axis, in this look."""
@@ -90,6 +90,13 @@ class RunPlots:
         """The history until the moment that is shown."""
         snapshots, _, _ = self._session().history.since(Mark())
         return snapshots if self._rewind.at is None else snapshots[: self._rewind.at + 1]
+
+    def look_back(self) -> Snapshot:
+        """Draw the moment that is shown, and give it."""
+        snapshots = self.so_far()
+        self.figures.look_back(snapshots)
+        self.texts_wait = True
+        return snapshots[-1]
 
     def extend(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot, prepared: Prepared) -> None:
         """Draw further moments."""

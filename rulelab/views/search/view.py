@@ -363,6 +363,8 @@ class SearchView(NotebookViewer):
             latest = session.snapshot
             if latest is not None and latest is not self._best.shown and self._rewind.at is None:
                 self._show(*self._drawn.new())
+            self._rewind.follow()
+            self._plots.point(self._rewind.at, self._rewind.bar.able)
             if self._drawn.texts_wait and (self._status_line.due or not session.state.busy):
                 self._drawn.show_texts()
             self._why.refresh(None if self._rewind.at is None else self._best.shown)
@@ -413,10 +415,10 @@ class SearchView(NotebookViewer):
         """Show everything as it was at a moment of the run, or at its present end."""
         self._drawn.begin_anew()
         self._best.shown = None
-        if self._rewind.at is not None:
-            snapshots = self._drawn.so_far()
+        prepared = self._session.prepared
+        if self._rewind.at is not None and prepared is not None:
             with pn.io.hold():
-                self._show(snapshots, True, snapshots[-1])
+                self._best.show(prepared, self._drawn.look_back())
         self.refresh()
         self.moment = self._rewind.at
 
@@ -509,8 +511,8 @@ class SearchView(NotebookViewer):
             )
             for name in ("speed", "axis")
         ]
-        self._controls = Controls(actions, selects, question)
-        self._rewind = Rewind(self._start_beat)
+        self._rewind = Rewind(self._start_beat, lambda: self._plots.places)
+        self._controls = Controls(actions, [*selects, self._rewind.pace], question)
         self._rewind.param.watch(self._look_back, "at")
         self._best = BestModel(lambda: self._session, self.pin)
         self._drawn = RunPlots(
@@ -522,9 +524,8 @@ class SearchView(NotebookViewer):
         self._runs_box = RunsBox(self._runs, self._drawn.lay_beneath, self.ablate, self._to_form)
         self._opener = Opener(self.open, self._start_beat)
         bottom = [self._notes, Explained()] if stands_alone else [self._notes]
-        why = self._why.strip, self._rewind.bar, self._why.body
-        counts = self._status_line.counts
-        self._layout = Layout([self._controls.bar, self._alert], [self._status], counts, why, bottom, stands_alone)
+        why, under = (self._why.strip, self._why.body), (self._rewind.bar, self._status_line.counts)
+        self._layout = Layout([self._controls.bar, self._alert], [self._status], under, why, bottom, stands_alone)
 
     def _take_look(self) -> None:
         """Make the plots of the session's kind of search."""

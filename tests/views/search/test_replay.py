@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from live import HOSTILE, problem
 from patience import PATIENCE, wait_until
-from test_rewind import drawn
 from test_views_plots import SEARCHES
 from test_views_why import settled
 
@@ -45,7 +44,7 @@ def view(request: pytest.FixtureRequest) -> Iterator[SearchView]:
 
 def curves(view: SearchView) -> list[object]:
     """What the first plot shows and says."""
-    columns = {name: [float(value) for value in column] for name, column in drawn(view._plots)[0].items()}
+    columns = {name: [float(value) for value in column] for name, column in view._plots._curves.data.items()}
     return [columns, view._plots.plots[0].caption]
 
 

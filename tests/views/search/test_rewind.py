@@ -15,7 +15,7 @@ from rulelab.views.live.history import Mark
 from rulelab.views.live.state import State
 from rulelab.views.live.wording import figures
 from rulelab.views.search.families import LOOKS
-from rulelab.views.search.figures import SearchFigures
+from rulelab.views.search.figures import AXES, SearchFigures
 from rulelab.views.search.view import SearchView
 
 
@@ -37,9 +37,18 @@ def view(request: pytest.FixtureRequest) -> Iterator[SearchView]:
 
 
 def drawn(plots: SearchFigures) -> list[Any]:
-    """All that the plots show and say."""
-    sources = [plots._curves, *(source for plot in plots.plots for source in plot.sources)]
+    """All that the plots show and say, but the curves, which stay whole, and the marks on them."""
+    over_time = [
+        source for plot in plots.plots if plot.over_time for source in plot.sources if "rules" not in source.data
+    ]
+    sources = [*over_time, *(source for plot in plots.plots if not plot.over_time for source in plot.sources)]
     return [*(dict(source.data) for source in sources), *(plot.caption for plot in plots.plots)]
+
+
+def axes(plots: SearchFigures) -> list[Any]:
+    """The curves, and what the plots over time span."""
+    ranges = [each for plot in plots.plots if plot.over_time for each in (plot.figure.x_range, plot.figure.y_range)]
+    return [dict(plots._curves.data), *((each.start, each.end) for each in ranges)]
 
 
 def said(view: SearchView) -> dict[str, str]:
@@ -57,7 +66,7 @@ def seen(view: SearchView) -> list[Any]:
 def test_every_moment_looks_as_it_did(view) -> None:
     snapshots, _, _ = view.session.history.since(Mark())
     assert len(snapshots) > 3
-    present = seen(view)
+    present, whole = seen(view), axes(view._plots)
     search = view.session.search
     for at in (0, len(snapshots) // 2, len(snapshots) - 2, 1):
         view._rewind.at = at
@@ -68,9 +77,15 @@ def test_every_moment_looks_as_it_did(view) -> None:
         assert said(view) == dict(figures(snapshots[at], search.family))
         assert f"moment {at + 1} of {len(snapshots)}" in view._status.phase
         assert view._best.exports.visible == (snapshots[at].incumbent is not None)
-        assert view._rewind._slider.value == at + 1
+        assert view._rewind.bar.at == at
+        assert repr(axes(view._plots)) == repr(whole), "axes do not move"
+        for cursor in view._plots._cursors.values():
+            assert cursor._line.visible
+            assert cursor._line.location == view._plots._curves.data[AXES[view.axis]][at]
     view._rewind.at = None
     assert repr(seen(view)) == repr(present)
+    assert repr(axes(view._plots)) == repr(whole)
+    assert not any(cursor._line.visible for cursor in view._plots._cursors.values())
     assert view._status.tone == "proven" or view.session.snapshot.status is not rl.Status.OPTIMAL
 
 
@@ -79,7 +94,7 @@ def test_what_is_saved_is_what_is_shown(view) -> None:
     cards: list[Any] = []
     view.on_pin = lambda card: cards.append(card) or "A"
     at = next(k for k, each in enumerate(snapshots) if each.incumbent is not None)
-    view._rewind._slider.value = at + 1
+    view._rewind.bar._handle_msg({"move": at - len(snapshots) + 1})
     model = snapshots[at].incumbent.model
     assert type(model).from_json(view._best.model_json().read()) == model
     view.pin()
@@ -113,28 +128,47 @@ def test_replay_goes_through_the_moments_and_ends_in_the_present(view) -> None:
     assert shown[0] == 0
     assert shown[-1] < last
     assert view._rewind.at is None
-    assert view._rewind._slider.value == last + 1
-    assert view._rewind._button.label == "Replay"
+    assert view._rewind.bar.at == last
+    assert not view._rewind.bar.playing
 
 
 def test_a_slider_that_is_moved_holds_the_replay(view) -> None:
     view._rewind.press()
     while view._rewind.at == 0:
         view.tick()
-    view._rewind._slider.value = 1
+    view._rewind.bar._handle_msg({"place": 0})
     assert not view._rewind.playing
     assert view._rewind.at == 0
-    view._rewind._slider.value = len(view.session.history)
+    view._rewind.bar._handle_msg({"place": 1})
     assert view._rewind.at is None
+    view._rewind.bar._handle_msg({"move": -1})
+    assert view._rewind.at == len(view.session.history) - 2
+    for nonsense in ("press", {}, {"move": "far"}, {"place": None}):
+        view._rewind.bar._handle_msg(nonsense)
+    assert view._rewind.at == len(view.session.history) - 2
+
+
+def test_a_line_that_is_moved_in_a_plot_goes_to_the_nearest_moment(view) -> None:
+    places, start, end = view._plots.places
+    assert start < places[0] <= places[-1] < end
+    line = view._plots._cursors[0]._line
+    assert line.tags == [1]
+    for place in (start, places[1] + 1e-9, (places[0] + 2 * places[-1]) / 3, end):
+        line.location = place
+        view.refresh()
+        at = len(places) - 1 if view._rewind.at is None else view._rewind.at
+        assert abs(places[at] - place) == min(abs(each - place) for each in places)
+        assert line.visible == (view._rewind.at is not None)
+        if line.visible:
+            assert line.location == places[at]
 
 
 def test_reset_and_a_new_run_are_in_the_present(view) -> None:
     view._rewind.at = 1
     view.reset()
     assert view._rewind.at is None
-    assert view._rewind._slider.disabled
-    assert view._rewind._slider.value == 1, "nothing is left of the moments of the run before"
-    assert view._rewind._button.disabled
+    assert not view._rewind.bar.able
+    assert view._rewind.bar.moments == 0, "nothing is left of the moments of the run before"
     assert "looking back" not in view._status.phase
     view.step()
     wait_until(lambda: view.session.state in (State.PAUSED, State.ENDED))

@@ -110,6 +110,11 @@ class Window:
         self.range = Range1d(start=start, end=end, reset_start=start, reset_end=end)
         self._set: tuple[Any, Any] = (start, end)
 
+    @property
+    def ends(self) -> tuple[float, float]:
+        """From where to where it spans what there is."""
+        return self._set
+
     def span(self, start: float, end: float) -> None:
         """Show from ``start`` to ``end``, or keep that for the reset when the user looks at a part."""
         if (start, end) == self._set:

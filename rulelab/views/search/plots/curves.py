@@ -53,6 +53,8 @@ class Curves:
         Column of the horizontal axis.
     window : Window
         Its range.
+    until : int or None
+        How many points there are until the moment that is shown; None: all are shown.
     beneath : callable
         From where to where there is more to be seen on an axis, beneath these curves; None: nowhere.
     """
@@ -61,6 +63,7 @@ class Curves:
         self._further = further
         self.source = ColumnDataSource(curve_columns([], further))
         self.axis = "seconds"
+        self.until: int | None = None
         self.beneath: Callable[[str], tuple[float, float] | None] = lambda axis: None
         self.window = Window(0, 1)
 
@@ -90,6 +93,10 @@ class Curves:
     def known(self, name: str) -> list[float]:
         """The numbers of a column without those that are not known yet."""
         return [value for value in self.source.data[name] if value == value]
+
+    def past(self, name: str) -> list[float]:
+        """The numbers of a column until the moment that is shown."""
+        return list(self.source.data[name][: self.until])
 
     def frame(self, names: Mapping[str, str]) -> pd.DataFrame:
         """Some columns by the names that they are to have, after time and work."""

@@ -75,7 +75,7 @@ class ReducedCostPlot(Plot):
         self.caption = "How much the best new rule could lower the value of the linear programme, as a negative number."
 
     def show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
-        known = self._curves.known("reduced_cost")
+        known = [value for value in self._curves.past("reduced_cost") if value == value]
         if not known:
             self.caption = "No rule has a price yet."
         elif known[-1] == 0:
@@ -145,8 +145,7 @@ class EffortPlot(Plot):
         self.caption = "Rules that were generated, those in the linear programme, and the effort to find them."
 
     def show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
-        data = self._curves.source.data
-        self._head.data = {name: data[name][-1:] for name in (*AXES.values(), *_EFFORT)}
+        self._head.data = {name: self._curves.past(name)[-1:] for name in (*AXES.values(), *_EFFORT)}
         show_entries(self._entries, [True] * len(self._entries))
         pool, used = count(latest.counts.get("columns", 0)), count(latest.detail.get("columns_in_master", 0))
         nodes = count(latest.counts.get("pricing_nodes", 0))

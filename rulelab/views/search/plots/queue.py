@@ -80,7 +80,7 @@ class QueuePlot(Plot):
     def show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
         self._head.data = place_columns(latest, ("queued",))
         self._draw([any(self._curves.source.data[name]) for name in QUEUED])
-        last = [self._curves.source.data[name][-1] for name in QUEUED]
+        last = [self._curves.past(name)[-1] for name in QUEUED]
         if not sum(last):
             over = latest.status is Status.OPTIMAL
             self.caption = "The queue is empty: nothing is left to look at." if over else "The queue is empty."
