@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from bokeh.models import ColumnDataSource, Ticker, TickFormatter
+from bokeh.models.annotations import BoxAnnotation
 from bokeh.plotting import figure
 
 from ...snapshot import Snapshot
@@ -14,9 +15,11 @@ from .families import Look
 from .plots.base import Columns, Plot, TextSizes, compact, ticks
 from .plots.bounds import BoundsPlot
 from .plots.cursor import Cursor
-from .plots.curves import AXES, Curves, curve_columns
+from .plots.curves import AXES, Curves, curve_columns, tree_begins
 from .plots.incumbents import frontier_columns
 
+_STRIP: dict[str, Any] = {"fill_color": "#808080", "fill_alpha": 0.16, "line_color": None, "level": "underlay"}
+"""Of what comes before the tree."""
 __all__ = ["AXES", "SearchFigures", "curve_columns", "frontier_columns"]
 
 
@@ -33,6 +36,7 @@ class SearchFigures:
     def __init__(self, look: Look, on_move: Callable[[float], None] | None = None) -> None:
         self._look, self._on_move = look, on_move
         self._cursors: dict[int, Cursor] = {}
+        self._strips: dict[int, BoxAnnotation] = {}
         self._place: tuple[float | None, bool] = (None, False)
         self._shared = Curves(look.columns)
         self._axis = ""
@@ -52,6 +56,9 @@ class SearchFigures:
         if number not in self._made:
             made = self._look.plots[number].make(self._shared)
             self._made[number], self._sizes[number] = made, TextSizes([made.figure])
+            if made.over_time:
+                self._strips[number] = BoxAnnotation(visible=False, **_STRIP)
+                made.figure.add_layout(self._strips[number])
             if made.over_time and self._on_move is not None:
                 self._cursors[number] = Cursor(made.figure, self._on_move)
                 self._cursors[number].show(*self._place)
@@ -63,7 +70,7 @@ class SearchFigures:
                 made.begin(self._begun)
             if self._latest is not None:
                 made.show(self._shown, True, self._latest)
-            made.fit()
+            self._fit()
         return self._made[number]
 
     @property
@@ -117,6 +124,10 @@ class SearchFigures:
             for plot in self._made.values():
                 plot.begin(prepared)
         self._shared.until = None
+        every = snapshots if whole else [*self._shown, *snapshots]
+        begins = self._shared.begins if not whole and self._shared.begins else tree_begins(every)
+        if begins is not self._shared.begins:  # the axis counts from there
+            self._shared.begins, snapshots, whole = begins, every, True
         self._shared.extend(snapshots, whole)
         if whole:
             self._shown = []
@@ -165,6 +176,9 @@ class SearchFigures:
     def _fit(self) -> None:
         """Let the axes span what there is."""
         self._shared.fit()
+        begins = self._shared.tree
+        for strip in self._strips.values():
+            strip.update(right=begins or 0.0, visible=begins is not None)
         for plot in self._made.values():
             plot.fit()
 
@@ -173,10 +187,12 @@ class SearchFigures:
         if not (self._axis and plot.over_time):
             return
         labels = {"time": "search time (s)", "work": f"work ({self._look.unit})"}
+        labels["log work"] = f"work ({self._look.unit}, log)"
+        before = "; grey: before the tree" if self._look.family else ""
         for glyph in plot.over_time:
             glyph.x = self._shared.axis
         axis, log = plot.figure.xaxis, self._axis == "log work"
         if log not in self._ticks:
             self._ticks[log] = ticks(log), compact(log)
-        axis.axis_label = labels.get(self._axis, f"work ({self._look.unit}, log)")
+        axis.axis_label = f"{labels[self._axis]}{before}"
         axis.ticker, axis.formatter = self._ticks[log]

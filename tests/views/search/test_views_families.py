@@ -26,7 +26,7 @@ from rulelab.views.search.fairness import group_rates
 from rulelab.views.search.families import LOOKS, look_of
 from rulelab.views.search.figures import SearchFigures
 from rulelab.views.search.plots.considered import list_columns, mean_columns
-from rulelab.views.search.plots.curves import curve_columns
+from rulelab.views.search.plots.curves import curve_columns, tree_begins
 from rulelab.views.search.plots.rates import gaps_table, rate_columns
 from rulelab.views.search.plots.strata import strata_columns
 from rulelab.views.search.setup import Setup
@@ -347,7 +347,7 @@ def test_updates_are_small_lists_of_plain_numbers(look) -> None:
         columns = curve_columns([snapshot], LOOKS[look].columns)
         assert {type(value) for values in columns.values() for value in values} <= {int, float}
         assert len(json.dumps(columns)) < 1000
-    columns = curve_columns(seen, LOOKS[look].columns)
+    columns = curve_columns(seen, LOOKS[look].columns, tree_begins(seen))
     shown = plots._curves.data
     for name, values in columns.items():
         assert shown[name] == pytest.approx(values, nan_ok=True)

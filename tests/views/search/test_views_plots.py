@@ -189,6 +189,33 @@ def test_one_step_is_seen_and_so_is_the_end(view) -> None:
     assert y.start < bounds.sources[0].data["objective"][0] < y.end
 
 
+@pytest.mark.parametrize("width", [0, 40])
+def test_the_axis_counts_from_the_tree_and_a_strip_is_what_comes_before_it(width: int) -> None:
+    search = rl.RuleListSearch(problem(), 0.02, beam_width=width)
+    snapshots = list(search.steps(work_per_step=1, work_limit=300))
+    plots, view = SearchFigures(LOOKS["rule_list"]), SearchView(small_search())
+    view.session.step()
+    wait_until(lambda: view.session.prepared is not None)
+    plots.use_axis("log work")
+    for k, snapshot in enumerate(snapshots):  # as they come, and not only at the end
+        plots.extend([snapshot], k == 0, snapshot, view.session.prepared)
+    view.close()
+    first = next(k for k, each in enumerate(snapshots) if each.phase == "searching")
+    assert (first > 1) == (width > 0), "a beam takes its time"
+    at, head = plots._curves.data["log_work"], plots.plots[0].sources[0].data["log_work"]
+    assert len(at) == len(snapshots)
+    assert at == sorted(at)
+    assert head == at[-1:]
+    strip = plots._strips[0]
+    assert strip.visible == (first > 0)
+    assert strip.right == (0 if first else at[0])
+    assert [place < 0 for place in at] == [each.work < snapshots[first].work and first > 0 for each in snapshots]
+    x = plots.bounds.x_range
+    assert -first * x.start <= 0.5 * first, "what comes before takes little place"
+    plots.use_axis("work")
+    assert strip.right == (snapshots[first].work if first else 0)
+
+
 def test_the_vertical_axis_spans_the_gap() -> None:
     view = SearchView(long_search())
     look, snapshots = LOOKS["rule_list"], list(long_search().steps(work_per_step=20, work_limit=400))

@@ -59,7 +59,7 @@ class BoundsPlot(Plot):
             height=372,
             min_border_left=76,  # room for numbers as small as the gaps of groups are
             min_border_top=26,  # that of the legend, which comes with the first model
-            min_border_bottom=58,
+            min_border_bottom=46,
             x_range=curves.window.range,
             y_range=self._window.range,
         )
@@ -132,8 +132,9 @@ class BoundsPlot(Plot):
 
     def show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
         self._gap.visible = not self._curves.empty
-        self._head.data = place_columns(latest, _ENDS)
-        self._proof.data = place_columns(latest if latest.status is Status.OPTIMAL else None, _ENDS)
+        begins = self._curves.begins
+        self._head.data = place_columns(latest, _ENDS, begins)
+        self._proof.data = place_columns(latest if latest.status is Status.OPTIMAL else None, _ENDS, begins)
         show_entries(self._entries, [bool(self._curves.known(name)) for name in self._drawn])
         self._mark(snapshots, whole)
         self.caption = self._words(latest)
@@ -188,15 +189,15 @@ class BoundsPlot(Plot):
                 new.append(each)
                 last = best.objective
         if whole:
-            self._found.data = _found_columns(new)
+            self._found.data = _found_columns(new, self._curves.begins)
         elif new:
-            self._found.stream({**_found_columns(new)})
+            self._found.stream({**_found_columns(new, self._curves.begins)})
         self._last = last
 
 
-def _found_columns(snapshots: Sequence[Snapshot]) -> Columns:
+def _found_columns(snapshots: Sequence[Snapshot], begins: Snapshot | None = None) -> Columns:
     """Where models were found, and their rules."""
-    columns = curve_columns(snapshots, {})
+    columns = curve_columns(snapshots, {}, begins)
     found: Columns = {name: columns[name] for name in (*AXES.values(), "objective")}
     found["rules"] = [_rules(each.incumbent.model) for each in snapshots if each.incumbent is not None]
     return found

@@ -17,13 +17,23 @@ AXES = {"log work": "log_work", "work": "work", "time": "seconds"}
 QUEUED = tuple(f"length_{i + 1}" for i in range(len(LENGTHS)))
 """Columns of the queue by length."""
 _MARGIN = 0.03
+_BEFORE = 0.3
+"""How wide the strip of what comes before the tree is, as powers of ten."""
 _SHORTEST = {"log_work": 0.3, "work": 1.0, "seconds": 0.001}
 """Least width of an axis."""
 
 Column = Callable[[Snapshot], float]
 
 
-def curve_columns(snapshots: Sequence[Snapshot], further: Mapping[str, Column] | None = None) -> Columns:
+def tree_begins(snapshots: Sequence[Snapshot]) -> Snapshot | None:
+    """The first snapshot of the search tree, where something came before it, as preparation or a beam search."""
+    first = next((each for each in snapshots if each.phase == "searching"), None)
+    return None if first is None or first is snapshots[0] else first
+
+
+def curve_columns(
+    snapshots: Sequence[Snapshot], further: Mapping[str, Column] | None = None, begins: Snapshot | None = None
+) -> Columns:
     """What the plots over time show of some snapshots: lists, because arrays do not survive a reconnection.
 
     Parameters
@@ -31,16 +41,27 @@ def curve_columns(snapshots: Sequence[Snapshot], further: Mapping[str, Column] |
     snapshots : sequence of Snapshot
     further : mapping of name to function, optional
         Columns besides time, work, objective and bound; by default the queue by length.
+    begins : Snapshot, optional
+        That of `tree_begins`, from which the logarithm counts.
     """
     columns = {**_COMMON, **(LENGTHS_QUEUED if further is None else further)}
-    return {name: [column(snapshot) for snapshot in snapshots] for name, column in columns.items()}
+    found = {name: [column(snapshot) for snapshot in snapshots] for name, column in columns.items()}
+    return {"log_work": [_log_work(each.work, begins) for each in snapshots], **found}
 
 
-def place_columns(snapshot: Snapshot | None, names: Sequence[str]) -> Columns:
+def place_columns(snapshot: Snapshot | None, names: Sequence[str], begins: Snapshot | None = None) -> Columns:
     """One point, or none: where a snapshot stands on each of `AXES`, and some of its numbers."""
-    every = {**_COMMON, **LENGTHS_QUEUED}
-    known = [] if snapshot is None else [snapshot]
-    return {name: [every[name](one) for one in known] for name in (*AXES.values(), *names)}
+    known = curve_columns([] if snapshot is None else [snapshot], LENGTHS_QUEUED, begins)
+    return {name: known[name] for name in (*AXES.values(), *names)}
+
+
+def _log_work(work: int, begins: Snapshot | None) -> float:
+    """The logarithm of the work on the tree; all that comes before is a strip at its left."""
+    if begins is None:
+        return round(math.log10(max(work, 1)), 6)
+    if work < begins.work:
+        return round(-_BEFORE * (1 - work / begins.work), 6)
+    return round(math.log10(work - begins.work + 1), 6)
 
 
 class Curves:
@@ -55,6 +76,8 @@ class Curves:
         Its range.
     until : int or None
         How many points there are until the moment that is shown; None: all are shown.
+    begins : Snapshot or None
+        That of `tree_begins`.
     beneath : callable
         From where to where there is more to be seen on an axis, beneath these curves; None: nowhere.
     """
@@ -64,18 +87,20 @@ class Curves:
         self.source = ColumnDataSource(curve_columns([], further))
         self.axis = "seconds"
         self.until: int | None = None
+        self.begins: Snapshot | None = None
         self.beneath: Callable[[str], tuple[float, float] | None] = lambda axis: None
         self.window = Window(0, 1)
 
     def extend(self, snapshots: Sequence[Snapshot], whole: bool) -> None:
         """Add snapshots or, when they are the ``whole`` history, draw them anew."""
-        columns = curve_columns(snapshots, self._further)
+        columns = curve_columns(snapshots, self._further, self.begins)
         if whole:
             self.source.data = columns
         elif snapshots:
             self.source.stream({**columns})
 
     def clear(self) -> None:
+        self.begins = None
         self.source.data = curve_columns([], self._further)
 
     @property
@@ -89,6 +114,11 @@ class Curves:
         start = min(ends) if ends and self.axis == "log_work" else 0
         width = max(max(ends) - start, _SHORTEST[self.axis]) if ends else 1
         self.window.span(start - _MARGIN * width, start + (1 + _MARGIN) * width)
+
+    @property
+    def tree(self) -> float | None:
+        """Where on the axis the tree begins; None where nothing comes before it."""
+        return None if self.begins is None else curve_columns([self.begins], {}, self.begins)[self.axis][0]
 
     def known(self, name: str) -> list[float]:
         """The numbers of a column without those that are not known yet."""
@@ -116,7 +146,6 @@ def _of_length(first: int, last: int | None) -> Column:
 _COMMON: dict[str, Column] = {
     "seconds": lambda s: round(s.seconds, 6),
     "work": lambda s: s.work,
-    "log_work": lambda s: round(math.log10(max(s.work, 1)), 6),
     "objective": lambda s: math.nan if s.incumbent is None else round(s.incumbent.objective, 8),
     "lower_bound": lambda s: round(s.lower_bound, 8),
     "gap_top": lambda s: round(s.lower_bound if s.incumbent is None else s.incumbent.objective, 8),

@@ -78,7 +78,7 @@ class QueuePlot(Plot):
         self.caption = "Beginnings of lists that are still to be looked at, by how many rules they have."
 
     def show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
-        self._head.data = place_columns(latest, ("queued",))
+        self._head.data = place_columns(latest, ("queued",), self._curves.begins)
         self._draw([any(self._curves.source.data[name]) for name in QUEUED])
         last = [self._curves.past(name)[-1] for name in QUEUED]
         if not sum(last):

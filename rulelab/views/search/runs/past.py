@@ -13,7 +13,7 @@ from ...live.prepared import Prepared
 from ...live.session import SearchSession
 from ...live.wording import standing
 from ..plots.base import Columns
-from ..plots.curves import AXES, curve_columns
+from ..plots.curves import AXES, curve_columns, tree_begins
 from .words import settings_in_words
 
 MOST_RUNS = 12
@@ -181,7 +181,7 @@ def key_of(look: str, prepared: Prepared | None) -> tuple[Any, ...]:
 
 def thinned(snapshots: Sequence[Snapshot], most: int = MOST_POINTS) -> Columns:
     """The points of a run's curves where one of them moves; of many that are alike only some, but always both ends."""
-    columns = curve_columns(snapshots, {})
+    columns = curve_columns(snapshots, {}, tree_begins(snapshots))
     pairs = list(zip(*(columns[name] for name in _CURVES), strict=True))
     moved = [k for k, pair in enumerate(pairs) if not k or repr(pair) != repr(pairs[k - 1])]
     found = [k for k in moved if not k or repr(pairs[k][0]) != repr(pairs[k - 1][0])]
