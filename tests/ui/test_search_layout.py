@@ -308,7 +308,7 @@ def test_a_plot_is_saved_and_its_figures_are_read(visit) -> None:
     named = [plots.nth(i).get_attribute("aria-label") for i in range(plots.count())]
     headings = view.page.locator("header.plot h2").all()
     assert sorted(named) == sorted(heading.get_attribute("aria-label") for heading in headings)
-    assert len(named) == 2
+    assert len(named) == 3
     for tab, heading in (("Queue", "Queue by prefix length"), ("Bounds", "Prefixes cut, by bound")):
         view.page.get_by_role("tab", name=tab, exact=True).click()
         view.page.get_by_role("figure", name=heading).wait_for()
