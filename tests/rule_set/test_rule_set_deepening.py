@@ -87,8 +87,8 @@ def test_fair_sets_are_those_of_pricing_at_once(seed, fairness, loss, form, regu
     limits["max_conditions"] = max_conditions
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(generation, "_LONG", 1 << 40)  # never begins again
-        at_once = ended(RuleSetSearch(problem, 8, **limits))
-    staged = ended(RuleSetSearch(problem, 8, **limits), at_once.incumbent.objective if at_once.incumbent else None)
+        at_once = ended(RuleSetSearch(problem, 6, **limits))
+    staged = ended(RuleSetSearch(problem, 6, **limits), at_once.incumbent.objective if at_once.incumbent else None)
     assert staged.status is at_once.status
     if staged.status is Status.OPTIMAL:
         assert staged.incumbent.objective == at_once.incumbent.objective

@@ -121,7 +121,7 @@ def _rows(table: DataSettings) -> str:
 
 def _said(each: Parameter, value: Any) -> list[Part]:
     """A parameter with its value; of one thing in the singular."""
-    before, after = (each.clause or f"{each.title.partition(':')[0].lower()} {{}}").split("{}")
+    before, after = (each.clause or f"{re.split('[:(]', each.title)[0].strip().lower()} {{}}").split("{}")
     if value == 1:
         after = re.sub(r"^( \w+)s\b", r"\1", after)
     return [(text, label) for text, label in ((before, ""), (_value(each, value), each.title), (after, "")) if text]
