@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from .arguments import ParameterError, is_least, is_whole, short
+from .arguments import ParameterError, arguments_of, is_least, is_whole, require, short
+from .data.problem import Problem
 from .interrupts import held_back
 from .progress import Bar, bar, check
 from .sharing import Shared
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from .data.problem import Problem
     from .models import Model
 
 MOST_WORK = 1 << 40
@@ -51,7 +51,10 @@ class Search(Shown, Shared, abc.ABC):
     _UNTOLD: ClassVar[tuple[str, ...]] = ("work", "cut")
     """Figures of a snapshot that do not stand in the line that says what a search is."""
 
+    _PROBLEM: ClassVar[type] = Problem
+
     def __init__(self, problem: Problem) -> None:
+        require(("problem", problem, isinstance(problem, self._PROBLEM), f"a rulelab.{self._PROBLEM.__name__}"))
         self.problem = problem
         self.work = 0
         self.stopped_by: str | None = None
@@ -64,9 +67,12 @@ class Search(Shown, Shared, abc.ABC):
         return self._seconds
 
     @property
-    @abc.abstractmethod
     def parameters(self) -> dict[str, Any]:
         """The arguments that, with the problem, make this search again."""
+        given = {name: getattr(self, name) for name in arguments_of(type(self))}
+        if "bounds" in given and given["bounds"] == type(given["bounds"])():
+            given["bounds"] = None
+        return given
 
     @property
     @abc.abstractmethod

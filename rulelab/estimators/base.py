@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 import html
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
 from fractions import Fraction
@@ -80,6 +80,12 @@ class CertifiedClassifier(Proven, CallbackSupportMixin, ClassifierMixin, BaseEst
     classes_: np.ndarray
     _framed: bool
     _columns: tuple[str, ...]
+
+    def _store(self, given: Mapping[str, Any]) -> None:
+        """Keep the arguments of a constructor as they are: scikit-learn clones by them, and `fit` checks them."""
+        for name, value in given.items():
+            if name != "self":
+                setattr(self, name, value)
 
     @with_callbacks
     def fit(self, X: Any, y: Any, sample_weight: Any = None, sensitive_features: Any = None) -> Self:

@@ -130,25 +130,4 @@ class FallingRuleListClassifier(CertifiedClassifier):
         min_group_size: int = 30,
         verbose: bool = False,
     ) -> None:
-        self.regularization = regularization
-        self.positive_weight = positive_weight
-        self.violation_penalty = violation_penalty
-        self.method = method
-        self.max_conditions = max_conditions
-        self.min_support = min_support
-        self.max_support = max_support
-        self.by_class = by_class
-        self.thresholds = thresholds
-        self.negations = negations
-        self.max_categories = max_categories
-        self.iterations = iterations
-        self.class_weight = class_weight
-        self.time_limit = time_limit
-        self.gap = gap
-        self.memory_limit = memory_limit
-        self.random_state = random_state
-        self.max_antecedents = max_antecedents
-        self.must_not_use = must_not_use
-        self.fairness = fairness
-        self.min_group_size = min_group_size
-        self.verbose = verbose
+        self._store(locals())

@@ -170,34 +170,7 @@ class RuleListClassifier(CertifiedClassifier):
         several_classes: str = "one list each",
         n_jobs: int | None = None,
     ) -> None:
-        self.regularization = regularization
-        self.max_conditions = max_conditions
-        self.min_support = min_support
-        self.max_support = max_support
-        self.by_class = by_class
-        self.thresholds = thresholds
-        self.negations = negations
-        self.max_categories = max_categories
-        self.policy = policy
-        self.max_length = max_length
-        self.class_weight = class_weight
-        self.time_limit = time_limit
-        self.gap = gap
-        self.memory_limit = memory_limit
-        self.beam_width = beam_width
-        self.random_state = random_state
-        self.max_antecedents = max_antecedents
-        self.fairness = fairness
-        self.min_group_size = min_group_size
-        self.labels = labels
-        self.must_not_use = must_not_use
-        self.must_use = must_use
-        self.first_rule = first_rule
-        self.max_uses = max_uses
-        self.monotone = monotone
-        self.verbose = verbose
-        self.several_classes = several_classes
-        self.n_jobs = n_jobs
+        self._store(locals())
 
     def _check_parameters(self, table: pd.DataFrame) -> int | None:
         if self.several_classes not in SEVERAL:

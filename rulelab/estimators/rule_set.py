@@ -126,24 +126,4 @@ class RuleSetClassifier(CertifiedClassifier):
         max_uses: Mapping[str, int] | None = None,
         verbose: bool = False,
     ) -> None:
-        self.max_complexity = max_complexity
-        self.max_conditions = max_conditions
-        self.loss = loss
-        self.form = form
-        self.fairness = fairness
-        self.regularization = regularization
-        self.column_limit = column_limit
-        self.thresholds = thresholds
-        self.negations = negations
-        self.max_categories = max_categories
-        self.class_weight = class_weight
-        self.time_limit = time_limit
-        self.gap = gap
-        self.memory_limit = memory_limit
-        self.random_state = random_state
-        self.min_group_size = min_group_size
-        self.must_not_use = must_not_use
-        self.monotone = monotone
-        self.must_use = must_use
-        self.max_uses = max_uses
-        self.verbose = verbose
+        self._store(locals())

@@ -6,7 +6,7 @@ from abc import ABC
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
-from ..arguments import is_number, is_whole, refuse_others, require
+from ..arguments import check_arguments, is_number, refuse_others, require
 from ..data.fairness import Criterion
 from ..data.problem import Problem
 from ..models import FallingRuleList
@@ -65,17 +65,14 @@ class FallingSearch(Search, ABC):
     ) -> None:
         super().__init__(problem)
         kind = type(self).__name__
-        penalty = violation_penalty is None or (is_number(violation_penalty) and violation_penalty >= 0)
         weighs = is_number(positive_weight) and positive_weight > 0
         price = is_number(regularization) and 0 <= regularization < 1
         require(
             ("method", method, method in (None, self.method), f"{self.method!r} for a {kind}"),
-            ("problem", problem, isinstance(problem, Problem), "a rulelab.Problem"),
             ("regularization", regularization, price, "a number from 0 to below 1"),
             ("positive_weight", positive_weight, weighs, "a number above 0"),
-            ("violation_penalty", violation_penalty, penalty, "a number of at least 0 or None"),
-            ("min_group_size", min_group_size, is_whole(min_group_size, 0), "an integer >= 0"),
         )
+        check_arguments(violation_penalty=violation_penalty, min_group_size=min_group_size)
         if not self.fair:
             refuse_others(type(self), {"fairness": fairness})
         if self._soft:
@@ -85,16 +82,13 @@ class FallingSearch(Search, ABC):
         self.regularization = float(regularization)
         self.positive_weight = float(positive_weight)
         self.violation_penalty = None if violation_penalty is None else float(violation_penalty)
+        self.fairness, self.min_group_size = fairness, int(min_group_size)
         costs_of(problem, self.regularization, self.positive_weight)
 
     @property
     def parameters(self) -> dict[str, Any]:
-        return {
-            "regularization": self.regularization,
-            "positive_weight": self.positive_weight,
-            "violation_penalty": self.violation_penalty,
-            "method": self.method,
-        }
+        of_others = () if self.fair else ("fairness", "min_group_size")
+        return {name: value for name, value in super().parameters.items() if name not in of_others}
 
     def _prepared(self) -> Prepared:
         return prepare(self.problem, self.regularization, self.positive_weight)

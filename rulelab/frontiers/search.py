@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from ..arguments import is_number, is_whole, require
+from ..arguments import check_arguments, is_number, require
 from ..data.fairness import Criterion, emptied_rates, groups_of, true_gaps
 from ..data.problem import Problem
 from ..models import Model
@@ -52,8 +52,7 @@ class Frontier(Search):
         self, problem: Problem, places: Sequence[tuple[float, ...]], family: str, memory_limit: int | None
     ) -> None:
         super().__init__(problem)
-        size = memory_limit is None or is_whole(memory_limit, 1)
-        require(("memory_limit", memory_limit, size, "bytes > 0 or None"))
+        check_arguments(memory_limit=memory_limit)
         self.family = family  # type: ignore[misc]  # of the models, not of the class
         self.memory_limit = memory_limit
         self._places = [Place(tuple(values)) for values in places]

@@ -22,11 +22,11 @@ import heapq
 import math
 from collections import Counter
 from fractions import Fraction
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from ..arguments import is_number, is_whole, require
+from ..arguments import check_arguments, is_number, require
 from ..certificate import CertificateError, MultiClassCertificate, Origin
 from ..certificate.multiclass import costs_of
 from ..data.multiclass import MultiClassProblem
@@ -81,6 +81,7 @@ class MultiClassRuleListSearch(Search):
     """
 
     family: ClassVar[str] = "multi_class_rule_list"
+    _PROBLEM = MultiClassProblem
     problem: MultiClassProblem  # type: ignore[assignment]
 
     def __init__(
@@ -92,11 +93,9 @@ class MultiClassRuleListSearch(Search):
     ) -> None:
         if not isinstance(problem, MultiClassProblem):
             raise TypeError(f"problem must be a MultiClassProblem, not {type(problem).__name__}")
-        require(
-            ("regularization", regularization, is_number(regularization) and 0 < regularization < 1, "in (0, 1)"),
-            ("max_length", max_length, max_length is None or is_whole(max_length, 0), "an integer >= 0 or None"),
-            ("memory_limit", memory_limit, memory_limit is None or is_whole(memory_limit, 1), "bytes >= 1 or None"),
-        )
+        price = is_number(regularization) and 0 < regularization < 1
+        require(("regularization", regularization, price, "a number above 0 and below 1"))
+        check_arguments(max_length=max_length, memory_limit=memory_limit)
         super().__init__(problem)  # type: ignore[arg-type]
         self.regularization = float(regularization)
         self.max_length = None if max_length is None else int(max_length)
@@ -117,14 +116,6 @@ class MultiClassRuleListSearch(Search):
         self._found_at = (0.0, 0)
         self._full = False
         self._begun = False
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        return {
-            "regularization": self.regularization,
-            "max_length": self.max_length,
-            "memory_limit": self.memory_limit,
-        }
 
     @property
     def compiled(self) -> bool:

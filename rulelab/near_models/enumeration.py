@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..arguments import is_number, is_whole, require
+from ..arguments import check_arguments
 from ..models import Model
 from ..search import Search
 from ..snapshot import Snapshot
@@ -77,10 +77,4 @@ def check_distance(within: Any, ratio: Any, memory_limit: Any, limit: Any = 1) -
         raise ValueError(
             "give only one of within (absolute, in the objective's units) and ratio (relative to the optimum)"
         )
-    for name, value in {"within": within, "ratio": ratio}.items():
-        allowed = value is None or (is_number(value) and value >= 0)
-        require((name, value, allowed, "a finite number >= 0"))
-    require(
-        ("limit", limit, is_whole(limit, 1), "an integer >= 1"),
-        ("memory_limit", memory_limit, memory_limit is None or is_whole(memory_limit, 1), "an integer >= 1 or None"),
-    )
+    check_arguments(within=within, ratio=ratio, limit=limit, memory_limit=memory_limit)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from ..arguments import ParameterError
+from ..arguments import ParameterError, arguments_of
 from .question import NEUTRAL, Question, asks_nothing
 
 UNUSED = ("n_jobs", "random_state", "memory_limit", "labels", "min_group_size")
@@ -74,8 +73,7 @@ class Engine:
     @property
     def takes(self) -> Collection[str]:
         """The parameters of its searches."""
-        every = inspect.signature(self.made).parameters.values()
-        return [each.name for each in every if each.kind is not each.VAR_KEYWORD and each.name != "problem"]
+        return arguments_of(self.made)
 
     def search(self, problem: Any, parameters: Mapping[str, Any]) -> Any:
         """A search of the problem.

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from ..arguments import ParameterError, require
+from ..arguments import ParameterError, check_arguments, check_choice, require
 from ..data.multiclass import MultiClassProblem
 from ..data.problem import Problem
 from ..rule_list.exact.parallel.threads import check_jobs
-from ..rule_list.fair.search import check_labels
+from ..rule_list.fair.search import LABELS
 from ..search import Search
 from .engine import Engine
 from .question import ASKING, DEMANDS, Question
@@ -81,7 +81,8 @@ def search_for(problem: Problem | MultiClassProblem, model: str = _LISTS, **para
         ("method", method, known, f"one of {', '.join(_METHODS)}"),
     )
     check_jobs(parameters.get("n_jobs"))
-    check_labels(parameters.get("labels", "free"), parameters.get("min_group_size", 0))
+    check_choice("labels", parameters.get("labels", "free"), LABELS)
+    check_arguments(min_group_size=parameters.get("min_group_size", 0))
     made: Search = engine_of(Question.of(model, parameters, several)).search(problem, parameters)
     return made
 

@@ -4,8 +4,7 @@ from .bounds import BOUNDS, FAIR_BOUNDS, FairRuleListBounds, RuleListBounds
 from .constrained.search import ConstrainedRuleListSearch
 from .corels.bounds import CORELS_BOUNDS, CorelsBounds
 from .corels.search import CorelsSearch
-from .exact.arguments import POLICIES
-from .exact.search import RuleListSearch
+from .exact.search import POLICIES, RuleListSearch
 from .fair.least_gap import LeastGapSearch
 from .fair.predictive import PredictiveParitySearch
 from .fair.search import FairRuleListSearch

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..arguments import is_whole, require
 from ..kernels import bits, heap
 from ..kernels.bit_words import mix
 from ..kernels.by_reference import by_reference
@@ -48,11 +49,13 @@ class Beam(NamedTuple):
     sums: np.ndarray
 
 
-def widest(problem: Problem, longest: float) -> int:
-    """The widest beam whose arrays for lists of so many rules stay within some gigabytes."""
+def check_width(problem: Problem, beam_width: Any, longest: float) -> None:
+    """Refuse a beam whose arrays for lists of so many rules take more than some gigabytes. Raises ParameterError."""
+    require(("beam_width", beam_width, is_whole(beam_width, 0), "an integer >= 0"))
     rules = int(min(longest, problem.n_antecedents)) + 2
     place = 2 * 8 * bits.n_words(problem.n_patterns) + 2 * 4 * rules + 2 * 8 + 2 * 8 * _CANDIDATES_PER_PLACE + 4 * 8
-    return max(_ALWAYS_ALLOWED, _MOST_BYTES // place)
+    widest = max(_ALWAYS_ALLOWED, _MOST_BYTES // place)
+    require(("beam_width", beam_width, beam_width <= widest, f"at most {widest} for this problem"))
 
 
 def new_beam(arrays: Layout, width: int, longest: int, cost_of_default: int, constant_cost: int) -> Beam:

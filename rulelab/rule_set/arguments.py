@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..arguments import ParameterError, Text, is_number, is_whole, require
-from ..data.fairness import Criterion
+from ..arguments import ParameterError, Text, check_arguments, check_choice, is_whole, require
 from ..data.problem import Problem
 from ..models import RuleSet
 from .program import FORMS, LOSSES
@@ -15,44 +14,13 @@ MOST_COMPLEXITY = 10_000
 """Beyond it linear programs lose their precision."""
 
 
-def check(
-    problem: Any,
-    max_complexity: Any,
-    max_conditions: Any,
-    loss: Any,
-    form: Any,
-    fairness: Any,
-    min_group_size: Any,
-    regularization: Any,
-    column_limit: Any,
-    memory_limit: Any,
-    random_state: Any,
-) -> None:
-    """ValueError with what is allowed, for the first argument that is out of range."""
-    whole = "an integer >= {}"
-    require(
-        ("problem", problem, isinstance(problem, Problem), "a rulelab.Problem"),
-        (
-            "max_complexity",
-            max_complexity,
-            is_whole(max_complexity, 2) and max_complexity <= MOST_COMPLEXITY,
-            f"an integer from 2 to {MOST_COMPLEXITY}",
-        ),
-        ("max_conditions", max_conditions, max_conditions is None or is_whole(max_conditions, 1), whole.format(1)),
-        ("loss", loss, isinstance(loss, str) and loss in LOSSES, f"one of {', '.join(LOSSES)}"),
-        ("form", form, isinstance(form, str) and form in FORMS, f"one of {', '.join(FORMS)}"),
-        (
-            "fairness",
-            fairness,
-            fairness is None or isinstance(fairness, Criterion),
-            "a criterion such as rulelab.EqualOpportunity(0.05), or None",
-        ),
-        ("min_group_size", min_group_size, is_whole(min_group_size, 0), whole.format(0)),
-        ("regularization", regularization, is_number(regularization) and regularization >= 0, "a number >= 0"),
-        ("column_limit", column_limit, is_whole(column_limit, 1), whole.format(1)),
-        ("memory_limit", memory_limit, memory_limit is None or is_whole(memory_limit, 1), "bytes > 0 or None"),
-        ("random_state", random_state, random_state is None or is_whole(random_state, 0), "an integer or None"),
-    )
+def check(loss: Any, form: Any, max_complexity: Any, **others: Any) -> None:
+    """Refuse the first argument that is out of range. Raises ParameterError."""
+    fits = is_whole(max_complexity, 2) and max_complexity <= MOST_COMPLEXITY
+    require(("max_complexity", max_complexity, fits, f"an integer from 2 to {MOST_COMPLEXITY}"))
+    check_choice("loss", loss, LOSSES)
+    check_choice("form", form, FORMS)
+    check_arguments(**others)
 
 
 def clauses_of(start: Any, problem: Problem, form: str) -> tuple[tuple[int, ...], ...]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
 
-from ..arguments import ParameterError, is_whole
+from ..arguments import ParameterError, is_number, is_whole, require
 from ..certificate import Certificate, CertificateError
 from ..certificate.parts import look
 from ..certificate.rule_set.checker import Case, Claim, rounds
@@ -127,17 +127,20 @@ class RuleSetSearch(RelaxedFirst, Phases):
     ) -> None:
         super().__init__(problem)
         check(
-            problem,
-            max_complexity,
-            max_conditions,
             loss,
             form,
-            fairness,
-            min_group_size,
-            regularization,
-            column_limit,
-            memory_limit,
-            random_state,
+            max_complexity,
+            max_conditions=max_conditions,
+            min_group_size=min_group_size,
+            column_limit=column_limit,
+            memory_limit=memory_limit,
+            random_state=random_state,
+        )
+        known = fairness is None or isinstance(fairness, Criterion)
+        price = is_number(regularization) and regularization >= 0
+        require(
+            ("fairness", fairness, known, "a criterion such as rulelab.EqualOpportunity(0.05), or None"),
+            ("regularization", regularization, price, "a number >= 0"),
         )
         self.max_complexity = int(max_complexity)
         self.max_conditions = max_conditions
@@ -158,24 +161,6 @@ class RuleSetSearch(RelaxedFirst, Phases):
         self._relaxes = fairness is not None
         program = self._new_program()
         self._begin(program, self._demands, Incumbents(problem, program, form, fairness, self.min_group_size))
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        return {
-            "max_complexity": self.max_complexity,
-            "max_conditions": self.max_conditions,
-            "loss": self.loss,
-            "form": self.form,
-            "fairness": self.fairness,
-            "min_group_size": self.min_group_size,
-            "regularization": self.regularization,
-            "column_limit": self.column_limit,
-            "memory_limit": self.memory_limit,
-            "must_use": self.must_use,
-            "max_uses": self.max_uses,
-            "random_state": self.random_state,
-            "warm_start": self.warm_start,
-        }
 
     proves_bounds = True
     """Whether ``certificate(bound_only=True)`` proves a bound of a search that has not ended."""

@@ -18,7 +18,7 @@ from rulelab.cli import main
 from rulelab.families import CRITERIA, FAMILIES
 from rulelab.glossary import TERMS, Term, explain, find, near
 from rulelab.rule_list import CORELS_BOUNDS, FAIR_BOUNDS
-from rulelab.rule_list.exact.arguments import POLICIES
+from rulelab.rule_list.exact.search import POLICIES
 from rulelab.search import Search
 from rulelab.snapshot import Status
 

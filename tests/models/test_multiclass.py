@@ -162,7 +162,7 @@ def test_what_it_cannot_do_is_refused(iris: Any) -> None:
     problem = rl.MultiClassProblem.from_arrays([[True], [False], [True]], [1, 2, 3])
     with pytest.raises(TypeError, match="must be a MultiClassProblem, not Problem"):
         rl.MultiClassRuleListSearch(rl.Problem.from_arrays([[True], [False]], [0, 1]), 0.1)
-    with pytest.raises(ValueError, match=r"regularization must be in \(0, 1\), not 0"):
+    with pytest.raises(ValueError, match=r"regularization must be a number above 0 and below 1, not 0"):
         rl.MultiClassRuleListSearch(problem, 0)
     early = rl.MultiClassRuleListSearch(problem, 0.1)
     with pytest.raises(rl.CertificateError, match="not proven"):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import preparing, remaining
-from ...arguments import is_whole, require
+from ...arguments import bounds_of, check_arguments, is_whole, require
 from ...certificate import (
     Captures,
     Certificate,
@@ -112,8 +112,9 @@ class FallingRuleListSearch(FallingSearch, PrefixSearch, Proving):
         min_group_size: int = 0,
     ) -> None:
         super().__init__(problem, regularization, positive_weight, violation_penalty, method, fairness, min_group_size)
-        _check(bounds, max_length, memory_limit, random_state, iterations)
-        self.bounds = FallingBounds() if bounds is None else bounds
+        check_arguments(max_length=max_length, memory_limit=memory_limit, random_state=random_state)
+        require(("iterations", iterations, is_whole(iterations, 0), "an integer >= 0"))
+        self.bounds = bounds_of(FallingBounds, bounds)
         self.max_length = max_length
         self.memory_limit = memory_limit
         self.random_state = random_state
@@ -131,17 +132,6 @@ class FallingRuleListSearch(FallingSearch, PrefixSearch, Proving):
         self._layout: Layout
         self._rules: state.Rules
         self._store: state.Store
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        return {
-            **super().parameters,
-            "bounds": None if self.bounds == FallingBounds() else self.bounds,
-            "max_length": self.max_length,
-            "memory_limit": self.memory_limit,
-            "random_state": self.random_state,
-            "iterations": self.iterations,
-        }
 
     @property
     def certified(self) -> bool:
@@ -435,13 +425,3 @@ class FallingRuleListSearch(FallingSearch, PrefixSearch, Proving):
         if known is None or known.model.antecedents != best.antecedents:
             self._incumbent = known = self._incumbent_of(best.antecedents, (best.seconds, best.work))
         return known
-
-
-def _check(bounds: Any, max_length: Any, memory_limit: Any, random_state: Any, iterations: Any) -> None:
-    require(
-        ("bounds", bounds, bounds is None or isinstance(bounds, FallingBounds), "a FallingBounds or None"),
-        ("max_length", max_length, max_length is None or is_whole(max_length, 0), "an integer >= 0 or None"),
-        ("memory_limit", memory_limit, memory_limit is None or is_whole(memory_limit, 1), "bytes > 0 or None"),
-        ("random_state", random_state, random_state is None or is_whole(random_state, 0), "an integer or None"),
-        ("iterations", iterations, is_whole(iterations, 0), "an integer >= 0"),
-    )

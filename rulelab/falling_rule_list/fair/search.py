@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...arguments import is_whole, require
+from ...arguments import bounds_of, check_arguments, require
 from ...certificate import Certificate, CertificateError, prove_fair_falling_rule_list
 from ...certificate.outcome import for_bound
 from ...data.fairness import Criterion
@@ -116,16 +116,9 @@ class FairFallingSearch(RelaxedFirst, PhasedSearch, FallingSearch, FairSearch):
         require(("fairness", fairness, criterion, "a criterion such as rulelab.EqualOpportunity(0.05)"))
         assert fairness is not None
         super().__init__(problem, regularization, positive_weight, violation_penalty, method, fairness, min_group_size)
-        switches = bounds is None or isinstance(bounds, FairFallingBounds)
-        require(
-            ("bounds", bounds, switches, "a FairFallingBounds or None"),
-            ("max_length", max_length, max_length is None or is_whole(max_length, 0), "an integer >= 0 or None"),
-            ("memory_limit", memory_limit, memory_limit is None or is_whole(memory_limit, 1), "bytes > 0 or None"),
-            ("beam_width", beam_width, is_whole(beam_width, 0) and beam_width <= 10_000, "an integer from 0 to 10000"),
-        )
+        check_arguments(max_length=max_length, memory_limit=memory_limit, beam_width=beam_width)
         self.fairness: Criterion = fairness
-        self.min_group_size = int(min_group_size)
-        self.bounds = FairFallingBounds() if bounds is None else bounds
+        self.bounds = bounds_of(FairFallingBounds, bounds)
         self.max_length = max_length
         self.memory_limit = memory_limit
         self.beam_width = int(beam_width)
@@ -142,18 +135,6 @@ class FairFallingSearch(RelaxedFirst, PhasedSearch, FallingSearch, FairSearch):
         self._data: state.Data
         self._rules: state.Rules
         self._store: state.Store
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        return {
-            **super().parameters,
-            "fairness": self.fairness,
-            "min_group_size": self.min_group_size,
-            "bounds": None if self.bounds == FairFallingBounds() else self.bounds,
-            "max_length": self.max_length,
-            "memory_limit": self.memory_limit,
-            "beam_width": self.beam_width,
-        }
 
     @property
     def compiled(self) -> bool:

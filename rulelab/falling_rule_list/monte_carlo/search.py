@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ...arguments import ParameterError, is_number, is_whole
+from ...arguments import check_arguments, is_number, is_whole, require
 from ...data.problem import Problem
 from ...rehearsal import tiny_problem
 from ...search import solve
@@ -68,14 +67,10 @@ class MonteCarloSearch(FallingSearch):
         min_group_size: int = 0,
     ) -> None:
         super().__init__(problem, regularization, positive_weight, violation_penalty, method, fairness, min_group_size)
-        if not is_whole(iterations, 1):
-            raise ParameterError("iterations", iterations, "an integer of at least 1")
-        if not (is_number(curiosity) and 0 <= curiosity <= 1):
-            raise ParameterError("curiosity", curiosity, "a number from 0 to 1")
-        if not (is_number(termination) and 0 <= termination < 1):
-            raise ParameterError("termination", termination, "a number from 0 to below 1")
-        if random_state is not None and not is_whole(random_state, 0):
-            raise ParameterError("random_state", random_state, "an integer of at least 0 or None")
+        require(("iterations", iterations, is_whole(iterations, 1), "an integer of at least 1"))
+        ends = is_number(termination) and 0 <= termination < 1
+        require(("termination", termination, ends, "a number from 0 to below 1"))
+        check_arguments(curiosity=curiosity, random_state=random_state)
         self.iterations = int(iterations)
         self.curiosity = float(curiosity)
         self.termination = float(termination)
@@ -86,16 +81,6 @@ class MonteCarloSearch(FallingSearch):
         self._ready: Prepared | None = None
         self._engine: monte_carlo.MonteCarlo
         self._incumbent: Incumbent
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        return {
-            **super().parameters,
-            "iterations": self.iterations,
-            "curiosity": self.curiosity,
-            "termination": self.termination,
-            "random_state": self.random_state,
-        }
 
     @property
     def compiled(self) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...arguments import ParameterError, Text, is_whole, require
+from ...arguments import ParameterError, Text, check_arguments
 from ...certificate import Certificate, prove_demanding_rule_list
 from ...data.directions import NEGATIVE, POSITIVE, as_directions
 from ...data.fairness import Criterion, PredictiveParity
@@ -116,13 +116,13 @@ class ConstrainedRuleListSearch(FairRuleListSearch):
         )
         if fairness is None:
             self.labels = "free"
-        require(("max_length", max_length, max_length is None or is_whole(max_length, 0), "an integer >= 0 or None"))
-        self.must_use = as_names(must_use, "must_use")
+        check_arguments(max_length=max_length)
+        self.must_use = list(as_names(must_use, "must_use")) or None
         self.first_rule = first_rule
-        self.max_uses = limits_of(max_uses)
+        self.max_uses = limits_of(max_uses) or None
         self.max_length = max_length
-        self.monotone = dict(as_directions(monotone))
-        directions = tuple(self.monotone.items())
+        directions = as_directions(monotone)
+        self.monotone = dict(directions) or None
         self._demands = demands_of(problem, self.must_use, first_rule, self.max_uses, max_length, directions)
         self._pruned = dict.fromkeys(_PRUNED, 0)
         self._created = self._expanded = 0
@@ -139,13 +139,7 @@ class ConstrainedRuleListSearch(FairRuleListSearch):
     @property
     def parameters(self) -> dict[str, Any]:
         of_fair = ("fairness", "labels", "min_group_size") if self.fairness is None else ()
-        return {name: value for name, value in super().parameters.items() if name not in ("bounds", *of_fair)} | {
-            "must_use": list(self.must_use) or None,
-            "first_rule": self.first_rule,
-            "max_uses": self.max_uses or None,
-            "max_length": self.max_length,
-            "monotone": self.monotone or None,
-        }
+        return {name: value for name, value in super().parameters.items() if name not in of_fair}
 
     @property
     def compiled(self) -> bool:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ... import remaining
-from ...arguments import is_whole, require
+from ...arguments import bounds_of, check_arguments, check_choice
 from ...certificate import Certificate, prove_rule_list
 from ...data.problem import Problem
 from ...kernels.growing import affordable, resized, table_size
@@ -20,8 +20,8 @@ from ...search import solve
 from ...slices import effort_of
 from ...snapshot import Incumbent, Snapshot, bound_shown, standing
 from ..costs import Costs, costs_of, require_regularization
-from ..exact.arguments import POLICIES
 from ..exact.incumbent import incumbent_of
+from ..exact.search import POLICIES
 from ..exact.state import (
     BEST,
     CREATED,
@@ -107,10 +107,12 @@ class CorelsSearch(PrefixSearch, Proving):
         random_state: int | None = None,
     ) -> None:
         super().__init__(problem)
-        _check(problem, regularization, policy, bounds, memory_limit, random_state)
+        check_choice("policy", policy, POLICIES)
+        check_arguments(memory_limit=memory_limit, random_state=random_state)
+        require_regularization(problem, regularization)
         self.regularization = float(regularization)
         self.policy = policy
-        self.bounds = CorelsBounds() if bounds is None else bounds
+        self.bounds = bounds_of(CorelsBounds, bounds)
         self.memory_limit = memory_limit
         self.random_state = random_state
         self._phase = "preparing"
@@ -121,16 +123,6 @@ class CorelsSearch(PrefixSearch, Proving):
         self._arrays: state.Arrays
         self._rules: state.Rules
         self._store: state.Store
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        return {
-            "regularization": self.regularization,
-            "policy": self.policy,
-            "bounds": None if self.bounds == CorelsBounds() else self.bounds,
-            "memory_limit": self.memory_limit,
-            "random_state": self.random_state,
-        }
 
     @property
     def compiled(self) -> bool:
@@ -288,14 +280,3 @@ class CorelsSearch(PrefixSearch, Proving):
             found_at = (best.seconds, best.work)
             self._incumbent = incumbent_of(self.problem, best.antecedents, self.regularization, found_at)
         return self._incumbent
-
-
-def _check(problem: Any, regularization: Any, policy: Any, bounds: Any, memory_limit: Any, random_state: Any) -> None:
-    require(
-        ("problem", problem, isinstance(problem, Problem), "a rulelab.Problem"),
-        ("policy", policy, isinstance(policy, str) and policy in POLICIES, f"one of {', '.join(POLICIES)}"),
-        ("bounds", bounds, bounds is None or isinstance(bounds, CorelsBounds), "a CorelsBounds or None"),
-        ("memory_limit", memory_limit, memory_limit is None or is_whole(memory_limit, 1), "an integer >= 1 or None"),
-        ("random_state", random_state, random_state is None or is_whole(random_state, 0), "an integer >= 0 or None"),
-    )
-    require_regularization(problem, regularization)

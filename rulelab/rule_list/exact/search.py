@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ... import preparing, remaining
-from ...arguments import refuse_others
+from ...arguments import bounds_of, check_arguments, check_choice, refuse_others
 from ...certificate import Certificate, prove_rule_list
 from ...certificate.parts import look
 from ...data.problem import Problem
@@ -24,7 +24,7 @@ from .. import beam as beams
 from ..bounds import RuleListBounds
 from ..core_pool import GIVEN_UP, known_sets
 from ..cores import inequality, learn
-from ..costs import Costs, costs_of
+from ..costs import Costs, costs_of, require_regularization
 from ..counting import Layout, layout
 from ..reduction import Reducing, Reduction
 from ..separating import settle
@@ -33,14 +33,21 @@ from ..separation import separation_of
 from ..start import RelaxedListFirst, antecedents_of
 from . import kernels, looking, state
 from .alone import Alone
-from .arguments import POLICIES, check
 from .incumbent import Best, cost_of, incumbent_of
 from .learning import Learning
 from .limited import certificate_of_limited
 from .parallel.rounds import Rounds
-from .parallel.threads import workers_of
+from .parallel.threads import check_jobs, workers_of
 
 _EFFORT_OF_A_LONG_SEARCH = 1_000_000_000
+POLICIES = {
+    "lower_bound": state.LOWER_BOUND_FIRST,
+    "objective": state.OBJECTIVE,
+    "curiosity": state.CURIOSITY,
+    "breadth_first": state.BREADTH_FIRST,
+    "depth_first": state.DEPTH_FIRST,
+    "random": state.RANDOM_ORDER,
+}
 _UNLIMITED_LENGTH = int(np.iinfo(np.int16).max)
 
 
@@ -112,11 +119,15 @@ class RuleListSearch(PrefixSearch, Proving):
     ) -> None:
         super().__init__(problem)
         refuse_others(type(self), others)
-        check(problem, regularization, policy, bounds, max_length, memory_limit, random_state, beam_width, n_jobs)
+        check_choice("policy", policy, POLICIES)
+        check_arguments(max_length=max_length, memory_limit=memory_limit, random_state=random_state)
+        check_jobs(n_jobs)
+        require_regularization(problem, regularization)
+        beams.check_width(problem, beam_width, 0.5 / regularization)
         self.warm_start = None if warm_start is None else antecedents_of(warm_start, problem)
         self.regularization = float(regularization)
         self.policy = policy
-        self.bounds = RuleListBounds() if bounds is None else bounds
+        self.bounds = bounds_of(RuleListBounds, bounds)
         self.max_length = max_length
         self.memory_limit = memory_limit
         self.random_state = random_state
@@ -135,20 +146,6 @@ class RuleListSearch(PrefixSearch, Proving):
         self._store: state.Store
         self._learning: Learning
         self._running: Alone | Rounds
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        return {
-            "regularization": self.regularization,
-            "policy": self.policy,
-            "bounds": None if self.bounds == RuleListBounds() else self.bounds,
-            "max_length": self.max_length,
-            "memory_limit": self.memory_limit,
-            "random_state": self.random_state,
-            "beam_width": self.beam_width,
-            "warm_start": self.warm_start,
-            "n_jobs": self.n_jobs,
-        }
 
     @property
     def compiled(self) -> bool:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ...arguments import is_number, is_whole, require
+from ...arguments import bounds_of, check_arguments, is_number, require
 from ...certificate import Certificate, CertificateError, prove_least_gap
 from ...data.exact_weights import asked_accuracy, most_errors
 from ...data.fairness import criterion_called
@@ -134,36 +134,26 @@ class LeastGapSearch(PhasedSearch, LeastGap):
         min_group_size: int = 0,
         warm_start: RuleList | Sequence[RuleList] | None = None,
     ) -> None:
-        share = min_accuracy is None or (is_number(min_accuracy) and 0 <= min_accuracy <= 1)
         price = is_number(regularization) and 0 <= regularization < 1
-        length = max_length is None or is_whole(max_length, 0)
-        switches = bounds is None or isinstance(bounds, FairRuleListBounds)
-        size = memory_limit is None or is_whole(memory_limit, 1)
-        width = is_whole(beam_width, 0) and beam_width <= 10_000
         given: Any = () if warm_start is None else (warm_start,) if isinstance(warm_start, RuleList) else warm_start
         starts = tuple(given) if isinstance(given, Sequence) else ()
         are_lists = isinstance(given, Sequence) and all(isinstance(one, RuleList) for one in starts)
         require(
-            ("problem", problem, isinstance(problem, Problem), "a rulelab.Problem"),
             ("regularization", regularization, price, "a number of at least 0 and below 1"),
-            ("min_accuracy", min_accuracy, share, "a number from 0 to 1 or None"),
-            ("max_length", max_length, length, "an integer >= 0 or None"),
-            ("bounds", bounds, switches, "a FairRuleListBounds or None"),
-            ("memory_limit", memory_limit, size, "bytes > 0 or None"),
-            ("beam_width", beam_width, width, "an integer from 0 to 10000"),
-            ("min_group_size", min_group_size, is_whole(min_group_size, 0), "an integer >= 0"),
             ("warm_start", warm_start, are_lists, "a RuleList or several"),
         )
+        check_arguments(min_accuracy=min_accuracy, max_length=max_length, memory_limit=memory_limit)
+        check_arguments(beam_width=beam_width, min_group_size=min_group_size)
         self.criterion, made = criterion_called(criterion)
         super().__init__(problem, made(0.0), min_group_size)  # type: ignore[call-arg]
         if min_accuracy is None:
             min_accuracy = asked_accuracy(problem.total_positive, problem.total_negative)
         self.regularization, self.min_accuracy = float(regularization), float(min_accuracy)
         self.max_length = None if max_length is None else int(max_length)
-        self.bounds = FairRuleListBounds() if bounds is None else bounds
+        self.bounds = bounds_of(FairRuleListBounds, bounds)
         self.memory_limit = memory_limit
         self.beam_width = int(beam_width)
-        self.warm_start = starts
+        self.warm_start = starts or None
         self._starts = [antecedents_of(one, problem) for one in starts]
         self._gaps: Gaps = gaps_of(problem, made, self.min_group_size)
         m = problem.n_antecedents
@@ -182,20 +172,6 @@ class LeastGapSearch(PhasedSearch, LeastGap):
         self._least = 0
         self._data: state.Data
         self._store: state.Store
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        return {
-            "criterion": self.criterion,
-            "regularization": self.regularization,
-            "min_accuracy": self.min_accuracy,
-            "max_length": self.max_length,
-            "bounds": None if self.bounds == FairRuleListBounds() else self.bounds,
-            "memory_limit": self.memory_limit,
-            "beam_width": self.beam_width,
-            "min_group_size": self.min_group_size,
-            "warm_start": self.warm_start or None,
-        }
 
     @property
     def compiled(self) -> bool:
@@ -261,7 +237,7 @@ class LeastGapSearch(PhasedSearch, LeastGap):
         nothing = np.zeros((2, problem.n_patterns), dtype=np.int64)
         for label in range(2):
             self._offer((), label)
-        for start, antecedents in zip(self.warm_start, self._starts, strict=True):
+        for start, antecedents in zip(self.warm_start or (), self._starts, strict=True):
             labels = [int(rule.prediction == start.classes[-1]) for rule in (*start.rules, start.default)]
             self._offer(tuple(zip(antecedents, labels, strict=False)), labels[-1])
         constraints = self._gaps.constraints(*self._most)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ...arguments import is_whole, require
+from ...arguments import bounds_of, check_arguments, check_choice, require
 from ...certificate import Certificate, prove_fair_rule_list
 from ...certificate.outcome import for_bound
 from ...data.fairness import Criterion
@@ -101,30 +101,15 @@ class FairRuleListSearch(RelaxedListFirst, PhasedSearch, FairSearch):
         warm_start: RuleList | Sequence[int] | None = None,
     ) -> None:
         super().__init__(problem)
-        bytes_or_none = memory_limit is None or is_whole(memory_limit, 1)
-        require(
-            ("problem", problem, isinstance(problem, Problem), "a rulelab.Problem"),
-            (
-                "fairness",
-                fairness,
-                isinstance(fairness, Criterion) or (fairness is None and not self._has_to_be_fair),
-                "a criterion such as rulelab.EqualOpportunity(0.05)",
-            ),
-            (
-                "bounds",
-                bounds,
-                bounds is None or isinstance(bounds, FairRuleListBounds),
-                "a FairRuleListBounds or None",
-            ),
-            ("memory_limit", memory_limit, bytes_or_none, "bytes > 0 or None"),
-            ("beam_width", beam_width, is_whole(beam_width, 0) and beam_width <= 10_000, "an integer from 0 to 10000"),
-        )
-        check_labels(labels, min_group_size)
+        known = isinstance(fairness, Criterion) or (fairness is None and not self._has_to_be_fair)
+        require(("fairness", fairness, known, "a criterion such as rulelab.EqualOpportunity(0.05)"))
+        check_choice("labels", labels, LABELS)
+        check_arguments(memory_limit=memory_limit, beam_width=beam_width, min_group_size=min_group_size)
         require_regularization(problem, regularization)
         self.regularization = float(regularization)
         self.fairness = fairness
         self.labels = labels
-        self.bounds = FairRuleListBounds() if bounds is None else bounds
+        self.bounds = bounds_of(FairRuleListBounds, bounds)
         self.memory_limit = memory_limit
         self.beam_width = int(beam_width)
         self.min_group_size = int(min_group_size)
@@ -150,19 +135,6 @@ class FairRuleListSearch(RelaxedListFirst, PhasedSearch, FairSearch):
         self._problem: Reduced
         self._data: state.Data
         self._store: state.Store
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        return {
-            "regularization": self.regularization,
-            "fairness": self.fairness,
-            "labels": self.labels,
-            "bounds": None if self.bounds == FairRuleListBounds() else self.bounds,
-            "memory_limit": self.memory_limit,
-            "beam_width": self.beam_width,
-            "min_group_size": self.min_group_size,
-            "warm_start": self.warm_start,
-        }
 
     @property
     def compiled(self) -> bool:
@@ -431,11 +403,3 @@ class FairRuleListSearch(RelaxedListFirst, PhasedSearch, FairSearch):
             if self.fairness is not None:
                 self._notes = self._told_of(model.predicts_positive(self.problem.matrix()))
         return self._incumbent
-
-
-def check_labels(labels: Any, min_group_size: Any) -> None:
-    """ValueError with what is allowed."""
-    require(
-        ("labels", labels, isinstance(labels, str) and labels in LABELS, f"one of {', '.join(LABELS)}"),
-        ("min_group_size", min_group_size, is_whole(min_group_size, 0), "an integer >= 0"),
-    )

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
 
 from ... import preparing, remaining
-from ...arguments import ParameterError, is_whole, require
+from ...arguments import check_arguments, is_whole, require
 from ...data.problem import Problem
 from ...kernels.growing import affordable, bytes_to_resize, resized, table_size
 from ...kernels.jit import is_compiled
@@ -106,7 +106,10 @@ class FrontierSearch(Search):
         self, problem: Problem, max_length: int = 8, memory_limit: int | None = None, beam_width: int = 500
     ) -> None:
         super().__init__(problem)
-        _check(problem, max_length, memory_limit, beam_width)
+        fits = is_whole(max_length, 0) and max_length <= LONGEST
+        require(("max_length", max_length, fits, f"an integer from 0 to {LONGEST}"))
+        check_arguments(memory_limit=memory_limit)
+        beams.check_width(problem, beam_width, max_length)
         self.max_length = int(max_length)
         self.memory_limit = memory_limit
         self.beam_width = int(beam_width)
@@ -121,10 +124,6 @@ class FrontierSearch(Search):
         self._beam: beams.Beam | None = None
         self._curve: state.Curve
         self._store: state.Store
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        return {"max_length": self.max_length, "memory_limit": self.memory_limit, "beam_width": self.beam_width}
 
     @property
     def compiled(self) -> bool:
@@ -372,17 +371,3 @@ class FrontierSearch(Search):
             return errors
         total = self.problem.total_weight
         return max(0.0, (errors * self._costs.per_error * self._costs.unit + correction) * total)
-
-
-def _check(problem: Any, max_length: Any, memory_limit: Any, beam_width: Any) -> None:
-    if not isinstance(problem, Problem):
-        raise ParameterError("problem", problem, "a rulelab.Problem")
-    checks = [("max_length", max_length, 0), ("memory_limit", memory_limit, 1), ("beam_width", beam_width, 0)]
-    for name, value, least in checks:
-        if name == "memory_limit" and value is None:
-            continue
-        if not is_whole(value, least):
-            raise ParameterError(name, value, f"an integer >= {least}")
-    require(("max_length", max_length, max_length <= LONGEST, f"an integer from 0 to {LONGEST}"))
-    widest = beams.widest(problem, max_length)
-    require(("beam_width", beam_width, beam_width <= widest, f"at most {widest} for this problem"))

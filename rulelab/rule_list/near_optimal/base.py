@@ -64,7 +64,7 @@ class NearSearch(Search):
         super().__init__(search.problem)
         self.search = search
         self.work = search.work
-        self.regularization = search.regularization
+        self.regularization, self.max_length = search.regularization, search.max_length
         self.within, self.ratio = within, ratio
         self.memory_limit = memory_limit
         self.phase = "optimum"
@@ -82,16 +82,6 @@ class NearSearch(Search):
         self._multipliers: Multipliers
         self._layout: Layout
         self._sets: state.Sets
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        return {
-            "regularization": self.regularization,
-            "within": self.within,
-            "ratio": self.ratio,
-            "max_length": self.search.max_length,
-            "memory_limit": self.memory_limit,
-        }
 
     @abc.abstractmethod
     def _begin(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -106,10 +106,6 @@ class NearOptimalSearch(NearSearch, NearEnumeration):
         self.store: state.Store | None = None
         self._path: list[int] = []
         self._node = 0
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        return {**super().parameters, "limit": self.limit}
 
     @property
     def compiled(self) -> bool:

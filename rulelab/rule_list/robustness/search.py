@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
 
-from ...arguments import ParameterError, is_whole, require
+from ...arguments import ParameterError, check_arguments
 from ...data.problem import Problem
 from ...data.problem_arguments import ProblemError
 from ...models import Model, RuleList
@@ -98,13 +98,12 @@ class RobustnessSearch(Search):
             raise ParameterError("search", search, "a RuleListSearch or a Problem")
         elif regularization is None:
             raise ValueError("with a problem, give the regularization too")
-        allowed = memory_limit is None or is_whole(memory_limit, 1)
-        require(("memory_limit", memory_limit, allowed, "an integer >= 1 or None"))
+        check_arguments(memory_limit=memory_limit)
         if isinstance(search, Problem):
             search = RuleListSearch(search, regularization, max_length=max_length)  # type: ignore[arg-type]
         super().__init__(search.problem)
         self.search, self.memory_limit = search, memory_limit
-        self.regularization = search.regularization
+        self.regularization, self.max_length = search.regularization, search.max_length
         self._costs = _checked(search)
         self.work = search.work
         self.phase = "optimum"
@@ -122,14 +121,6 @@ class RobustnessSearch(Search):
         self._outside: Outside
         self._neighbours: Neighbours
         self._own: tuple[tuple[int, ...], tuple[int, ...]]
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        return {
-            "regularization": self.regularization,
-            "max_length": self.search.max_length,
-            "memory_limit": self.memory_limit,
-        }
 
     @property
     def compiled(self) -> bool:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ...arguments import is_number, require
+from ...arguments import require
 from ...certificate import Certificate, CertificateError
 from ...certificate.parts import look
 from ...certificate.rule_set.least_gap import smaller_gaps
@@ -136,16 +136,21 @@ class LeastGapRuleSetSearch(LeastGap):
         min_group_size: int = 0,
         warm_start: RuleSet | Sequence[RuleSet] | None = None,
     ) -> None:
-        share = min_accuracy is None or (is_number(min_accuracy) and 0 <= min_accuracy <= 1)
         given: Any = () if warm_start is None else (warm_start,) if isinstance(warm_start, RuleSet) else warm_start
         starts = tuple(given) if isinstance(given, Sequence) else ()
         are_sets = isinstance(given, Sequence) and all(isinstance(one, RuleSet) for one in starts)
-        require(
-            ("min_accuracy", min_accuracy, share, "a number from 0 to 1 or None"),
-            ("warm_start", warm_start, are_sets, "a RuleSet or several"),
+        require(("warm_start", warm_start, are_sets, "a RuleSet or several"))
+        check(
+            loss,
+            form,
+            max_complexity,
+            min_accuracy=min_accuracy,
+            max_conditions=max_conditions,
+            min_group_size=min_group_size,
+            column_limit=column_limit,
+            memory_limit=memory_limit,
+            random_state=random_state,
         )
-        settings = (max_conditions, loss, form, None, min_group_size, 0.0, column_limit, memory_limit, random_state)
-        check(problem, max_complexity, *settings)
         self.criterion, made = criterion_called(criterion)
         super().__init__(problem, made(0.0), min_group_size)  # type: ignore[call-arg]
         if min_accuracy is None:
@@ -153,7 +158,7 @@ class LeastGapRuleSetSearch(LeastGap):
         self.min_accuracy, self.max_complexity = float(min_accuracy), int(max_complexity)
         self.max_conditions, self.loss, self.form = max_conditions, loss, form
         self.column_limit, self.memory_limit, self.random_state = int(column_limit), memory_limit, random_state
-        self.warm_start = starts
+        self.warm_start = starts or None
         self._starts = [clauses_of(one, problem, form) for one in starts]
         for start in self._starts if loss == "hamming" else ():
             refuse_twins(start, problem, form)
@@ -171,12 +176,6 @@ class LeastGapRuleSetSearch(LeastGap):
         self._proof: Proven | None = None
         self._counted = dict.fromkeys(("gaps_tried", *_COUNTS), 0)
         self._kept: dict[str, int] = {}
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        names = ("criterion", "min_accuracy", "max_complexity", "max_conditions", "loss", "form", "column_limit")
-        own = {name: getattr(self, name) for name in (*names, "memory_limit", "random_state", "min_group_size")}
-        return {**own, "warm_start": self.warm_start or None}
 
     @property
     def compiled(self) -> bool:
