@@ -1,4 +1,4 @@
-"""What arguments are: whole numbers and finite numbers, no Booleans; and the error that refuses one of them."""
+"""What arguments are, the same for every search, and the error that refuses one of them."""
 
 from __future__ import annotations
 

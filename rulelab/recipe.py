@@ -14,8 +14,7 @@ from .data.antecedents import Antecedents
 from .data.binarize import Binarizer
 from .data.conditions import NothingLeftError, conditions_of
 from .data.directions import Directions, as_directions, in_words, opposing
-from .data.mining import check_limits
-from .data.mining_within import mine_within
+from .data.mining import check_limits, mine_within
 from .data.naming import as_names, limits_of, unknown, users
 from .data.problem import Problem
 from .families import BINARIZING, MINING, MONOTONE, MUST_NOT_USE, NAMING, Family, Parameter

@@ -16,8 +16,8 @@ from typing import BinaryIO, Self
 import numpy as np
 import pandas as pd
 
+from ..data.exact_weights import order_preserving
 from ..data.multiclass import MultiClassProblem
-from ..data.penalties import order_preserving
 from ..models import ModelError, MultiClassRuleList
 from ..shown import Fact, Shown
 from .certificate import Certificate, CertificateError
@@ -174,7 +174,7 @@ def costs_of(problem: MultiClassProblem, regularization: float) -> tuple[int, in
     """What an error and a rule cost in integers: the objective in parts of 1 / (weight * denominator).
 
     A regularization of many digits is replaced by a simpler fraction that puts all lists into the same order, see
-    `rulelab.data.penalties`; a list of more rules than antecedents repeats one, which captures nothing.
+    `rulelab.data.exact_weights`; a list of more rules than antecedents repeats one, which captures nothing.
     """
     penalty, total, m = Fraction(repr(float(regularization))), problem.total_weight, problem.n_antecedents
     error, rule = penalty.denominator, penalty.numerator * total

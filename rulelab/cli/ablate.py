@@ -6,11 +6,10 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from ..families.wording import at_most
-from .console import CommandError, say, table
 from .data_options import read_problem, unheard
 from .families import add_memory, add_parameters, add_preparation, recipe_of
 from .options import add, add_columns, add_limits, add_source, add_written
-from .output import save
+from .output import CommandError, save, say, table
 
 if TYPE_CHECKING:
     from ..ablation import Ablation

@@ -18,7 +18,7 @@ from typing import NoReturn
 
 from .. import __version__
 from ..extras import missing
-from ..gone import BUILDERS, GONE
+from ..lazy import BUILDERS, GONE
 from . import (
     ablate,
     doctor,
@@ -36,7 +36,6 @@ from . import (
     sweep,
     verify,
 )
-from .console import CommandError, one_line, say, table
 from .families import MODELS, add_memory, add_parameters, add_preparation
 from .fit import fit
 from .keep import add_keep
@@ -54,7 +53,7 @@ from .options import (
     reading_of,
     whole,
 )
-from .output import check_files
+from .output import CommandError, check_files, one_line, say, table
 
 BENCHMARKS = examples.folder_of("benchmarks")
 

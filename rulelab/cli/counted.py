@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .console import CommandError, one_line, say, say_identifiers
 from .options import reading_of
+from .output import CommandError, one_line, say, say_identifiers
 
 if TYPE_CHECKING:
     from ..certificate import Origin

@@ -9,10 +9,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from .console import CommandError, one_line, say, say_identifiers
 from .counted import is_counted, read_counts
 from .options import reading_of
-from .output import is_data_set
+from .output import CommandError, is_data_set, one_line, say, say_identifiers
 from .verify import file_data, labels
 
 if TYPE_CHECKING:

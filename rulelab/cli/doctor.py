@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from .. import __version__
-from .console import one_line, say, table
+from .output import one_line, say, table
 
 _DATA = "tic_tac_toe"
 _PENALTY = 0.02

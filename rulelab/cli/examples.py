@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from .console import CommandError, say, table
+from .output import CommandError, say, table
 
 _FOLDER = "rulelab-examples"
 _PACKAGE = Path(__file__).resolve().parents[1]

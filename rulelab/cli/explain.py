@@ -7,7 +7,7 @@ from typing import Any
 
 from ..glossary import TERMS
 from ..glossary import explain as entry_of
-from .console import CommandError
+from .output import CommandError
 
 
 def explain(args: argparse.Namespace) -> int:

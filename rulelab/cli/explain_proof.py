@@ -6,7 +6,7 @@ import argparse
 import difflib
 from typing import TYPE_CHECKING, Any
 
-from .console import CommandError, one_line
+from .output import CommandError, one_line
 from .verify import NotValid, add_proof, labels, problem_of, read_model, read_proof
 
 if TYPE_CHECKING:

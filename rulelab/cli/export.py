@@ -6,9 +6,8 @@ import argparse
 from collections.abc import Callable
 from typing import Any
 
-from .console import CommandError, say
 from .options import add, add_written
-from .output import Read, save
+from .output import CommandError, Read, save, say
 
 FORMS: dict[str, Callable[[Any, argparse.Namespace], str]] = {
     "text": lambda model, args: f"{model.to_text(args.target)}\n",

@@ -24,8 +24,8 @@ from ..families import (
 )
 from ..families.typed import ENTRIES
 from ..families.wording import count
-from .console import CommandError, one_line
 from .options import add, fraction, number, or_none, size, whole
+from .output import CommandError, one_line
 
 if TYPE_CHECKING:
     from ..models import Model

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..families import DEMANDS, FAMILIES
-from .console import CommandError, one_line, say, say_doubts, table
 from .data_options import problem_of, read, unheard
 from .families import count, recipe_of
 from .keep import check_keep, is_provable, keep
 from .one_list import fit_one_list
+from .output import CommandError, one_line, say, say_doubts, table
 from .progress import drained, proof_watch
 from .robustness import robustness_of, stays_optimal
 from .verify import labels

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from ..families.wording import restricted
 from ..shown import percent
-from .console import CommandError, one_line, say, table
 from .data_options import read_problem, unheard
 from .families import CRITERIA_NAMES, MODELS, add_memory, add_parameters, add_preparation, count, recipe_of
 from .options import add, add_columns, add_limits, add_source, add_written, number, several, whole
-from .output import RESULT, save
+from .output import RESULT, CommandError, one_line, save, say, table
 from .progress import distance, drained, ending
 
 if TYPE_CHECKING:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from .console import CommandError, say
 from .data_options import Report
 from .options import add
-from .output import Read, is_data_set
+from .output import CommandError, Read, is_data_set, say
 
 if TYPE_CHECKING:
     from ..certificate import Certificate

@@ -6,7 +6,6 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from ..families.wording import at_least, restricted
-from .console import CommandError, one_line, say, say_doubts, table
 from .data_options import problem_of, read, read_problem, unheard
 from .families import CRITERIA_NAMES, add_memory, add_parameters, add_preparation, count, recipe_of
 from .fit import rates_of_groups, save_proof
@@ -22,7 +21,7 @@ from .options import (
     several,
     whole,
 )
-from .output import RESULT, save
+from .output import RESULT, CommandError, one_line, save, say, say_doubts, table
 from .progress import drained, ending
 from .verify import labels
 

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from ..families.wording import at_least, restricted
 from ..shown import percent
-from .console import CommandError, one_line, say, table
 from .data_options import read_problem, unheard
 from .families import add_memory, add_parameters, add_preparation, count, recipe_of
 from .near_count import counted, known_so_far, less_to_ask
 from .near_rule_sets import found_sets
 from .options import add, add_columns, add_limits, add_source, add_written, least_zero, whole
-from .output import RESULT, save
+from .output import RESULT, CommandError, one_line, save, say, table
 from .progress import drained, ending
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from ..families.wording import at_least
 from ..shown import percent
-from .console import one_line, table
 from .families import count
+from .output import one_line, table
 from .progress import drained, ending
 
 if TYPE_CHECKING:

@@ -6,12 +6,11 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .console import CommandError, say, say_doubts
 from .counted import is_counted
 from .data_options import of_sheet, say_leaks, sheet_of, unheard
 from .families import recipe_of
 from .options import add
-from .output import is_data_set
+from .output import CommandError, is_data_set, say, say_doubts
 from .progress import drained, proof_watch
 
 if TYPE_CHECKING:

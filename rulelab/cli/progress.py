@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..interrupts import noted
-from .console import one_line, say
 from .data_options import unheard
+from .output import one_line, say
 
 if TYPE_CHECKING:
     from ..search import Search

@@ -6,11 +6,10 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from ..families.wording import at_least
-from .console import CommandError, one_line, say, table
 from .data_options import read_problem, unheard
 from .families import add_memory, add_parameters, add_preparation, count, recipe_of
 from .options import add, add_columns, add_limits, add_source, add_written
-from .output import RESULT, save
+from .output import RESULT, CommandError, one_line, save, say, table
 from .progress import drained, ending
 from .verify import labels
 

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..families.wording import at_most
-from .console import CommandError, one_line, say, table
 from .options import add_written
-from .output import Read
+from .output import CommandError, Read, one_line, say, table
 
 if TYPE_CHECKING:
     from ..store import Run, Store

@@ -6,11 +6,10 @@ import argparse
 from math import isnan
 
 from ..shown import percent, share
-from .console import CommandError, one_line, say, table
 from .data_options import read, unheard
 from .families import MODELS, add_memory, add_parameters, add_preparation, count, recipe_of
 from .options import add, add_columns, add_limits, add_source, add_written, whole
-from .output import save
+from .output import CommandError, one_line, save, say, table
 
 _SHOWN = 20
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from ..families import BINARIZING, DEMANDS, EVERY, NAMING
 from ..interrupts import noted
 from ..limits import TIME_LIMIT
-from .console import CommandError, one_line, say, table
 from .counted import client_at
 from .data_options import Report, read, unheard
 from .families import (
@@ -27,7 +26,7 @@ from .families import (
     recipe_of,
 )
 from .options import add, add_columns, add_source, add_written, least_zero, or_none, whole
-from .output import is_data_set, save
+from .output import CommandError, is_data_set, one_line, save, say, table
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,11 +6,10 @@ import argparse
 import math
 from typing import TYPE_CHECKING, Any
 
-from .console import CommandError, one_line, say
 from .counted import is_counted, recount
 from .families import count, family_of
 from .options import add_count, add_reading, number, reading_of
-from .output import Read, is_data_set
+from .output import CommandError, Read, is_data_set, one_line, say
 
 if TYPE_CHECKING:
     from ..certificate import Certificate, Origin, Verification

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arguments import ParameterError, Text
-from ..data.penalties import of_few_digits, order_preserving
+from ..data.exact_weights import of_few_digits, order_preserving
 from ..data.problem import Problem
 from ..kernels import bits
 from ..kernels.bit_words import transposed
@@ -37,7 +37,7 @@ class Costs:
         What one unit of cost is worth in the objective.
     exact : bool
         Whether costs put all lists into the order of their objectives. ``per_rule`` can stand for a regularization of
-        many digits all the same, see `rulelab.data.penalties`.
+        many digits all the same, see `rulelab.data.exact_weights`.
     slack : float
         The largest amount by which ``cost * unit`` can exceed the objective it stands for; 0 when exact, but for some
         regularizations of many digits. To be subtracted from lower bounds.

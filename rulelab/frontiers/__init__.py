@@ -2,8 +2,7 @@
 
 from .frontier import BY, frontier
 from .gap import GapFrontier
-from .point import FrontPoint
-from .search import Frontier
+from .search import Frontier, FrontPoint
 from .tolerance import ToleranceFrontier
 
 __all__ = ["BY", "FrontPoint", "Frontier", "GapFrontier", "ToleranceFrontier", "frontier"]

@@ -12,8 +12,7 @@ from ..models import RuleList, RuleSet
 from ..rule_list import LeastGapSearch
 from ..rule_set import LeastGapRuleSetSearch
 from ..snapshot import Snapshot, Status
-from .point import Found, Place
-from .search import Frontier, checked
+from .search import Found, Frontier, Place, checked
 
 SEARCHES: dict[str, type[LeastGapSearch | LeastGapRuleSetSearch]] = {
     RuleList.family: LeastGapSearch,

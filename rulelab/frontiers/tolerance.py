@@ -13,8 +13,7 @@ from ..phased import RelaxedFirst
 from ..questions import search_for
 from ..search import Search
 from ..snapshot import Snapshot, Status
-from .point import Found, Place
-from .search import Frontier, checked
+from .search import Found, Frontier, Place, checked
 
 TOLERANCES = (0.0, 0.01, 0.05, 0.1, 0.15, 0.2, 1.0)
 """Of the experiment on COMPAS in Lawless et al., JMLR 24 (2023), table 14; 1 is no constraint with rates of errors."""

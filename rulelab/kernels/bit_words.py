@@ -1,11 +1,11 @@
-"""What compiled searches do with 64-bit words: a hash, transpositions, and products of 128 bits that compare ratios."""
+"""What compiled searches do with 64-bit words: hashes, tables of sets, transpositions, ratios, sums by bit planes."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from . import bits
-from .jit import inlined, inner, kernel
+from .jit import inlined, inner, kernel, popcount
 
 _TILE = 8  # words of a cache line
 
@@ -100,3 +100,77 @@ def _product(x, y):
     carried = x_low * y_high + (middle & _LOW)
     high = x_high * y_high + (middle >> _HALF) + (carried >> _HALF)
     return high, x * y
+
+
+@inner
+def is_same(sets, entry, chosen):
+    """Whether a row of ``sets`` is the chosen set."""
+    for w in range(chosen.size):  # noqa: SIM110 - kernels have no generators
+        if sets[entry, w] != chosen[w]:
+            return False
+    return True
+
+
+@inner
+def slot_of(table, sets, chosen):
+    """The table slot of a set: of the entry whose row of ``sets`` is this very set, or the free one to fill."""
+    mask = np.uint64(table.size - 1)
+    h = np.uint64(0)
+    for w in range(chosen.size):
+        h = mix(h, chosen[w])
+    slot = np.int64(h & mask)
+    while True:
+        entry = table[slot]
+        if entry < 0 or is_same(sets, entry, chosen):
+            return slot
+        slot = (slot + 1) & np.int64(mask)
+
+
+@inner
+def slot_at_length(table, sets, lengths, chosen, length):
+    """The same of a set and a length of prefix; a ``length`` of 0 lets any length do."""
+    mask = np.uint64(table.size - 1)
+    h = np.uint64(length)
+    for w in range(chosen.size):
+        h = mix(h, chosen[w])
+    slot = np.int64(h & mask)
+    while True:
+        entry = table[slot]
+        if entry < 0 or ((length == 0 or lengths[entry] == length) and is_same(sets, entry, chosen)):
+            return slot
+        slot = (slot + 1) & np.int64(mask)
+
+
+def bit_planes(weights: np.ndarray) -> np.ndarray:
+    """Row ``d``, packed: the places whose weight has the binary digit ``d``.
+
+    Parameters
+    ----------
+    weights : int64 array, shape (n_places,)
+
+    Returns
+    -------
+    uint64 array, shape (n_digits, bits.n_words(n_places))
+    """
+    digits = np.arange(max(1, int(weights.max(initial=0)).bit_length()))
+    return bits.pack(((weights[None, :] >> digits[:, None]) & 1).astype(bool))
+
+
+def entries(planes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The words of planes that are not empty, in the order of words: their word, their digit and their mask."""
+    word, digit = np.nonzero(planes.T)
+    return word.astype(np.int64), digit.astype(np.int64), planes[digit, word]
+
+
+@inner
+def count(word, digit, mask, by_word, chosen, out):
+    """Weight that every antecedent captures of the set ``chosen``; ``by_word`` is of shape (n_words, m)."""
+    for a in range(out.size):
+        out[a] = 0
+    for e in range(word.size):
+        x = chosen[word[e]] & mask[e]
+        if x != 0:
+            shift = digit[e]
+            row = by_word[word[e]]
+            for a in range(out.size):
+                out[a] += popcount(x & row[a]) << shift

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import abc
+import operator
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -12,9 +14,11 @@ import pandas as pd
 
 from .. import files
 from ..data.metrics import Confusion
+from ..data.naming import unknown
 from . import pmml, serialisation, sql
-from .branches import Branch
+from .errors import ModelError
 from .evaluation import Evaluation, measure
+from .rule import Branch
 
 
 class Model(abc.ABC):
@@ -261,3 +265,36 @@ class Model(abc.ABC):
         text : str
         """
         return cls.from_dict(serialisation.parse(text))
+
+
+def indices(antecedents: Iterable[int | str], names: Sequence[str]) -> list[int]:
+    """The index of each antecedent.
+
+    Parameters
+    ----------
+    antecedents : iterable of int or str
+    names : sequence of str
+        Of a problem's antecedents.
+
+    Raises
+    ------
+    ModelError
+        When there is no such antecedent; for a name the message has the nearest ones.
+    """
+    if isinstance(antecedents, str):
+        raise ModelError(f"antecedents are a sequence of indices or names, not the text {antecedents!r}")
+    return [_index(each, names) for each in antecedents]
+
+
+def _index(antecedent: int | str, names: Sequence[str]) -> int:
+    if isinstance(antecedent, str):
+        if antecedent in names:
+            return names.index(antecedent)
+        raise ModelError(str(unknown(antecedent, names, "the model", "is called")))
+    try:
+        j = operator.index(antecedent)
+    except TypeError:
+        raise ModelError(f"an antecedent is an index or a name, not {antecedent!r:.60}") from None
+    if not 0 <= j < len(names):
+        raise ModelError(f"there is no antecedent {j}; the problem has {len(names)}")
+    return j

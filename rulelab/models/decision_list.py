@@ -13,11 +13,9 @@ from ..data.conditions import Condition
 from ..data.exact_weights import total
 from ..data.problem import Problem
 from . import serialisation, text
-from .base import Model
-from .branches import Branch, conjunction
+from .base import Model, indices
 from .errors import ModelError
-from .indices import indices
-from .rule import Rule
+from .rule import Branch, Rule, conjunction
 from .tables import satisfied
 
 

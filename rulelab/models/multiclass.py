@@ -14,9 +14,9 @@ from .. import files
 from ..data.conditions import Condition
 from ..data.multiclass import LARGEST_WEIGHT, MultiClassProblem
 from . import pmml, serialisation, sql, text
-from .branches import Branch, conjunction
+from .base import indices
 from .errors import ModelError
-from .indices import indices
+from .rule import Branch, conjunction
 from .tables import satisfied
 
 

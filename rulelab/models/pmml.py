@@ -9,8 +9,8 @@ from xml.etree import ElementTree as Xml
 
 from ..data.conditions import Condition
 from . import serialisation
-from .branches import Branch, Conjunction
 from .errors import ModelError
+from .rule import Branch, Conjunction
 
 _SPACE = "http://www.dmg.org/PMML-4_4"
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

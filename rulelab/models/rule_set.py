@@ -14,12 +14,11 @@ from ..data.exact_weights import total
 from ..data.metrics import Confusion
 from ..data.problem import Problem
 from . import serialisation, set_text
-from .base import Model
-from .branches import Branch, conjunction
+from .base import Model, indices
 from .clause import Clause, Literal
 from .errors import ModelError
 from .evaluation import Evaluation
-from .indices import indices
+from .rule import Branch, conjunction
 from .tables import satisfied
 
 FORMS = ("dnf", "cnf")

@@ -7,8 +7,8 @@ from typing import Any
 
 from ..data.conditions import Condition
 from . import serialisation
-from .branches import Branch
 from .errors import ModelError
+from .rule import Branch
 
 DIALECTS = ("duckdb", "sqlite", "postgresql")
 """The databases that an expression can be written for."""

@@ -11,8 +11,7 @@ from .extension import extension
 from .fronts import front, frontier, gap_frontier
 from .near_optimal import antecedents, good_models, linked
 from .rates import group_rates, roc, strata
-from .rule_sets import column_pool, stability
-from .searches import ablation, convergence, cuts, incumbents, queue, tree
+from .searches import ablation, column_pool, convergence, cuts, incumbents, queue, stability, tree
 
 __all__ = [
     "ablation",

@@ -10,8 +10,7 @@ import numpy as np
 
 from ..data.problem import Problem
 from ..kernels import bits
-from ..kernels.bit_words import transposed
-from ..kernels.weight_planes import bit_planes
+from ..kernels.bit_words import bit_planes, transposed
 
 
 @dataclass(frozen=True)

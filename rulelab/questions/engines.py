@@ -2,17 +2,176 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, fields, is_dataclass, replace
+from importlib import import_module
 from typing import Any
 
-from ..arguments import ParameterError, check_arguments, check_choice, require
+from ..arguments import ParameterError, arguments_of, check_arguments, check_choice, require
 from ..data.multiclass import MultiClassProblem
 from ..data.problem import Problem
 from ..rule_list.exact.parallel.threads import check_jobs
 from ..rule_list.fair.search import LABELS
 from ..search import Search
-from .engine import Engine
-from .question import ASKING, DEMANDS, Question
+
+NEUTRAL: Mapping[str, Any] = {"method": "exact", "policy": "lower_bound", "iterations": 3000}
+"""Values that ask for nothing; of all other parameters that is None."""
+DEMANDS = ("must_use", "first_rule", "max_uses", "monotone")
+"""What a model may have to use or obey; what is empty asks for nothing, too."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked of a problem; the names are those of the parameters of searches.
+
+    Attributes
+    ----------
+    model : {"rule_list", "falling_rule_list", "rule_set"}
+    several : bool
+        Whether the problem has more than two classes.
+    criterion : str or class, optional
+        The gap between groups that is to be least, in place of the errors.
+    fairness : Criterion, optional
+        What the model has to meet.
+    must_use, first_rule, max_uses, monotone : optional
+        What the model has to use, and to obey.
+    max_length : int, optional
+    violation_penalty : float, optional
+        Falling lists may rise at this price.
+    method : {"exact", "monte_carlo"}
+        Whether a proof is asked for.
+    """
+
+    model: str = "rule_list"
+    several: bool = False
+    criterion: Any = None
+    fairness: Any = None
+    must_use: Any = None
+    first_rule: Any = None
+    max_uses: Any = None
+    monotone: Any = None
+    max_length: Any = None
+    violation_penalty: Any = None
+    method: Any = "exact"
+
+    @classmethod
+    def of(cls, model: str, parameters: Mapping[str, Any], several: bool = False) -> Question:
+        """The question of these parameters; those that decide no engine are not looked at."""
+        return cls(model, several, **{name: value for name, value in parameters.items() if name in ASKING})
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """What is asked for, by parameter."""
+        values = {name: getattr(self, name) for name in ASKING}
+        return {name: value for name, value in values.items() if not asks_nothing(name, value)}
+
+
+ASKING = tuple(each.name for each in fields(Question) if each.name not in ("model", "several"))
+"""The parameters that decide which engine answers."""
+
+
+def asks_nothing(name: str, value: Any) -> bool:
+    """Whether a search that does not know this parameter does what its value asks for."""
+    if name == "bounds" and is_dataclass(value) and not isinstance(value, type):
+        return bool(value == type(value)())  # all are used
+    if name in DEMANDS and isinstance(value, str | list | tuple | Mapping) and not value:
+        return True
+    usual = NEUTRAL.get(name)
+    return value is None or (type(value) is type(usual) and value == usual)
+
+
+UNUSED = ("n_jobs", "random_state", "memory_limit", "labels", "min_group_size")
+"""What no optimum depends on where a search does not know it: it does without."""
+
+
+@dataclass(frozen=True)
+class Engine:
+    """A class of searches, which is imported when it is needed.
+
+    Attributes
+    ----------
+    name : str
+        Of the class.
+    model : str
+        The family of its models.
+    knows : tuple of str
+        What may be asked of it, of the parameters of a `Question`.
+    needs : tuple of str
+        What of that it must be asked.
+    where : str
+        When it is this one that answers, such as "where a list has to be fair".
+    of_values : bool
+        Whether the criteria that it knows are those of predictive values; otherwise all others are.
+    several : bool
+        Whether its problems have several classes; otherwise two.
+    room : str
+        The module that has it; empty: that of its family.
+    """
+
+    name: str
+    model: str
+    knows: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    where: str = ""
+    of_values: bool = False
+    several: bool = False
+    room: str = ""
+
+    def accepts(self, question: Question) -> ParameterError | None:
+        """None where it answers this question of a model of its family, otherwise why not."""
+        asked = question.asked
+        if (self.model, self.several) != (question.model, question.several):
+            return ParameterError("model", question.model, f"{self.model!r} for a {self.name}")
+        for name, value in asked.items():
+            if name not in self.knows:
+                return self._only(name, value)
+        for name in self.needs:
+            if name not in asked:
+                return ParameterError(name, getattr(question, name), f"given {self._where}")
+        linear = getattr(question.fairness, "linear", None)  # what is no criterion is refused by the class
+        if linear is not None and linear == self.of_values:
+            wanted = "predictive parity" if self.of_values else "a criterion other than predictive parity"
+            return ParameterError("fairness", question.fairness, f"{wanted} {self._where}")
+        return None
+
+    @property
+    def made(self) -> type:
+        """The class."""
+        found: type = getattr(import_module(self.room or f"rulelab.{self.model}"), self.name)
+        return found
+
+    @property
+    def takes(self) -> Collection[str]:
+        """The parameters of its searches."""
+        return arguments_of(self.made)
+
+    def search(self, problem: Any, parameters: Mapping[str, Any]) -> Any:
+        """A search of the problem.
+
+        Raises
+        ------
+        ParameterError
+            When it does not know a parameter that asks for something, or refuses a value.
+        TypeError
+            When no search has such a parameter.
+        """
+        taken, given = self.takes, dict(parameters)
+        for name, value in parameters.items():
+            if name not in taken:
+                if not (name in UNUSED or asks_nothing(name, value)):
+                    if name in (*NEUTRAL, "bounds", *self.knows):
+                        raise self._only(name, value)
+                    raise TypeError(f"{self.name} has no option {name!r}; known are {', '.join(taken)}")
+                del given[name]
+        return self.made(problem, **given)
+
+    def _only(self, name: str, value: Any) -> ParameterError:
+        return ParameterError(name, value, f"{NEUTRAL.get(name)!r} {self._where}")
+
+    @property
+    def _where(self) -> str:
+        return self.where or f"for a {self.name}"
+
 
 _LISTS, _FALLING, _SETS = "rule_list", "falling_rule_list", "rule_set"
 _FAIR, _PENALTY, _GAP = ("fairness",), ("violation_penalty",), ("criterion",)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..arguments import ParameterError, Text, is_number, require
-from ..data.penalties import order_preserving
+from ..data.exact_weights import order_preserving
 
 if TYPE_CHECKING:
     from ..data.problem import Problem
@@ -34,7 +34,7 @@ class Costs:
         What one unit of cost is worth in the objective.
     exact : bool
         True when costs put all lists into the order of their objectives. ``per_rule`` can stand for a regularization of
-        many digits all the same, see `rulelab.data.penalties`.
+        many digits all the same, see `rulelab.data.exact_weights`.
     slack : float
         The largest amount by which a cost on the grid can exceed the objective it stands for; subtracted from every
         lower bound. 0 when exact, but for some regularizations of many digits.

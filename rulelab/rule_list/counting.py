@@ -16,10 +16,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kernels import bits
-from ..kernels.bit_words import transposed, turned
+from ..kernels.bit_words import bit_planes, entries, transposed, turned
 from ..kernels.by_reference import by_reference
 from ..kernels.jit import inlined, inner, kernel, popcount
-from ..kernels.weight_planes import bit_planes, entries
 
 EFFORT_PER_WORK = 150_000_000
 """Words and weights that a unit of work looks at, about: less than a fifth of a second."""

@@ -14,9 +14,8 @@ import numpy as np
 
 from ..data.problem import Problem
 from ..kernels import bits
-from ..kernels.bit_words import transposed
+from ..kernels.bit_words import bit_planes, entries, transposed
 from ..kernels.jit import kernel, popcount
-from ..kernels.weight_planes import bit_planes, entries
 from .costs import Costs
 
 

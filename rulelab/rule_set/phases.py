@@ -11,8 +11,7 @@ from .closing.closing import Closing, bytes_per_rule
 from .demands import Demands, first_to_meet
 from .features import Features
 from .generation import ColumnGeneration
-from .heuristics.greedy import Greedy
-from .heuristics.restricted_program import COLUMNS, Restricted
+from .heuristics.greedy import COLUMNS, Greedy, Restricted
 from .heuristics.set_search import SetSearch
 from .incumbent import Incumbents
 from .pool import Clause, Pool

@@ -27,8 +27,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..data.exact_weights import order_preserving
 from ..data.fairness import Criterion, compared, groups_of, parities
-from ..data.penalties import order_preserving
 from ..sharing import Shared
 
 if TYPE_CHECKING:

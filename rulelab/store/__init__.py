@@ -6,11 +6,10 @@ read from it is checked as a file from anywhere would be.
 
 from .boards import BoardEntry
 from .bundle import LARGEST_BUNDLE
-from .data_rows import data_hash
+from .database import HOME_VARIABLE, NOTHING, default_url, home
 from .errors import StoreError
 from .finding import DELETED_DAYS
-from .kept_table import KeptTable
-from .place import HOME_VARIABLE, NOTHING, default_url, home
+from .kept_table import KeptTable, data_hash
 from .run import Run
 from .store import Store
 from .store import open_store as open  # noqa: A004 - as in `gzip.open`

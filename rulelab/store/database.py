@@ -17,6 +17,10 @@ from sqlalchemy import Connection, Engine, event
 from .errors import StoreError
 from .schema import APPLICATION_ID, BOARDS, METADATA, PINS, SCHEMA, VERSION
 
+HOME_VARIABLE = "RULELAB_HOME"
+NOTHING = "none"
+"""In the place of a URL: nothing is kept."""
+FILE = "runs.sqlite"
 BUSY_SECONDS = 5.0
 """How long to wait for another process that is writing."""
 _MAGIC = b"SQLite format 3\0"
@@ -268,3 +272,18 @@ def _pins_and_boards(connection: Connection) -> None:
 
 UPWARDS: Mapping[int, Callable[[Connection], None]] = {1: _pins_and_boards}
 """By the version that is moved up by one."""
+
+
+def home() -> Path:
+    """The folder of what is kept: $RULELAB_HOME, else the user's data folder of the platform."""
+    folder = os.environ.get(HOME_VARIABLE)
+    if folder:
+        return Path(folder).expanduser()
+    import platformdirs
+
+    return Path(platformdirs.user_data_dir("rulelab", appauthor=False))
+
+
+def default_url() -> str:
+    """The path of the default file, which need not be there."""
+    return str(home() / FILE)

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 from ..recording import Recording
 from ..results import plain
 from ..snapshot import Snapshot, Status
-from .data_rows import LARGEST_ROWS, data_hash, training_csv
 from .errors import StoreError
 from .finding import LARGEST_FILE
-from .kept_table import packed
+from .kept_table import LARGEST_ROWS, data_hash, packed, training_csv
 from .run import Run, digest, named, now, storable
 
 if TYPE_CHECKING:

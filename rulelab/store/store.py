@@ -14,9 +14,8 @@ import sqlalchemy as sa
 from .. import files
 from . import boards, bundle, finding, kept_table, making, pins, rows
 from .boards import BoardEntry
-from .database import Database, size
+from .database import NOTHING, Database, default_url, size
 from .errors import StoreError
-from .place import NOTHING, default_url
 from .rows import TABLE
 from .run import Run, digest, named, now, read
 from .schema import PARTS, RUNS
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from ..multiclass import MultiClassCertificate
     from ..recording import Recording
     from .kept_table import KeptTable
+
 
 NO_TABLES: Mapping[str, bytes] = MappingProxyType({})
 COLUMNS = [

@@ -20,13 +20,12 @@ from ..shown import Fact, Shown, rows_below
 from . import frames
 from .errors import SweepError, SweepWarning
 from .fronts import front
-from .keys import OTHER_VERSIONS
+from .keys import OTHER_VERSIONS, reuse
 from .method import Stopped
 from .plan import Plan
 from .result import FAILED, Job, Progress, Result, SweepSnapshot
 from .runners import Runner
 from .store.file import ResultsFile
-from .store.reuse import reuse
 from .worker import limits_of
 
 THREAD_NAME = "rulelab sweep"

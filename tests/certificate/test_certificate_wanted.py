@@ -16,11 +16,10 @@ from test_certificate_lemmas import REGULARIZATION, noisy, solved
 import rulelab as rl
 from rulelab.certificate import CertificateError, prove_rule_list, verify
 from rulelab.certificate.rule_list.checker import check_chunk
-from rulelab.certificate.rule_list.children import children, completions_below, opened
+from rulelab.certificate.rule_list.children import Wanted, children, completions_below, opened
 from rulelab.certificate.rule_list.lemmas import Lemmas
 from rulelab.certificate.rule_list.separation import Adapted, Separation
 from rulelab.certificate.rule_list.states import grid, states
-from rulelab.certificate.rule_list.wanted import Wanted
 from rulelab.families import EVERY_FAMILY
 
 NAMES = SimpleNamespace(names=tuple(map(str, range(9))))

@@ -21,7 +21,7 @@ from places import ROOT
 
 import rulelab as rl
 from rulelab.cli import commands as cli
-from rulelab.cli import console
+from rulelab.cli import output
 
 
 @pytest.fixture
@@ -370,11 +370,11 @@ def test_a_closed_pipe_is_no_traceback():
 
 
 def test_one_line() -> None:
-    assert console.one_line("a\nb\t c\x1b[0m\u202e") == "a b c\\x1b[0m\\u202e"
+    assert output.one_line("a\nb\t c\x1b[0m\u202e") == "a b c\\x1b[0m\\u202e"
 
 
 def test_table() -> None:
-    assert console.table(("name", "n"), [("a", "10"), ("long", "5")], right=(1,)) == "name   n\na     10\nlong   5"
+    assert output.table(("name", "n"), [("a", "10"), ("long", "5")], right=(1,)) == "name   n\na     10\nlong   5"
 
 
 @pytest.mark.parametrize(

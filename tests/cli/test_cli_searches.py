@@ -174,7 +174,7 @@ def test_the_frontier_of_rule_lists(tmp_path: Path, capsys: pytest.CaptureFixtur
 def test_nothing_is_certified_of_a_table_that_is_still_prepared(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("rulelab.preparing.LARGEST_AT_ONCE", 0)
+    monkeypatch.setattr("rulelab.slices.LARGEST_AT_ONCE", 0)
     status, out, _ = run(capsys, "frontier", *TOE, "--time-limit", 0)
     assert (status, "not certified (time limit reached): 0 of 9 points proven" in out) == (0, True)
     status, out, _ = run(capsys, "near", *TOE, "--time-limit", 0)

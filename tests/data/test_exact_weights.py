@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from random_problems import weights_as_read
 
 import rulelab as rl
-from rulelab.data.exact_weights import Weights, as_read, in_units, rounded_down
-from rulelab.data.penalties import neighbours, order_preserving
+from rulelab.data.exact_weights import Weights, as_read, in_units, neighbours, order_preserving, rounded_down
 
 weights = st.lists(st.floats(0, 1e6, allow_subnormal=False), min_size=1, max_size=30)
 

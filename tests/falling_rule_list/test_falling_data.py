@@ -13,9 +13,8 @@ from naive import decimal
 import rulelab as rl
 from rulelab.falling_rule_list.costs import integer_costs, prepare
 from rulelab.kernels import bits
-from rulelab.kernels.bit_words import at_most
+from rulelab.kernels.bit_words import at_most, bit_planes, count, entries
 from rulelab.kernels.jit import kernel
-from rulelab.kernels.weight_planes import bit_planes, count, entries
 
 WORDS = st.integers(0, 2**63 - 1) | st.integers(0, 100)
 WEIGHTS = st.integers(0, 10**6) | st.integers(0, 10)

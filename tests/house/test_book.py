@@ -19,8 +19,7 @@ from patience import PATIENCE
 from places import ROOT
 
 import rulelab as rl
-from rulelab.gone import BUILDERS
-from rulelab.lazy import homes
+from rulelab.lazy import BUILDERS, homes
 
 BOOK = ROOT / "notebooks" / "book"
 EXTERNAL = ("http", "https", "mailto", "data", "javascript")

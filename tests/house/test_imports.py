@@ -15,21 +15,20 @@ from structure import dotted, imports, internal, modules
 
 import rulelab
 from rulelab.cli.commands import main
-from rulelab.cli.console import one_line
-from rulelab.gone import GONE
+from rulelab.cli.output import one_line
+from rulelab.lazy import GONE
 
 ENGINES = ("rule_list", "falling_rule_list", "rule_set")
 FLOORS: list[str] = [
-    "extras files gone lazy",
+    "extras files lazy",
     "arguments assets data.dataframes glossary interrupts limits linear_solver results sharing shown",
-    "data.conditions data.exact_weights data.metrics data.penalties progress",
+    "data.conditions data.exact_weights data.metrics progress",
     "kernels",
     "data.boolean_table data.columns data.gaps data.naming",
     "data.cuts",
     "data.antecedents data.binarize data.directions data.problem_arguments",
     "data.conjunctions data.groups",
     "data.mining data.multiclass data.problem",
-    "data.mining_within",
     "data.fairness",
     "data.rate_constraints",
     "data.predictive_values",
@@ -38,7 +37,7 @@ FLOORS: list[str] = [
     "snapshot",
     "slices",
     "search",
-    "certificate least_gap near_models preparing prefixes what_if",
+    "certificate least_gap near_models prefixes what_if",
     "multiclass proving recording",
     "phased store",
     "ablation",
@@ -84,14 +83,13 @@ FLOORS: list[str] = [
     "views.kept_runs",
     "views.pages",
     "views.serving",
-    "cli.console",
     "cli.output",
     "cli.options",
     "cli.counted",
     "cli.families",
     "cli.verify",
     "cli.data_options",
-    "cli.keep cli.progress cli.store_option",
+    "cli.keep cli.progress",
     "cli.near_count cli.near_rule_sets cli.one_list cli.robustness",
     "cli.ablate cli.doctor cli.examples cli.explain cli.export cli.fit cli.frontier cli.near cli.runs cli.serve",
     "cli.explain_proof cli.least_gap cli.stability cli.sweep",

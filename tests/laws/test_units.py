@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rulelab as rl
-from rulelab import preparing
+from rulelab import slices
 from rulelab.falling_rule_list import FallingBounds, FallingRuleListSearch, SoftSearch
 from rulelab.kernels import bit_words, bits, growing
 from rulelab.rule_list import CorelsSearch, FrontierSearch, RuleListSearch
@@ -101,7 +101,7 @@ def test_a_unit_looks_at_few_children_of_many(name: str, little: None) -> None:
 def test_large_tables_are_prepared_in_several_calls(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = rl.solve(MAKES[name](table()))
     assert MAKES[name](table()).advance(1).phase not in ("reducing", "preparing") or name.startswith("corels")
-    monkeypatch.setattr(preparing, "LARGEST_AT_ONCE", 1)
+    monkeypatch.setattr(slices, "LARGEST_AT_ONCE", 1)
     search = MAKES[name](table())
     first = search.advance(1)
     if not name.startswith("corels"):
@@ -115,7 +115,7 @@ def test_large_tables_are_prepared_in_several_calls(name: str, monkeypatch: pyte
 
 def test_near_optimal_lists_of_large_tables_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = rl.near_optimal(table(), regularization=0.02, within=0.01)
-    monkeypatch.setattr(preparing, "LARGEST_AT_ONCE", 1)
+    monkeypatch.setattr(slices, "LARGEST_AT_ONCE", 1)
     search = rl.NearOptimalSearch(table(), 0.02, within=0.01)
     phases = [state.phase for state in search.steps()]
     assert {"optimum", "preparing", "enumerating"} <= set(phases)

@@ -91,7 +91,7 @@ def test_rows_are_kept_where_they_are_few_and_always_their_hash(store, recording
     assert found.drop(columns="class").equals(data.X.iloc[3:].reset_index(drop=True))
     assert (found["class"] == str(data.positive)).astype(int).tolist() == data.y.iloc[3:].tolist()
     assert run.rows == len(data.y)
-    monkeypatch.setattr("rulelab.store.data_rows.LARGEST_ROWS", 1000)
+    monkeypatch.setattr("rulelab.store.kept_table.LARGEST_ROWS", 1000)
     without = store.save(recording, data=data)
     assert "rows" not in without.files
     assert without.data_hash == run.data_hash

@@ -16,9 +16,9 @@ from test_sweep import DATA, TIMES, jobs_of, people
 
 import rulelab as rl
 from rulelab.sweeps import Result, SweepError, SweepWarning
+from rulelab.sweeps.keys import reuse
 from rulelab.sweeps.store.file import ResultsFile
 from rulelab.sweeps.store.lines import sealed, sound_lines, unsealed
-from rulelab.sweeps.store.reuse import reuse
 from rulelab.sweeps.worker import limits_of
 
 GRID = {"regularization": [0.02, 0.1], "max_conditions": [1]}

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ...data.penalties import of_few_digits, order_preserving
+from ...data.exact_weights import of_few_digits, order_preserving
 from ...data.problem import Problem
 from ..certificate import CertificateError
 from ..parts import packed_outside, product, select, unique_rows, weighted
@@ -151,8 +151,8 @@ def falling_states(problem: Problem, regularization: float, positive_weight: flo
     """Costs as integers, patterns in order, equal antecedents once.
 
     A regularization of many digits is replaced by a simpler fraction that puts all lists into the same order, see
-    `rulelab.data.penalties`: all losses are multiples of a unit, and no list has more rules than antecedents, for one
-    that repeats an antecedent captures nothing with it. A positive weight of too many digits is rounded.
+    `rulelab.data.exact_weights`: all losses are multiples of a unit, and no list has more rules than antecedents, for
+    one that repeats an antecedent captures nothing with it. A positive weight of too many digits is rounded.
 
     Parameters
     ----------

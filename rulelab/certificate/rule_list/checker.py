@@ -27,12 +27,11 @@ from ...models import Rule, RuleList
 from ..certificate import CertificateError, check_parameters
 from ..origin import same_conditions
 from ..outcome import LOWER_BOUND, Outcome, bounded, cost_to_prove
-from .children import chunks, opened
+from .children import Wanted, chunks, opened
 from .lemmas import Lemmas
 from .separation import ARRAYS as PAIRS
 from .separation import Adapted, Separation
 from .states import Grid, States, grid, states
-from .wanted import Wanted
 
 
 def check(

@@ -16,11 +16,10 @@ from ..origin import Origin
 from ..outcome import cost_to_prove, for_bound
 from ..parts import parts
 from .checker import recompute
-from .children import Opened, chunks, opened
+from .children import Opened, Wanted, chunks, opened
 from .lemmas import KnownSets, Lemmas
 from .separation import Adapted, Separation
 from .states import States, states
-from .wanted import Wanted
 
 _AT_ONCE = 256
 """Sets that are opened together, where there are so many."""

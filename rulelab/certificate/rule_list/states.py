@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...data.penalties import order_preserving
+from ...data.exact_weights import order_preserving
 from ...data.problem import Problem
 from ..certificate import CertificateError
 from ..parts import column_sums, packed_outside, product, select, unique_rows, weighted
@@ -31,8 +31,8 @@ class Grid:
 
     With weights that add up to n units and a regularization P / Q in lowest terms an error costs Q and a rule P n, both
     divided by their common factor: exactly the objective. Where costs would be too large, a simpler fraction takes the
-    place of P n / Q that compares all lists that matter as it does, see `rulelab.data.penalties`. Where there is none,
-    the cost of a rule is rounded down to a grid of at least 2^50 units, and weights that have no common unit to
+    place of P n / Q that compares all lists that matter as it does, see `rulelab.data.exact_weights`. Where there is
+    none, the cost of a rule is rounded down to a grid of at least 2^50 units, and weights that have no common unit to
     multiples of 2^-50 of their sum.
 
     Attributes

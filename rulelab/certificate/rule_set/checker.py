@@ -3,8 +3,8 @@
 A set of the form ``cnf`` is checked as the ``dnf`` of the other class over the negated antecedents. Costs are integers:
 with the regularization P / Q per unit of complexity, Q * loss + P * complexity, the loss in units of which all weights
 are multiples. Where P / Q has too many digits it stands for a simpler fraction that puts all sets into the same order
-(`rulelab.data.penalties`), so that the set of least cost has the least objective. Dual values on a grid of G units per
-cost (`rule_set_dual`) and a price p >= 0 per unit of complexity prove for every set that meets the constraints
+(`rulelab.data.exact_weights`), so that the set of least cost has the least objective. Dual values on a grid of G units
+per cost (`rule_set_dual`) and a price p >= 0 per unit of complexity prove for every set that meets the constraints
 
     G * cost  >=  total - p C  +  sum over its rules of rho,    rho = (p + G P) c - sum of weight over covered patterns,
 
@@ -32,7 +32,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...data.penalties import order_preserving
+from ...data.exact_weights import order_preserving
 from ...data.problem import Problem
 from ...models import ModelError, RuleSet
 from ..certificate import CertificateError

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ...kernels import heap
-from ...kernels.bit_words import at_most
+from ...kernels.bit_words import at_most, count
 from ...kernels.fates import CUT, OPEN
 from ...kernels.jit import inlined, inner
-from ...kernels.weight_planes import count
 from ..bounds import further_loss
 from .layout import sum_head
 from .memo import find_slot, hash_of, set_of

@@ -11,10 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ...kernels import bits
-from ...kernels.bit_words import transposed, turned
+from ...kernels.bit_words import bit_planes, entries, transposed, turned
 from ...kernels.by_reference import by_reference
 from ...kernels.jit import inner, popcount
-from ...kernels.weight_planes import bit_planes, entries
 from ..costs import Prepared
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ... import preparing, remaining
+from ... import remaining, slices
 from ...arguments import bounds_of, check_arguments, is_whole, require
 from ...certificate import (
     Captures,
@@ -205,7 +205,7 @@ class FallingRuleListSearch(FallingSearch, PrefixSearch, Proving):
         target = self.work + max_work
         if self._phase == "preparing":
             self._prepare()
-            if preparing.is_large(self.problem):
+            if slices.is_large(self.problem):
                 return
         if self._phase == "incumbent":  # a call ends with a phase: a unit of work may take longer from then on
             self._find_first(target)
@@ -218,7 +218,7 @@ class FallingRuleListSearch(FallingSearch, PrefixSearch, Proving):
 
     def _prepare(self) -> None:
         """Pack the problem and arrange it; a part of that where it is large."""
-        large = preparing.is_large(self.problem)
+        large = slices.is_large(self.problem)
         if not hasattr(self, "_data"):
             self._data = self._prepared()
             if large:
@@ -351,7 +351,7 @@ class FallingRuleListSearch(FallingSearch, PrefixSearch, Proving):
     def _snapshot(self) -> Snapshot:
         if self._phase == "preparing":
             first = self._incumbent_of((), (0.0, 0))
-            return preparing.snapshot(self.problem, first, self._phase, state.COUNTS, state.PRUNED_NAMES)
+            return slices.preparing_snapshot(self.problem, first, self._phase, state.COUNTS, state.PRUNED_NAMES)
         store, numbers, rules = self._store, self._store.numbers, self._rules
         incumbent, memory = self._current(), "memory" if self._out_of_memory else None
         exact = self._costs.exact or incumbent.objective == 0  # below which nothing is

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...kernels.bit_words import at_most
+from ...kernels.bit_words import at_most, count
 from ...kernels.fates import CUT
 from ...kernels.jit import inlined, inner
-from ...kernels.weight_planes import count
 from ..bounds import (
     further_cost,
     further_loss,

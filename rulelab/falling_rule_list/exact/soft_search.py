@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ... import preparing
+from ... import slices
 from ...kernels.jit import is_compiled
 from ...rehearsal import tiny_problem
 from ...search import solve
@@ -93,7 +93,7 @@ class SoftSearch(FallingRuleListSearch):
     def _advance(self, max_work: int) -> None:
         if self._phase == "preparing":
             self._prepare()
-            if preparing.is_large(self.problem):
+            if slices.is_large(self.problem):
                 return
         if self._phase == "hard optimum":
             self._run_hard(max_work)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ...kernels import heap
+from ...kernels.bit_words import slot_of
 from ...kernels.fates import CUT, EXPANDED, OPEN
 from ...kernels.jit import inlined, inner, kernel
-from ...kernels.set_table import slot_of
 from .expansion import (
     PER_CHILD,
     add_amounts,

@@ -9,9 +9,8 @@ import math
 
 import numpy as np
 
-from ...kernels.bit_words import at_most
+from ...kernels.bit_words import at_most, count
 from ...kernels.jit import inlined, inner, kernel
-from ...kernels.weight_planes import count
 from .state import (
     BY_BOUND,
     BY_FEASIBILITY,

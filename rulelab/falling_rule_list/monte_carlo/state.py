@@ -6,9 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...kernels.bit_words import turned
+from ...kernels.bit_words import bit_planes, entries, turned
 from ...kernels.by_reference import by_reference
-from ...kernels.weight_planes import bit_planes, entries
 from ..costs import Data
 
 # positions in State.numbers

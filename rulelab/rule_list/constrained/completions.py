@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ...kernels import bits
-from ...kernels.bit_words import transposed
+from ...kernels.bit_words import slot_of, transposed
 from ...kernels.growing import affordable, resized, table_size
 from ...kernels.jit import kernel
-from ...kernels.set_table import slot_of
 from ..fair import kernels as fair_kernels
 from ..fair import state
 from ..fair.completions import begin, prove

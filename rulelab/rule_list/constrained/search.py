@@ -22,8 +22,7 @@ from ...search import solve
 from ..fair import beam as beams
 from ..fair import state
 from ..fair.passes import holds
-from ..fair.reduction import Reduced
-from ..fair.relaxation import relaxed, scaled
+from ..fair.relaxation import Reduced, relaxed, scaled
 from ..fair.search import FairRuleListSearch
 from . import completions
 from .completions import Completions

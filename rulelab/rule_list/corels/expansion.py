@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...kernels.bit_words import slot_of
 from ...kernels.jit import inlined, inner
-from ...kernels.set_table import slot_of
 from ..counting import weigh
 from ..exact.state import (
     BEST,

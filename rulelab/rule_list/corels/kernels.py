@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ...kernels.bit_words import slot_of
 from ...kernels.jit import inlined, kernel
-from ...kernels.set_table import slot_of
 from ..counting import weigh
 from ..exact.kernels import DONE, GROW, PAUSED
 from ..exact.queue import update_lower_bound

@@ -8,10 +8,9 @@ import numpy as np
 
 from ...data.problem import Problem
 from ...kernels import bits
-from ...kernels.bit_words import transposed
+from ...kernels.bit_words import bit_planes, entries, transposed
 from ...kernels.by_reference import by_reference
 from ...kernels.growing import table_size
-from ...kernels.weight_planes import bit_planes, entries
 from ..costs import Costs
 from ..exact import state
 from .bounds import CORELS_BOUNDS, LIMITING, CorelsBounds

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ...kernels.bit_words import slot_at_length
 from ...kernels.fates import CUT
 from ...kernels.jit import inlined, kernel
-from ...kernels.set_table import slot_at_length
 from ..cores import cut, effort_of
 from ..counting import effort_of_a_count
 from ..separation import N_HELD, is_used, separation_within, wants_separation

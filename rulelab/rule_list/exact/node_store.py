@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...kernels.bit_words import mix
+from ...kernels.bit_words import mix, slot_at_length
 from ...kernels.fates import OPEN
 from ...kernels.jit import inlined, inner
-from ...kernels.set_table import slot_at_length
 from .queue import enqueue, unqueue
 from .state import N_NODES, N_OUT, REOPENED, TABLE_IS_STALE
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ... import preparing, remaining
+from ... import remaining, slices
 from ...arguments import bounds_of, check_arguments, check_choice, refuse_others
 from ...certificate import Certificate, prove_rule_list
 from ...certificate.parts import look
@@ -32,9 +32,8 @@ from ..separating_by_parts import adapt
 from ..separation import separation_of
 from ..start import RelaxedListFirst, antecedents_of
 from . import kernels, looking, state
-from .alone import Alone
+from .alone import Alone, Learning
 from .incumbent import Best, cost_of, incumbent_of
-from .learning import Learning
 from .limited import certificate_of_limited
 from .parallel.rounds import Rounds
 from .parallel.threads import check_jobs, workers_of
@@ -237,7 +236,7 @@ class RuleListSearch(PrefixSearch, Proving):
         target = self.work + max_work
         if self._phase == "reducing":
             self._prepare()
-            if preparing.is_large(self.problem):
+            if slices.is_large(self.problem):
                 return
         if self._phase == "incumbent":  # a call ends with the beam: a unit of work takes longer from then on
             self._run_beam(target)
@@ -252,7 +251,7 @@ class RuleListSearch(PrefixSearch, Proving):
             self._reducing = Reducing(problem, self._costs, drop_unsupported=self.bounds.accurate_support)
         while self._reducing.reduction is None:
             self._reducing.advance()
-            if preparing.is_large(problem):
+            if slices.is_large(problem):
                 return
         costs, reduction, self._reducing = self._costs, self._reducing.reduction, None
         m = len(reduction.antecedents)
@@ -350,7 +349,7 @@ class RuleListSearch(PrefixSearch, Proving):
     def _snapshot(self) -> Snapshot:
         if self._phase == "reducing":
             first = incumbent_of(self.problem, (), self.regularization, (0.0, 0))
-            return preparing.snapshot(self.problem, first, self._phase, state.COUNTS, state.PRUNED_NAMES)
+            return slices.preparing_snapshot(self.problem, first, self._phase, state.COUNTS, state.PRUNED_NAMES)
         numbers, pruned, by_length = self._store.numbers, self._store.pruned, self._store.queue_by_length
         if self._searches:
             numbers, pruned, by_length = self._running.tally()

@@ -7,8 +7,8 @@ may also stop: ``min(stopping, completing)`` is the least of all completions.
 
 from __future__ import annotations
 
+from ...kernels.bit_words import slot_of
 from ...kernels.jit import inlined, inner
-from ...kernels.set_table import slot_of
 from .. import bounds
 from .counting import count, new_entry
 from .state import (

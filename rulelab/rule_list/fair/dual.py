@@ -8,8 +8,7 @@ from ...data.rate_constraints import Constraints
 from . import beam as beams
 from . import state
 from .gap import GapDual
-from .reduction import FIRST_RATE, Reduced
-from .relaxation import Dual, Relaxed, relaxed, scaled
+from .relaxation import FIRST_RATE, Dual, Reduced, Relaxed, relaxed, scaled
 
 _WIDTH = 100
 _ITERATIONS = 30

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...kernels.bit_words import slot_of
 from ...kernels.jit import inlined, inner
-from ...kernels.set_table import slot_of
 from .. import bounds
 from .completions import begin
 from .counting import count, count_amounts, new_entry, span

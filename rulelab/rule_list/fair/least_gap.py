@@ -30,8 +30,7 @@ from . import kernels, state
 from .dual import Multipliers, arranged, longest_of
 from .gap import Gaps, gaps_of
 from .passes import counted, grown, list_of, predicted, proven_of_sets
-from .reduction import Reduced, reduced
-from .relaxation import Relaxed, allowance, shift_of
+from .relaxation import Reduced, Relaxed, allowance, reduced, shift_of
 
 _EFFORT_PER_WORK = 40_000_000
 _ROOM = 4  # lists that are waited for in a pass before they are looked at

@@ -12,7 +12,7 @@ from ...kernels import bits
 from ...kernels.growing import affordable, resized, table_size
 from ...snapshot import counted as counted_at
 from . import kernels, state
-from .reduction import Reduced
+from .relaxation import Reduced
 
 _COUNTS = {
     "created": state.CREATED,

@@ -17,7 +17,7 @@ from ...rehearsal import grouped_problem
 from ...search import Search, solve
 from . import state
 from .passes import counted, in_patterns
-from .reduction import Reduced
+from .relaxation import Reduced
 from .search import FairRuleListSearch
 
 _NARROWEST = Fraction(1, 64)

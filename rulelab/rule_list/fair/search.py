@@ -29,8 +29,7 @@ from . import beam as beams
 from . import kernels, state
 from .dual import Multipliers, arranged, longest_of
 from .passes import counted, grown, holds, list_of, predicted, proven_of_sets
-from .reduction import Reduced, reduced
-from .relaxation import scaled, shift_of
+from .relaxation import Reduced, reduced, scaled, shift_of
 
 LABELS = ("free", "majority")
 _EFFORT_PER_WORK = 40_000_000

@@ -12,8 +12,7 @@ from ...kernels.bit_words import transposed
 from ...kernels.by_reference import by_reference
 from ...kernels.growing import bytes_to_resize, table_size
 from ..bounds import LARGEST_TAIL
-from .reduction import Reduced
-from .relaxation import Relaxed
+from .relaxation import Reduced, Relaxed
 
 # positions in Store.numbers
 BEST, BEST_LENGTH, IMPROVED, N_DOUBTS = range(4)

@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from ...kernels import heap
+from ...kernels.bit_words import slot_at_length
 from ...kernels.jit import inner, kernel
-from ...kernels.set_table import slot_at_length
 from .. import bounds
 from ..counting import count, weigh
 from .state import (

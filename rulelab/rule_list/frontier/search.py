@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 
-from ... import preparing, remaining
+from ... import remaining, slices
 from ...arguments import check_arguments, is_whole, require
 from ...data.problem import Problem
 from ...kernels.growing import affordable, bytes_to_resize, resized, table_size
@@ -24,7 +24,6 @@ from .. import beam as beams
 from ..costs import Costs, costs_of
 from ..counting import Layout, children_per_work, layout
 from ..reduction import Reducing, Reduction
-from . import beam as frontier_beam
 from . import kernels, state
 
 LONGEST = 1000
@@ -127,7 +126,7 @@ class FrontierSearch(Search):
 
     @property
     def compiled(self) -> bool:
-        return is_compiled(kernels.advance) and (is_compiled(frontier_beam.advance_beam) or not self.beam_width)
+        return is_compiled(kernels.advance) and (is_compiled(beams.advance_beam) or not self.beam_width)
 
     def _rehearse(self) -> None:
         small = FrontierSearch(noisy_problem(), max_length=2, beam_width=2)
@@ -184,7 +183,7 @@ class FrontierSearch(Search):
         target = self.work + max_work
         if self._phase == "reducing":
             self._prepare()
-            if preparing.is_large(self.problem):
+            if slices.is_large(self.problem):
                 return
         if self._phase == "incumbent":
             self._run_beam(target)
@@ -204,7 +203,7 @@ class FrontierSearch(Search):
             self._reducing = Reducing(problem, self._costs, drop_unsupported=False)
         while self._reducing.reduction is None:
             self._reducing.advance()
-            if preparing.is_large(problem):
+            if slices.is_large(problem):
                 return
         reduction, self._reducing = self._reducing.reduction, None
         arrays = layout(reduction.patterns, reduction.net, len(reduction.antecedents))
@@ -226,7 +225,7 @@ class FrontierSearch(Search):
     def _run_beam(self, target: int) -> None:
         beam, before = self._beam, self._curve.errors.copy()
         assert beam is not None
-        ended = frontier_beam.advance_beam(self._layout, state.Rules(), beam, self._curve, target - self.work)
+        ended = beams.advance_beam(self._layout, state.Rules(), beam, self._curve, target - self.work)
         self.work = int(beam.numbers[beams.WORK])
         for k in np.flatnonzero(self._curve.errors < before).tolist():
             self._seconds_found[k] = self._seconds
@@ -303,7 +302,7 @@ class FrontierSearch(Search):
             model = RuleList.from_problem(self.problem, ())
             first = Incumbent(model, model.errors / self.problem.total_weight, model.errors, 0, (0.0, 0))
             names = {"counts": state.COUNTS, "pruned": state.PRUNED_NAMES}
-            return preparing.snapshot(self.problem, first, self._phase, **names, frontier=(), length=0, proven=0)
+            return slices.preparing_snapshot(self.problem, first, self._phase, **names, frontier=(), length=0, proven=0)
         store, numbers = self._store, self._store.numbers
         frontier = self.frontier
         last, total = frontier[-1], self.problem.total_weight

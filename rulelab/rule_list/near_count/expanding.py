@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...kernels.bit_words import slot_of
 from ...kernels.by_address import call
 from ...kernels.jit import inner, kernel, popcount
-from ...kernels.set_table import slot_of
 from .. import bounds
 from ..core_pool import HITS, N_CORES, cut_by_core
 from ..cores import cut, effort_of

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ... import preparing
+from ... import slices
 from ...arguments import ParameterError
 from ...data.problem import Problem
 from ...kernels import bits
@@ -104,7 +104,7 @@ class NearSearch(Search):
             self.optimum = snapshot.incumbent.objective
             if self.search.certified:
                 self.phase = "preparing"
-                if not preparing.is_large(self.problem):
+                if not slices.is_large(self.problem):
                     self._prepare()
             elif snapshot.status is Status.LIMIT:
                 self._stuck = snapshot.limit

@@ -14,9 +14,9 @@ from __future__ import annotations
 import numpy as np
 
 from ...kernels import heap
+from ...kernels.bit_words import slot_at_length, slot_of
 from ...kernels.by_address import call
 from ...kernels.jit import inner, kernel
-from ...kernels.set_table import slot_at_length, slot_of
 from .. import bounds
 from ..counting import count, effort_of_a_count, weigh
 from ..frontier.kernels import least_errors

@@ -19,10 +19,9 @@ from ..costs import Costs
 from ..exact.search import RuleListSearch
 from ..near_optimal.base import grid_of
 from .changes import CHANGES, Measure, Outside
-from .labelling import Labelling
+from .labelling import Labelling, NearStates
 from .neighbours import Neighbours, Rival, column, predicted
 from .result import Robustness, RobustnessTo, rows_to_change
-from .states import NearStates
 
 _GROWTH = Fraction(4, 3)
 

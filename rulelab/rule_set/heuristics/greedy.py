@@ -1,14 +1,15 @@
-"""A first rule set: the best rule for what is not covered yet, again and again."""
+"""First rule sets: the best rule for what is left, again and again; then the best set of a few columns."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from ...kernels import bits
+from ..closing.branching import BranchAndBound
 from ..features import Features
 from ..pool import Clause, Pool
 from ..pricing.beam import beam
-from ..program import Program, by_place
+from ..program import Cost, Program, by_place
 
 _LARGEST_CHARGE = 1 << 56
 
@@ -52,3 +53,46 @@ class Greedy:
         self._room -= 1 + len(rule)
         hit = bits.unpack(self.features.covers([rule]), self.program.n_patterns)[0]
         self._leave[hit] = 0
+
+
+COLUMNS = 400
+_FIRST = 100  # columns that the first linear program starts with
+_NODES = 150
+
+
+class Restricted:
+    """One node after another.
+
+    Attributes
+    ----------
+    upper : int or Fraction
+        Cost of the best set known.
+    found : list of rules or None
+        The set that the last unit of work has found.
+    done : bool
+    """
+
+    def __init__(self, program: Program, pool: Pool, chosen: np.ndarray, upper: Cost, lower: Cost) -> None:
+        self._pool = pool
+        columns = pool.columns(chosen).merged()
+        self._search = BranchAndBound(program, columns, upper, lower, np.arange(len(columns))[:_FIRST])
+        self.found: list[Clause] | None = None
+        self.done = False
+
+    @property
+    def nbytes(self) -> int:
+        return self._search.nbytes
+
+    @property
+    def upper(self) -> Cost:
+        return self._search.upper
+
+    def advance(self) -> None:
+        """One unit of work: a node, or a part of it."""
+        search, before, self.found = self._search, self._search.upper, None
+        if search.open:
+            search.advance()
+        if search.upper < before:
+            assert search.best is not None
+            self.found = [self._pool.rules[k] for k in search.columns.rules[list(search.best)]]
+        self.done = not search.open or (search.nodes >= _NODES and search.is_between)

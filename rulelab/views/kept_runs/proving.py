@@ -18,8 +18,7 @@ import pandas as pd
 
 from ... import datasets
 from ...store import Run, Store, StoreError
-from ...store.data_rows import training_csv
-from ...store.kept_table import PARQUET
+from ...store.kept_table import PARQUET, training_csv
 from ..cards.card import Card, Recheck
 from ..cards.card_file import parse
 from ..cards.rows import Split

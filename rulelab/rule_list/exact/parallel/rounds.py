@@ -28,7 +28,7 @@ from ...cores import new_cores
 from ...counting import EFFORT_PER_WORK, Layout
 from ...separation import wants_separation
 from .. import kernels, state
-from ..learning import Learning
+from ..alone import Learning
 from ..queue import purge, raise_lower_bound, take_next
 from . import storing
 from .threads import side_by_side

@@ -12,8 +12,8 @@ from functools import partial
 
 import numpy as np
 
+from ....kernels.bit_words import is_same, slot_at_length
 from ....kernels.jit import inner, kernel
-from ....kernels.set_table import is_same, slot_at_length
 from ...counting import EFFORT_PER_WORK
 from ...separating_by_parts import Together
 from .. import state
