@@ -5,7 +5,7 @@ from __future__ import annotations
 from .certificate import Certificate, CertificateError
 from .exclusion import Exclusion
 from .explaining import explain_proof
-from .falling_rule_list.dropping import Capture, Captures
+from .falling_rule_list.elimination import Capture, Captures
 from .falling_rule_list.fair import prove_fair_falling_rule_list
 from .falling_rule_list.proof import prove_falling_rule_list
 from .falling_rule_list.soft import prove_soft_falling_rule_list

@@ -9,7 +9,7 @@ from ..arguments import is_whole, require
 from ..data.fairness import Criterion, criterion_called, groups_of, left_out
 from ..data.problem import Problem
 from ..models import FallingRuleList, RuleList, RuleSet
-from ..phased import RelaxedFirst
+from ..phases import RelaxedFirst
 from ..questions import search_for
 from ..search import Search
 from ..snapshot import Snapshot, Status

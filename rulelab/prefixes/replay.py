@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels.fates import CUT, OPEN
 from ..kernels.growing import resized, table_size
+from ..kernels.node_status import CUT, OPEN
 
 _ENOUGH = 1 << 40
 WORTHLESS = 1 << 61
@@ -65,7 +65,7 @@ class Children:
     prefix : tuple of int
         The engine's antecedents.
     fate : int array, shape (m,)
-        As in `rulelab.kernels.fates`; ``CUT`` and more where a bound cuts the child.
+        As in `rulelab.kernels.node_status`; ``CUT`` and more where a bound cuts the child.
     key : int array, shape (m,)
         The lower bound of those that are stored, on the grid; 0 elsewhere.
     prefix_cut : int

@@ -11,7 +11,7 @@ import pandas as pd
 
 from .. import glossary
 from ..arguments import ParameterError, is_whole
-from ..kernels.fates import CUT, EXPANDED, OPEN
+from ..kernels.node_status import CUT, EXPANDED, OPEN
 from ..search import Search
 from .nodes import COLUMNS, Nodes
 from .replay import Children
@@ -129,7 +129,7 @@ class PrefixSearch(Search):
         return None if scale is None else Nodes.of(*self._stored(), scale, self._best.antecedents)
 
     def fates(self) -> np.ndarray:
-        """What has become of each stored prefix by now, see `rulelab.kernels.fates`; empty before there are any."""
+        """What has become of each stored prefix, see `rulelab.kernels.node_status`; empty before there are any."""
         if self._scale() is None:
             return np.zeros(0, dtype=np.uint8)
         store, n = self._stored()

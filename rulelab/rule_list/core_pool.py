@@ -17,8 +17,8 @@ from ..kernels.by_reference import by_reference
 from ..kernels.jit import ctz, inlined, inner
 from .costs import Costs
 from .counting import Layout
+from .pair_bound import SCALE, Separation
 from .reduction import Reduction
-from .separation import SCALE, Separation
 
 # positions in Cores.numbers
 N_CORES, WORK, LEARNT, FAILED, SCANNED, HITS, TRUST, GIVEN_UP, PASSES, N_BLOCKS, N_HOT, NEXT, N_REFUTED = range(13)

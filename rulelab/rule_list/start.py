@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from ..arguments import ParameterError, Text
 from ..data.problem import Problem
 from ..models import RuleList
-from ..phased import RelaxedFirst
+from ..phases import RelaxedFirst
 from .costs import Costs
 
 

@@ -7,7 +7,6 @@ from fractions import Fraction
 
 import numpy as np
 
-from .deepening import MOST_SHALLOW, Surcharge, first_conditions
 from .features import Features
 from .master import dual_bound as dual
 from .master.constrained_proximal import ConstrainedProximalMaster
@@ -18,6 +17,7 @@ from .pool import Clause, Columns, Pool
 from .pricing.beam import WIDTHS, beam
 from .pricing.exact import Pricer
 from .program import Cost, Program
+from .rule_length import MOST_SHALLOW, Surcharge, first_conditions
 
 _TOLERANCE = 1e-6  # of a reduced cost, relative to the cost of a row
 _NEW_COLUMNS = 60

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar
 
-from ..phased import Phased
+from ..phases import Phased
 from .closing.closing import Closing, bytes_per_rule
 from .demands import Demands, first_to_meet
 from .features import Features

@@ -20,7 +20,7 @@ from ..data.naming import as_names, limits_of
 from ..data.problem import Problem
 from ..kernels.jit import is_compiled
 from ..models import RuleSet
-from ..phased import RelaxedFirst
+from ..phases import RelaxedFirst
 from ..proving import asked_of, kept_for_its_model
 from ..rehearsal import grouped_problem, noisy_problem
 from ..search import solve
@@ -32,7 +32,7 @@ from .generation import comes_near
 from .incumbent import Incumbents
 from .master.constrained_proximal import ConstrainedProximalMaster
 from .master.proximal import ProximalMaster
-from .parted_proof import prove_in_parts
+from .partition_proof import prove_in_parts
 from .phases import Phases
 from .pool import Clause
 from .pricing import conjunctions

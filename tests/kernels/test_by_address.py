@@ -143,7 +143,7 @@ def test_a_prefix_left_half_way_learns_for_the_rest_of_it_where_it_is_gone_on_wi
 ) -> None:
     whole = long_search(True)
     last = rl.solve(whole)
-    monkeypatch.setattr("rulelab.rule_list.exact.alone.EFFORT_PER_WORK", 1)
+    monkeypatch.setattr("rulelab.rule_list.exact.sequential.EFFORT_PER_WORK", 1)
     left = 0
     search = long_search(True)
     while (state := search.advance(1)).status is rl.Status.RUNNING:

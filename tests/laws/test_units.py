@@ -16,7 +16,7 @@ from rulelab import slices
 from rulelab.falling_rule_list import FallingBounds, FallingRuleListSearch, SoftSearch
 from rulelab.kernels import bit_words, bits, growing
 from rulelab.rule_list import CorelsSearch, FrontierSearch, RuleListSearch
-from rulelab.rule_list.exact import alone
+from rulelab.rule_list.exact import sequential
 
 LITTLE = 1000  # words and weights looked at in a unit
 MOST_UNITS = 1_000_000
@@ -58,7 +58,7 @@ def end_of(snapshot: rl.Snapshot) -> tuple:
 @pytest.fixture
 def little(monkeypatch: pytest.MonkeyPatch) -> None:
     """Units of work look at very little."""
-    for module in (alone, *(sys.modules[search.__module__] for search in (CorelsSearch, FallingRuleListSearch))):
+    for module in (sequential, *(sys.modules[search.__module__] for search in (CorelsSearch, FallingRuleListSearch))):
         name = "EFFORT_PER_WORK" if hasattr(module, "EFFORT_PER_WORK") else "_EFFORT_PER_WORK"
         monkeypatch.setattr(module, name, LITTLE)
 

@@ -16,12 +16,12 @@ from patience import PATIENCE
 from random_problems import WEIGHTS, random_rows
 
 import rulelab as rl
-from rulelab.kernels.fates import OPEN
-from rulelab.rule_list import BOUNDS, POLICIES, RuleListBounds, separating
+from rulelab.kernels.node_status import OPEN
+from rulelab.rule_list import BOUNDS, POLICIES, RuleListBounds, pair_multipliers
 from rulelab.rule_list.exact import state
 from rulelab.rule_list.exact.parallel import rounds
 from rulelab.rule_list.exact.parallel.threads import MOST_JOBS, cores, side_by_side, workers_of
-from rulelab.rule_list.separation import least_cost
+from rulelab.rule_list.pair_bound import least_cost
 
 NUMBERS = (2, 3, 16)
 
@@ -136,7 +136,7 @@ def test_neither_slices_nor_threads_nor_pickles_change_what_is_done(n_jobs, monk
 
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_pairs_and_multipliers_are_found_by_so_many_threads(n, monkeypatch):
-    monkeypatch.setattr(separating, "_ENTRIES_TO_SHARE", 0)
+    monkeypatch.setattr(pair_multipliers, "_ENTRIES_TO_SHARE", 0)
     made = learning(4, 1)
     made.advance(1)
     made.advance(1)
@@ -148,7 +148,7 @@ def test_pairs_and_multipliers_are_found_by_so_many_threads(n, monkeypatch):
 
     inside = Inside(made)
     given = inside.layout, inside.rules.per_error, inside.rules.per_rule, None
-    one, several = separating.Separating(*given), separating.Separating(*given, n)
+    one, several = pair_multipliers.Separating(*given), pair_multipliers.Separating(*given, n)
     while one.found is None:
         one.advance()
     while several.found is None:

@@ -10,7 +10,7 @@ import pytest
 from inside import Inside
 
 import rulelab as rl
-from rulelab.kernels.fates import OPEN
+from rulelab.kernels.node_status import OPEN
 from rulelab.rule_list.exact import state
 from rulelab.rule_list.exact.node_store import (
     OUT_COST,
@@ -21,7 +21,7 @@ from rulelab.rule_list.exact.node_store import (
     OUT_RULE,
     OUT_WRONG,
 )
-from rulelab.rule_list.exact.parallel import storing
+from rulelab.rule_list.exact.parallel import merge
 from rulelab.rule_list.exact.parallel.threads import side_by_side
 from rulelab.rule_list.exact.parallel.worker import Outboxes
 
@@ -107,7 +107,7 @@ def test_what_is_stored_is_what_one_entry_after_another_leaves(n, max_length, to
                         expected[of] = cost, key, parent, rule, length
                     else:
                         same += 1
-            storing.receive(inside.layout, inside.rules, store, boxes, sizes, together)
+            merge.receive(inside.layout, inside.rules, store, boxes, sizes, together)
         assert stored(store, limited) == expected
         assert store.pruned[state.BY_INCUMBENT] == incumbent
         assert store.pruned[state.BY_SAME_SET] >= same
@@ -123,20 +123,20 @@ def test_what_is_stored_is_what_one_entry_after_another_leaves(n, max_length, to
 @pytest.mark.parametrize("n", PARTS)
 def test_a_table_that_grew_finds_every_set(n, monkeypatch):
     for most_astray in (4096, 1):
-        monkeypatch.setattr(storing, "_MOST_ASTRAY", most_astray)
+        monkeypatch.setattr(merge, "_MOST_ASTRAY", most_astray)
         made, rng = search(), np.random.default_rng(3)
         inside = Inside(made)
         store, boxes = empty(made), Outboxes(Inside(made).store, n)
-        storing.receive(inside.layout, inside.rules, store, boxes, filled(made, boxes, n, rng, 60), side_by_side)
+        merge.receive(inside.layout, inside.rules, store, boxes, filled(made, boxes, n, rng, 60), side_by_side)
         n_nodes = int(store.numbers[state.N_NODES])
         store = store._replace(table=np.full(128, 5, dtype=np.int32))
         store.numbers[state.TABLE_IS_STALE] = 1
-        storing.rebuild(inside.rules, store, n, backwards)
+        merge.rebuild(inside.rules, store, n, backwards)
         assert store.numbers[state.TABLE_IS_STALE] == 0
         assert sorted(store.table[store.table >= 0].tolist()) == list(range(n_nodes))
         before = stored(store, False)
         store.pruned[:] = 0
         known = filled(made, boxes, n, np.random.default_rng(3), 60)
-        storing.receive(inside.layout, inside.rules, store, boxes, known, side_by_side)
+        merge.receive(inside.layout, inside.rules, store, boxes, known, side_by_side)
         assert stored(store, False) == before, "all were known"
         assert store.numbers[state.N_NODES] == n_nodes

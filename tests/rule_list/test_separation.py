@@ -15,10 +15,10 @@ import rulelab as rl
 from rulelab.certificate.rule_list.checker import recompute
 from rulelab.certificate.rule_list.separation import Adapted, Separation
 from rulelab.certificate.rule_list.states import states
-from rulelab.rule_list import RuleListBounds, separating
+from rulelab.rule_list import RuleListBounds, pair_multipliers
 from rulelab.rule_list.core_pool import known_sets
 from rulelab.rule_list.exact.search import RuleListSearch
-from rulelab.rule_list.separation import GIVEN_UP, READY, least_cost
+from rulelab.rule_list.pair_bound import GIVEN_UP, READY, least_cost
 
 
 @pytest.fixture(autouse=True)
@@ -80,7 +80,7 @@ def test_multipliers_pay_no_more_than_errors_and_rules_cost(seed):
 
 
 def test_pairs_of_very_unequal_weights_may_all_be_given_up(monkeypatch):
-    monkeypatch.setattr(separating, "_ENTRIES_TO_SHARE", 0)
+    monkeypatch.setattr(pair_multipliers, "_ENTRIES_TO_SHARE", 0)
     A = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], dtype=bool)
     y, weight = A[:, 0], np.array([1, 1, 10**6, 10**6])
     lists = [

@@ -15,11 +15,11 @@ from strategies import rows, seeds
 
 import rulelab as rl
 from rulelab.rule_set import RuleSetSearch, generation
-from rulelab.rule_set.deepening import Surcharge, first_conditions
 from rulelab.rule_set.features import Features
 from rulelab.rule_set.master.dual_bound import bound, dual_point, price_on_grid
 from rulelab.rule_set.pricing.exact import Pricer
 from rulelab.rule_set.program import make_program
+from rulelab.rule_set.rule_length import Surcharge, first_conditions
 from rulelab.snapshot import Status
 
 CRITERIA = (None, rl.EqualOpportunity(0.2), rl.DemographicParity(0.1), rl.EqualizedOdds(0.3, 0.2))

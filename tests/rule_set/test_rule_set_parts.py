@@ -16,7 +16,7 @@ from strategies import seeds
 from test_rule_set_certificate_fair import Table, make
 
 import rulelab as rl
-from rulelab.certificate.rule_set import parted
+from rulelab.certificate.rule_set import partition
 from rulelab.rule_set import phases, rate_parts
 from rulelab.rule_set.program import Program, make_program
 from rulelab.rule_set.rate_parts import Part, parts
@@ -233,7 +233,7 @@ def test_parts_are_of_rates_only(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not rl.verify(problem, model, replace(proof, parameters=bound)).valid
     lacking = {name: array for name, array in proof.arrays.items() if name != "part_grid"}
     assert "must hold" in rl.verify(problem, model, replace(proof, arrays=lacking)).reason
-    monkeypatch.setattr(parted, "MOST_BOXES", 0)
+    monkeypatch.setattr(partition, "MOST_BOXES", 0)
     assert "given up" in rl.verify(problem, model, proof).reason
 
 

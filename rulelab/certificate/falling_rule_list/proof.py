@@ -1,8 +1,8 @@
 """Makes the proof that a falling rule list is optimal: the smallest table that the checker's own bounds need.
 
-Antecedents are dropped before where multipliers are given, see `dropping`. The table starts with the empty prefix and
-the model's cost. Whatever the checker would look up is added, largest sets first. Of the pairs of a proportion and a
-value that a set is needed with, those are kept that no other one covers.
+Antecedents are dropped before where multipliers are given, see `elimination`. The table starts with the empty prefix
+and the model's cost. Whatever the checker would look up is added, largest sets first. Of the pairs of a proportion and
+a value that a set is needed with, those are kept that no other one covers.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..outcome import cost_to_prove, for_bound
 from ..whole_weights import in_whole_weights
 from .checker import falling_value
 from .children import Entries, children, chunks
-from .dropping import Captures, rounds_of
+from .elimination import Captures, rounds_of
 from .joint_capture import arrays_of, reduced
 from .states import FallingStates, falling_states
 

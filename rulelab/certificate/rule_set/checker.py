@@ -45,7 +45,7 @@ from .demands import Counts, DemandPrices, Demands, nothing_asked, read_demands
 from .dual import DualValues, RangePrice, read_dual
 from .effort import GaveUpError
 from .parity import SUFFIX, Parity, Sides, check_parities, parities, read_sides, read_tolerances
-from .parted import PART_RANGES, bound_parts, for_a_bound, prove_parts
+from .partition import PART_RANGES, bound_parts, for_a_bound, prove_parts
 
 PARAMETERS = ("max_complexity", "max_conditions", "regularization", "grid")
 BOUND_ONLY = "bound_only"

@@ -27,7 +27,7 @@ from .checker import MIN_GROUP_SIZE, ZERO_ONE, Case, Claim, check_model, prove, 
 from .dual import in_order, read_dual
 from .effort import GaveUpError
 from .parity import GAP, Parity, Sides, check_gaps, most_wrong, parities, read_gaps, read_sides
-from .parted import PART_RANGES, Parts, prove_parts
+from .partition import PART_RANGES, Parts, prove_parts
 
 _ACCURACY = "min_accuracy"
 
@@ -199,7 +199,7 @@ def prove_least_gap_rule_set_in_parts(
     ----------
     problem, model
     parts : mapping of str to array
-        See `rulelab.certificate.rule_set.parted.prove_parts`; the rates are in the order of their names.
+        See `rulelab.certificate.rule_set.partition.prove_parts`; the rates are in the order of their names.
     max_complexity, max_conditions, min_accuracy
         As for `prove_least_gap_rule_set`.
     rates : collection of str

@@ -14,7 +14,7 @@ from .checker import BOUND_ONLY, MIN_GROUP_SIZE, ZERO_ONE, Case, check_model, re
 from .demands import read_demands
 from .dual import in_order
 from .parity import SUFFIX
-from .parted import ENDED, PART_RANGES, Parts
+from .partition import ENDED, PART_RANGES, Parts
 
 
 def prove_rule_set(
@@ -120,7 +120,7 @@ def prove_rule_set_in_parts(
     model : RuleSet
         An optimal set, of either form.
     parts : mapping of str to array
-        See `rulelab.certificate.rule_set.parted.prove_parts`, and `bound_parts` beside it; the rates are in the order
+        See `rulelab.certificate.rule_set.partition.prove_parts` and `bound_parts` beside it; the rates are in the order
         of their names.
     max_complexity, max_conditions, regularization, tolerances, min_group_size
         As for `prove_rule_set`.

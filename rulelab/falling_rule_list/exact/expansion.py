@@ -6,8 +6,8 @@ import numpy as np
 
 from ...kernels import heap
 from ...kernels.bit_words import at_most, count
-from ...kernels.fates import CUT, OPEN
 from ...kernels.jit import inlined, inner
+from ...kernels.node_status import CUT, OPEN
 from ..bounds import further_loss
 from .layout import sum_head
 from .memo import find_slot, hash_of, set_of

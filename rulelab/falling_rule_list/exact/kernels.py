@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ...kernels import heap
-from ...kernels.fates import CUT, EXPANDED, OPEN
 from ...kernels.jit import inlined, inner, kernel
+from ...kernels.node_status import CUT, EXPANDED, OPEN
 from ..bounds import further_loss
 from .expansion import bound_that_cuts, expand, open_prefix
 from .layout import sum_head

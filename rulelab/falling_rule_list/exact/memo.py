@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ...kernels.bit_words import at_most
-from ...kernels.fates import CUT, OPEN
 from ...kernels.jit import inlined, inner
+from ...kernels.node_status import CUT, OPEN
 from .state import BY_DOMINANCE, N_NODES, N_QUEUED, REOPENED, TABLE_IS_STALE
 
 _PER_NODE = 300  # words that are counted while a node is entered into a table

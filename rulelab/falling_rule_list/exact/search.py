@@ -29,7 +29,7 @@ from ..bounds import FallingBounds
 from ..costs import Costs, Prepared, falls_exactly
 from ..monte_carlo import engine as monte_carlo
 from ..search import FallingSearch
-from . import kernels, looking, state
+from . import inspection, kernels, state
 from .fixing import captures
 from .layout import Layout, layout, patterns_of
 from .reducing import Reducing
@@ -410,15 +410,15 @@ class FallingRuleListSearch(FallingSearch, PrefixSearch, Proving):
         return Scale(
             self.problem,
             self._data.antecedents,
-            looking.CUTS,
-            looking.BOUNDING,
+            inspection.CUTS,
+            inspection.BOUNDING,
             costs,
             costs.per_positive,
             costs.per_negative,
         )
 
     def _children(self, prefix: tuple[int, ...] | None) -> Children:
-        return looking.children(self._layout, self._rules, self._store, prefix)
+        return inspection.children(self._layout, self._rules, self._store, prefix)
 
     def _current(self) -> Incumbent:
         best, known = self._best, self._incumbent

@@ -17,11 +17,11 @@ from ...data.fairness import Criterion
 from ...data.problem import Problem
 from ...data.rate_constraints import constraints_of
 from ...kernels import bits
-from ...kernels.fates import OPEN
 from ...kernels.growing import affordable, resized, table_size
 from ...kernels.jit import is_compiled
+from ...kernels.node_status import OPEN
 from ...models import FallingRuleList
-from ...phased import PhasedSearch, RelaxedFirst
+from ...phases import PhasedSearch, RelaxedFirst
 from ...proving import FairSearch, kept
 from ...rehearsal import grouped_problem
 from ...search import solve

@@ -36,7 +36,7 @@ from ..exact.state import (
     TABLE_IS_STALE,
     WORK,
 )
-from . import kernels, looking, state
+from . import inspection, kernels, state
 from .bounds import CORELS_BOUNDS, LIMITING, CorelsBounds
 
 _EFFORT_PER_WORK = 100_000_000  # words and weights that a unit of work looks at, about: a tenth of a second
@@ -269,10 +269,10 @@ class CorelsSearch(PrefixSearch, Proving):
         if self._phase == "preparing":
             return None
         own, each = np.arange(self.problem.n_antecedents), self._costs.per_error
-        return Scale(self.problem, own, looking.CUTS, looking.BOUNDING, self._costs, each, each)
+        return Scale(self.problem, own, inspection.CUTS, inspection.BOUNDING, self._costs, each, each)
 
     def _children(self, prefix: tuple[int, ...] | None) -> Children:
-        return looking.children(self._arrays, self._rules, self._store, prefix)
+        return inspection.children(self._arrays, self._rules, self._store, prefix)
 
     def _make_incumbent(self) -> Incumbent:
         best = self._best

@@ -6,12 +6,12 @@ import numpy as np
 
 from ...kernels.bit_words import slot_at_length
 from ...kernels.by_address import call
-from ...kernels.fates import CUT
 from ...kernels.jit import inlined, inner
+from ...kernels.node_status import CUT
 from .. import bounds
 from ..cores import cut_by_known, cut_by_new, effort_of
 from ..counting import count, count_here, effort_of_a_count, weigh
-from ..separation import HITS, N_OWN, is_used, separation_after, tried
+from ..pair_bound import HITS, N_OWN, is_used, separation_after, tried
 from .incumbent import improve
 from .node_store import is_apart, keep, put_out, table_length
 from .state import (

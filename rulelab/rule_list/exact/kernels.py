@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from ...kernels.bit_words import slot_at_length
-from ...kernels.fates import CUT
 from ...kernels.jit import inlined, kernel
+from ...kernels.node_status import CUT
 from ..cores import cut, effort_of
 from ..counting import effort_of_a_count
-from ..separation import N_HELD, is_used, separation_within, wants_separation
+from ..pair_bound import N_HELD, is_used, separation_within, wants_separation
 from .expansion import expand, open_prefix
 from .node_store import is_apart, rebuild_table, table_length
 from .queue import enqueue, purge, take_dealt, take_next, update_lower_bound

@@ -21,22 +21,22 @@ from ...rehearsal import tiny_problem
 from ...search import solve
 from ...snapshot import Incumbent, Snapshot, bound_shown, counted, standing
 from .. import beam as beams
+from ..blockwise import adapt
 from ..bounds import RuleListBounds
 from ..core_pool import GIVEN_UP, known_sets
 from ..cores import inequality, learn
 from ..costs import Costs, costs_of, require_regularization
 from ..counting import Layout, layout
+from ..pair_bound import separation_of
+from ..pair_multipliers import settle
 from ..reduction import Reducing, Reduction
-from ..separating import settle
-from ..separating_by_parts import adapt
-from ..separation import separation_of
 from ..start import RelaxedListFirst, antecedents_of
-from . import kernels, looking, state
-from .alone import Alone, Learning
+from . import inspection, kernels, state
 from .incumbent import Best, cost_of, incumbent_of
 from .limited import certificate_of_limited
 from .parallel.rounds import Rounds
 from .parallel.threads import check_jobs, workers_of
+from .sequential import Learning, Sequential
 
 _EFFORT_OF_A_LONG_SEARCH = 1_000_000_000
 POLICIES = {
@@ -144,7 +144,7 @@ class RuleListSearch(PrefixSearch, Proving):
         self._beam: beams.Beam | None = None
         self._store: state.Store
         self._learning: Learning
-        self._running: Alone | Rounds
+        self._running: Sequential | Rounds
 
     @property
     def compiled(self) -> bool:
@@ -307,7 +307,7 @@ class RuleListSearch(PrefixSearch, Proving):
         given = self._layout, self._rules, self._store, self._learning
         kernels.advance(*given[:3], *self._learning.handed, 0, 0)
         n = workers_of(self.n_jobs)
-        self._running = Alone(*given) if n == 1 else Rounds(n, *given, self._cores_must_pay)
+        self._running = Sequential(*given) if n == 1 else Rounds(n, *given, self._cores_must_pay)
 
     def _run_search(self, target: int) -> None:
         numbers = self._store.numbers
@@ -393,8 +393,8 @@ class RuleListSearch(PrefixSearch, Proving):
         return Scale(
             self.problem,
             self._reduction.antecedents,
-            looking.CUTS,
-            looking.BOUNDING,
+            inspection.CUTS,
+            inspection.BOUNDING,
             costs,
             costs.per_error,
             costs.per_error,
@@ -403,7 +403,7 @@ class RuleListSearch(PrefixSearch, Proving):
     def _children(self, prefix: tuple[int, ...] | None) -> Children:
         self._learning.find_learner(self._store)
         self._learning.find_separator()
-        return looking.children(self._layout, self._rules, self._store, self._learning.handed, prefix)
+        return inspection.children(self._layout, self._rules, self._store, self._learning.handed, prefix)
 
     def _lower_bound(self) -> float:
         """The proven bound in the objective's units."""

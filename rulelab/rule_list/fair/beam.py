@@ -11,7 +11,7 @@ from ...kernels.bit_words import mix
 from ...kernels.by_reference import by_reference
 from ...kernels.jit import inlined, kernel
 from .counting import count, count_amounts
-from .labels import limit
+from .label_setting import limit
 from .state import COUNTED, CREATED, UNKNOWN, Data
 from .stopping import UNFAIR, accept, allowed, fairness_of, is_full, stopped
 

@@ -7,7 +7,7 @@ import numpy as np
 from ...kernels.bit_words import mix
 from ...kernels.jit import kernel
 from .completions import effort_of_a_count, prove
-from .labels import begin_pass, expand, pick, start_proof
+from .label_setting import begin_pass, expand, pick, start_proof
 from .state import DEPTH, N_ENTRIES, N_LABELS, N_NODES, PICK, PROVE, STAGE, START
 from .stopping import is_full
 

@@ -18,7 +18,7 @@ from ...data.problem import Problem
 from ...kernels.jit import is_compiled
 from ...least_gap import LeastGap
 from ...models import RuleList
-from ...phased import PhasedSearch
+from ...phases import PhasedSearch
 from ...proving import kept_for_its_model
 from ...rehearsal import grouped_problem
 from ...search import solve

@@ -17,7 +17,7 @@ from ...data.problem import Problem
 from ...data.rate_constraints import Constraints, constraints_of, unbound
 from ...kernels.jit import is_compiled
 from ...models import RuleList
-from ...phased import PhasedSearch
+from ...phases import PhasedSearch
 from ...proving import FairSearch, kept
 from ...rehearsal import grouped_problem
 from ...search import solve

@@ -18,8 +18,8 @@ from ..core_pool import HITS, N_CORES, cut_by_core
 from ..cores import cut, effort_of
 from ..counting import count, effort_of_a_count, weigh
 from ..near_optimal.kernels import tail, union
-from ..separation import HITS as CUT_BY_PAIRS
-from ..separation import is_used, separation_after, tried, wants_separation
+from ..pair_bound import HITS as CUT_BY_PAIRS
+from ..pair_bound import is_used, separation_after, tried, wants_separation
 from .state import BUCKET, EXPANDED, N_EDGES, N_ENDS, N_STATES, OPEN_CHILD, OPEN_SEPARATED, OPEN_STATE, WORK
 
 DONE, PAUSED, GROW, SEPARATE = 0, 1, 2, 3

@@ -20,7 +20,7 @@ from ...snapshot import Incumbent, Status
 from ..costs import Costs, costs_of
 from ..counting import Layout, layout
 from ..exact.search import RuleListSearch
-from ..separating import Multipliers
+from ..pair_multipliers import Multipliers
 from . import state
 
 WITHIN = 0.01

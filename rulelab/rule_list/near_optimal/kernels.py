@@ -20,7 +20,7 @@ from ...kernels.jit import inner, kernel
 from .. import bounds
 from ..counting import count, effort_of_a_count, weigh
 from ..frontier.kernels import least_errors
-from ..separation import HITS, is_used, separation_after, separation_within, tried, wants_separation
+from ..pair_bound import HITS, is_used, separation_after, separation_within, tried, wants_separation
 from .state import (
     MOST_LISTS,
     N_CLASSES,

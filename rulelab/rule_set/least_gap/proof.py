@@ -11,7 +11,7 @@ from ...certificate import Certificate, prove_least_gap_rule_set, prove_least_ga
 from ...certificate.rule_set.least_gap import smaller_gaps
 from ...data.fairness import Criterion, groups_of
 from ..generation import ColumnGeneration
-from ..parted_proof import arrays_of_parts
+from ..partition_proof import arrays_of_parts
 from ..program import Program
 from ..proof import counted, dual_values, multipliers_of
 from ..rate_parts import Part

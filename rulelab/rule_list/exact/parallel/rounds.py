@@ -18,19 +18,19 @@ from functools import partial
 
 import numpy as np
 
-from ....kernels.fates import OPEN
 from ....kernels.jit import kernel
+from ....kernels.node_status import OPEN
 from ....slices import effort_of
-from ... import separating_by_parts
+from ... import blockwise
 from ...core_pool import GIVEN_UP, Cores
 from ...core_pool import keep as keep_core
 from ...cores import new_cores
 from ...counting import EFFORT_PER_WORK, Layout
-from ...separation import wants_separation
+from ...pair_bound import wants_separation
 from .. import kernels, state
-from ..alone import Learning
 from ..queue import purge, raise_lower_bound, take_next
-from . import storing
+from ..sequential import Learning
+from . import merge
 from .threads import side_by_side
 from .worker import Outboxes, Worker
 
@@ -139,8 +139,8 @@ class Rounds:
         """Call, or find, the kernels that only long searches come to call."""
         self._learning.find_learner(self.store)
         pool = self._learning.cores
-        storing.rehearse(self._arrays, self._rules, self.store, self._outboxes)
-        separating_by_parts.rehearse(self._arrays, self._learning.separation)
+        merge.rehearse(self._arrays, self._rules, self.store, self._outboxes)
+        blockwise.rehearse(self._arrays, self._learning.separation)
         drop_what_costs_too_much(self._rules, self.store)
         adopt(self._rules, pool, pool, 0, 0)
 
@@ -179,10 +179,10 @@ class Rounds:
                 return kernels.GROW
             store, numbers = self.store, self.store.numbers
         if numbers[state.TABLE_IS_STALE]:
-            storing.rebuild(self._rules, store, len(self._workers), side_by_side)
+            merge.rebuild(self._rules, store, len(self._workers), side_by_side)
             return kernels.PAUSED if numbers[state.TABLE_IS_STALE] else None
         if arriving:
-            storing.receive(self._arrays, self._rules, store, self._outboxes, filled, side_by_side)
+            merge.receive(self._arrays, self._rules, store, self._outboxes, filled, side_by_side)
             for worker in self._workers:
                 worker.numbers[state.N_OUT] = 0
         self._drop_reopened()

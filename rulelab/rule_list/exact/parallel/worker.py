@@ -6,7 +6,7 @@ import numpy as np
 
 from ...core_pool import LEARNT, Cores
 from ...counting import Layout
-from ...separation import Separation
+from ...pair_bound import Separation
 from .. import kernels, state
 
 _OUTBOX_BYTES, _ENTRIES_PER_ANTECEDENT = 1 << 20, 64

@@ -10,9 +10,9 @@ import numpy as np
 
 from ..kernels import bits
 from ..kernels.jit import kernel
+from .blockwise import Together, descend, nearest
 from .counting import Layout
-from .separating_by_parts import Together, descend, nearest
-from .separation import (
+from .pair_bound import (
     N_HELD,
     NEXT,
     READY,

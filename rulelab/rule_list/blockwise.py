@@ -16,7 +16,7 @@ import numpy as np
 
 from ..kernels.jit import kernel, popcount
 from .counting import Layout
-from .separation import Separation
+from .pair_bound import Separation
 
 Together = Callable[[Sequence[Callable[[], Any]]], list[Any]]
 """Makes calls at once and returns what they return."""

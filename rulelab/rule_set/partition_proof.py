@@ -11,7 +11,7 @@ import numpy as np
 from ..certificate import Certificate, CertificateError, prove_rule_set_in_parts, require_checkable
 from ..certificate.rule_set.checker import Case, read_claim
 from ..certificate.rule_set.demands import PART_PRICES
-from ..certificate.rule_set.parted import ENDED, PART_RANGES, Space, share_of
+from ..certificate.rule_set.partition import ENDED, PART_RANGES, Space, share_of
 from ..data.fairness import Criterion
 from .demands import Demands
 from .program import Cost
@@ -95,7 +95,7 @@ def arrays_of_parts(
     loosened: Fraction = Fraction(0),
     demands: Demands | None = None,
 ) -> dict[str, np.ndarray]:
-    """What a certificate holds of parts; see `rulelab.certificate.rule_set.parted.prove_parts`.
+    """What a certificate holds of parts; see `rulelab.certificate.rule_set.partition.prove_parts`.
 
     Parameters
     ----------

@@ -7,7 +7,7 @@ import numpy as np
 from ...prefixes import WORTHLESS, Children, Places, Replay, path_to
 from ..core_pool import Cores
 from ..counting import Layout
-from ..separation import Separation
+from ..pair_bound import Separation
 from . import kernels, state
 
 CUTS = state.PRUNED_NAMES

@@ -7,12 +7,12 @@ from collections.abc import Callable
 import numpy as np
 
 from ...slices import effort_of
+from ..blockwise import Together
 from ..core_pool import Cores
 from ..cores import Learner, new_cores
 from ..counting import EFFORT_PER_WORK, Layout
-from ..separating import Multipliers
-from ..separating_by_parts import Together
-from ..separation import Separation, least_cost
+from ..pair_bound import Separation, least_cost
+from ..pair_multipliers import Multipliers
 from . import kernels, state
 
 
@@ -63,7 +63,7 @@ class Learning(Multipliers):
             numbers[state.LOWER_BOUND] = max(int(numbers[state.LOWER_BOUND]), least)
 
 
-class Alone:
+class Sequential:
     """An exact search by one worker; it begins where the empty prefix is in the queue.
 
     Parameters

@@ -329,7 +329,7 @@ def bound_parts(
     prove : callable
         What checks that no set of a part costs less than its case.
     arrays : mapping of str to array
-        As for `rulelab.certificate.rule_set.parted.prove_parts`, and ``part_ended``.
+        As for `rulelab.certificate.rule_set.partition.prove_parts`, and ``part_ended``.
     """
     found["objective"] = float(case.worth)
     parts = Parts(case, arrays, ENDED)
