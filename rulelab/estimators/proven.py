@@ -7,7 +7,7 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from ..certificate import Certificate, Verification, verify
-from ..multiclass.search import MultiClassRuleListSearch
+from ..multiclass import MultiClassRuleListSearch
 from ..near import near_optimal
 from ..proving import prove
 from ..search import Search

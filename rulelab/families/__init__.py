@@ -9,10 +9,9 @@ from collections.abc import Mapping
 from .criteria import CRITERIA, EVERY, PREDICTIVE_PARITY, criteria_of
 from .falling_rule_list import FALLING_RULE_LIST
 from .family import Family
-from .least_gap_records import LEAST_GAP, LEAST_GAP_OF_SETS
 from .parameter import BINARIZING, DEMANDS, MEMORY, MINING, MONOTONE, MUST_NOT_USE, NAMING, TIME, Parameter
-from .rule_list import RULE_LIST, SEVERAL_CLASSES
-from .rule_set import RULE_SET
+from .rule_list import LEAST_GAP, RULE_LIST, SEVERAL_CLASSES
+from .rule_set import LEAST_GAP_OF_SETS, RULE_SET
 
 __all__ = [
     "BINARIZING",

@@ -1,4 +1,4 @@
-"""Rule lists of least errors, of two classes or several, where each rule costs a share of the rows."""
+"""Rule lists of least errors, of two classes or several, and of least gap, where a rule costs a share of the rows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..shown import percent
 from . import least_gap
 from .criteria import in_words
 from .family import Family
-from .parameter import DEMANDS, FAIRNESS, MONOTONE, REGULARIZATION, Parameter
+from .parameter import DEMANDS, FAIRNESS, FREE_RULES, MONOTONE, REGULARIZATION, Parameter
 from .wording import count, of_rows
 
 if TYPE_CHECKING:
@@ -142,4 +142,50 @@ SEVERAL_CLASSES = Family(
     rehearsal=_classes_rehearsal,
     grid=RULE_LIST.grid,
     only={"by_class": (False, _NOT_BY_CLASS)},
+)
+
+
+def _least_gap_rehearsal() -> Search:
+    from ..rehearsal import grouped_problem
+    from ..rule_list import LeastGapSearch
+
+    return LeastGapSearch(grouped_problem(), min_accuracy=0.5, max_length=2, beam_width=2)
+
+
+LEAST_GAP = Family(
+    name="least_gap",
+    noun=RULE_LIST.noun,
+    title="rule list of least gap",
+    model=RULE_LIST.name,
+    unit="difference of rates",
+    mined=True,
+    own=(
+        *least_gap.ASKED,
+        Parameter(
+            "max_length",
+            3,
+            "most rules, not counting the default",
+            "whole",
+            lifted=True,
+            label="Rules, at most",
+            none="any number",
+            clause="at most {} rules",
+            named=True,
+        ),
+        *(each for each in FAIRNESS if each.name == "min_group_size"),
+        FREE_RULES,
+        Parameter(
+            "beam_width",
+            400,
+            "width of the beam searches for the first lists",
+            "whole",
+            most=10_000,
+            label="Width of the beam search",
+        ),
+    ),
+    make_model=RULE_LIST.make_model,
+    without_rules=RULE_LIST.without_rules,
+    objective=RULE_LIST.objective,
+    rehearsal=_least_gap_rehearsal,
+    grid=least_gap.GRID,
 )

@@ -1,4 +1,4 @@
-"""Boolean rule sets of least loss at a bounded complexity, with fairness constraints."""
+"""Boolean rule sets of least loss at a bounded complexity, with fairness constraints, and those of least gap."""
 
 from __future__ import annotations
 
@@ -139,4 +139,30 @@ RULE_SET = Family(
     path="max_complexity",
     falling=False,
     shaping=(MONOTONE,),
+)
+
+
+_OF_SETS = ("max_complexity", "max_conditions", "loss", "form", "min_group_size", "column_limit")
+
+
+def _least_gap_rehearsal() -> Search:
+    from ..rehearsal import grouped_problem
+    from ..rule_set import LeastGapRuleSetSearch
+
+    return LeastGapRuleSetSearch(grouped_problem(), min_accuracy=0.5, max_complexity=4)
+
+
+LEAST_GAP_OF_SETS = Family(
+    name="least_gap_of_sets",
+    noun=RULE_SET.noun,
+    title="rule set of least gap",
+    model=RULE_SET.name,
+    unit="difference of rates",
+    mined=False,
+    own=(*least_gap.ASKED, *(each for each in RULE_SET.own if each.name in _OF_SETS)),
+    make_model=RULE_SET.make_model,
+    without_rules=RULE_SET.without_rules,
+    objective=RULE_SET.objective,
+    rehearsal=_least_gap_rehearsal,
+    grid=least_gap.GRID,
 )

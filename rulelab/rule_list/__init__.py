@@ -11,8 +11,8 @@ from .fair.search import FairRuleListSearch
 from .frontier.search import FrontierPoint, FrontierSearch
 from .near_count.result import NearOptimalCount
 from .near_count.search import NearOptimalCounter, NearOptimalCountProgress
-from .near_optimal.result import NearOptimal
 from .near_optimal.search import NearOptimalProgress, NearOptimalSearch
+from .near_optimal.summary import NearOptimal
 from .robustness.result import Robustness, RobustnessTo
 from .robustness.search import RobustnessSearch
 

@@ -11,8 +11,8 @@ import sqlalchemy as sa
 
 from .database import Database
 from .errors import StoreError
+from .rows import BOARDS
 from .run import now
-from .schema import BOARDS
 
 MOST_ENTRIES = 200
 """Of a board."""

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Engine, event
 
 from .errors import StoreError
-from .schema import APPLICATION_ID, BOARDS, METADATA, PINS, SCHEMA, VERSION
+from .rows import APPLICATION_ID, BOARDS, METADATA, PINS, SCHEMA, VERSION
 
 HOME_VARIABLE = "RULELAB_HOME"
 NOTHING = "none"

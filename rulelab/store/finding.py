@@ -11,9 +11,8 @@ import sqlalchemy as sa
 from . import rows
 from .database import Database
 from .errors import StoreError
-from .rows import TABLE
+from .rows import FILES, PARTS, RUNS, TABLE
 from .run import Run, digest, read, storable
-from .schema import FILES, PARTS, RUNS
 
 DELETED_DAYS = 7
 """For so long a deleted run can be brought back."""

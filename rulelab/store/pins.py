@@ -6,8 +6,8 @@ import sqlalchemy as sa
 
 from .database import Database
 from .errors import StoreError
+from .rows import PINS
 from .run import digest, now
-from .schema import PINS
 
 LARGEST_PINS = 8_000_000
 """Characters of one set."""

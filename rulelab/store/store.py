@@ -16,9 +16,8 @@ from . import boards, bundle, finding, kept_table, making, pins, rows
 from .boards import BoardEntry
 from .database import NOTHING, Database, default_url, size
 from .errors import StoreError
-from .rows import TABLE
+from .rows import PARTS, RUNS, TABLE
 from .run import Run, digest, named, now, read
-from .schema import PARTS, RUNS
 
 if TYPE_CHECKING:
     import numpy as np

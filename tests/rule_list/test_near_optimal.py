@@ -19,8 +19,8 @@ import rulelab as rl
 from rulelab.near import near_optimal
 from rulelab.rule_list import RuleListBounds, RuleListSearch
 from rulelab.rule_list.near_optimal.base import NearSearch
-from rulelab.rule_list.near_optimal.result import NearOptimal
 from rulelab.rule_list.near_optimal.search import NearOptimalSearch
+from rulelab.rule_list.near_optimal.summary import NearOptimal
 
 LAMBDAS = (0.01, 0.02, 0.05, 0.2)
 GAPS = (0.0, 0.01, 0.05, 0.1, 0.3)

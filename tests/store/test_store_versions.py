@@ -10,7 +10,7 @@ import pytest
 from live import small_search
 
 import rulelab as rl
-from rulelab.store import database, schema
+from rulelab.store import database, rows
 from rulelab.store.database import UPWARDS
 from rulelab.store.making import made
 
@@ -40,13 +40,13 @@ def earlier(request, tmp_path: Path) -> Path:
     place = tmp_path / "runs.sqlite"
     with contextlib.closing(sqlite3.connect(place)) as bare:
         bare.executescript(VERSIONS[request.param])
-        bare.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
+        bare.execute(f"PRAGMA application_id = {rows.APPLICATION_ID}")
         bare.commit()
     return place
 
 
 def test_every_version_has_a_way_up_and_a_test() -> None:
-    assert list(UPWARDS) == list(VERSIONS) == list(range(1, schema.VERSION))
+    assert list(UPWARDS) == list(VERSIONS) == list(range(1, rows.VERSION))
 
 
 def test_a_file_of_an_earlier_version_is_moved_up_with_its_runs(earlier: Path) -> None:
@@ -78,7 +78,7 @@ def test_a_file_of_an_earlier_version_is_moved_up_with_its_runs(earlier: Path) -
             assert store.model(run) == recording.snapshots[-1].incumbent.model
             assert store.pins(store.keep_pins("[]")) == "[]"
     with contextlib.closing(sqlite3.connect(earlier)) as bare:
-        assert list(bare.execute("SELECT version FROM rulelab_schema")) == [(schema.VERSION,)]
+        assert list(bare.execute("SELECT version FROM rulelab_schema")) == [(rows.VERSION,)]
 
 
 def test_a_move_that_fails_leaves_the_file_at_its_version(earlier: Path, monkeypatch) -> None:

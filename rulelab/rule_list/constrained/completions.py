@@ -11,8 +11,7 @@ from ...kernels.jit import kernel
 from ..fair import kernels as fair_kernels
 from ..fair import state
 from ..fair.completions import begin, prove
-from ..fair.counting import new_entry
-from ..fair.state import DEPTH, N_ENTRIES
+from ..fair.state import DEPTH, N_ENTRIES, new_entry
 
 _LARGEST = 1 << 48
 _EFFORT = 20_000_000

@@ -11,15 +11,17 @@ from ... import remaining
 from ...arguments import bounds_of, check_arguments, check_choice
 from ...certificate import Certificate, prove_rule_list
 from ...data.problem import Problem
+from ...kernels import bits
 from ...kernels.growing import affordable, resized, table_size
 from ...kernels.jit import is_compiled
-from ...prefixes import Children, PrefixSearch, Scale
+from ...prefixes import WORTHLESS, Children, Places, PrefixSearch, Replay, Scale, path_to
 from ...proving import Proving, kept
 from ...rehearsal import tiny_problem
 from ...search import solve
 from ...slices import effort_of
 from ...snapshot import Incumbent, Snapshot, bound_shown, standing
 from ..costs import Costs, costs_of, require_regularization
+from ..exact import state as common
 from ..exact.incumbent import incumbent_of
 from ..exact.search import POLICIES
 from ..exact.state import (
@@ -36,8 +38,62 @@ from ..exact.state import (
     TABLE_IS_STALE,
     WORK,
 )
-from . import inspection, kernels, state
+from . import kernels, state
 from .bounds import CORELS_BOUNDS, LIMITING, CorelsBounds
+
+CUTS = CORELS_BOUNDS
+BOUNDING = frozenset((*CUTS[:6], CUTS[state.BY_SIMILAR]))
+_PLACES = Places(
+    nodes=common.N_NODES,
+    queued=common.N_QUEUED,
+    heap=common.N_HEAP,
+    best=common.BEST,
+    open_node=common.OPEN_NODE,
+    open_child=common.OPEN_CHILD,
+    last_node=common.LAST_NODE,
+    stale=common.TABLE_IS_STALE,
+    purged=None,
+    node_arrays=state.NODE_ARRAYS,
+    heap_arrays=common.HEAP_ARRAYS,
+    lengths="queued_by_steps",
+    tables=("by_antecedents", "by_set"),
+)
+
+
+def children(arrays: state.Arrays, rules: state.Rules, store: state.Store, prefix: tuple[int, ...] | None) -> Children:
+    """What becomes of the children of a prefix; None: of the one expanded last."""
+    m = arrays.by_antecedent.shape[0]
+    if prefix is None:
+        prefix = path_to(store, int(store.numbers[common.LAST_NODE]))
+    replay = Replay(store, _PLACES, m, prefix)
+    node, more = replay.stored()
+    copy = replay.store
+    for a in more:
+        captured = copy.sets[node] & arrays.by_antecedent[a]
+        cost = int(copy.cost[node]) + rules.per_error * min(_weights(arrays.classes, captured)) + rules.per_rule
+        chosen = bits.pack(np.arange(m)[None, :] == a)[0]
+        node = replay.add(
+            sets=copy.sets[node] & ~captured,
+            antecedents=copy.antecedents[node] | chosen,
+            cost=cost,
+            points=copy.points[node] - _weights(arrays.minority, captured)[0],
+            key=cost,
+            parent=node,
+            rule=a,
+            length=copy.length[node] + 1,
+        )
+
+    def advance(store: state.Store, work: int, effort: int, without: int) -> int:
+        used = rules._replace(**{CUTS[without]: False}) if without >= 0 else rules
+        return int(kernels.advance(arrays, used, store, work, effort))
+
+    return replay.expand(node, advance, WORTHLESS)
+
+
+def _weights(planes: state.Planes, chosen: np.ndarray) -> tuple[int, int]:
+    counts = np.bitwise_count(chosen[planes.entry_word] & planes.entry_mask).astype(np.int64) << planes.entry_digit
+    return int(counts[: planes.positive_entries].sum()), int(counts[planes.positive_entries :].sum())
+
 
 _EFFORT_PER_WORK = 100_000_000  # words and weights that a unit of work looks at, about: a tenth of a second
 
@@ -269,10 +325,10 @@ class CorelsSearch(PrefixSearch, Proving):
         if self._phase == "preparing":
             return None
         own, each = np.arange(self.problem.n_antecedents), self._costs.per_error
-        return Scale(self.problem, own, inspection.CUTS, inspection.BOUNDING, self._costs, each, each)
+        return Scale(self.problem, own, CUTS, BOUNDING, self._costs, each, each)
 
     def _children(self, prefix: tuple[int, ...] | None) -> Children:
-        return inspection.children(self._arrays, self._rules, self._store, prefix)
+        return children(self._arrays, self._rules, self._store, prefix)
 
     def _make_incumbent(self) -> Incumbent:
         best = self._best

@@ -10,9 +10,8 @@ from ...kernels import heap
 from ...kernels.bit_words import mix
 from ...kernels.by_reference import by_reference
 from ...kernels.jit import inlined, kernel
-from .counting import count, count_amounts
 from .label_setting import limit
-from .state import COUNTED, CREATED, UNKNOWN, Data
+from .state import COUNTED, CREATED, UNKNOWN, Data, count, count_amounts
 from .stopping import UNFAIR, accept, allowed, fairness_of, is_full, stopped
 
 # positions in Beam.numbers

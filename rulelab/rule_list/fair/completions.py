@@ -10,7 +10,6 @@ from __future__ import annotations
 from ...kernels.bit_words import slot_of
 from ...kernels.jit import inlined, inner
 from .. import bounds
-from .counting import count, new_entry
 from .state import (
     BUDGET,
     COUNTED,
@@ -23,6 +22,8 @@ from .state import (
     N_ENTRIES,
     NEXT,
     VALUE,
+    count,
+    new_entry,
 )
 
 

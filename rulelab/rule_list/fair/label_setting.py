@@ -12,7 +12,6 @@ from ...kernels.bit_words import slot_of
 from ...kernels.jit import inlined, inner
 from .. import bounds
 from .completions import begin
-from .counting import count, count_amounts, new_entry, span
 from .state import (
     ANTECEDENT,
     BEST,
@@ -42,6 +41,10 @@ from .state import (
     TAIL,
     THRESHOLD,
     UNKNOWN,
+    count,
+    count_amounts,
+    new_entry,
+    span,
 )
 from .stopping import UNFAIR, accept, allowed, fairness_of, is_full, stopped
 

@@ -22,8 +22,7 @@ from ..exact.search import RuleListSearch
 from . import kernels, state
 from .base import NearSearch
 from .prefix_graph import PrefixGraph, prefix_graph
-from .result import NearOptimal
-from .summary import Enumerated, nothing, summarise
+from .summary import Enumerated, NearOptimal, nothing, summarise
 
 _MOST_MODELS = 1 << 62
 

@@ -26,9 +26,8 @@ from ...snapshot import Snapshot
 from ..arguments import check, clauses_of, refuse_twins
 from ..pool import Clause
 from ..search import RuleSetSearch
-from .decision import Decision, Met
+from .decision import Decision, Met, Proven, prove_least_gap
 from .gaps import cutoff, gaps_of
-from .proof import Proven, prove_least_gap
 
 _HALVES = 4  # proofs that half of what is open is not reached, before the one that is to decide
 _RETREATS = 3  # smaller gaps that are tried where a search cannot go on

@@ -13,8 +13,7 @@ from ...data.gaps import CRITERIA
 from ...data.metrics import RATES, confusion_from
 from ...kernels import bits
 from ...models import RuleSet
-from ...near_models import NearModels
-from ...near_models.found import CHUNK
+from ...near_models import CHUNK, NearModels
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -14,7 +14,7 @@ from ...datasets import Dataset
 from ...families import EVERY_FAMILY, FAMILIES, criteria
 from ...models import Model, MultiClassRuleList, Provenance
 from ...report import report
-from ...report.claim import Claim
+from ...report.report import Claim
 from ...search import Search
 from ...snapshot import Incumbent, Snapshot, Status
 from ..live.class_rows import ClassRows

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from ...families import EVERY_FAMILY
-from ...families.least_gap_records import LEAST_GAP
+from ...families.rule_list import LEAST_GAP
 from ...shown import percent
 from ..live.wording import NONE, apart, count, grouped, within
 from .card import Card

@@ -26,13 +26,13 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from ..arguments import check_arguments, is_number, require
-from ..certificate import CertificateError, MultiClassCertificate, Origin
-from ..certificate.multiclass import costs_of
-from ..data.multiclass import MultiClassProblem
-from ..models import MultiClassRuleList
-from ..search import Search
-from ..snapshot import Incumbent, Snapshot, Status, bound_shown
+from .arguments import check_arguments, is_number, require
+from .certificate import CertificateError, MultiClassCertificate, Origin
+from .certificate.multiclass import costs_of
+from .data.multiclass import MultiClassProblem
+from .models import MultiClassRuleList
+from .search import Search
+from .snapshot import Incumbent, Snapshot, Status, bound_shown
 
 _SMALL = 1 << 61
 _PER_SET = 320
