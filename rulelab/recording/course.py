@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..kernels.fates import EXPANDED
+from ..kernels.node_status import EXPANDED
 from ..prefixes import PrefixSearch
 from ..search import Search
 from ..snapshot import Snapshot, Status
