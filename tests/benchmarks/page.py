@@ -33,7 +33,7 @@ from rulelab.recording import Course
 from rulelab.slices import Slices
 from rulelab.views.live.pacing import TICK_SECONDS
 from rulelab.views.live.watching import Watching
-from rulelab.views.search.seeing import TREE, tree_of
+from rulelab.views.search.why import TREE, tree_of
 from rulelab.views.serving.opening import GIVE_BACK_SECONDS, MAKER
 from rulelab.views.serving.server import CHECK_MILLISECONDS, UNUSED_SESSION_MILLISECONDS
 
@@ -208,7 +208,7 @@ def bare(search: rl.Search) -> None:
 def watched(search: rl.Search) -> None:
     """What the thread of a page's search does while its tree is in sight."""
     slices, course, watching = Slices(), Course(), Watching()
-    watching.want(TREE, partial(tree_of, moment=None, course=course, columns=0), 1.0)
+    watching.want(TREE, partial(tree_of, moment=None, course=course, prefix=None), 1.0)
     while search.work < WORK:
         course.look(search, slices.advance(search, min(slices.size, WORK - search.work)))
         watching.take(lambda see: see(search), search.work, False)

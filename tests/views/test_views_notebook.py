@@ -23,7 +23,7 @@ import rulelab as rl
 from rulelab.views import notebook
 from rulelab.views.live.session import SearchSession
 from rulelab.views.live.state import State
-from rulelab.views.search.still import curves_svg
+from rulelab.views.search.slide import curves_svg
 
 extension = importlib.import_module("rulelab.plots.extension")  # its function has the same name
 NASTY = '<img src=x onerror="alert(1)">'

@@ -32,8 +32,8 @@ from ..live.recorded import RecordedSession
 from ..live.session import SearchSession
 from ..live.state import State
 from ..search.again import Again
+from ..search.controls import SPEEDS
 from ..search.setup import Setup
-from ..search.speeds import SPEEDS
 from ..search.view import SearchView
 from ..widgets.browser import Kept
 from ..widgets.explained import explain_all

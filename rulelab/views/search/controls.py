@@ -1,4 +1,4 @@
-"""The buttons of a search: which of them would do something now, and what is to be known before they are pressed."""
+"""The buttons and speeds of a search: which of them would do something now, and what is to be known before."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 import panel as pn
 
+from ..live.pacing import FULL_SPEED, Pace
 from ..live.session import SearchSession
 from ..live.state import State
 from ..live.wording import NONE, Standing, standing
@@ -152,3 +153,13 @@ def _button(label: str, icon: str, action: Callable[..., None]) -> pn.widgets.Bu
         height=38,
         width=92,
     )
+
+
+SPEEDS = {
+    "1 step per tick": Pace(1),
+    "10 per tick": Pace(10),
+    "100 per tick": Pace(100),
+    "1000 per tick": Pace(1000),
+    "speeding up": Pace(16, growth=5),
+    "full speed": FULL_SPEED,
+}

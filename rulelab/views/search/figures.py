@@ -14,8 +14,7 @@ from ..live.prepared import Prepared
 from .families import Look
 from .plots.base import Columns, Plot, TextSizes, compact, ticks
 from .plots.bounds import BoundsPlot
-from .plots.cursor import Cursor
-from .plots.curves import AXES, Curves, curve_columns, tree_begins
+from .plots.curves import AXES, Cursor, Curves, curve_columns, tree_begins
 from .plots.incumbents import frontier_columns
 
 _STRIP: dict[str, Any] = {"fill_color": "#808080", "fill_alpha": 0.16, "line_color": None, "level": "underlay"}

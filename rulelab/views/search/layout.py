@@ -9,7 +9,7 @@ import panel as pn
 
 from ..widgets.style import FILL_CSS, PANEL_CSS, SEARCH_CSS, STACK_CSS
 from .best import BestModel
-from .boxes import PlotBoxes
+from .run_plots import PlotBoxes
 
 
 class Layout:

@@ -1,4 +1,4 @@
-"""Whether somebody looks: a search pauses while nobody is connected, and goes on afterwards."""
+"""Whose search it is: whether somebody looks at it, and sessions of one that exists already, as in a notebook."""
 
 from __future__ import annotations
 
@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 import panel as pn
 
+from ...search import Search
+from ..live.prepared import Prepared
+from ..live.recipe import without_fairness
 from ..live.session import SearchSession
+from .families import look_of
 
 if TYPE_CHECKING:
     from bokeh.server.contexts import BokehSessionContext
@@ -53,3 +57,22 @@ class Presence:
             self._left_running = False
         self._met |= connected and context.session is not None
         self._connected = connected
+
+
+class Repeated:
+    """Sessions of one search: the first runs the search itself, the later ones run it from the beginning."""
+
+    def __init__(self, search: Search) -> None:
+        self._search = search
+        self._used = False
+
+    def __call__(self) -> SearchSession:
+        return SearchSession(self._prepare, look=look_of(self._search))
+
+    def _prepare(self, report: Callable[[str], None]) -> Prepared:
+        report("starting")
+        search = self._search
+        if self._used:
+            search = type(search)(search.problem, **search.parameters)
+        self._used = True
+        return Prepared(search, unconstrained=without_fairness(search, report))

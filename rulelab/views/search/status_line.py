@@ -1,11 +1,13 @@
-"""What says how a search stands, not more often than one can read it."""
+"""What is said of a run: how it stands, not more often than one can read it, and how its data were prepared."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from ..live.wording import Standing
+from ..live.prepared import Prepared
+from ..live.wording import Standing, count
+from ..widgets.esc import esc
 from ..widgets.live_text import LiveText
 from ..widgets.style import STANDING_CSS
 
@@ -53,3 +55,26 @@ class StatusLine:
             counts = [list(pair) for pair in now.figures if pair[0] not in _WATCHED]
             if counts != self.counts.figures:
                 self.counts.figures = counts
+
+
+MAX_LEFT_OUT = 500
+"""Most entries of the list of what no condition was made of."""
+
+
+def notes(prepared: Prepared | None) -> str:
+    """HTML; empty before anything is known."""
+    if prepared is None:
+        return ""
+    said = " · ".join(esc(note, 400) for note in prepared.notes)
+    return (f'<p class="note">{said}</p>' if prepared.notes else "") + _left_out(prepared.left_out)
+
+
+def _left_out(names: Sequence[str]) -> str:
+    """All of it, to be unfolded."""
+    if not names:
+        return ""
+    items = "".join(f"<li>{esc(what, 300)}</li>" for what in names[:MAX_LEFT_OUT])
+    more = len(names) - MAX_LEFT_OUT
+    items += f"<li>and {count(more)} more</li>" if more > 0 else ""
+    said = f"{count(len(names))} not made into conditions: which, and why"
+    return f'<details class="note"><summary>{said}</summary><ul>{items}</ul></details>'

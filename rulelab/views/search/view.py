@@ -33,23 +33,20 @@ from ..widgets.html import Html
 from ..widgets.live_text import LiveText
 from ..widgets.style import CARD_CSS, SELECT_CSS
 from .best import BestModel
-from .controls import Controls, status_of
+from .controls import SPEEDS, Controls, status_of
 from .families import LOOKS, look_of_recorded
 from .figures import AXES
 from .layout import Layout
-from .notes import notes
 from .opener import Opener
 from .plot_box import PlotBox
-from .presence import Presence
-from .repeated import Repeated
+from .presence import Presence, Repeated
 from .rewind import Rewind
 from .run_plots import RunPlots
 from .runs.ablating import Ablating
 from .runs.box import RunsBox
 from .runs.past import PastRun, Runs
-from .speeds import SPEEDS
-from .status_line import StatusLine
-from .still import curves_svg
+from .slide import curves_svg
+from .status_line import StatusLine, notes
 from .why import WhyBox
 
 RUNS = "Runs"

@@ -21,8 +21,8 @@ from rulelab.views.live.prepared import Prepared
 from rulelab.views.live.recipe import PageRecipe
 from rulelab.views.live.state import State
 from rulelab.views.live.wording import standing
+from rulelab.views.search.controls import SPEEDS
 from rulelab.views.search.setup import Setup
-from rulelab.views.search.speeds import SPEEDS
 from rulelab.views.search.view import SearchView
 
 FAMILY_NAMES = [("family", name) for name in OFFERED]

@@ -21,7 +21,7 @@ from rulelab.views.live.prepared import Prepared
 from rulelab.views.live.session import SearchSession
 from rulelab.views.live.state import Limits, State
 from rulelab.views.live.watching import MOST_SHARE, Watching
-from rulelab.views.search.speeds import SPEEDS
+from rulelab.views.search.controls import SPEEDS
 
 
 def source(make: Callable[[], rl.Search]) -> Callable[[Callable[[str], None]], Prepared]:

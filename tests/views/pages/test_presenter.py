@@ -11,9 +11,9 @@ from rulelab.views.forms.address import Address
 from rulelab.views.learn.script import KEYS
 from rulelab.views.live.state import State
 from rulelab.views.pages.tabs import SearchTab, Tabs
+from rulelab.views.search.controls import SPEEDS
 from rulelab.views.search.plots.base import LARGE_TEXT
-from rulelab.views.search.seeing import TREE
-from rulelab.views.search.speeds import SPEEDS
+from rulelab.views.search.why import TREE
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from test_views_why import settled
 import rulelab as rl
 from rulelab.views.search.plots.pool import EMPTY, PoolPlot
 from rulelab.views.search.plots.prices import PricesPlot
-from rulelab.views.search.seeing import POOL, PRICES
+from rulelab.views.search.why import POOL, PRICES
 from rulelab.views.widgets.esc import esc
 
 

@@ -22,8 +22,8 @@ from rulelab.views.live.history import Mark
 from rulelab.views.live.state import State
 from rulelab.views.search import opener
 from rulelab.views.search.rewind import SPEEDS
-from rulelab.views.search.seeing import TREE
 from rulelab.views.search.view import SearchView
+from rulelab.views.search.why import TREE
 
 
 def finished(search: rl.Search) -> SearchView:

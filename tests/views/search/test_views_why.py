@@ -14,10 +14,10 @@ from rulelab.views.live.history import Mark
 from rulelab.views.live.state import State
 from rulelab.views.prefixes import tree_view
 from rulelab.views.prefixes.fates import color_of
-from rulelab.views.search import seeing
+from rulelab.views.search import why
 from rulelab.views.search.families import LOOKS
-from rulelab.views.search.seeing import TREE
 from rulelab.views.search.view import SearchView
+from rulelab.views.search.why import TREE
 
 SEARCHES = {
     "rule list": small_search,
@@ -70,7 +70,7 @@ def test_every_step_is_seen_in_tree_and_bars(show, make) -> None:
         settled(view)
         frame, told = box._tree._frame, view.session.search.look_into()
         assert box._tree._plot.nodes[0] == 0
-        assert len(frame.tree) == min(seeing.MOST_NODES, view.session.snapshot.counts["stored"])
+        assert len(frame.tree) == min(why.MOST_NODES, view.session.snapshot.counts["stored"])
         assert list(frame.seen.path) == told.attrs["prefix"]
         assert frame.seen.last
         assert len(box._tree._bars.frame()) == len(told)
@@ -97,7 +97,7 @@ def test_a_running_search_is_drawn_and_never_touched_by_the_page(show, monkeypat
     stored = view.session.snapshot.counts["stored"]
     assert view._why._tree._frame.tree.attrs["stored"] == stored, "at rest all of it is seen"
     assert set(touched) == {TREE}
-    assert len(view._why._tree._plot.nodes) <= seeing.MOST_NODES
+    assert len(view._why._tree._plot.nodes) <= why.MOST_NODES
     assert len(view._why._tree._prefix.options) <= tree_view._OFFERED + 2
 
 
@@ -146,7 +146,7 @@ def test_looking_back_sets_the_tree(show, make) -> None:
         assert len(tree._plot.nodes) > 0
     view._rewind.at = None
     settled(view)
-    assert tree._frame.tree["state"].tolist() == view.session.search.tree(seeing.MOST_NODES)["state"].tolist()
+    assert tree._frame.tree["state"].tolist() == view.session.search.tree(why.MOST_NODES)["state"].tolist()
 
 
 def test_a_prefix_is_looked_into_beside_the_search(show) -> None:

@@ -1,4 +1,4 @@
-"""Optimal rule lists on the page."""
+"""Rule lists on the page, of two classes and of several."""
 
 from __future__ import annotations
 
@@ -90,3 +90,25 @@ SHOWN = Shown(
     fair_bounds=FairRuleListBounds,
     formerly={"quantiles": "thresholds", "beam": ""},
 )
+
+
+_SEVERAL = "multi_class_rule_list"
+_OF_SEVERAL = Look(
+    heading="Best rule list of several classes so far",
+    looks_for=(
+        "The search looks for the one list whose rules each predict one of all classes, with the fewest errors of all "
+        "classes together, where each rule costs as much as a fixed share of the rows, and proves that there is no "
+        "better one. The best list found so far appears here and changes as the search improves it."
+    ),
+    columns=LENGTHS_QUEUED,
+    plots=(
+        _BOUNDS,
+        Drawing(QueuePlot, QueuePlot, "Queue"),
+        _CUT,
+        _MODELS,
+    ),
+    unit="prefixes",
+    no_tree="There is no tree to look at: of prefixes that leave the same rows this search keeps only the cheapest.",
+    several=True,
+)
+SHOWN_OF_SEVERAL = Shown(look_of=lambda parameters: _SEVERAL, looks={_SEVERAL: _OF_SEVERAL})

@@ -6,18 +6,20 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import panel as pn
+import param
+from panel.custom import JSComponent
 
 from ....ablation import nodes_of
+from ....assets import asset
 from ....snapshot import Status
 from ...live.wording import NONE, apart, below, count, gap
 from ...widgets.esc import esc
 from ...widgets.explained import WORD_CSS, word
 from ...widgets.html import Html
 from ...widgets.press import Press
-from ...widgets.style import BAR_CSS, CARD_CSS
+from ...widgets.style import BAR_CSS, CARD_CSS, sheet
+from .ablating import AblationPicture
 from .past import MOST_RUNS, PastRun, Runs
-from .picture import AblationPicture
-from .table import RunTable
 from .words import differing
 
 HEADS = ["run", "objective", "lower bound", "gap", "nodes", "search time", "integral"]
@@ -162,3 +164,33 @@ def _said(run: PastRun, words: dict[str, str], latest: PastRun | None) -> str:
     if latest is not None and run.key != latest.key:
         said.append("other data or family: not in the plot")
     return " · ".join(filter(None, said))
+
+
+ACTS = ("show", "pin", "form", "remove")
+
+
+class RunTable(JSComponent):
+    """Two lines a run, all as text; what is pressed is told by the number of the run.
+
+    Parameters
+    ----------
+    on_act : callable
+        Takes the number of a run, which may be anything, and one of `ACTS`.
+    """
+
+    heads: param.List[list[str]] = param.List(default=[], doc="Names of the columns, that of the number first.")
+    terms = param.Dict(default={}, doc="What a name is called in the glossary, where that is something else.")
+    rows = param.List(default=[], doc="See `rulelab.views.search.runs.box.rows`.")
+    empty = param.String(default="", doc="What is said where there is no run.")
+
+    _esm = asset("dom.js", "run_table.js")
+    _stylesheets = [sheet("run_table.css")]
+
+    def __init__(self, on_act: Callable[[Any, str], None], **params: Any) -> None:
+        super().__init__(**params)
+        self._on_act = on_act
+
+    def _handle_msg(self, data: Any) -> None:
+        """From the browser, which may send anything."""
+        if isinstance(data, dict) and data.get("act") in ACTS:
+            self._on_act(data.get("run"), data["act"])
