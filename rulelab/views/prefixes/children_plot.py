@@ -28,8 +28,8 @@ from ..search.plots.base import (
 )
 from ..widgets.esc import plain
 from ..widgets.style import BLUE, INK, ORANGE, PAPER, PURPLE, SKY
-from .fates import fate_of, tally
 from .frames import NO_CHILDREN, Seen
+from .icicle import fate_of, tally
 
 TERMS = {
     "loss": "loss so far",

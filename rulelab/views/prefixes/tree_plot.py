@@ -43,9 +43,8 @@ from ..search.plots.base import (
 )
 from ..widgets.esc import esc, plain
 from ..widgets.style import INK, PAPER
-from .fates import color_of, fate_of
 from .frames import Seen, TreeFrame
-from .icicle import Icicle, icicle
+from .icicle import Icicle, color_of, fate_of, icicle
 
 HEIGHT = 320
 PICTURE = (1280, 720)

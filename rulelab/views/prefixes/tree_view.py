@@ -20,8 +20,8 @@ from ..widgets.explained import WORD_CSS, Explained, term_classes, word
 from ..widgets.html import Html
 from ..widgets.style import CARD_CSS, SELECT_CSS, STACK_CSS
 from .children_plot import TERMS, ChildrenPlot
-from .fates import bound_name
 from .frames import Seen, TreeFrame, recorded_frame, tree_frame
+from .icicle import bound_name
 from .tree_plot import HEIGHT, TreePlot
 
 _OFFERED = 40

@@ -37,13 +37,12 @@ from .controls import SPEEDS, Controls, status_of
 from .families import LOOKS, look_of_recorded
 from .figures import AXES
 from .layout import Layout
-from .opener import Opener
 from .plot_box import PlotBox
 from .presence import Presence, Repeated
 from .rewind import Rewind
 from .run_plots import RunPlots
 from .runs.ablating import Ablating
-from .runs.box import RunsBox
+from .runs.box import Opener, RunsBox
 from .runs.past import PastRun, Runs
 from .slide import curves_svg
 from .status_line import StatusLine, notes

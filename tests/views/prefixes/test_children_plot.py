@@ -15,8 +15,8 @@ from rulelab.glossary import find
 from rulelab.snapshot import Status
 from rulelab.views.prefixes import children_plot
 from rulelab.views.prefixes.children_plot import MOST_BARS, TERMS, ChildrenPlot, fates, interesting
-from rulelab.views.prefixes.fates import tally
 from rulelab.views.prefixes.frames import Seen
+from rulelab.views.prefixes.icicle import tally
 from rulelab.views.prefixes.tree_view import TreeView
 from rulelab.views.widgets.esc import esc
 from rulelab.views.widgets.explained import terms_of

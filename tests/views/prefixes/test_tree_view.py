@@ -12,11 +12,10 @@ from live import HOSTILE, problem, small_search
 
 import rulelab as rl
 from rulelab.prefixes.nodes import COLUMNS
-from rulelab.views.prefixes import fates, tree_plot
+from rulelab.views.prefixes import tree_plot
 from rulelab.views.prefixes.children_plot import TERMS, ChildrenPlot
-from rulelab.views.prefixes.fates import fate_of
 from rulelab.views.prefixes.frames import EMPTY
-from rulelab.views.prefixes.icicle import Icicle, Rest, icicle
+from rulelab.views.prefixes.icicle import CUTS, Icicle, Rest, color_of, fate_of, icicle
 from rulelab.views.prefixes.tree_view import TreeView
 from rulelab.views.search.plots.pool import PoolPlot
 
@@ -265,10 +264,10 @@ def test_the_way_to_the_best_list_is_outlined_to_its_last_rule_and_colours_tell_
 
 
 def test_the_colours_of_bounds_are_those_of_their_names():
-    assert fates.color_of("cut", "always: new incumbent") == fates.CUTS["new incumbent"]
-    assert fates.color_of("cut", "equivalent_support") == fates.CUTS["equivalent support"]
-    assert fates.color_of("cut", "no such bound") not in fates.CUTS.values()
-    for name in fates.CUTS:
+    assert color_of("cut", "always: new incumbent") == CUTS["new incumbent"]
+    assert color_of("cut", "equivalent_support") == CUTS["equivalent support"]
+    assert color_of("cut", "no such bound") not in CUTS.values()
+    for name in CUTS:
         assert rl.glossary.find(name) is not None, name
 
 

@@ -20,8 +20,8 @@ from rulelab.recording import recording as module
 from rulelab.recording.course import NO_CHANGE, NOT_YET
 from rulelab.views.live.history import Mark
 from rulelab.views.live.state import State
-from rulelab.views.search import opener
 from rulelab.views.search.rewind import SPEEDS
+from rulelab.views.search.runs import box
 from rulelab.views.search.view import SearchView
 from rulelab.views.search.why import TREE
 
@@ -134,7 +134,7 @@ def test_what_is_no_recording_is_refused_with_the_reason(quiet, monkeypatch) -> 
     assert "letter.rulelab" in quiet._opener.field.said
     assert "cut short" in open_file(quiet, whole[:-9])
     assert "another kind" in open_file(quiet, gzip.compress(b'{"format": "x"}'))
-    monkeypatch.setattr(opener, "LARGEST_TEXT", 1000)
+    monkeypatch.setattr(box, "LARGEST_TEXT", 1000)
     assert "larger than any" in open_file(quiet, whole)
     assert not quiet.session.recorded, "the run that was shown stays"
     monkeypatch.undo()

@@ -13,7 +13,7 @@ from rulelab.prefixes import PrefixSearch
 from rulelab.views.live.history import Mark
 from rulelab.views.live.state import State
 from rulelab.views.prefixes import tree_view
-from rulelab.views.prefixes.fates import color_of
+from rulelab.views.prefixes.icicle import color_of
 from rulelab.views.search import why
 from rulelab.views.search.families import LOOKS
 from rulelab.views.search.view import SearchView

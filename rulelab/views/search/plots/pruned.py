@@ -10,7 +10,7 @@ from bokeh.models.annotations import LabelSet
 
 from ....snapshot import Snapshot
 from ...live.wording import count
-from ...prefixes.fates import color_of
+from ...prefixes.icicle import color_of
 from ...widgets.style import INK
 from .base import Columns, Plot, new_figure
 
