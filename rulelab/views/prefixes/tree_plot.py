@@ -301,14 +301,16 @@ def _way(tree: pd.DataFrame, nodes: Columns, best: Sequence[str]) -> Columns:
 
 
 def _ring(tree: pd.DataFrame, nodes: Columns, seen: Seen) -> Columns:
-    """Around the prefix that is looked at, or the stub that it stands in."""
+    """Around the prefix that is looked at, or the stub that it stands in; wide enough to be seen."""
     places = _places(tree, nodes, seen.path)
     at = places[-1:]
     if at == [-1] and seen.own is not None:
         fate = fate_of(seen.own["fate"], seen.own["cut_by"])
         stubs = zip(nodes["above"], nodes["fate"], nodes["alone"], strict=True)
         at = [k for k, stub in enumerate(stubs) if stub == (places[-2], fate, 0)]
-    return {name: [nodes[name][k] for k in at if k >= 0] for name in _RECT}
+    found = {name: [nodes[name][k] for k in at if k >= 0] for name in _RECT}
+    wide = [max(right, left + _SEEN) for left, right in zip(found["left"], found["right"], strict=True)]
+    return {**found, "right": wide}
 
 
 def _rule(antecedent: str, label: Any) -> str:
