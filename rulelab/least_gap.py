@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
 
-from .data.exact_weights import rounded_down
-from .data.fairness import Criterion, emptied_rates, groups_of, left_out, true_gaps
+from .arguments import check_arguments, require
+from .data.exact_weights import asked_accuracy, rounded_down
+from .data.fairness import criterion_called, emptied_rates, groups_of, left_out, true_gaps
 from .data.problem import Problem
+from .models import Model
 from .search import Search
 from .snapshot import Incumbent, Snapshot, Status
 
@@ -23,18 +25,33 @@ class LeastGap(Search):
     ----------
     problem : Problem
         With groups.
-    fairness : Criterion
-        With the tolerance 0.
+    criterion : str or type
+        Whose gap is to be least.
+    min_accuracy : float, optional
+        Least share of the weight that is predicted right; by default what `asked_accuracy` says.
     min_group_size : int
         Groups with fewer rows are left out of the criterion.
+    warm_start : model or sequence of models, optional
     """
 
     kind: ClassVar[str] = "least_gap"
+    _MODEL: ClassVar[type[Model]]
 
-    def __init__(self, problem: Problem, fairness: Criterion, min_group_size: int) -> None:
+    def __init__(
+        self, problem: Problem, criterion: Any, min_accuracy: float | None, min_group_size: int, warm_start: Any
+    ) -> None:
         super().__init__(problem)
+        given = [] if warm_start is None else [warm_start] if isinstance(warm_start, self._MODEL) else warm_start
+        are_models = isinstance(given, Sequence) and all(isinstance(one, self._MODEL) for one in given)
+        require(("warm_start", warm_start, are_models, f"a {self._MODEL.__name__} or several"))
+        check_arguments(min_accuracy=min_accuracy, min_group_size=min_group_size)
+        self.criterion, self._made = criterion_called(criterion)
+        if min_accuracy is None:
+            min_accuracy = asked_accuracy(problem.total_positive, problem.total_negative)
+        self.min_accuracy = float(min_accuracy)
         self.min_group_size = int(min_group_size)
-        self._fairness = fairness
+        self.warm_start = tuple(given) or None
+        self._fairness = self._made(0.0)  # type: ignore[call-arg]
         self._phase = "reducing"
         self._lower = Fraction(0)
         self._gap_proven = False

@@ -20,6 +20,7 @@ from test_fair_rule_list import KINDS, RATES, fifty_and_fifty, larger_problem, s
 import rulelab as rl
 from rulelab.certificate.rule_set.parity import most_wrong
 from rulelab.data.exact_weights import most_errors
+from rulelab.data.fairness import criterion_called
 from rulelab.rule_list.fair import least_gap as engine
 
 ACCURACIES = (0.0, 0.5, 0.55, 0.6, 0.65, 0.7, 0.8)
@@ -42,7 +43,7 @@ def exact(value: float) -> Fraction:
 def expected(rows: Rows, search: rl.LeastGapSearch) -> tuple[Fraction, Fraction] | None:
     weight = [int(w * rows.scale) for w in weights_as_read(rows.weight)]
     longest = rows.A.shape[1] if search.max_length is None else search.max_length
-    rates = next(rates for one, rates in RATES.items() if engine.criterion_called(one)[0] == search.criterion)
+    rates = next(rates for one, rates in RATES.items() if criterion_called(one)[0] == search.criterion)
     given = rows.A, rows.y, weight, rows.group.tolist(), rates
     return naive.least_gap_rule_list(*given, exact(search.min_accuracy), longest, exact(search.regularization))
 

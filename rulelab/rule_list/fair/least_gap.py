@@ -12,8 +12,7 @@ import numpy as np
 
 from ...arguments import bounds_of, check_arguments, is_number, require
 from ...certificate import Certificate, CertificateError, prove_least_gap
-from ...data.exact_weights import asked_accuracy, most_errors
-from ...data.fairness import criterion_called
+from ...data.exact_weights import most_errors
 from ...data.problem import Problem
 from ...kernels.jit import is_compiled
 from ...least_gap import LeastGap
@@ -119,6 +118,7 @@ class LeastGapSearch(PhasedSearch, LeastGap):
     """
 
     family: ClassVar[str] = "rule_list"
+    _MODEL = RuleList
 
     def __init__(
         self,
@@ -134,27 +134,16 @@ class LeastGapSearch(PhasedSearch, LeastGap):
         warm_start: RuleList | Sequence[RuleList] | None = None,
     ) -> None:
         price = is_number(regularization) and 0 <= regularization < 1
-        given: Any = () if warm_start is None else (warm_start,) if isinstance(warm_start, RuleList) else warm_start
-        starts = tuple(given) if isinstance(given, Sequence) else ()
-        are_lists = isinstance(given, Sequence) and all(isinstance(one, RuleList) for one in starts)
-        require(
-            ("regularization", regularization, price, "a number of at least 0 and below 1"),
-            ("warm_start", warm_start, are_lists, "a RuleList or several"),
-        )
-        check_arguments(min_accuracy=min_accuracy, max_length=max_length, memory_limit=memory_limit)
-        check_arguments(beam_width=beam_width, min_group_size=min_group_size)
-        self.criterion, made = criterion_called(criterion)
-        super().__init__(problem, made(0.0), min_group_size)  # type: ignore[call-arg]
-        if min_accuracy is None:
-            min_accuracy = asked_accuracy(problem.total_positive, problem.total_negative)
-        self.regularization, self.min_accuracy = float(regularization), float(min_accuracy)
+        require(("regularization", regularization, price, "a number of at least 0 and below 1"))
+        check_arguments(max_length=max_length, memory_limit=memory_limit, beam_width=beam_width)
+        super().__init__(problem, criterion, min_accuracy, min_group_size, warm_start)
+        self.regularization = float(regularization)
         self.max_length = None if max_length is None else int(max_length)
         self.bounds = bounds_of(FairRuleListBounds, bounds)
         self.memory_limit = memory_limit
         self.beam_width = int(beam_width)
-        self.warm_start = starts or None
-        self._starts = [antecedents_of(one, problem) for one in starts]
-        self._gaps: Gaps = gaps_of(problem, made, self.min_group_size)
+        self._starts = [antecedents_of(one, problem) for one in self.warm_start or ()]
+        self._gaps: Gaps = gaps_of(problem, self._made, self.min_group_size)
         m = problem.n_antecedents
         self._longest = m if self.max_length is None else min(self.max_length, m)
         self._most_errors = self.most_errors(self.min_accuracy)

@@ -10,12 +10,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ...arguments import require
 from ...certificate import Certificate, CertificateError
 from ...certificate.parts import look
 from ...certificate.rule_set.least_gap import smaller_gaps
-from ...data.exact_weights import asked_accuracy, most_errors
-from ...data.fairness import criterion_called, groups_of
+from ...data.exact_weights import most_errors
+from ...data.fairness import groups_of
 from ...data.problem import Problem
 from ...least_gap import LeastGap
 from ...models import RuleSet
@@ -118,6 +117,7 @@ class LeastGapRuleSetSearch(LeastGap):
     """
 
     family: ClassVar[str] = "rule_set"
+    _MODEL = RuleSet
     _rates: ClassVar[str | None] = None  # how rates count errors, where not as the loss does
 
     def __init__(
@@ -135,33 +135,23 @@ class LeastGapRuleSetSearch(LeastGap):
         min_group_size: int = 0,
         warm_start: RuleSet | Sequence[RuleSet] | None = None,
     ) -> None:
-        given: Any = () if warm_start is None else (warm_start,) if isinstance(warm_start, RuleSet) else warm_start
-        starts = tuple(given) if isinstance(given, Sequence) else ()
-        are_sets = isinstance(given, Sequence) and all(isinstance(one, RuleSet) for one in starts)
-        require(("warm_start", warm_start, are_sets, "a RuleSet or several"))
         check(
             loss,
             form,
             max_complexity,
-            min_accuracy=min_accuracy,
             max_conditions=max_conditions,
-            min_group_size=min_group_size,
             column_limit=column_limit,
             memory_limit=memory_limit,
             random_state=random_state,
         )
-        self.criterion, made = criterion_called(criterion)
-        super().__init__(problem, made(0.0), min_group_size)  # type: ignore[call-arg]
-        if min_accuracy is None:
-            min_accuracy = asked_accuracy(problem.total_positive, problem.total_negative)
-        self.min_accuracy, self.max_complexity = float(min_accuracy), int(max_complexity)
+        super().__init__(problem, criterion, min_accuracy, min_group_size, warm_start)
+        self.max_complexity = int(max_complexity)
         self.max_conditions, self.loss, self.form = max_conditions, loss, form
         self.column_limit, self.memory_limit, self.random_state = int(column_limit), memory_limit, random_state
-        self.warm_start = starts or None
-        self._starts = [clauses_of(one, problem, form) for one in starts]
+        self._starts = [clauses_of(one, problem, form) for one in self.warm_start or ()]
         for start in self._starts if loss == "hamming" else ():
             refuse_twins(start, problem, form)
-        chosen = problem, made, self.max_complexity, loss, form, self.min_group_size
+        chosen = problem, self._made, self.max_complexity, loss, form, self.min_group_size
         self._gaps = gaps_of(*chosen, rates=self._rates)
         each = Fraction(1, 1 << (self.max_complexity + 1).bit_length())
         self._ties = gaps_of(*chosen, per_complexity=each, rates=self._rates)
