@@ -58,9 +58,8 @@ class NearSearch(Search):
     ) -> None:
         if within is None and ratio is None:
             within = WITHIN
-        _check(search, regularization, within, ratio, memory_limit, limit, max_length)
-        if isinstance(search, Problem):
-            search = RuleListSearch(search, regularization, max_length=max_length)  # type: ignore[arg-type]
+        check_distance(within, ratio, memory_limit, limit)
+        search = search_of(search, regularization, max_length)
         super().__init__(search.problem)
         self.search = search
         self.work = search.work
@@ -229,20 +228,20 @@ class NearSearch(Search):
         return costs.per_error * wrong + costs.per_rule * len(antecedents)
 
 
-def _check(
-    search: Any,
-    regularization: Any,
-    within: Any,
-    ratio: Any,
-    memory_limit: Any,
-    limit: Any,
-    max_length: Any,
-) -> None:
+def search_of(search: Any, regularization: Any, max_length: Any) -> RuleListSearch:
+    """The search that is given, or one of the problem that is given in its place.
+
+    Raises
+    ------
+    ValueError
+        When it is neither, or its parameters are not given where they have to be, or given where they may not be.
+    """
     if isinstance(search, RuleListSearch):
         if regularization is not None or max_length is not None:
             raise ValueError("regularization and max_length are the search's own; give them only with a problem")
-    elif not isinstance(search, Problem):
+        return search
+    if not isinstance(search, Problem):
         raise ParameterError("search", search, "a RuleListSearch or a Problem")
-    elif regularization is None:
+    if regularization is None:
         raise ValueError("with a problem, give the regularization too")
-    check_distance(within, ratio, memory_limit, limit)
+    return RuleListSearch(search, regularization, max_length=max_length)

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 
-from ...arguments import ParameterError, check_arguments
+from ...arguments import check_arguments
 from ...data.problem import Problem
 from ...data.problem_arguments import ProblemError
 from ...models import Model, RuleList
@@ -17,7 +17,7 @@ from ...search import Search
 from ...snapshot import Incumbent, Snapshot, Status
 from ..costs import Costs
 from ..exact.search import RuleListSearch
-from ..near_optimal.base import grid_of
+from ..near_optimal.base import grid_of, search_of
 from .changes import CHANGES, Measure, Outside
 from .labelling import Labelling, NearStates
 from .neighbours import Neighbours, Rival, column, predicted
@@ -90,16 +90,8 @@ class RobustnessSearch(Search):
         max_length: int | None = None,
         memory_limit: int | None = None,
     ) -> None:
-        if isinstance(search, RuleListSearch):
-            if regularization is not None or max_length is not None:
-                raise ValueError("regularization and max_length are the search's own; give them only with a problem")
-        elif not isinstance(search, Problem):
-            raise ParameterError("search", search, "a RuleListSearch or a Problem")
-        elif regularization is None:
-            raise ValueError("with a problem, give the regularization too")
+        search = search_of(search, regularization, max_length)
         check_arguments(memory_limit=memory_limit)
-        if isinstance(search, Problem):
-            search = RuleListSearch(search, regularization, max_length=max_length)  # type: ignore[arg-type]
         super().__init__(search.problem)
         self.search, self.memory_limit = search, memory_limit
         self.regularization, self.max_length = search.regularization, search.max_length
