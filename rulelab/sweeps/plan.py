@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 
 from ..arguments import is_whole
 from ..data.metrics import FEW, group_labels
@@ -116,8 +116,11 @@ class Plan:
 
     @property
     def split(self) -> str:
-        """How counted rows are dealt to training and test, in words; empty where there are folds."""
-        return "" if self.counts is None else self.counts.split
+        """How rows are dealt to training and test, in words; empty where there are folds."""
+        if self.counts is not None:
+            return self.counts.split
+        test = int((self.fold_of >= 0).sum())
+        return "" if test == len(self.y) else f"{test} of {len(self.y)} rows are kept out for the test, at random"
 
     def fold(self, index: int) -> Fold:
         """The rows of one fold, resampled as asked; the same whenever it is called."""
@@ -135,7 +138,7 @@ class Plan:
 
 def make_plan(
     dataset: Dataset,
-    cv: int,
+    cv: int | StratifiedShuffleSplit,
     sensitive: str | Sequence[str] | None,
     resample: str | None,
     random_state: int,
@@ -162,19 +165,12 @@ def make_plan(
             "give that column another role, or none"
         )
     y = dataset.y.to_numpy() == 1
-    check_numbers(cv, random_state, time_limit, gap)
-    smallest = min(int(y.sum()), int((~y).sum()))
-    if cv > smallest:
-        raise SweepError(f"cv is {cv}, but the rarer class has only {smallest} rows; every fold needs one of them")
+    fold_of = _dealt(y, cv, random_state, time_limit, gap)
     if resample not in (None, BALANCE):
         raise SweepParameterError("resample", resample, f"None or {BALANCE!r}")
     names = [sensitive] if isinstance(sensitive, str) else list(sensitive or ())
     groups = groups_of(dataset, names) if names else None
     chosen = compared_groups(groups, y, compared)
-    fold_of = np.empty(len(y), dtype=np.int64)
-    splitter = StratifiedKFold(cv, shuffle=True, random_state=random_state)
-    for index, (_, test) in enumerate(splitter.split(np.zeros((len(y), 1)), y)):
-        fold_of[test] = index
     return Plan(
         X=dataset.X.reset_index(drop=True),
         y=y,
@@ -189,7 +185,7 @@ def make_plan(
         identity={
             "dataset": dataset.name,
             "data": digest_of(dataset.X, y, groups),
-            "cv": cv,
+            "cv": str(cv) if isinstance(cv, StratifiedShuffleSplit) else cv,
             "random_state": random_state,
             "resample": resample,
             "sensitive": names,
@@ -197,6 +193,27 @@ def make_plan(
             "rows": _more_digest(dataset, fold_of),
         },
     )
+
+
+def _dealt(y: np.ndarray, cv: int | StratifiedShuffleSplit, random_state: Any, time_limit: Any, gap: Any) -> np.ndarray:
+    """The fold that tests each row, -1 where one split has it for training; raises SweepError."""
+    smallest = min(int(y.sum()), int((~y).sum()))
+    if isinstance(cv, StratifiedShuffleSplit):
+        check_numbers(2, random_state, time_limit, gap)
+        if cv.get_n_splits() != 1 or cv.random_state is None:
+            raise SweepParameterError("cv", cv, "one split, n_splits=1, with a random_state that can make it again")
+        n_folds, splitter = 2, cv
+    else:
+        check_numbers(cv, random_state, time_limit, gap)
+        n_folds, splitter = cv, StratifiedKFold(cv, shuffle=True, random_state=random_state)
+    if n_folds > smallest:
+        raise SweepError(f"cv is {cv}, but the rarer class has only {smallest} rows; every fold needs one of them")
+    fold_of = np.full(len(y), -1, dtype=np.int64)
+    for index, (_, test) in enumerate(splitter.split(np.zeros((len(y), 1)), y)):
+        fold_of[test] = index
+    if any(np.unique(y[fold_of == side]).size < 2 for side in np.unique(fold_of)):
+        raise SweepError(f"the rarer class has only {smallest} rows; training and test rows both need one of them")
+    return fold_of
 
 
 def compared_groups(

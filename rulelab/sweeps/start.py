@@ -6,6 +6,8 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from sklearn.model_selection import StratifiedShuffleSplit
+
 from ..arguments import ParameterError, Text, short, text_of
 from ..datasets import Dataset
 from ..limits import TIME_LIMIT
@@ -33,7 +35,7 @@ def sweep(
     dataset: Dataset | PatternCounts,
     family: str = "rule_list",
     grid: Grid | None = None,
-    cv: int | None = None,
+    cv: int | StratifiedShuffleSplit | None = None,
     sensitive: str | Sequence[str] | None = None,
     n_jobs: int = 1,
     client: Any = None,
@@ -67,8 +69,9 @@ def sweep(
         Values by parameter: of the search (regularization, ...), of mining (max_conditions, min_support, max_support,
         by_class: supports count within a class) and of binarizing (thresholds, negations, max_categories). Every
         combination is fitted. Default: the family's.
-    cv : int, optional
-        Number of folds, 10 if nothing is said. None for counts.
+    cv : int or StratifiedShuffleSplit, optional
+        Number of folds, 10 if nothing is said; or one split of scikit-learn's, whose test rows are those of the only
+        fold. None for counts.
     sensitive : str or sequence of str, optional
         Sensitive attribute of the data set, or of the counts; several are intersected. It is only measured, not used in
         training, but by methods with fairness constraints. Rows where it is missing are a group of their own,

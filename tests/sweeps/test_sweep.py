@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from fairlearn.metrics import equalized_odds_difference
 from patience import PATIENCE
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 
 import rulelab as rl
 from rulelab.datasets import Dataset, from_frame
@@ -308,6 +308,8 @@ def test_the_groups_compared_are_those_with_enough_rows():
         ({"grid": {"thresholds": [{"height": 3}]}}, "thresholds names columns that the table does not have"),
         ({"cv": 1}, "cv must be a whole number of folds, at least 2"),
         ({"cv": 500}, "cv is 500, but the rarer class has only"),
+        ({"cv": StratifiedShuffleSplit(2, random_state=0)}, "cv must be one split"),
+        ({"cv": StratifiedShuffleSplit(1)}, "cv must be one split"),
         ({"sensitive": "race"}, "no sensitive attribute 'race'; those of people are 'group'"),
         ({"groups": ["one", "three"]}, "the groups are 'one', 'two'; 'three' is none of them"),
         ({"groups": ["one"]}, "name at least two"),

@@ -42,8 +42,10 @@ def data_of(sweep: Sweep) -> Dataset:
     )
 
 
-def of_fold(sweep: Sweep, result: Result, data: Dataset, code: str = "", named: bool = False) -> Card:
-    """The card of the model of one fold: trained on the others, tested on this one.
+def of_fold(
+    sweep: Sweep, result: Result, data: Dataset, code: str = "", named: bool = False, test_share: float = 0.0
+) -> Card:
+    """The card of the model of one fold: trained on the other rows, tested on these.
 
     Parameters
     ----------
@@ -55,6 +57,8 @@ def of_fold(sweep: Sweep, result: Result, data: Dataset, code: str = "", named: 
         Python that starts the sweep as ``sweep``; empty: not known.
     named : bool
         Whether `rulelab.datasets.load` knows the data by name.
+    test_share : float
+        Of the split of a question; 0: dealt to folds.
 
     Raises
     ------
@@ -62,8 +66,8 @@ def of_fold(sweep: Sweep, result: Result, data: Dataset, code: str = "", named: 
         When the fit has no model.
     """
     plan = sweep.plan
-    dealt = {"folds": plan.n_folds, "fold": result.fold, "seed": plan.random_state}
-    split = Split.of(data, named, **dealt)
+    folds = {"folds": plan.n_folds, "fold": result.fold, "seed": plan.random_state}
+    split = Split.of(data, named, **({"test_share": test_share} if test_share else folds))
     card = cards.of_model(result.load(), data, np.flatnonzero(plan.fold_of == result.fold), split)
     proof = None
     if result.objective is not None and result.lower_bound is not None:

@@ -161,7 +161,7 @@ class PointModel(Viewer):
             raise ValueError("there is no model of this setting to pin")
         code = started.codes[point.sweep] if started.codes else ""
         data = started.data or fronts_card.data_of(sweep)
-        return fronts_card.of_fold(sweep, result, data, code, started.named)
+        return fronts_card.of_fold(sweep, result, data, code, started.named, started.test_share)
 
     def _put(self, card: Card) -> None:
         self._shown = ModelCard(card)

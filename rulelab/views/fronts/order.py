@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, ClassVar
 
+from sklearn.model_selection import StratifiedShuffleSplit
+
 import rulelab
 
 from ...arguments import text_of
@@ -33,6 +35,7 @@ AT_ONCE_SECONDS = 2.0
 """Of each search that nobody has asked for."""
 COUNTED_SHARE = 0.3
 """Of counted rows for the test, where the question keeps none."""
+_SPLITTER = "from sklearn.model_selection import StratifiedShuffleSplit\n\n"
 _USUAL_VALUES = {
     TOLERANCE.name: "0.02, 0.05, 0.1",
     "max_length": "1, 2, 3, 4",
@@ -69,7 +72,7 @@ def numbers(text: str, name: str, whole: bool = False) -> list[Any]:
 
 @dataclass(frozen=True)
 class Order:
-    """Sweeps of some families over the same folds of a data set, with the Dask `client` of the server, if it has one.
+    """Sweeps of some families over the same rows, with the Dask `client` of the server, if it has one.
 
     Attributes
     ----------
@@ -78,6 +81,7 @@ class Order:
     grids : mapping of family to grid
     baselines : tuple of str
     folds : int
+        Where the question keeps no rows for the test; else its training and test rows are taken.
     sensitive : tuple of str
         Sensitive attributes, intersected when there are several.
     time_limit : float
@@ -145,7 +149,7 @@ class Order:
     @property
     def n_fits(self) -> int:
         """How many models are fitted."""
-        folds = 1 if self._counted else self.folds
+        folds = 1 if self._share else self.folds
         grids = [*self.grids.values()]
         grids += [SMALL_TREES if name == "cart" else BASELINES[name].grid for name in self.baselines]
         return folds * sum(math.prod(len(values) for values in grid.values()) for grid in grids)
@@ -182,14 +186,16 @@ class Order:
                 one.cancel()
             raise SweepError(titled(text_of(error), FAMILIES[family].family)) from error
         codes = tuple(self.code(family) for family in self.grids)
-        return Started(tuple(started), data, codes, named=self._source == load_code(data.name))
+        share = 0.0 if self._counted else self._share
+        return Started(tuple(started), data, codes, self._source == load_code(data.name), share)
 
     def code(self, family: str) -> str:
         """Python that starts the family's sweep as ``sweep``."""
         options = "".join(f"    {name}={_source(value)},\n" for name, value in self._options(family).items())
         source = self._counted_code() if self._counted else f"data = {self._source}\n"
+        splitter = _SPLITTER if self._share and not self._counted else ""
         return (
-            f"import rulelab as rl\n{_imports(self.grids[family])}\n{source}"
+            f"{splitter}import rulelab as rl\n{_imports(self.grids[family])}\n{source}"
             f"sweep = rl.sweep(\n    data,\n    {family!r},\n{options})"
         )
 
@@ -201,7 +207,7 @@ class Order:
         return {
             "grid": {name: list(values) for name, values in self.grids[family].items()} | limit,
             **({"fixed": dict(self.fixed)} if self.fixed else {}),
-            **({} if self._counted else {"cv": self.folds}),
+            **({} if self._counted else {"cv": self._cv}),
             "sensitive": list(self.sensitive) or None,
             "baselines": baselines,
             "time_limit": self.time_limit if ALLOWED.seconds is None else min(self.time_limit, ALLOWED.seconds),
@@ -212,10 +218,17 @@ class Order:
         return self.question is not None and self.question.counted is not None
 
     @property
+    def _cv(self) -> int | StratifiedShuffleSplit:
+        """The split of the question, as `rulelab.views.live.recipe.split` draws it, or folds."""
+        if not self._share:
+            return self.folds
+        return StratifiedShuffleSplit(n_splits=1, test_size=self._share, random_state=SPLIT_SEED)
+
+    @property
     def _share(self) -> float:
-        """Of counted rows, for the test."""
-        assert self.question is not None
-        return self.question.test_share or COUNTED_SHARE
+        """Of the rows, for the test; 0 where they are dealt to folds."""
+        asked = 0.0 if self.question is None else self.question.test_share
+        return asked or (COUNTED_SHARE if self._counted else 0.0)
 
     @property
     def _source(self) -> str:

@@ -27,7 +27,7 @@ SWEEPS = Pool(max(1, (os.cpu_count() or 2) - 1))
 
 @dataclass(frozen=True)
 class Started:
-    """Sweeps over the same folds of the same data.
+    """Sweeps over the same rows for training and test.
 
     Attributes
     ----------
@@ -38,12 +38,15 @@ class Started:
         Per sweep the Python that starts it; may be empty.
     named : bool
         Whether `rulelab.datasets.load` knows the data by name.
+    test_share : float
+        Of the rows, as the question keeps them out; 0 where folds or counts say it.
     """
 
     sweeps: tuple[Sweep, ...]
     data: Dataset | None = None
     codes: tuple[str, ...] = ()
     named: bool = False
+    test_share: float = 0.0
 
     def first_of(self, point: Point) -> int | None:
         """The first fold that has a model of a point; None: none has."""
@@ -51,7 +54,7 @@ class Started:
         return min((r.fold for r in results if r.point == point.point and r.model is not None), default=None)
 
     def and_more(self, other: Started) -> Started:
-        """These, which have ended or end now, before others over the same folds."""
+        """These, which have ended or end now, before others over the same rows."""
         for one in self.sweeps:
             one.cancel()
         return replace(other, sweeps=self.sweeps + other.sweeps, codes=self.codes + other.codes)

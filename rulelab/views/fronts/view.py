@@ -49,7 +49,7 @@ _CHAT_TICKS = 8
 _EMPTY = (
     "<h2>How accurate can a model be that is as simple, or as fair, as this?</h2>"
     "<p>Run a search in the tab Search, or press Fill the front: the question there is fitted with each value of one "
-    "of its settings, and other methods with it, on the same folds. Here will stand accuracy against the number of "
+    "of its settings, and other methods with it, on the same rows. Here will stand accuracy against the number of "
     "rules and conditions and, with groups of people, against the gap between them.</p>"
 )
 _HOW = (
@@ -66,7 +66,7 @@ class FrontView(NotebookViewer):
     Parameters
     ----------
     sweeps : Sweep or sequence of Sweep, optional
-        Sweeps over the same data and folds, such as one per family. They may still run.
+        Sweeps over the same data and rows, such as one per family. They may still run.
     data : Dataset, optional
         That was swept: gives the model cards the names of the target and of its classes.
 
@@ -205,7 +205,7 @@ class FrontView(NotebookViewer):
 
     @property
     def split(self) -> str:
-        """How counted rows are dealt to training and test, in words; empty where there are folds."""
+        """How rows are dealt to training and test, in words; empty where there are folds."""
         started = () if self._run is None else self._run.started.sweeps
         return started[0].plan.split if started else ""
 

@@ -11,9 +11,11 @@ from test_sweep_counted import FRAME
 from test_views_fronts import SMALL
 
 import rulelab as rl
+from rulelab.views.cards import card as cards
+from rulelab.views.cards import scores
 from rulelab.views.forms import tables as served_tables
 from rulelab.views.forms.address import Address
-from rulelab.views.fronts.model import ALL_ROWS
+from rulelab.views.fronts.model import ALL_ROWS, PointModel
 from rulelab.views.fronts.order import Order, numbers, sweepable
 from rulelab.views.fronts.run import Run
 from rulelab.views.fronts.tab import FrontsView
@@ -103,6 +105,41 @@ def test_it_is_said_how_many_fits_there_are_before_they_begin_and_that_many_ther
     assert "Regularization" in tab.told
     tab.run()
     assert tab.view.run is None
+
+
+def test_a_point_is_fitted_and_measured_on_the_rows_of_the_tab_search() -> None:
+    """Counted here anew, from the search that the tab Search runs for the same question."""
+    given = asked(thresholds=2, max_conditions=1, regularization=0.02, test_share=0.3)
+    order = replace(Order.of(given, "regularization", "0.02"), baselines=("cart",))
+    run = done(order)
+    assert run.error is None
+    sweep = run.started.sweeps[0]
+    assert sweep.progress.total == order.n_fits == 1 + 6
+    prepared = given(quiet)
+    card = PointModel.card_of(run.started, run.tables.points["test"][0], 0)
+    assert set(card.rows.test) == set(prepared.test_rows)
+    assert set(card.rows.split.rows().test) == set(prepared.test_rows)
+    *_, last = prepared.search.steps()
+    mine, its = scores.of_card(card, quiet), scores.of_card(cards.of_search(prepared.search, last, prepared), quiet)
+    assert card.proof.objective == last.incumbent.objective
+    for on, own, other in (("test", mine.test, its.test), ("train", mine.training, its.training)):
+        point = run.tables.points[on][0]
+        assert own.counted == other.counted
+        assert point.value("accuracy") == (other.counted.weight - other.counted.errors) / other.counted.weight
+    view = FrontView()
+    view.follow(run)
+    wait_until(lambda: not view.refresh())
+    view.point = "0:0"
+    assert "133 of 442 rows are kept out for the test" in view._summary.object
+    assert "fold" not in view._summary.object + card.title + card.proof.scope
+    view.close()
+    made: dict[str, object] = {}
+    exec(card.code, made)
+    assert made["sweep"].plan.identity == sweep.plan.identity
+
+
+def quiet(doing: str) -> None:
+    """Nobody is told."""
 
 
 def test_another_setting_has_its_usual_values_and_another_family_its_settings() -> None:
