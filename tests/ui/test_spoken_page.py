@@ -31,9 +31,8 @@ FIRST = """
   - paragraph:
     - text: "On"
     - button "tic_tac_toe"
-    - text: (
-    - button "958 rows"
-    - text: ) predict
+    - button "(958 rows)"
+    - text: predict
     - button "class = positive"
     - text: by the
     - button "rule list"
