@@ -27,12 +27,11 @@ test("an axis between two round numbers has ticks all the same, within it", () =
 })
 
 const nodes = { data: { left: [0, 0], right: [1, 0.1], top: [0, 1], bottom: [1, 2], rule: ["the first rule of all", "b"] } }
-const blocks = { data: { left: [0.5], right: [0.6], top: [1], bottom: [2], count: [1234] } }
 const of = (width, height) => ({ plot: { inner_width: width, inner_height: height }, range: { start: 0, end: 1 },
-  rows: { start: 2, end: 0 }, nodes, blocks, size: 10 })
+  rows: { start: 2, end: 0 }, nodes, size: 10 })
 
 test("words stand where they find room, and are cut where they find half of it", () => {
-  assert.deepEqual(fitting(of(1000, 100)).text, ["the first rule of all", "b", "1234"])
+  assert.deepEqual(fitting(of(1000, 100)).text, ["the first rule of all", "b"])
   const cut = fitting(of(90, 100))
   assert.deepEqual(cut.text, ["the first rul…"])
   assert.deepEqual([cut.x, cut.y], [[0.5], [0.5]])
@@ -48,7 +47,8 @@ test("words stand in the middle of what is seen of a rectangle", () => {
 })
 
 test("a rectangle stands for the rules on the way to it", () => {
-  const tree = { rule: ["", "a then 1", "b then 0"], above: [-1, 0, 1] }
+  const tree = { rule: ["", "a then 1", "b then 0", "40 cut"], above: [-1, 0, 1, 1], alone: [true, true, true, false] }
   assert.equal(prefix(tree, 0), "no rule yet")
   assert.equal(prefix(tree, 2), "if a then 1\nelse if b then 0")
+  assert.equal(prefix(tree, 3), "if a then 1", "what stands together goes on from the rectangle above")
 })
