@@ -104,8 +104,8 @@ class Snapshot(Shown):
         rounding of weights or penalties; nothing is left to search.
     detail : dict
         Figures of the engine's own. Where models have to obey, and the best one of all is sought first, the counts of
-        that search begin with "first_"; "first_running" is 1 while it runs, "first_suffices" where its answer is the
-        answer.
+        that search begin with ``first_``; ``first_running`` is 1 while it runs, ``first_suffices`` where its answer is
+        the answer.
     """
 
     step: int
