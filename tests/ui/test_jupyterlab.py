@@ -113,7 +113,11 @@ def lab(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
         yield f"{address(tmp_path / 'runtime')}{HOSTS[request.param]}"
     finally:
         process.terminate()
-        process.wait(PATIENCE)
+        try:
+            process.wait(30)
+        except subprocess.TimeoutExpired:  # how the server of notebooks ends is not tested here
+            process.kill()
+            process.wait(PATIENCE)
 
 
 @pytest.fixture
