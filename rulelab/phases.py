@@ -11,7 +11,7 @@ import numpy as np
 from .certificate import Certificate, of_all
 from .proving import Proving
 from .search import Search
-from .snapshot import FIRST, Snapshot, Status
+from .snapshot import CUT_BY, FIRST, Snapshot, Status
 
 if TYPE_CHECKING:
     from .models import Model
@@ -150,6 +150,7 @@ class RelaxedFirst(Phased):
         if first is None:
             return now
         counts = {**first.counts, "cut": sum(first.pruned.values())}
+        counts |= {f"{CUT_BY}{name}": n for name, n in first.pruned.items() if n}
         counts |= {"running": int(self._relaxing), "suffices": int(self._suffices)}
         return replace(now, detail={**now.detail, **{FIRST + name: n for name, n in counts.items()}})
 

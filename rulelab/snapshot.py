@@ -34,8 +34,9 @@ _SURE = 1 - 2.0**-50
 """Of a bound that was computed in doubles from costs in integers: what is proven of it, whatever was rounded."""
 
 
-FIRST = "first_"
-"""How figures in ``detail`` begin that are of the search for the best model of all, which came first."""
+FIRST, CUT_BY = "first_", "cut by "
+"""How figures in ``detail`` begin that are of the search for the best model of all, which came first; and of these how
+many each bound has cut."""
 
 
 def bound_shown(objective: float, bound: float, status: Status) -> float:

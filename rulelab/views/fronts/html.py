@@ -88,11 +88,12 @@ def row_of(started: Started, point: Point, gap: str | None, tickable: bool) -> d
     sweep = started.sweeps[point.sweep]
     fold = started.first_of(point)
     proven = math.nan if point.baseline else point.proven / max(point.folds, 1)
+    certified = f"{point.proven} of {point.folds}" if not sweep.plan.split else "optimal" if point.proven else "open"
     figures = [
         (percent(point, "accuracy"), point.value("accuracy")),
         unknown if gap is None else (percent(point, gap), point.value(gap)),
         (number(point, "rules"), point.value("rules")),
-        ("none", 0.0) if point.baseline else (f"{point.proven} of {point.folds}", 2 * proven),
+        ("none", 0.0) if point.baseline else (certified, 2 * proven),
         (NONE, math.nan),
     ]
     dealt = sweep.plan.split or f"mean of {point.folds} of {sweep.plan.n_folds} folds"

@@ -199,7 +199,8 @@ def warning(sweep: Sweep, point: Point, on: str, accuracy_of: Callable[[int], fl
         Of another point of the sweep, by its number; nan where nothing is known of it.
     """
     told = next((r.message for r in sweep.results if r.point == point.point and _LEFT_OUT in r.message), "")
-    notes = [f"Groups {told[told.index(_LEFT_OUT) :]}, in one of the folds."] if told else []
+    once = "" if sweep.plan.split else ", in one of the folds"
+    notes = [f"Groups {told[told.index(_LEFT_OUT) :]}{once}."] if told else []
     chosen = sweep.parameters_of(point.point)
     rates = sweep.rates(point.point, on)
     names = ("true_positive", "false_positive", "true_negative", "false_negative")

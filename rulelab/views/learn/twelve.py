@@ -15,7 +15,7 @@ from panel.custom import JSComponent
 from ...assets import asset
 from ...certificate import verify
 from ...data.problem import Problem
-from ...questions import search_for
+from ...rule_list import RuleListSearch
 from ...search import solve
 from ..live.job import Job
 from ..live.ticker import Beat
@@ -43,6 +43,9 @@ PRICE = 0.5
 """Of a rule, in errors."""
 _ASKED = ("cost", "bound", "cost", "bound", "lists", "first", "better")
 """What is asked in each step: a figure of its prefix, the first rule that is worth following, or a better list."""
+
+
+_HEAD, *_SECTIONS = sections(Path(__file__).parent / "plans" / "twelve_people.md")
 
 
 def problem() -> Problem:
@@ -99,17 +102,16 @@ def _fewer(ends: np.ndarray) -> int:
 def checked() -> str:
     """Search for the best list, prove it and check the proof: what the checker says, in errors."""
     twelve = problem()
-    search = search_for(twelve, regularization=PRICE / len(PEOPLE))
+    search = RuleListSearch(twelve, regularization=PRICE / len(PEOPLE))
     done = solve(search)
     assert done.incumbent is not None
-    found = verify(twelve, done.incumbent.model, search.certificate())  # type: ignore[attr-defined]
+    found = verify(twelve, done.incumbent.model, search.certificate())
     assert found.valid
     return f"{found.state}: no list of these facts costs less than {len(PEOPLE) * done.incumbent.objective:g}"
 
 
 def _steps() -> Iterator[dict[str, Any]]:
-    _, *found = sections(Path(__file__).parent / "plans" / "twelve_people.md")
-    for section, asked in zip(found, _ASKED, strict=True):
+    for section, asked in zip(_SECTIONS, _ASKED, strict=True):
         text, question, answer = section.of("text", "Question", "Answer")
         prefix = section.heading.partition(". ")[2].replace(", ", ",")
         yield {
@@ -121,7 +123,7 @@ def _steps() -> Iterator[dict[str, Any]]:
         }
 
 
-ABOUT = sections(Path(__file__).parent / "plans" / "twelve_people.md").__next__().of("sentence")[0]
+(ABOUT,) = _HEAD.of("sentence")
 STEPS = tuple(_steps())
 
 

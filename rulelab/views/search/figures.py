@@ -176,22 +176,29 @@ class SearchFigures:
         """Let the axes span what there is."""
         self._shared.fit()
         begins = self._shared.tree
-        for strip in self._strips.values():
+        for number, strip in self._strips.items():
             strip.update(right=begins or 0.0, visible=begins is not None)
+            axis = self._made[number].figure.xaxis[0]
+            if self._axis and axis.axis_label != self._label:
+                axis.axis_label = self._label
         for plot in self._made.values():
             plot.fit()
+
+    @property
+    def _label(self) -> str:
+        """Of the axis; what is grey is said where there is such a strip."""
+        unit = self._look.unit
+        labels = {"time": "search time (s)", "work": f"work ({unit})", "log work": f"work ({unit}, log)"}
+        return labels[self._axis] + ("" if self._shared.tree is None else "; grey: before the tree")
 
     def _draw_against_axis(self, plot: Plot) -> None:
         """Draw a plot against the chosen axis, if it is over time."""
         if not (self._axis and plot.over_time):
             return
-        labels = {"time": "search time (s)", "work": f"work ({self._look.unit})"}
-        labels["log work"] = f"work ({self._look.unit}, log)"
-        before = "; grey: before the tree" if self._look.family else ""
         for glyph in plot.over_time:
             glyph.x = self._shared.axis
         axis, log = plot.figure.xaxis, self._axis == "log work"
         if log not in self._ticks:
             self._ticks[log] = ticks(log), compact(log)
-        axis.axis_label = f"{labels[self._axis]}{before}"
+        axis.axis_label = self._label
         axis.ticker, axis.formatter = self._ticks[log]

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from io import StringIO
 
+import numpy as np
 import pandas as pd
 import pytest
 from live import inexact_search, long_search, problem, small_search
@@ -23,7 +24,7 @@ from rulelab.views.search import controls
 from rulelab.views.search.families import LOOKS
 from rulelab.views.search.figures import SearchFigures
 from rulelab.views.search.plots.base import Plot, Window
-from rulelab.views.search.plots.pruned import pruned_columns
+from rulelab.views.search.plots.pruned import PrunedPlot, pruned_columns
 from rulelab.views.search.setup import Setup
 from rulelab.views.search.slide import HEIGHT, WIDTH
 from rulelab.views.search.view import SearchView
@@ -336,3 +337,16 @@ def test_the_switches_of_the_bounds_are_a_named_group() -> None:
     assert group["value"] == group["options"]
     setup.more._handle_msg({"key": group["key"], "value": group["options"][1:]})
     assert setup.settings.bounds == list(setup.settings.param.bounds.objects)[1:]
+
+
+def test_what_was_cut_to_find_the_best_list_of_all_is_shown_where_it_was_enough() -> None:
+    rng = np.random.default_rng(1)
+    A = rng.random((200, 6)) < 0.4
+    y, groups = (A[:, 0] | A[:, 1]) ^ (rng.random(200) < 0.1), np.arange(200) % 2
+    problem = rl.Problem.from_arrays(A, y, groups=groups)
+    done = rl.solve(rl.search_for(problem, regularization=0.01, fairness=rl.EqualOpportunity(0.9)))
+    plot = PrunedPlot()
+    plot.show([done], True, done)
+    assert not done.made
+    assert plot.frame()["prefixes cut"].sum() == done.sought_first["cut"] > 0
+    assert plot.caption.endswith("a best one meets what is asked.")

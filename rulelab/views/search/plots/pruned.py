@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 from bokeh.models import ColumnDataSource, FactorRange, FixedTicker, HoverTool, Range1d
 from bokeh.models.annotations import LabelSet
 
-from ....snapshot import Snapshot
+from ....snapshot import CUT_BY, Snapshot
 from ...live.wording import count
 from ...prefixes.icicle import color_of
 from ...widgets.style import INK
 from .base import Columns, Plot, new_figure
 
 _OF_ALL = (
-    "Nothing is cut yet: the best list of all is sought first.",
-    "Nothing had to be cut: a best list of all meets what is asked.",
+    " The best list of all is sought first.",
+    " They were cut to find the best of all lists; a best one meets what is asked.",
 )
 _ROOM = 150
 """Where the axis of per cents ends, so that the longest bar has its figure beside it."""
@@ -24,7 +24,7 @@ _ROOM = 150
 
 def pruned_columns(snapshot: Snapshot | None) -> Columns:
     """Prefixes cut per bound, in all and as a share of all cuts, the most effective one at the top."""
-    pruned = {} if snapshot is None else {name: n for name, n in snapshot.pruned.items() if n}
+    pruned = {} if snapshot is None else {name: n for name, n in _cuts(snapshot).items() if n}
     names = sorted(pruned, key=lambda name: pruned[name])
     total = sum(pruned.values())
     return {
@@ -34,6 +34,14 @@ def pruned_columns(snapshot: Snapshot | None) -> Columns:
         "text": [count(pruned[name]) for name in names],
         "color": [color_of("cut", name) for name in names],
     }
+
+
+def _cuts(snapshot: Snapshot) -> Mapping[str, int]:
+    """Prefixes cut, by bound; of the search for the best list of all while that runs, and where it was enough."""
+    first = snapshot.sought_first
+    if not first or not (first["running"] or first["suffices"]):
+        return snapshot.pruned
+    return {name.removeprefix(CUT_BY): n for name, n in first.items() if name.startswith(CUT_BY)}
 
 
 class PrunedPlot(Plot):
@@ -81,13 +89,15 @@ class PrunedPlot(Plot):
         self._replace(pruned_columns(latest))
         data = self._source.data
         if not data["bound"]:
-            first = latest.sought_first
-            self.caption = _OF_ALL[first["suffices"]] if first else "Nothing is cut yet."
+            self.caption = "Nothing is cut yet."
             return
         best, most = data["bound"][-1], data["share"][-1]
         name = best.removeprefix("always: ")
         ever = "" if name == best else ", which cannot be switched off"
         self.caption = f"{count(sum(data['count']))} cut, {_percent(most)} % of them by “{name}”{ever}."
+        first = latest.sought_first
+        if first and (first["running"] or first["suffices"]):
+            self.caption += _OF_ALL[first["suffices"]]
 
     def frame(self) -> pd.DataFrame:
         data = self._source.data
