@@ -14,7 +14,7 @@ from panel.viewable import Viewer
 from ...arguments import text_of
 from ..forms.address import Address, Part
 from ..live.recipe import PageRecipe
-from ..live.wording import counted
+from ..live.wording import count, counted
 from ..widgets import icons
 from ..widgets.esc import esc
 from ..widgets.html import Html
@@ -102,17 +102,19 @@ class FrontsView(Viewer):
         except ValueError as error:
             return text_of(error)
         limit = f"each ends with a proof or after {order.time_limit:g} s"
-        return f"{counted(order.n_fits, 'fits')}, other methods among them{self._about(order)}; {limit}."
+        there, about = self._about(order)
+        return f"{counted(order.n_fits, 'fits')}{there}, other methods among them{about}; {limit}."
 
-    def _about(self, order: Order) -> str:
-        """How long a sweep will take, where fits of the same question are done."""
+    def _about(self, order: Order) -> tuple[str, str]:
+        """How many fits of the same question are done, and how long a sweep will take; empty where none are."""
         run = self.view.run
         same = run is not None and order.question is not None and self._asked == _said_of(order.question)
         progress = [sweep.progress for sweep in run.started.sweeps] if run is not None and same else []
         done = sum(each.done for each in progress)
         if not done:
-            return ""
-        return f", about {math.ceil(order.n_fits * sum(each.seconds for each in progress) / done)} s"
+            return "", ""
+        seconds = math.ceil(order.n_fits * sum(each.seconds for each in progress) / done)
+        return f" beside the {count(done)} that are done", f", about {seconds} s"
 
     def run(self, *_: Any) -> None:
         """Fill the front beside what is known of the same question; a sweep that runs is cancelled."""
