@@ -40,6 +40,8 @@ OPTIONS = (
     "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
     "--LabApp.news_url=None",
 )
+GRACE = min(30.0, PATIENCE)
+"""Seconds in which the server of notebooks may end by itself; how it ends is not tested here."""
 IDLE = ".jp-Notebook-ExecutionIndicator[data-status=idle]"
 HOSTS = {"jupyterlab": "lab/tree/", "notebook": "notebooks/"}
 """The programs, and where each shows a notebook."""
@@ -114,8 +116,8 @@ def lab(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     finally:
         process.terminate()
         try:
-            process.wait(30)
-        except subprocess.TimeoutExpired:  # how the server of notebooks ends is not tested here
+            process.wait(GRACE)
+        except subprocess.TimeoutExpired:
             process.kill()
             process.wait(PATIENCE)
 
