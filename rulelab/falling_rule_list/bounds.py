@@ -106,7 +106,8 @@ def further_loss(arrays, rules, positives, negatives, left, cap):
         gain <= A p_t - B q_t - l (p_t - a (p_t + q_t)),    p_t, q_t: what S has in patterns of proportion above t.
 
     t = tau is the equivalent points bound (l = 0), t = 0 the one of Thm 4.6. The bound on the gain is convex in l, and
-    least where the patterns above t have together the proportion a. Rounding is subtracted.
+    least where the patterns above t have together the proportion a. Rounding is subtracted: of the arithmetic, and of
+    weights, by which p(T) can exceed a |T| by ``rules.misplaced``.
 
     Parameters
     ----------
@@ -139,26 +140,47 @@ def further_loss(arrays, rules, positives, negatives, left, cap):
             else:
                 low = middle + 1
         if positives[low] <= cap * (positives[low] + negatives[low]):
-            least = max(least, _loss_at(a, b, left, positives[low], negatives[low], arrays.upper[low], cap))
+            least = max(least, _loss_at(rules, left, positives[low], negatives[low], arrays.upper[low], cap))
             low -= 1
         if low >= 0 and low >= above - 1:
-            least = max(least, _loss_at(a, b, left, positives[low], negatives[low], arrays.lower[low], cap))
+            least = max(least, _loss_at(rules, left, positives[low], negatives[low], arrays.lower[low], cap))
     elif rules.prefix_bound:
-        least = max(least, _loss_at(a, b, left, positives[n - 1], negatives[n - 1], 0.0, cap))
+        least = max(least, _loss_at(rules, left, positives[n - 1], negatives[n - 1], 0.0, cap))
     return least
 
 
 @inlined
-def _loss_at(a, b, left, p, q, t, cap):
+def least_share(rules, p, q):
+    """The least proportion of what captures p and q on the grid: its positives, and those and its negatives."""
+    p = max(p - rules.misplaced, 0)
+    return p, p + q + rules.misplaced
+
+
+@inlined
+def largest_share(rules, p, q):
+    """The largest proportion of what captures p and q on the grid."""
+    p += rules.misplaced
+    return p, p + max(q - rules.misplaced, 0)
+
+
+@inlined
+def is_above(rules, p, q):
+    """Whether a proportion is above the threshold, or may be."""
+    return rules.per_positive * (p + rules.misplaced) > rules.per_negative * max(q - rules.misplaced, 0)
+
+
+@inlined
+def _loss_at(rules, left, p, q, t, cap):
     """The bound for one threshold, rounded up to an integer after the rounding error is subtracted; 0 for t ~ cap."""
     if t > cap - _CLOSEST:
         return 0
+    a, b = rules.per_positive, rules.per_negative
     price = max(0.0, b - (a + b) * t) / (cap - t)
     gain = np.float64(a) * p - np.float64(b) * q - price * (p - cap * (p + q))
     error = np.float64(a) * left + np.float64(b) * q + price * (p + cap * (p + q)) * (1 + 1 / (cap - t))
     if t > 0:
         error += (np.float64(a) + b + price) * left / t  # patterns of proportion t, whose terms are 0 but for rounding
-    return math.ceil(np.float64(a) * left - gain - error * _ROUNDING)
+    return math.ceil(np.float64(a) * left - gain - error * _ROUNDING - price * rules.misplaced)
 
 
 @inner

@@ -45,6 +45,8 @@ class Costs:
         Whether the weights are not rounded, so that proportions can be compared.
     exactness : float
         What a proof is sure to tell apart, in units of the objective; 0 when exact.
+    misplaced : int
+        By how much rounding changes the weight of any set of patterns at most, on the grid.
     """
 
     positives: np.ndarray
@@ -57,6 +59,7 @@ class Costs:
     slack: float
     weights_exact: bool = True
     exactness: float = 0.0
+    misplaced: int = 0
 
 
 def costs_of(problem: Problem, regularization: float, positive_weight: float) -> Costs:
@@ -89,7 +92,7 @@ def integer_costs(
     w, per_rule = Fraction(repr(float(positive_weight))), Fraction(repr(float(regularization)))
     integral = positives.dtype.kind == "i"
     n = int(positives.sum()) + int(negatives.sum()) if integral else _GRID
-    slack, as_given = 0.0, True
+    slack, as_given, misplaced = 0.0, True, 0
     if max(w.numerator, w.denominator) * n >= _LARGEST_COST:
         nearest, as_given = of_few_digits(w, n), False
         slack += float(abs(nearest - w))
@@ -100,6 +103,7 @@ def integer_costs(
         positives, negatives = (np.rint(each * per_weight).astype(np.int64) for each in (positives, negatives))
         rounded = 0.5 * (np.count_nonzero(positives) + np.count_nonzero(negatives))
         slack += max(1.0, float(w)) * (rounded + 1.0) / n
+        misplaced = int(rounded) + 2  # the weights come in doubles
     a, b = w.numerator, w.denominator
     largest = max(a, b) * n
     if largest >= _LARGEST_COST:
@@ -132,6 +136,7 @@ def integer_costs(
         slack=slack,
         weights_exact=integral,
         exactness=0.0 if exact else told_apart,
+        misplaced=misplaced,
     )
 
 

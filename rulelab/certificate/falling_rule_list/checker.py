@@ -32,10 +32,9 @@ from ...models import FallingRuleList, ModelError
 from ..certificate import CertificateError, check_arrays, check_parameters
 from ..origin import same_conditions
 from ..outcome import LOWER_BOUND, Outcome, bounded, cost_to_prove
-from ..whole_weights import in_whole_weights
 from .children import Entries, children, chunks
 from .joint_capture import ROUNDS, reduced, what_is_left
-from .states import FallingStates, falling_states
+from .states import FallingStates, falling_space
 
 NEEDED = ("regularization", "positive_weight")
 ARRAYS = {"parents", "antecedents", "values"}
@@ -54,9 +53,8 @@ def check(
         drops = not ROUNDS.isdisjoint(arrays)
         check_arrays(arrays, ARRAYS | ROUNDS if drops else ARRAYS)
         regularization, positive_weight = (parameters[name] for name in NEEDED)
-        whole = in_whole_weights(problem)
-        space = falling_states(whole, regularization, positive_weight)
-        value, objective = falling_value(problem, model, space, positive_weight, whole)
+        space, *weights = falling_space(problem, regularization, positive_weight)
+        value, objective = falling_value(problem, model, space, positive_weight, *weights)
         found["objective"] = float(objective)
         least = cost_to_prove(parameters, value, space.unit, space.over, space.hidden)
         if drops:
@@ -93,9 +91,14 @@ def check(
 
 
 def falling_value(
-    problem: Problem, model: FallingRuleList, space: FallingStates, positive_weight: float, whole: Problem
+    problem: Problem,
+    model: FallingRuleList,
+    space: FallingStates,
+    positive_weight: float,
+    grid: Problem,
+    whole: Problem,
 ) -> tuple[int, Fraction]:
-    """The model's cost, and its objective, counted anew in whole weights.
+    """The model's cost in the weights of the grid, and its objective, counted anew in whole weights.
 
     Raises
     ------
@@ -110,15 +113,17 @@ def falling_value(
     worth = Fraction(repr(float(positive_weight)))
     for antecedent in (*model.antecedents, None):
         captured = left if antecedent is None else left & inside[:, antecedent]
-        p, q = int(whole.positives[captured].sum()), int(whole.negatives[captured].sum())
+        p, q = int(grid.positives[captured].sum()), int(grid.negatives[captured].sum())
         cost += min(space.per_positive * p, space.per_negative * q)
+        p, q = int(whole.positives[captured].sum()), int(whole.negatives[captured].sum())
         loss += min(worth * p, Fraction(q))
         if p + q:
             if Fraction(p, p + q) > last:
                 raise CertificateError("the model does not fall: a proportion is larger than the one before it")
             last = Fraction(p, p + q)
         left = left & ~captured
-    return cost, loss / space.total + space.rule * len(model.rules)
+    total = int(whole.positives.sum()) + int(whole.negatives.sum())
+    return cost, loss / total + space.rule * len(model.rules)
 
 
 def require_counts(problem: Problem, model: FallingRuleList, positive_weight: float, penalty: float | None) -> None:
@@ -180,6 +185,8 @@ def _entries(space: FallingStates, arrays: Mapping[str, np.ndarray]) -> Entries:
         p[1:][part], size[1:][part] = positive.total, positive.total + negative.total
     if (size == 0).any():
         raise CertificateError("an entry follows by an antecedent that captures nothing")
+    p[1:] += space.misplaced
+    size[1:] += space.misplaced
     return Entries(sets, p, size, values)
 
 

@@ -58,15 +58,17 @@ def children(space: FallingStates, entries: Entries) -> Children:
     p, q = positive.captured, negative.captured
     n = p + q
     # rules above tau (Cor 4.5), which capture something and leave something, do not rise, and fit the rest (Prop 4.2)
-    look = (n > 0) & (n < everything[:, None]) & (a * p > b * q)
-    look &= at_most(p, n, entries.p[:, None], entries.n[:, None], space.total)
-    look &= at_most(positive.total[:, None] - p, everything[:, None] - n, p, n, space.total)
+    e = space.misplaced
+    look = (n > 0) & (n < everything[:, None]) & (a * (p + e) > b * q)
+    look &= at_most(p, n + e, entries.p[:, None], entries.n[:, None], space.total + e)
+    look &= at_most(positive.total[:, None] - p, everything[:, None] - n + e, p + e, n + e, space.total + e)
     parent, j = np.nonzero(look)
     p, q = p[parent, j], q[parent, j]
-    n, required = p + q, entries.values[parent] - rule - b * q
+    required = entries.values[parent] - rule - b * q
     rest = positive.total[parent] - p, negative.total[parent] - q
     too_much = required > np.minimum(a * rest[0], b * rest[1])
     exceeded[parent[too_much]] = True
+    p, n = p + e, p + q + e  # the proportion as large as it can be
     # what the rule and those after it capture of the whole set has at most its proportion
     proven = np.zeros(len(parent), dtype=bool)
     for part in chunks(space, len(parent)):
@@ -96,12 +98,12 @@ def loss_reaches(
 ) -> np.ndarray:
     """Where every completion by rules of proportions up to ``cap_p / cap_n`` loses at least so much in a set.
 
-    Let T be what these rules capture, a = p_a / n_a the cap: p(T) <= a |T|. For any l >= 0 the gain A p(T) - B q(T) is
-    at most the sum over the set of the positive parts of A p_u - B q_u - l (p_u - a n_u). With l = 0 these are the
-    patterns above tau. For a threshold t = p_t / n_t < a, t <= tau and l = (B - (A + B) t) / (a - t) they are the
-    patterns of proportion above t, of P' positives and N' rows, and
+    Let T be what these rules capture, a = p_a / n_a the cap: p(T) <= a |T| + e, if rounding misplaces e. For any l >= 0
+    the gain A p(T) - B q(T) is at most the sum over the set of the positive parts of A p_u - B q_u - l (p_u - a n_u),
+    and l e. With l = 0 these are the patterns above tau. For a threshold t = p_t / n_t < a, t <= tau and
+    l = (B - (A + B) t) / (a - t) they are the patterns of proportion above t, of P' positives and N' rows, and
 
-        gain <= A P' - B (N' - P') - (B n_t - (A + B) p_t) (P' n_a - p_a N') / (p_a n_t - p_t n_a).
+        gain <= A P' - B (N' - P') - (B n_t - (A + B) p_t) ((P' - e) n_a - p_a N') / (p_a n_t - p_t n_a).
 
     The threshold is chosen with floats, and the inequality decided with integers of any size.
     """
@@ -116,7 +118,7 @@ def loss_reaches(
     cap, t = (cap_p[rows] / cap_n[rows])[:, None], t_p / t_n
     distance = cap - t
     size = first_positive[rows] + first_negative[rows]
-    excess = first_positive[rows] - cap * size
+    excess = first_positive[rows] - space.misplaced - cap * size
     estimate = gain[rows] - (b - (a + b) * t).clip(0) * excess / np.where(distance > 1e-9, distance, np.inf)
     best = estimate.argmin(axis=1)
     close = np.flatnonzero(estimate[np.arange(len(rows)), best] <= loss[rows] * (1 + 1e-9) + 1)
@@ -128,7 +130,7 @@ def loss_reaches(
             t_n[best],
             cap_p[rows],
             cap_n[rows],
-            first_positive[rows, best],
+            first_positive[rows, best] - space.misplaced,
             size[close, best],
             gain[rows, best],
             loss[rows],

@@ -131,7 +131,7 @@ def _space(
     """
     whole = in_whole_weights_by_group(problem)
     space = fair_falling_space(whole, parameters)
-    value, objective = falling_value(problem, model, space.costs, parameters["positive_weight"], whole)
+    value, objective = falling_value(problem, model, space.costs, parameters["positive_weight"], whole, whole)
     if space.longest is not None and len(model) > space.longest:
         raise CertificateError(f"the model has {len(model)} rules, more than the {space.longest} of the certificate")
     check_parities(space.sides, space.constraints, model.predicts_positive(problem.matrix()).astype(np.int64))

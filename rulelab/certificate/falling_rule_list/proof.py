@@ -14,12 +14,11 @@ from ...models import FallingRuleList
 from ..certificate import Certificate, CertificateError
 from ..origin import Origin
 from ..outcome import cost_to_prove, for_bound
-from ..whole_weights import in_whole_weights
 from .checker import falling_value
 from .children import Entries, children, chunks
 from .elimination import Captures, rounds_of
 from .joint_capture import arrays_of, reduced
-from .states import FallingStates, falling_states
+from .states import FallingStates, falling_space
 
 Needed = tuple[int, int, int, int, int]  # value, p, n, parent, antecedent
 
@@ -36,7 +35,6 @@ def prove_falling_rule_list(
     Parameters
     ----------
     problem : Problem
-        With weights that are multiples of a unit.
     model : FallingRuleList
         An optimal list, from any solver.
     regularization : float
@@ -56,9 +54,8 @@ def prove_falling_rule_list(
     CertificateError
         When the model does not fit the problem, does not fall, or a better list exists.
     """
-    whole = in_whole_weights(problem)
-    space = falling_states(whole, regularization, model.positive_weight)
-    value, _ = falling_value(problem, model, space, model.positive_weight, whole)
+    space, *weights = falling_space(problem, regularization, model.positive_weight)
+    value, _ = falling_value(problem, model, space, model.positive_weight, *weights)
     root = cost_to_prove(for_bound(lower_bound), value, space.unit, space.over, space.hidden)
     rounds, left = rounds_of(space, captures, root)
     parents, antecedents, values = _table(reduced(space, left) if rounds else space, root)
@@ -102,7 +99,8 @@ def _table(space: FallingStates, root: int) -> tuple[list[int], list[int], list[
         for part in chunks(space, len(kept)):
             below = children(space, entries.part(part))
             if len(below.exceeded):
-                raise CertificateError("the model is not optimal for these parameters: a better list exists")
+                but = ", or one that falls but for the rounding of weights" if space.misplaced else ""
+                raise CertificateError(f"the model is not optimal for these parameters: a better list exists{but}")
             left = below.left
             sizes = np.bitwise_count(left.sets).sum(axis=1, dtype=np.int64).tolist()
             lists = (each.tolist() for each in (left.values, left.p, left.n, below.parent + first + part.start))

@@ -3,11 +3,16 @@
 A rule, or the else, that captures p positives and q negatives costs ``min(A p, B q)``, A / B being the weight of the
 positive class, and is above the threshold tau when A p > B q; every rule costs R. All are integers, so that the cost of
 a list is exactly a multiple of its objective. "Thm", "Prop" and "Cor" refer to Chen and Rudin, AISTATS 2018.
+
+Where weights have too many digits for that, they are rounded down, so that no list costs more than before. In truth a
+set then has P positives, p <= P <= p + e, and Q negatives, q <= Q <= q + e, for the e units that rounding misplaces at
+most: its proportion lies between p / (p + q + e) and (p + e) / (p + q + e), and all lists are looked at that may fall.
 """
 
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -19,11 +24,13 @@ from ...data.exact_weights import of_few_digits, order_preserving
 from ...data.problem import Problem
 from ..certificate import CertificateError
 from ..parts import packed_outside, product, select, unique_rows, weighted
+from ..whole_weights import divided, rounded_down
 
 _LARGEST_COST, _FINE_COST = 1 << 60, 1 << 46
 _FLOATS = 1 << 26  # of smaller totals different proportions are different floats
 _PRODUCTS = 1 << 31  # of smaller totals products of weights are int64
 _KNOTS = 96
+_MOST_ROUNDED = 1 << 46  # units of all weights together, where they are rounded
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +51,9 @@ class FallingStates:
     over : Fraction
         By how much a cost can exceed the objective.
     hidden : int
-        By how many units a list can cost more than one that is no better, where the positive weight is rounded.
+        By how many units a list can cost more than one that is no better, where something is rounded.
+    misplaced : int
+        e: by how much rounding lowers the positives, or negatives, of any set at most.
     patterns : int64 array, shape (n_patterns,)
         Their indices among the problem's; empty where they are merged.
     """
@@ -61,6 +70,7 @@ class FallingStates:
     unit: Fraction
     patterns: np.ndarray
     hidden: int = 0
+    misplaced: int = 0
 
     @property
     def n_bytes(self) -> int:
@@ -147,7 +157,28 @@ class Counted:
     first: np.ndarray
 
 
-def falling_states(problem: Problem, regularization: float, positive_weight: float, n_rules: int = 0) -> FallingStates:
+def falling_space(
+    problem: Problem, regularization: float, positive_weight: float
+) -> tuple[FallingStates, Problem, Problem]:
+    """The states of weights of any digits, and the problem in the weights of these, and in whole ones of any size."""
+    whole, size = (problem, Fraction(1)) if problem.integral else divided(problem, False, any_size=True)
+    if whole.positives.dtype != object:
+        with suppress(CertificateError):
+            return falling_states(whole, regularization, positive_weight), whole, whole
+    in_parts(whole, regularization, positive_weight)  # what is out of range is said as it is
+    grid, unit = rounded_down(problem, _MOST_ROUNDED, False)
+    total = (int(whole.positives.sum()) + int(whole.negatives.sum())) * size / unit
+    return falling_states(grid, regularization, positive_weight, total=total, misplaced=grid.n_patterns), grid, whole
+
+
+def falling_states(
+    problem: Problem,
+    regularization: float,
+    positive_weight: float,
+    n_rules: int = 0,
+    total: Fraction | None = None,
+    misplaced: int = 0,
+) -> FallingStates:
     """Costs as integers, patterns in order, equal antecedents once.
 
     A regularization of many digits is replaced by a simpler fraction that puts all lists into the same order, see
@@ -161,40 +192,52 @@ def falling_states(problem: Problem, regularization: float, positive_weight: flo
     regularization, positive_weight : float
     n_rules : int
         The cost of everything and of so many rules has to fit.
+    total : Fraction, optional
+        What all weighs in truth, in the problem's unit, where weights are rounded down.
+    misplaced : int
+        Units that rounding misplaces at most.
 
     Raises
     ------
     CertificateError
         When a parameter is out of range, or the costs are not integers that fit.
     """
-    a, b, exact = in_parts(problem, regularization, positive_weight)
     n_positive = int(problem.positives.sum())
-    total, given = n_positive + int(problem.negatives.sum()), Fraction(a, b)
-    if max(a, b) * total >= _LARGEST_COST:
-        rounded = of_few_digits(given, total)
+    n = n_positive + int(problem.negatives.sum())
+    total = Fraction(n) if total is None else total
+    a, b, exact = in_parts(problem, regularization, positive_weight, total)
+    given = Fraction(a, b)
+    if max(a, b) * n >= _LARGEST_COST:
+        rounded = of_few_digits(given, n)
         a, b, exact = rounded.numerator, rounded.denominator, exact / given.denominator * rounded.denominator
     more = (Fraction(a, b) - given) * n_positive / total  # in the objective, what rounding adds at most
-    room = (_LARGEST_COST - 1) // (max(a, b) * total + n_rules * (int(exact) + 1))
-    simple = order_preserving(exact, problem.n_antecedents, max(a, b) * total, room)
+    room = (_LARGEST_COST - 1) // (max(a, b) * n + n_rules * (int(exact) + 1))
+    simple = order_preserving(exact, problem.n_antecedents, max(a, b) * n, room)
+    if simple is None and misplaced:
+        simple = Fraction(int(exact * room), room)
     if simple is None:
         raise CertificateError("the weights, or the positive weight, have too many digits for a certificate")
     # what is hidden is some units, which are made small
-    scale = simple.denominator * (max(1, _FINE_COST // (max(a, b) * simple.denominator * total)) if more else 1)
-    unit = Fraction(1, b * scale * total)
+    inexact = bool(more or misplaced)
+    scale = simple.denominator * (max(1, _FINE_COST // (max(a, b) * simple.denominator * n)) if inexact else 1)
+    unit = Fraction(1, b * scale) / total
     found = states_of(problem, regularization, a * scale, b * scale, int(simple * scale), unit)
-    if not more:
+    if not inexact:
         return found
-    hidden = abs(more) / unit + abs(simple - exact) * scale * problem.n_antecedents
-    return replace(found, over=found.over + max(Fraction(0), more), hidden=math.ceil(hidden))
+    hidden = abs(more) / unit + abs(simple - exact) * scale * problem.n_antecedents + (a + b) * scale * misplaced
+    return replace(found, over=found.over + max(Fraction(0), more), hidden=math.ceil(hidden), misplaced=misplaced)
 
 
-def in_parts(problem: Problem, regularization: float, positive_weight: float) -> tuple[int, int, Fraction]:
+def in_parts(
+    problem: Problem, regularization: float, positive_weight: float, total: Fraction | None = None
+) -> tuple[int, int, Fraction]:
     """What a positive, a negative and a rule cost, up to a common factor; raises CertificateError."""
     if not 0 <= regularization < 1:
         raise CertificateError(f"the regularization must be at least 0 and below 1, not {regularization!r}")
     if not 0 < positive_weight < float("inf"):
         raise CertificateError(f"the positive weight must be above 0, not {positive_weight!r}")
-    w, total = Fraction(repr(float(positive_weight))), int(problem.positives.sum()) + int(problem.negatives.sum())
+    w = Fraction(repr(float(positive_weight)))
+    total = Fraction(int(problem.positives.sum()) + int(problem.negatives.sum())) if total is None else total
     return w.numerator, w.denominator, Fraction(repr(float(regularization))) * total * w.denominator
 
 
@@ -223,7 +266,7 @@ def states_of(
 
 def falling_order(positives: np.ndarray, negatives: np.ndarray) -> np.ndarray:
     """Places of patterns in falling order of their proportions of positives."""
-    sizes = positives + negatives
+    sizes = np.maximum(positives + negatives, 1)  # of what rounding leaves without weight
     if int(sizes.sum()) < _FLOATS:
         return np.argsort(-positives / sizes, kind="stable")
     p, n = positives.tolist(), sizes.tolist()

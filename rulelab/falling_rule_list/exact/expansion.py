@@ -8,7 +8,7 @@ from ...kernels import heap
 from ...kernels.bit_words import at_most, count
 from ...kernels.jit import inlined, inner
 from ...kernels.node_status import CUT, OPEN
-from ..bounds import further_loss
+from ..bounds import further_loss, is_above, largest_share, least_share
 from .layout import sum_head
 from .memo import find_slot, hash_of, set_of
 from .state import (
@@ -114,15 +114,17 @@ def expand(arrays, rules, store, node, most):
         if n == 0 or n == left_p + left_q:
             pruned[BY_NOTHING] += 1
             continue
-        above = rules.per_positive * p > rules.per_negative * q
-        if rules.necessary_condition and not above:
+        if rules.necessary_condition and not is_above(rules, p, q):
             pruned[BY_NECESSARY] += 1
             continue
-        if not at_most(p, n, last_p, last_n):
+        least_p, least_n = least_share(rules, p, q)
+        if not at_most(least_p, least_n, last_p, last_n):
             pruned[BY_RISING] += 1
             continue
         rest_p, rest_q = left_p - p, left_q - q
-        falls = at_most(rest_p, rest_p + rest_q, p, n)
+        share_p, share_n = largest_share(rules, p, q)
+        least_p, least_n = least_share(rules, rest_p, rest_q)
+        falls = at_most(least_p, least_n, share_p, share_n)
         if rules.feasible_prefix and not falls:
             pruned[BY_FEASIBLE] += 1
             continue
@@ -134,7 +136,7 @@ def expand(arrays, rules, store, node, most):
         if length >= rules.max_length:
             pruned[BY_LENGTH] += 1
             continue
-        cap = p / n
+        cap = share_p / share_n
         room = numbers[BEST] - rules.per_rule
         least = cost + rules.per_rule + further_loss(arrays, rules, positives, negatives, left_p, cap)
         if least >= room:  # what the rule and those after it capture of the whole set has at most its proportion
@@ -147,7 +149,7 @@ def expand(arrays, rules, store, node, most):
         if least >= room:
             pruned[bound_that_cuts(arrays, rules, child_positives, child_negatives, rest_p, room - child, cap)] += 1
             continue
-        keep(arrays, rules, store, node, a, child, max(key, least + rules.per_rule), rest_p, rest_q, p, n)
+        keep(arrays, rules, store, node, a, child, max(key, least + rules.per_rule), rest_p, rest_q, share_p, share_n)
     return spent
 
 
@@ -158,10 +160,11 @@ def _largest_eligible(rules, store, left, last_p, last_n):
     for a in range(store.counts.shape[1]):
         p, q = store.counts[0, a], store.counts[1, a]
         n = p + q
-        if n > 0 and n < left and p > cap * n:
-            above = rules.per_positive * p > rules.per_negative * q
-            if (above or not rules.necessary_condition) and at_most(p, n, last_p, last_n):
-                cap = p / n
+        share_p, share_n = largest_share(rules, p, q)
+        if n > 0 and n < left and share_p > cap * share_n:
+            least_p, least_n = least_share(rules, p, q)
+            if (not rules.necessary_condition or is_above(rules, p, q)) and at_most(least_p, least_n, last_p, last_n):
+                cap = share_p / share_n
     return cap
 
 

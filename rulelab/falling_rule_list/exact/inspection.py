@@ -72,10 +72,12 @@ def _add(arrays: Layout, rules: state.Rules, replay: Replay, prefix: tuple[int, 
         left &= ~arrays.by_antecedent[before]
     captured = left & arrays.by_antecedent[a]
     p = _weight(arrays.positive_word, arrays.positive_mask, arrays.positive_digit, captured)
-    n = p + _weight(arrays.negative_word, arrays.negative_mask, arrays.negative_digit, captured)
+    q = _weight(arrays.negative_word, arrays.negative_mask, arrays.negative_digit, captured)
+    n, misplaced = p + q, rules.misplaced
+    least, share = max(p - misplaced, 0), p + misplaced  # of the positives, see `state.Rules`
     least_p, least_n = int(copy.ratio_p[node]), int(copy.ratio_n[node])
-    cost = int(copy.cost[node]) + rules.per_rule + min(rules.per_positive * p, rules.per_negative * (n - p))
-    rises = p * least_n > least_p * n
+    cost = int(copy.cost[node]) + rules.per_rule + min(rules.per_positive * p, rules.per_negative * q)
+    rises = least * least_n > least_p * (least + q + misplaced)
     if rises and not rules.soft:
         raise ValueError(f"prefix: rule {length + 1} has a larger proportion of positives than the one before")
     if rises:
@@ -84,9 +86,9 @@ def _add(arrays: Layout, rules: state.Rules, replay: Replay, prefix: tuple[int, 
         cost=cost,
         key=cost,
         left_positive=copy.left_positive[node] - p,
-        left_negative=copy.left_negative[node] - (n - p),
-        ratio_p=least_p if rises or not n else p,
-        ratio_n=least_n if rises or not n else n,
+        left_negative=copy.left_negative[node] - q,
+        ratio_p=least_p if rises or not n else share,
+        ratio_n=least_n if rises or not n else share + max(q - misplaced, 0),
         parent=node,
         rule=a,
         length=length + 1,

@@ -89,8 +89,8 @@ class FallingRuleListSearch(FallingSearch, PrefixSearch, Proving):
     -----
     Chen and Rudin, "An optimization approach to learning falling rule lists", AISTATS 2018, state the problem and most
     bounds (see `FallingBounds`). Every captured set is stored with the proportions and lengths that are worth having.
-    All comparisons are of integers; with weights that are not integers they are those of a grid of 2^50 units, on
-    which proportions are compared too.
+    All comparisons are of integers; weights without a common unit are rounded to a grid of 2^50 units, on which a list
+    may fall whose proportions rise by no more than rounding hides: the bound is one for these, too.
     """
 
     _kernel = staticmethod(kernels.advance)
@@ -160,8 +160,9 @@ class FallingRuleListSearch(FallingSearch, PrefixSearch, Proving):
         Raises
         ------
         CertificateError
-            When the search has not ended with status OPTIMAL, or has a length limit; when weights are not multiples of
-            a unit; of softly falling lists also when another one is better by less than the search tells apart.
+            When the search has not ended with a proof, or has a length limit; when another list is better that falls
+            but for the rounding of weights; of softly falling lists when weights are not multiples of a unit, or
+            another one is better by less than the search tells apart.
         """
         if self.max_length is not None:
             raise CertificateError("certificates need max_length=None: they prove optimality among lists of any length")
@@ -247,6 +248,7 @@ class FallingRuleListSearch(FallingSearch, PrefixSearch, Proving):
             soft=self.violation_penalty is not None,
             max_length=_UNLIMITED if self.max_length is None else min(self.max_length, _UNLIMITED),
             limited=self.max_length is not None,
+            misplaced=0 if self.violation_penalty is not None else costs.misplaced,
             **self.bounds.to_dict(),
         )
         self._best = Best(alone)
@@ -293,7 +295,7 @@ class FallingRuleListSearch(FallingSearch, PrefixSearch, Proving):
         return falls_exactly(self.problem, antecedents)
 
     def _cost_of(self, antecedents: tuple[int, ...]) -> int | None:
-        """Cost of a list on the grid, counted on the problem's patterns; None when it does not fall."""
+        """Cost of a list on the grid, counted on the problem's patterns; None when it is certain not to fall."""
         costs, rules, words = self._costs, self._rules, self.problem.words
         cost, left = costs.per_rule * len(antecedents), np.ones(self.problem.n_patterns, dtype=bool)
         least_p, least_n = 1, 1
@@ -301,7 +303,7 @@ class FallingRuleListSearch(FallingSearch, PrefixSearch, Proving):
             hit = left if j is None else left & (words[:, j >> 6] >> np.uint64(j & 63) & np.uint64(1)).astype(bool)
             p, q = int(costs.positives[hit].sum()), int(costs.negatives[hit].sum())
             cost += min(costs.per_positive * p, costs.per_negative * q)
-            if p * least_n > least_p * (p + q):
+            if p * least_n > least_p * (p + q) and not rules.misplaced:
                 if not rules.soft:
                     return None
                 cost += int(rules.penalty * (p / (p + q) - least_p / least_n))
@@ -392,12 +394,7 @@ class FallingRuleListSearch(FallingSearch, PrefixSearch, Proving):
         return self._costs.exactness
 
     def _in_units(self, cost: int) -> float:
-        """A lower bound on the grid in the objective's units.
-
-        Which lists fall is not certain where weights are rounded; what no list can be below is certain then, too.
-        """
-        if not self._costs.weights_exact and not self._rules.soft:
-            cost = min(cost, self._trivial)
+        """A lower bound on the grid in the objective's units."""
         return max(0.0, cost * self._costs.unit - self._costs.slack)
 
     def _stored(self) -> tuple[Any, int]:

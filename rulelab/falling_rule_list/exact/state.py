@@ -60,7 +60,12 @@ PRUNED_NAMES = (
 
 @by_reference
 class Rules(NamedTuple):
-    """What stays constant during a search: costs and switches. ``penalty``: cost of a rise by 1, when ``soft``."""
+    """What stays constant during a search: costs and switches.
+
+    ``penalty``: cost of a rise by 1, when ``soft``; ``misplaced``: see `Costs`, 0 when ``soft``. Where it is not 0,
+    which lists fall is not certain on the grid: all are looked at that may, by proportions as small, or large, as
+    rounding leaves them (`least_share`, `largest_share`), so that none of those that fall is left out.
+    """
 
     per_positive: int
     per_negative: int
@@ -79,6 +84,7 @@ class Rules(NamedTuple):
     violations: bool
     exceptions: bool
     joint_capture: bool
+    misplaced: int
 
 
 @by_reference
@@ -87,9 +93,9 @@ class Store(NamedTuple):
 
     Arrays of nodes have one entry per stored prefix: lower bound on every list that extends it (``key``), its cost, the
     weight that it leaves (``left_positive``, ``left_negative``), the proportion ``ratio_p / ratio_n`` (of its last
-    rule; of softly falling lists the least one), the hash of the set that it leaves, the rule that ended it, its parent
-    and length. The set itself is made from the rules. ``table`` maps a hash to a node, ``-1`` where empty; prefixes of
-    one set that do not dominate each other have a slot each.
+    rule, as large as rounding leaves it; of softly falling lists the least one), the hash of the set that it leaves,
+    the rule that ended it, its parent and length. The set itself is made from the rules. ``table`` maps a hash to a
+    node, ``-1`` where empty; prefixes of one set that do not dominate each other have a slot each.
     """
 
     key: np.ndarray
