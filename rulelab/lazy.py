@@ -16,7 +16,7 @@ _BY_GAP = "rl.frontier(problem, by='gap', model='rule_list') finds the points, e
 _STABILITY = "rl.stability(classifier, X, y) fits any classifier of rulelab to bootstrap samples"
 _RANGES = "column_ranges() and gap_ranges() of a complete near-optimal list say it, and `Count all` on the page"
 
-BUILDERS = ("defaults", "holding", "mining", "page", "popcount", "pricing", "slices")
+BUILDERS = ("defaults", "holding", "mining", "popcount")
 """Benchmarks that measure parts, for those who work on them."""
 
 GONE: dict[str, str] = {
@@ -46,6 +46,9 @@ GONE: dict[str, str] = {
     "rulelab serve --search-processes": _PROXY,
     "rulelab serve --log-format": "the log has one line of text for each event",
     "rulelab serve --stalls": "/health says the longest time without an answer; py-spy says where a process is",
+    "rulelab bench page": "`rulelab bench class` measures what pages cost a server",
+    "rulelab bench pricing": "`rulelab bench rule-set` measures whole searches, their pricing with them",
+    "rulelab bench slices": "how soon a search stops at a limit or at Ctrl-C is tested for every search",
     **{f"rulelab bench {name}": f"`python -m tests.benchmarks {name}` in a checkout runs it" for name in BUILDERS},
 }
 """Names of the package as ``rl.NAME``; commands, and options after their command, as ``rulelab COMMAND --OPTION``."""
