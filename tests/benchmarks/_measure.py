@@ -8,10 +8,11 @@ import importlib.util
 import json
 import os
 import platform
+import re
 import statistics
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -89,6 +90,14 @@ def instances() -> ModuleType | None:
     return module
 
 
+def _column(text: str) -> tuple[str, int, str]:
+    """Title, width and format."""
+    title, _, form = text.rpartition(":")
+    width = re.match(r"-?\d+", form)
+    assert width is not None, text
+    return title, int(width[0]), form[width.end() :]
+
+
 class Table:
     """Rows that are printed as they come, the numbers right aligned.
 
@@ -100,11 +109,14 @@ class Table:
 
     bench = ""
 
-    def __init__(self, columns: Sequence[tuple[str, int, str]]) -> None:
-        """Columns: title, width (negative: left aligned) and format of the cell; a cell of None is a dash."""
-        self.columns = columns
+    def __init__(self, columns: str) -> None:
+        """Columns as ``title:9.2f | title:-12``: width (negative: left aligned), format; a cell of None is a dash."""
+        self.columns = [_column(each) for each in columns.split(" | ")]
         self.rows: list[dict[str, Any]] = []
-        print("  ".join(f"{title:{'<' if width < 0 else '>'}{abs(width)}}" for title, width, _ in columns), flush=True)
+        print(
+            "  ".join(f"{title:{'<' if width < 0 else '>'}{abs(width)}}" for title, width, _ in self.columns),
+            flush=True,
+        )
 
     def add(self, *cells: Any) -> None:
         self.rows.append({title: cell for (title, _, _), cell in zip(self.columns, cells, strict=True)})

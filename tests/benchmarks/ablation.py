@@ -12,10 +12,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, NamedTuple
 
-from _ablation_figure import draw
 from _measure import Table, measure, parser
 from rule_list import Instance, known_instances
 
@@ -26,21 +24,10 @@ MB = 10**6
 DEFAULT = ("compas_a:.005", "tic_tac_toe:.01")  # the first that is at hand; the first is the paper's, on all its rows
 
 COLUMNS = (
-    ("variant", -26, ""),
-    ("user s", 9, ".3f"),
-    ("x", 7, ".2f"),
-    ("counted", 13, ",.0f"),
-    ("evaluations", 13, ",.0f"),
-    ("x eval.", 7, ".2f"),
-    ("insertions", 12, ",.0f"),
-    ("largest queue", 13, ",.0f"),
-    ("longest", 7, ".0f"),
-    ("s to opt.", 9, ".3f"),
-    ("eval. to opt.", 13, ",.0f"),
-    ("stopped", -7, ""),
-    ("cut", 10, ",.0f"),
+    "variant:-26 | user s:9.3f | x:7.2f | counted:13,.0f | evaluations:13,.0f | x eval.:7.2f | insertions:12,.0f | "
+    "largest queue:13,.0f | longest:7.0f | s to opt.:9.3f | eval. to opt.:13,.0f | stopped:-7 | cut:10,.0f"
 )
-PAPERS = (("Table 4", 7, ".1f"), ("Table 5", 7, ".1f"))
+PAPERS = "Table 4:7.1f | Table 5:7.1f"
 
 
 class AtLeast(float):
@@ -81,7 +68,6 @@ def main(argv: list[str]) -> int:
     options.add_argument("instance", nargs="?", metavar="INSTANCE", help=f"name:regularization (default: {DEFAULT[0]})")
     options.add_argument("--time-limit", type=float, default=60.0, metavar="S", help="of each run (%(default)g s)")
     options.add_argument("--memory-limit", type=float, default=2000, metavar="MB", help="of each run (%(default)g MB)")
-    options.add_argument("--figure", type=_page, metavar="PATH", help="also draw the slow-downs, as an HTML page")
     options.add_argument("--published", action="store_true", help="only the variants of the paper")
     args = options.parse_args(argv)
     instance = _find(args.instance)
@@ -102,7 +88,7 @@ def main(argv: list[str]) -> int:
     for group, variants in groups.items():
         if group != "published":
             print(f"\nBounds: {group}")
-        tables[group] = table = Table(COLUMNS + PAPERS if group == "published" else COLUMNS)
+        tables[group] = table = Table(f"{COLUMNS} | {PAPERS}" if group == "published" else COLUMNS)
         base = None
         for variant in variants:
             snapshot, user = _run(problem, instance.regularization, variant, args)
@@ -112,21 +98,12 @@ def main(argv: list[str]) -> int:
             if snapshot.status is rl.Status.OPTIMAL:
                 optima.add(snapshot.incumbent.objective)
         _print_order(table, group == "published")
-    if args.figure is not None:
-        args.figure.write_text(draw(where, {group: table.rows for group, table in tables.items()}), encoding="utf-8")
     together = tables["published"]
     together.rows = [{"bounds": group, **row} for group, table in tables.items() for row in table.rows]
     together.save(args.json)
     if len(optima) > 1:
         print(f"the optima differ: {sorted(optima)}", file=sys.stderr)
     return int(len(optima) > 1)
-
-
-def _page(text: str) -> Path:
-    path = Path(text)
-    if path.suffix.lower() not in (".html", ".htm"):
-        raise ValueError
-    return path
 
 
 def _find(wanted: str | None) -> Instance | None:

@@ -30,15 +30,8 @@ CASES = (
     ("compas_165", 0.01),
 )
 COLUMNS = (
-    ("instance", -11, ""),
-    ("lambda", 7, "g"),
-    ("antec.", 6, "d"),
-    ("rulelab s", 9, ".3f"),
-    ("corels s", 9, ".2f"),
-    ("times", 7, ".0f"),
-    ("optimum", 10, ".7f"),
-    ("corels", 10, ".7f"),
-    ("corels ended", -12, ""),
+    "instance:-11 | lambda:7g | antec.:6d | rulelab s:9.3f | corels s:9.2f | times:7.0f | optimum:10.7f | "
+    "corels:10.7f | corels ended:-12"
 )
 OTHER = """
 import json, resource, sys
@@ -87,16 +80,10 @@ def main(argv: list[str]) -> int:
         other = run_other(args.python, X, y, regularization, args.nodes, args.time_limit)
         objective = None if other is None else other["errors"] / len(y) + regularization * other["rules"]
         table.add(
-            name,
-            regularization,
-            both.shape[1],
-            user,
-            args.time_limit if other is None else other["user"],
-            (args.time_limit if other is None else other["user"]) / user,
-            snapshot.incumbent.objective,
-            objective,
+            name, regularization, both.shape[1], user, args.time_limit if other is None else other["user"],
+            (args.time_limit if other is None else other["user"]) / user, snapshot.incumbent.objective, objective,
             "no, killed" if other is None else "yes",
-        )
+        )  # fmt: skip
         wrong += objective is not None and objective < snapshot.lower_bound - 1e-9
     table.save(args.json)
     print("times: user CPU of corels over that of rulelab; where it was killed, at least so many")

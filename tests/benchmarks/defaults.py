@@ -22,18 +22,8 @@ FITS = {
     "rule_set": "RuleSetClassifier",
 }
 COLUMNS = (
-    ("data set", -14, ""),
-    ("family", -17, ""),
-    ("rows", 6, "d"),
-    ("choices", 7, "d"),
-    ("user s", 7, ".1f"),
-    ("wall s", 7, ".1f"),
-    ("peak GB", 7, ".2f"),
-    ("status", -8, ""),
-    ("objective", 10, ".5g"),
-    ("gap", 9, ".3g"),
-    ("rules", 5, "d"),
-    ("said", -40, ""),
+    "data set:-14 | family:-17 | rows:6d | choices:7d | user s:7.1f | wall s:7.1f | peak GB:7.2f | status:-8 | "
+    "objective:10.5g | gap:9.3g | rules:5d | said:-40"
 )
 
 
@@ -57,7 +47,7 @@ def main(argv: list[str]) -> int:
     for name in args.data or here:
         for family in args.family:
             row = _run(name, family, "--one")
-            table.add(name, family, *(row.get(title) for title, _, _ in COLUMNS[2:]))
+            table.add(name, family, *(row.get(title) for title, _, _ in table.columns[2:]))
             failed = row["status"] == "failed"
             beyond += failed or row["wall s"] > args.seconds or row["peak GB"] > args.gigabytes
     table.save(args.json)

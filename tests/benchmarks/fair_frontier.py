@@ -23,18 +23,8 @@ SENSITIVE = "African-American"
 CRITERIA = {"EqualOpportunity": rl.EqualOpportunity, "EqualizedOdds": rl.EqualizedOdds}
 COMPARED = (0.01, 0.05, 0.1)
 COLUMNS = (
-    ("method", -24, ""),
-    ("criterion", -16, ""),
-    ("C", 3, ""),
-    ("eps", 5, "g"),
-    ("status", -10, ""),
-    ("H", 6, ".1f"),
-    ("bound", 7, ".1f"),
-    ("train gap %", 11, ".1f"),
-    ("accuracy %", 10, ".1f"),
-    ("95 % interval", -13, ""),
-    ("test gap %", 10, ".1f"),
-    ("+-", 4, ".1f"),
+    "method:-24 | criterion:-16 | C:3 | eps:5g | status:-10 | H:6.1f | bound:7.1f | train gap %:11.1f | "
+    "accuracy %:10.1f | 95 % interval:-13 | test gap %:10.1f | +-:4.1f"
 )
 NOTES = """
 One line for each cell; H and bound are means over the folds, status counts the folds (p proven, o open).
@@ -166,16 +156,9 @@ def _show(
             100 * max(cell.true_gap for cell in cells),
         ]
     table.add(
-        method,
-        name,
-        complexity,
-        eps,
-        *figures,
-        100 * float(np.mean(predicted == actual)),
-        f"{100 * low[0]:.1f} .. {100 * high[0]:.1f}",
-        100 * gap,
-        100 * noise,
-    )
+        method, name, complexity, eps, *figures, 100 * float(np.mean(predicted == actual)),
+        f"{100 * low[0]:.1f} .. {100 * high[0]:.1f}", 100 * gap, 100 * noise,
+    )  # fmt: skip
 
 
 def _pooled_gap(predicted: np.ndarray, actual: np.ndarray, groups: np.ndarray, criterion: str) -> tuple[float, float]:

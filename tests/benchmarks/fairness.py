@@ -27,19 +27,8 @@ PAPER = {
 SENSITIVE = {"compas": "race", "adult": "sex", "default": "SEX"}
 TOLERANCES = (0.01, 0.05, 0.1, 0.15, 0.2)
 COLUMNS = (
-    ("data", -8, ""),
-    ("method", -22, ""),
-    ("eps", 5, "g"),
-    ("accuracy %", 10, ".1f"),
-    ("sd", 4, ".1f"),
-    ("gap %", 6, ".1f"),
-    ("sd ", 4, ".1f"),
-    ("pooled", 6, ".1f"),
-    ("train", 6, ".1f"),
-    ("complexity", 10, ".1f"),
-    ("front", 5, ""),
-    ("proven", 6, "d"),
-    ("s/fit", 6, ".2f"),
+    "data:-8 | method:-22 | eps:5g | accuracy %:10.1f | sd:4.1f | gap %:6.1f | sd :4.1f | pooled:6.1f | train:6.1f | "
+    "complexity:10.1f | front:5 | proven:6d | s/fit:6.2f"
 )
 NOTES = """
 gap: the mean over the test folds, as in the paper; it counts the noise of a fold as unfairness. pooled: the gap of the
@@ -112,20 +101,12 @@ def _show(name: str, sweep: rl.Sweep, table: Table) -> int:
             of_point = sweep.frame[sweep.frame["point"] == point]
             broken += int((of_point["train_equal_opportunity_gap"] > eps + 1e-9).sum())
         table.add(
-            name,
-            row["family"],
-            eps,
-            row["accuracy"] * 100,
-            deviations.loc[point, "test_accuracy"],
-            row["equal_opportunity_gap"] * 100,
-            deviations.loc[point, "test_equal_opportunity_gap"],
-            row["equal_opportunity_gap_pooled"] * 100,
-            trained[point] * 100,
-            None if pd.isna(row["complexity"]) else row["complexity"],
-            "*" if point in on_front else "",
-            None if row["baseline"] else row["proven"],
-            row["seconds"],
-        )
+            name, row["family"], eps, row["accuracy"] * 100, deviations.loc[point, "test_accuracy"],
+            row["equal_opportunity_gap"] * 100, deviations.loc[point, "test_equal_opportunity_gap"],
+            row["equal_opportunity_gap_pooled"] * 100, trained[point] * 100,
+            None if pd.isna(row["complexity"]) else row["complexity"], "*" if point in on_front else "",
+            None if row["baseline"] else row["proven"], row["seconds"],
+        )  # fmt: skip
     return broken
 
 

@@ -15,20 +15,8 @@ PENALTY = 0.5
 TOLERANCE = 1e-6  # the certified objectives are kept with 7 decimals
 
 COLUMNS = (
-    ("instance", -10, ""),
-    ("kind", -5, ""),
-    ("w", 3, "g"),
-    ("C", 6, "g"),
-    ("user s", 8, ".3f"),
-    ("wall s", 8, ".3f"),
-    ("runs", 4, "d"),
-    ("objective", 10, ".7f"),
-    ("known", 10, ".7f"),
-    ("bound", 10, ".7f"),
-    ("status", -8, ""),
-    ("expanded", 9, "d"),
-    ("stored", 9, "d"),
-    ("MB", 8, ".1f"),
+    "instance:-10 | kind:-5 | w:3g | C:6g | user s:8.3f | wall s:8.3f | runs:4d | objective:10.7f | known:10.7f | "
+    "bound:10.7f | status:-8 | expanded:9d | stored:9d | MB:8.1f"
 )
 
 
@@ -96,21 +84,9 @@ def _run(
     snapshot, user, wall, runs = measure(solve, repeats)
     objective = snapshot.incumbent.objective
     table.add(
-        name,
-        kind,
-        w,
-        C,
-        user,
-        wall,
-        runs,
-        objective,
-        known,
-        snapshot.lower_bound,
-        str(snapshot.status),
-        snapshot.counts["expanded"],
-        snapshot.counts["stored"],
-        snapshot.memory_bytes / 1e6,
-    )
+        name, kind, w, C, user, wall, runs, objective, known, snapshot.lower_bound, str(snapshot.status),
+        snapshot.counts["expanded"], snapshot.counts["stored"], snapshot.memory_bytes / 1e6,
+    )  # fmt: skip
     if snapshot.status is rl.Status.OPTIMAL:
         return abs(objective - known) <= TOLERANCE
     return snapshot.lower_bound <= known + TOLERANCE and objective >= known - TOLERANCE

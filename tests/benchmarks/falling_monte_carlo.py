@@ -12,15 +12,8 @@ REGULARIZATION, VIOLATION_PENALTY = 1e-6, 0.5
 PAPERS_MILLISECONDS = (13.8, 21.9)  # an iteration of the authors' Python code on bank_227, by w
 
 COLUMNS = (
-    ("list", -7, ""),
-    ("w", 4, "g"),
-    ("iterations", 10, "d"),
-    ("us/iteration", 12, ".1f"),
-    ("prepare s", 9, ".3f"),
-    ("runs", 4, "d"),
-    ("objective", 10, ".7f"),
-    ("certified", 10, ".7f"),
-    ("at", 6, "d"),
+    "list:-7 | w:4g | iterations:10d | us/iteration:12.1f | prepare s:9.3f | runs:4d | objective:10.7f | "
+    "certified:10.7f | at:6d"
 )
 
 

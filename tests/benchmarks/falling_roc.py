@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 from _measure import Table, instances, user_seconds
-from _roc import area, drawing, largest_lead
+from _roc import area, largest_lead
 from sklearn.ensemble import AdaBoostClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
@@ -28,24 +28,8 @@ CLOSE = 0.01  # of the area under a curve
 
 Fit = Callable[[np.ndarray, np.ndarray, float, int], Any]
 
-COLUMNS = (
-    ("method", -20, ""),
-    ("w", 5, "g"),
-    ("test TPR", 8, ".4f"),
-    ("test FPR", 8, ".4f"),
-    ("test loss", 9, ".5f"),
-    ("sd", 8, ".5f"),
-    ("rules", 6, ".1f"),
-    ("fit user s", 10, ".3f"),
-)
-SUMMARY = (
-    ("method", -20, ""),
-    ("area", 8, ".4f"),
-    ("sd", 7, ".4f"),
-    ("to best", 8, "+.4f"),
-    ("sd of it", 8, ".4f"),
-    ("largest lead of the best", 24, ".4f"),
-)
+COLUMNS = "method:-20 | w:5g | test TPR:8.4f | test FPR:8.4f | test loss:9.5f | sd:8.5f | rules:6.1f | fit user s:10.3f"
+SUMMARY = "method:-20 | area:8.4f | sd:7.4f | to best:8+.4f | sd of it:8.4f | largest lead of the best:24.4f"
 
 
 def main(argv: list[str]) -> int:
@@ -57,7 +41,6 @@ def main(argv: list[str]) -> int:
     options.add_argument("--exact", type=float, metavar="S", help="also exact lists, at most S seconds each")
     options.add_argument("--trees", type=int, default=50, help="of random forest and AdaBoost (%(default)s)")
     options.add_argument("--rows", type=int, metavar="N", help="only so many rows, drawn at random")
-    options.add_argument("--figure", type=Path, metavar="FILE.svg", help="draw the curves of the first split")
     options.add_argument("--json", type=Path, metavar="FILE", help="also write the figures as JSON")
     args = options.parse_args(argv)
     module = instances()
@@ -82,10 +65,6 @@ def main(argv: list[str]) -> int:
             table.add(name, w, tpr.mean(), fpr.mean(), loss.mean(), loss.std(), size, float(np.median(seconds)))
     table.save(args.json)
     _summarise(rates)
-    if args.figure is not None:
-        swept = ", ".join(f"{w:g}" for w in args.weights)
-        curves = {name: of_method[0] for name, of_method in rates.items()}
-        args.figure.write_text(drawing(curves, f"bank-full, first split, w = {swept}"), encoding="utf-8")
     return 0
 
 

@@ -51,16 +51,8 @@ GRIDS_ALL: dict[str, dict[str, list[Any]]] = {
     "rule_set": {"max_complexity": [4, 8, 12, 16, 24, 32, 48, 96]},
 }
 COLUMNS = (
-    ("data", -14, ""),
-    ("method", -20, ""),
-    ("parameter", 9, "g"),
-    ("accuracy %", 10, ".1f"),
-    ("se", 4, ".1f"),
-    ("complexity", 10, ".1f"),
-    ("se ", 4, ".1f"),
-    ("folds", 5, "d"),
-    ("proven", 6, "d"),
-    ("s/fit", 6, ".2f"),
+    "data:-14 | method:-20 | parameter:9g | accuracy %:10.1f | se:4.1f | complexity:10.1f | se :4.1f | folds:5d | "
+    "proven:6d | s/fit:6.2f"
 )
 NOTES = """
 Ours: one point per parameter, the mean over the test folds; all points on a method's own front are shown. The paper's

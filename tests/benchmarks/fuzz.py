@@ -23,16 +23,8 @@ from crossed_cases import FAMILIES
 from crossed_worker import ESTIMATORS, Worker, described
 
 COLUMNS = (
-    ("family", -14, ""),
-    ("cases", 7, "d"),
-    ("seconds", 8, ".1f"),
-    ("optimal", 8, "d"),
-    ("infeasible", 11, "d"),
-    ("other", 6, "d"),
-    ("proofs", 7, "d"),
-    ("mutants", 8, "d"),
-    ("notes", 6, "d"),
-    ("findings", 9, "d"),
+    "family:-14 | cases:7d | seconds:8.1f | optimal:8d | infeasible:11d | other:6d | proofs:7d | mutants:8d | "
+    "notes:6d | findings:9d"
 )
 _MUTATED = 10  # of so many proofs one is changed in every way
 _ALL = (*FAMILIES, ESTIMATORS)

@@ -11,16 +11,8 @@ from _measure import Table, measure, parser
 import rulelab as rl
 
 COLUMNS = (
-    ("columns", 7, "d"),
-    ("rows", 7, "d"),
-    ("conditions", 10, "d"),
-    ("min support", 11, "g"),
-    ("candidates", 11, "d"),
-    ("kept", 9, "d"),
-    ("user s", 8, ".3f"),
-    ("wall s", 8, ".3f"),
-    ("runs", 4, "d"),
-    ("MB", 8, ".1f"),
+    "columns:7d | rows:7d | conditions:10d | min support:11g | candidates:11d | kept:9d | user s:8.3f | "
+    "wall s:8.3f | runs:4d | MB:8.1f"
 )
 
 

@@ -40,6 +40,10 @@ KINDS = {
     "cart": "tree, greedy",
     "praxis": "trees, counted",
 }
+COLUMNS = (
+    "data:-16 | conditions:10 | method:-8 | models:-14 | objective:9.4f | errors:7 | rules:5 | seconds:8.2f | "
+    "user s:8.2f | MB:6.0f | :-24"
+)
 _PATIENCE = 10
 """Times its limit after which a fit that does not mind it is ended."""
 
@@ -49,15 +53,7 @@ def main(argv: Sequence[str]) -> None:
     use_shared_data()
     args = _arguments(argv)
     python = _python_of(args.environment, args.install)
-    columns = [("data", -16, ""), ("conditions", 10, ""), ("method", -8, ""), ("models", -14, "")]
-    columns += [
-        ("objective", 9, ".4f"),
-        ("errors", 7, ""),
-        ("rules", 5, ""),
-        ("seconds", 8, ".2f"),
-        ("user s", 8, ".2f"),
-    ]
-    table = Table([*columns, ("MB", 6, ".0f"), ("", -24, "")])
+    table = Table(COLUMNS)
     for name in args.data:
         data = rl.datasets.load(name)
         conditions = rl.Binarizer(thresholds=args.thresholds, negations=False).fit_transform(data.X)

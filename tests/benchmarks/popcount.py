@@ -21,16 +21,8 @@ from rulelab.rule_list.counting import count, layout
 from rulelab.rule_list.reduction import reduce
 
 COLUMNS = (
-    ("instance", -13, ""),
-    ("patterns", 8, "d"),
-    ("antec.", 6, "d"),
-    ("planes", 6, "d"),
-    ("words/count", 11, "d"),
-    ("us/count", 9, ".2f"),
-    ("G words/s", 9, ".2f"),
-    ("limit", 7, ".2f"),
-    ("reached", 8, ".0%"),
-    ("rows us", 8, ".2f"),
+    "instance:-13 | patterns:8d | antec.:6d | planes:6d | words/count:11d | us/count:9.2f | G words/s:9.2f | "
+    "limit:7.2f | reached:8.0% | rows us:8.2f"
 )
 _L1_WORDS = 1024
 _COUNTS = 2000
@@ -61,17 +53,9 @@ def main(argv: list[str]) -> int:
         words = m * len(arrays.entry_word)
         rate = words / seconds[False] / 1e9
         table.add(
-            name,
-            len(reduced.net),
-            m,
-            len(arrays.entry_word),
-            words,
-            1e6 * seconds[False],
-            rate,
-            limit,
-            rate / limit,
+            name, len(reduced.net), m, len(arrays.entry_word), words, 1e6 * seconds[False], rate, limit, rate / limit,
             1e6 * seconds[True],
-        )
+        )  # fmt: skip
     table.save(args.json)
     return 0
 

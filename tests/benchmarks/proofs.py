@@ -18,16 +18,8 @@ from rule_list import Instance, chosen_instances, warm_up
 import rulelab as rl
 
 COLUMNS = (
-    ("instance", -13, ""),
-    ("lambda", 7, "g"),
-    ("search s", 8, ".2f"),
-    ("made s", 8, ".2f"),
-    ("sets", 8, "d"),
-    ("lemmas", 6, "d"),
-    ("kB", 8, ".1f"),
-    ("check s", 8, ".2f"),
-    ("valid", -5, ""),
-    ("bound", 10, ".7f"),
+    "instance:-13 | lambda:7g | search s:8.2f | made s:8.2f | sets:8d | lemmas:6d | kB:8.1f | check s:8.2f | "
+    "valid:-5 | bound:10.7f"
 )
 
 
@@ -81,17 +73,10 @@ def _run(instance: Instance, table: Table) -> bool:
         command = [sys.executable, __file__, name, "--check", *map(str, paths)]
         answer = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     table.add(
-        instance.name,
-        instance.regularization,
-        solved - start,
-        made - solved,
-        len(proof.arrays["values"]),
-        len(proof.arrays.get("lemmas", ())),
-        size / 1e3,
-        answer["seconds"],
-        "yes" if answer["valid"] else "no",
+        instance.name, instance.regularization, solved - start, made - solved, len(proof.arrays["values"]),
+        len(proof.arrays.get("lemmas", ())), size / 1e3, answer["seconds"], "yes" if answer["valid"] else "no",
         answer["bound"],
-    )
+    )  # fmt: skip
     return bool(answer["valid"])
 
 

@@ -18,19 +18,8 @@ HARDEST = {("compas_155", 0.001): 0.3303164, ("compas_165", 0.0025): 0.3373279, 
 TOLERANCE = 1e-6  # the certified objectives are kept with 7 decimals or more
 
 COLUMNS = (
-    ("instance", -13, ""),
-    ("lambda", 7, "g"),
-    ("rows", 6, "d"),
-    ("antec.", 6, "d"),
-    ("user s", 8, ".3f"),
-    ("wall s", 8, ".3f"),
-    ("runs", 4, "d"),
-    ("objective", 10, ".7f"),
-    ("known", 10, ".7f"),
-    ("bound", 10, ".7f"),
-    ("status", -8, ""),
-    ("sets stored", 11, "d"),
-    ("MB", 8, ".1f"),
+    "instance:-13 | lambda:7g | rows:6d | antec.:6d | user s:8.3f | wall s:8.3f | runs:4d | objective:10.7f | "
+    "known:10.7f | bound:10.7f | status:-8 | sets stored:11d | MB:8.1f"
 )
 
 
@@ -153,20 +142,9 @@ def _run(instance: Instance, table: Table, repeats: int, time_limit: float) -> b
     snapshot, user, wall, runs = measure(solve, repeats)
     objective, known = snapshot.incumbent.objective, instance.known
     table.add(
-        instance.name,
-        instance.regularization,
-        len(A),
-        A.shape[1],
-        user,
-        wall,
-        runs,
-        objective,
-        known,
-        snapshot.lower_bound,
-        str(snapshot.status),
-        snapshot.counts["stored"],
-        snapshot.memory_bytes / 1e6,
-    )
+        instance.name, instance.regularization, len(A), A.shape[1], user, wall, runs, objective, known,
+        snapshot.lower_bound, str(snapshot.status), snapshot.counts["stored"], snapshot.memory_bytes / 1e6,
+    )  # fmt: skip
     if known is None:
         return True
     if snapshot.status is rl.Status.OPTIMAL:

@@ -13,24 +13,8 @@ from _measure import Table, instances, measure, parser
 import rulelab as rl
 
 COLUMNS = (
-    ("data", -14, ""),
-    ("C", 3, "d"),
-    ("D", 4, ""),
-    ("rows", 6, "d"),
-    ("cond.", 5, "d"),
-    ("user s", 7, ".2f"),
-    ("wall s", 7, ".2f"),
-    ("runs", 4, "d"),
-    ("LP", 9, ".2f"),
-    ("bound", 6, ".0f"),
-    ("H", 6, "d"),
-    ("gap %", 6, ".2f"),
-    ("known", -13, ""),
-    ("accuracy", 8, ".3f"),
-    ("status", -8, ""),
-    ("masters", 7, "d"),
-    ("columns", 7, "d"),
-    ("branched", 8, "d"),
+    "data:-14 | C:3d | D:4 | rows:6d | cond.:5d | user s:7.2f | wall s:7.2f | runs:4d | LP:9.2f | bound:6.0f | "
+    "H:6d | gap %:6.2f | known:-13 | accuracy:8.3f | status:-8 | masters:7d | columns:7d | branched:8d"
 )
 
 MEASURED: dict[str, dict[tuple[int, int | None], tuple[int, int]]] = {
@@ -147,25 +131,12 @@ def _run(case: Case, problem: rl.Problem, table: Table, repeats: int, time_limit
     if case.earlier is not None:
         known = f"{case.earlier[0]} .. {case.earlier[1]}"
     table.add(
-        case.name,
-        case.max_complexity,
-        "full" if case.max_conditions is None else str(case.max_conditions),
-        problem.n_rows,
-        problem.n_antecedents,
-        user,
-        wall,
-        runs,
-        snapshot.detail.get("master_value"),
-        bound,
-        loss,
-        100 * (loss - bound) / max(loss, 1),
-        known,
-        1 - snapshot.incumbent.errors / problem.total_weight,
-        str(snapshot.status),
-        snapshot.counts["masters"],
-        snapshot.counts["columns"],
+        case.name, case.max_complexity, "full" if case.max_conditions is None else str(case.max_conditions),
+        problem.n_rows, problem.n_antecedents, user, wall, runs, snapshot.detail.get("master_value"), bound, loss,
+        100 * (loss - bound) / max(loss, 1), known, 1 - snapshot.incumbent.errors / problem.total_weight,
+        str(snapshot.status), snapshot.counts["masters"], snapshot.counts["columns"],
         snapshot.counts["branching_nodes"],
-    )
+    )  # fmt: skip
     if case.optimum is None:
         return True
     if snapshot.status is rl.Status.OPTIMAL:

@@ -17,18 +17,8 @@ from bokeh.resources import INLINE
 import rulelab as rl
 
 COLUMNS = (
-    ("varied", -14, ""),
-    ("value", 10, "g"),
-    ("rows", 9, "d"),
-    ("patterns", 8, "d"),
-    ("antec.", 6, "d"),
-    ("lambda", 7, "g"),
-    ("merge s", 8, ".3f"),
-    ("solve s", 8, ".3f"),
-    ("runs", 4, "d"),
-    ("expanded", 9, "d"),
-    ("gap", 8, ".5f"),
-    ("MB", 8, ".1f"),
+    "varied:-14 | value:10g | rows:9d | patterns:8d | antec.:6d | lambda:7g | merge s:8.3f | solve s:8.3f | "
+    "runs:4d | expanded:9d | gap:8.5f | MB:8.1f"
 )
 ROWS = (1_000, 10_000, 100_000, 1_000_000, 10_000_000)
 ANTECEDENTS = (50, 100, 200, 400, 800)
@@ -64,19 +54,9 @@ def main(argv: list[str]) -> int:
             args.repeats,
         )
         table.add(
-            point.varied,
-            point.value,
-            len(A),
-            problem.n_patterns,
-            A.shape[1],
-            point.regularization,
-            merged,
-            user,
-            runs,
-            snapshot.counts["expanded"],
-            snapshot.gap,
-            snapshot.memory_bytes / 1e6,
-        )
+            point.varied, point.value, len(A), problem.n_patterns, A.shape[1], point.regularization, merged, user,
+            runs, snapshot.counts["expanded"], snapshot.gap, snapshot.memory_bytes / 1e6,
+        )  # fmt: skip
     table.save(args.json)
     if args.figure is not None:
         args.figure.write_text(drawing(table.rows), encoding="utf-8")

@@ -18,21 +18,9 @@ from typing import NamedTuple
 from _measure import Table, parser
 
 COLUMNS = (
-    ("rows", 10, "d"),
-    ("engine", -6, ""),
-    ("file MB", 8, ".0f"),
-    ("kinds", 7, "d"),
-    ("SQL user", 9, ".2f"),
-    ("SQL wall", 9, ".2f"),
-    ("SQL MB", 7, ".0f"),
-    ("look user", 10, ".2f"),
-    ("count user", 11, ".2f"),
-    ("count wall", 11, ".2f"),
-    ("prove user", 11, ".2f"),
-    ("MB", 7, ".0f"),
-    ("ratio", 6, ".2f"),
-    ("status", 8, ""),
-    ("valid", 6, ""),
+    "rows:10d | engine:-6 | file MB:8.0f | kinds:7d | SQL user:9.2f | SQL wall:9.2f | SQL MB:7.0f | "
+    "look user:10.2f | count user:11.2f | count wall:11.2f | prove user:11.2f | MB:7.0f | ratio:6.2f | status:8 | "
+    "valid:6"
 )
 _PART = "4MB"
 """Of a file, more or less: what a process of Dask reads at once."""
@@ -166,20 +154,9 @@ def _proven(path: Path, groups: int, workers: int) -> Proven:
 def _add(table: Table, found: Proven, path: Path, by_hand: list[float]) -> None:
     size = sum(each.stat().st_size for each in path.iterdir()) / 1e6
     table.add(
-        found.rows,
-        found.engine,
-        size,
-        found.kinds,
-        *by_hand[:3],
-        found.look,
-        found.count,
-        found.wall,
-        found.prove,
-        found.megabytes,
-        found.count / by_hand[0],
-        found.status,
-        str(found.valid),
-    )
+        found.rows, found.engine, size, found.kinds, *by_hand[:3], found.look, found.count, found.wall, found.prove,
+        found.megabytes, found.count / by_hand[0], found.status, str(found.valid),
+    )  # fmt: skip
 
 
 def _run(code: str, *arguments: str) -> str:

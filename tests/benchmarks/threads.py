@@ -25,21 +25,9 @@ from rulelab.rule_list.exact.parallel.threads import cores
 
 WITHOUT = RuleListBounds(separation=False)
 COLUMNS = (
-    ("instance", -30, ""),
-    ("threads", 7, "d"),
-    ("wall s", 7, ".2f"),
-    ("ratio", 5, ".2f"),
-    ("CPU s", 7, ".2f"),
-    ("longest", 7, ".2f"),
-    ("ratio CPU", 9, ".2f"),
-    ("apart s", 7, ".2f"),
-    ("ceiling", 7, ".2f"),
-    ("objective", 10, ".7f"),
-    ("bound", 10, ".7f"),
-    ("expanded", 8, "d"),
-    ("sets stored", 11, "d"),
-    ("MB", 6, ".0f"),
-    ("load", 5, ".1f"),
+    "instance:-30 | threads:7d | wall s:7.2f | ratio:5.2f | CPU s:7.2f | longest:7.2f | ratio CPU:9.2f | "
+    "apart s:7.2f | ceiling:7.2f | objective:10.7f | bound:10.7f | expanded:8d | sets stored:11d | MB:6.0f | "
+    "load:5.1f"
 )
 
 

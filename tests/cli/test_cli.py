@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 import re
 import signal
 import socket
@@ -304,17 +303,6 @@ def test_benchmarks_that_were_not_installed_are_named(
     status, _, err = run(capsys, "bench", "rule-list")
     assert (status, err.count("\n")) == (2, 1)
     assert "were not installed" in err
-
-
-def test_bench_rule_list(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    file = tmp_path / "figures.json"
-    status, out, _ = run(capsys, "bench", "rule-list", "tic_tac_toe", "--repeats", 1, "--json", file)
-    assert status == 0
-    (row,) = json.loads(file.read_text())["rows"]
-    assert (row["instance"], row["status"], row["runs"]) == ("tic_tac_toe", "optimal", 1)
-    assert row["objective"] == row["bound"] == pytest.approx(0.2729436325678497)
-    assert "0.2729436" in out
-    assert run(capsys, "bench", "rule-list", "no_such_instance")[0] == 2
 
 
 def test_a_benchmark_of_builders_runs_in_a_checkout():

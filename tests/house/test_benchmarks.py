@@ -53,6 +53,10 @@ def test_what_was_written_before_stands_beside(tmp_path: Path, capsys: pytest.Ca
     run = ["bench", "rule-list", "tic_tac_toe", "--repeats", "1"]
     assert main([*run, "--json", str(file)]) == 0
     content = json.loads(file.read_text())
+    (row,) = content["rows"]
+    assert (row["instance"], row["status"], row["runs"]) == ("tic_tac_toe", "optimal", 1)
+    assert row["objective"] == row["bound"] == pytest.approx(0.2729436325678497)
+    assert main(["bench", "rule-list", "no_such_instance"]) == 2
     content["rows"][0]["user s"] = 1e-9
     file.write_text(json.dumps(content))
     capsys.readouterr()
