@@ -89,7 +89,7 @@ MUTANTS = (
         "snapshot.py",
         'return (Status.OPTIMAL, None) if exact else (Status.LIMIT, "exactness")',
         "return Status.OPTIMAL, None",
-        "test_rule_list_search test_fair_rule_list_certificate test_falling_exact",
+        "test_rule_list_search test_fair_list_certificates test_falling_exact",
     ),
     Mutant(
         "price: complexity of rule sets",
@@ -145,7 +145,7 @@ MUTANTS = (
         "certificate/obeying.py",
         "if len(model) > longest:",
         "if len(model) > longest + 5:",
-        "test_relaxed_first test_fair_falling_certificate",
+        "test_relaxed_first test_fair_list_certificates",
     ),
     Mutant(
         "message: a constraint that is broken",

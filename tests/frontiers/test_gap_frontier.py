@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import math
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from test_fair_rule_list import fifty_and_fifty, larger_problem
-from test_least_gap import case_of, expected
+from crossed_cases import case_of
+from laws import fifty_and_fifty, larger_problem
 
 import rulelab as rl
 from rulelab.frontiers import GapFrontier
 
+SEEDS = range(0, 150, 3)
+"""Every kind of weights, and every criterion."""
 ACCURACIES = (0.4, 0.5, 0.55, 0.6, 0.65, 0.75, 1.0)
 
 
@@ -25,17 +28,15 @@ def front_of(search: rl.LeastGapSearch) -> GapFrontier:
 @pytest.mark.parametrize("part", [0, *(pytest.param(k, marks=pytest.mark.long) for k in range(1, 6))])
 def test_every_point_is_that_of_the_naive_reference(part: int) -> None:
     for seed in range(6 * part, 6 * part + 6):
-        rows, search = case_of(seed)
-        front = front_of(search)
+        case = case_of("least_gap", SEEDS[seed])
+        front = front_of(case.search())
         last = rl.solve(front)
-        given = search.parameters
         for point in front.points:
-            alone = rl.LeastGapSearch(search.problem, **{**given, **point.place})
-            best = expected(rows, alone)
+            best = replace(case, options=case.options | point.place).optimum
             if best is None:
                 assert (point.status, point.model, point.value) == ("infeasible", None, None)
                 continue
-            assert (point.status, point.value, point.lower_bound) == ("proven", float(best[0]), float(best[0]))
+            assert (point.status, point.value, point.lower_bound) == ("proven", float(best), float(best))
             assert point.accuracy >= point.place["min_accuracy"] - 1e-12
         assert last.status == ("infeasible" if front.points[0].status == "infeasible" else "optimal")
         assert len(front.frame) == len(ACCURACIES)
@@ -44,7 +45,7 @@ def test_every_point_is_that_of_the_naive_reference(part: int) -> None:
 def test_slices_and_pickling_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(GapFrontier, "_first_units", 2)
     for seed in range(6):
-        _, search = case_of(seed)
+        search = case_of("least_gap", SEEDS[seed]).search()
         whole, sliced = front_of(search), front_of(search)
         wanted = rl.solve(whole)
         for k in range(100_000):

@@ -19,7 +19,7 @@ ALLOWED = {
         2,
         "hashes that agree, Ctrl-C half-way through a file",
     ),
-    "certificate/test_fair_rule_list_certificate.py": (1, "which problems are rounded, to try those alone"),
+    "certificate/test_fair_list_certificates.py": (1, "which problems are rounded, to try those alone"),
     "certificate/test_joint_capture_certificate.py": (1, "the moment when the first antecedent is dropped"),
     "data/test_antecedents.py": (2, "of the instances beside the project, which keep no single columns"),
     "falling_rule_list/test_falling_monte_carlo.py": (

@@ -147,7 +147,7 @@ class Judge:
             self._say(f"OPTIMAL: {shown}; the model is not one of those allowed")
         elif excess > resolution or excess > value * Fraction(1, 10**8):
             self._say(f"OPTIMAL, but {shown}; the resolution is {float(resolution):.2g}")
-        elif self.case.family in ("rule_set", "demanding_set"):
+        elif self.case.family.endswith("_set"):
             self._say(f"OPTIMAL within the resolution of the grid only: {shown}")
         else:
             self.notes.append(shown)

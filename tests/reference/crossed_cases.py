@@ -14,7 +14,7 @@ import naive_rule_sets as sets
 import numpy as np
 import pandas as pd
 from naive import decimal as exact
-from random_problems import WEIGHTS, Rows, random_rows
+from random_problems import WEIGHTS, Rows, random_rows, some_rows
 
 import rulelab as rl
 from rulelab.data.conditions import Condition, attach_conditions
@@ -111,9 +111,11 @@ class Case:
             options["must"] = [set(np.flatnonzero(row).tolist()) for row in arrays.get("demands", ())]
             uses = [dict(enumerate(row.tolist())) for row in arrays.get("uses", ())]
             options["limited"] = list(zip(uses, arrays.get("most_uses", np.zeros(0)).tolist(), strict=True))
-        if self.family in ("rule_set", "demanding_set"):
+        if self.family.endswith("_set"):
             options |= {name: int(parameters[name]) for name in ("max_complexity", "max_conditions")}
-            named = {rate: parameters.get(f"{name}_tolerance") for name, rate in _CERTIFIED.items()}
+            options["loss"] = "zero_one" if parameters.get("zero_one") else "hamming"
+            ending = "_gap" if self.family == "least_gap_set" else "_tolerance"
+            named = {rate: parameters.get(name + ending) for name, rate in _CERTIFIED.items()}
             options["min_group_size"] = int(parameters.get("min_group_size", 0))
             options["limits"] = [(rate, exact(value)) for rate, value in named.items() if value is not None]
             if options["max_complexity"] > _LARGEST:
@@ -353,7 +355,7 @@ def _draw_rule_set(family: str, seed: int, rng: np.random.Generator) -> Case:
     }
     case = Case(family, seed, rows, options)
     if name is not None:  # at most as many rows as the second largest group has, so that two groups are compared
-        data = _data(case)
+        data = data_of(case)
         second = min(sorted(sets.rows_of(data, g, rate) for g in range(data.n_groups))[-2] for rate in CRITERIA[name])
         options["min_group_size"] = int(rng.integers(0, second + 1))
     return case
@@ -374,7 +376,8 @@ def limits(options: dict[str, Any]) -> list[tuple[str, Fraction]]:
     return list(zip(rates, tolerances * 2, strict=False))
 
 
-def _data(case: Case) -> sets.Data:
+def data_of(case: Case) -> sets.Data:
+    """The rows of positive weight, for the references of rule sets."""
     A, y, weight = case.whole
     return sets.Data(A, y, weight, case.rows.group[case.rows.counted].tolist())
 
@@ -383,23 +386,29 @@ def _best_set(case: Case) -> Fraction | None:
     options, scale = case.options, case.rows.scale
     penalty = exact(options["regularization"]) * scale
     shape = options["max_complexity"], options["max_conditions"], options["loss"], options["form"]
-    best = sets.best_rule_set(_data(case), *shape, penalty, limits(options), options["min_group_size"])
+    best = sets.best_rule_set(data_of(case), *shape, penalty, limits(options), options["min_group_size"])
     return None if best is None else best / scale
 
 
 def _set_objective(case: Case, model: Any) -> Fraction:
     options, scale = case.options, case.rows.scale
     penalty = exact(options["regularization"]) * scale
-    return sets.objective(_data(case), model.clauses, options["loss"], options["form"], penalty) / scale
+    return sets.objective(data_of(case), model.clauses, options["loss"], options["form"], penalty) / scale
+
+
+def _too_complex(case: Case, model: Any) -> str | None:
+    options, most = case.options, case.options["max_conditions"]
+    if model.complexity > options["max_complexity"]:
+        return f"has complexity {model.complexity}, at most {options['max_complexity']}"
+    if most is not None and any(len(clause) > most for clause in model.clauses):
+        return f"has a rule of more than {most} conditions"
+    return None
 
 
 def _unfair(case: Case, model: Any) -> str | None:
-    options, data = case.options, _data(case)
-    if model.complexity > options["max_complexity"]:
-        return f"has complexity {model.complexity}, at most {options['max_complexity']}"
-    most = options["max_conditions"]
-    if most is not None and any(len(clause) > most for clause in model.clauses):
-        return f"has a rule of more than {most} conditions"
+    options, data = case.options, data_of(case)
+    if (reason := _too_complex(case, model)) is not None:
+        return reason
     errors = sets.errors_of(data, model.clauses, options["loss"], options["form"])
     fair = sets.is_fair(data, errors, limits(options), options["min_group_size"])
     return None if fair else "does not meet its criterion"
@@ -434,7 +443,7 @@ def _best_demanding_set(case: Case) -> Fraction | None:
     options, scale = case.options, case.rows.scale
     most = case.rows.A.shape[1] if options["max_conditions"] is None else options["max_conditions"]
     best = sets.best_obedient_rule_set(
-        _data(case),
+        data_of(case),
         options["must"],
         options["limited"],
         options["max_complexity"],
@@ -609,6 +618,57 @@ def _least_gap_search(problem: rl.Problem, options: dict[str, Any]) -> rl.Search
     return rl.LeastGapSearch(problem, getattr(rl, options["fairness"][0]), **own)
 
 
+def _draw_least_gap_set(family: str, seed: int, rng: np.random.Generator) -> Case:
+    """The rates that are compared, and the accuracy at which their gap is to be the least."""
+    rows = some_rows(rng, _KINDS[seed % len(_KINDS)])
+    options = {
+        "fairness": (list(CRITERIA)[seed // len(_KINDS) % len(CRITERIA)], 0.0),
+        "min_accuracy": float(rng.choice([0.0, 0.5, 0.6, 0.65, 0.7, 0.8])),
+        "max_complexity": int(rng.integers(2, 7)),
+        "max_conditions": int(rng.integers(1, 4)),
+        "loss": str(rng.choice(["hamming", "hamming", "zero_one"])),
+        "form": str(rng.choice(["dnf", "cnf"])),
+        "min_group_size": 0,
+    }
+    case = Case(family, seed, rows, options)
+    data, rates = data_of(case), [rate for rate, _ in limits(options)]
+    fewest = min(sorted(sets.rows_of(data, g, rate) for g in range(data.n_groups))[-2] for rate in rates)
+    options["min_group_size"] = int(rng.choice([0, 0, min(2, fewest)]))
+    return case
+
+
+def _least_gap_set_search(problem: rl.Problem, options: dict[str, Any]) -> rl.Search:
+    own = {name: value for name, value in options.items() if name not in ("fairness", "limits")}
+    return rl.LeastGapRuleSetSearch(problem, getattr(rl, options["fairness"][0]), **own)
+
+
+def least_gap_of_sets(case: Case) -> tuple[Fraction, Fraction, int] | None:
+    """The least gap, and of the sets that have it the least loss and complexity; None: no set is as accurate."""
+    options, rates = case.options, [rate for rate, _ in limits(case.options)]
+    shape = options["max_complexity"], options["max_conditions"], options["loss"], options["form"]
+    asked = rates, exact(options["min_accuracy"]), *shape, options["min_group_size"]
+    return sets.least_gap_rule_set(data_of(case), *asked)
+
+
+def _least_gap(case: Case) -> Fraction | None:
+    best = least_gap_of_sets(case)
+    return None if best is None else best[0]
+
+
+def _gap_of_set(case: Case, model: Any) -> Fraction:
+    options, data = case.options, data_of(case)
+    errors = sets.errors_of(data, model.clauses, options["loss"], options["form"])
+    return max(sets.gap(data, errors, rate, options["min_group_size"]) for rate, _ in limits(options))
+
+
+def _inaccurate_set(case: Case, model: Any) -> str | None:
+    options, data = case.options, data_of(case)
+    wrong = sum(map(sum, sets.errors_of(data, model.clauses, options["loss"], options["form"])))
+    if 1 - Fraction(wrong, sum(data.weight)) < exact(options["min_accuracy"]) - naive.ROUNDING:
+        return "is not as accurate as it should be"
+    return _too_complex(case, model)
+
+
 def _draw_several(family: str, seed: int, rng: np.random.Generator) -> Case:
     """Two to four classes that the columns explain in part; weights are whole numbers, as such lists take."""
     rows = random_rows(rng, _KINDS[seed % len(_KINDS)], most_columns=4)
@@ -692,4 +752,5 @@ FAMILIES: dict[str, Family] = {
         _fair_objective,
         _unfair_or_disobedient_list,
     ),
+    "least_gap_set": Family(_draw_least_gap_set, _least_gap_set_search, _least_gap, _gap_of_set, _inaccurate_set),
 }

@@ -8,8 +8,8 @@ import pickle
 from collections.abc import Callable, Iterable
 from types import ModuleType
 
+import numpy as np
 import pytest
-import random_problems
 from random_problems import Rows
 
 import rulelab as rl
@@ -21,6 +21,25 @@ Case = Callable[[int], tuple[Rows, rl.Search]]
 def problem_of(rows: Rows) -> rl.Problem:
     weight = rows.weight.astype(int) if rows.integral else rows.weight
     return rl.Problem.from_arrays(rows.A, rows.y, sample_weight=weight, groups=rows.group)
+
+
+def larger_problem(seed: int = 0, n: int = 600, m: int = 16) -> rl.Problem:
+    """Two groups of which what explains the labels tells something."""
+    rng = np.random.default_rng(seed)
+    A = rng.random((n, m)) < rng.uniform(0.2, 0.8, m)
+    y = (A[:, 0] & A[:, 1] | A[:, 2] & ~A[:, 3]) ^ (rng.random(n) < 0.25)
+    return rl.Problem.from_arrays(A, y, groups=np.where(A[:, 2] ^ (rng.random(n) < 0.4), "a", "b"))
+
+
+def fifty_and_fifty() -> rl.Problem:
+    """a1 holds for the positives, 20 of them in one group and 21 of 41 in the other; a2 for one of these 21."""
+    y = np.repeat([1, 0], 50)
+    groups = np.array(["a"] * 20 + ["b"] * 30 + ["a"] * 30 + ["b"] * 20)
+    a1 = y == 1
+    a1[20 + 21 : 50] = False
+    a2 = np.zeros(100, dtype=bool)
+    a2[40] = True
+    return rl.Problem.from_arrays(np.column_stack([a1, a2]), y, names=["a1", "a2"], groups=groups)
 
 
 def reread(certificate: rl.Certificate) -> rl.Certificate:
@@ -53,7 +72,12 @@ def told(snapshot: rl.Snapshot) -> tuple[object, ...]:
 
 
 def slices_change_nothing(
-    monkeypatch: pytest.MonkeyPatch, engine: ModuleType, effort: int, case_of: Case, seeds: Iterable[int]
+    monkeypatch: pytest.MonkeyPatch,
+    engine: ModuleType,
+    effort: int,
+    case_of: Case,
+    seeds: Iterable[int],
+    told: Callable[[rl.Snapshot], tuple[object, ...]] = told,
 ) -> None:
     """Units of work so small that a search is interrupted everywhere, and pickled now and then."""
     for seed in seeds:
@@ -78,11 +102,3 @@ def same_optimum(one: rl.Snapshot, other: rl.Snapshot, within: float = 0.0) -> N
     assert (one.incumbent is None) == (other.incumbent is None)
     if one.incumbent is not None and other.incumbent is not None:
         assert one.incumbent.objective == pytest.approx(other.incumbent.objective, abs=within, rel=0)
-
-
-def repeated_rows_weigh_as_much(case_of: Case, seeds: Iterable[int]) -> None:
-    for seed in seeds:
-        rows, search = case_of(seed)
-        assert rows.kind == "integer"
-        again = type(search)(problem_of(random_problems.repeated(rows)), **search.parameters)
-        same_optimum(finished(search), finished(again))

@@ -156,7 +156,7 @@ def least_gap_rule_set(
     whole = Fraction(sum(data.weight))
     return min(
         (
-            (max(_gap(data, found, rate, least) for rate in rates), Fraction(wrong), used)
+            (max(gap(data, found, rate, least) for rate in rates), Fraction(wrong), used)
             for wrong, used, found in all_sets(data, max_complexity, max_conditions, loss, form)
             if 1 - wrong / whole >= accuracy - ROUNDING
         ),
@@ -164,7 +164,8 @@ def least_gap_rule_set(
     )
 
 
-def _gap(data: Data, errors: Errors, name: str, least: int) -> Fraction:
+def gap(data: Data, errors: Errors, name: str, least: int) -> Fraction:
+    """The largest difference in a rate between two groups that have so many rows."""
     large = [g for g in range(data.n_groups) if rows_of(data, g, name) >= least]
     rates = [RATES[name](*errors[g], *_sides(data, g)) for g in large]
     return max(rates) - min(rates)

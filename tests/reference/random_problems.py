@@ -99,6 +99,13 @@ def random_rows(rng: np.random.Generator, kind: str, most_columns: int = 5, n_gr
     return Rows(A, y, weight, group, kind)
 
 
+def some_rows(rng: np.random.Generator, kind: str, most_columns: int = 4, most_rows: int = 16) -> Rows:
+    """The first few of random rows, of two or three groups."""
+    rows = random_rows(rng, kind, most_columns, int(rng.integers(2, 4)))
+    first = slice(None, most_rows)
+    return replace(rows, A=rows.A[first], y=rows.y[first], weight=rows.weight[first], group=rows.group[first])
+
+
 def permuted(rows: Rows, rng: np.random.Generator) -> Rows:
     """The same rows and columns in another order."""
     order, columns = rng.permutation(len(rows.y)), rng.permutation(rows.A.shape[1])

@@ -4,65 +4,21 @@ from __future__ import annotations
 
 import pickle
 from dataclasses import replace
-from fractions import Fraction
 
+import crossed_cases
 import naive_rule_sets as naive
 import numpy as np
 import pytest
-from laws import problem_of
-from random_problems import Rows, weights_as_read
-from test_fair_rule_list import some_rows
+from crossed_cases import Case, data_of, least_gap_of_sets
+from random_problems import repeated
 
 import rulelab as rl
 from rulelab.rule_set import phases as rule_set_phases
 
-RATES = {
-    "equal_opportunity": ("false_negative",),
-    "equalized_odds": ("false_negative", "false_positive"),
-    "false_positive_rate_parity": ("false_positive",),
-    "demographic_parity": ("selection",),
-    "accuracy_parity": ("error",),
-}
-KINDS = ("unit", "integer", "half", "unit", "real")
-ACCURACIES = (0.0, 0.5, 0.6, 0.65, 0.7, 0.8)
 
-
-def case_of(seed: int, **more: object) -> tuple[Rows, rl.LeastGapRuleSetSearch]:
-    """A random problem of any kind of weights, and a search on it."""
-    rng = np.random.default_rng([11, seed])
-    rows = some_rows(rng, KINDS[seed % len(KINDS)], most_columns=4, most_rows=14)
-    options = {
-        "criterion": list(RATES)[seed // len(KINDS) % len(RATES)],
-        "min_accuracy": float(rng.choice(ACCURACIES)),
-        "max_complexity": int(rng.integers(2, 7)),
-        "max_conditions": int(rng.integers(1, 4)),
-        "loss": str(rng.choice(["hamming", "hamming", "zero_one"])),
-        "form": str(rng.choice(["dnf", "cnf"])),
-        "min_group_size": int(rng.choice([0, 0, 2])),
-    }
-    try:
-        return rows, rl.LeastGapRuleSetSearch(problem_of(rows), **{**options, **more})
-    except ValueError:  # too few large groups
-        return rows, rl.LeastGapRuleSetSearch(problem_of(rows), **{**options, **more, "min_group_size": 0})
-
-
-def data_of(rows: Rows) -> naive.Data:
-    at = rows.counted
-    weight = weights_as_read(rows.weight[at])
-    return naive.Data(rows.A[at], rows.y[at], weight, rows.group[at].tolist())
-
-
-def expected(rows: Rows, search: rl.LeastGapRuleSetSearch) -> tuple[Fraction, Fraction, int] | None:
-    return naive.least_gap_rule_set(
-        data_of(rows),
-        RATES[search.criterion],
-        Fraction(repr(search.min_accuracy)),
-        search.max_complexity,
-        search.max_conditions,
-        search.loss,
-        search.form,
-        search.min_group_size,
-    )
+def case_of(seed: int, **more: object) -> Case:
+    case = crossed_cases.case_of("least_gap_set", seed)
+    return replace(case, options=case.options | more)
 
 
 def finished(search: rl.LeastGapRuleSetSearch) -> rl.Snapshot:
@@ -78,8 +34,10 @@ def finished(search: rl.LeastGapRuleSetSearch) -> rl.Snapshot:
     return snapshot
 
 
-def check(rows: Rows, search: rl.LeastGapRuleSetSearch, snapshot: rl.Snapshot) -> None:
-    best = expected(rows, search)
+def check(case: Case) -> None:
+    """The gap is the least; so are the loss among the sets of that gap, and the complexity among those of that loss."""
+    search, best = case.search(), least_gap_of_sets(case)
+    snapshot = finished(search)
     if best is None:
         assert (snapshot.status, snapshot.incumbent, search.least) == (rl.Status.INFEASIBLE, None, None)
         return
@@ -91,7 +49,7 @@ def check(rows: Rows, search: rl.LeastGapRuleSetSearch, snapshot: rl.Snapshot) -
     assert snapshot.status is rl.Status.OPTIMAL
     model = snapshot.incumbent.model
     clauses = [tuple(sorted(clause)) for clause in model.clauses]
-    errors = naive.errors_of(data_of(rows), clauses, search.loss, search.form)
+    errors = naive.errors_of(data_of(case), clauses, search.loss, search.form)
     assert sum(map(sum, errors)) == loss
     assert model.complexity == complexity
 
@@ -99,23 +57,21 @@ def check(rows: Rows, search: rl.LeastGapRuleSetSearch, snapshot: rl.Snapshot) -
 @pytest.mark.parametrize("part", [0, *(pytest.param(k, marks=pytest.mark.long) for k in range(1, 8))])
 def test_the_least_gap_is_that_of_the_naive_reference(part: int) -> None:
     for seed in range(25 * part, 25 * part + 25):
-        rows, search = case_of(seed)
-        check(rows, search, finished(search))
+        check(case_of(seed))
 
 
 @pytest.mark.long
 def test_rates_that_must_be_equal_are_searched_value_by_value(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rule_set_phases, "_WHOLE_NODES", 0)
     for seed in range(300, 330):
-        rows, search = case_of(seed)
-        check(rows, search, finished(search))
+        check(case_of(seed))
 
 
 def test_slices_and_pickling_change_nothing() -> None:
     for seed in range(0, 20, 2):
-        _, whole = case_of(seed)
+        whole = case_of(seed).search()
         wanted = rl.solve(whole, work_per_step=10_000)
-        _, sliced = case_of(seed)
+        sliced = case_of(seed).search()
         for k in range(20_000):
             got = sliced.advance(1 + k % 3)
             if k % 7 == 3:
@@ -131,29 +87,29 @@ def test_slices_and_pickling_change_nothing() -> None:
 
 
 def test_repeated_rows_and_weights_are_the_same() -> None:
-    for seed in range(1, 30, 5):
-        rows, search = case_of(seed, min_group_size=0)
-        times = rows.weight.astype(int)
-        assert (times == rows.weight).all()
-        parts = {name: getattr(rows, name).repeat(times, axis=0) for name in ("A", "y", "group")}
-        other = rl.LeastGapRuleSetSearch(
-            problem_of(replace(rows, **parts, weight=np.ones(times.sum()))), **search.parameters
-        )
-        rl.solve(search)
+    for seed in range(1, 51, 10):
+        case = case_of(seed, min_group_size=0)
+        assert case.rows.kind == "integer"
+        one, other = case.search(), case.with_rows(repeated(case.rows)).search()
+        rl.solve(one)
         rl.solve(other)
-        assert search.least == other.least
+        assert one.least == other.least
+
+
+EXACT = {"unit", "integer", "half", "tenths"}
 
 
 @pytest.mark.parametrize("loss", ["hamming", "zero_one"])
 def test_least_gaps_have_proofs_that_hold(loss: str) -> None:
     proven = set()
     for seed in range(40):
-        rows, search = case_of(seed, loss=loss)
+        case = case_of(seed, loss=loss)
+        search = case.search()
         snapshot = rl.solve(search)
-        if snapshot.incumbent is None or rows.kind == "real":
+        if snapshot.incumbent is None or case.rows.kind not in EXACT:
             continue
         certificate = search.certificate()
-        proven.add((rows.kind, search.criterion))
+        proven.add((case.rows.kind, search.criterion))
         model = snapshot.incumbent.model
         answer = rl.verify(search.problem, model, certificate)
         assert answer.valid, answer.reason
@@ -167,10 +123,10 @@ def test_least_gaps_have_proofs_that_hold(loss: str) -> None:
         other = {name: value for name, value in certificate.parameters.items() if name != "zero_one"}
         other |= {} if loss == "zero_one" else {"zero_one": 1.0}
         answer = rl.verify(search.problem, model, replace(certificate, parameters=other))
-        best = expected(rows, case_of(seed, loss="hamming" if loss == "zero_one" else "zero_one")[1])
+        best = least_gap_of_sets(case_of(seed, loss="hamming" if loss == "zero_one" else "zero_one"))
         assert not answer.valid or answer.objective == float(best[0]), seed
     assert len(proven) > 10
-    assert {kind for kind, _ in proven} == {"unit", "integer", "half"}
+    assert {kind for kind, _ in proven} == EXACT
 
 
 def larger_problem() -> rl.Problem:

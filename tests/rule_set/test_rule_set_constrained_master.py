@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import pickle
-from fractions import Fraction
 from itertools import combinations
 
-import naive
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import seeds
-from test_rule_set_fairness import LOSSES, RATES, SWAPPED, compas_like, criteria, grouped_problems, tolerances
+from test_rule_set_fairness import LOSSES, compas_like
 from test_rule_set_search import certified
 
 import rulelab as rl
-from rulelab.rule_set import RuleSetSearch, generation, phases
+from rulelab.rule_set import RuleSetSearch, generation
 from rulelab.rule_set.features import Features
 from rulelab.rule_set.generation import ColumnGeneration
 from rulelab.rule_set.master.constrained_proximal import ConstrainedProximalMaster
@@ -25,7 +23,6 @@ from rulelab.rule_set.master.dual_bound import dual_point
 from rulelab.rule_set.master.linear_program import nothing_fixed, solve_master
 from rulelab.rule_set.pool import Pool
 from rulelab.rule_set.program import Program, make_program
-from rulelab.snapshot import Status
 
 CRITERIA = [
     rl.EqualOpportunity(0.02),
@@ -127,46 +124,6 @@ def test_no_other_prices_are_better(seed, n, kinds, weight):
             least = np.maximum(0.0, own + y @ left)
             for limit in (least, np.maximum(least, prices.limit + rng.normal(0, scale, kinds))):
                 assert value(y, limit) <= found + 1e-6 * (1 + abs(found))
-
-
-@pytest.mark.parametrize("whole_nodes", [300, 0])
-@settings(max_examples=60, deadline=None)
-@given(
-    grouped_problems(),
-    criteria,
-    st.integers(2, 7),
-    st.sampled_from(["dnf", "cnf"]),
-    st.sampled_from(sorted(LOSSES)),
-    st.sampled_from([0.0, 0.01, 0.5]),
-)
-def test_the_optimum_is_that_of_the_naive_reference(whole_nodes, case, criterion, most, form, loss, regularization):
-    A, y, weight, groups = case
-    problem = rl.Problem.from_arrays(A, y, sample_weight=weight, groups=groups)
-    search = RuleSetSearch(problem, most, 2, loss, form, fairness=criterion, regularization=regularization)
-    seen, wanted = (A, y) if form == "dnf" else (~A, ~y)
-    rates = RATES[type(criterion)]
-    if form == "cnf":
-        rates = tuple(SWAPPED.get(rate, rate) for rate in rates)
-
-    def fair(clauses):
-        gaps = [naive.parity_gap(r, seen, wanted, weight, groups, clauses, loss == "hamming") for r in rates]
-        return all(gap <= limit for gap, limit in zip(gaps, tolerances(criterion), strict=True))
-
-    penalty = Fraction(repr(regularization))
-    expected = naive.best_rule_set(seen, wanted, weight, most, 2, LOSSES[loss], penalty, fair)
-    last = None
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(generation, "_LARGE_CONSTRAINED", 0)
-        patch.setattr(phases, "_WHOLE_NODES", whole_nodes)
-        for snapshot in rl.steps(search):
-            assert expected is None or snapshot.lower_bound <= float(expected) + 1e-9
-            last = snapshot
-    assert last is not None
-    if expected is None:
-        assert (last.status, last.incumbent) == (Status.INFEASIBLE, None)
-        return
-    assert last.status is Status.OPTIMAL
-    assert last.incumbent.objective == pytest.approx(float(expected), abs=1e-9)
 
 
 def test_weights_that_are_not_integers(proximal):

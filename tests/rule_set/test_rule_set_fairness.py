@@ -24,6 +24,7 @@ from rulelab.rule_set import (
     EqualOpportunity,
     FalsePositiveRateParity,
     RuleSetSearch,
+    generation,
 )
 from rulelab.rule_set import phases as rule_set_phases
 from rulelab.rule_set.features import Features
@@ -76,6 +77,7 @@ criteria = st.one_of(
 
 
 @pytest.mark.parametrize("whole_nodes", [300, 0])
+@pytest.mark.parametrize("large", [1 << 30, 0])
 @settings(max_examples=80)
 @given(
     grouped_problems(),
@@ -83,12 +85,13 @@ criteria = st.one_of(
     st.integers(2, 7),
     st.sampled_from(["dnf", "cnf"]),
     st.sampled_from(sorted(LOSSES)),
+    st.sampled_from([0.0, 0.01, 0.5]),
 )
-def test_the_fair_optimum_is_that_of_the_naive_reference(whole_nodes, case, criterion, max_complexity, form, loss):
-    """Also when rates that must be equal are searched value by value from the first."""
+def test_the_fair_optimum_is_that_of_the_naive_reference(large, whole_nodes, case, criterion, most, form, loss, price):
+    """By both methods, and also when rates that must be equal are searched value by value from the first."""
     A, y, weight, groups = case
     problem = rl.Problem.from_arrays(A, y, sample_weight=weight, groups=groups)
-    search = RuleSetSearch(problem, max_complexity, 2, loss, form, fairness=criterion)
+    search = RuleSetSearch(problem, most, 2, loss, form, fairness=criterion, regularization=price)
     seen, wanted = (A, y) if form == "dnf" else (~A, ~y)
     rates = RATES[type(criterion)]
     if form == "cnf":
@@ -96,21 +99,22 @@ def test_the_fair_optimum_is_that_of_the_naive_reference(whole_nodes, case, crit
 
     def fair(clauses):
         gaps = [naive.parity_gap(r, seen, wanted, weight, groups, clauses, loss == "hamming") for r in rates]
-        return all(gap <= most for gap, most in zip(gaps, tolerances(criterion), strict=True))
+        return all(gap <= limit for gap, limit in zip(gaps, tolerances(criterion), strict=True))
 
-    expected = naive.best_rule_set(seen, wanted, weight, max_complexity, 2, LOSSES[loss], fair=fair)
+    expected = naive.best_rule_set(seen, wanted, weight, most, 2, LOSSES[loss], Fraction(repr(price)), fair)
     last = None
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(generation, "_LARGE_CONSTRAINED", large)
         patch.setattr(rule_set_phases, "_WHOLE_NODES", whole_nodes)
         for snapshot in rl.steps(search):
-            assert expected is None or snapshot.lower_bound <= expected
+            assert expected is None or snapshot.lower_bound <= float(expected) + 1e-9
             last = snapshot
     assert last is not None
     if expected is None:
         assert (last.status, last.incumbent) == (Status.INFEASIBLE, None)
         return
     assert last.status is Status.OPTIMAL
-    assert last.incumbent.objective == expected
+    assert last.incumbent.objective == pytest.approx(float(expected), abs=1e-9)
     assert fair([tuple(literal.antecedent for literal in rule.literals) for rule in last.incumbent.model.rules])
 
 

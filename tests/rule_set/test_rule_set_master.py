@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import pickle
 from fractions import Fraction
 from itertools import combinations
 
-import naive
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from test_rule_set_search import LOSSES, certified, noisy, small_problems
+from test_rule_set_search import LOSSES, certified, noisy
 
-import rulelab as rl
 from rulelab.rule_set import RuleSetSearch, generation
 from rulelab.rule_set.features import Features
 from rulelab.rule_set.generation import ColumnGeneration
@@ -85,18 +81,6 @@ def test_its_duals_bound_the_loss():
         pool.add(found.rules)
 
 
-@settings(max_examples=60, deadline=None)
-@given(small_problems())
-def test_the_optimum_is_that_of_the_naive_reference(case):
-    A, y, weight = case
-    for loss, measure in LOSSES.items():
-        search = RuleSetSearch(rl.Problem.from_arrays(A, y, sample_weight=weight), 6, 3, loss)
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(generation, "_LARGE", 0)
-            found = certified(search).incumbent.objective
-        assert found == naive.best_rule_set(A, y, weight, 6, 3, measure)
-
-
 def generated(max_complexity: int = 11) -> ColumnGeneration:
     """Column generation at its end."""
     problem = noisy(6)
@@ -126,13 +110,3 @@ def test_the_simplex_method_takes_over_when_nothing_is_found(proximal, monkeypat
     assert columns.newton_steps
     assert columns.simplex_iterations
     assert columns.lower == expected
-
-
-def test_a_search_pickled_after_every_unit_ends_alike(proximal):
-    whole = certified(RuleSetSearch(noisy(7), 9, 3))
-    search = RuleSetSearch(noisy(7), 9, 3)
-    while (snapshot := search.advance(1)).status is rl.Status.RUNNING:
-        search = pickle.loads(pickle.dumps(search))
-    assert snapshot.counts == whole.counts
-    assert snapshot.incumbent.model == whole.incumbent.model
-    assert rl.verify(search.problem, snapshot.incumbent.model, search.certificate()).valid

@@ -60,40 +60,6 @@ def drawn(seed: int) -> tuple[rl.Problem, dict[str, object], Fraction | None, li
     return problem, {**given, **asked, **more}, best, demands, limited
 
 
-def check(seeds: range) -> set[str]:
-    ends = set()
-    for seed in seeds:
-        problem, asked, best, demands, limited = drawn(seed)
-        search = rl.RuleSetSearch(problem, **asked)
-        bounds, snapshot = [], search.advance(1)
-        while snapshot.status is rl.Status.RUNNING:
-            bounds.append(snapshot.lower_bound)
-            search = pickle.loads(pickle.dumps(search)) if len(bounds) == 3 else search
-            snapshot = search.advance(1 + seed % 3)
-        ends.add(str(snapshot.status))
-        if best is None:
-            assert (snapshot.status, snapshot.incumbent) == (rl.Status.INFEASIBLE, None), seed
-            continue
-        assert snapshot.status is rl.Status.OPTIMAL, seed
-        assert snapshot.incumbent.objective == pytest.approx(float(best), abs=1e-9), (seed, asked)
-        assert max(bounds, default=0) <= snapshot.incumbent.objective, seed
-        assert bounds == sorted(bounds), seed
-        clauses = snapshot.incumbent.model.clauses
-        assert all(any(which & set(clause) for clause in clauses) for which in demands), seed
-        assert all(sum(len(which & set(clause)) for clause in clauses) <= k for which, k in limited), seed
-        assert all(rule.positives + rule.negatives for rule in snapshot.incumbent.model.rules), seed
-    return ends
-
-
-def test_the_best_set_that_uses_is_found_among_all() -> None:
-    assert check(range(40)) == {"optimal", "infeasible"}
-
-
-@pytest.mark.long
-def test_the_best_set_that_uses_is_found_among_all_of_many() -> None:
-    check(range(40, 300))
-
-
 def test_limits_hold_in_wide_problems_too() -> None:
     free = rl.solve(rl.RuleSetSearch(PROBLEM, 12, 3)).incumbent
     column = max(COLUMNS, key=lambda name: conditions_on(free.model, name))
