@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import pickle
 import warnings
 
@@ -11,8 +10,6 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.ensemble import AdaBoostClassifier
@@ -143,27 +140,6 @@ def test_boolean_columns_are_used_as_they_are():
     assert of_frame.model_.predict(X).tolist() == of_frame.predict(B).tolist()
 
 
-def naive_optimum(A: np.ndarray, y: np.ndarray, regularization: float) -> float:
-    best = np.inf
-    for length in range(A.shape[1] + 1):
-        for antecedents in itertools.permutations(range(A.shape[1]), length):
-            fired = [next((k for k, j in enumerate(antecedents) if row[j]), length) for row in A]
-            errors = sum(min(np.bincount(y[np.array(fired) == k], minlength=2)) for k in range(length + 1))
-            best = min(best, errors / len(y) + regularization * length)
-    return best
-
-
-@settings(max_examples=25, deadline=None)
-@given(st.integers(0, 10**6), st.sampled_from([0.02, 0.06, 0.15]))
-def test_no_list_is_better(seed, regularization):
-    rng = np.random.default_rng(seed)
-    A = rng.random((25, 4)) < rng.uniform(0.2, 0.8, 4)
-    y = rng.integers(0, 2, 25)
-    y[:2] = 0, 1
-    model = rl.RuleListClassifier(regularization, max_conditions=1, min_support=0, max_support=1).fit(A, y)
-    assert model.objective_ == pytest.approx(naive_optimum(A, y, regularization))
-
-
 def test_weights_count_as_repeated_rows():
     X, y = people()
     weight = np.random.default_rng(0).integers(0, 4, len(X)) * np.where(X["age"] > 45, 3, 1)
@@ -284,30 +260,12 @@ def test_parameters_are_checked_even_when_there_is_nothing_to_search(X, y, optio
         rl.RuleListClassifier(**options).fit(X, y)
 
 
-def test_a_boolean_table_from_a_file_keeps_its_conditions(tmp_path):
-    X, y = people()
-    B = rl.Binarizer(thresholds=4).fit_transform(X)
-    B.to_parquet(tmp_path / "B.parquet")
-    again = rl.RuleListClassifier(**EASY).fit(pd.read_parquet(tmp_path / "B.parquet"), y)
-    model = rl.RuleListClassifier(**EASY).fit(B, y)
-    assert again.model_ == model.model_
-    assert again.predict(B).tolist() == again.model_.predict(X).tolist() == model.predict(B).tolist()
-
-
 def test_a_default_only_list_among_antecedents():
     X = np.array([[0], [1]] * 10, dtype=bool)
     model = rl.RuleListClassifier(regularization=0.4).fit(X, [0, 0, 1, 1] * 5)
     assert len(model.model_) == 0
     assert model.objective_ == 0.5
     assert str(model.model_).startswith("always 0")
-
-
-def test_duplicated_columns_change_nothing():
-    X, y = people()
-    doubled = pd.concat([X, X.add_suffix(" again")], axis=1)
-    assert (
-        rl.RuleListClassifier(**EASY).fit(doubled, y).objective_ == rl.RuleListClassifier(**EASY).fit(X, y).objective_
-    )
 
 
 def test_limits_warn_and_tell_the_gap():

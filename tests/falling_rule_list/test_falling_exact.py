@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from fractions import Fraction
 from functools import partial
 from itertools import combinations, permutations
@@ -56,9 +55,11 @@ def optimum(case, w, C, penalty=None, max_length=None):
     st.sampled_from(REGULARIZATIONS),
     st.sampled_from([0, 30]),
     st.sampled_from([None, None, 0, 1, 2]),
+    st.sets(st.sampled_from(BOUNDS)),
 )
-def test_the_optimum_of_falling_lists(case, w, C, iterations, limit):
-    snapshot = certified(FallingRuleListSearch(problem_of(case), C, w, iterations=iterations, max_length=limit))
+def test_the_optimum_of_falling_lists(case, w, C, iterations, limit, off):
+    options = {"max_length": limit, "bounds": FallingBounds(**dict.fromkeys(off, False))}
+    snapshot = certified(FallingRuleListSearch(problem_of(case), C, w, iterations=iterations, **options))
     model = snapshot.incumbent.model
     assert model.exact_objective(C) == optimum(case, w, C, None, limit)
     assert snapshot.incumbent.objective == model.objective(C)
@@ -72,36 +73,16 @@ def test_the_optimum_of_falling_lists(case, w, C, iterations, limit):
     st.sampled_from(PENALTIES),
     st.sampled_from([0, 30]),
     st.sampled_from([None, None, 0, 1, 2]),
+    st.sets(st.sampled_from(BOUNDS)),
 )
-def test_the_optimum_of_softly_falling_lists(case, w, C, penalty, iterations, limit):
-    search = SoftSearch(problem_of(case), C, w, penalty, iterations=iterations, max_length=limit)
+def test_the_optimum_of_softly_falling_lists(case, w, C, penalty, iterations, limit, off):
+    options = {"max_length": limit, "bounds": FallingBounds(**dict.fromkeys(off, False))}
+    search = SoftSearch(problem_of(case), C, w, penalty, iterations=iterations, **options)
     snapshot = certified(search)
     found = snapshot.incumbent.model.exact_objective(C)
     best = optimum(case, w, C, penalty, limit)
     assert best <= found <= best + Fraction(snapshot.detail["resolution"])
     assert snapshot.detail["resolution"] < 1e-12
-
-
-@settings(max_examples=80)
-@given(
-    small_problems(max_columns=6),
-    st.sampled_from(WEIGHTS),
-    st.sampled_from(REGULARIZATIONS),
-    st.sets(st.sampled_from(BOUNDS)),
-)
-def test_switching_bounds_off_never_changes_the_optimum(case, w, C, off):
-    bounds = FallingBounds(**dict.fromkeys(off, False))
-    snapshot = certified(FallingRuleListSearch(problem_of(case), C, w, bounds=bounds, iterations=0))
-    assert snapshot.incumbent.model.exact_objective(C) == optimum(case, w, C)
-
-
-@settings(max_examples=80)
-@given(small_problems(), st.sampled_from(WEIGHTS), st.sampled_from(PENALTIES), st.sets(st.sampled_from(BOUNDS)))
-def test_switching_bounds_off_never_changes_the_soft_optimum(case, w, penalty, off):
-    bounds = FallingBounds(**dict.fromkeys(off, False))
-    snapshot = certified(SoftSearch(problem_of(case), 0.01, w, penalty, bounds=bounds, iterations=0))
-    found = snapshot.incumbent.model.exact_objective(0.01)
-    assert abs(found - optimum(case, w, 0.01, penalty)) <= snapshot.detail["resolution"]
 
 
 @settings(max_examples=120)
@@ -118,16 +99,6 @@ def test_exceptions_alone_never_change_the_soft_optimum(case, w, C, penalty, lim
     snapshot = certified(search)
     found = snapshot.incumbent.model.exact_objective(C)
     assert abs(found - optimum(case, w, C, penalty, limit)) <= snapshot.detail["resolution"]
-
-
-@settings(max_examples=80)
-@given(small_problems(max_rows=30, max_columns=8), st.sampled_from(WEIGHTS), st.sampled_from([0, 5]))
-def test_every_list_on_the_way_falls(case, w, iterations):
-    A, y, weight = case
-    for snapshot in rl.steps(FallingRuleListSearch(problem_of(case), 0.0, w, iterations=iterations), work_per_step=1):
-        model = snapshot.incumbent.model
-        assert model.falls
-        assert naive.falls(A, y, weight, model.antecedents)
 
 
 def test_a_rule_may_gain_less_than_it_costs():
@@ -210,61 +181,6 @@ def noisy(seed=0, n=2000, m=8):
     return rl.Problem.from_arrays(A, rng.random(n) < risk)
 
 
-@pytest.mark.parametrize("penalty", [None, 0.5])
-def test_each_bound_cuts(penalty):
-    """Off, a bound leaves the optimum as it is, and more to store where it is of use."""
-    problem = noisy(2) if penalty is None else noisy(1, m=6)
-    options = {"regularization": 0.002, "positive_weight": 5.0, "violation_penalty": penalty, "iterations": 0}
-    with_all = certified(rl.search_for(problem, "falling_rule_list", **options))
-    of_use = {"density_cap", "eligible_cap", "dominance"} if penalty is None else {"violations", "exceptions"}
-    for bound in set(BOUNDS) - (
-        {"violations", "exceptions"} if penalty is None else {"feasible_prefix", "necessary_condition"}
-    ):
-        without = certified(
-            rl.search_for(problem, "falling_rule_list", **options, bounds=FallingBounds(**{bound: False}))
-        )
-        assert without.incumbent.objective == with_all.incumbent.objective, bound
-        more = [without.counts[key] > with_all.counts[key] for key in ("created", "stored")]
-        assert any(more) or bound not in of_use, bound
-        assert without.pruned["dominance"] == 0 or bound != "dominance"
-
-
-@pytest.mark.parametrize("penalty", [None, 0.5])
-def test_memory_limit_stops_and_resumes(penalty):
-    problem, limit = (noisy(2), 50_000) if penalty is None else (noisy(1, m=6), 60_000)
-    options = {"regularization": 0.0, "positive_weight": 5.0, "violation_penalty": penalty, "iterations": 0}
-    free = certified(rl.search_for(problem, "falling_rule_list", **options))
-    assert free.memory_bytes > 2 * limit
-    search = rl.search_for(problem, "falling_rule_list", **options, memory_limit=limit)
-    stopped = rl.solve(search)
-    assert (stopped.status, stopped.limit) == (Status.LIMIT, "memory")
-    assert 0 < stopped.lower_bound <= free.incumbent.objective <= stopped.incumbent.objective
-    assert stopped.memory_bytes <= limit
-    again = rl.solve(search)
-    assert (again.status, again.work) == (Status.LIMIT, stopped.work)
-    search.memory_limit = None
-    done = certified(search)
-    assert done.incumbent.objective == free.incumbent.objective
-
-
-@pytest.mark.parametrize("penalty", [None, 0.5])
-def test_a_search_goes_on_after_pickling(penalty):
-    search = rl.search_for(
-        noisy(1, m=6),
-        "falling_rule_list",
-        regularization=0.001,
-        positive_weight=5.0,
-        violation_penalty=penalty,
-        iterations=50,
-    )
-    search.advance(30)
-    search.advance(100)
-    copy = pickle.loads(pickle.dumps(search))
-    a, b = rl.solve(search), rl.solve(copy)
-    assert a.incumbent.model == b.incumbent.model
-    assert (a.counts, a.pruned, a.work) == (b.counts, b.pruned, b.work)
-
-
 def test_soft_is_never_worse_than_hard():
     for seed in range(6):
         problem = noisy(seed, 500, 4)
@@ -288,17 +204,6 @@ def test_without_the_hard_optimum_the_soft_one_is_found(monkeypatch):
         assert snapshot.incumbent.objective == whole.incumbent.objective
 
 
-@pytest.mark.long
-@settings(max_examples=60)
-@given(small_problems(), st.sampled_from(WEIGHTS), st.floats(0.1, 3.0))
-def test_scaled_float_weights(case, w, scale):
-    """Weights that are not integers are exact where they share a unit; else the proof says how far it reaches."""
-    A, y, weight = case
-    problem = rl.Problem.from_arrays(A, y, sample_weight=[each * scale for each in weight])
-    snapshot = proven(SoftSearch(problem, 0.01, w, 0.5))
-    assert snapshot.incumbent.objective == pytest.approx(float(optimum(case, w, 0.01, 0.5)), abs=1e-9)
-
-
 @pytest.mark.parametrize(("w", "C"), [(1 / 3, 0.1 + 0.2), (2.718281828459045, 1e-9), (1e-3, 1 / 3), (1e4, 0.01)])
 def test_parameters_of_many_digits(w, C):
     rng = np.random.default_rng(0)
@@ -309,20 +214,6 @@ def test_parameters_of_many_digits(w, C):
         rows[:, :-1], rows[:, -1], counts.tolist(), Fraction(repr(w)), Fraction(repr(C))
     )
     assert snapshot.incumbent.objective == pytest.approx(float(best), rel=1e-9, abs=1e-9)
-
-
-def test_counts_of_a_million():
-    """Proportions of large counts are compared exactly."""
-    rng = np.random.default_rng(3)
-    patterns = (np.arange(32)[:, None] >> np.arange(5)) & 1
-    positives, negatives = rng.integers(0, 10**6, 32), rng.integers(0, 4 * 10**6, 32)
-    problem = rl.Problem.from_counts(patterns, positives, negatives)
-    A, y = np.vstack([patterns, patterns]).astype(bool), np.repeat([True, False], 32)
-    weight = np.concatenate([positives, negatives]).tolist()
-    snapshot = certified(FallingRuleListSearch(problem, 1e-4, 3.0))
-    assert snapshot.incumbent.model.exact_objective(1e-4) == naive.best_falling_rule_list(
-        A, y, weight, Fraction(3), Fraction(1, 10_000)
-    )
 
 
 @pytest.mark.parametrize(
@@ -348,26 +239,6 @@ def test_bad_arguments_are_named(argument, value):
                 violation_penalty=penalty,
                 **{argument: value},
             )
-
-
-def test_parameters_make_the_search_again():
-    problem = rl.Problem.from_arrays([[0, 1], [1, 0], [1, 1]], [0, 1, 1])
-    for penalty in (None, 0.5):
-        search = rl.search_for(
-            problem,
-            "falling_rule_list",
-            regularization=0.1,
-            positive_weight=2.0,
-            violation_penalty=penalty,
-            bounds=FallingBounds(dominance=False),
-            max_length=2,
-            iterations=3,
-            random_state=1,
-        )
-        again = rl.search_for(problem, "falling_rule_list", **search.parameters)
-        assert type(again) is type(search)
-        assert again.parameters == search.parameters
-        assert again.bounds == search.bounds
 
 
 def test_without_antecedents_the_else_is_optimal():

@@ -208,15 +208,6 @@ def test_more_iterations_go_on(make):
     assert search.advance(5).status is Status.LIMIT
 
 
-def test_interleaved_searches_do_not_meet(make):
-    alone = [_result(rl.solve(make(seed))) for seed in (0, 1)]
-    pair = [make(0), make(1)]
-    last: list[Snapshot] = [search.advance(1) for search in pair]
-    while any(snapshot.status is Status.RUNNING for snapshot in last):
-        last = [search.advance(5) for search in pair]
-    assert [_result(snapshot) for snapshot in last] == alone
-
-
 def test_what_needs_no_rule_is_proven_at_once():
     problem = rl.Problem.from_arrays([[1, 0], [1, 0], [0, 1], [0, 1]], [1, 0, 1, 0])
     last = rl.solve(MonteCarloSearch(problem, 0.01))

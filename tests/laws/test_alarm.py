@@ -154,7 +154,8 @@ def ends(search: rl.Search) -> rl.Snapshot:
             break
     assert snapshot.status is not rl.Status.RUNNING, f"{MOST_STEPS} steps were not enough"
     assert snapshot.status is rl.Status.INFEASIBLE or snapshot.lower_bound <= snapshot.incumbent.objective
-    nearly = snapshot.limit == "exactness" and isinstance(snapshot.incumbent.model, rl.RuleList | rl.FallingRuleList)
+    proves_nearly = isinstance(snapshot.incumbent.model, rl.RuleList) or type(search) is rl.FallingRuleListSearch
+    nearly = snapshot.limit == "exactness" and proves_nearly
     if (snapshot.status is rl.Status.OPTIMAL or nearly) and hasattr(search, "certificate"):
         with alarm():
             checked = rl.verify(search.problem, snapshot.incumbent.model, search.certificate())

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any
 
-import naive
 import numpy as np
 import pytest
 from inside import Inside
@@ -148,23 +146,6 @@ def test_a_bound_that_is_none_is_refused(claim: float) -> None:
     last, certificate = bounds_on_the_way(search, most=1)[0]
     wrong = replace(certificate, parameters={**certificate.parameters, "lower_bound": claim})
     assert rl.verify(case.problem, last.incumbent.model, wrong).state == "refused"
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_bounds_are_below_what_trying_all_lists_finds(seed: int) -> None:
-    case = Case(10 + seed)
-    table = case.table
-    falling = {"w": Fraction(1), "regularization": Fraction("0.01")}
-    optima = {
-        "rule list": naive.best_rule_list(*table, Fraction("0.03")),
-        "falling rule list": naive.best_falling_rule_list(*table, **falling),
-        "fair rule list": None,
-    }
-    for name, optimum in optima.items():
-        for last, certificate in bounds_on_the_way(SEARCHES[name](case.problem), most=4):
-            answer = rl.verify(case.problem, last.incumbent.model, certificate)
-            assert answer.state == "bound"
-            assert optimum is None or answer.lower_bound <= float(optimum) + 1e-12
 
 
 def test_of_a_search_that_has_ended_the_optimum_is_proven() -> None:

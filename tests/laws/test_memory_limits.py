@@ -44,14 +44,6 @@ def test_no_search_grows_beyond_its_memory_limit(name: str) -> None:
     assert stopped
 
 
-def test_a_search_goes_on_after_its_limit_to_the_same_list() -> None:
-    whole = rl.solve(rl.RuleListSearch(problem(), 0.02, policy="objective", beam_width=0))
-    search = rl.RuleListSearch(problem(), 0.02, policy="objective", beam_width=0, memory_limit=1)
-    while (last := rl.solve(search)).limit == "memory":
-        search.memory_limit = int(1.2 * max(last.memory_bytes, search.memory_limit))
-    assert (last.status, last.incumbent.objective) == (rl.Status.OPTIMAL, whole.incumbent.objective)
-
-
 @given(st.integers(1, 1000), st.integers(1, 3000), st.integers(0, 10_000), st.integers(1, 9))
 def test_what_is_affordable_is_paid_for_and_enough(capacity: int, needed: int, free: int, entry: int) -> None:
     wanted = affordable(capacity, needed, free, lambda n: (n - capacity) * entry)

@@ -84,11 +84,22 @@ ENGINES: dict[str, Callable[[rl.Problem], Search]] = {
     "fair frontier": lambda p: ToleranceFrontier(
         p, EqualizedOdds, (0.02, 0.1), (5, 12), max_conditions=3, random_state=0
     ),
+    "rule_list, fair": lambda p: rl.search_for(
+        p, regularization=0.02, fairness=rl.EqualOpportunity(0.1), min_group_size=0
+    ),
+    "rule_list, must use": lambda p: rl.search_for(p, regularization=0.02, must_use=["antecedent 5"], max_length=3),
+    "rule_list, least gap": lambda p: rl.LeastGapSearch(
+        p, "equal_opportunity", 0.01, 0.65, max_length=2, min_group_size=0
+    ),
     "rule_set, fair": lambda p: RuleSetSearch(p, 8, 2, fairness=EqualizedOdds(0.02, 0.05)),
 }
 
 
 _LONG = {"fair frontier"}
+FRUGAL = {
+    *("falling, after Monte Carlo", "softly falling, after Monte Carlo", "falling, fair", "falling, length limit"),
+    *("frontier", "frontier, no beam", "rule_list, length limit", "rule_list, two threads, length limit"),
+}
 
 
 @pytest.fixture(params=[pytest.param(name, marks=[pytest.mark.long] * (name in _LONG)) for name in sorted(ENGINES)])
@@ -98,7 +109,9 @@ def make(request) -> Callable[..., Search]:
 
 def _result(snapshot: Snapshot) -> tuple:
     incumbent = replace(snapshot.incumbent, found_at=(0, snapshot.incumbent.found_at[1]))
+    points = [replace(each, found_at=(0.0, each.found_at[1])) for each in snapshot.detail.get("frontier", ())]
     return (
+        points,
         snapshot.status,
         incumbent,
         snapshot.lower_bound,
@@ -111,7 +124,7 @@ def _result(snapshot: Snapshot) -> tuple:
 
 def test_slicing_the_work_never_changes_the_result(make):
     whole = _result(rl.solve(make(), work_per_step=10**6))
-    assert whole[0] is Status.OPTIMAL
+    assert whole[1] is Status.OPTIMAL
     for size in (1, 7, 64):
         assert _result(rl.solve(make(), work_per_step=size)) == whole
 
@@ -193,18 +206,40 @@ def test_limits_stop_and_resume(make):
     assert _result(rl.solve(search)) == whole
 
 
-@pytest.mark.parametrize(
-    "bad", [{"work_per_step": 0}, {"time_limit": -1}, {"gap": -0.1}, {"work_limit": 1.5}, {"gap": math.nan}]
-)
-def test_bad_limits_are_refused_at_the_call(make, bad):
-    with pytest.raises(ValueError, match=next(iter(bad))):
-        rl.steps(make(), **bad)
+def test_a_memory_limit_stops_a_search_and_can_be_raised(make, request):
+    """Those that need no more than what they begin with end; of robustness there is a test of its own."""
+    kind, whole, search = request.node.callspec.params["make"], rl.solve(make()), make()
+    if kind == "robustness":
+        return
+    search.advance(2)
+    search.memory_limit = 1
+    stopped = rl.solve(search)
+    if kind in FRUGAL or stopped.status is Status.OPTIMAL:
+        assert (kind in FRUGAL, stopped.status) == (True, Status.OPTIMAL)
+    else:
+        assert (stopped.status, stopped.limit) == (Status.LIMIT, "memory")
+        assert stopped.lower_bound <= whole.incumbent.objective
+        assert stopped.incumbent is None or stopped.incumbent.objective >= whole.incumbent.objective
+        assert rl.solve(search).work <= stopped.work + 1
+    search.memory_limit = None
+    last = rl.solve(search)
+    assert (last.status, last.incumbent.objective) == (Status.OPTIMAL, whole.incumbent.objective)
 
 
-@pytest.mark.parametrize("bad", [0, -1, 2.5, True, None])
-def test_bad_work_is_refused(make, bad):
-    with pytest.raises(ValueError, match="max_work"):
-        make().advance(bad)
+def test_parameters_make_the_search_again(make):
+    search = make()
+    again = type(search)(search.problem, **search.parameters)
+    assert again.parameters == search.parameters
+    assert _result(rl.solve(again)) == _result(rl.solve(search))
+
+
+def test_bad_limits_and_bad_work_are_refused_at_the_call(make):
+    for bad in ({"work_per_step": 0}, {"time_limit": -1}, {"gap": -0.1}, {"work_limit": 1.5}, {"gap": math.nan}):
+        with pytest.raises(ValueError, match=next(iter(bad))):
+            rl.steps(make(), **bad)
+    for bad in (0, -1, 2.5, True, None):
+        with pytest.raises(ValueError, match="max_work"):
+            make().advance(bad)
 
 
 class _Interrupted(pickle.Pickler):

@@ -97,16 +97,6 @@ def test_tables_and_json_of_all_searches(name: str, tmp_path: Path) -> None:
     assert search.to_json(saved) == saved.read_text()
 
 
-@pytest.mark.parametrize("name", list(SEARCHES))
-def test_parameters_make_the_search_again(name: str) -> None:
-    search = SEARCHES[name][1](problem())
-    make = rl.FallingRuleListSearch if name == "falling" else type(search)
-    again = make(search.problem, **search.parameters)
-    for one in (search, again):
-        rl.solve(one)
-    pd.testing.assert_frame_equal(search.frame, again.frame)
-
-
 def test_what_json_holds() -> None:
     assert plain({"a": np.float64("nan"), 1: (np.int64(2), rl.Status.LIMIT, float("inf"))}) == {
         "a": None,
@@ -115,31 +105,6 @@ def test_what_json_holds() -> None:
     assert plain(rl.EqualOpportunity(0.5)) == {"type": "EqualOpportunity", "tolerance": 0.5}
     with pytest.raises(TypeError, match="a result cannot hold"):
         plain({1, 2})
-
-
-def test_lists_are_near_within_a_distance_or_a_ratio() -> None:
-    p = problem()
-    assert rl.NearOptimalSearch(p, 0.02).parameters == rl.NearOptimalSearch(p, 0.02, within=0.01).parameters
-    with pytest.raises(ValueError, match="give only one of within"):
-        rl.NearOptimalSearch(p, 0.02, 0.01, ratio=0.1)
-    with pytest.raises(ValueError, match="within must be a finite number"):
-        rl.NearOptimalSearch(p, 0.02, -1)
-
-
-def test_a_fair_frontier_stops_at_its_memory_limit_and_goes_on() -> None:
-    def search(limit: int | None) -> Search:
-        places = {"tolerances": (0.05,), "complexities": (6, 9), "max_conditions": 3}
-        return rl.frontier(problem(), "tolerance", "rule_set", **places, memory_limit=limit)
-
-    whole = search(None)
-    rl.solve(whole)
-    short = search(1)
-    last = rl.solve(short)
-    assert (last.status, last.limit) == (rl.Status.LIMIT, "memory")
-    assert (short.frame["lower_bound"] <= whole.frame["objective"]).all()
-    short.memory_limit = None
-    assert rl.solve(short).status is rl.Status.OPTIMAL
-    assert short.frame["objective"].tolist() == whole.frame["objective"].tolist()
 
 
 @pytest.mark.parametrize("wrong", [{"criterion": ["odds"]}, {"tolerances": 0.1}, {"complexities": 5}])

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import decimal
 from test_models import cases, first_rule
+from test_models import small as small_list
 
 import rulelab as rl
 from rulelab.data.metrics import wilson_interval
@@ -132,13 +133,6 @@ def test_names_stay_text_and_on_one_line():
     assert html.escape(HOSTILE[:20]) in model._repr_html_()
 
 
-def test_python_source_predicts_the_same():
-    scope: dict = {}
-    exec(small().to_python(), scope)
-    rows = [{"one": a, "two": b} for a in (0, 1) for b in (0, 1)]
-    assert [scope["predict"](row) for row in rows] == small().predict(pd.DataFrame(rows).assign(third=0)).tolist()
-
-
 def test_risk_strata():
     frame = small().strata(confidence=0.9)
     assert frame["name"].tolist() == ["one", "two", "default"]
@@ -234,6 +228,7 @@ def test_a_model_of_no_rows_is_refused():
         FallingRuleList.from_dict(data)
 
 
+@pytest.mark.parametrize("make", [small, small_list])
 @settings(max_examples=200)
 @given(
     st.recursive(
@@ -242,15 +237,15 @@ def test_a_model_of_no_rows_is_refused():
     ),
     st.data(),
 )
-def test_anything_else_is_refused_or_read(value, data):
-    saved = small().to_dict()
+def test_anything_else_is_refused_or_read(make, value, data):
+    family, saved = type(make()), make().to_dict()
     at = data.draw(st.sampled_from([saved, saved["rules"][0], saved["default"]]))
     at[data.draw(st.sampled_from(sorted(at)))] = value
     try:
-        model = FallingRuleList.from_dict(saved)
+        model = family.from_dict(saved)
     except ModelError:
         return
-    assert FallingRuleList.from_json(model.to_json()) == model
+    assert family.from_json(model.to_json()) == model
 
 
 @pytest.mark.parametrize("k", range(10))

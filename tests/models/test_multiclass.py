@@ -6,7 +6,6 @@ import json
 import pickle
 import sqlite3
 from dataclasses import replace
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as Xml
@@ -16,7 +15,6 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from naive_classes import best_list, objective_of
 from sklearn.datasets import load_iris
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from test_exchange import SPACE, checker, damaged, in_pmml
@@ -25,50 +23,6 @@ from test_exchange import cases as tables_and_conditions
 import rulelab as rl
 from rulelab.data.conditions import attach_conditions
 from rulelab.models import parse_model
-
-
-@st.composite
-def cases(draw: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, float, int | None]:
-    seed, m, k = draw(st.integers(0, 2**32 - 1)), draw(st.integers(1, 4)), draw(st.integers(2, 4))
-    rng = np.random.default_rng(seed)
-    n = draw(st.integers(k, 24))
-    A = rng.random((n, m)) < draw(st.sampled_from([0.2, 0.5, 0.7]))
-    y = np.where(rng.random(n) < 0.6, A @ (1 + np.arange(m)) % k, rng.integers(0, k, n))
-    y[:2] = 0, 1
-    weight = rng.integers(1, draw(st.sampled_from([2, 5])), n)
-    penalty = draw(st.sampled_from([0.001, 0.02, 0.05, 0.1, 1 / 3, 0.5, 0.123456789012345]))
-    return A, y, weight, penalty, draw(st.sampled_from([None, None, 0, 1, 2]))
-
-
-@settings(max_examples=150)
-@given(cases())
-def test_the_optimum_is_that_of_all_lists_and_its_proof_holds(case: Any) -> None:
-    A, y, weight, penalty, longest = case
-    problem = rl.MultiClassProblem.from_arrays(A, y, sample_weight=weight)
-    search = rl.MultiClassRuleListSearch(problem, penalty, max_length=longest)
-    exact = Fraction(repr(penalty))
-    bounds, least = [], best_list(A, y, weight, exact, longest)
-    while True:
-        snapshot = search.advance(1)
-        bounds.append(snapshot.lower_bound)
-        assert snapshot.lower_bound <= float(least) + 1e-12
-        if snapshot.status is rl.Status.OPTIMAL:
-            break
-    model = snapshot.incumbent.model
-    assert bounds == sorted(bounds)
-    assert objective_of(A, y, weight, exact, model.antecedents) == least
-    assert snapshot.lower_bound == snapshot.incumbent.objective == pytest.approx(float(least))
-    assert (model.predict(A) != y) @ weight == model.errors
-    again = pickle.loads(pickle.dumps(rl.MultiClassRuleListSearch(problem, penalty, max_length=longest)))
-    assert rl.solve(again).incumbent.objective == snapshot.incumbent.objective
-    if longest is None:
-        proof = search.certificate()
-        assert proof.check(problem, model), proof.check(problem, model).reason
-        other = next((j for j in range(A.shape[1]) if (j,) != model.antecedents), None)
-        if other is not None:
-            worse = rl.MultiClassRuleList.from_problem(problem, [other])
-            is_worse = objective_of(A, y, weight, exact, [other]) > least
-            assert bool(proof.check(problem, worse)) is not is_worse
 
 
 @pytest.fixture(scope="module")

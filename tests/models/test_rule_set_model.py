@@ -109,14 +109,6 @@ def test_raw_tables_conditions_and_arrays_predict_alike(form: str) -> None:
     assert set(expected) == {"no", "yes"}
 
 
-@pytest.mark.parametrize("form", ["dnf", "cnf"])
-def test_python_source_predicts_alike(form: str) -> None:
-    model, X, _, _ = trained(form)
-    scope: dict[str, Any] = {}
-    exec(model.to_python(), scope)
-    assert [scope["predict"](row) for row in X.to_dict(orient="records")] == model.predict(X).tolist()
-
-
 def test_probabilities_are_the_proportions_among_rows_of_the_same_answer() -> None:
     model, X, _, y = trained()
     predicted = model.predict(X)

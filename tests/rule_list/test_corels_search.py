@@ -7,12 +7,11 @@ import math
 import numpy as np
 import pytest
 from inside import Inside
-from test_paper_bounds import certified, mixed, nested_and_disjoint, only
+from test_paper_bounds import certified, nested_and_disjoint, only
 
 import rulelab as rl
 from rulelab.kernels.node_status import OPEN
 from rulelab.rule_list import POLICIES, CorelsBounds, CorelsSearch
-from rulelab.snapshot import Status
 
 
 def test_oracles(shared):
@@ -55,31 +54,6 @@ def test_remaining_evaluations_are_counted_as_the_theorems_say(policy):
     longest = min(math.floor(1 / (2 * 0.015)), m)
     assert detail["log10_total_naive"] == pytest.approx(math.log10(sum(math.perm(m, k) for k in range(longest + 1))))
     assert snapshot.counts["created"] <= 10 ** detail["log10_total_symmetry_aware"]
-
-
-@pytest.mark.parametrize("policy", ["lower_bound", "objective"])
-def test_memory_limit_stops_and_resumes(policy):
-    problem = mixed()
-    search = CorelsSearch(problem, 0.005, policy, CorelsBounds.published(), memory_limit=150_000)
-    stopped = rl.solve(search)
-    assert (stopped.status, stopped.limit) == (Status.LIMIT, "memory")
-    assert 120_000 <= stopped.memory_bytes <= 150_000
-    assert 0 < stopped.lower_bound < stopped.incumbent.objective
-    assert rl.solve(search).work == stopped.work
-    search.memory_limit = None
-    done = rl.solve(search)
-    whole = certified(problem, 0.005, policy=policy, bounds=CorelsBounds.published())
-    assert (done.work, done.counts, done.pruned) == (whole.work, whole.counts, whole.pruned)
-    assert done.incumbent.objective == rl.solve(rl.RuleListSearch(problem, 0.005)).incumbent.objective
-
-
-def test_its_list_can_be_proven():
-    problem = nested_and_disjoint()
-    search = CorelsSearch(problem, 0.02)
-    with pytest.raises(rl.CertificateError, match="not proven"):
-        search.certificate()
-    done = rl.solve(search)
-    assert rl.verify(problem, done.incumbent.model, search.certificate()).valid
 
 
 def test_costs_that_do_not_fit_are_refused():

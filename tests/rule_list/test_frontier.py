@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from dataclasses import replace
 from fractions import Fraction
 
@@ -83,24 +82,6 @@ def test_open_points_show_valid_bounds_that_never_fall(case, max_length, beam_wi
             assert all(new.errors <= old.errors for new, old in zip(frontier, before, strict=True))
             assert all(new.lower_bound >= old.lower_bound for new, old in zip(frontier, before, strict=True))
         before = frontier
-
-
-@pytest.mark.parametrize("beam_width", [0, 30])
-def test_slicing_and_pickling_never_change_the_curve(beam_width):
-    def make():
-        return FrontierSearch(medium_problem(3), 5, beam_width=beam_width)
-
-    whole = facts(rl.solve(make(), work_per_step=10**6))
-    assert whole[1] is Status.OPTIMAL
-    assert whole[3]["expanded"] > 50
-    for size in (1, 7):
-        assert facts(rl.solve(make(), work_per_step=size)) == whole
-    search = make()
-    for _ in range(6):
-        search.advance(9)
-        search = pickle.loads(pickle.dumps(search))
-    assert facts(rl.solve(search)) == whole
-    assert facts(search.advance(5)) == whole
 
 
 @pytest.mark.parametrize("seed", range(4))

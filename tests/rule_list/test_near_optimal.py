@@ -275,17 +275,6 @@ def test_the_optimum_is_near_itself_before_anything_is_complete(everything):
     assert search.prefixes().n_lists >= 1
 
 
-def test_memory_limit_stops_and_goes_on(everything):
-    search = NearOptimalSearch(medium_problem(), 0.02, within=0.05, memory_limit=60_000)
-    last = list(search.steps())[-1]
-    assert last.truncated == "memory"
-    assert last.memory_bytes <= 60_000
-    assert 0 < last.count < everything.count
-    search.memory_limit = None
-    assert list(search.steps())[-1].phase == "finished"
-    assert search.result().lists == everything.lists
-
-
 def test_orders_that_do_the_same_are_one_model():
     """Five disjoint antecedents, each all positive, and a negative rest: 5! orders of one classifier."""
     A = np.vstack([np.eye(5, dtype=bool), np.zeros((3, 5), dtype=bool)])

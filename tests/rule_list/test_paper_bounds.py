@@ -218,34 +218,6 @@ def only(*names):
     return CorelsBounds(**{name: name in names for name in CORELS_BOUNDS})
 
 
-@settings(max_examples=300)
-@given(
-    cases(max_rows=14, max_antecedents=6), st.sets(st.sampled_from(CORELS_BOUNDS)), st.sampled_from(sorted(POLICIES))
-)
-def test_no_choice_of_bounds_changes_the_optimum(case, off, policy):
-    A, y, weight, regularization = case
-    problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
-    snapshot = certified(problem, regularization, policy=policy, bounds=without(*off), random_state=1)
-    exact = Fraction(repr(regularization))
-    assert naive.rule_list_objective(A, y, weight, exact, snapshot.incumbent.model.antecedents) == naive.best_rule_list(
-        A, y, weight, exact
-    )
-    assert not any(snapshot.pruned[name] for name in off)
-
-
-@pytest.mark.parametrize("name", CORELS_BOUNDS)
-@pytest.mark.parametrize("alone", [False, True])
-def test_each_bound_alone_and_all_others(name, alone):
-    bounds = only(name) if alone else without(name)
-    for seed in range(6):
-        rng = np.random.default_rng(seed)
-        A = rng.random((40, 6)) < rng.uniform(0.1, 0.7, 6)
-        y = ((A[:, 0] & ~A[:, 1]) | A[:, 2]) ^ (rng.random(40) < 0.2)
-        problem = rl.Problem.from_arrays(A, y)
-        snapshot = certified(problem, 0.03, bounds=bounds)
-        assert snapshot.incumbent.objective == rl.solve(rl.RuleListSearch(problem, 0.03)).incumbent.objective
-
-
 def mixed():
     """A problem whose search stores some thousands of prefixes."""
     rng = np.random.default_rng(4)

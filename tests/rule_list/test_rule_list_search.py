@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
-from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
@@ -50,34 +48,28 @@ def test_naive_recursion_agrees_with_enumeration():
 
 
 @settings(max_examples=150)
-@given(small_problems(), st.sampled_from(sorted(POLICIES)), st.sampled_from([0, 1, 500]))
-def test_every_policy_finds_the_optimum(case, policy, beam_width):
+@given(
+    small_problems(),
+    st.sets(st.sampled_from(BOUNDS)),
+    st.sampled_from(sorted(POLICIES)),
+    st.sampled_from([0, 1, 20, 500]),
+    st.sampled_from([None, None, 0, 1, 2, 3, 4]),
+    st.sampled_from([1, 4]),
+)
+def test_the_optimum_of_every_policy_length_and_choice_of_bounds(case, off, policy, beam_width, limit, part):
     A, y, weight, regularization = case
     snapshot = certified(
         rl.Problem.from_arrays(A, y, sample_weight=weight),
-        regularization,
-        policy=policy,
-        beam_width=beam_width,
-        random_state=1,
-    )
-    assert exact(y, weight, regularization, snapshot, A) == naive.best_rule_list(
-        A, y, weight, Fraction(repr(regularization))
-    )
-
-
-@settings(max_examples=150)
-@given(small_problems(), st.sets(st.sampled_from(BOUNDS)), st.sampled_from(sorted(POLICIES)))
-def test_switching_bounds_off_never_changes_the_optimum(case, off, policy):
-    A, y, weight, regularization = case
-    snapshot = certified(
-        rl.Problem.from_arrays(A, y, sample_weight=weight),
-        regularization,
+        regularization / part,
         policy=policy,
         bounds=RuleListBounds(**dict.fromkeys(off, False)),
-        beam_width=0,
+        beam_width=beam_width,
+        max_length=limit,
+        random_state=1,
     )
-    assert exact(y, weight, regularization, snapshot, A) == naive.best_rule_list(
-        A, y, weight, Fraction(repr(regularization))
+    assert limit is None or snapshot.incumbent.complexity <= limit
+    assert exact(y, weight, regularization / part, snapshot, A) == naive.best_rule_list(
+        A, y, weight, Fraction(repr(regularization / part)), limit
     )
 
 
@@ -112,33 +104,6 @@ def test_learning_from_the_start_on_small_problems(case, policy, limit):
     assert exact(y, weight, regularization / 4, snapshot, A) == naive.best_rule_list(
         A, y, weight, Fraction(repr(regularization / 4)), limit
     )
-
-
-@settings(max_examples=150)
-@given(small_problems(), st.integers(0, 4), st.sets(st.sampled_from(BOUNDS)), st.sampled_from([0, 20]))
-def test_length_limit(case, limit, off, beam_width):
-    A, y, weight, regularization = case
-    snapshot = certified(
-        rl.Problem.from_arrays(A, y, sample_weight=weight),
-        regularization / 4,
-        max_length=limit,
-        bounds=RuleListBounds(**dict.fromkeys(off, False)),
-        beam_width=beam_width,
-    )
-    assert snapshot.incumbent.complexity <= limit
-    assert exact(y, weight, regularization / 4, snapshot, A) == naive.best_rule_list(
-        A, y, weight, Fraction(repr(regularization / 4)), limit
-    )
-
-
-@settings(max_examples=60)
-@given(small_problems())
-def test_duplicated_rows_equal_weights(case):
-    A, y, weight, regularization = case
-    weighted = certified(rl.Problem.from_arrays(A, y, sample_weight=weight), regularization)
-    repeated = certified(rl.Problem.from_arrays(np.repeat(A, weight, axis=0), np.repeat(y, weight)), regularization)
-    assert weighted.incumbent.objective == repeated.incumbent.objective
-    assert weighted.incumbent.model == repeated.incumbent.model
 
 
 @settings(max_examples=60)
@@ -251,23 +216,6 @@ def test_bounds_report_what_they_cut(instances):
     assert without.pruned["pair lookahead"] == 0
 
 
-def test_memory_limit_stops_and_resumes(instances):
-    A, y, _ = instances.load("compas_155")
-    problem = rl.Problem.from_arrays(A, y)
-    search = RuleListSearch(problem, 0.005, memory_limit=1_000_000, bounds=RuleListBounds(separation=False))
-    stopped = rl.solve(search)
-    assert stopped.status is Status.LIMIT
-    assert stopped.limit == "memory"
-    assert 0 < stopped.lower_bound <= stopped.incumbent.objective
-    assert stopped.memory_bytes <= 1.1 * 1_000_000
-    again = rl.solve(search)
-    assert (again.status, again.work) == (Status.LIMIT, stopped.work)
-    search.memory_limit = None
-    done = rl.solve(search)
-    assert done.status is Status.OPTIMAL
-    assert done.incumbent.objective == pytest.approx(instances.EXPECTED["rule_list"]["compas_155", 0.005], abs=1e-7)
-
-
 def test_a_warm_start_is_the_first_incumbent(instances):
     A, y, names = instances.load("compas_a")
     problem = rl.Problem.from_arrays(A, y, names=names)
@@ -341,15 +289,6 @@ def test_bad_arguments_are_named(argument, value):
         rl.search_for(problem, **{argument: value})
 
 
-def test_unpickled_halfway_search_keeps_its_counters(instances):
-    A, y, _ = instances.load("compas_165")
-    search = RuleListSearch(rl.Problem.from_arrays(A, y), 0.02)
-    before = search.advance(700)
-    copy = pickle.loads(pickle.dumps(search))
-    assert replace(copy.advance(1), step=0, seconds=0).counts["expanded"] >= before.counts["expanded"]
-    assert rl.solve(copy).incumbent == replace(rl.solve(search).incumbent, found_at=rl.solve(copy).incumbent.found_at)
-
-
 def test_a_finished_search_hands_out_its_proof():
     rng = np.random.default_rng(8)
     A, y = rng.random((80, 8)) < 0.4, rng.random(80) < 0.5
@@ -368,31 +307,3 @@ def test_a_finished_search_hands_out_its_proof():
     assert (
         "2 rules, more than the 1" in rl.verify(problem, rl.RuleList.from_problem(problem, [0, 1]), certificate).reason
     )
-
-
-def test_parameters_make_the_search_again():
-    problem = rl.Problem.from_arrays([[0, 1], [1, 0], [1, 1]], [0, 1, 1])
-    search = RuleListSearch(
-        problem, 0.1, "random", RuleListBounds(grid=False), 2, 10**6, 4, beam_width=3, warm_start=[1]
-    )
-    again = rl.search_for(problem, **search.parameters)
-    assert again.parameters == search.parameters
-    assert again.bounds == search.bounds
-
-
-def test_slices_stay_short_with_many_antecedents():
-    """An expansion of thousands of antecedents is left half-way, and the search goes on where it was."""
-    rng = np.random.default_rng(6)
-    A, y = rng.random((2000, 4000)) < 0.3, rng.random(2000) < 0.5
-    problem = rl.Problem.from_arrays(A, y)
-    search = RuleListSearch(problem, 0.004, beam_width=0)
-    snapshots = [search.advance(1) for _ in range(6)]
-    assert snapshots[-1].counts["created"] > snapshots[0].counts["created"]
-    assert snapshots[-1].work < 6
-    assert all(s.lower_bound <= s.incumbent.objective for s in snapshots)
-    finished = []
-    for one in (RuleListSearch(problem, 0.004, beam_width=0), pickle.loads(pickle.dumps(search))):
-        while one.work < 1:
-            last = one.advance(1)
-        finished.append((last.counts, last.pruned, last.queue_by_length, last.lower_bound))
-    assert finished[0] == finished[1]

@@ -19,7 +19,6 @@ from rulelab.datasets import Dataset, from_frame
 from rulelab.families import Family
 from rulelab.rule_set import EqualOpportunity, RuleSetSearch
 from rulelab.sweeps import FAMILIES, SweepError, non_dominated, worker
-from rulelab.sweeps.families import Certified
 from rulelab.sweeps.plan import make_plan
 from rulelab.sweeps.result import Job
 from rulelab.sweeps.running import THREAD_NAME
@@ -243,27 +242,6 @@ def test_nothing_to_search_gives_the_default_alone():
     assert frame["rules"].tolist() == [0, 0]
     assert frame["message"].str.contains("no conjunction").all()
     assert frame["objective"].tolist() == pytest.approx((1 - frame["train_accuracy"]).tolist())
-
-
-def test_a_fit_that_fails_is_told_of_and_the_rest_goes_on(monkeypatch, tmp_path):
-    fit = Certified.fit
-
-    def broken(self, fold, parameters, *others):
-        if fold.index == 1 and parameters["regularization"] == 0.05:
-            raise ValueError("these rows are odd")
-        return fit(self, fold, parameters, *others)
-
-    monkeypatch.setattr(Certified, "fit", broken)
-    sweep = run(results=tmp_path / "results.jsonl")
-    assert sweep.progress.failed == 2
-    failed = sweep.frame[sweep.frame["status"] == "failed"]
-    assert set(failed["message"]) == {"these rows are odd"}
-    assert sweep.points()["folds"].tolist() == [3, 3, 2, 2, 3, 3]
-    with pytest.raises(SweepError, match="has no model"):
-        next(r for r in sweep.results if r.status == "failed").load()
-    monkeypatch.undo()
-    again = run(results=tmp_path / "results.jsonl")
-    assert (again.progress.resumed, again.progress.failed) == (16, 0)
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")

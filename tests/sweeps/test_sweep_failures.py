@@ -51,6 +51,9 @@ def test_any_error_of_one_fit_is_one_failed_result(monkeypatch, tmp_path, error,
     assert (sweep.progress.state, sweep.progress.failed, sweep.progress.done) == ("done", 2, 18)
     failed = sweep.frame[sweep.frame["status"] == "failed"]
     assert failed["message"].str.contains(message).all()
+    assert sweep.points()["folds"].tolist() == [3, 3, 2, 2, 3, 3]
+    with pytest.raises(SweepError, match="has no model"):
+        next(r for r in sweep.results if r.status == "failed").load()
     monkeypatch.undo()
     again = run(results=tmp_path / "results.jsonl")
     assert (again.progress.resumed, again.progress.failed) == (16, 0)
