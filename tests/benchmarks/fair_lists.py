@@ -159,7 +159,7 @@ FOLDS, FOLD_PENALTY, FOLD_TOLERANCE = 5, 0.001, 0.02
 """What FairCORELS was measured with (CPAIOR 2022), on a file that is not public here."""
 
 COLUMNS = (
-    "data:-12 | asked:-44 | user s:7.2f | best:9.6f | known:8.6g | bound:9.6f | status:-10 | sets:8d | prefixes:8d | "
+    "data:-12 | asked:-46 | user s:7.2f | best:9.6f | known:8.6g | bound:9.6f | status:-10 | sets:8d | prefixes:8d | "
     "proof:-8 | made s:7.2f | entries:7d | checked:7.2f | MB:6.0f"
 )
 
@@ -278,9 +278,18 @@ def _solved(make: Callable[[], rl.Search], time_limit: float) -> tuple[rl.Search
 
 def _words(asked: dict[str, Any]) -> str:
     """What is asked for, in short."""
-    shown = {name: f"{each:g}" if isinstance(each, float) else each for name, each in asked.items()}
-    shown.pop("memory_limit", None)
-    return ", ".join(f"{name[:6]} {getattr(each, '__name__', each)}" for name, each in shown.items())
+    named = {
+        "regularization": "lambda",
+        "min_accuracy": "accuracy",
+        "max_length": "rules",
+        "max_complexity": "complexity",
+    }
+    out = [str(asked["labels"])] if "labels" in asked else []
+    if (criterion := asked.get("fairness")) is not None:
+        out.append(f"{type(criterion).__name__} {criterion.tolerance:g}")
+    if "criterion" in asked:
+        out.append(asked["criterion"].__name__)
+    return ", ".join([*out, *(f"{named[name]} {each or 'any of 50'}" for name, each in asked.items() if name in named)])
 
 
 def _run(
