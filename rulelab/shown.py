@@ -100,6 +100,11 @@ def percent(value: float, decimals: int = 1) -> str:
     return share(100 * value, decimals, whole=100)
 
 
+def with_interval(value: float, low: float, high: float) -> str:
+    """A share with its interval, in percent, where that is known."""
+    return percent(value) + ("" if math.isnan(low) else f" ({percent(low)}–{percent(high)})")
+
+
 def _told(facts: Iterable[Fact]) -> list[tuple[str, str]]:
     return [(_short(name), _short(figure(value))) for name, value in facts if value is not None and value != ()]
 

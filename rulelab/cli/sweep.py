@@ -280,8 +280,6 @@ def _both_parts(running: Sweep) -> pd.DataFrame:
 def _verdict(running: Sweep, recipe: Recipe, interrupted: bool) -> str:
     fits: Sequence[Any] = [result for result in running.results if not result.baseline]
     proven = sum(result.status in ("optimal", "infeasible") for result in fits)
-    split = running.plan.split
-    dealt = split or f"{count(running.plan.n_folds, 'fold')}, seed {running.plan.random_state}"
     now = running.progress
     if now.done < now.total or not fits:
         said = f"{'interrupted' if interrupted else 'ended early'}: {now.done} of {count(now.total, 'fit')} done"
@@ -294,4 +292,4 @@ def _verdict(running: Sweep, recipe: Recipe, interrupted: bool) -> str:
         said += f"; asked of all: {one_line(recipe.asked)}" if recipe.asked else ""
     else:
         said = f"not certified: {proven} of {count(len(fits), 'search')} proven to the end"
-    return f"{said}\n{one_line(dealt)}; {now.seconds:.2f} s"
+    return f"{said}\n{one_line(running.plan.split)}; {now.seconds:.2f} s"

@@ -59,7 +59,7 @@ class _Classifier(Method):
         return Fitted(
             status="fitted",
             train=self.predict(fitted, train, fold.train, plan),
-            test=self.predict(fitted, test, fold.test, plan),
+            test=self.predict(fitted, test, fold.test, plan) if len(test) else None,
             seconds=seconds,
             rules=rules,
             conditions=conditions,
@@ -81,7 +81,7 @@ class _Classifier(Method):
             table, binarizer = conditions_of(fold, parameters)
             if fold.test.counts is not None:
                 return table.to_numpy(dtype=np.float32), fold.test.counts.frame.to_numpy(dtype=np.float32)
-            test = fold.test.X if binarizer is None else binarizer.transform(fold.test.X)
+            test = fold.test.X if binarizer is None or not len(fold.test.y) else binarizer.transform(fold.test.X)
             return table.to_numpy(dtype=np.float32), test.to_numpy(dtype=np.float32)
 
         return fold.cached("features", repr({name: parameters[name] for name in BINARIZING}), make)

@@ -93,7 +93,7 @@ def points(
     """
     if on not in PARTS:
         raise SweepParameterError("on", on, "'test' or 'train'")
-    frame = frame[frame["status"].ne(FAILED) & frame["test_errors"].notna()]
+    frame = frame[frame["status"].ne(FAILED) & frame[f"{on}_errors"].notna()]
     frame = frame.rename(columns=lambda name: name.removeprefix(f"{on}_"))
     frame["proven"] = frame["status"].eq("optimal")
     by = ["point", "family", "baseline", *parameters]

@@ -112,15 +112,24 @@ class Plan:
 
     @property
     def n_folds(self) -> int:
-        return int(self.fold_of.max()) + 1
+        return max(1, int(self.fold_of.max()) + 1)
+
+    @property
+    def tested(self) -> bool:
+        """Whether any rows are kept out of training."""
+        return bool((self.fold_of >= 0).any())
 
     @property
     def split(self) -> str:
-        """How rows are dealt to training and test, in words; empty where there are folds."""
+        """How rows are dealt to training and test, in words."""
+        test = int((self.fold_of >= 0).sum())
+        if not test:
+            return "no rows are kept out for the test"
         if self.counts is not None:
             return self.counts.split
-        test = int((self.fold_of >= 0).sum())
-        return "" if test == len(self.y) else f"{test} of {len(self.y)} rows are kept out for the test, at random"
+        if test == len(self.y):
+            return f"{self.n_folds} folds, seed {self.random_state}"
+        return f"{test} of {len(self.y)} rows are kept out for the test, at random"
 
     def fold(self, index: int) -> Fold:
         """The rows of one fold, resampled as asked; the same whenever it is called."""
@@ -198,6 +207,12 @@ def make_plan(
 def _dealt(y: np.ndarray, cv: int | StratifiedShuffleSplit, random_state: Any, time_limit: Any, gap: Any) -> np.ndarray:
     """The fold that tests each row, -1 where one split has it for training; raises SweepError."""
     smallest = min(int(y.sum()), int((~y).sum()))
+    fold_of = np.full(len(y), -1, dtype=np.int64)
+    if is_whole(cv, 0) and cv == 0:
+        check_numbers(2, random_state, time_limit, gap)
+        if not smallest:
+            raise SweepError("all rows are of one class; a sweep needs rows of both")
+        return fold_of
     if isinstance(cv, StratifiedShuffleSplit):
         check_numbers(2, random_state, time_limit, gap)
         if cv.get_n_splits() != 1 or cv.random_state is None:
@@ -208,7 +223,6 @@ def _dealt(y: np.ndarray, cv: int | StratifiedShuffleSplit, random_state: Any, t
         n_folds, splitter = cv, StratifiedKFold(cv, shuffle=True, random_state=random_state)
     if n_folds > smallest:
         raise SweepError(f"cv is {cv}, but the rarer class has only {smallest} rows; every fold needs one of them")
-    fold_of = np.full(len(y), -1, dtype=np.int64)
     for index, (_, test) in enumerate(splitter.split(np.zeros((len(y), 1)), y)):
         fold_of[test] = index
     if any(np.unique(y[fold_of == side]).size < 2 for side in np.unique(fold_of)):
@@ -245,7 +259,7 @@ def check_numbers(cv: Any, random_state: Any, time_limit: Any, gap: Any) -> None
         return isinstance(value, int | float | np.number) and not isinstance(value, bool) and bool(value >= 0)
 
     if not is_whole(cv, 2):
-        raise SweepParameterError("cv", cv, "a whole number of folds, at least 2")
+        raise SweepParameterError("cv", cv, "a whole number of folds, at least 2, or 0 to keep no rows out")
     if not is_whole(random_state, 0):
         raise SweepParameterError("random_state", random_state, "a whole number, so that the folds can be made again")
     if time_limit is not None and not number(time_limit):
@@ -311,7 +325,7 @@ def counted_plan(
     gap: float,
     compared: Sequence[str] | None = None,
 ) -> Plan:
-    """The plan of a sweep over counts: one fold, of the rows that they keep out of training.
+    """The plan of a sweep over counts: one fold, of the rows that they keep out of training, if any.
 
     Raises
     ------
@@ -319,20 +333,24 @@ def counted_plan(
         Without a split, with folds or resampling, which take rows, or when a class is on one side alone.
     """
     check_numbers(2, random_state, time_limit, gap)
-    if counts.test is None:
+    whole = is_whole(cv, 0) and cv == 0
+    if counts.test is None and not whole:
         raise SweepError(
             f"the counts of {counts.name} keep no rows for the test; count with rl.tables.Split, or call "
-            "counts.split_at_random(share)"
+            "counts.split_at_random(share), or let cv be 0: no rows for the test"
         )
-    if cv is not None:
+    if cv is not None and not whole:
         raise SweepError(
             f"cv is {cv!r}, but counted rows cannot be dealt to folds any more; leave it out: the test rows are those "
             f"that the counts keep out ({counts.split})"
         )
     if resample is not None:
         raise SweepError(f"resample is {resample!r}, but counted rows are not drawn again; leave it out")
-    y, test = counts.label.to_numpy() == 1, counts.test.to_numpy()
-    for side, words in ((~test, "training rows"), (test, "rows kept out for the test")):
+    y = counts.label.to_numpy() == 1
+    if whole:
+        counts = replace(counts, test=None, split="")
+    test = np.zeros(len(y), dtype=bool) if counts.test is None else counts.test.to_numpy()
+    for side, words in ((~test, "training rows"), *([] if whole else [(test, "rows kept out for the test")])):
         if not y[side].any() or y[side].all():
             only = counts.positive if y[side].any() else counts.negative
             raise SweepError(f"all {words} of {counts.name} are {only!r}; take another split")

@@ -33,7 +33,7 @@ class Scores:
 
     @classmethod
     def of(cls, part: Part, predicted: np.ndarray | None) -> Scores | None:
-        if predicted is None:
+        if predicted is None or not len(predicted):
             return None
         rows = part.y, predicted
         groups = {} if part.groups is None else group_confusions(*rows, part.groups, part.weight, part.heads)
@@ -75,7 +75,7 @@ class Result:
     rules, conditions : int or None
         None where the papers count none.
     train, test : Scores or None
-        None where there is no model. With resampling the training rows are the resampled ones.
+        None where there is no model, or no such rows. With resampling the training rows are the resampled ones.
     seconds : float
         Wall clock of the fit.
     model : dict or None

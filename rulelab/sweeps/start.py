@@ -61,7 +61,7 @@ def sweep(
     Parameters
     ----------
     dataset : Dataset or PatternCounts
-        See `rulelab.datasets`. Counts of `rulelab.tables.count` need a split: its test rows are those of the only fold.
+        See `rulelab.datasets`. The test rows of counts of `rulelab.tables.count` are those that they keep out.
         Their conditions are those that they were counted under.
     family : str
         One of `rulelab.sweeps.FAMILIES`: a family, or its models of least gap between groups.
@@ -71,7 +71,7 @@ def sweep(
         combination is fitted. Default: the family's.
     cv : int or StratifiedShuffleSplit, optional
         Number of folds, 10 if nothing is said; or one split of scikit-learn's, whose test rows are those of the only
-        fold. None for counts.
+        fold; or 0: no rows are kept out, and there are figures of training rows only. For counts None, or 0.
     sensitive : str or sequence of str, optional
         Sensitive attribute of the data set, or of the counts; several are intersected. It is only measured, not used in
         training, but by methods with fairness constraints. Rows where it is missing are a group of their own,

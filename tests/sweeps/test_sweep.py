@@ -273,6 +273,21 @@ def test_the_groups_compared_are_those_with_enough_rows():
     assert named.frame["test_few"].all()
 
 
+def test_without_test_rows_all_are_trained_on_and_only_their_figures_are_known():
+    sweep = run(cv=0, grid={"regularization": [0.02, 0.05], "max_conditions": [1]}, baselines=["cart"])
+    assert (sweep.plan.n_folds, sweep.plan.tested) == (1, False)
+    assert len(sweep.points("test")) == 0
+    table = sweep.points("train").set_index("point")
+    assert len(table) == len({result.point for result in sweep.results}) > 2
+    assert {result.test for result in sweep.results} == {None}
+    assert set(table["weight"]) == {len(DATA.y)}
+    conditions = rl.Binarizer().fit_transform(DATA.X)
+    problem = rl.Problem.from_antecedents(rl.mine_antecedents(conditions, max_conditions=1), DATA.y)
+    found = rl.solve(rl.RuleListSearch(problem, regularization=0.02)).incumbent
+    assert table["objective"][0] == pytest.approx(found.objective)
+    assert table["errors"][0] == found.model.errors
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -285,6 +300,7 @@ def test_the_groups_compared_are_those_with_enough_rows():
         ({"grid": {"max_conditions": [4]}}, "max_conditions must be 1, 2 or 3"),
         ({"grid": {"thresholds": [{"height": 3}]}}, "thresholds names columns that the table does not have"),
         ({"cv": 1}, "cv must be a whole number of folds, at least 2"),
+        ({"cv": False}, "cv must be a whole number of folds, at least 2"),
         ({"cv": 500}, "cv is 500, but the rarer class has only"),
         ({"cv": StratifiedShuffleSplit(2, random_state=0)}, "cv must be one split"),
         ({"cv": StratifiedShuffleSplit(1)}, "cv must be one split"),

@@ -19,7 +19,7 @@ from rulelab.sweeps.running import THREAD_NAME
 
 pytestmark = [pytest.mark.ui, pytest.mark.long]
 
-QUICK = "?tab=Compare&values=0.05,0.02&thresholds=3&max_conditions=1"
+QUICK = "?tab=Compare&values=0.05,0.02&thresholds=3&max_conditions=1&test_share=0.3"
 LONG = "?tab=Compare&data=breast_cancer&max_conditions=2&thresholds=10&values=0.2,0.001&time_limit=300"
 AT = """
 (key) => {
@@ -125,7 +125,7 @@ def test_a_sweep_of_all_families_is_tapped_compared_and_exported(visit) -> None:
     view.page.wait_for_timeout(500)
     tap(view, "0:1")
     title = view.page.locator(".rl-model h2")
-    view.until(lambda: title.count() == 1 and "fold 1 of 5" in title.inner_text())
+    view.until(lambda: title.count() == 1 and "training rows" in title.inner_text())
     figures = view.page.get_by_role("heading", name="Rule list", exact=True).first
     view.until(lambda: 0 <= figures.bounding_box()["y"] < 900)
     view.page.get_by_text("Rates per group, test rows").first.wait_for()
@@ -137,7 +137,7 @@ def test_a_sweep_of_all_families_is_tapped_compared_and_exported(visit) -> None:
     view.until(lambda: STRIP not in drawn(view))
     forest.check()
     view.until(lambda: STRIP in drawn(view))
-    view.page.get_by_label("Model of", exact=True).select_option(index=5)
+    view.page.get_by_label("Model of", exact=True).select_option(index=1)
     view.until(lambda: title.count() == 1 and "all rows" in title.inner_text())
     view.button("Pin model").click()
     view.page.get_by_text("pinned as A").wait_for()

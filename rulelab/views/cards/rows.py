@@ -10,11 +10,12 @@ import numpy as np
 
 from ... import datasets
 from ...datasets import Dataset
-from ...sweeps.plan import make_plan
 from ..live.recipe import split as random_split
 from .kept_rows import KEPT_ROWS
 
 _HASH = re.compile("[0-9a-f]{64}")
+_OF_FOLDS = ("folds", "fold", "seed")
+"""Written beside a share by versions that also kept models of folds."""
 
 
 @dataclass(frozen=True)
@@ -28,13 +29,7 @@ class Split:
     n_rows : int
         How many it has.
     test_share : float
-        Share that was kept out of training at random; 0 where folds say it.
-    folds : int
-        Of a cross-validation; 0 where there was none.
-    fold : int
-        The one that was kept out of training.
-    seed : int
-        Of the cross-validation.
+        Share that was kept out of training at random; 0: none.
     kept : str
         Hash of the rows that the store keeps, see `rulelab.store.data_hash`; empty: the data set has a name.
     """
@@ -42,9 +37,6 @@ class Split:
     data: str
     n_rows: int
     test_share: float = 0.0
-    folds: int = 0
-    fold: int = 0
-    seed: int = 0
     kept: str = ""
 
     @classmethod
@@ -65,18 +57,19 @@ class Split:
     @classmethod
     def read(cls, entry: Any) -> Self | None:
         """From an entry that may come from anywhere; None where it is none, or of data that are not on this machine."""
-        known = {f.name: f for f in fields(cls)}
-        if not isinstance(entry, dict) or not entry.keys() <= known.keys() or not {"data", "n_rows"} <= entry.keys():
+        known = {f.name for f in fields(cls)}
+        if isinstance(entry, dict) and entry.get("folds") == 0:
+            entry = {name: value for name, value in entry.items() if name not in _OF_FOLDS}
+        if not isinstance(entry, dict) or not entry.keys() <= known or not {"data", "n_rows"} <= entry.keys():
             return None
         data, share, kept = entry["data"], entry.get("test_share", 0.0), entry.get("kept", "")
-        whole = entry.keys() - {"data", "test_share", "kept"}
         if not isinstance(data, str) or not isinstance(kept, str):
             return None
         if not (_HASH.fullmatch(kept) if kept else datasets.names().get(data, "download") != "download"):
             return None
         if kept and KEPT_ROWS.find is None:
             return None
-        if type(share) not in (int, float) or any(type(entry[name]) is not int for name in whole):
+        if type(share) not in (int, float) or type(entry["n_rows"]) is not int:
             return None
         return cls(**entry)
 
@@ -91,11 +84,6 @@ class Split:
         data = self._load()
         if len(data.y) != self.n_rows:
             raise ValueError(f"{self.data} has {len(data.y)} rows now, not {self.n_rows}")
-        if self.folds:
-            plan = make_plan(data, self.folds, None, None, self.seed, None, 0.0)
-            if not 0 <= self.fold < plan.n_folds:
-                raise ValueError(f"there is no fold {self.fold} among {plan.n_folds}")
-            return Rows(data, np.flatnonzero(plan.fold_of == self.fold), self)
         _, test = random_split(data.y, self.test_share)
         return Rows(data, test if len(test) else None, self)
 

@@ -13,7 +13,7 @@ from ...assets import asset
 from ...data.gaps import largest_gap
 from ...data.metrics import Confusion
 from ...families.wording import at_most
-from ...shown import percent
+from ...shown import percent, with_interval
 from ..cards.card import Card
 from ..cards.scores import Score, Scores
 from ..cards.view import ModelCard
@@ -107,8 +107,7 @@ def accuracy(score: Score | None) -> tuple[str, float]:
     """With its interval, in percent."""
     if score is None or math.isnan(value := score.rate("accuracy")):
         return unknown
-    low, high = score.interval("accuracy")
-    return percent(value) + ("" if math.isnan(low) else f" ({percent(low)}–{percent(high)})"), value
+    return with_interval(value, *score.interval("accuracy")), value
 
 
 def same_of(title: str, objective: float | None) -> str:

@@ -1,13 +1,17 @@
-"""Model cards of a point: of the model of one fold, or of one that is searched again on all rows."""
+"""The model of a chosen point, with its card: that of the training rows, or one that is searched again on all rows."""
 
 from __future__ import annotations
 
 import datetime
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import numpy as np
-import pandas as pd
+import panel as pn
+import param
+from panel.viewable import Viewer
 
 from ...data.conditions import NothingFound
 from ...datasets import Dataset
@@ -19,79 +23,69 @@ from ...sweeps.plan import Fold
 from ..cards import card as cards
 from ..cards.card import Card, Proof
 from ..cards.rows import Rows, Split
+from ..cards.view import ModelCard
+from ..live.job import Job, Progress
+from ..live.pool import POOL
 from ..live.prepared import Prepared
 from ..live.wording import count, family_name
+from ..widgets import icons
 from ..widgets.esc import plain
-from .points import asked_in_words, in_words
+from ..widgets.html import Html
+from ..widgets.live_text import LiveText
+from ..widgets.pinned import pinned_note
+from ..widgets.style import BAR_CSS, BUTTON_CSS, CARDS_CSS, MODEL_CSS, SELECT_CSS
+from .points import Point, asked_in_words, in_words
+from .run import Started
+
+_OFFERED = "all rows: search again with this setting"
+_BASELINE = '<p class="empty">Other methods are here for comparison; they have no model card.</p>'
+_WAITING = '<p class="empty">This setting has no model.</p>'
+_ABOUT = '<p class="note">The model of the training rows, tested on the rows that were kept out.</p>'
+_UNTESTED = '<p class="note">The model of all rows: none are left to test it on.</p>'
+_ABOUT_ALL = (
+    '<p class="note">The same setting searched on all rows: the model to use. No rows are left to test it on; what to '
+    "expect of it is what the point says.</p>"
+)
+_WIDE = {"sizing_mode": "stretch_width", "margin": 0}
 
 
-def data_of(sweep: Sweep) -> Dataset:
-    """The data set as the sweep knows it: without the names of the target and of its classes."""
-    plan = sweep.plan
-    if plan.counts is not None:
-        return plan.counts.dataset()
-    names = " and ".join(plan.identity["sensitive"])
-    return Dataset(
-        X=plan.X,
-        y=pd.Series(plan.y.astype(np.int64)),
-        sensitive=None if plan.groups is None else pd.DataFrame({names: plan.groups}),
-        name=plan.identity["dataset"],
-        target="",
-        positive=1,
-        negative=0,
-    )
-
-
-def of_fold(
-    sweep: Sweep, result: Result, data: Dataset, code: str = "", named: bool = False, test_share: float = 0.0
-) -> Card:
-    """The card of the model of one fold: trained on the other rows, tested on these.
-
-    Parameters
-    ----------
-    sweep : Sweep
-    result : Result
-    data : Dataset
-        Of the sweep.
-    code : str
-        Python that starts the sweep as ``sweep``; empty: not known.
-    named : bool
-        Whether `rulelab.datasets.load` knows the data by name.
-    test_share : float
-        Of the split of a question; 0: dealt to folds.
+def card_of(started: Started, point: Point) -> Card:
+    """The card of a point's model of the training rows, tested on the rows that were kept out, if any.
 
     Raises
     ------
     ValueError
-        When the fit has no model.
+        When there is no model.
     """
-    plan = sweep.plan
-    folds = {"folds": plan.n_folds, "fold": result.fold, "seed": plan.random_state}
-    split = Split.of(data, named, **({"test_share": test_share} if test_share else folds))
-    card = cards.of_model(result.load(), data, np.flatnonzero(plan.fold_of == result.fold), split)
+    result = started.result_of(point)
+    if result is None:
+        raise ValueError("there is no model of this setting to pin")
+    sweep, data, share = started.sweeps[point.sweep], started.data_of(point), started.test_share
+    plan, code = sweep.plan, started.codes[point.sweep] if started.codes else ""
+    test = np.flatnonzero(plan.fold_of == result.fold)
+    known = plan.tested == bool(share)  # rows that no question deals cannot be dealt again
+    split = Split.of(data, started.named, test_share=share) if known else None
+    card = cards.of_model(result.load(), data, test if len(test) else None, split)
     proof = None
     if result.objective is not None and result.lower_bound is not None:
         bounds = result.objective, result.lower_bound
         proof = Proof(*bounds, result.status == "optimal", *_said(sweep, result))
     again = (
-        f"{code}\nsweep.wait()\n"
-        f"result = next(r for r in sweep.results if (r.point, r.fold) == ({result.point}, {result.fold}))\n"
+        f"{code}\nsweep.wait()\nresult = next(r for r in sweep.results if r.point == {result.point})\n"
         "model = result.load()\nprint(model)\n"
     )
-    title = title_of(data.name, sweep, result.fold)
+    title = title_of(data.name, sweep)
     return _completed(replace(card, code=again if code else card.code), sweep, result.point, title, proof)
 
 
-def title_of(name: str, sweep: Sweep, fold: int) -> str:
-    """What a card of a fold is a model of."""
-    plan = sweep.plan
-    return f"{name}, training rows" if plan.split else f"{name}, fold {fold + 1} of {plan.n_folds}"
+def title_of(name: str, sweep: Sweep) -> str:
+    """What a card of a point is a model of."""
+    return f"{name}, {'training' if sweep.plan.tested else 'all'} rows"
 
 
 def _said(sweep: Sweep, result: Result) -> tuple[str, str, str]:
     """Scope, equation and bound of what a fit has proven, in words."""
-    where = "these conditions" if sweep.plan.split else "the conditions of this fold"
-    method = FAMILIES[result.family]
+    method, where = FAMILIES[result.family], "these conditions"
     asked = asked_in_words(sweep, result.point)
     where += f" ({asked})" if asked else ""
     if not method.family.needs_groups:
@@ -130,7 +124,7 @@ def refitted(sweep: Sweep, point: int, data: Dataset, report: Callable[[str], No
     if plan.counts is not None:
         data = replace(plan.counts, test=None, split="").dataset()
     report("making the conditions of all rows")
-    part = replace(plan, fold_of=np.ones_like(plan.fold_of)).fold(0).train
+    part = replace(plan, fold_of=np.full_like(plan.fold_of, -1)).fold(0).train
     title = f"{data.name}, all rows"
     rows = Rows(data, None, Split.of(data, named))
     try:
@@ -167,10 +161,7 @@ def parameters(sweep: Sweep, point: int) -> dict[str, str]:
         found["conditions per rule"] = f"at most {chosen.pop('max_conditions')}"
         found["support"] = f"{chosen.pop('min_support'):g} to {chosen.pop('max_support'):g}"
     found |= {name.replace("_", " "): _in_words(name, value) for name, value in chosen.items() if value is not None}
-    if plan.split:
-        found["test split"] = plan.split
-    else:
-        found["cross-validation"] = f"{plan.n_folds} folds, seed {plan.random_state}"
+    found["test split"] = plan.split
     if plan.time_limit is not None:
         found["time limit"] = f"{plan.time_limit:g} s"
     if plan.resample is not None:
@@ -188,3 +179,154 @@ def _in_words(name: str, value: object) -> str:
 def _completed(card: Card, sweep: Sweep, point: int, title: str, proof: Proof | None) -> Card:
     made = datetime.datetime.now(datetime.UTC).date().isoformat()
     return replace(card, title=title, proof=proof, parameters=parameters(sweep, point), made=made)
+
+
+class PointModel(Viewer):
+    """The card of a point's model, and of the same setting searched again on all rows.
+
+    Parameters
+    ----------
+    complain : callable
+        Shows an error message.
+    wake : callable
+        Called when `refresh` has to be called again and again.
+    """
+
+    whole = param.Boolean(default=False, label="Model of", doc="Whether it is searched again on all rows.")
+    on_pin = param.Callable(default=None, doc="Takes a card and gives its letter; None: no button.")
+
+    def __init__(self, complain: Callable[[str], None], wake: Callable[[], None], **params: Any) -> None:
+        super().__init__(**params)
+        self._complain = complain
+        self._wake = wake
+        self._started: Started | None = None
+        self._point: Point | None = None
+        self._of: tuple[Any, ...] = ()
+        self._shown: ModelCard | None = None
+        self._job: Job | None = None
+        self._build()
+
+    def __panel__(self) -> Any:
+        return self._layout
+
+    @property
+    def card(self) -> Card | None:
+        """The card that is shown, with its present texts."""
+        return None if self._shown is None else self._shown.card
+
+    def offer(self, started: Started, point: Point) -> None:
+        """Show the model of a point's training rows; with rows kept out, that of all rows can be asked for."""
+        new = self._point is None or self._started is not started or self._point.key != point.key
+        self._started, self._point = started, point
+        self._picker.visible = started.sweeps[point.sweep].plan.tested and started.result_of(point) is not None
+        if new:
+            self.whole = False
+        self._choose()
+
+    def refresh(self) -> bool:
+        """Show how far a search on all rows is; True while there is something to wait for."""
+        job = self._job
+        if job is not None:
+            if job.busy:
+                self._status.param.update(tone="busy", phase=f"Model of all rows: {job.standing}")
+                return True
+            self._job = None
+            self._status.phase = ""
+            if job.result is not None:
+                self._put(job.result)
+            elif not job.progress.cancelled:
+                self._complain(f"the model of all rows: {job.error}")
+        return False
+
+    def close(self) -> None:
+        """End what is under way."""
+        if self._job is not None:
+            self._job.cancel()
+        if self._shown is not None:
+            self._shown.close()
+
+    def pin(self, *_: Any) -> None:
+        """Hand the card to `on_pin`."""
+        if self.card is None or self.on_pin is None:
+            return
+        try:
+            letter = self.on_pin(self.card)
+        except ValueError as error:
+            self._complain(str(error))
+        else:
+            self._pinned.object = pinned_note(letter)
+
+    @param.depends("whole", watch=True)
+    def _choose(self) -> None:
+        """Show the card of what is chosen, once."""
+        started, point = self._started, self._point
+        if started is None or point is None:
+            return
+        known = started.result_of(point) is not None
+        if (of := (id(started), point.key, known, self.whole)) == self._of:
+            return
+        self._of = of
+        self.close()
+        self._job = None
+        self._status.phase = ""
+        self._take_away(_BASELINE if point.baseline else _WAITING)
+        if not known:
+            return
+        sweep = started.sweeps[point.sweep]
+        if self.whole:
+            self._about.object = _ABOUT_ALL
+            self._job = Job(partial(_refitted, sweep, point.point, started.data_of(point), started.named), POOL)
+            self.refresh()
+            self._wake()
+            return
+        self._about.object = _ABOUT if sweep.plan.tested else _UNTESTED
+        self._put(card_of(started, point))
+
+    def _put(self, card: Card) -> None:
+        self._shown = ModelCard(card)
+        self._place.objects = [self._shown.__panel__()]
+        self._offer_pin()
+
+    def _take_away(self, text: str) -> None:
+        self._shown = None
+        self._place.objects = []
+        self._offer_pin()
+        self._pinned.object = pinned_note()
+        self._about.object = text
+
+    @param.depends("on_pin", watch=True)
+    def _offer_pin(self) -> None:
+        self._pin.visible = self._pinned.visible = self.on_pin is not None and self._shown is not None
+
+    def _build(self) -> None:
+        self._picker = pn.widgets.Select.from_param(
+            self.param.whole,
+            options={"training rows": False, _OFFERED: True},
+            sizing_mode="stretch_width",
+            margin=(0, 0, 6, 0),
+            stylesheets=[SELECT_CSS],
+        )
+        self._about = Html("", stylesheets=[MODEL_CSS], **_WIDE)
+        self._status = LiveText(caption="Model of all rows", sizing_mode="stretch_width", margin=0)
+        self._pin = pn.widgets.Button(
+            label="Pin model",
+            icon=icons.PIN,
+            on_click=self.pin,
+            visible=False,
+            stylesheets=[BUTTON_CSS],
+            margin=0,
+            height=34,
+            width=120,
+        )
+        self._pinned = Html(pinned_note(), stylesheets=[MODEL_CSS], margin=0, visible=False)
+        self._place = pn.Column(stylesheets=[CARDS_CSS], **_WIDE)
+        self._layout = pn.Column(
+            *(self._picker, self._about, self._status),
+            pn.Row(self._pin, self._pinned, stylesheets=[BAR_CSS], margin=(6, 0)),
+            self._place,
+            **_WIDE,
+        )
+
+
+def _refitted(sweep: Any, point: int, data: Any, named: bool, progress: Progress) -> Card:
+    return refitted(sweep, point, data, progress.report, named)

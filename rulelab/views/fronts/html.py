@@ -41,14 +41,11 @@ def summary(
     notes: Sequence[str] = (),
     split: str = "",
 ) -> str:
-    """What a point stands for: its figures on both kinds of rows, means over the folds or of a split, and notes."""
+    """What a point stands for: its figures on both kinds of rows, with intervals on test rows, and notes."""
     point = test or training
     assert point is not None
-    what = "" if point.baseline else f", {point.proven} of them proven optimal"
-    dealt = f"{point.folds} folds{what}; means ± one standard error"
-    if split:
-        proven = "" if point.baseline else "proven optimal; " if point.proven else "not proven optimal; "
-        dealt = esc(f"{proven}{split}")
+    said = filter(None, [point.proof, split, "in brackets 95 % intervals" if test is not None else ""])
+    dealt = esc("; ".join(said))
     figures = [*_FIGURES[:6], *([] if gap is None else [(f"{gap_words} (%)", gap, percent)]), *_FIGURES[6:]]
     body = "".join(
         f'<tr><th scope="row">{esc(name)}</th>{_cells(test, training, figure, show)}</tr>'
@@ -77,7 +74,7 @@ def _cells(test: Point | None, training: Point | None, figure: str, show: Callab
 
 
 def rates(table: pd.DataFrame, attribute: str, on: str) -> str:
-    """Rates of every group with intervals, counted over all folds."""
+    """Rates of every group with intervals."""
     if table.empty:
         return ""
     return card_html.groups(Scores(None, groups={attribute: table}, on_test=on == "test"))
@@ -86,20 +83,16 @@ def rates(table: pd.DataFrame, attribute: str, on: str) -> str:
 def row_of(started: Started, point: Point, gap: str | None, tickable: bool) -> dict[str, Any]:
     """The row of a point, which can be chosen in the pictures; what has a model can be ticked, where that is of use."""
     sweep = started.sweeps[point.sweep]
-    fold = started.first_of(point)
-    proven = math.nan if point.baseline else point.proven / max(point.folds, 1)
-    certified = f"{point.proven} of {point.folds}" if not sweep.plan.split else "optimal" if point.proven else "open"
+    result = started.result_of(point)
     figures = [
         (percent(point, "accuracy"), point.value("accuracy")),
         unknown if gap is None else (percent(point, gap), point.value(gap)),
         (number(point, "rules"), point.value("rules")),
-        ("none", 0.0) if point.baseline else (certified, 2 * proven),
+        ("none", 0.0) if point.baseline else ("optimal", 2.0) if point.proven else ("open", 1.0),
         (NONE, math.nan),
     ]
-    dealt = sweep.plan.split or f"mean of {point.folds} of {sweep.plan.n_folds} folds"
     more: dict[str, Any] = {"acts": {"choose": "Show"}}
-    if fold is not None and tickable:
+    if result is not None and tickable:
         name = sweep.plan.identity["dataset"] if started.data is None else started.data.name
-        first = next(r for r in sweep.results if (r.point, r.fold) == (point.point, fold))
-        more |= {"tick": "pin", "same": same_of(title_of(name, sweep, fold), first.objective)}
-    return row(point.key, point.label, f"sweep, {dealt}", figures, **more)
+        more |= {"tick": "pin", "same": same_of(title_of(name, sweep), result.objective)}
+    return row(point.key, point.label, f"sweep, {sweep.plan.split}", figures, **more)

@@ -13,10 +13,9 @@ from sklearn.model_selection import StratifiedShuffleSplit
 import rulelab
 
 from ...arguments import text_of
-from ...datasets import load
 from ...datasets.registry import RECORDS
 from ...families import MEMORY
-from ...sweeps import BASELINES, FAMILIES, Sweep, SweepError, sweep
+from ...sweeps import BASELINES, SweepError, sweep
 from ...sweeps.families import BINARIZING
 from ...warming import warm_up
 from ..allowance import ALLOWED
@@ -25,16 +24,13 @@ from ..live.recipe import SPLIT_SEED, PageRecipe, load_code, refuse_large
 from ..live.wording import family_name, titled
 from .run import Started
 
+Grid = Mapping[str, Sequence[Any]]
 MAX_VALUES = 30
 """Most values of one parameter."""
-SMALL_TREES = {"max_leaf_nodes": [2, 3, 4, 6, 8, 12]}
-"""Of CART: sizes that compare with rule lists."""
-
-FOLDS = 5
+_SIZES: dict[str, Grid] = {"cart": {"max_leaf_nodes": [2, 3, 4, 6, 8, 12]}}
+"""Of baselines: sizes that compare with rule lists."""
 AT_ONCE_SECONDS = 2.0
 """Of each search that nobody has asked for."""
-COUNTED_SHARE = 0.3
-"""Of counted rows for the test, where the question keeps none."""
 _SPLITTER = "from sklearn.model_selection import StratifiedShuffleSplit\n\n"
 _USUAL_VALUES = {
     TOLERANCE.name: "0.02, 0.05, 0.1",
@@ -42,8 +38,6 @@ _USUAL_VALUES = {
     "max_conditions": "1, 2, 3",
     "thresholds": "3, 5, 10",
 }
-
-Grid = Mapping[str, Sequence[Any]]
 
 
 def numbers(text: str, name: str, whole: bool = False) -> list[Any]:
@@ -72,44 +66,36 @@ def numbers(text: str, name: str, whole: bool = False) -> list[Any]:
 
 @dataclass(frozen=True)
 class Order:
-    """Sweeps of some families over the same rows, with the Dask `client` of the server, if it has one.
+    """A sweep of one setting of a question, with the Dask `client` of the server, if it has one.
 
     Attributes
     ----------
-    data : str
-        Name of the data set, unless a question says where it is.
-    grids : mapping of family to grid
+    question : PageRecipe
+        With the attribute whose groups are compared. Its training and test rows are taken; a table of this server is
+        counted as it says.
+    grid : mapping
+        Values by parameter.
     baselines : tuple of str
-    folds : int
-        Where the question keeps no rows for the test; else its training and test rows are taken.
-    sensitive : tuple of str
-        Sensitive attributes, intersected when there are several.
     time_limit : float
         Seconds of each search.
-    question : PageRecipe or None
-        Whose data are taken; a table of this server is counted as it says.
     fixed : mapping
         What all models have in common, by parameter.
     """
 
     client: ClassVar[Any] = None
-    data: str
-    grids: Mapping[str, Grid]
+    question: PageRecipe = field(repr=False)
+    grid: Grid
     baselines: tuple[str, ...] = ()
-    folds: int = FOLDS
-    sensitive: tuple[str, ...] = ()
     time_limit: float = 10.0
-    question: PageRecipe | None = field(default=None, repr=False)
     fixed: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(cls, question: PageRecipe, swept: str, values: str) -> Order:
-        """The sweep of one setting of a question.
+        """The sweep of one setting.
 
         Parameters
         ----------
         question : PageRecipe
-            With the attribute whose groups are compared.
         swept : str
             One of `sweepable`.
         values : str
@@ -130,14 +116,7 @@ class Order:
         left = {name, MEMORY.name, *(BINARIZING if counted else ())}
         usual = family.defaults
         fixed = {k: v for k, v in question.parameters.items() if k not in left and v != usual[k]}
-        return cls(
-            data="",
-            grids={family.name: {name: found}},
-            baselines=tuple(available(question)),
-            sensitive=() if question.sensitive is None else (question.sensitive,),
-            question=question,
-            fixed=fixed,
-        )
+        return cls(question, {name: found}, tuple(available(question)), fixed=fixed)
 
     @classmethod
     def at_once(cls, question: PageRecipe) -> Order:
@@ -149,101 +128,80 @@ class Order:
     @property
     def n_fits(self) -> int:
         """How many models are fitted."""
-        folds = 1 if self._share else self.folds
-        grids = [*self.grids.values()]
-        grids += [SMALL_TREES if name == "cart" else BASELINES[name].grid for name in self.baselines]
-        return folds * sum(math.prod(len(values) for values in grid.values()) for grid in grids)
+        grids = [self.grid, *(_SIZES.get(name, BASELINES[name].grid) for name in self.baselines)]
+        return sum(math.prod(len(values) for values in grid.values()) for grid in grids)
 
     def __call__(self, report: Callable[[str], None]) -> Started:
-        """Start all sweeps; baselines are fitted beside the first one.
+        """Start the sweep, and the baselines beside it.
 
         Raises
         ------
         ValueError
             With a message for the user; then no sweep goes on.
         """
-        if not self.grids:
-            raise SweepError("choose at least one family to sweep")
+        question, family = self.question, self.question.family
         report("reading the data")
         swept: Any
-        if self._counted:
-            assert self.question is not None
-            swept = self.question.counted.count(self.question.binarizer(), self._share, SPLIT_SEED, report)
+        if question.counted is not None:
+            swept = question.counted.count(question.binarizer(), question.test_share, SPLIT_SEED, report)
             data = swept.dataset()
         else:
-            swept = data = load(self.data) if self.question is None else self.question.load()
+            swept = data = question.load()
         refuse_large(data)
-        for family in self.grids:
-            report(f"compiling the search for a {family_name(family)}: once per machine, some seconds")
-            warm_up(family)
-        started: list[Sweep] = []
+        report(f"compiling the search for a {family_name(family.name)}: once per machine, some seconds")
+        warm_up(family.name)
+        report(f"starting: {family_name(family.name)}")
         try:
-            for family in self.grids:
-                report(f"starting: {family_name(family)}")
-                started.append(sweep(swept, family, **self._options(family), client=self.client))
+            started = sweep(swept, family.name, **self._options, client=self.client)
         except ValueError as error:
-            for one in started:
-                one.cancel()
-            raise SweepError(titled(text_of(error), FAMILIES[family].family)) from error
-        codes = tuple(self.code(family) for family in self.grids)
-        share = 0.0 if self._counted else self._share
-        return Started(tuple(started), data, codes, self._source == load_code(data.name), share)
+            raise SweepError(titled(text_of(error), family)) from error
+        share = 0.0 if question.counted is not None else question.test_share
+        return Started((started,), data, (self.code,), question.load_code == load_code(data.name), share)
 
-    def code(self, family: str) -> str:
-        """Python that starts the family's sweep as ``sweep``."""
-        options = "".join(f"    {name}={_source(value)},\n" for name, value in self._options(family).items())
-        source = self._counted_code() if self._counted else f"data = {self._source}\n"
-        splitter = _SPLITTER if self._share and not self._counted else ""
+    @property
+    def code(self) -> str:
+        """Python that starts the sweep as ``sweep``."""
+        options = "".join(f"    {name}={_source(value)},\n" for name, value in self._options.items())
+        counted = self.question.counted is not None
+        source = self._counted_code if counted else f"data = {self.question.load_code}\n"
+        splitter = _SPLITTER if self.question.test_share and not counted else ""
         return (
-            f"{splitter}import rulelab as rl\n{_imports(self.grids[family])}\n{source}"
-            f"sweep = rl.sweep(\n    data,\n    {family!r},\n{options})"
+            f"{splitter}import rulelab as rl\n{_imports(self.grid)}\n{source}"
+            f"sweep = rl.sweep(\n    data,\n    {self.question.family.name!r},\n{options})"
         )
 
-    def _options(self, family: str) -> dict[str, Any]:
-        first = next(iter(self.grids))
-        own = {"cart": SMALL_TREES}
-        baselines = {name: own.get(name) for name in self.baselines} if family == first else {}
+    @property
+    def _options(self) -> dict[str, Any]:
         limit = {} if ALLOWED.fit is None else {MEMORY.name: [ALLOWED.fit]}
         return {
-            "grid": {name: list(values) for name, values in self.grids[family].items()} | limit,
+            "grid": {name: list(values) for name, values in self.grid.items()} | limit,
             **({"fixed": dict(self.fixed)} if self.fixed else {}),
-            **({} if self._counted else {"cv": self._cv}),
-            "sensitive": list(self.sensitive) or None,
-            "baselines": baselines,
+            **self._cv,
+            "sensitive": None if self.question.sensitive is None else [self.question.sensitive],
+            "baselines": {name: _SIZES.get(name) for name in self.baselines},
             "time_limit": self.time_limit if ALLOWED.seconds is None else min(self.time_limit, ALLOWED.seconds),
         }
 
     @property
-    def _counted(self) -> bool:
-        return self.question is not None and self.question.counted is not None
+    def _cv(self) -> dict[str, Any]:
+        """The split of the question, as `rulelab.views.live.recipe.split` draws it; counts have theirs."""
+        share = self.question.test_share
+        if not share:
+            return {"cv": 0}
+        if self.question.counted is not None:
+            return {}
+        return {"cv": StratifiedShuffleSplit(n_splits=1, test_size=share, random_state=SPLIT_SEED)}
 
     @property
-    def _cv(self) -> int | StratifiedShuffleSplit:
-        """The split of the question, as `rulelab.views.live.recipe.split` draws it, or folds."""
-        if not self._share:
-            return self.folds
-        return StratifiedShuffleSplit(n_splits=1, test_size=self._share, random_state=SPLIT_SEED)
-
-    @property
-    def _share(self) -> float:
-        """Of the rows, for the test; 0 where they are dealt to folds."""
-        asked = 0.0 if self.question is None else self.question.test_share
-        return asked or (COUNTED_SHARE if self._counted else 0.0)
-
-    @property
-    def _source(self) -> str:
-        return load_code(self.data) if self.question is None else self.question.load_code
-
     def _counted_code(self) -> str:
-        assert self.question is not None
-        table = self.question.counted
+        table, share = self.question.counted, self.question.test_share
         asked = {name: self.question[name] for name in BINARIZING if self.question[name] != BINARIZING[name]}
         options = ", ".join(f"{name}={value!r}" for name, value in asked.items())
         return (
             f"table = {table.code()}\n"
             f"conditions = rl.Binarizer({options}).fit({table.features_code()})\n"
             f"data = rl.tables.count(table, conditions, {table.count_code()})"
-            f".split_at_random({self._share!r}, {SPLIT_SEED})\n"
+            f"{f'.split_at_random({share!r}, {SPLIT_SEED})' if share else ''}\n"
         )
 
 

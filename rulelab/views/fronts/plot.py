@@ -44,12 +44,12 @@ _NEAR = 0.2
 _STRIP = (1.1, 1.16, 1.21, 1.66)
 """Of the strip for methods without a complexity: where it begins, its points, their names, its end; the largest
 complexity is 1."""
-_POINT = ("key", "label", "marker", "color", "alpha", "x", "x_low", "x_high", "y", "y_low", "y_high")
-_TEXTS = ("accuracy", "size", "gap", "folds")
+_POINT = ("key", "label", "marker", "color", "alpha", "x", "y", "y_low", "y_high")
+_TEXTS = ("accuracy", "size", "gap", "proof")
 _NAMED = ("x", "y", "text", "align", "dx", "at", "own")
 _TOOLTIP = (
     '<div style="width: 150px; font-size: 12px; line-height: 1.35; white-space: normal"><b>@label</b>'
-    "<br>accuracy @accuracy<br>complexity @size<br>gap @gap<br>folds @folds</div>"
+    "<br>accuracy @accuracy<br>complexity @size<br>gap @gap<br>@proof</div>"
 )
 """Narrow, so that it has a place beside the point on a phone. Bokeh escapes what it puts in."""
 
@@ -92,7 +92,7 @@ class FrontPlot:
         self._dark = False
         self.caption = ""
         self._shown: str | None = None
-        self._asked: tuple[Sequence[Point], str, str | None, bool] = ((), COMPLEXITY, None, False)
+        self._asked: tuple[Sequence[Point], str, str | None] = ((), COMPLEXITY, None)
         self._spans: tuple[float, ...] = ()
         self._points = ColumnDataSource({name: [] for name in (*_POINT, *_TEXTS)})
         self._chosen = ColumnDataSource({"x": [], "y": []})
@@ -106,19 +106,18 @@ class FrontPlot:
 
     def frame(self) -> pd.DataFrame:
         """The points that are drawn: both axes, and what stands behind them."""
-        points, x, *_ = self._asked
+        points, x, _ = self._asked
         axes: list[Any] = [axis.axis_label for axis in (self.figure.xaxis[0], self.figure.yaxis[0])]
         rows = [
-            (p.label, _scale(x) * p.value(x), 100 * p.value("accuracy"), 100 * p.error("accuracy"), p.folds)
+            (p.label, _scale(x) * p.value(x), *(100 * share for share in (p.value("accuracy"), *_ends(p))), p.proof)
             for p in points
         ]
-        return pd.DataFrame(rows, columns=["point", *axes, "standard error (%)", "folds"])
+        return pd.DataFrame(rows, columns=["point", *axes, "95 % interval from", "to", "proof"])
 
     def picture(self) -> dict[str, Any]:
         """Drawn anew for a slide, with a legend and without the ring."""
         plot = FrontPlot(self._title, "", lambda key: None)
-        points, x, gap, error_bars = self._asked
-        plot.show(points, x, gap, None, error_bars)
+        plot.show(*self._asked, None)
         for own, new in zip(self.figure.axis, plot.figure.axis, strict=True):
             new.axis_label = own.axis_label
         plot.figure.legend[0].visible = True
@@ -139,9 +138,7 @@ class FrontPlot:
         for method, dots in self._samples.items():
             dots.glyph.update(line_color=color(method, dark), fill_color=color(method, dark))
 
-    def show(
-        self, points: Sequence[Point], x: str, gap: str | None, chosen: str | None, error_bars: bool = False
-    ) -> None:
+    def show(self, points: Sequence[Point], x: str, gap: str | None, chosen: str | None) -> None:
         """Bring the picture up to date.
 
         Parameters
@@ -154,23 +151,18 @@ class FrontPlot:
             The gap that the pointer tells; None without groups of people.
         chosen : str or None
             Key of the point with the ring.
-        error_bars : bool
-            Whether to draw a standard error to each side.
         """
-        self._shown, self._asked = chosen, (points, x, gap, error_bars)
+        self._shown, self._asked = chosen, (points, x, gap)
         scale = _scale(x)
         placed = [p for p in points if not math.isnan(p.value(x))]
         strip = [p for p in points if math.isnan(p.value(x))] if x == COMPLEXITY else []
-        end = max((_short(scale * side) for p in placed for side in self._sides(p, x, error_bars)), default=1)
+        end = max((_short(scale * p.value(x)) for p in placed), default=1)
         end = max(end, 1 if x == COMPLEXITY else 0.1)
         at = {p.key: _short(scale * p.value(x)) for p in placed} | {p.key: _short(end * _STRIP[1]) for p in strip}
         lines, overall = fronts(placed, x), front(placed, x)
         best = {p.key for line in lines.values() for p in line} | {p.key for p in strip}
         known = [p for p in points if p.key in at]
-        _bring(self._points, self._columns(known, at, x, scale, best, gap))
-        for bars in self._bars:
-            if bars.visible != error_bars:
-                bars.visible = error_bars
+        _bring(self._points, self._columns(known, at, best, gap))
         for family, steps in self._steps.items():
             ys = [_short(100 * p.value("accuracy")) for p in lines[family]]
             replace(steps, {"x": [_short(scale * p.value(x)) for p in lines[family]], "y": ys})
@@ -188,13 +180,9 @@ class FrontPlot:
             self._shade([], x, scale, end, 0)
             self._name([], {}, [], at, end, 0, 1)
             return
-        low, high = self._fit(known, end, bool(strip), error_bars)
+        low, high = self._fit(known, end, bool(strip))
         self._shade(overall, x, scale, end, low)
         self._name(known, lines, strip, at, end, low, high)
-
-    @staticmethod
-    def _sides(point: Point, x: str, error_bars: bool) -> tuple[float, ...]:
-        return point.spread(x) if error_bars else (point.value(x),)
 
     def _shade(self, overall: Sequence[Point], x: str, scale: float, end: float, low: float) -> None:
         """The front of all methods, and below it what it dominates."""
@@ -239,13 +227,10 @@ class FrontPlot:
             add(near)
         replace(self._named, {name: [row[i] for row in rows] for i, name in enumerate(_NAMED)})
 
-    def _columns(
-        self, points: Sequence[Point], at: Mapping[str, float], x: str, scale: int, best: set[str], gap: str | None
-    ) -> Columns:
+    def _columns(self, points: Sequence[Point], at: Mapping[str, float], best: set[str], gap: str | None) -> Columns:
         columns: Columns = {name: [] for name in (*_POINT, *_TEXTS)}
         for p in points:
-            low, high = (at[p.key] if math.isnan(end) else _short(scale * end) for end in p.spread(x))
-            y_low, y_high = (_short(100 * end) for end in p.spread("accuracy"))
+            y_low, y_high = (_short(100 * end) for end in _ends(p))
             row = {
                 "key": p.key,
                 "label": f"{p.label}; {plain(p.asked, 90)}" if p.asked else p.label,
@@ -253,15 +238,13 @@ class FrontPlot:
                 "color": color(p.method, self._dark),
                 "alpha": 0.9 if p.key in best else _DOMINATED,
                 "x": at[p.key],
-                "x_low": low,
-                "x_high": high,
                 "y": _short(100 * p.value("accuracy")),
                 "y_low": y_low,
                 "y_high": y_high,
                 "accuracy": f"{percent(p, 'accuracy')} %",
                 "size": number(p, COMPLEXITY),
                 "gap": "no groups" if gap is None else f"{percent(p, gap)} %",
-                "folds": f"{p.folds}" if p.baseline else f"{p.folds}, {p.proven} proven optimal",
+                "proof": p.proof,
             }
             for name, value in row.items():
                 columns[name].append(value)
@@ -293,11 +276,7 @@ class FrontPlot:
             family: plot.step(x="x", y="y", mode="after", line_width=2, line_alpha=0.8, source=steps)
             for family, steps in self._steps.items()
         }
-        bars: dict[str, Any] = {"line_color": "color", "line_alpha": 0.55, "source": source, "visible": False}
-        self._bars = (
-            plot.segment(x0="x", x1="x", y0="y_low", y1="y_high", **bars),
-            plot.segment(x0="x_low", x1="x_high", y0="y", y1="y", **bars),
-        )
+        plot.segment(x0="x", x1="x", y0="y_low", y1="y_high", line_color="color", line_alpha="alpha", source=source)
         dots = plot.scatter(
             x="x",
             y="y",
@@ -345,12 +324,12 @@ class FrontPlot:
         self.figure.add_layout(label)
         return label
 
-    def _fit(self, known: Sequence[Point], end: float, strip: bool, error_bars: bool) -> tuple[float, float]:
+    def _fit(self, known: Sequence[Point], end: float, strip: bool) -> tuple[float, float]:
         """Let the axes span what there is, and give the ends of the vertical one.
 
         A part that was zoomed into stays until there is more.
         """
-        heights = [100 * y for p in known for y in self._sides(p, "accuracy", error_bars)]
+        heights = [100 * y for p in known for y in _ends(p)]
         lowest, highest = min(heights), max(heights)
         margin = max(0.08 * (highest - lowest), 0.5)
         low, high = lowest - margin, min(highest + margin, 101)
@@ -396,6 +375,12 @@ def _bring(source: ColumnDataSource, columns: Columns) -> None:
 def _next(tapped: Sequence[str], shown: str | None) -> str:
     """The point to show of those that lie on each other: tapped again and again, all of them in turn."""
     return tapped[(tapped.index(shown) + 1) % len(tapped)] if shown in tapped else tapped[0]
+
+
+def _ends(point: Point) -> tuple[float, float]:
+    """Of the interval of the accuracy; it has no length where none is known."""
+    low, high = point.interval("accuracy")
+    return (point.value("accuracy"),) * 2 if math.isnan(low) else (low, high)
 
 
 def _scale(x: str) -> int:

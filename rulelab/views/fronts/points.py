@@ -1,4 +1,4 @@
-"""What stands in the picture of sweeps: their points with means and errors, and which of them are on a front."""
+"""What stands in the picture of sweeps: their points with their intervals, and which of them are on a front."""
 
 from __future__ import annotations
 
@@ -6,30 +6,29 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 
 import pandas as pd
 
-from ... import shown
 from ...data.gaps import CONSTRAINED, emptied, price
-from ...data.metrics import Confusion
+from ...data.metrics import RATES, Confusion
 from ...families import DEMANDS, MONOTONE, MUST_NOT_USE
 from ...families import EVERY as RECORDS
 from ...families.typed import written
 from ...recipe import Recipe
+from ...shown import with_interval
 from ...sweeps import Result, Sweep, non_dominated
 from ...sweeps.demands import NOTHING_CALLED
 from ...sweeps.families import FAMILIES
 from ...sweeps.grid import plain as plain_value
 from ..compare.baselines import NAMES
-from ..live.wording import NONE, counted, family_name, titled
+from ..live.wording import NONE, family_name, titled
 from ..widgets.esc import plain
 
 PARTS = {"test": "test rows", "train": "training rows"}
 """Which rows the figures count."""
 COMPLEXITY = "complexity"
-POOLED, MEAN = "pooled", "mean"
-MEASURES = {POOLED: "of the counts of all folds", MEAN: "mean of the folds' gaps"}
-"""How a gap is made out of folds. The mean of gaps is biased upwards, as each fold takes the largest difference."""
 LABELS = {
     **{name: family_name(name).capitalize() for name in FAMILIES},
     **NAMES,
@@ -45,7 +44,7 @@ _CRITERION = re.compile(r"([A-Z][A-Za-z]+)\((\w+=[\d.e-]+(?:, \w+=[\d.e-]+)*)\)"
 
 @dataclass(frozen=True)
 class Point:
-    """One configuration of one sweep, counted on some rows of each fold.
+    """One configuration of one sweep, counted on some rows.
 
     Attributes
     ----------
@@ -56,12 +55,13 @@ class Point:
     baseline : bool
     parameters : str
         In words.
-    folds, proven : int
-        Folds that are done, and how many of their models are certified optimal.
+    proven : bool
+        Whether its model is certified optimal.
     values : mapping of str to float
-        Means over the folds, each with its standard error ``<name>_se``, and pooled gaps ``<name>_gap_pooled``.
     asked : str
-        What its models have to obey, in words; empty: nothing.
+        What its model has to obey, in words; empty: nothing.
+    tested : Confusion or None
+        What is counted on test rows; None: the figures are of training rows, which say nothing of others.
     """
 
     sweep: int
@@ -69,10 +69,10 @@ class Point:
     method: str
     baseline: bool
     parameters: str
-    folds: int
-    proven: int
+    proven: bool
     values: Mapping[str, float]
     asked: str = ""
+    tested: Confusion | None = None
 
     @property
     def key(self) -> str:
@@ -83,17 +83,17 @@ class Point:
         """Method and parameters in one line."""
         return f"{LABELS[self.method]}, {self.parameters}" if self.parameters else LABELS[self.method]
 
+    @property
+    def proof(self) -> str:
+        """Whether it is proven, in words; empty: nobody proves it."""
+        return "" if self.baseline else "proven optimal" if self.proven else "not proven optimal"
+
     def value(self, name: str) -> float:
         return self.values.get(name, math.nan)
 
-    def error(self, name: str) -> float:
-        """The standard error; nan where there is none."""
-        return self.value(f"{name}_se")
-
-    def spread(self, name: str) -> tuple[float, float]:
-        """One standard error below and above the value; the value twice where none is known."""
-        value, error = self.value(name), self.error(name)
-        return (value, value) if math.isnan(error) else (value - error, value + error)
+    def interval(self, name: str) -> tuple[float, float]:
+        """The 95 % Wilson interval of a rate on test rows; nan where there is none."""
+        return (math.nan, math.nan) if self.tested is None or name not in RATES else self.tested.interval(name)
 
 
 def points(sweeps: Sequence[Sweep], on: str) -> tuple[Point, ...]:
@@ -109,19 +109,27 @@ def points(sweeps: Sequence[Sweep], on: str) -> tuple[Point, ...]:
     for i, sweep in enumerate(sweeps):
         table = sweep.points(on)
         known = {*sweep.parameters, "point", "family", "baseline", "folds", "proven"}
-        figures = [name for name in table.columns if name not in known]
+        figures = [name for name in table.columns if name not in known and not name.endswith("_se")]
         varied = _varied(table, sweep.parameters)
         for row in table.to_dict("records"):
             point, values = int(row["point"]), {str(name): float(row[name]) for name in figures}
             own = sweep.parameters_of(point)
             parameters = _words({name: own.get(name, row[name]) for name in varied[row["family"]]})
+            tested = _tested(sweep, point) if on == "test" else None
+            if tested is not None:
+                values |= {name: tested.rate(name) for name in RATES}
             found.append(
                 Point(
                     *(i, point, str(row["family"]), bool(row["baseline"]), parameters),
-                    *(int(row["folds"]), int(row["proven"]), values, asked_in_words(sweep, point)),
+                    *(row["proven"] == row["folds"], values, asked_in_words(sweep, point), tested),
                 )
             )
     return tuple(found)
+
+
+def _tested(sweep: Sweep, point: int) -> Confusion:
+    """What a configuration does on all rows that it is tested on."""
+    return reduce(add, (r.test.whole for r in sweep.results if r.point == point and r.test is not None))
 
 
 def _varied(table: pd.DataFrame, parameters: Sequence[str]) -> dict[str, list[str]]:
@@ -170,9 +178,9 @@ def _criterion(name: str, arguments: str) -> str:
     return f"{words} ≤ {' and '.join(one.partition('=')[2] for one in arguments.split(', '))}"
 
 
-def gap_name(criterion: str, measure: str) -> str:
+def gap_name(criterion: str) -> str:
     """The figure of a criterion."""
-    return f"{criterion}_gap" if measure == MEAN else f"{criterion}_gap_pooled"
+    return f"{criterion}_gap_pooled"
 
 
 def criterion_words(criterion: str) -> str:
@@ -199,8 +207,7 @@ def warning(sweep: Sweep, point: Point, on: str, accuracy_of: Callable[[int], fl
         Of another point of the sweep, by its number; nan where nothing is known of it.
     """
     told = next((r.message for r in sweep.results if r.point == point.point and _LEFT_OUT in r.message), "")
-    once = "" if sweep.plan.split else ", in one of the folds"
-    notes = [f"Groups {told[told.index(_LEFT_OUT) :]}{once}."] if told else []
+    notes = [f"Groups {told[told.index(_LEFT_OUT) :]}."] if told else []
     chosen = sweep.parameters_of(point.point)
     rates = sweep.rates(point.point, on)
     names = ("true_positive", "false_positive", "true_negative", "false_negative")
@@ -219,11 +226,9 @@ def warning(sweep: Sweep, point: Point, on: str, accuracy_of: Callable[[int], fl
 
 
 def unmet(sweep: Sweep, point: Point) -> list[str]:
-    """What to say of a point of which some folds have no model that obeys, or do not know a name."""
+    """What to say of a point whose training rows do not know a name."""
     own = [result for result in sweep.results if result.point == point.point]
-    empty = [result for result in own if result.train is None and result.message]
-    notes = [f"{counted(len(empty), 'folds')} without a model: {told(empty[0])}"] if empty else []
-    return notes + [told(result) for result in own if NOTHING_CALLED in result.message][:1]
+    return [told(result) for result in own if NOTHING_CALLED in result.message][:1]
 
 
 def told(result: Result) -> str:
@@ -249,20 +254,11 @@ def fronts(among: Iterable[Point], x: str) -> dict[str, list[Point]]:
 
 
 def percent(point: Point, name: str) -> str:
-    """A share with its standard error, in percent."""
-    value, error = point.value(name), point.error(name)
-    if math.isnan(value):
-        return NONE
-    return shown.percent(value) if math.isnan(error) else f"{shown.percent(value)} ± {shown.percent(error)}"
+    """A share with its interval, in percent."""
+    value = point.value(name)
+    return NONE if math.isnan(value) else with_interval(value, *point.interval(name))
 
 
 def number(point: Point, name: str) -> str:
-    """A number with its standard error, both to the error's first digit, or to its second one where the first is 1."""
-    value, error = point.value(name), point.error(name)
-    if math.isnan(value):
-        return NONE
-    if math.isnan(error) or not error:
-        return f"{value:.4g}"
-    first = math.floor(math.log10(error))
-    digits = max(0, -first + (error < 2 * 10**first))
-    return f"{value:.{digits}f} ± {error:.{digits}f}"
+    """A number, to four digits."""
+    return NONE if math.isnan(value := point.value(name)) else f"{value:.4g}"

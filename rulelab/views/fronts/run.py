@@ -7,11 +7,12 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+import numpy as np
 import pandas as pd
 
 from ...datasets import Dataset
 from ...sweeps import FAMILIES, Sweep
-from ...sweeps.result import FAILED
+from ...sweeps.result import FAILED, Result
 from ..allowance import ALLOWED, take_memory
 from ..live.job import Job, Progress
 from ..live.pool import Pool
@@ -39,7 +40,7 @@ class Started:
     named : bool
         Whether `rulelab.datasets.load` knows the data by name.
     test_share : float
-        Of the rows, as the question keeps them out; 0 where folds or counts say it.
+        Of the rows, as the question keeps them out; 0 where it keeps none, or counts or others say it.
     """
 
     sweeps: tuple[Sweep, ...]
@@ -48,10 +49,28 @@ class Started:
     named: bool = False
     test_share: float = 0.0
 
-    def first_of(self, point: Point) -> int | None:
-        """The first fold that has a model of a point; None: none has."""
-        results = self.sweeps[point.sweep].results
-        return min((r.fold for r in results if r.point == point.point and r.model is not None), default=None)
+    def result_of(self, point: Point) -> Result | None:
+        """The first fit of a point that has a model; None: none has."""
+        fits = (r for r in self.sweeps[point.sweep].results if r.point == point.point and r.model is not None)
+        return min(fits, key=lambda r: r.fold, default=None)
+
+    def data_of(self, point: Point) -> Dataset:
+        """What is known of the data: at the least what the sweep knows, without the names of target and classes."""
+        if self.data is not None:
+            return self.data
+        plan = self.sweeps[point.sweep].plan
+        if plan.counts is not None:
+            return plan.counts.dataset()
+        names = " and ".join(plan.identity["sensitive"])
+        return Dataset(
+            X=plan.X,
+            y=pd.Series(plan.y.astype(np.int64)),
+            sensitive=None if plan.groups is None else pd.DataFrame({names: plan.groups}),
+            name=plan.identity["dataset"],
+            target="",
+            positive=1,
+            negative=0,
+        )
 
     def and_more(self, other: Started) -> Started:
         """These, which have ended or end now, before others over the same rows."""

@@ -71,7 +71,7 @@ class FrontsView(Viewer):
         self.complaints: list[str] = []
         if address is not None:
             self.complaints += address.follow(Part(self, ["swept", "values"]))
-            self.complaints += address.follow(Part(self.view, ["on", "criterion", "measure"]))
+            self.complaints += address.follow(Part(self.view, ["on", "criterion"]))
         self._layout = pn.Column(bar, self.view, stylesheets=[STACK_CSS], css_classes=["rl-view"], **_WIDE)
 
     def __panel__(self) -> Any:

@@ -16,24 +16,23 @@ from ...data.gaps import MEASURED
 from ...datasets import Dataset
 from ...sweeps import Sweep
 from ..compare.table import ModelTable
+from ..forms.data_settings import TEST_SHARE
 from ..live.ticker import Beat
 from ..live.wording import Standing
 from ..notebook import NotebookViewer
 from ..search.plot_box import PlotBox
 from ..widgets.download import download
 from ..widgets.esc import plain
-from ..widgets.explained import term_classes
 from ..widgets.html import Html
 from ..widgets.live_text import LiveText
 from ..widgets.style import BAR_CSS, CARD_CSS, MODEL_CSS, MUI_FOCUS_CSS, PANEL_CSS, SELECT_CSS, VIEW_CSS
 from . import html as fronts_html
+from .card import PointModel, card_of
 from .look import MARKERS, swatch_css
-from .model import PointModel
 from .plot import FrontPlot
 from .points import (
     COMPLEXITY,
     LABELS,
-    MEASURES,
     PARTS,
     Point,
     criterion_name,
@@ -57,6 +56,10 @@ _HOW = (
     "accurate. The broad line is the front of all methods, and what it beats is shaded. Tap a point, or press Show in "
     "the table, to see its figures and the card of its model.</p>"
 )
+_UNTESTED = (
+    '<p class="note">All rows were trained on, so that nothing can be said about new ones. To keep some for the test, '
+    f"press the number of rows in the question above and give a {TEST_SHARE.title.partition(',')[0].lower()}.</p>"
+)
 _WIDE = {"sizing_mode": "stretch_width", "margin": 0}
 
 
@@ -74,12 +77,10 @@ class FrontView(NotebookViewer):
     ----------
     on : str
         "test" or "train": the rows that the figures are of.
-    criterion, measure : str
-        The fairness criterion whose gaps are drawn, and what is drawn of them.
+    criterion : str
+        The fairness criterion whose gaps are drawn.
     point : str
         The one that is chosen; empty: none.
-    error_bars : bool
-        Whether standard errors over the folds are drawn.
 
     Examples
     --------
@@ -96,11 +97,7 @@ class FrontView(NotebookViewer):
         objects={criterion_words(name): name for name in MEASURED},
         label="Fairness criterion",
     )
-    measure: param.Selector[str] = param.Selector(
-        default="pooled", objects={words: name for name, words in MEASURES.items()}, label="Gap"
-    )
     point = param.String(default="", doc="The key of the chosen point.")
-    error_bars = param.Boolean(default=False, label="Error bars")
     hidden = param.List(default=[], item_type=str, doc="Methods that are not drawn.")
     apart = param.Boolean(default=False, doc="Whether `details` has a place of its own on the page.")
     sweeping = param.Boolean(default=False, doc="Whether what is shown still grows.")
@@ -163,13 +160,12 @@ class FrontView(NotebookViewer):
         self._plots[0].into_view()
 
     def pin(self, key: str) -> None:
-        """Pin the model of a point: that of its first fold."""
+        """Pin the model of a point."""
         point = next((p for p in self.points() if p.key == key), None)
         if self._run is None or point is None or self.on_pin is None:
             return
-        started = self._run.started
         try:
-            self.on_pin(self._model.card_of(started, point, started.first_of(point)))
+            self.on_pin(card_of(self._run.started, point))
         except ValueError as error:
             self.complain(str(error))
 
@@ -201,19 +197,23 @@ class FrontView(NotebookViewer):
     @property
     def gap(self) -> str | None:
         """The figure of the chosen gap; None without groups."""
-        return gap_name(self.criterion, self.measure) if self.grouped else None
+        return gap_name(self.criterion) if self.grouped else None
 
     @property
-    def split(self) -> str:
-        """How rows are dealt to training and test, in words; empty where there are folds."""
-        started = () if self._run is None else self._run.started.sweeps
-        return started[0].plan.split if started else ""
+    def untested(self) -> bool:
+        """Whether there are figures of training rows only."""
+        return self._run is not None and any(not sweep.plan.tested for sweep in self._run.started.sweeps)
+
+    @property
+    def part(self) -> str:
+        """The rows that the figures are of: those asked for, or the only ones there are."""
+        return "train" if self.untested else self.on
 
     def points(self, on: str | None = None) -> list[Point]:
         """What is known, in an order that only grows."""
         if self._run is None:
             return []
-        found = self._run.tables.points[on or self.on]
+        found = self._run.tables.points[on or self.part]
         for p in found:
             self._order.setdefault(p.key, len(self._order))
         return sorted(found, key=lambda p: self._order[p.key])
@@ -226,23 +226,23 @@ class FrontView(NotebookViewer):
             self._status.param.update(tone=now.tone, phase=said)
 
     def _draw(self, run: Run) -> None:
-        asked = (run, run.tables, self.on, self.gap, self.point, self.dark, self.error_bars)
-        asked = (*asked, self.on_pin, *self.hidden)
+        asked = (run, run.tables, self.part, self.gap, self.point, self.dark, self.on_pin, *self.hidden)
         if asked == self._shown:
             return
         self._shown = asked
         points, gap = self.points(), self.gap
         drawn = [p for p in points if p.method not in self.hidden]
-        self._plots[0].show(drawn, COMPLEXITY, gap, self.point, self.error_bars)
+        self._name_axes()
+        self._plots[0].show(drawn, COMPLEXITY, gap, self.point)
         if gap is not None:
-            self._plots[1].show(drawn, gap, gap, self.point, self.error_bars)
+            self._plots[1].show(drawn, gap, gap, self.point)
         for box in self._boxes:
             box.refresh()
         present = {p.method for p in points}
         shown: dict[Any, bool] = {
             **dict.fromkeys((self._gap_box, self._criterion), bool(points) and self.grouped),
-            self._measure: bool(points) and self.grouped and not self.split,
-            self._bars: not self.split,
+            self._on: not self.untested,
+            self._untested: bool(points) and self.untested,
             **dict.fromkeys((self._box_of_all, self._bar, self._methods), bool(points)),
             **{box: method in present for method, box in self._toggles.items()},
             self._empty: not points,
@@ -263,23 +263,22 @@ class FrontView(NotebookViewer):
         self._hint.visible = bool(points) and not shown
         if not shown:
             return
-        p = found[self.on] or found["test"] or found["train"]
+        p = found[self.part] or found["test"] or found["train"]
         assert p is not None
         words = f"gap in {criterion_name(self.criterion)}"
         sweep = run.started.sweeps[p.sweep]
         accuracies = {q.point: q.value("accuracy") for q in self.points() if q.sweep == p.sweep}
         notes = [] if p.baseline else unmet(sweep, p)
-        notes += warning(sweep, p, self.on, lambda other: accuracies.get(other, math.nan)) if sweep.groups else []
-        text = fronts_html.summary(found["test"], found["train"], self.gap, words, notes, self.split)
+        notes += warning(sweep, p, self.part, lambda other: accuracies.get(other, math.nan)) if sweep.groups else []
+        text = fronts_html.summary(found["test"], found["train"], self.gap, words, notes, sweep.plan.split)
         if sweep.groups:
             attribute = " and ".join(sweep.plan.identity["sensitive"])
-            text += fronts_html.rates(sweep.rates(p.point, self.on), attribute, self.on)
+            text += fronts_html.rates(sweep.rates(p.point, self.part), attribute, self.part)
         _write(self._summary, text)
         self._model.offer(run.started, p)
 
-    @param.depends("on", "criterion", "measure", "point", "error_bars", "hidden", watch=True)
+    @param.depends("on", "criterion", "point", "hidden", watch=True)
     def _redraw(self) -> None:
-        self._name_axes()
         if self._run is not None:
             self.refresh()
 
@@ -298,7 +297,7 @@ class FrontView(NotebookViewer):
 
     def _name_axes(self) -> None:
         for plot in self._plots:
-            plot.figure.yaxis.axis_label = f"accuracy on {PARTS[self.on]} (%)"
+            plot.figure.yaxis.axis_label = f"accuracy on {PARTS[self.part]} (%)"
         self._plots[1].figure.xaxis.axis_label = f"gap in {criterion_name(self.criterion)} (%)"
 
     def _tapped(self, key: str) -> None:
@@ -313,11 +312,8 @@ class FrontView(NotebookViewer):
         )
         self._boxes = [PlotBox(plot, plot.picture, self._file_name) for plot in self._plots]
         listed = {"stylesheets": [SELECT_CSS], "margin": 0}
-        on = pn.widgets.Select.from_param(self.param.on, width=175, **listed)
+        self._on = pn.widgets.Select.from_param(self.param.on, width=175, **listed)
         self._criterion = pn.widgets.Select.from_param(self.param.criterion, width=330, visible=False, **listed)
-        self._measure = pn.widgets.Select.from_param(
-            self.param.measure, width=210, visible=False, css_classes=term_classes("measure"), **listed
-        )
         exports = pn.Row(
             download("Points (CSV)", "points.csv", self.points_csv),
             download("Fits (CSV)", "fits.csv", self.fits_csv),
@@ -325,11 +321,9 @@ class FrontView(NotebookViewer):
             align="end",
             margin=0,
         )
-        self._bars = pmui.Checkbox.from_param(
-            self.param.error_bars, stylesheets=[MUI_FOCUS_CSS], size="small", align="end", margin=0
-        )
+        self._untested = Html(_UNTESTED, stylesheets=[CARD_CSS], visible=False, css_classes=["rl-row"], **_WIDE)
         self._bar = pn.Row(
-            *(on, self._criterion, self._measure, self._bars, exports),
+            *(self._on, self._criterion, exports),
             visible=False,
             stylesheets=[BAR_CSS],
             css_classes=["rl-row"],
@@ -361,8 +355,8 @@ class FrontView(NotebookViewer):
         self.table.on_page = lambda what, key: self.pin(key) if what == "pin" else self.choose(key)
         row: dict[str, Any] = {**_WIDE, "css_classes": ["rl-row"]}
         self._layout = pn.Column(
-            *(self._alert, self._status, self._empty, self._bar, self._box_of_all, self._gap_box, self._methods),
-            self._hint,
+            *(self._alert, self._status, self._empty, self._untested, self._bar),
+            *(self._box_of_all, self._gap_box, self._methods, self._hint),
             *(() if self.apart else (pn.Column(self.table, stylesheets=[PANEL_CSS], **row), self._details)),
             stylesheets=[VIEW_CSS],
             css_classes=["rl-fronts"],

@@ -9,12 +9,10 @@ import pytest
 from patience import PATIENCE, wait_until
 from test_sweep import DATA
 from test_sweep_demands import GRID, cut_of
-from test_views_fronts_setup import asked
+from test_views_fronts import asked
 
 import rulelab as rl
-from rulelab.sweeps import SweepError
 from rulelab.views.fronts import card as front_cards
-from rulelab.views.fronts.model import ALL_ROWS
 from rulelab.views.fronts.order import Order
 from rulelab.views.fronts.points import points, unmet
 from rulelab.views.fronts.run import Run, Started
@@ -23,8 +21,8 @@ from rulelab.views.fronts.view import FrontView
 
 def test_points_cards_and_code_say_what_was_asked() -> None:
     demands = {"must_use": ["age"], "max_uses": {"age": 1}, "must_not_use": ["bmi"]}
-    question = asked(thresholds=2, max_conditions=1, **demands)
-    order = replace(Order.of(question, "regularization", "0.05, 0.02"), folds=2, baselines=("cart",))
+    question = asked(thresholds=2, max_conditions=1, test_share=0.4, **demands)
+    order = replace(Order.of(question, "regularization", "0.05, 0.02"), baselines=("cart",))
     view = FrontView()
     view.follow(Run(order))
     wait_until(lambda: not view.refresh())
@@ -45,7 +43,7 @@ def test_points_cards_and_code_say_what_was_asked() -> None:
     exec(card.code, script)
     assert script["result"].objective == card.proof.objective
     assert len(script["model"].rules) == len(card.model.rules)
-    view._model.fold = ALL_ROWS
+    view._model.whole = True
     wait_until(lambda: not view._model.refresh())
     whole = view._model.card
     assert "among the lists that use age" in whole.proof.scope
@@ -55,23 +53,21 @@ def test_points_cards_and_code_say_what_was_asked() -> None:
 
 
 def test_names_that_the_data_do_not_have_are_said_as_the_form_calls_them() -> None:
-    run = Run(Order("diabetes", {"rule_list": GRID}, folds=2, fixed={"must_use": ["bmii"]}))
+    run = Run(Order(asked(), GRID, fixed={"must_use": ["bmii"]}))
     run.join(PATIENCE)
     assert run.error == "“Must use”: 'bmii' begins with no column of diabetes; the nearest: 'bmi'"
 
 
-def test_a_fold_without_a_model_is_told_of() -> None:
+def test_what_training_rows_do_not_have_is_told_of() -> None:
     name = cut_of(0)
     start = partial(rl.sweep, DATA, "rule_list", GRID, 2)
     sweep = start(fixed={"must_use": [name], "must_not_use": [cut_of(1)]})
     run = Run(lambda report: Started((sweep,), DATA))
     run.join(PATIENCE)
     (point,) = points([sweep], "test")
-    assert (point.folds, point.proven) == (1, 1)
+    assert point.proven
     said = f"no rule list over these training rows can use {name}: “Must use”: no antecedent uses {name!r}"
-    first, second = unmet(sweep, point)
-    assert first.startswith(f"1 fold without a model: {said}")
-    assert second == f"“Must not use”: the training rows have nothing called {cut_of(1)!r}"
+    assert unmet(sweep, point) == [f"“Must not use”: the training rows have nothing called {cut_of(1)!r}"]
     assert f"1 fit without a model, the first one of a rule list: {said}" in run.messages
     never = start(fixed={"must_use": ["age <= 1"]})
     assert never.wait(PATIENCE)
@@ -86,8 +82,6 @@ def test_what_is_varied_is_named_as_it_is_typed() -> None:
 
 
 def test_an_order_without_demands_says_nothing_of_them() -> None:
-    order = Order("diabetes", {"rule_list": GRID}, folds=2)
-    assert "fixed" not in order.code("rule_list")
-    assert "fixed={'must_use': ['age']}" in replace(order, fixed={"must_use": ["age"]}).code("rule_list")
-    with pytest.raises(SweepError, match="choose at least one family"):
-        Order("diabetes", {})(lambda doing: None)
+    order = Order(asked(), GRID)
+    assert "fixed" not in order.code
+    assert "fixed={'must_use': ['age']}" in replace(order, fixed={"must_use": ["age"]}).code

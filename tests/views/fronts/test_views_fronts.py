@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import json
 import math
+from collections.abc import Callable
+from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
 
@@ -17,34 +19,49 @@ from patience import PATIENCE, wait_until
 
 import rulelab as rl
 from rulelab.data.gaps import MEASURED
+from rulelab.data.metrics import Confusion, wilson_interval
 from rulelab.sweeps.grid import plain
 from rulelab.views.compare.table import same_of
 from rulelab.views.fronts import card as fronts_card
 from rulelab.views.fronts import html as fronts_html
 from rulelab.views.fronts import points as fronts
 from rulelab.views.fronts.look import COLORS, MARKERS, SHORT, spread_out
-from rulelab.views.fronts.model import ALL_ROWS
 from rulelab.views.fronts.order import Order
 from rulelab.views.fronts.plot import FrontPlot, _bring
 from rulelab.views.fronts.points import Point
-from rulelab.views.fronts.run import Run
+from rulelab.views.fronts.run import Run, Started
 from rulelab.views.fronts.view import FrontView
+from rulelab.views.live.recipe import PageRecipe
+from rulelab.views.search.setup import Setup
 
+
+def question(setup: Setup) -> PageRecipe:
+    return replace(setup.recipe(), sensitive=setup.table.sensitive)
+
+
+def asked(**values: object) -> PageRecipe:
+    """A question of small searches."""
+    setup = Setup()
+    setup.choose(family=values.pop("family", "rule_list"))
+    setup.choose(**values)
+    return question(setup)
+
+
+COARSE = {"thresholds": 3, "max_conditions": 1}
 SMALL = Order(
-    data="diabetes",
-    grids={
-        "rule_list": {"regularization": [0.05, 0.02], "max_conditions": [1], "thresholds": [3]},
-        "rule_set": {
-            "max_complexity": [3],
-            "thresholds": [3],
-            "fairness": [None, rl.EqualOpportunity(0.05)],
-            "min_group_size": [0],
-        },
-    },
+    asked(test_share=0.4),
+    {"regularization": [0.05, 0.02]},
     baselines=("cart", "logistic_regression"),
-    folds=2,
-    sensitive=("sex",),
+    fixed=COARSE,
 )
+
+
+def lists_and_sets(report: Callable[[str], None]) -> Started:
+    """Sweeps of two families over the same rows."""
+    fair = {"max_complexity": [3], "fairness": [None, rl.EqualOpportunity(0.05)], "min_group_size": [0]}
+    lists = SMALL(report)
+    assert lists.sweeps[0].wait(PATIENCE)
+    return lists.and_more(Order(asked(family="rule_set", test_share=0.4), fair, fixed={"thresholds": 3})(report))
 
 
 def finished(view: FrontView) -> None:
@@ -53,7 +70,7 @@ def finished(view: FrontView) -> None:
 
 @pytest.fixture(scope="module")
 def run() -> Run:
-    done = Run(SMALL)
+    done = Run(lists_and_sets)
     done.join(PATIENCE)
     assert not done.busy
     return done
@@ -68,7 +85,12 @@ def view(run: Run) -> FrontView:
 
 
 def point(key: int, method: str = "rule_list", parameters: str = "", **values: float) -> Point:
-    return Point(0, key, method, method not in rl.sweeps.FAMILIES, parameters, 2, 2, values)
+    return Point(0, key, method, method not in rl.sweeps.FAMILIES, parameters, True, values)
+
+
+def counted(key: int, right: int, **values: float) -> Point:
+    """A rule list that gets so many of 100 test rows right."""
+    return replace(point(key, accuracy=right / 100, **values), tested=Confusion(right, 100 - right, 0, 0))
 
 
 def test_points_tell_what_the_sweeps_tell(run: Run) -> None:
@@ -79,7 +101,9 @@ def test_points_tell_what_the_sweeps_tell(run: Run) -> None:
             assert len(own) == len(table)
             for p in own:
                 assert p.value("accuracy") == table["accuracy"][p.point]
-                assert p.error("accuracy") == table["accuracy_se"][p.point]
+                own_rows = getattr(next(r for r in sweep.results if r.point == p.point), on).whole
+                known = on == "test"
+                assert p.interval("accuracy") == own_rows.interval("accuracy") if known else p.tested is None
                 assert p.value("equal_opportunity_gap_pooled") == table["equal_opportunity_gap_pooled"][p.point]
     labels = [p.label for p in run.tables.points["test"]]
     assert labels[:2] == ["Rule list, regularization 0.05", "Rule list, regularization 0.02"]
@@ -101,9 +125,8 @@ def test_each_setting_is_a_point_from_its_first_fit_on() -> None:
 
 def test_falling_lists_weigh_no_error_more_than_another_unless_they_are_asked_to() -> None:
     assert rl.families.FAMILIES["falling_rule_list"].defaults["positive_weight"] == 1
-    assert Order("compas", {"falling_rule_list": {"regularization": [0.02]}}).grids["falling_rule_list"] == {
-        "regularization": [0.02]
-    }
+    order = Order.of(asked(family="falling_rule_list"), "regularization", "0.02")
+    assert (order.grid, order.fixed) == ({"regularization": [0.02]}, {})
 
 
 def test_fronts_are_those_of_the_sweeps(run: Run) -> None:
@@ -125,10 +148,7 @@ def test_the_standing_counts_all_sweeps(run: Run) -> None:
 
 
 def test_an_order_that_cannot_be_started_says_why_and_leaves_nothing_running() -> None:
-    bad = Order(
-        "diabetes", {**SMALL.grids, "falling_rule_list": {"regularization": [-1.0]}}, folds=2, sensitive=("sex",)
-    )
-    failed = Run(bad)
+    failed = Run(replace(SMALL, grid={"regularization": [-1.0]}))
     failed.join(PATIENCE)
     assert failed.started.sweeps == ()
     assert "regularization" in str(failed.error)
@@ -136,8 +156,8 @@ def test_an_order_that_cannot_be_started_says_why_and_leaves_nothing_running() -
 
 
 def test_cancelling_ends_own_sweeps_and_leaves_those_of_others() -> None:
-    grid = {"rule_list": {"regularization": [0.001 * k for k in range(1, 30)], "max_conditions": [2]}}
-    own = Run(Order("breast_cancer", grid, folds=5))
+    grid = {"regularization": [0.001 * k for k in range(1, 30)], "max_conditions": [2]}
+    own = Run(Order(asked(data="breast_cancer"), grid))
     wait_until(lambda: bool(own.started.sweeps))
     own.cancel()
     own.join(PATIENCE)
@@ -146,7 +166,7 @@ def test_cancelling_ends_own_sweeps_and_leaves_those_of_others() -> None:
     assert "cancelled" in own.standing().phase
     assert own.error is None
 
-    sweep = rl.sweep(rl.datasets.load("breast_cancer"), "rule_list", grid["rule_list"], cv=3)
+    sweep = rl.sweep(rl.datasets.load("breast_cancer"), "rule_list", grid, cv=3)
     followed = FrontView(sweep)
     followed.close()
     assert followed.run is not None
@@ -157,26 +177,26 @@ def test_cancelling_ends_own_sweeps_and_leaves_those_of_others() -> None:
     assert sweep.wait(PATIENCE)
 
 
-def test_a_plot_shows_values_errors_and_fronts() -> None:
+def test_a_plot_shows_values_intervals_and_fronts() -> None:
     plot = FrontPlot("t", "x", lambda key: None)
     points = [
-        point(0, complexity=2, accuracy=0.7, accuracy_se=0.01),
-        point(1, complexity=4, complexity_se=1, accuracy=0.8, accuracy_se=0.02),
-        point(2, complexity=6, accuracy=0.75, accuracy_se=math.nan),
+        counted(0, 70, complexity=2),
+        counted(1, 80, complexity=4),
+        point(2, complexity=6, accuracy=0.75),
         point(3, "random_forest", complexity=math.nan, accuracy=0.9),
     ]
-    plot.show(points, "complexity", None, "0:1", error_bars=True)
+    plot.show(points, "complexity", None, "0:1")
     data = plot._points.data
     assert data["x"][:3] == [2, 4, 6]
-    assert (data["x_low"][1], data["x_high"][1]) == (3, 5)
-    assert (data["y_low"][1], data["y_high"][1]) == (78, 82)
+    low, high = wilson_interval(80, 100)
+    assert (data["y_low"][1], data["y_high"][1]) == (round(100 * float(low), 3), round(100 * float(high), 3))
+    assert plot.figure.y_range.end > data["y_high"][1]
     assert data["y_low"][2] == data["y_high"][2] == 75
     assert data["x"][3] > plot._strip.left > 6
     assert [alpha > 0.5 for alpha in data["alpha"]] == [True, True, False, True]
     assert plot._steps["rule_list"].data == {"x": [2, 4], "y": [70, 80]}
     assert plot._overall.data["x"][:2] == [2, 4], "the front of all is of what has a complexity"
     assert plot._overall.data["y"] == [70, 80, 80]
-    assert all(bars.visible for bars in plot._bars)
     assert plot._strip.visible
     assert "forest" in plot._named.data["text"]
     assert (plot._chosen.data["x"], plot._chosen.data["y"]) == ([4], [80])
@@ -187,16 +207,15 @@ def test_a_plot_shows_values_errors_and_fronts() -> None:
 
 def test_a_picture_is_saved_with_a_legend_and_without_the_ring_and_its_figures_are_read() -> None:
     plot = FrontPlot("Accuracy and complexity", "complexity", lambda key: None)
-    points = [
-        point(0, complexity=2, accuracy=0.7, accuracy_se=0.01),
-        point(1, "random_forest", complexity=math.nan, accuracy=0.9),
-    ]
+    points = [counted(0, 70, complexity=2), point(1, "random_forest", complexity=math.nan, accuracy=0.9)]
     plot.show(points, "complexity", None, "0:0")
     assert plot.caption.startswith("2 points; the most accurate: Random forest")
     frame = plot.frame()
-    assert list(frame.columns) == ["point", "complexity", "accuracy (%)", "standard error (%)", "folds"]
+    assert list(frame.columns) == ["point", "complexity", "accuracy (%)", "95 % interval from", "to", "proof"]
     assert frame["complexity"].fillna(-1).tolist() == [2, -1]
     assert frame["accuracy (%)"].tolist() == [70, 90]
+    assert frame["proof"].tolist() == ["proven optimal", ""]
+    assert frame["95 % interval from"][0] < 70 < frame["to"][0]
     saved = plot.picture()
     assert saved["size"] == [1600, 900]
     text = json.dumps(saved["item"])
@@ -249,7 +268,7 @@ def test_only_what_has_changed_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     assert sent == []
 
 
-def test_a_tap_opens_the_card_of_a_fold(view: FrontView, run: Run) -> None:
+def test_a_tap_opens_the_card_of_the_training_rows(view: FrontView, run: Run) -> None:
     index = view._plots[0]._points.data["key"].index("0:1")
     view._plots[0]._points.selected.indices = [index]
     finished(view)
@@ -258,9 +277,9 @@ def test_a_tap_opens_the_card_of_a_fold(view: FrontView, run: Run) -> None:
     card = view._model.card
     assert card is not None
     sweep = run.started.sweeps[0]
-    result = next(r for r in sweep.results if (r.point, r.fold) == (1, 0))
+    result = next(r for r in sweep.results if r.point == 1)
     assert card.model == result.load()
-    assert "fold 1 of 2" in card.title
+    assert "training rows" in card.title
     assert card.rows is not None
     assert card.rows.test is not None
     assert set(card.rows.test) == set(np.flatnonzero(sweep.plan.fold_of == 0))
@@ -272,12 +291,13 @@ def test_a_tap_opens_the_card_of_a_fold(view: FrontView, run: Run) -> None:
     assert shown.scores.test.rate("accuracy") == pytest.approx(result.test.whole.accuracy)
     text = view._summary.object
     assert "Rates per group, test rows" in text
-    assert f"{100 * sweep.points().set_index('point')['accuracy'][1]:.1f}" in text
+    low, high = result.test.whole.interval("accuracy")
+    assert f"{100 * result.test.whole.accuracy:.1f} ({100 * low:.1f}–{100 * high:.1f})" in text
 
 
 def test_a_card_of_all_rows_is_searched_again(view: FrontView) -> None:
     view.point = "0:1"
-    view._model.fold = ALL_ROWS
+    view._model.whole = True
     wait_until(lambda: not view.refresh() and view._model.card is not None)
     card = view._model.card
     assert card is not None
@@ -307,7 +327,7 @@ def test_pinning_hands_the_card_on(view: FrontView) -> None:
     assert view._model._pin.visible
     view._model.pin()
     view.pin("0:1")
-    assert [card.title for card in pinned] == ["diabetes, fold 1 of 2"] * 2
+    assert [card.title for card in pinned] == ["diabetes, training rows"] * 2
     assert "pinned as B" in view._model._pinned.object
     assert view.point == "1:0", "what is ticked in the table leaves the pictures as they are"
     view.pin(next(p.key for p in view.points() if p.method == "cart"))
@@ -319,25 +339,61 @@ def test_pinning_hands_the_card_on(view: FrontView) -> None:
     assert {row["key"] for row in view.table.more if "tick" in row} == {p.key for p in view.points() if not p.baseline}
 
 
-def test_the_code_of_a_fold_makes_its_model(run: Run) -> None:
-    sweep = run.started.sweeps[1]
-    result = next(r for r in sweep.results if r.fold == 1 and r.parameters["fairness"] is not None)
-    card = fronts_card.of_fold(sweep, result, rl.datasets.load("diabetes"), run.started.codes[1])
+def test_the_code_of_a_card_makes_its_model(run: Run) -> None:
+    fair = run.tables.points["test"][-1]
+    result = next(r for r in run.started.sweeps[1].results if r.point == fair.point)
+    assert result.parameters["fairness"] is not None
     made: dict[str, object] = {}
-    exec(card.code.replace("print(model)", ""), made)
+    exec(fronts_card.card_of(run.started, fair).code.replace("print(model)", ""), made)
     assert made["model"] == result.load()
 
 
-def test_another_part_criterion_and_measure_redraw(view: FrontView) -> None:
+def test_of_folds_a_point_counts_every_row_once_and_its_card_is_of_the_first() -> None:
+    data = rl.datasets.load("diabetes")
+    sweep = rl.sweep(data, grid={"regularization": [0.02], "max_conditions": [1]}, cv=3, sensitive="sex")
+    view = FrontView(sweep, data)
+    assert sweep.wait(PATIENCE)
+    finished(view)
+    (found,) = view.points()
+    assert sum(found.tested.counts) == len(data.y)
+    assert found.value("accuracy") == sum(r.test.whole.weight - r.test.whole.errors for r in sweep.results) / len(
+        data.y
+    )
+    view.point = found.key
+    first = next(r for r in sweep.results if r.fold == 0)
+    assert view._model.card.model == first.load()
+    assert set(view._model.card.rows.test) == set(np.flatnonzero(sweep.plan.fold_of == 0))
+    assert "3 folds, seed 0" in view._summary.object
+
+
+def test_without_test_rows_training_figures_stand_there_and_it_is_said_what_keeps_some() -> None:
+    view = FrontView()
+    view.follow(Run(replace(SMALL, question=asked(), baselines=("cart",))))
+    finished(view)
+    assert view.points("test") == []
+    assert {p.method for p in view.points()} == {"rule_list", "cart"}
+    assert "training rows" in view._plots[0].figure.yaxis.axis_label
+    assert view._untested.visible
+    assert "nothing can be said about new ones" in view._untested.object
+    assert not view._on.visible, "there are no test rows to choose"
+    view.point = "0:1"
+    card = view._model.card
+    assert (card.title, card.rows.test) == ("diabetes, all rows", None)
+    assert not view._model._picker.visible, "the training rows are all rows"
+    assert "(" not in next(row for row in view.table.more if row["key"] == "0:1")["figures"][0], "no interval"
+    view.follow(Run(SMALL))
+    finished(view)
+    assert view._on.visible
+    assert not view._untested.visible
+
+
+def test_another_part_and_another_criterion_redraw(view: FrontView) -> None:
     def gaps() -> list[float]:
         return list(view._plots[1]._points.data["x"])
 
     seen = [gaps()]
     view.criterion = "demographic_parity"
     seen.append(gaps())
-    view.measure = "mean"
-    seen.append(gaps())
-    assert view._plots[1]._points.data["x_low"] != view._plots[1]._points.data["x_high"]
     view.on = "train"
     seen.append(gaps())
     assert all(a != b for a, b in pairwise(seen))
@@ -407,7 +463,6 @@ def test_only_methods_without_a_rule_count_have_a_strip() -> None:
     assert not plot._strip.visible
     assert plot.figure.xaxis[0].bounds == "auto"
     assert plot._named.data["text"] == [], "too many points to be named"
-    assert not any(bars.visible for bars in plot._bars)
     others = [point(40 + i, name, accuracy=0.7) for i, name in enumerate(("random_forest", "adaboost", "compas_score"))]
     plot.show([*lists, *others], "complexity", None, None)
     assert plot._strip.visible
@@ -484,9 +539,9 @@ def test_a_point_says_what_its_constraint_cost(view: FrontView) -> None:
 
 def test_a_fit_that_fails_says_why() -> None:
     grid = {"max_complexity": [3], "thresholds": [3], "fairness": [rl.EqualOpportunity(0.1)], "min_group_size": [9999]}
-    failing = Run(Order(data="diabetes", grids={"rule_set": grid}, folds=2, sensitive=("sex",)))
+    failing = Run(Order(asked(family="rule_set", test_share=0.4), grid))
     failing.join(PATIENCE)
-    assert failing.messages.startswith("2 fits failed, the first one of a rule set: ")
+    assert failing.messages.startswith("1 fit failed, the first one of a rule set: ")
     assert "no two groups to compare" in failing.messages
 
 
@@ -503,18 +558,3 @@ def test_points_that_lie_on_each_other_are_tapped_in_turn() -> None:
         plot.show(points, "complexity", None, tapped[-1] if tapped else None)
         plot._points.selected.indices = [0, 1, 2]
     assert tapped == ["0:0", "0:1", "0:2", "0:0"]
-
-
-@pytest.mark.parametrize(
-    ("value", "error", "expected"),
-    [
-        (5.3333, 0.67, "5.3 ± 0.7"),
-        (0.3688, 0.00058, "0.3688 ± 0.0006"),
-        (0.01972, 0.017, "0.020 ± 0.017"),
-        (1685.0, 31.0, "1685 ± 31"),
-        (2.0, 0.0, "2"),
-        (2.0, math.nan, "2"),
-    ],
-)
-def test_numbers_are_as_exact_as_their_errors(value, error, expected) -> None:
-    assert fronts.number(point(0, complexity=value, complexity_se=error), "complexity") == expected

@@ -8,34 +8,21 @@ import pytest
 from live import use_file, use_roles
 from patience import PATIENCE, wait_until
 from test_sweep_counted import FRAME
-from test_views_fronts import SMALL
+from test_views_fronts import SMALL, asked, question
 
 import rulelab as rl
 from rulelab.views.cards import card as cards
 from rulelab.views.cards import scores
 from rulelab.views.forms import tables as served_tables
 from rulelab.views.forms.address import Address
-from rulelab.views.fronts.model import ALL_ROWS, PointModel
+from rulelab.views.fronts.card import card_of
 from rulelab.views.fronts.order import Order, numbers, sweepable
 from rulelab.views.fronts.run import Run
 from rulelab.views.fronts.tab import FrontsView
 from rulelab.views.fronts.view import FrontView
 from rulelab.views.live import recipe
-from rulelab.views.live.recipe import PageRecipe
 from rulelab.views.pages.tabs import Tabs
 from rulelab.views.search.setup import Setup
-
-
-def question(setup: Setup) -> PageRecipe:
-    return replace(setup.recipe(), sensitive=setup.table.sensitive)
-
-
-def asked(**values: object) -> PageRecipe:
-    """A question of small searches."""
-    setup = Setup()
-    setup.choose(family=values.pop("family", "rule_list"))
-    setup.choose(**values)
-    return question(setup)
 
 
 def done(order: Order) -> Run:
@@ -62,9 +49,9 @@ def test_other_texts_are_refused_with_the_field_s_name(text: str, whole: bool) -
 def test_one_setting_is_swept_and_the_others_are_those_of_the_question() -> None:
     given = asked(thresholds=3, must_use=["bmi"], regularization=0.3)
     order = Order.of(given, "regularization", "0.1")
-    assert order.grids == {"rule_list": {"regularization": [0.1]}}
+    assert order.grid == {"regularization": [0.1]}
     assert order.fixed == {"thresholds": 3, "must_use": ["bmi"]}
-    assert order.sensitive == ("sex",)
+    assert "sensitive=['sex']" in order.code
     assert Order.of(given, "max_length", "2, 3").fixed == {**order.fixed, "regularization": 0.3}
     assert "tolerance" not in sweepable(given)
     assert Order.of(asked(family="least_gap", criterion="demographic_parity"), "min_accuracy", "0.6").fixed == {
@@ -76,7 +63,7 @@ def test_tolerances_are_swept_of_the_criterion_that_is_asked_for_beside_none() -
     given = asked(fairness="equalized_odds", max_conditions=1)
     assert list(sweepable(given))[:2] == ["regularization", "tolerance"]
     order = Order.of(given, "tolerance", "0.1, 0.2")
-    assert order.grids == {"rule_list": {"fairness": [None, rl.EqualizedOdds(0.1, 0.1), rl.EqualizedOdds(0.2, 0.2)]}}
+    assert order.grid == {"fairness": [None, rl.EqualizedOdds(0.1, 0.1), rl.EqualizedOdds(0.2, 0.2)]}
     assert "fairness" not in order.fixed
     assert Order.of(given, "regularization", "0.1").fixed["fairness"] == rl.EqualizedOdds(0.05, 0.05)
 
@@ -96,10 +83,10 @@ def test_it_is_said_how_many_fits_there_are_before_they_begin_and_that_many_ther
     setup.choose(thresholds=2, max_conditions=1)
     tab = FrontsView(lambda: question(setup))
     tab.values = "0.05, 0.02"
-    order = replace(tab.order(), folds=2)
+    order = tab.order()
     run = done(order)
     assert run.error is None
-    assert run.started.sweeps[0].progress.total == order.n_fits == 2 * (2 + 6 + 1 + 1)
+    assert run.started.sweeps[0].progress.total == order.n_fits == 2 + 6 + 1 + 1
     assert f"{tab.order().n_fits} fits" in tab.told
     tab.values = "much"
     assert "Regularization" in tab.told
@@ -116,7 +103,7 @@ def test_a_point_is_fitted_and_measured_on_the_rows_of_the_tab_search() -> None:
     sweep = run.started.sweeps[0]
     assert sweep.progress.total == order.n_fits == 1 + 6
     prepared = given(quiet)
-    card = PointModel.card_of(run.started, run.tables.points["test"][0], 0)
+    card = card_of(run.started, run.tables.points["test"][0])
     assert set(card.rows.test) == set(prepared.test_rows)
     assert set(card.rows.split.rows().test) == set(prepared.test_rows)
     *_, last = prepared.search.steps()
@@ -147,10 +134,10 @@ def test_another_setting_has_its_usual_values_and_another_family_its_settings() 
     tab = FrontsView(lambda: question(setup))
     tab.values = "0.5"
     tab.swept = "thresholds"
-    assert tab.order().grids == {"rule_list": {"thresholds": [3, 5, 10]}}
+    assert tab.order().grid == {"thresholds": [3, 5, 10]}
     setup.choose(family="rule_set")
     tab.swept = "max_complexity"
-    assert tab.order().grids == {"rule_set": {"max_complexity": [5, 10, 15, 20]}}
+    assert tab.order().grid == {"max_complexity": [5, 10, 15, 20]}
 
 
 def test_there_are_points_at_once_and_filling_the_front_adds_to_those_of_the_same_question() -> None:
@@ -194,10 +181,10 @@ def test_a_sweep_can_be_stopped_while_there_is_one() -> None:
 def test_the_tab_sweeps_the_question_of_the_search_and_says_why_it_cannot() -> None:
     page = Tabs(Address("?tab=Compare&values=0.05&data=tic_tac_toe"))
     fronts, setup = page.made("Compare").fronts, page.made("Search").setup
-    assert fronts.order().grids == {"rule_list": {"regularization": [0.05]}}
-    assert fronts.order().sensitive == ()
+    assert fronts.order().grid == {"regularization": [0.05]}
+    assert fronts.order().question.sensitive is None
     setup.choose(data="compas")
-    assert fronts.order().sensitive == ("race",)
+    assert fronts.order().question.sensitive == "race"
     rows = b"a,b,kind\n" + b"".join(b"%d,%d,%d\n" % (i % 7, i % 5, i % 3) for i in range(60))
     use_file(setup.table, rows, kind="target")
     setup.table.draft or use_roles(setup.table, positive=2)
@@ -213,12 +200,12 @@ CSV = (
 def test_an_uploaded_file_is_swept_and_its_code_does_the_same(tmp_path, monkeypatch) -> None:
     setup = Setup()
     use_file(setup.table, CSV, "my file.csv", positive="yes", ok="target", side="sensitive")
-    run = done(replace(Order.of(question(setup), "regularization", "0.1"), folds=2, baselines=("cart",)))
+    run = done(replace(Order.of(question(setup), "regularization", "0.1"), baselines=("cart",)))
     assert run.error is None
     assert (run.started.data.name, run.started.data.positive, run.started.named) == ("my file", "yes", False)
     sweep = run.started.sweeps[0]
     assert sweep.groups == ("0", "1")
-    assert {p.method for p in run.tables.points["test"]} == {"rule_list", "cart"}
+    assert {p.method for p in run.tables.points["train"]} == {"rule_list", "cart"}
     (tmp_path / "my file.csv").write_bytes(CSV)
     monkeypatch.chdir(tmp_path)
     made: dict[str, object] = {}
@@ -228,11 +215,12 @@ def test_an_uploaded_file_is_swept_and_its_code_does_the_same(tmp_path, monkeypa
 
 @pytest.mark.parametrize(
     ("role", "expected"),
-    [("feature", "rarer class has only 2"), ("weight", "have weights; give that column another role")],
+    [("feature", "rarer class has only 1"), ("weight", "have weights; give that column another role")],
 )
 def test_an_uploaded_file_that_cannot_be_swept_is_explained(role, expected) -> None:
     setup = Setup()
-    contents = b"a,b,y\n" + b"".join(b"%d,%d,%d\n" % (i % 7, i % 5, i < 2) for i in range(40))
+    setup.choose(test_share=0.3)
+    contents = b"a,b,y\n" + b"".join(b"%d,%d,%d\n" % (i % 7, i % 5, i < 1) for i in range(40))
     use_file(setup.table, contents, b=role)
     run = done(Order.of(question(setup), "regularization", "0.1"))
     assert expected in str(run.error)
@@ -283,21 +271,25 @@ def test_a_table_of_the_server_is_swept_by_its_counts(served) -> None:
     view.point = "0:0"
     assert "25 % of the rows are kept out for the test, at random" in view._summary.object
     assert "folds" not in view._summary.object
-    assert not view._measure.visible
     card = view._model.card
     assert card.parameters["test split"] == sweep.plan.split
     assert int(card.facts["test rows"]) + int(card.data["training rows"]) == 600
-    view._model.fold = ALL_ROWS
+    view._model.whole = True
     wait_until(lambda: not view.refresh() and view._model.card is not card)
     assert view._model.card.data["training rows"] == "600"
     assert "kept out" not in view._model.card.limits
     view.close()
 
 
-def test_a_table_with_a_target_needs_no_sheet_and_keeps_rows_for_the_test(served) -> None:
+def test_a_table_with_a_target_needs_no_sheet_and_no_test_rows(served) -> None:
     served_tables.offer([served], target="y")
     setup = Setup()
     setup.choose(data="trips", max_conditions=1)
     run = done(replace(Order.of(question(setup), "regularization", "0.05"), baselines=()))
     assert run.error is None
-    assert "30 % of the rows are kept out for the test, at random" in run.started.sweeps[0].plan.split
+    sweep = run.started.sweeps[0]
+    assert not sweep.plan.tested
+    assert set(sweep.points("train")["weight"]) == {600}
+    made: dict[str, object] = {}
+    exec(run.started.codes[0].replace("trips_*.parquet", served) + "\nsweep.wait()", made)
+    assert made["sweep"].plan.identity == sweep.plan.identity

@@ -61,8 +61,8 @@ def test_the_address_opens_a_tab_and_makes_no_other(made) -> None:
 
 
 def test_the_address_of_the_tab_that_fronts_were_is_that_of_compare() -> None:
-    page = tabs.Tabs(FrontAddress("?tab=Fronts&measure=mean", lambda *what: None))
-    assert (page.tab, page.made("Compare").fronts.view.measure) == ("Compare", "mean")
+    page = tabs.Tabs(FrontAddress("?tab=Fronts&criterion=demographic_parity", lambda *what: None))
+    assert (page.tab, page.made("Compare").fronts.view.criterion) == ("Compare", "demographic_parity")
 
 
 def test_a_tab_that_is_unknown_is_complained_about() -> None:

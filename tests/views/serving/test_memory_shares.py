@@ -20,13 +20,14 @@ import pytest
 from _visitor import searching
 from patience import PATIENCE, wait_until
 from servers import in_a_thread, served
+from test_views_fronts import asked
 
 from rulelab import Problem, RuleListSearch, Status
 from rulelab.views.allowance import ALLOWED, NO_MEMORY, NO_ROOM
 from rulelab.views.alternatives.finding import Wanted, find
 from rulelab.views.forms.data import read
 from rulelab.views.fronts.order import Order
-from rulelab.views.fronts.run import NO_MEMORY_LEFT, Run
+from rulelab.views.fronts.run import NO_MEMORY_LEFT, Run, Started
 from rulelab.views.live.job import Progress
 from rulelab.views.live.prepared import Prepared
 from rulelab.views.live.session import SearchSession
@@ -179,18 +180,24 @@ def test_mining_keeps_to_the_share_of_a_search(budget: None, monkeypatch: pytest
     assert any("Memory limit" in note for note in narrow.notes)
 
 
-GRID = {"rule_list": {"regularization": [0.02], "max_conditions": [1]}}
+GRID = {"regularization": [0.02], "max_conditions": [1]}
+
+
+def swept(grids: dict[str, Any], time_limit: float, **values: Any) -> Run:
+    """Sweeps of several families side by side."""
+    orders = [Order(asked(family=name, **values), grid, time_limit=time_limit) for name, grid in grids.items()]
+    return Run(lambda report: Started(tuple(order(report).sweeps[0] for order in orders)))
 
 
 def test_fits_of_sweeps_keep_to_limits_of_the_server(budget: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    order = Order("tic_tac_toe", GRID, folds=2, time_limit=90.0)
-    assert "memory_limit" not in order._options("rule_list")["grid"]
+    order = Order(asked(data="tic_tac_toe"), GRID, time_limit=90.0)
+    assert "memory_limit" not in order._options["grid"]
     monkeypatch.setattr(ALLOWED, "budget", 4_000_000)
-    assert order._options("rule_list")["grid"]["memory_limit"] == [1_000_000]
+    assert order._options["grid"]["memory_limit"] == [1_000_000]
     monkeypatch.setattr(ALLOWED, "memory", 300_000)
     monkeypatch.setattr(ALLOWED, "seconds", 60.0)
-    assert order._options("rule_list")["grid"]["memory_limit"] == [300_000]
-    assert order._options("rule_list")["time_limit"] == 60.0
+    assert order._options["grid"]["memory_limit"] == [300_000]
+    assert order._options["time_limit"] == 60.0
     run = Run(order)
     run.join(PATIENCE)
     (sweep,) = run.started.sweeps
@@ -201,14 +208,14 @@ def test_fits_of_sweeps_keep_to_limits_of_the_server(budget: None, monkeypatch: 
 def test_a_sweep_ends_with_its_fits_and_no_work_begins_where_no_memory_is_left(
     budget: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    grid = {"rule_list": {"regularization": [0.001 + k / 1e5 for k in range(20)], "max_conditions": [2]}}
-    run = Run(Order("tic_tac_toe", grid, folds=5))
+    grid = {"regularization": [0.001 + k / 1e5 for k in range(100)], "max_conditions": [2]}
+    run = Run(Order(asked(data="tic_tac_toe"), grid))
     wait_until(lambda: run.tables.done > 0 or not run.busy)
     monkeypatch.setattr(ALLOWED, "full", True)
     run.join(PATIENCE)
     assert NO_MEMORY_LEFT in run.messages
     assert 0 < run.tables.done < 100
-    late = Run(Order("tic_tac_toe", GRID, folds=2))
+    late = Run(Order(asked(data="tic_tac_toe"), GRID))
     late.join(PATIENCE)
     assert (late.error, late.started.sweeps) == (NO_MEMORY, ())
     with pytest.raises(ValueError, match=re.escape(NO_MEMORY)):
@@ -268,7 +275,7 @@ def test_the_server_holds_no_more_than_a_tenth_above_its_budget(tmp_path: Path) 
 @pytest.mark.long
 def test_searches_fits_of_sweeps_and_files_together_keep_to_the_budget(budget: None) -> None:
     small = {"rule_list": {"max_conditions": [1]}, "falling_rule_list": {"max_conditions": [1]}, "rule_set": {}}
-    Run(Order("diabetes", small, folds=2, time_limit=0.5)).join(PATIENCE)  # a server has compiled its kernels
+    swept(small, 0.5).join(PATIENCE)  # a server has compiled its kernels
     gc.collect()
     process, most, over = psutil.Process(), [0], threading.Event()
     ALLOWED.budget = memory.resident(process) + 300_000_000
@@ -299,7 +306,7 @@ def test_searches_fits_of_sweeps_and_files_together_keep_to_the_budget(budget: N
     uploading = threading.Thread(target=upload)
     try:
         sessions = [running(long_search(1e-6)) for _ in range(3)]
-        sweep = Run(Order("compas", grid, folds=3, time_limit=5.0))
+        sweep = swept(grid, 5.0, data="compas")
         uploading.start()
         uploading.join(PATIENCE)
         sweep.join(PATIENCE)
@@ -338,8 +345,8 @@ def test_what_is_left_is_dealt_out_to_fits_and_files_too(budget: None) -> None:
     dealt: list[int] = []
     watch = memory.MemoryWatch(memory.resident(psutil.Process()) + 300_000_000)
     watch.start()
-    grid = {"rule_list": {"regularization": [0.0001], "max_conditions": [2], "beam_width": [0]}}
-    run = Run(Order("compas", grid, folds=2, time_limit=2.0))
+    grid = {"regularization": [0.0001, 0.0002], "max_conditions": [2], "beam_width": [0]}
+    run = Run(Order(asked(data="compas"), grid, time_limit=2.0))
     while run.busy:
         dealt += [share._search.memory_limit for share in list(SHARES)]
         run.join(0.05)
