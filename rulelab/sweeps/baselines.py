@@ -15,8 +15,11 @@ from sklearn.ensemble import AdaBoostClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
+from ..data.conditions import NothingFound
+from ..data.problem import Problem
+from ..models import RuleList
 from .errors import SweepError
-from .families import BINARIZING, conditions_of
+from .families import BINARIZING, FAMILIES, PREPARING, Certified, conditions_of
 from .method import Fitted, Method
 from .plan import Fold, Part, Plan
 
@@ -250,6 +253,76 @@ class CompasScore(Method):
         return Fitted("fitted", plan.score[fold.train.rows], plan.score[fold.test.rows], 0.0)
 
 
+class GreedyList(Method):
+    """Rule lists made rule by rule: each is the one after which stopping costs least, and none is changed later.
+
+    Their antecedents are those of the certified lists.
+    """
+
+    name = "greedy_list"
+    baseline = True
+    defaults = {"max_length": 4, **PREPARING}
+    grid = {"max_length": [1, 2, 3, 4]}
+
+    def check(self, parameters: Mapping[str, Any], plan: Plan) -> None:
+        self._lists.check(self._of_lists(parameters), plan)
+
+    def fit(
+        self,
+        fold: Fold,
+        parameters: Mapping[str, Any],
+        plan: Plan,
+        warm_start: dict[str, Any] | None,
+        stopped: Callable[[], bool],
+    ) -> Fitted:
+        chosen = self._of_lists(parameters)
+        try:
+            problem = fold.cached("problem of a greedy list", repr(chosen), lambda: self._lists.problem(fold, chosen))
+        except NothingFound:
+            model, _ = self._lists.without_rules(fold.train, chosen)
+            began = time.perf_counter()
+        else:
+            began = time.perf_counter()
+            model = RuleList.from_problem(problem, greedily_chosen(problem, chosen["max_length"]))
+        return Fitted(
+            status="fitted",
+            train=model.predicts_positive(fold.train.X),
+            test=model.predicts_positive(fold.test.X),
+            seconds=time.perf_counter() - began,
+            rules=len(model.rules),
+            conditions=model.n_conditions,
+        )
+
+    @property
+    def _lists(self) -> Certified:
+        return FAMILIES[RuleList.family]
+
+    def _of_lists(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        return {**self._lists.defaults, **parameters}
+
+
+def greedily_chosen(problem: Problem, most: int | None) -> list[int]:
+    """The antecedents of a greedy list, in its order, up to the rule that leaves the fewest errors; at most so many.
+
+    Of rules that leave as few, the one with the fewest errors of its own is taken, then the one that captures most.
+    """
+    matrix, of_class = problem.matrix(), np.stack([problem.positives, problem.negatives]).astype(float)
+    chosen: list[int] = []
+    own, errors = 0.0, [of_class.sum(axis=1).min()]
+    for _ in range(matrix.shape[1] if most is None else min(most, matrix.shape[1])):
+        captured = of_class @ matrix
+        wrong, rest = captured.min(axis=0), of_class.sum(axis=1, keepdims=True) - captured
+        stopped = own + wrong + rest.min(axis=0)
+        best = int(np.lexsort((-captured.sum(axis=0), wrong, stopped))[0])
+        if not captured[:, best].any():  # nothing is left
+            break
+        chosen.append(best)
+        own += wrong[best]
+        errors.append(stopped[best])
+        of_class[:, matrix[:, best]] = 0
+    return chosen[: int(np.argmin(errors))]
+
+
 def _groups(part: Part, plan: Plan) -> np.ndarray:
     """The groups that are compared; the rows of all others make one group."""
     assert part.groups is not None
@@ -283,6 +356,7 @@ BASELINES: dict[str, Method] = {
     method.name: method
     for method in (
         Cart(),
+        GreedyList(),
         RandomForest(),
         Logistic(),
         AdaBoost(),

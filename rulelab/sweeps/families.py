@@ -20,7 +20,7 @@ from ..data.problem import Problem
 from ..families import BINARIZING as BINARIZING_PARAMETERS
 from ..families import CRITERIA, OFFERED, Family
 from ..families.wording import at_most
-from ..models import Model
+from ..models import Model, RuleList
 from ..recipe import Recipe, binarized
 from ..search import Search
 from ..snapshot import Status
@@ -32,6 +32,8 @@ from .method import Fitted, Method, Stopped
 from .plan import Fold, Part, Plan
 
 BINARIZING = {each.name: each.default for each in BINARIZING_PARAMETERS}
+PREPARING = {each.name: each.default for each in OFFERED[RuleList.family].preparation}
+"""What the antecedents of rule lists depend on."""
 _GIVEN = {"random_state", "warm_start", "n_jobs"}  # to every search, by the plan, by the fit before, by the workers
 _ROWS = {"y", "sample_weight", "verbose"}  # of mining, and no setting of it
 

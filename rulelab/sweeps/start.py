@@ -14,7 +14,7 @@ from ..limits import TIME_LIMIT
 from ..tables import PatternCounts
 from .baselines import BASELINES
 from .errors import SweepError, SweepParameterError
-from .families import BINARIZING, FAMILIES
+from .families import BINARIZING, FAMILIES, PREPARING
 from .grid import Configuration, chains, configurations
 from .keys import make_key
 from .method import Method
@@ -83,7 +83,7 @@ def sweep(
         than 1.
     baselines : sequence of str or dict
         Names out of `rulelab.sweeps.BASELINES`, or grids by name (None for the default one). They are fitted on the
-        same folds and the conditions of the same binarizing, where the grid holds that fixed.
+        same folds and the conditions of the same binarizing and mining, where the grid holds that fixed.
     groups : sequence of str, optional
         Groups that gaps compare and that fairness constraints are about. Default: those with at least 30 rows of
         either class in the whole data set. Of these a constraint leaves out the ones that have fewer than
@@ -178,7 +178,7 @@ def _with_baselines(family: str, chosen: Grid, baselines: Sequence[str] | Mappin
     unknown = [name for name in asked if name not in BASELINES]
     if unknown:
         raise SweepError(f"there is no baseline {unknown[0]!r}; the baselines are {', '.join(BASELINES)}")
-    fixed = {name: chosen[name] for name in BINARIZING if name in chosen and len(chosen[name]) == 1}
+    fixed = {name: chosen[name] for name in PREPARING if name in chosen and len(chosen[name]) == 1}
     grids: dict[str, Grid] = {family: chosen}
     for name, given in asked.items():
         method = BASELINES[name]

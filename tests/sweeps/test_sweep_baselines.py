@@ -125,6 +125,45 @@ def test_the_size_of_a_tree_is_that_of_the_rules_of_one_class(seed, leaves):
     assert tree_size(tree) == min(((len(found), sum(found)) for found in (depths["False"], depths["True"])), key=sum)
 
 
+def greedy_by_hand(antecedents: np.ndarray, y: np.ndarray, most: int) -> tuple[int, int]:
+    """Errors and rules of a greedy list, row by row."""
+    free, own = np.ones(len(y), dtype=bool), 0
+
+    def missed(rows: np.ndarray) -> int:
+        return min(int(y[rows].sum()), int((~y[rows]).sum()))
+
+    found = [(missed(free), 0)]
+    for length in range(1, most + 1):
+        told = [
+            (own + missed(free & column) + missed(free & ~column), missed(free & column), -int((free & column).sum()))
+            for column in antecedents.T
+        ]
+        best = told.index(min(told))
+        own += missed(free & antecedents[:, best])
+        free &= ~antecedents[:, best]
+        found.append((told[best][0], length))
+    return min(found)
+
+
+def test_greedy_lists_are_made_rule_by_rule_of_the_antecedents_of_the_certified_ones():
+    data, sizes = rl.datasets.load("breast_cancer"), [1, 2, 3, 4]
+    grid = {"max_length": sizes, "thresholds": [3], "max_conditions": [1], "regularization": [0.0001]}
+    found = rl.sweep(data, grid=grid, cv=0, baselines={"greedy_list": {"max_length": sizes}})
+    assert found.wait(PATIENCE)
+    assert found.progress.failed == 0
+    conditions = rl.Binarizer(thresholds=3).fit_transform(data.X)
+    mined = rl.mine_antecedents(conditions, max_conditions=1)
+    problem, y = rl.Problem.from_antecedents(mined, data.y), data.y.to_numpy() == 1
+    columns = conditions[list(problem.names)].to_numpy(bool)
+    rows = found.frame.set_index(["family", "max_length"])
+    for most in sizes:
+        greedy, best = rows.loc[("greedy_list", most)], rows.loc[("rule_list", most)]
+        assert (greedy["train_errors"], greedy["rules"]) == greedy_by_hand(columns, y, most)
+        assert greedy["train_errors"] >= best["train_errors"]
+        assert greedy["conditions"] == greedy["rules"]
+    assert len(set(rows.loc["greedy_list"]["train_errors"])) > 2
+
+
 def test_the_compas_score(shared, monkeypatch):
     monkeypatch.setenv("RULELAB_DATA_HOME", str(shared / "data"))
     data = rl.datasets.load("compas")

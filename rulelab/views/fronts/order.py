@@ -120,10 +120,12 @@ class Order:
 
     @classmethod
     def at_once(cls, question: PageRecipe) -> Order:
-        """A small sweep over the size of models, with trees of such sizes beside them."""
+        """A small sweep over the size of models, with greedy lists and trees of such sizes beside them."""
         known = sweepable(question)
         size = next(name for name in ("max_length", *known) if name in known)
-        return replace(cls.of(question, size, known[size][1]), baselines=("cart",), time_limit=AT_ONCE_SECONDS)
+        return replace(
+            cls.of(question, size, known[size][1]), baselines=("greedy_list", "cart"), time_limit=AT_ONCE_SECONDS
+        )
 
     @property
     def n_fits(self) -> int:
@@ -195,8 +197,7 @@ class Order:
     @property
     def _counted_code(self) -> str:
         table, share = self.question.counted, self.question.test_share
-        asked = {name: self.question[name] for name in BINARIZING if self.question[name] != BINARIZING[name]}
-        options = ", ".join(f"{name}={value!r}" for name, value in asked.items())
+        options = ", ".join(f"{name}={self.question[name]!r}" for name in BINARIZING)
         return (
             f"table = {table.code()}\n"
             f"conditions = rl.Binarizer({options}).fit({table.features_code()})\n"

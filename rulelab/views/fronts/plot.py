@@ -53,6 +53,7 @@ _TOOLTIP = (
 )
 """Narrow, so that it has a place beside the point on a phone. Bokeh escapes what it puts in."""
 
+_IMPOSSIBLE = " In the shaded region there is no rule list of these conditions: proven."
 _NO_METHOD = "Every method is taken out of the picture."
 _NO_FIGURE = "No point has this figure: a group lacks the rows it is measured on."
 
@@ -92,12 +93,13 @@ class FrontPlot:
         self._dark = False
         self.caption = ""
         self._shown: str | None = None
-        self._asked: tuple[Sequence[Point], str, str | None] = ((), COMPLEXITY, None)
+        self._asked: tuple[Sequence[Point], str, str | None, Sequence[float]] = ((), COMPLEXITY, None, ())
         self._spans: tuple[float, ...] = ()
         self._points = ColumnDataSource({name: [] for name in (*_POINT, *_TEXTS)})
         self._chosen = ColumnDataSource({"x": [], "y": []})
         self._named = ColumnDataSource({name: [] for name in _NAMED})
-        self._overall = ColumnDataSource({"x": [], "y": [], "low": []})
+        self._overall = ColumnDataSource({"x": [], "y": []})
+        self._impossible = ColumnDataSource({"x": [], "y": [], "high": []})
         self._taps = ColumnDataSource({"taps": [0]})
         self._steps = {family: ColumnDataSource({"x": [], "y": []}) for family in FAMILIES}
         self.figure: figure = new_figure(title, x_label, "accuracy (%)", height=_HEIGHT)
@@ -106,7 +108,7 @@ class FrontPlot:
 
     def frame(self) -> pd.DataFrame:
         """The points that are drawn: both axes, and what stands behind them."""
-        points, x, _ = self._asked
+        points, x, *_ = self._asked
         axes: list[Any] = [axis.axis_label for axis in (self.figure.xaxis[0], self.figure.yaxis[0])]
         rows = [
             (p.label, _scale(x) * p.value(x), *(100 * share for share in (p.value("accuracy"), *_ends(p))), p.proof)
@@ -117,7 +119,8 @@ class FrontPlot:
     def picture(self) -> dict[str, Any]:
         """Drawn anew for a slide, with a legend and without the ring."""
         plot = FrontPlot(self._title, "", lambda key: None)
-        plot.show(*self._asked, None)
+        points, x, gap, ceiling = self._asked
+        plot.show(points, x, gap, None, ceiling)
         for own, new in zip(self.figure.axis, plot.figure.axis, strict=True):
             new.axis_label = own.axis_label
         plot.figure.legend[0].visible = True
@@ -138,7 +141,9 @@ class FrontPlot:
         for method, dots in self._samples.items():
             dots.glyph.update(line_color=color(method, dark), fill_color=color(method, dark))
 
-    def show(self, points: Sequence[Point], x: str, gap: str | None, chosen: str | None) -> None:
+    def show(
+        self, points: Sequence[Point], x: str, gap: str | None, chosen: str | None, ceiling: Sequence[float] = ()
+    ) -> None:
         """Bring the picture up to date.
 
         Parameters
@@ -151,8 +156,10 @@ class FrontPlot:
             The gap that the pointer tells; None without groups of people.
         chosen : str or None
             Key of the point with the ring.
+        ceiling : sequence of float
+            The accuracies that no rule list of at most 0, 1, ... rules exceeds; what lies above is shaded.
         """
-        self._shown, self._asked = chosen, (points, x, gap)
+        self._shown, self._asked = chosen, (points, x, gap, ceiling)
         scale = _scale(x)
         placed = [p for p in points if not math.isnan(p.value(x))]
         strip = [p for p in points if math.isnan(p.value(x))] if x == COMPLEXITY else []
@@ -175,23 +182,24 @@ class FrontPlot:
                 item.visible = visible
         self._no_figure.visible = bool(points) and not known
         self._no_method.visible = not points
-        self.caption = _caption(known)
+        self.caption = _caption(known) + (_IMPOSSIBLE if ceiling and known else "")
+        xs = [_short(scale * p.value(x)) for p in overall]
+        ys = [_short(100 * p.value("accuracy")) for p in overall]
+        replace(self._overall, {"x": [*xs, _short(end * 1.06)], "y": [*ys, ys[-1]]} if xs else {"x": [], "y": []})
         if not known:
-            self._shade([], x, scale, end, 0)
+            self._shade((), 0)
             self._name([], {}, [], at, end, 0, 1)
             return
         low, high = self._fit(known, end, bool(strip))
-        self._shade(overall, x, scale, end, low)
+        self._shade(ceiling, high)
         self._name(known, lines, strip, at, end, low, high)
 
-    def _shade(self, overall: Sequence[Point], x: str, scale: float, end: float, low: float) -> None:
-        """The front of all methods, and below it what it dominates."""
-        xs = [_short(scale * p.value(x)) for p in overall]
-        ys = [_short(100 * p.value("accuracy")) for p in overall]
-        if xs:
-            xs, ys = [*xs, _short(end * 1.06)], [*ys, ys[-1]]
+    def _shade(self, ceiling: Sequence[float], high: float) -> None:
+        """What is proven impossible: a list of k rules has k conditions at the least, and no smaller complexity."""
+        ends = [_short(min(100 * most, high)) for most in ceiling]
+        xs, ys = [2 * k for k in range(len(ends) + 1)] if ends else [], [*ends, *ends[-1:]]
         self._area.visible = bool(xs)  # a stepped area without points never ends drawing itself (Bokeh 3.9)
-        replace(self._overall, {"x": xs, "y": ys, "low": [_short(low)] * len(xs)})
+        replace(self._impossible, {"x": xs, "y": ys, "high": [_short(high)] * len(xs)})
 
     def _name(
         self,
@@ -269,14 +277,14 @@ class FrontPlot:
         self._no_figure, self._no_method = (self._said(text) for text in (_NO_FIGURE, _NO_METHOD))
         overall = self._overall
         self._area = plot.varea_step(
-            x="x", y1="low", y2="y", step_mode="after", fill_alpha=0.05, source=overall, visible=False
+            x="x", y1="y", y2="high", step_mode="after", fill_alpha=0.1, source=self._impossible, visible=False
         )
         self._front = plot.step(x="x", y="y", mode="after", line_width=6, line_alpha=0.16, source=overall)
         self._lines = {
             family: plot.step(x="x", y="y", mode="after", line_width=2, line_alpha=0.8, source=steps)
             for family, steps in self._steps.items()
         }
-        plot.segment(x0="x", x1="x", y0="y_low", y1="y_high", line_color="color", line_alpha="alpha", source=source)
+        plot.segment(x0="x", x1="x", y0="y_low", y1="y_high", line_color="color", line_alpha=0.4, source=source)
         dots = plot.scatter(
             x="x",
             y="y",
@@ -393,7 +401,8 @@ def _caption(points: Sequence[Point]) -> str:
         return ""
     best = max(points, key=lambda p: p.value("accuracy"))
     share = f"{percent(best, 'accuracy')} %".replace(" ", "\u00a0")  # stays on one line
-    return f"{counted(len(points), 'points')}; the most accurate: {best.label}, {share}."
+    lines = "" if best.tested is None else " Lines are 95 % intervals."
+    return f"{counted(len(points), 'points')}; the most accurate: {best.label}, {share}.{lines}"
 
 
 def _short(value: float) -> float:

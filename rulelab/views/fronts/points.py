@@ -31,6 +31,7 @@ PARTS = {"test": "test rows", "train": "training rows"}
 COMPLEXITY = "complexity"
 LABELS = {
     **{name: family_name(name).capitalize() for name in FAMILIES},
+    "greedy_list": "Greedy rule list",
     **NAMES,
     "adaboost": "AdaBoost",
     "exponentiated_gradient": "Exponentiated gradient",

@@ -11,7 +11,10 @@ import numpy as np
 import pandas as pd
 
 from ...datasets import Dataset
+from ...models import RuleList
+from ...rule_list import FrontierSearch
 from ...sweeps import FAMILIES, Sweep
+from ...sweeps.families import PREPARING, shared
 from ...sweeps.result import FAILED, Result
 from ..allowance import ALLOWED, take_memory
 from ..live.job import Job, Progress
@@ -21,6 +24,8 @@ from .points import PARTS, Point, points, told
 
 LOOK_SECONDS = 0.5
 """How often the tables are made anew while results come."""
+CEILING_SECONDS, MOST_RULES = 2.0, 8
+"""Of the search for what no list of so many rules exceeds."""
 NO_MEMORY_LEFT = "The server has no memory left: the sweep ended with the fits that were done"
 SWEEPS = Pool(max(1, (os.cpu_count() or 2) - 1))
 """The line in front of the sweeps of all sessions."""
@@ -109,6 +114,8 @@ class Run:
         Empty until the sweeps are there.
     tables : Tables
         Replaced as a whole when results have come.
+    ceiling : tuple of float
+        See `ceiling_of`; empty before the fits are done.
     """
 
     def __init__(
@@ -116,6 +123,7 @@ class Run:
     ) -> None:
         self.started = Started(())
         self.tables = Tables()
+        self.ceiling: tuple[float, ...] = ()
         self._start = start
         self._own = own
         self._began = time.monotonic()
@@ -189,7 +197,8 @@ class Run:
         states = {p.state for p in progress}
         if self.busy:
             figures.append(("time left, about", f"{max(known):.0f} s" if len(known) == len(left) else "–"))
-            return Standing("busy", f"Sweep: {total - done} fits to go", figures)
+            to_go = f"{total - done} fits to go" if done < total else "bounding what no list exceeds"
+            return Standing("busy", f"Sweep: {to_go}", figures)
         if "failed" in states:
             what = "Sweep finished, but results are not on the disk" if done == total else "Sweep ended early"
             return Standing("failed", f"{what}: the message says why", figures)
@@ -228,8 +237,35 @@ class Run:
                     self.tables = Tables({**self.tables.points, on: points(sweeps, on)}, done)
             if running:
                 time.sleep(LOOK_SECONDS)
+        if not progress.cancelled:
+            self.ceiling = ceiling_of(sweeps, lambda: progress.cancelled)
         for sweep in sweeps:
             sweep.wait(0)
+
+
+def ceiling_of(sweeps: Sequence[Sweep], stopped: Callable[[], bool]) -> tuple[float, ...]:
+    """The accuracies that no rule list of at most 0, 1, ... rules exceeds on the training rows, by one search.
+
+    Empty where the certified models are not all rule lists of the same antecedents, or there are folds.
+    """
+    fits = [(sweep, r) for sweep in sweeps for r in sweep.results if not r.baseline]
+    prepared = [{name: sweep.parameters_of(r.point).get(name) for name in PREPARING} for sweep, r in fits]
+    if any(r.family != RuleList.family for _, r in fits) or prepared[1:] != prepared[:-1] or not fits:
+        return ()
+    sweep, first = fits[0]
+    if sweep.plan.n_folds > 1:
+        return ()
+    try:
+        problem = FAMILIES[RuleList.family].problem(sweep.plan.fold(0), sweep.parameters_of(first.point))
+    except ValueError:  # nothing to make lists of
+        return ()
+    search = FrontierSearch(problem, MOST_RULES, memory_limit=ALLOWED.fit)
+    search.compile()
+    with shared(search, lambda: search.memory_bytes):
+        for _ in search.steps(time_limit=CEILING_SECONDS):
+            if stopped():
+                break
+    return tuple(1 - point.lower_bound / problem.total_weight for point in search.frontier)
 
 
 def followed(sweeps: Sequence[Sweep], data: Dataset | None = None) -> Run:

@@ -53,7 +53,7 @@ _EMPTY = (
 )
 _HOW = (
     '<p class="empty">Filled points are on the front of their method: none of it is both simpler (or fairer) and more '
-    "accurate. The broad line is the front of all methods, and what it beats is shaded. Tap a point, or press Show in "
+    "accurate. The broad line is the front of all methods. Tap a point, or press Show in "
     "the table, to see its figures and the card of its model.</p>"
 )
 _UNTESTED = (
@@ -226,14 +226,15 @@ class FrontView(NotebookViewer):
             self._status.param.update(tone=now.tone, phase=said)
 
     def _draw(self, run: Run) -> None:
-        asked = (run, run.tables, self.part, self.gap, self.point, self.dark, self.on_pin, *self.hidden)
+        asked = (run, run.tables, run.ceiling, self.part, self.gap, self.point, self.dark, self.on_pin, *self.hidden)
         if asked == self._shown:
             return
         self._shown = asked
         points, gap = self.points(), self.gap
         drawn = [p for p in points if p.method not in self.hidden]
         self._name_axes()
-        self._plots[0].show(drawn, COMPLEXITY, gap, self.point)
+        ceiling = run.ceiling if self.part == "train" else ()
+        self._plots[0].show(drawn, COMPLEXITY, gap, self.point, ceiling)
         if gap is not None:
             self._plots[1].show(drawn, gap, gap, self.point)
         for box in self._boxes:

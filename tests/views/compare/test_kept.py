@@ -22,7 +22,7 @@ from rulelab.views.compare.view import CompareView
 from rulelab.views.fronts.card import card_of
 from rulelab.views.fronts.order import Order
 from rulelab.views.fronts.run import Run
-from rulelab.views.live.recipe import PageRecipe, load_code
+from rulelab.views.search.setup import Setup
 
 
 def quiet(doing: str) -> None:
@@ -36,14 +36,10 @@ def card() -> Card:
 
 @pytest.fixture(scope="module")
 def of_point() -> Card:
-    question = PageRecipe(
-        rl.families.FAMILIES["rule_set"],
-        load=partial(rl.datasets.load, "diabetes"),
-        load_code=load_code("diabetes"),
-        test_share=0.3,
-        sensitive="sex",
-    )
-    run = Run(Order(question, {"max_complexity": [3]}, fixed={"thresholds": 3}))
+    setup = Setup()
+    setup.choose(family="rule_set", test_share=0.3, thresholds=3)
+    question = replace(setup.recipe(), sensitive="sex")
+    run = Run(Order.of(question, "max_complexity", "3"))
     run.join(PATIENCE)
     return card_of(run.started, run.tables.points["test"][0])
 

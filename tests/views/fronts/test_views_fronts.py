@@ -240,11 +240,43 @@ def test_a_picture_of_nothing_says_why_and_draws_no_area() -> None:
         ([ungrouped, uncounted], "complexity", None),
         ([], "complexity", "taken out"),
     ):
-        plot.show(points, x, None, None)
-        assert plot._area.visible == bool(plot._overall.data["x"]) == (ungrouped in points and x == "complexity")
+        for ceiling in ((), (0.6, 0.75)):
+            plot.show(points, x, None, None, ceiling)
+            shaded = bool(ceiling and plot._points.data["x"])
+            assert plot._area.visible == bool(plot._impossible.data["x"]) == shaded
+        assert bool(plot._overall.data["x"]) == (ungrouped in points and x == "complexity")
         said = [label.text for label in (plot._no_figure, plot._no_method) if label.visible]
         assert len(said) == (says is not None) == (not plot._points.data["x"])
         assert says is None or says in said[0]
+
+
+def test_what_no_list_of_so_many_rules_reaches_is_shaded_over_training_rows_only() -> None:
+    view = FrontView()
+    question = asked(test_share=0.4, regularization=0.001, **COARSE)
+    view.follow(Run(replace(Order.of(question, "max_length", "1, 2, 3"), baselines=("greedy_list",))))
+    finished(view)
+    plot = view._plots[0]
+    assert view.run.ceiling
+    assert plot._impossible.data["x"] == [], "of test rows nothing is proven"
+    view.on = "train"
+    finished(view)
+    data = plot._impossible.data
+    assert plot._area.visible
+    assert "there is no rule list" in plot.caption
+    for p in view.points():
+        step = max(i for i, x in enumerate(data["x"]) if x <= p.value("complexity"))
+        assert p.value("accuracy") <= view.run.ceiling[step] + 1e-12
+        assert p.baseline or p.value("accuracy") == pytest.approx(view.run.ceiling[int(p.value("rules"))])
+    assert view._plots[1]._impossible.data["x"] == []
+    assert {p.method for p in view.points()} == {"rule_list", "greedy_list"}
+    view.close()
+
+
+def test_lists_of_different_conditions_have_no_common_ceiling() -> None:
+    run = Run(replace(Order.of(asked(max_conditions=1), "thresholds", "2, 3"), baselines=()))
+    run.join(PATIENCE)
+    assert run.error is None
+    assert run.ceiling == ()
 
 
 def test_families_differ_in_shape_and_colour_on_both_themes() -> None:
