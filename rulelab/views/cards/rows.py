@@ -102,7 +102,7 @@ class Rows:
     ----------
     data : Dataset
     test : int array or None
-        Positions of the rows that were kept out of training.
+        Positions of the rows that were kept out of training, in order: who dealt them equally has equal ones.
     split : Split or None
         The same in few words; None where the data have no name.
     weight : array or None, shape (n_rows,)
@@ -115,6 +115,8 @@ class Rows:
     weight: np.ndarray | None = None
 
     def __post_init__(self) -> None:
+        if self.test is not None:
+            object.__setattr__(self, "test", np.sort(self.test))
         if self.weight is None and self.data.weight is not None:
             object.__setattr__(self, "weight", self.data.weight.to_numpy())
 
