@@ -13,6 +13,7 @@ import panel_material_ui as pmui
 import param
 
 from ..allowance import ALLOWED, NO_FILES
+from ..cards import card_file as kept
 from ..cards import charts, lines, report
 from ..cards.card import Card
 from ..cards.card_file import MAX_UPLOAD_BYTES, parse
@@ -42,7 +43,6 @@ from ..widgets.style import (
     SELECT_CSS,
     STACK_CSS,
 )
-from . import pins as kept
 from .baselines import Others
 from .table import ModelTable, of_method, of_pin
 

@@ -53,7 +53,7 @@ _TOOLTIP = (
 )
 """Narrow, so that it has a place beside the point on a phone. Bokeh escapes what it puts in."""
 
-_IMPOSSIBLE = " In the shaded region there is no rule list of these conditions: proven."
+_IMPOSSIBLE = " Shaded: proven, no rule list of these conditions is there."
 _NO_METHOD = "Every method is taken out of the picture."
 _NO_FIGURE = "No point has this figure: a group lacks the rows it is measured on."
 

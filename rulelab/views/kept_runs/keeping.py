@@ -1,15 +1,29 @@
-"""The store of this process, which all of its pages have in common."""
+"""What the pages of this process keep in its store: sessions that are over, rows behind cards, boards of games."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import asdict, replace
 from functools import partial
+from typing import Any
 
-from ...store import BoardEntry, Store
+from ...certificate import Certificate
+from ...certificate.parts import within
+from ...multiclass import MultiClassCertificate, MultiClassRuleListSearch
+from ...proving import is_quick
+from ...snapshot import Status
+from ...store import BoardEntry, Run, Store
 from ..alternatives.game import BOARDS, Entry
-from ..cards.kept_rows import KEPT_ROWS
+from ..cards.card import Card
+from ..cards.rows import KEPT_ROWS
+from ..live.recipe import load_code
+from ..live.session import SearchSession
+from ..live.state import State
+from ..search.class_files import proof_of_classes, unproven_of_classes
+from ..search.runs.words import settings_in_words
 from . import proving
 from .keeper import Keeper
+from .proving import MOST_SECONDS
 
 _KEEPERS: list[Keeper] = []
 
@@ -69,3 +83,81 @@ class LastingBoards:
                 ]
             )
         )
+
+
+def is_worth_keeping(session: SearchSession) -> bool:
+    """Whether a session is over, was searched here, and came to anything."""
+    ended = session.state in (State.ENDED, State.STOPPED)
+    known = session.snapshot is not None and session.prepared is not None
+    return ended and not session.recorded and known
+
+
+def save(session: SearchSession, card: Card | None, before: Callable[[], Run | None]) -> Callable[[Store], Run]:
+    """What saves a session, to be called in the thread of the store.
+
+    Parameters
+    ----------
+    session : SearchSession
+    card : Card or None
+        Of its model.
+    before : callable
+        Gives the run as which an earlier state of the session was kept, if it was.
+    """
+    prepared, query = session.prepared, session.query
+    assert prepared is not None
+    settings = settings_in_words(session)
+    recipe, data = prepared.recipe, prepared.data
+    named = data is not None and getattr(recipe, "load_code", "") == load_code(data.name)
+    split = card.rows.split if card is not None and card.rows is not None else None
+
+    def work(store: Store) -> Run:
+        earlier = before()
+        return store.save(
+            session.recording(),
+            data=data,
+            test_rows=prepared.test_rows,
+            settings=settings,
+            query=query,
+            model=None if card is None else card.to_json().encode(),
+            split=None if split is None else asdict(split),
+            keep_rows=not named,
+            data_name=prepared.name,
+            instead_of=None if earlier is None else earlier.hash,
+        )
+
+    return work
+
+
+def is_provable(session: SearchSession) -> bool:
+    """Whether there is a proof that is made in a moment."""
+    last, search, prepared = session.snapshot, session.search, session.prepared
+    if last is None or last.status is not Status.OPTIMAL or not hasattr(search, "certificate"):
+        return False
+    several = isinstance(search, MultiClassRuleListSearch)
+    if several and (prepared is None or unproven_of_classes(prepared, last)):
+        return False
+    return is_quick(search, last)
+
+
+def prove(session: SearchSession, card: Card) -> Callable[[], Certificate | MultiClassCertificate]:
+    """What makes the proof of a session that was kept, for the labels of the kept model."""
+    search, prepared = session.search, session.prepared
+
+    def make() -> Certificate | MultiClassCertificate:
+        with within(MOST_SECONDS, "the proof"):
+            if isinstance(search, MultiClassRuleListSearch):
+                assert prepared is not None
+                return proof_of_classes(prepared)
+            return _in_labels(search, card.named.classes, prepared.target if prepared is not None else "")
+
+    return make
+
+
+def _in_labels(search: Any, classes: tuple[Any, ...], target: str) -> Certificate:
+    """The certificate for the labels that the kept model has, so that both are checked on a file."""
+    certificate: Certificate = search.certificate()
+    if certificate.origin is None or len(classes) != 2:
+        return certificate
+    origin = replace(certificate.origin, classes=classes, target=target or None)
+    problem = replace(search.problem, classes=classes)
+    return replace(certificate, fingerprint=problem.fingerprint, origin=origin)

@@ -17,8 +17,8 @@ from ...families import OFFERED
 from ...families.wording import at_most
 from ...recording import Recording
 from ...store import DELETED_DAYS, LARGEST_BUNDLE, KeptTable, Run, Store, StoreError
+from ..cards import card_file as pins
 from ..cards.card import KEPT, Card
-from ..compare import pins
 from ..compare.table import ModelTable, same_of, unknown
 from ..compare.table import row as row_of
 from ..live.session import SearchSession
@@ -27,7 +27,7 @@ from ..live.wording import count, counted, family_name
 from ..search.runs.words import DATA, FAMILY, differing
 from ..widgets.esc import plain
 from ..widgets.uploader import Uploader
-from . import proving, saving
+from . import keeping, proving
 from .keeper import Keeper, Task
 from .keeping import keeper
 
@@ -119,11 +119,11 @@ class KeptRuns(param.Parameterized):
         """
         if session.recorded or self._keeper is None:
             return
-        if not saving.is_worth_keeping(session):
+        if not keeping.is_worth_keeping(session):
             self._name("")
             return
         before = self._kept[1] if self._kept is not None and self._kept[0] is session else None
-        task = self._keeper.do(saving.save(session, card, lambda: None if before is None else before.result))
+        task = self._keeper.do(keeping.save(session, card, lambda: None if before is None else before.result))
         self._kept = session, task
         self._say("keeping this run ...")
         self._await(task, lambda run: self._saved(session, card, run))
@@ -233,10 +233,10 @@ class KeptRuns(param.Parameterized):
         if self._kept is not None and self._kept[0] is session:
             self._name(run.hash[:DIGITS])
         self.last = json.dumps([run.hash[:DIGITS], title(run)])
-        if card is not None and saving.is_provable(session):
+        if card is not None and keeping.is_provable(session):
             self.look(f"kept: {title(run)}; its proof is being made ...")
             self._await(
-                self._keeper.do_after(saving.prove(session, card), lambda store, proof: store.add_proof(run, proof)),
+                self._keeper.do_after(keeping.prove(session, card), lambda store, proof: store.add_proof(run, proof)),
                 lambda proven: self.look(f"kept: {title(proven)}{', with its proof' if proven.proof else ''}"),
             )
         else:

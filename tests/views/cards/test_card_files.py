@@ -17,13 +17,13 @@ import rulelab as rl
 from rulelab.falling_rule_list import BOUNDS, FallingBounds
 from rulelab.rule_list import RuleListBounds
 from rulelab.views.cards import card as cards
+from rulelab.views.cards import card_file as kept
 from rulelab.views.cards import html as card_html
 from rulelab.views.cards import lines, scores
 from rulelab.views.cards.card import Card
 from rulelab.views.cards.card_file import MAX_UPLOAD_BYTES, parse
 from rulelab.views.cards.report import report
 from rulelab.views.cards.view import ModelCard
-from rulelab.views.compare import pins as kept
 from rulelab.views.compare.view import CompareView
 from rulelab.views.search.setup import Setup
 

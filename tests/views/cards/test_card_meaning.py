@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import rulelab as rl
 from rulelab.data.conditions import Condition
 from rulelab.models import RuleSet
-from rulelab.views.cards.meaning import ELSE, joined, lines
+from rulelab.views.cards.differences import ELSE, joined, lines
 
 TABLE = pd.DataFrame(
     {

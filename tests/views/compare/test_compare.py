@@ -20,9 +20,8 @@ from rulelab.views.cards import html as card_html
 from rulelab.views.cards import lines as card_lines
 from rulelab.views.cards import scores
 from rulelab.views.cards.card import Card, Rows
-from rulelab.views.cards.differences import LETTERS, default_names, differences, incomparable
+from rulelab.views.cards.differences import LETTERS, default_names, differences, incomparable, lines
 from rulelab.views.cards.figures import Value, change, figures
-from rulelab.views.cards.meaning import lines
 from rulelab.views.cards.together import together
 from rulelab.views.compare import baselines
 from rulelab.views.compare.table import row

@@ -13,11 +13,11 @@ from patience import PATIENCE
 
 import rulelab as rl
 from rulelab.views.cards import card as cards
+from rulelab.views.cards import card_file as kept
 from rulelab.views.cards import html as card_html
 from rulelab.views.cards import scores, verifying
 from rulelab.views.cards.card import Card
 from rulelab.views.cards.differences import LETTERS
-from rulelab.views.compare import pins as kept
 from rulelab.views.compare.view import CompareView
 from rulelab.views.fronts.card import card_of
 from rulelab.views.fronts.order import Order

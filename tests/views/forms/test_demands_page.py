@@ -24,7 +24,7 @@ from rulelab.families import DEMANDS, MUST_NOT_USE, OFFERED
 from rulelab.families.typed import NotReadError, read, written
 from rulelab.views.cards import card as cards
 from rulelab.views.forms import address
-from rulelab.views.kept_runs import saving
+from rulelab.views.kept_runs import keeping
 from rulelab.views.live.recorded import RecordedSession
 from rulelab.views.live.session import SearchSession
 from rulelab.views.live.state import State
@@ -399,9 +399,9 @@ def test_lists_of_the_page_are_the_best_that_obey(asked: tuple[bool, ...], max_l
         return
     assert session.snapshot.status is rl.Status.OPTIMAL
     assert session.snapshot.incumbent.objective == pytest.approx(wanted, abs=1e-12)
-    assert saving.is_provable(session), "a proof is kept of lists of limited length, too"
+    assert keeping.is_provable(session), "a proof is kept of lists of limited length, too"
     card = cards.of_search(session.search, session.snapshot, session.prepared)
-    proof = saving.prove(session, card)()
+    proof = keeping.prove(session, card)()
     problem = proof.origin.problem(PEOPLE.drop(columns="y"), (PEOPLE["y"] == "yes").astype(int))
     assert rl.verify(problem, card.named, proof).valid
 

@@ -262,7 +262,7 @@ def test_what_no_list_of_so_many_rules_reaches_is_shaded_over_training_rows_only
     finished(view)
     data = plot._impossible.data
     assert plot._area.visible
-    assert "there is no rule list" in plot.caption
+    assert "no rule list of these conditions" in plot.caption
     for p in view.points():
         step = max(i for i, x in enumerate(data["x"]) if x <= p.value("complexity"))
         assert p.value("accuracy") <= view.run.ceiling[step] + 1e-12

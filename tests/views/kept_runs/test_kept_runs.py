@@ -352,7 +352,7 @@ def test_the_store_of_this_process_is_taken_and_given_back(tmp_path) -> None:
 
 
 def test_pinned_models_are_kept_and_come_back_by_their_hash(page, keeper) -> None:
-    from rulelab.views.compare import pins
+    from rulelab.views.cards import card_file as pins
 
     which = keeper.store.run(page.run()).hash
     page.kept.act("compare", [which])

@@ -21,6 +21,7 @@ from rulelab.cli import main
 from rulelab.families import EVERY_FAMILY, OF_SEVERAL, OFFERED
 from rulelab.families.account import account
 from rulelab.snapshot import Status
+from rulelab.views.cards import card_file as pins
 from rulelab.views.cards import html as card_html
 from rulelab.views.cards import lines, scores
 from rulelab.views.cards.card import Card
@@ -28,7 +29,6 @@ from rulelab.views.cards.class_tables import by_class, confusions, confusions_of
 from rulelab.views.cards.differences import differences
 from rulelab.views.cards.figures import figures
 from rulelab.views.cards.report import report
-from rulelab.views.compare import pins
 from rulelab.views.compare.view import CompareView
 from rulelab.views.forms.address import Address
 from rulelab.views.forms.all_classes import ALL_CLASSES
