@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import inspect
+
 import numpy as np
+import panel as pn
 
 import rulelab as rl
 from rulelab.views.forms.data_settings import DataSettings
+from rulelab.views.search.view import SearchView
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 
@@ -53,3 +58,23 @@ def use_roles(table: DataSettings, positive: object = None, **roles: str) -> Non
         draft.choose_positive(draft.classes.index(positive))
     table.accept()
     assert table.draft is None, draft.error or draft.lacking
+
+
+def export_menu(view: SearchView) -> tuple[pn.widgets.Button, dict[str, pn.widgets.FileDownload]]:
+    """The button that opens the menu of exports under the answer, and what the open menu offers."""
+    model = view.part("model")
+    assert model is not None
+    (button,) = (each for each in model.select(pn.widgets.Button) if each.label == "Export")
+    (menu,) = (each for each in model.select(pn.Column) if any(isinstance(part, pn.FlexBox) for part in each))
+    if not menu.visible:
+        button.clicks += 1
+    assert menu.visible
+    return button, {each.label: each for each in menu.select(pn.widgets.FileDownload)}
+
+
+def exported(view: SearchView, label: str) -> bytes:
+    """What the browser gets from an entry of the menu of exports."""
+    made = export_menu(view)[1][label].callback()
+    content = asyncio.run(made) if inspect.iscoroutine(made) else made
+    read = content.read()
+    return read.encode() if isinstance(read, str) else read

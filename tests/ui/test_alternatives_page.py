@@ -54,7 +54,7 @@ def test_good_models_are_found_chosen_and_pinned(visit, former: str) -> None:
     page.get_by_label("Rules, at most").select_option("(any number)")
     view.button("Diverse four").click()
     page.get_by_text(re.compile(r"^4 of \d+ models$")).wait_for()
-    view.button("Pin model").click()
+    view.keep.click()
     page.get_by_text("pinned as A").wait_for()
     assert view.console == []
     assert view.foreign() == []
@@ -122,7 +122,7 @@ def test_a_finger_on_the_matrix_chooses_a_model(visit) -> None:
         return False
 
     assert tapped()
-    view.button("Pin model").tap()
+    view.keep.tap()
     page.get_by_text("pinned as A").wait_for()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     assert view.console == []

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from visits import Visit, workers
+from visits import CHECK, Visit, workers
 from words import words_are_clear
 
 import rulelab as rl
@@ -29,7 +29,7 @@ def pin(view: Visit, regularization: float | None = None) -> None:
     view.more().page.get_by_label("Speed").select_option("full speed")
     view.button("Run").click()
     view.until_status("certified optimal")
-    view.button("Pin model").click()
+    view.keep.click()
     view.page.get_by_text(re.compile("pinned as [A-P]")).wait_for()
 
 
@@ -79,7 +79,7 @@ def test_two_models_are_compared_checked_and_exported_and_a_check_ends_with_its_
     figures = " ".join(view.page.get_by_role("table", name="Figures").first.inner_text().split())
     assert "training test objective share of rows" in figures
 
-    view.button("Verify").first.click()
+    view.check.first.click()
     view.page.get_by_text(re.compile("^Checking|^Valid")).first.wait_for()
     view.page.get_by_role("textbox", name="Intended use").first.fill("for teaching")
     view.page.keyboard.press("Tab")
@@ -99,7 +99,7 @@ def test_two_models_are_compared_checked_and_exported_and_a_check_ends_with_its_
     assert "Independent check: valid" in report
     assert view.foreign() == []
     assert view.console == []
-    view.button("Verify").last.click()
+    view.check.last.click()
     view.page.get_by_text(re.compile("^Checking")).first.wait_for()
     assert workers()
     view.page.close()  # and with it its check, as `visit` sees
@@ -139,7 +139,7 @@ def test_uploads_are_pinned_or_explained_and_their_report_opens_offline(visit, t
     assert HOSTILE in view.page.locator(".rl-model table.rules").inner_text()
     assert view.page.locator("img[src=x]").count() == 0
     opens_offline(view, tmp_path / "report.html")
-    view.button("Verify").click()
+    view.check.click()
     view.page.get_by_text("no certificate").wait_for()
     view.button("Remove").click()
     view.until(lambda: cards(view) == 0)
@@ -172,7 +172,7 @@ def test_pinned_models_come_back_when_the_page_is_loaded_again(visit) -> None:
     assert only.is_checked()
     view.page.get_by_text("From before the page was loaded again").first.wait_for()
     assert view.page.get_by_role("textbox", name="Intended use").first.input_value() == "for teaching"
-    view.button("Verify").first.click()
+    view.check.first.click()
     view.page.get_by_text("run it, and pin its model").wait_for()
     for left in (1, 0):
         view.button("Remove").first.click()
@@ -194,7 +194,7 @@ def test_the_search_goes_on_while_another_tab_is_open(visit) -> None:
     view = visit().open("?data=breast_cancer&thresholds=10&regularization=0.001")
     view.button("Run").click()
     view.until(lambda: view.page.locator("table.rules").count() == 1)
-    view.button("Pin model").click()
+    view.keep.click()
     view.until_status("branch and bound")
     before = view.expanded
     compare(view)
@@ -334,9 +334,9 @@ def test_an_address_opens_its_tab_a_phone_shows_the_card_and_the_keyboard_reache
             )
         )
         view.page.keyboard.press("Tab")
-    assert {"Search", "Compare", "Verify", "Remove", "Model (JSON)"} & reached >= {
+    assert {"Search", "Compare", CHECK, "Remove", "Model (JSON)"} & reached >= {
         "Compare",
-        "Verify",
+        CHECK,
         "Remove",
         "Model (JSON)",
     }

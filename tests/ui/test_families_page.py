@@ -78,10 +78,8 @@ def test_a_falling_list_is_certified(visit) -> None:
     assert len(probabilities) >= 3
     assert probabilities == sorted(probabilities, reverse=True)
     assert view.page.locator("canvas").count() >= 4
-    download = view.page.get_by_role("link", name="Model (JSON)").or_(view.button("Model (JSON)"))
-    with view.page.expect_download() as info:
-        download.first.click()
-    saved = json.loads(Path(info.value.path()).read_text())
+    file = view.export("Model (JSON)")
+    saved = json.loads(Path(file.path()).read_text())
     assert (saved["family"], saved["positive_weight"]) == ("falling_rule_list", 3.0)
     phone_is_fine(view)
     assert view.foreign() == []
@@ -177,7 +175,7 @@ def test_what_a_list_must_use_is_typed_obeyed_proven_and_kept_by_the_address(vis
     view.until(lambda: field("Must use").get_attribute("aria-invalid") is None)
     run(view, "certified optimal among the lists that use sex: no such rule list")
     view.until(lambda: any("sex =" in row for row in rows(view)))
-    view.button("Verify").click()
+    view.check.click()
     page.get_by_text("Valid: no rule list that uses sex has an objective below").first.wait_for()
     assert phone_is_fine(view) is None
     again = visit()

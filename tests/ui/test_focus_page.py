@@ -6,7 +6,7 @@ import re
 
 import pytest
 from rings import stops
-from visits import Visit
+from visits import CHECK, KEEP, PIN, Visit
 
 pytestmark = [pytest.mark.ui, pytest.mark.long]
 
@@ -43,7 +43,7 @@ def test_the_keyboard_is_seen_where_there_are_results(visit, scheme: str) -> Non
     page = view.page
     view.button("Run").click()
     view.until_status("certified optimal")
-    view.button("Pin model").click()
+    view.keep.click()
     page.get_by_text("pinned as A").wait_for()
     seen = {"Search": stops(page)}
     to(view, "Alternatives")
@@ -69,10 +69,10 @@ def test_the_keyboard_is_seen_where_there_are_results(visit, scheme: str) -> Non
     page.get_by_role("button", name=re.compile("^Show Rule list")).first.click()
     page.locator(".rl-model h2").wait_for()
     seen["Fronts of Compare"] = stops(page)
-    assert {"Replay", "Verify", "Save or read: Objective and lower bound"} <= set(seen["Search"])
-    assert {"Choose model 1", "Diverse four", "Add a rule", "Pin model"} <= set(seen["Alternatives"])
+    assert {"Replay", CHECK, "Edit", "Export", "Save or read: Objective and lower bound"} <= set(seen["Search"])
+    assert {"Choose model 1", "Diverse four", "Add a rule", KEEP} <= set(seen["Alternatives"])
     assert not {"Room", "Your name"} & set(seen["Alternatives"]), "the room is for who plays"
-    assert {"Verify", "Remove", "Fit baselines"} <= set(seen["Compare"])
-    assert {"Points (CSV)", "CART", "Pin model"} <= set(seen["Fronts of Compare"])
+    assert {CHECK, "Remove", "Fit baselines"} <= set(seen["Compare"])
+    assert {"Points (CSV)", "CART", PIN} <= set(seen["Fronts of Compare"])
     assert {"All walks", "Skip", "Step"} <= set(seen["Learn"])
     assert view.console == []

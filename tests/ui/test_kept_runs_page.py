@@ -89,10 +89,9 @@ def test_a_run_is_kept_verified_explored_and_saved_at_once(visit, place: Path) -
     view.more().page.get_by_label("Speed").select_option("full speed")
     view.button("Run").click()
     view.until_status("certified optimal")
-    view.button("Verify").click()
-    with page.expect_download() as saved:
-        page.get_by_role("link", name="Recording").or_(view.button("Recording")).first.click()
-    view.button("Pin model").click()
+    view.check.click()
+    saved = view.export("Recording")
+    view.keep.click()
     page.get_by_role("tab", name="Alternatives").click()
     page.get_by_text(re.compile("^certified complete: ")).wait_for()
     page.get_by_role("tab", name="Search").click()
@@ -100,7 +99,7 @@ def test_a_run_is_kept_verified_explored_and_saved_at_once(visit, place: Path) -
     view.until(lambda: "run=" in page.url and "pins=" in page.url)
     page.get_by_role("tab", name="Compare").click()
     page.get_by_role("button", name=re.compile("^Check proof ")).wait_for()
-    assert rl.Recording.from_bytes(Path(saved.value.path()).read_bytes()).snapshots[-1].status is rl.Status.OPTIMAL
+    assert rl.Recording.from_bytes(Path(saved.path()).read_bytes()).snapshots[-1].status is rl.Status.OPTIMAL
     assert view.console == []
 
 

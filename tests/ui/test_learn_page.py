@@ -145,7 +145,7 @@ def test_the_script_is_performed_as_it_is_written(visit: Callable[..., Visit]) -
 
     def pin(letter: str) -> None:
         view.until_status("certified optimal")
-        view.button("Pin model").click()
+        view.keep.click()
         page.get_by_text(f"pinned as {letter}").filter(visible=True).first.wait_for()
 
     def card(name: str) -> None:
@@ -187,7 +187,7 @@ def test_the_script_is_performed_as_it_is_written(visit: Callable[..., Visit]) -
 
     def verify() -> None:
         view.until(lambda: "looking back" not in view.status)
-        view.button("Verify").click()
+        view.check.click()
         page.get_by_text("Valid: ").wait_for()
 
     def another_price() -> None:

@@ -202,9 +202,9 @@ def test_pinning_moves_nothing(visit, width) -> None:
     view.more().page.get_by_label("Speed").select_option("full speed")
     view.button("Run").click()
     view.until_status("certified optimal")
-    view.button("Pin model").scroll_into_view_if_needed()
+    view.keep.scroll_into_view_if_needed()
     before = boxes(view)
-    view.button("Pin model").click()
+    view.keep.click()
     view.page.get_by_text("pinned as A").wait_for()
     assert boxes(view) == before
 
@@ -217,15 +217,15 @@ def test_on_a_phone_verifying_moves_nothing_and_one_scrolls_down_only(visit) -> 
     name = view.page.get_by_role("heading", level=1).bounding_box()
     first = view.page.get_by_role("tab", name="Search").bounding_box()
     assert first["x"] >= name["x"] + name["width"] + 5
-    assert view.button("Verify").count() == 0
+    assert view.check.count() == 0
     view.button("Run").click()
     view.until_status("certified optimal")
     assert view.too_wide() == []
     assert view.page.evaluate("document.documentElement.scrollWidth") <= 390
-    view.button("Verify").scroll_into_view_if_needed()
+    view.check.scroll_into_view_if_needed()
     before = boxes(view)
     view.page.evaluate("window.shifts = []")
-    view.button("Verify").click()
+    view.check.click()
     view.page.get_by_text(re.compile("^Valid: no rule list")).wait_for()
     assert sum(view.page.evaluate("window.shifts")) < MOST_SHIFT
     assert close_to(boxes(view), before)
@@ -401,7 +401,7 @@ def test_after_a_run_there_are_few_controls_and_no_sign_that_asks(visit) -> None
     view = visit(1440, 900).open("?data=compas")
     view.button("Run").click()
     view.until_status("certified optimal")
-    view.button("Verify").wait_for()
+    view.check.wait_for()
     found = view.page.evaluate(_CONTROLS)
     assert 10 < len(found) <= MOST_CONTROLS, found
     assert view.page.get_by_text("?", exact=True).filter(visible=True).count() == 0

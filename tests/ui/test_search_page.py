@@ -44,10 +44,8 @@ def test_the_first_page_runs_to_the_certificate(visit) -> None:
     view.until_status("certified optimal")
     assert "gap 0 " in view.status
     assert view.page.locator("table.rules tbody tr").count() >= 3
-    download = view.page.get_by_role("link", name="Model (JSON)").or_(view.button("Model (JSON)"))
-    with view.page.expect_download() as info:
-        download.first.click()
-    assert '"rule_list"' in Path(info.value.path()).read_text()
+    saved = view.export("Model (JSON)")
+    assert '"rule_list"' in Path(saved.path()).read_text()
     assert view.foreign() == []
     assert view.console == []
 
@@ -243,19 +241,19 @@ def test_all_classes_of_a_file_are_predicted_by_one_list(visit, tmp_path: Path) 
     table.wait_for()
     assert HOSTILE[:20] in table.inner_text()
     assert view.page.locator("table.rules img, table.confusion img").count() == 0
-    view.button("Verify").click()
+    view.check.click()
     view.page.get_by_text("Valid: no rule list of these antecedents has an objective below").wait_for()
     saved = {}
-    for name, file in (("Model (JSON)", "model.json"), ("Proof", "proof.npz"), ("Save", "")):
-        with view.page.expect_download() as download:
-            (view.button(name).filter(visible=True).last if name == "Save" else view.button(name)).click()
-        saved[name] = tmp_path / (file or download.value.suggested_filename)
-        download.value.save_as(saved[name])
+    for name, file in (("Model (JSON)", "model.json"), ("Proof", "proof.npz"), ("SQL (DuckDB)", "model.sql")):
+        download = view.export(name)
+        assert download.suggested_filename == file
+        saved[name] = tmp_path / file
+        download.save_as(saved[name])
     (tmp_path / "kinds.csv").write_text(f"size,rest,kind\n{rows}")
     assert rl.load_model(saved["Model (JSON)"]).classes == tuple(sorted([HOSTILE, "high", "mid"]))
     assert main(["verify", *(str(tmp_path / n) for n in ("kinds.csv", "model.json", "proof.npz"))]) == 0
-    assert "CASE" in saved["Save"].read_text()
-    view.button("Pin model").click()
+    assert "CASE" in saved["SQL (DuckDB)"].read_text()
+    view.keep.click()
     view.page.get_by_text("pinned as A").wait_for()
     view.page.reload()
     view.page.get_by_text("The uploaded file is not kept").wait_for()

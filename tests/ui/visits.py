@@ -14,6 +14,8 @@ from patience import PATIENCE
 
 from rulelab.views.live.session import THREAD_NAME
 
+CHECK, KEEP, PIN = "Check the proof", "Keep to compare", "Pin model"
+"""Names of buttons; the last one is that of the fronts."""
 _TOO_WIDE = """() => {
     const found = []
     const walk = (root) => {
@@ -68,6 +70,25 @@ class Visit:
 
     def button(self, name: str) -> Any:
         return self.page.get_by_role("button", name=name, exact=True)
+
+    @property
+    def check(self) -> Any:
+        """The button of a certificate, or of a card, that checks its proof."""
+        return self.button(CHECK)
+
+    @property
+    def keep(self) -> Any:
+        """The button that pins the model of a search, or of the editor, as a card."""
+        return self.button(KEEP)
+
+    def export(self, name: str) -> Any:
+        """What an entry of the menu of exports saves: the download."""
+        entry = self.page.get_by_role("link", name=name).or_(self.button(name)).filter(visible=True)
+        if not entry.count():
+            self.button("Export").click()
+        with self.page.expect_download() as saved:
+            entry.first.click()
+        return saved.value
 
     def field(self, label: str, **options: Any) -> Any:
         """A field of the settings, which are opened for it."""

@@ -26,7 +26,7 @@ from ..widgets.esc import plain
 from ..widgets.explained import WORD_CSS, Explained, explain_all, word
 from ..widgets.html import Html
 from ..widgets.live_text import LiveText
-from ..widgets.pinned import pinned_note
+from ..widgets.pinned import KEEP, pinned_note
 from ..widgets.style import BAR_CSS, CARD_CSS, LOW_CSS, PANEL_CSS, sheet
 from . import wording
 from .game import RoomPanel, find_best
@@ -78,7 +78,7 @@ class WhatIfView(NotebookViewer):
     seconds = param.Number(default=60.0, bounds=(0, None))
     playing = param.Boolean(default=True)
     on_pin = param.Callable(
-        default=None, doc="Takes the card that Pin model makes, and gives its letter; None: no button."
+        default=None, doc="Takes the card of the model that is kept to compare, and gives its letter; None: no button."
     )
 
     def __init__(
@@ -371,7 +371,7 @@ class WhatIfView(NotebookViewer):
         self._hints = Hints(self.hint, self.apply_hint)
         self._undo, self._redo = button("Undo", self.undo, 70), button("Redo", self.redo, 70)
         self._reveal = button("Reveal the optimum", self.reveal, 160, visible=False)
-        self._pin = button("Pin model", self.pin, 104, icon=icons.PIN)
+        self._pin = button(KEEP, self.pin, 150, icon=icons.PIN)
         self._pinned = Html(pinned_note(), stylesheets=[CARD_CSS], margin=0)
         self._saving = Saving(self._in_hand)
         self._answer = pane(CARD_CSS, LOW_CSS, PANEL_CSS, visible=False)

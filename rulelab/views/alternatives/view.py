@@ -15,7 +15,7 @@ from ...models import Model
 from ...rule_list import RuleListSearch
 from ...rule_set import RuleSetSearch
 from ...snapshot import Snapshot
-from ..cards.card import Card
+from ..cards.card import Card, of_search
 from ..live.job import Job
 from ..live.pool import POOL
 from ..live.prepared import Prepared
@@ -90,7 +90,7 @@ class AlternativesView(Choosing):
     )
     searching = param.Boolean(default=False, doc="Whether the search whose alternatives will be here goes on.")
     on_pin = param.Callable(
-        default=None, doc="Takes the card that Pin model makes, and gives its letter; None: no button."
+        default=None, doc="Takes the card of the model that is kept to compare, and gives its letter; None: no button."
     )
 
     def __init__(
@@ -183,6 +183,20 @@ class AlternativesView(Choosing):
             return
         self._effort = min(self._effort + 1, len(_EFFORTS) - 1)
         self.find()
+
+    def edit(self, prepared: Prepared, latest: Snapshot, model: Model) -> None:
+        """Edit a model of a search that has ended, its best one or one that it found before.
+
+        Raises
+        ------
+        ValueError
+            When models of the search are not edited.
+        """
+        best = latest.incumbent is not None and latest.incumbent.model == model
+        card = of_search(prepared.search, latest, prepared) if best else None
+        self.editor.edit(prepared, model, card, latest=latest)
+        if self._job is None:  # else it is seen together with the others
+            self._lay_out()
 
     def play(self) -> None:
         """Begin a game: an empty model against the optimizer."""

@@ -43,7 +43,7 @@ class Check:
 
     def __init__(self, card: Callable[[], Card], *stylesheets: str, task: Task = VERIFY, width: int = 0) -> None:
         self._card, self.task = card, task
-        self._width = width or (76 if task is VERIFY else 104)
+        self._width = width or (150 if task is VERIFY else 104)
         self._job: Job | None = None
         self._beat = Beat(self.refresh)
         self.button = pn.widgets.Button(

@@ -207,7 +207,7 @@ class Task:
     run: Callable[[Card, Progress], Verdict | Withstood]
 
 
-VERIFY = Task("Verify", icons.CHECK, "Checking", "not checked", "Check of the model", refusal, check)
+VERIFY = Task("Check the proof", icons.CHECK, "Checking", "not checked", "Check of the model", refusal, check)
 ROBUSTNESS = Task(
     "Robustness",
     icons.SHIELD,

@@ -47,7 +47,7 @@ from .baselines import Others
 from .table import ModelTable, of_method, of_pin
 
 _EMPTY = (
-    '<p class="empty">Tick models in the table, press "Pin model" beside the rules of a search, or upload a saved '
+    '<p class="empty">Tick models in the table, press "Keep to compare" under the rules of a search, or upload a saved '
     "model: their cards stand side by side here, with what differs between them highlighted.</p>"
 )
 _WIDE = {"sizing_mode": "stretch_width", "margin": 0}

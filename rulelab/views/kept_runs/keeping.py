@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from functools import partial
-from typing import Any
 
 from ...certificate import Certificate
 from ...certificate.parts import within
-from ...multiclass import MultiClassCertificate, MultiClassRuleListSearch
+from ...multiclass import MultiClassCertificate
 from ...proving import is_quick
-from ...snapshot import Status
 from ...store import BoardEntry, Run, Store
 from ..alternatives.game import BOARDS, Entry
 from ..cards.card import Card
@@ -19,7 +17,7 @@ from ..cards.rows import KEPT_ROWS
 from ..live.recipe import load_code
 from ..live.session import SearchSession
 from ..live.state import State
-from ..search.class_files import proof_of_classes, unproven_of_classes
+from ..search.exports import proof_of, unproven
 from ..search.runs.words import settings_in_words
 from . import proving
 from .keeper import Keeper
@@ -131,33 +129,16 @@ def save(session: SearchSession, card: Card | None, before: Callable[[], Run | N
 def is_provable(session: SearchSession) -> bool:
     """Whether there is a proof that is made in a moment."""
     last, search, prepared = session.snapshot, session.search, session.prepared
-    if last is None or last.status is not Status.OPTIMAL or not hasattr(search, "certificate"):
-        return False
-    several = isinstance(search, MultiClassRuleListSearch)
-    if several and (prepared is None or unproven_of_classes(prepared, last)):
-        return False
-    return is_quick(search, last)
+    return last is not None and prepared is not None and not unproven(prepared, last) and is_quick(search, last)
 
 
 def prove(session: SearchSession, card: Card) -> Callable[[], Certificate | MultiClassCertificate]:
     """What makes the proof of a session that was kept, for the labels of the kept model."""
-    search, prepared = session.search, session.prepared
+    prepared = session.prepared
+    assert prepared is not None
 
     def make() -> Certificate | MultiClassCertificate:
         with within(MOST_SECONDS, "the proof"):
-            if isinstance(search, MultiClassRuleListSearch):
-                assert prepared is not None
-                return proof_of_classes(prepared)
-            return _in_labels(search, card.named.classes, prepared.target if prepared is not None else "")
+            return proof_of(prepared, card.named.classes)
 
     return make
-
-
-def _in_labels(search: Any, classes: tuple[Any, ...], target: str) -> Certificate:
-    """The certificate for the labels that the kept model has, so that both are checked on a file."""
-    certificate: Certificate = search.certificate()
-    if certificate.origin is None or len(classes) != 2:
-        return certificate
-    origin = replace(certificate.origin, classes=classes, target=target or None)
-    problem = replace(search.problem, classes=classes)
-    return replace(certificate, fingerprint=problem.fingerprint, origin=origin)

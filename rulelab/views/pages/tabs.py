@@ -11,8 +11,11 @@ import panel as pn
 import param
 
 from ...families import OF_SEVERAL
+from ...models import Model
 from ...recording import Recording
+from ...snapshot import Snapshot
 from ...store import KeptTable
+from ..alternatives.hand import editable
 from ..alternatives.view import AlternativesView
 from ..cards.card import Card
 from ..compare.table import ModelTable
@@ -334,6 +337,8 @@ class Tabs(param.Parameterized):
                 tab.view.on_pin = self._pin
             if isinstance(tab, SearchTab):
                 tab.view.on_standing = self._follow
+                if not self.simple:
+                    tab.view.param.update(on_edit=self._edit, editable=editable)
             if isinstance(tab, AlternativesTab):
                 tab.search = lambda: self.made("Search")
                 tab.follow(self.made("Search"))
@@ -384,6 +389,11 @@ class Tabs(param.Parameterized):
 
     def _pin(self, card: Card) -> str:
         return str(self.made("Compare").pin(card))
+
+    def _edit(self, prepared: Prepared, latest: Snapshot, model: Model) -> None:
+        """Edit the model that the tab Search shows."""
+        self.tab = "Alternatives"
+        self.made("Alternatives").view.edit(prepared, latest, model)
 
     def _follow(self, session: SearchSession, card: Card | None) -> None:
         """A run begins, ends or is forgotten: the browser and the store keep what there is to keep."""

@@ -49,7 +49,7 @@ from .icicle import Icicle, color_of, fate_of, icicle
 HEIGHT = 320
 PICTURE = (1280, 720)
 """Width and height of what is saved."""
-_FEWEST_ROWS = 4
+_FEWEST_ROWS = 3
 _TEXT = 11
 """Pixels of the rules in the picture."""
 _TALLER = 1.4

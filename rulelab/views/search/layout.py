@@ -52,17 +52,21 @@ class Layout:
         if stands_alone:
             self.column.css_classes = [*self.column.css_classes, "rl-alone"]
 
-    def take(self, boxes: PlotBoxes, best: BestModel, first: Any, several: bool) -> None:
+    def take(self, boxes: PlotBoxes, best: BestModel, first: Any) -> None:
         """Lay out the plots of a kind of search, and its best model; ``first`` stands there before anything runs."""
         gap, under = boxes.always()
         gap.fill()
         self._gap.objects = [*gap.items, self._rewind]
-        further = [best.classes.column] if several else []
-        model = [first, best.card, best.account, best.exports, *further]
-        shown = [each for each in model if each is not None]  # a row that is empty as yet is false
         beneath = {box.name.lower(): _stack(box.items) for box in under}
-        self.model.objects = [best.proof.row, best.heading, *shown, *beneath.values()]
+        model = [best.heading, first, best.card, best.actions, *beneath.values()]
+        self.model.objects = [each for each in model if each is not None]  # a row that is empty as yet is false
         self._by_name = {gap.name.lower(): self._gap, **beneath}
+
+    def await_answer(self, waits: bool) -> None:
+        """Let the box of the model be small while there is nothing to show in it, or have the place for a model."""
+        places = ["rl-wide", "rl-best", *(["rl-waits"] if waits else [])]
+        if self.model.css_classes != places:
+            self.model.css_classes = places
 
     def fill(self) -> None:
         """Show all boxes."""

@@ -96,9 +96,15 @@ class PlotBox:
             self._below = Html("", stylesheets=[CARD_CSS], sizing_mode="stretch_width", margin=0, min_height=_BELOW)
         self.items = tuple(item for item in (self._head, self.pane, self._below) if item is not None)
 
-    def fill(self) -> None:
-        """Let the figure be as high as its box, whose other parts keep their height, leaves it."""
-        self.plot.figure.stylesheets = [FIGURE_CSS, ":host { height: 100% !important; }"]
+    def fill(self, height: str = ":host { height: 100% !important; }") -> None:
+        """Let the figure be as high as its box leaves it, or as a style sheet says; other parts take a line each.
+
+        Parameters
+        ----------
+        height : str
+            The style sheet.
+        """
+        self.plot.figure.stylesheets = [FIGURE_CSS, height]
         self.pane.css_classes = ["rl-plot"]
         self._head.stylesheets = [".caption { min-height: 1.35em; }"]
         if self._below is not None:

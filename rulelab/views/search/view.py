@@ -33,6 +33,7 @@ from ..widgets.html import Html
 from ..widgets.live_text import LiveText
 from ..widgets.style import CARD_CSS, SELECT_CSS
 from .best import BestModel
+from .certificate import Certificate, notes
 from .controls import SPEEDS, Controls, status_of
 from .families import LOOKS, look_of_recorded
 from .figures import AXES
@@ -45,7 +46,6 @@ from .runs.ablating import Ablating
 from .runs.box import Opener, RunsBox
 from .runs.past import PastRun, Runs
 from .slide import curves_svg
-from .status_line import StatusLine, notes
 from .why import WhyBox
 
 RUNS = "Runs"
@@ -104,8 +104,12 @@ class SearchView(NotebookViewer):
         default=None, doc="Called with the session when a run begins, ends or is forgotten, and the card of its model."
     )
     on_pin = param.Callable(
-        default=None, doc="Takes the card that Pin model makes, and gives its letter; None: no button."
+        default=None, doc="Takes the card of the model that is kept to compare, and gives its letter; None: no button."
     )
+    on_edit = param.Callable(
+        default=None, doc="Takes the prepared search that has ended, its state, and the model to edit; None: no button."
+    )
+    editable = param.Callable(default=lambda search: True, doc="Whether `on_edit` can edit the models of a search.")
     on_settings = param.Callable(
         default=None, doc="Takes the query of a run's settings, sets the form, and gives complaints."
     )
@@ -161,14 +165,15 @@ class SearchView(NotebookViewer):
         return curves_svg(self._drawn.so_far())
 
     def part(self, name: str) -> pn.viewable.Viewable | None:
-        """A part by its name: "controls", "status", "counts", "moment", "model" or that of a plot; else None.
+        """A part by its name: "controls", "certificate", "status", "counts", "moment", "model" or a plot's; else None.
 
         A plot that stands behind others is opened.
         """
         known = {
             "controls": self._controls.bar,
+            "certificate": self._certificate.box,
             "status": self._status,
-            "counts": self._status_line.counts,
+            "counts": self._certificate.counts,
             "moment": self._rewind.bar,
             "model": self._layout.model,
         }
@@ -279,10 +284,16 @@ class SearchView(NotebookViewer):
                 self._drawn.show_texts()
             else:
                 self._take_look()
-            self._best.clear(LOOKS[self._look])
+            self._clear()
             self._notes.object = ""
             self._drawn.lay_beneath()
         self.refresh()
+
+    def _clear(self) -> None:
+        """Nothing is found and proven as yet."""
+        look = LOOKS[self._look]
+        self._best.clear(look)
+        self._certificate.clear(look.looks_for, look.long_claim)
 
     def _go_on_ablating(self) -> None:
         """Begin the next run of an ablation when one has ended; at the end show the one with everything."""
@@ -327,6 +338,17 @@ class SearchView(NotebookViewer):
         except ValueError as error:
             self.complain(str(error))
 
+    def edit(self, *_: Any) -> None:
+        """Hand the search that has ended to `on_edit`, with the moment whose model is shown."""
+        session, shown = self._session, self._best.shown
+        best = None if shown is None else shown.incumbent
+        if self.on_edit is None or best is None or not session.state.over:
+            return
+        try:
+            self.on_edit(session.prepared, session.snapshot, best.model)
+        except ValueError as error:
+            self.complain(str(error))
+
     def _refused(self) -> bool:
         if self.refusal:
             self.complain(self.refusal)
@@ -344,7 +366,7 @@ class SearchView(NotebookViewer):
     def close(self) -> None:
         """End the worker and the updates."""
         self._session.close()
-        self._best.proof.check.close()
+        self._certificate.check.close()
         self._stop_beat()
 
     @one_at_a_time
@@ -359,9 +381,10 @@ class SearchView(NotebookViewer):
             latest = session.snapshot
             if latest is not None and latest is not self._best.shown and self._rewind.at is None:
                 self._show(*self._drawn.new())
+            self._certificate.show(self._best.shown, session.prepared)
             self._rewind.follow()
             self._plots.point(self._rewind.at, self._rewind.bar.able)
-            if self._drawn.texts_wait and (self._status_line.due or not session.state.busy):
+            if self._drawn.texts_wait and (self._certificate.due or not session.state.busy):
                 self._drawn.show_texts()
             self._why.refresh(None if self._rewind.at is None else self._best.shown)
         self._tell_standing(session)
@@ -428,7 +451,9 @@ class SearchView(NotebookViewer):
         now, idle = self._standing(session), session.state is State.IDLE
         if self._first is not None and self._first.visible != idle:
             self._first.visible = idle
-        self._status_line.show(now)
+        self._layout.await_answer(idle)
+        self._offer()
+        self._certificate.tell(now)
         if session.error and self._alert.phase != plain(session.error, 600):
             self.complain(session.error)
         elif session.state.busy and self._alert.phase:
@@ -469,7 +494,7 @@ class SearchView(NotebookViewer):
 
     def _destroyed(self, _context: Any) -> None:
         self._session.close()
-        self._best.proof.check.close()
+        self._certificate.check.close()
 
     @param.depends("axis", "dark", "large", watch=True)
     def _restyle(self) -> None:
@@ -478,9 +503,12 @@ class SearchView(NotebookViewer):
             self._why.use_look(self.dark, self.large)
             self._notes.visible = not self.large
 
-    @param.depends("on_pin", watch=True)
-    def _offer_pin(self) -> None:
-        self._best.offer_pin(self.on_pin is not None)
+    @param.depends("on_pin", "on_edit", watch=True)
+    def _offer(self) -> None:
+        """Show what can be done with the model; a search that goes on cannot be edited beside."""
+        session = self._session
+        edits = self.on_edit is not None and session.state.over and not session.recorded and session.search is not None
+        self._best.offer(self.on_pin is not None, edits and self.editable(session.search))
 
     @param.depends("blocked", "refusal", watch=True)
     def _block(self) -> None:
@@ -491,8 +519,6 @@ class SearchView(NotebookViewer):
         self._session.pace = SPEEDS[self.speed]
 
     def _build(self, stands_alone: bool, question: pn.viewable.Viewable | None) -> None:
-        self._status_line = StatusLine(["rl-row", "rl-status"], sizing_mode="stretch_width", margin=0)
-        self._status = self._status_line.text
         place = ["rl-row"] if stands_alone else ["rl-above"]
         self._alert = LiveText(role="alert", caption="Error", css_classes=place, sizing_mode="stretch_width", margin=0)
         self._notes = Html("", stylesheets=[CARD_CSS], css_classes=["rl-row"], sizing_mode="stretch_width", margin=0)
@@ -510,30 +536,32 @@ class SearchView(NotebookViewer):
         self._rewind = Rewind(self._start_beat, lambda: self._plots.places)
         self._controls = Controls(actions, [*selects, self._rewind.pace], question)
         self._rewind.param.watch(self._look_back, "at")
-        self._best = BestModel(lambda: self._session, self.pin)
+        self._best = BestModel(lambda: self._session, self.pin, self.edit)
+        self._certificate = Certificate(lambda: self._session, self._best.model_card)
+        self._status = self._certificate.text
         self._drawn = RunPlots(
             lambda: self._session, self._runs, self._rewind, lambda: self._best.shown, self._file_name
         )
-        self._offer_pin()
+        self._offer()
         self._why = WhyBox(lambda: self._session, self._file_name, self._start_beat)
         self._why.body.css_classes = ["rl-fill"]
         self._runs_box = RunsBox(self._runs, self._drawn.lay_beneath, self.ablate, self._to_form)
         self._opener = Opener(self.open, self._start_beat)
         bottom = [self._notes, Explained()] if stands_alone else [self._notes]
-        why, under = (self._why.strip, self._why.body), (self._rewind.bar, self._status_line.counts)
-        self._layout = Layout([self._controls.bar, self._alert], [self._status], under, why, bottom, stands_alone)
+        why, under = (self._why.strip, self._why.body), (self._rewind.bar, self._certificate.counts)
+        head, answer = [self._controls.bar, self._alert], [self._certificate.box]
+        self._layout = Layout(head, answer, under, why, bottom, stands_alone)
 
     def _take_look(self) -> None:
         """Make the plots of the session's kind of search."""
         self._look = self._session.look
         look = LOOKS[self._look]
-        self._status_line.keep_room(look.long_claim)
         self._drawn.take(self._look)
         self._plots, boxes = self._drawn.figures, self._drawn.boxes
         self._restyle()
-        self._layout.take(boxes, self._best, self._first, look.several)
+        self._layout.take(boxes, self._best, self._first)
         self._why.take(look, boxes.by_name(), {RUNS: self._items_of_runs})
-        self._best.clear(look)
+        self._clear()
         self._layout.fill()
 
     @property

@@ -61,6 +61,8 @@ PICTURES: dict[str, tuple[Any, pd.DataFrame, Callable[[Search], pd.DataFrame]]] 
 
 _WATCHED = (TREE, *PICTURES)
 _HEIGHT = 210
+_LOW = "@media (max-height: 820px) { :host { height: 92px !important; } }"
+"""In a low window the sentence under the tree is seen with it."""
 _EVERY = 1.0
 """Seconds between two pictures of a search that runs faster than one can follow."""
 _SETTLING = 2
@@ -230,6 +232,7 @@ class WhyBox:
 
     def _new_tree(self) -> list[Any]:
         self._tree = TreePane(FAMILIES[self._look.family].unit, _HEIGHT, self._name_of_files, **self._pictured)
+        self._tree.box.fill(_LOW)
         self._tree.param.watch(lambda _: self._start_beat(), "prefix")
         return [self._tree]
 

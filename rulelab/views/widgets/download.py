@@ -7,13 +7,18 @@ from collections.abc import Awaitable, Callable
 
 import panel as pn
 
-from .style import BUTTON_CSS
+from .style import BUTTON_CSS, SMALL_CSS
 
 Content = io.StringIO | io.BytesIO
 
 
 def download(
-    label: str, file: str, callback: Callable[[], Content | Awaitable[Content]], width: int = 118, height: int = 34
+    label: str,
+    file: str,
+    callback: Callable[[], Content | Awaitable[Content]],
+    width: int = 118,
+    height: int = 34,
+    small: bool = False,
 ) -> pn.widgets.FileDownload:
     """A button that saves a file, which is made when it is pressed.
 
@@ -26,6 +31,8 @@ def download(
         Gives what is in it; a coroutine function where that takes long.
     width, height : int
         In pixels.
+    small : bool
+        Whether many stand side by side.
     """
     return pn.widgets.FileDownload(
         callback=callback,
@@ -34,7 +41,7 @@ def download(
         embed=False,
         auto=True,
         color="default",
-        stylesheets=[BUTTON_CSS],
+        stylesheets=[BUTTON_CSS, SMALL_CSS] if small else [BUTTON_CSS],
         margin=0,
         width=width,
         height=height,

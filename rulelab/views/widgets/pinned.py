@@ -1,9 +1,11 @@
-"""Beside the button that pins a model: which card it has become."""
+"""The button that pins a model, and beside it which card it has become."""
 
 from __future__ import annotations
 
 from .esc import esc
 
+KEEP = "Keep to compare"
+"""What stands on the button."""
 _WIDEST = "M"  # of the letters of cards
 
 

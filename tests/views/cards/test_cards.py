@@ -445,7 +445,7 @@ def test_the_check_says_valid_and_what_it_looked_at(card) -> None:
     assert shown.verdict.startswith("valid: ")
     assert "sets" in shown.verdict
     assert shown._check.line.tone == "proven"
-    assert shown._check.button.label == "Verify"
+    assert shown._check.button.label == "Check the proof"
 
 
 def test_the_check_tells_what_it_does_while_one_waits(card, capsys: pytest.CaptureFixture[str]) -> None:
@@ -469,7 +469,7 @@ def test_a_check_that_fails_can_be_tried_again(card, monkeypatch: pytest.MonkeyP
     shown.verify()
     finish(shown)
     assert shown.verdict.startswith("valid: ")
-    assert shown._check.button.label == "Verify"
+    assert shown._check.button.label == "Check the proof"
 
 
 def test_a_model_that_is_not_the_best_is_not_valid(card, other) -> None:

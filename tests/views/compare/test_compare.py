@@ -9,6 +9,7 @@ from urllib.parse import parse_qs
 
 import numpy as np
 import pandas as pd
+import panel as pn
 import pytest
 from model_cards import HOSTILE, QUICK, finish, first, second
 from patience import wait_until
@@ -370,17 +371,19 @@ def test_the_search_view_pins_what_it_shows() -> None:
     A = np.random.default_rng(0).random((200, 8)) < 0.4
     search = rl.RuleListSearch(rl.Problem.from_arrays(A, A[:, 0] & ~A[:, 1]), beam_width=0)
     view = SearchView(search, speed="full speed")
-    assert not view._best.pin.visible
     view.on_pin = pin
-    assert view._best.pin.visible
     view.run()
     wait_until(lambda: view.session.state.over)
     view.refresh()
     view.pin()
     assert pinned_cards[0].model == view.session.snapshot.incumbent.model
-    assert "pinned as A" in view._best._pinned.object
+    (button,) = (each for each in view.part("model").select(pn.widgets.Button) if "Compare" in each.label)
+    assert button.visible
+    assert button.label == "Pinned as A in Compare"
     view.pin()
     assert view._alert.phase == "full"
+    view.on_pin = None
+    assert not button.visible
     view.close()
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from live import HOSTILE, problem
+from live import HOSTILE, exported, problem
 from patience import PATIENCE, wait_until
 from test_views_plots import SEARCHES
 from test_views_why import settled
@@ -50,7 +50,7 @@ def curves(view: SearchView) -> list[object]:
 
 def test_a_saved_run_is_shown_as_it_was(view, tmp_path) -> None:
     path = tmp_path / "run.rulelab"
-    path.write_bytes(view._best.recording().read())
+    path.write_bytes(exported(view, "Recording"))
     replay = rl.views.Replay(path)
     settled(replay)
     assert repr(curves(replay)) == repr(curves(view))
@@ -67,7 +67,7 @@ def test_a_saved_run_is_shown_as_it_was(view, tmp_path) -> None:
             assert told["antecedent"].tolist() == was["antecedent"].tolist()
             assert told["state"].tolist() == was["state"].tolist()
     assert not any(button.visible for button in replay._controls.buttons.values())
-    assert not replay._best.proof.row.visible, "without rows nothing is verified"
+    assert not replay._certificate.check.button.visible, "without rows nothing is verified"
     replay.run()
     replay.reset()
     assert replay.session.state is State.ENDED
@@ -97,7 +97,7 @@ def open_file(view: SearchView, contents: bytes, name: str = "run.rulelab") -> s
 
 @pytest.mark.long
 def test_the_page_opens_a_recording_and_runs_anew(view) -> None:
-    contents = view._best.recording().read()
+    contents = exported(view, "Recording")
     before = view._status.figures
     view.reset()
     assert open_file(view, contents, HOSTILE) == ""
@@ -111,7 +111,7 @@ def test_the_page_opens_a_recording_and_runs_anew(view) -> None:
     view.on_pin = lambda card: "A"
     view.pin()
     assert "no model card" in view._alert.phase
-    again = json.loads(gzip.decompress(view._best.recording().read()))
+    again = json.loads(gzip.decompress(exported(view, "Recording")))
     assert again == json.loads(gzip.decompress(contents)), "what was opened is saved again as it is"
     view.run()
     wait_until(lambda: view.session.state.over)
@@ -129,7 +129,7 @@ def quiet() -> Iterator[SearchView]:
 
 
 def test_what_is_no_recording_is_refused_with_the_reason(quiet, monkeypatch) -> None:
-    whole = quiet._best.recording().read()
+    whole = exported(quiet, "Recording")
     assert "damaged" in open_file(quiet, b"PK no recording", "letter.rulelab")
     assert "letter.rulelab" in quiet._opener.field.said
     assert "cut short" in open_file(quiet, whole[:-9])

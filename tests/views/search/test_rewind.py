@@ -6,7 +6,9 @@ import io
 from collections.abc import Iterator
 from typing import Any
 
+import pandas as pd
 import pytest
+from live import exported
 from patience import PATIENCE, wait_until
 from test_views_plots import SEARCHES
 
@@ -80,7 +82,7 @@ def test_every_moment_looks_as_it_did(view) -> None:
         assert repr(drawn(view._plots)) == repr(drawn(then))
         assert said(view) == dict(figures(snapshots[at], search.family))
         assert f"moment {at + 1} of {len(snapshots)}" in view._status.phase
-        assert view._best.exports.visible == (snapshots[at].incumbent is not None)
+        assert view._best.actions.visible == (snapshots[at].incumbent is not None)
         assert view._rewind.bar.at == at
         assert repr(axes(view._plots)) == repr(whole), "axes do not move"
         for cursor in view._plots._cursors.values():
@@ -100,22 +102,22 @@ def test_what_is_saved_is_what_is_shown(view) -> None:
     at = next(k for k, each in enumerate(snapshots) if each.incumbent is not None)
     view._rewind.bar._handle_msg({"move": at - len(snapshots) + 1})
     model = snapshots[at].incumbent.model
-    assert type(model).from_json(view._best.model_json().read()) == model
+    assert type(model).from_json(exported(view, "Model (JSON)")) == model
     view.pin()
     assert cards[0].model == model
     assert cards[0].proof.lower_bound == snapshots[at].lower_bound
-    assert isinstance(view._best.trace(), io.StringIO)
+    assert len(pd.read_csv(io.BytesIO(exported(view, "Trace (CSV)")))) == len(snapshots)
 
 
 def test_a_verdict_on_the_end_is_not_said_of_a_moment_before(view) -> None:
-    check, able = view._best.proof.check, not view._best.proof.check.button.disabled
+    check, able = view._certificate.check, view._certificate.check.button.visible
     assert able == (view.session.snapshot.status is rl.Status.OPTIMAL)
     check.line.phase = "Valid: there is no better one."
     view._rewind.at = 1
-    assert check.button.disabled
+    assert not check.button.visible
     assert not check.line.visible
     view._rewind.at = None
-    assert check.button.disabled != able
+    assert check.button.visible == able
     assert check.line.visible == able
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import threading
 import time
@@ -11,8 +12,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import panel as pn
 import pytest
-from live import HOSTILE, long_search, small_search
+from live import HOSTILE, export_menu, exported, long_search, small_search
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
@@ -23,7 +25,6 @@ from rulelab.views.live.prepared import Prepared
 from rulelab.views.live.state import State
 from rulelab.views.search import figures
 from rulelab.views.search.again import Again
-from rulelab.views.search.best import Turns
 from rulelab.views.search.setup import Setup
 from rulelab.views.search.view import SearchView
 from rulelab.views.widgets.esc import esc, plain
@@ -194,48 +195,119 @@ def test_the_view_shows_a_search_to_its_certificate(view) -> None:
     assert "<table" in view._best.card.object
     curves = view._plots._curves.data
     assert curves["lower_bound"][-1] == curves["objective"][-1]
-    assert view._best.exports.visible
-    assert {view._best.exports, view._best.proof.row} <= set(view.part("model").objects)
+    assert view._best.actions.visible
+    assert view._best.actions in view.part("model").objects
+    assert view.part("status") in view.part("certificate").objects
 
 
 def test_exports_are_the_model_the_rules_and_the_trace(view) -> None:
     view.run()
     finish(view)
     model = view.session.snapshot.incumbent.model
-    assert type(model).from_json(view._best.model_json().getvalue()) == model
-    assert "then" in view._best.rule_text().getvalue()
-    assert pd.read_csv(view._best.trace())["status"].iloc[-1] == "optimal"
+    assert type(model).from_json(exported(view, "Model (JSON)").decode()) == model
+    assert "then" in exported(view, "Rules (text)").decode()
+    assert pd.read_csv(io.BytesIO(exported(view, "Trace (CSV)")))["status"].iloc[-1] == "optimal"
 
 
-def test_a_proof_is_verified_beside_it_and_a_new_run_forgets_the_answer(view) -> None:
-    proof = view._best.proof
-    assert not proof.row.visible
+def test_a_proof_is_checked_within_its_certificate_and_a_new_run_forgets_the_answer(view) -> None:
+    check, box = view._certificate.check, view.part("certificate")
+
+    def said() -> str:
+        return " ".join(each.object for each in box.select(pn.pane.HTML) if each.visible)
+
+    assert check.button in box.objects
+    assert not check.button.visible
+    assert "looks for the rule list with the fewest errors" in said()
     view.step()
     wait_until(lambda: view.session.state is State.PAUSED)
     view.refresh()
-    assert (proof.row.visible, proof.check.button.disabled) == (True, True)
-    assert "has not proven" in proof._note.object
+    assert not check.button.visible
+    assert "Once the model is proven optimal" in said()
     view.run()
     finish(view)
-    assert (proof.row.visible, proof.check.button.disabled) == (True, False)
-    assert proof._note.visible
-    proof.check.press()
-    assert proof.check.button.label == "Cancel"
-    wait_until(lambda: not proof.check.refresh())
-    assert proof.check.line.tone == "proven"
-    assert proof.check.line.phase.startswith("Valid: no rule list")
-    assert not proof._note.visible, "the answer stands in its place"
+    assert check.button.visible
+    assert check.button.label == "Check the proof"
+    assert "simpler program goes through the proof" in said()
+    assert "prefixes were made" in said()
+    check.press()
+    assert check.button.label == "Cancel"
+    wait_until(lambda: not check.refresh())
+    assert check.line.tone == "proven"
+    assert check.line.phase.startswith("Valid: no rule list")
+    assert "simpler program" not in said(), "the answer stands in its place"
     view._rewind.at = 0
-    assert (proof.check.line.visible, proof._note.visible) == (False, True), "it speaks of the end of the run"
-    assert proof.check.button.disabled
+    assert (check.line.visible, check.button.visible) == (False, False), "it speaks of the end of the run"
+    assert "Once the model is proven optimal" in said()
     view._rewind.at = None
-    assert (proof.check.line.visible, proof._note.visible) == (True, False)
-    proof.check.press()
+    assert (check.line.visible, check.button.visible) == (True, True)
+    assert "simpler program" not in said()
+    check.press()
     view.run()
-    assert not proof.check.busy
-    assert (proof.check.line.phase, proof.row.visible) == ("", False)
+    assert not check.busy
+    assert (check.line.phase, check.button.visible) == ("", False)
     finish(view)
-    assert proof.check.button.label == "Verify"
+    assert check.button.label == "Check the proof"
+
+
+def test_where_there_is_no_proof_it_is_said_why(view) -> None:
+    def said() -> str:
+        return " ".join(each.object for each in view.part("certificate").select(pn.pane.HTML) if each.visible)
+
+    view.step()
+    wait_until(lambda: view.session.state is State.PAUSED)
+    view.stop()
+    finish(view)
+    assert "No proof to check: the search has not proven this model optimal." in said()
+    _, files = export_menu(view)
+    assert "Proof" not in files
+    assert {"Model (JSON)", "Rules (text)", "SQL (DuckDB)", "PMML", "Report (HTML)", "Recording"} <= set(files)
+
+
+def test_the_menu_of_exports_has_the_proof_and_the_report_of_the_answer(view, tmp_path) -> None:
+    view.run()
+    finish(view)
+    export, files = export_menu(view)
+    (tmp_path / "proof.npz").write_bytes(exported(view, "Proof"))
+    certificate = rl.Certificate.load(tmp_path / "proof.npz")
+    search, best = view.session.search, view.session.snapshot.incumbent
+    assert rl.verify(search.problem, best.model, certificate)
+    assert f"{best.objective:.4f}" in exported(view, "Report (HTML)").decode()
+    assert "CASE" in exported(view, "SQL (DuckDB)").decode()
+    assert files["Proof"].visible
+    first = exported(view, "Recording")
+    view.reset()
+    assert not view._best.actions.visible
+    view.run()
+    finish(view)
+    assert rl.Recording.from_bytes(exported(view, "Recording")).snapshots
+    assert first
+    hidden = [each for each in view.part("model").select(pn.Column) if not each.visible]
+    export.clicks += 1
+    (menu,) = [each for each in view.part("model").select(pn.Column) if not each.visible and each not in hidden]
+    assert files["Proof"] in menu.select(pn.widgets.FileDownload), "pressed again it is closed"
+
+
+def test_a_model_is_edited_once_its_search_has_ended(view) -> None:
+    taken: list[tuple[object, ...]] = []
+
+    def edit() -> bool:
+        return any(each.label == "Edit" and each.visible for each in view.part("model").select(pn.widgets.Button))
+
+    view.param.update(on_edit=lambda *what: taken.append(what), editable=lambda search: False)
+    view.step()
+    wait_until(lambda: view.session.state is State.PAUSED)
+    view.refresh()
+    assert not edit()
+    view.edit()
+    assert taken == []
+    view.run()
+    finish(view)
+    assert not edit(), "its models cannot be edited"
+    view.param.update(editable=lambda search: search is view.session.search, on_edit=view.on_edit)
+    view.refresh()
+    assert edit()
+    view.edit()
+    assert taken == [(view.session.prepared, view.session.snapshot, view.session.snapshot.incumbent.model)]
 
 
 def test_the_browser_keeps_the_end_of_a_run_and_what_it_gives_back_is_not_trusted() -> None:
@@ -417,11 +489,3 @@ def test_the_view_lives_in_a_notebook() -> None:
     assert any("application/vnd.holoviews_exec.v0+json" in output.get("data", {}) for output in shown)
     assert printed[-1]["text"].startswith("certified optimal")
     assert printed[-1]["text"].endswith("True True\n"), "the plots are filled, and the updates stop with the search"
-
-
-def test_what_can_wait_has_a_moment_of_its_own() -> None:
-    turns = Turns()
-    first, second, third = (turns.milliseconds() for _ in range(3))
-    assert first <= 1
-    assert 20 < second - first <= 50
-    assert 20 < third - second <= 50

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 import threading
 from collections.abc import Iterator
@@ -12,8 +13,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import panel as pn
 import pytest
-from live import HOSTILE, use_file
+from live import HOSTILE, export_menu, exported, use_file
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
@@ -27,6 +29,7 @@ from rulelab.views.cards import lines, scores
 from rulelab.views.cards.card import Card
 from rulelab.views.cards.class_tables import by_class, confusions, confusions_of
 from rulelab.views.cards.differences import differences
+from rulelab.views.cards.exports import FORMS
 from rulelab.views.cards.figures import figures
 from rulelab.views.cards.report import report
 from rulelab.views.compare.view import CompareView
@@ -42,6 +45,7 @@ from rulelab.views.pages.tabs import Tabs
 from rulelab.views.search.again import Again
 from rulelab.views.search.setup import Setup
 from rulelab.views.search.view import SearchView
+from rulelab.views.widgets.live_text import LiveText
 
 NAME = "multi_class_rule_list"
 SETTINGS = {"thresholds": 3, "max_conditions": 1, "regularization": 0.02}
@@ -241,8 +245,8 @@ def test_rows_kept_out_have_a_table_of_their_own(view: SearchView, setup: Setup)
     predicted = model.predict(frame.drop(columns="kind"))
     assert np.trace(found) == (predicted == frame["kind"].to_numpy()).sum()
     assert found.sum() == 45
-    assert view._best.classes._proof.disabled
-    assert "kept out" in view._best.classes._note.object
+    assert "Proof" not in export_menu(view)[1]
+    assert "kept out" in told(view)
 
 
 def test_a_class_of_test_rows_alone_is_counted_apart(view: SearchView, setup: Setup) -> None:
@@ -264,76 +268,74 @@ def test_two_classes_have_no_such_tables() -> None:
 
 def test_the_proof_is_checked_from_the_page(view: SearchView) -> None:
     finish(view)
-    assert not view._best.proof.check.button.disabled
-    view._best.proof.check.press()
-    wait_until(lambda: not view._best.proof.check.busy)
-    assert view._best.proof.check.verdict.startswith("valid: no rule list of these antecedents has an objective below")
+    assert view._certificate.check.button.visible
+    view._certificate.check.press()
+    wait_until(lambda: not view._certificate.check.busy)
+    assert view._certificate.check.verdict.startswith("valid: no rule list of these antecedents has an objective below")
 
 
 def test_the_files_are_read_again_and_verified(view: SearchView, tmp_path: Path, capsys: Any) -> None:
     finish(view)
-    files = view._best.classes
-    assert not files._proof.disabled
-    assert files.column.visible
     (tmp_path / "kinds.csv").write_bytes(CSV)
-    (tmp_path / "model.json").write_text(view._best.model_json().getvalue())
-    (tmp_path / "proof.npz").write_bytes(files.proof().getvalue())
+    (tmp_path / "model.json").write_bytes(exported(view, "Model (JSON)"))
+    (tmp_path / "proof.npz").write_bytes(exported(view, "Proof"))
     assert rl.load_model(tmp_path / "model.json") == view.session.snapshot.incumbent.model
     arguments = [str(tmp_path / name) for name in ("kinds.csv", "model.json", "proof.npz")]
     assert main(["verify", *arguments]) == 0
     assert "optimal" in capsys.readouterr().out
-    exports = files.exports
-    assert exports is not None
-    for form in exports.param.form.objects:
-        exports.form = form
-        assert exports.text().getvalue().strip()
-        assert not exports._save.disabled
+    for form in FORMS:
+        assert exported(view, form).strip()
 
 
 def test_the_page_goes_on_while_the_proof_is_made(view: SearchView, monkeypatch: pytest.MonkeyPatch) -> None:
     finish(view)
-    files = view._best.classes
-    may, made = threading.Event(), files.proof
-    monkeypatch.setattr(files, "proof", lambda: may.wait(PATIENCE) and made())
+    search = view.session.search
+    may, made = threading.Event(), search.certificate
+    monkeypatch.setattr(search, "certificate", lambda: may.wait(PATIENCE) and made())
+    proof = export_menu(view)[1]["Proof"]
 
     async def pressed() -> bytes:
-        task = asyncio.create_task(files._saved())
-        while "being made" not in files._note.object:
+        task = asyncio.create_task(proof.callback())
+        while "being made" not in told(view):
             await asyncio.sleep(0.01)
         view.refresh()
-        assert files._proof.disabled
+        assert proof.disabled
         assert not task.done()
         may.set()
         return (await task).getvalue()
 
     assert asyncio.run(pressed()).startswith(b"PK")
-    assert not files._proof.disabled
-    assert "being made" not in files._note.object
+    assert not proof.disabled
+    assert "being made" not in told(view)
 
 
 def test_why_there_is_no_proof_is_said(view: SearchView) -> None:
     finish(view)
-    files = view._best.classes
+    proof = export_menu(view)[1]["Proof"]
     view.session.search.max_length = 3
     with pytest.raises(rl.CertificateError):
-        asyncio.run(files._saved())
-    assert "No proof: there is no certificate" in files._wrong.phase
-    assert not files._making
+        asyncio.run(proof.callback())
+    assert any("No proof: there is no certificate" in each.phase for each in view.part("model").select(LiveText))
+    assert "being made" not in told(view)
 
 
 def test_what_is_of_two_classes_is_not_offered(view: SearchView) -> None:
     """And comes back with a list of two classes."""
     finish(view)
-    best = view._best
-    buttons = {each.label: each for each in best.exports.objects if hasattr(each, "label")}
-    assert best.pin.visible
-    assert buttons["Model (JSON)"].visible
-    assert "are of two classes" in best.classes._note.object
+    assert "Model (JSON)" in export_menu(view)[1]
+    assert "are of two classes" in told(view)
     assert "Tree" not in view._why.strip.names
 
 
+def told(view: SearchView) -> str:
+    """What is said under the model, such as why something cannot be saved."""
+    model = view.part("model")
+    assert model is not None
+    return " ".join(str(each.object) for each in model.select(pn.pane.HTML))
+
+
 def pinned(setup: Setup, **settings: Any) -> Card:
-    """The card that Pin model makes of a run with these settings."""
+    """The card that is pinned of a run with these settings."""
     setup.choose(**settings)
     taken: list[Card] = []
     view = SearchView(new_session=setup.new_session, speed="full speed")
@@ -449,15 +451,15 @@ def test_a_recorded_run_is_looked_at_again(view: SearchView) -> None:
     latest = finish(view).session.snapshot
     assert latest is not None
     assert latest.incumbent is not None
-    recording = rl.Recording.from_bytes(view._best.recording().read())
+    recording = rl.Recording.from_bytes(exported(view, "Recording"))
     assert recording.snapshots[-1].incumbent is not None
     assert recording.snapshots[-1].incumbent.model == latest.incumbent.model
     assert recording.frame["objective"].tolist() == view.session.recording().frame["objective"].tolist()
     view.open(recording, "kinds")
     assert "Recording kinds" in view._status.phase
     assert "Training rows by class" in view._best.card.object
-    assert "a recording holds no rows" in view._best.classes._note.object
-    assert view._best.classes._proof.disabled
+    assert "Proof" not in export_menu(view)[1]
+    assert "a recording holds no rows" in told(view)
     view.pin()
     assert "holds no rows" in view._alert.phase
 
@@ -524,10 +526,9 @@ def test_a_run_of_two_classes_follows_and_has_all_that_it_ever_had(view: SearchV
     finish(view)
     assert view.session.search.family == "rule_list"
     best = view._best
-    assert best.pin.visible
-    assert not best.classes.column.visible
     assert "by class" not in best.card.object
-    assert "Recording" in [each.label for each in best.exports.objects if hasattr(each, "label")]
+    assert {"Recording", "Proof"} <= set(export_menu(view)[1])
+    assert "of two classes" not in told(view)
 
 
 def test_a_notebook_shows_such_a_search() -> None:
@@ -538,10 +539,10 @@ def test_a_notebook_shows_such_a_search() -> None:
     try:
         assert view.session.error is None
         assert "Training rows by class" in view._best.card.object
-        view._best.proof.check.press()
-        wait_until(lambda: not view._best.proof.check.busy)
-        assert view._best.proof.check.verdict.startswith("valid")
-        saved = rl.MultiClassCertificate.load(view._best.classes.proof())
+        view._certificate.check.press()
+        wait_until(lambda: not view._certificate.check.busy)
+        assert view._certificate.check.verdict.startswith("valid")
+        saved = rl.MultiClassCertificate.load(io.BytesIO(exported(view, "Proof")))
         assert saved.check(search.problem, view.session.snapshot.incumbent.model)
     finally:
         view.close()

@@ -315,7 +315,7 @@ def test_a_search_is_shown_by_the_plots_of_its_kind(look, view) -> None:
     setup = chosen(**FAMILY_SETTINGS[look])
     shown = view(new_session=setup.new_session)
     assert shown.session.look == look
-    assert LOOKS[look].looks_for in shown._best.card.object
+    assert LOOKS[look].looks_for in shown._certificate.account.object
     finish(shown)
     assert look_of(shown.session.search) == look
     assert shown._status.tone == ("limit" if look == "falling_monte_carlo" else "proven")
@@ -464,7 +464,7 @@ def test_a_constraint_that_no_set_meets_is_said_so(view) -> None:
     assert "no rule set of complexity at most 2 meets the fairness constraint" in shown._status.phase
     assert dict(shown._status.figures)["lower bound"] == words.NONE
     assert not math.isnan(shown._plots._curves.data["gap_top"][-1])
-    assert not shown._best.exports.visible
+    assert not shown._best.actions.visible
 
 
 CRITERIA = [

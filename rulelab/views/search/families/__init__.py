@@ -17,10 +17,7 @@ def shown(family: Family) -> Shown:
     """Objective and bound, and the models found."""
     look = Look(
         heading=f"Best {family.noun} so far",
-        looks_for=(
-            f"The search looks for the {family.noun} of least objective. The best one found so far appears here and "
-            "changes as the search improves it."
-        ),
+        looks_for=f"The search looks for the {family.noun} of least objective.",
         columns={},
         plots=(Drawing(BoundsPlot, BoundsPlot), Drawing(IncumbentsPlot, _incumbents, "Models")),
         unit="units of work",

@@ -35,8 +35,7 @@ SHOWN = Shown(
     looks={
         "falling_rule_list": Look(
             heading="Best falling rule list so far",
-            looks_for=_LOOKS_FOR + "It proves that no such list has a smaller weighted loss. The best list found so "
-            "far appears here and changes as the search improves it.",
+            looks_for=_LOOKS_FOR + "It proves that no such list has a smaller weighted loss.",
             columns=LENGTHS_QUEUED,
             plots=(_GAP, _STRATA, _QUEUE, _CUT),
             unit="lists, prefixes",
@@ -46,8 +45,7 @@ SHOWN = Shown(
             heading="Best fair falling rule list so far",
             looks_for=_LOOKS_FOR
             + "Of those that treat groups as much alike as is asked for, it finds the one of least "
-            "weighted loss, and proves that there is no better one. The best list found so far appears here and "
-            "changes as the search improves it.",
+            "weighted loss, and proves that there is no better one.",
             columns=LENGTHS_QUEUED,
             plots=(_GAP, _STRATA, _QUEUE, _CUT),
             unit="prefixes",

@@ -36,7 +36,7 @@ class Look:
     heading : str
         Above the best model.
     looks_for : str
-        What is said there before a model is found.
+        What is said in the place of its certificate before there is one.
     columns : mapping of str to function
         What the plots over time share, besides time, work, objective and bound.
     plots : tuple of Drawing
@@ -49,7 +49,7 @@ class Look:
     pooled : bool
         Whether it gathers rules in a pool that can be looked at.
     several : bool
-        Whether its models tell more than two classes apart: they have no card, and no recording.
+        Whether its models tell more than two classes apart.
     long_claim : bool
         Whether what is proven takes two lines to say.
     """

@@ -34,8 +34,7 @@ _LISTS = Look(
     heading="Rule list of least gap so far",
     looks_for=(
         "The search looks for the rule list that treats the groups most alike among all that are as accurate as you "
-        "ask for, and proves that none has a smaller gap. The best list found so far appears here and changes as the "
-        "search improves it."
+        "ask for, and proves that none has a smaller gap."
     ),
     columns={},
     plots=(

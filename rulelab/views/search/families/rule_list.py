@@ -31,9 +31,8 @@ def _frontier(_curves: Curves) -> Plot:
 
 _LOOKS_FOR = (
     "The search looks for the rule list with the fewest errors, where each rule costs as much as a fixed share of the "
-    "rows, and proves that there is no better one. "
+    "rows, and proves that there is no better one."
 )
-_APPEARS = "The best list found so far appears here and changes as the search improves it."
 _KEPT_BY_USE = (
     "There is no tree to look at: of prefixes that leave the same rows this search keeps only those that are cheaper, "
     "or have used more of what they must."
@@ -43,7 +42,7 @@ _CUT = Drawing(PrunedPlot, lambda _: PrunedPlot(), "Bounds")
 _MODELS = Drawing(FrontierPlot, _frontier, "Models")
 _PLAIN = Look(
     heading="Best rule list so far",
-    looks_for=_LOOKS_FOR + _APPEARS,
+    looks_for=_LOOKS_FOR,
     columns=LENGTHS_QUEUED,
     plots=(_BOUNDS, Drawing(QueuePlot, QueuePlot, "Queue"), _CUT, _MODELS),
     unit="prefixes",
@@ -56,7 +55,7 @@ SHOWN = Shown(
         "fair_rule_list": replace(
             _PLAIN,
             heading="Best fair rule list so far",
-            looks_for=f"{_LOOKS_FOR}Only lists count that treat groups as much alike as is asked for. {_APPEARS}",
+            looks_for=f"{_LOOKS_FOR} Only lists count that treat groups as much alike as is asked for.",
             columns={},
             plots=(_BOUNDS, _CUT, _MODELS),
             unit="units of work",
@@ -67,8 +66,7 @@ SHOWN = Shown(
         "fair_demanding_rule_list": replace(
             _PLAIN,
             heading="Best fair rule list so far",
-            looks_for=f"{_LOOKS_FOR}Only lists count that treat groups as much alike as is asked for, and obey what is "
-            f"asked of them. {_APPEARS}",
+            looks_for=f"{_LOOKS_FOR} Only lists count that are as fair as is asked for, and obey all else.",
             columns={},
             plots=(_BOUNDS, _CUT, _MODELS),
             unit="prefixes",
@@ -78,7 +76,7 @@ SHOWN = Shown(
         "demanding_rule_list": replace(
             _PLAIN,
             heading="Best rule list so far",
-            looks_for=f"{_LOOKS_FOR}Only lists count that obey what is asked of them. {_APPEARS}",
+            looks_for=f"{_LOOKS_FOR} Only lists count that obey what is asked of them.",
             columns={},
             plots=(_BOUNDS, _CUT, _MODELS),
             unit="prefixes",
@@ -96,9 +94,8 @@ _SEVERAL = "multi_class_rule_list"
 _OF_SEVERAL = Look(
     heading="Best rule list of several classes so far",
     looks_for=(
-        "The search looks for the one list whose rules each predict one of all classes, with the fewest errors of all "
-        "classes together, where each rule costs as much as a fixed share of the rows, and proves that there is no "
-        "better one. The best list found so far appears here and changes as the search improves it."
+        "The search looks for the list whose rules each predict one of all classes, with the fewest errors of all "
+        "together, where each rule costs as much as a fixed share of the rows, and proves that there is no better one."
     ),
     columns=LENGTHS_QUEUED,
     plots=(

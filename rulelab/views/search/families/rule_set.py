@@ -36,7 +36,7 @@ _PLOTS = (
 _LOOKS_FOR = (
     "The search looks for a set of rules, of bounded complexity, with the least loss: the positives that no rule "
     "covers, and the rules that cover a negative. Rules come from column generation, which also proves how good a set "
-    "can be. The best set found so far appears here and changes as the search improves it."
+    "can be."
 )
 _PLAIN = Look(
     heading="Best rule set so far",
