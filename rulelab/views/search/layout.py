@@ -64,9 +64,9 @@ class Layout:
 
     def await_answer(self, waits: bool) -> None:
         """Let the box of the model be small while there is nothing to show in it, or have the place for a model."""
-        places = ["rl-wide", "rl-best", *(["rl-waits"] if waits else [])]
-        if self.model.css_classes != places:
-            self.model.css_classes = places
+        others = [name for name in self.model.css_classes if name != "rl-waits"]  # a walk outlines it, too
+        if waits is not ("rl-waits" in self.model.css_classes):
+            self.model.css_classes = [*others, "rl-waits"] if waits else others
 
     def fill(self) -> None:
         """Show all boxes."""
