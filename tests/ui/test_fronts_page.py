@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from figures import figures_are_clear
 from patience import wait_until
-from visits import PIN, Visit
+from visits import KEEP, Visit
 from words import words_are_clear
 
 from rulelab.sweeps.running import THREAD_NAME
@@ -139,7 +139,7 @@ def test_a_sweep_of_all_families_is_tapped_compared_and_exported(visit) -> None:
     view.until(lambda: STRIP in drawn(view))
     view.page.get_by_label("Model of", exact=True).select_option(index=1)
     view.until(lambda: title.count() == 1 and "all rows" in title.inner_text())
-    view.button(PIN).click()
+    view.button(KEEP).click()
     view.page.get_by_text("pinned as A").wait_for()
     row("Rule list, regularization 0.02").get_by_role("checkbox").check()
     view.until(lambda: row("Rule list, regularization 0.02").locator("b").all_inner_texts() == ["B"])

@@ -14,7 +14,7 @@ from patience import PATIENCE
 
 from rulelab.views.live.session import THREAD_NAME
 
-CHECK, KEEP, PIN = "Check the proof", "Keep to compare", "Pin model"
+CHECK, KEEP = "Check the proof", "Keep to compare"
 """Names of buttons; the last one is that of the fronts."""
 _TOO_WIDE = """() => {
     const found = []

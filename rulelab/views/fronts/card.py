@@ -32,7 +32,7 @@ from ..widgets import icons
 from ..widgets.esc import plain
 from ..widgets.html import Html
 from ..widgets.live_text import LiveText
-from ..widgets.pinned import pinned_note
+from ..widgets.pinned import KEEP, pinned_note
 from ..widgets.style import BAR_CSS, BUTTON_CSS, CARDS_CSS, MODEL_CSS, SELECT_CSS
 from .points import Point, asked_in_words, in_words
 from .run import Started
@@ -309,7 +309,7 @@ class PointModel(Viewer):
         self._about = Html("", stylesheets=[MODEL_CSS], **_WIDE)
         self._status = LiveText(caption="Model of all rows", sizing_mode="stretch_width", margin=0)
         self._pin = pn.widgets.Button(
-            label="Pin model",
+            label=KEEP,
             icon=icons.PIN,
             on_click=self.pin,
             visible=False,

@@ -103,7 +103,7 @@ class FrontView(NotebookViewer):
     sweeping = param.Boolean(default=False, doc="Whether what is shown still grows.")
     dark = param.Boolean(default=False, doc="Whether the page around is dark.")
     on_pin = param.Callable(
-        default=None, doc="Takes the card that Pin model makes, and gives its letter; None: no button."
+        default=None, doc="Takes the card that is kept to compare, and gives its letter; None: no button."
     )
 
     def __init__(self, sweeps: Sweep | Sequence[Sweep] = (), data: Dataset | None = None, **params: Any) -> None:
