@@ -149,13 +149,6 @@ def in_units(weights: Sequence[np.ndarray]) -> tuple[list[np.ndarray], Fraction]
     return parts, Fraction(1, of)
 
 
-def as_read(weight: float | Fraction) -> Fraction:
-    """A sum of weights, as `in_units` reads it where it is alone."""
-    shifted = round(weight * 10**PLACES)
-    decimal = shifted <= LARGEST_DECIMAL and shifted / 10**PLACES == weight
-    return Fraction(shifted, 10**PLACES) if decimal else Fraction(weight)
-
-
 def _binary(weights: np.ndarray) -> tuple[np.ndarray, int]:
     """Doubles as integers of a common unit, and how many of it are 1."""
     mantissa, exponent = np.frexp(weights)

@@ -14,7 +14,7 @@ from visits import workers
 
 import rulelab as rl
 from rulelab.cli import main
-from rulelab.views.live.pacing import TICK_SECONDS
+from rulelab.views.live.state import TICK_SECONDS
 
 pytestmark = pytest.mark.ui
 

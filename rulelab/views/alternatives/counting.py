@@ -17,8 +17,7 @@ from ...rule_set import NearOptimalRuleSets, NearOptimalRuleSetSearch
 from ...shown import percent
 from ...snapshot import Snapshot
 from ..allowance import take_memory
-from ..live.advancing import run
-from ..live.job import Progress
+from ..live.job import Progress, run
 from ..live.wording import count, counted
 from ..widgets.esc import esc
 from ..widgets.style import sheet

@@ -20,8 +20,7 @@ from ...snapshot import Status
 from ..allowance import take_memory
 from ..cards import snippet
 from ..cards.card import Card, Proof, in_words, of_search
-from ..live.advancing import run
-from ..live.job import Progress
+from ..live.job import Progress, run
 from ..live.prepared import Prepared
 from ..live.wording import count, counted
 from .finding_sets import find_sets, uncertified

@@ -17,8 +17,7 @@ from ...rule_set import NearOptimalRuleSetProgress, NearOptimalRuleSets, NearOpt
 from ...snapshot import Snapshot, Status
 from ..cards import snippet
 from ..cards.card import Card, Proof, in_words, of_search
-from ..live.advancing import run
-from ..live.job import Progress
+from ..live.job import Progress, run
 from ..live.prepared import Prepared
 from ..live.wording import count, counted
 from .good import Good, looking_at

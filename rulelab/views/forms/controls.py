@@ -8,7 +8,7 @@ from typing import Any
 
 import param
 
-from ...families import Parameter
+from ...families import Parameter, typed
 from ..widgets.esc import plain
 from ..widgets.explained import term_slug
 from .numbers import Settings, read, shown
@@ -222,3 +222,24 @@ class Note:
 
     def take(self, value: Any) -> None:
         """Nothing can be chosen."""
+
+
+def value_of(parameter: Parameter, text: str) -> Any:
+    """The value that a text stands for; raises ValueError in the words of the page."""
+    try:
+        return typed.read(parameter.kind, text)
+    except typed.NotReadError as error:
+        said = f"{parameter.title}: “{plain(error.part, 40)}”"
+        if not error.wanted:
+            raise ValueError(f"{said} is there twice") from None
+        raise ValueError(f"{said} is not {error.wanted}; write {parameter.example}") from None
+
+
+class Names(Number):
+    """Names, or columns with what is said of each; see `rulelab.families.typed`."""
+
+    def _read(self, text: str) -> Any:
+        return value_of(self._parameter, text)
+
+    def _shown(self, value: Any) -> str:
+        return typed.written(self._parameter.kind, value)

@@ -19,8 +19,7 @@ from ..live.ticker import Beat
 from ..widgets.esc import esc, plain
 from ..widgets.style import BUTTON_CSS, SELECT_CSS
 from ..widgets.uploader import Uploader
-from .all_classes import AllClasses
-from .data import FILES, LIMIT, MAX_UPLOAD_BYTES, UPLOADED, Labelled, load
+from .data import FILES, LIMIT, MAX_UPLOAD_BYTES, UPLOADED, AllClasses, Labelled, load
 from .draft import Draft
 from .fields import WIDE, note
 from .numbers import Settings, number_field

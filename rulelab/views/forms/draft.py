@@ -13,8 +13,7 @@ from ...datasets.guesses import MAX_GROUPS, UNKNOWNS, in_rows, positive_of, unkn
 from ...datasets.reading import DECIMALS, ENCODINGS, SEPARATORS, THOUSANDS
 from ..live.wording import count, counted
 from ..widgets.esc import plain
-from .all_classes import ALL_CLASSES, FEWEST, AllClasses
-from .data import Labelled, read
+from .data import ALL_CLASSES, FEWEST, AllClasses, Labelled, read
 
 ROLES = {
     "feature": "feature",

@@ -5,22 +5,42 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import param
 
 from ...data.directions import as_directions
 from ...data.naming import as_names, limits_of
-from ...families import MEMORY, NAMING, OF_SEVERAL, TIME, Family, Parameter
+from ...families import EVERY, MEMORY, NAMING, OF_SEVERAL, TIME, Family, Parameter, criteria_of
 from ...families.typed import read, written
 from ...questions import ASKING, NEUTRAL, Question, allows, asks_nothing, engine_of
 from ..widgets.field_cards import Field
-from .controls import Choice, Control, Fixed, Note, Number, Switch, Switches
-from .criteria import NO_CRITERION, criterion_of, words_of
+from .controls import Choice, Control, Fixed, Names, Note, Number, Switch, Switches
 from .data_settings import DataSettings
 from .fields import worded
-from .names import Names
 from .numbers import Settings
+
+if TYPE_CHECKING:
+    from ...rule_set import Criterion
+
+
+NO_CRITERION = "none"
+WORDS = {NO_CRITERION: "none"} | {name: record.words for name, record in EVERY.items()}
+"""Of all families."""
+
+
+def words_of(family: str) -> dict[str, str]:
+    """The same of those that models of a family can be asked to meet."""
+    return {NO_CRITERION: WORDS[NO_CRITERION]} | {name: record.words for name, record in criteria_of(family).items()}
+
+
+def criterion_of(name: str, tolerance: float, second: float) -> Criterion | None:
+    """The criterion by its name, None for "none"; raises ValueError when a tolerance is out of range."""
+    if name == NO_CRITERION:
+        return None
+    record = EVERY[name]
+    return record.make(*(tolerance, second)[: len(record.tolerances)])
+
 
 LIMITS = (TIME, MEMORY)
 TOLERANCE = Parameter(

@@ -24,7 +24,7 @@ from ..compare.table import row as row_of
 from ..live.session import SearchSession
 from ..live.ticker import Beat
 from ..live.wording import count, counted, family_name
-from ..search.runs.words import DATA, FAMILY, differing
+from ..search.runs.past import DATA, FAMILY, differing
 from ..widgets.esc import plain
 from ..widgets.uploader import Uploader
 from . import keeping, proving

@@ -1,4 +1,4 @@
-"""One piece of work in a thread of its own, which the page can watch and cancel; nothing of Panel."""
+"""One piece of work in a thread of its own, such as a search, that the page watches and can cancel; no Panel."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 from .pool import Pool
 from .session import THREAD_NAME, lower_priority
+from .share import Share
 
 SIDE_WORK = Pool(1)
 """Scores and baselines of all sessions wait in this line; searches have a pool of their own."""
@@ -116,3 +117,29 @@ class Job:
             error, failed = str(found) or "not enough memory", False
         finally:
             self.error, self.failed = error, failed
+
+
+def run(search: Any, seconds: float, progress: Progress, said: Callable[[Any], str], what: str) -> Any:
+    """Advance a search, with its share of the memory, until it ends or is cancelled; its last snapshot.
+
+    Parameters
+    ----------
+    search : Search
+    seconds : float
+        Its time limit; compiling is not counted.
+    progress : Progress
+    said : callable
+        Says of a snapshot what is being done.
+    what : str
+        The search, while it is compiled.
+    """
+    if not search.compiled:
+        progress.report(f"compiling {what}: once per machine, some seconds")
+        search.compile()
+    snapshot: Any = None
+    with Share(search, lambda: 0 if snapshot is None else snapshot.memory_bytes):
+        for snapshot in search.steps(time_limit=seconds):
+            progress.doing = said(snapshot)
+            if progress.cancelled:
+                break
+    return snapshot

@@ -11,10 +11,9 @@ from ...recording import Recording
 from ...search import Search
 from ...snapshot import Snapshot
 from .history import History
-from .pacing import FULL_SPEED
 from .prepared import Prepared
 from .session import SearchSession
-from .state import Limits, State
+from .state import FULL_SPEED, Limits, State
 
 
 class RecordedSearch:

@@ -1,12 +1,12 @@
-"""No message to a page stays behind until another one follows it.
-
-What Panel cannot write at once it leaves to a task. A task that ends takes the mark away by which the next one knows
-that there is something to write; what came just before then waits for whatever is sent next, which may be never.
-"""
+"""What is sent to open pages: no message stays behind until another one follows it, and some go to all pages."""
 
 from __future__ import annotations
 
+import logging
+import threading
+from collections.abc import Callable
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import panel.io.document as panel_document
 from bokeh.document import Document
@@ -38,3 +38,31 @@ def send_as_panel_does() -> None:
     """Undo it."""
     known = vars(panel_document)
     panel_document._dispatch_msgs = getattr(known["_dispatch_msgs"], "left_behind_by", known["_dispatch_msgs"])
+
+
+_LOCK = threading.Lock()
+_PAGES: WeakKeyDictionary[Any, Callable[[str], None]] = WeakKeyDictionary()
+
+
+def listen(document: Any, show: Callable[[str], None]) -> None:
+    """Have a page told from now on until it is closed; ``show`` is called in its turn, and shows a sentence."""
+    with _LOCK:
+        _PAGES[document] = show
+    document.on_session_destroyed(lambda context: _forget(document))
+
+
+def _forget(document: Any) -> None:
+    """Let go of a page: what it shows by holds its document, too."""
+    with _LOCK:
+        _PAGES.pop(document, None)
+
+
+def tell_all(said: str) -> None:
+    """Say something to all pages that are open."""
+    with _LOCK:
+        pages = list(_PAGES.items())
+    for document, show in pages:
+        try:
+            document.add_next_tick_callback(lambda show=show: show(said))
+        except Exception:  # a page that was closed a moment ago keeps nobody else from hearing
+            logging.getLogger(__name__).debug("a page was not told", exc_info=True)

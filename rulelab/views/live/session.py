@@ -21,11 +21,10 @@ from ...slices import Slices
 from ...snapshot import Snapshot, Status
 from ..allowance import ALLOWED, NO_MEMORY, take_memory
 from .history import History, Mark, relabelled
-from .pacing import FULL_SPEED, Pace, Pacing
 from .pool import POOL, Pool
 from .prepared import Prepared, Source, Unwanted
 from .share import Share
-from .state import Limits, State
+from .state import FULL_SPEED, Limits, Pace, Pacing, State
 from .watching import Watching
 
 THREAD_NAME = "rulelab search"

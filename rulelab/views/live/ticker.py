@@ -17,8 +17,8 @@ from panel.io.state import set_curdoc
 
 from ..notebook import keep_stills
 from ..one_at_a_time import one_at_a_time
-from .pacing import TICK_SECONDS
 from .sending import send_all
+from .state import TICK_SECONDS
 
 _LOG = logging.getLogger(__name__)
 

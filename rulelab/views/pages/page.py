@@ -11,9 +11,8 @@ from panel.util import edit_readonly
 from ...warming import begin_in_background
 from ..forms.address import Part
 from ..front.address import FrontAddress
-from ..live.telling import listen
-from ..widgets.browser import AddressBar
-from ..widgets.connection import Connection
+from ..live.sending import listen
+from ..widgets.browser import AddressBar, Connection
 from ..widgets.explained import Explained
 from ..widgets.icons import ICON
 from ..widgets.style import STRIP_CSS

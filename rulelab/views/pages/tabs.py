@@ -28,12 +28,11 @@ from ..front.view import Front
 from ..fronts.tab import FrontsView
 from ..kept_runs.runs import KeptRuns
 from ..learn.view import LearnTab
-from ..live.pacing import FULL_SPEED
 from ..live.prepared import Prepared
 from ..live.recipe import PageRecipe
 from ..live.recorded import RecordedSession
 from ..live.session import SearchSession
-from ..live.state import State
+from ..live.state import FULL_SPEED, State
 from ..search.again import Again
 from ..search.controls import SPEEDS
 from ..search.setup import Setup

@@ -8,9 +8,8 @@ from typing import Any
 
 import panel as pn
 
-from ..live.pacing import FULL_SPEED, Pace
 from ..live.session import SearchSession
-from ..live.state import State
+from ..live.state import FULL_SPEED, Pace, State
 from ..live.wording import NONE, Standing, standing
 from ..widgets import icons
 from ..widgets.esc import esc

@@ -28,8 +28,7 @@ from ..forms.family_settings import (
 )
 from ..forms.fields import card, column, field, note
 from ..forms.sentence import Sentence, sentence_of
-from ..live.class_recipe import ClassRecipe
-from ..live.recipe import PageRecipe, compares_groups
+from ..live.recipe import ClassRecipe, PageRecipe, compares_groups
 from ..live.session import SearchSession
 from ..live.state import Limits, State
 from ..widgets.esc import esc, plain

@@ -18,11 +18,10 @@ from ...search import Search
 from ...snapshot import Snapshot
 from ...warming import begin_in_background
 from ..cards.card import Card
-from ..live.pacing import FULL_SPEED, TICK_SECONDS
 from ..live.recorded import RecordedSession
 from ..live.sending import send_all
 from ..live.session import SearchSession
-from ..live.state import State
+from ..live.state import FULL_SPEED, TICK_SECONDS, State
 from ..live.ticker import in_turn
 from ..live.wording import Standing, count, figures
 from ..notebook import NotebookViewer, keep_stills

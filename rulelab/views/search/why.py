@@ -15,10 +15,9 @@ from ...recording import Course
 from ...rule_set import RuleSetSearch
 from ...search import Search
 from ...snapshot import Snapshot
-from ..live.pacing import TICK_SECONDS
 from ..live.recorded import RecordedSearch
 from ..live.session import SearchSession
-from ..live.state import State
+from ..live.state import TICK_SECONDS, State
 from ..prefixes.frames import LARGEST_COPY, TreeFrame, recorded_frame, tree_frame
 from ..prefixes.tree_view import TreePane
 from ..widgets.html import Html

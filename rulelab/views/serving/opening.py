@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import gc
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -18,7 +20,6 @@ from panel.io.state import set_curdoc
 from panel.viewable import Viewable
 
 from ..allowance import ALLOWED
-from ..live.trimming import give_back
 
 MAKER = "rulelab page"
 """With this the name of the thread begins that makes pages."""
@@ -97,3 +98,17 @@ class Opening(Application):
         error = self._failed.pop(document, None)
         if error is not None:
             raise error
+
+
+def give_back() -> bool:
+    """Give the memory that closed pages have left to the system, where the C library has a way to; whether it had."""
+    trim = _trim()
+    return trim is not None and bool(trim(0))
+
+
+@cache
+def _trim() -> Any:
+    try:
+        return ctypes.CDLL(None).malloc_trim
+    except (AttributeError, OSError, TypeError):  # not the C library of GNU
+        return None

@@ -8,9 +8,9 @@ import signal
 import time
 from typing import Any
 
-from ..live.pacing import TICK_SECONDS
+from ..live.sending import tell_all
 from ..live.session import OPEN
-from ..live.telling import tell_all
+from ..live.state import TICK_SECONDS
 from .health import Standing
 
 SAID = "This server is being stopped. The search was ended with what it has proven; save what you need now."

@@ -6,6 +6,7 @@ import param
 from panel.custom import JSComponent
 
 from ...assets import asset
+from .style import sheet
 
 
 class Kept(JSComponent):
@@ -33,3 +34,10 @@ class AddressBar(JSComponent):
     shown = param.Tuple(default=("", False), doc="The query to show, and whether it is a step that Back takes back.")
 
     _esm = asset("address_bar.js")
+
+
+class Connection(JSComponent):
+    """A line at the foot of the page, which is there only while the server is not."""
+
+    _esm = asset("connection.js")
+    _stylesheets = [sheet("connection.css")]

@@ -29,7 +29,7 @@ from rulelab.views.live.recorded import RecordedSession
 from rulelab.views.live.session import SearchSession
 from rulelab.views.live.state import State
 from rulelab.views.live.wording import standing
-from rulelab.views.search.runs.words import settings_in_words
+from rulelab.views.search.runs.past import settings_in_words
 from rulelab.views.search.setup import Setup
 from rulelab.views.search.view import SearchView
 

@@ -16,10 +16,9 @@ from rulelab.views.forms.data import UPLOADED
 from rulelab.views.front.examples import EXAMPLES
 from rulelab.views.live import recipe
 from rulelab.views.live import wording as words
-from rulelab.views.live.pacing import TICK_SECONDS
 from rulelab.views.live.prepared import Prepared
 from rulelab.views.live.recipe import PageRecipe
-from rulelab.views.live.state import State
+from rulelab.views.live.state import TICK_SECONDS, State
 from rulelab.views.live.wording import standing
 from rulelab.views.search.controls import SPEEDS
 from rulelab.views.search.setup import Setup

@@ -22,10 +22,9 @@ from rulelab.views.kept_runs import keeping
 from rulelab.views.kept_runs.keeper import Keeper
 from rulelab.views.kept_runs.runs import DIGITS, KeptRuns
 from rulelab.views.live.job import Progress
-from rulelab.views.live.pacing import FULL_SPEED, Pace
 from rulelab.views.live.prepared import Prepared
 from rulelab.views.live.session import SearchSession
-from rulelab.views.live.state import Limits, State
+from rulelab.views.live.state import FULL_SPEED, Limits, Pace, State
 from rulelab.views.search.view import SearchView
 
 

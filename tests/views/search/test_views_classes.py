@@ -34,8 +34,7 @@ from rulelab.views.cards.figures import figures
 from rulelab.views.cards.report import report
 from rulelab.views.compare.view import CompareView
 from rulelab.views.forms.address import Address
-from rulelab.views.forms.all_classes import ALL_CLASSES
-from rulelab.views.forms.data import UPLOADED
+from rulelab.views.forms.data import ALL_CLASSES, UPLOADED
 from rulelab.views.forms.data_settings import DataSettings
 from rulelab.views.forms.draft import Draft
 from rulelab.views.kept_runs.keeper import Keeper

@@ -17,8 +17,7 @@ from rulelab.views.live.state import Limits, State
 from rulelab.views.pages.tabs import SearchTab
 from rulelab.views.search.plots.curves import curve_columns
 from rulelab.views.search.runs import box
-from rulelab.views.search.runs.past import MOST_POINTS, MOST_RUNS, PastRun, Runs, thinned
-from rulelab.views.search.runs.words import differing
+from rulelab.views.search.runs.past import MOST_POINTS, MOST_RUNS, PastRun, Runs, differing, thinned
 from rulelab.views.search.view import SearchView
 
 

@@ -16,7 +16,6 @@ from servers import in_a_thread, served_here
 import rulelab as rl
 from rulelab.views.allowance import ALLOWED
 from rulelab.views.live.state import State
-from rulelab.views.live.trimming import give_back
 from rulelab.views.search.view import SearchView
 from rulelab.views.serving import opening
 
@@ -92,7 +91,7 @@ def test_memory_is_given_back_once_for_pages_that_close_together(monkeypatch: py
 
     def give() -> bool:
         given.append(threading.current_thread().name)
-        return give_back()
+        return opening.give_back()
 
     async def visit(port: int) -> None:
         visitors = [Visitor(port, "") for _ in range(3)]

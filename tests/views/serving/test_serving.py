@@ -17,9 +17,8 @@ from rulelab.assets import asset
 from rulelab.cli.commands import main
 from rulelab.views.allowance import ALLOWED, NO_FILES
 from rulelab.views.compare.view import CompareView
-from rulelab.views.live.pacing import FULL_SPEED, Pace
 from rulelab.views.live.session import SearchSession
-from rulelab.views.live.state import Limits
+from rulelab.views.live.state import FULL_SPEED, Limits, Pace
 from rulelab.views.serving import logs
 from rulelab.views.serving import secret as secrets_
 from rulelab.views.serving.guarded import Guarded

@@ -12,9 +12,8 @@ import panel as pn
 
 from ....ablation import Variant, contradiction, nodes_of, variants
 from ....snapshot import Snapshot
-from ...live.pacing import FULL_SPEED
 from ...live.session import SearchSession
-from ...live.state import Limits, State
+from ...live.state import FULL_SPEED, Limits, State
 from .past import PastRun
 
 

@@ -22,8 +22,7 @@ from ...widgets.press import Press
 from ...widgets.style import BAR_CSS, CARD_CSS, sheet
 from ...widgets.uploader import Uploader
 from .ablating import AblationPicture
-from .past import MOST_RUNS, PastRun, Runs
-from .words import differing
+from .past import MOST_RUNS, PastRun, Runs, differing
 
 HEADS = ["run", "objective", "lower bound", "gap", "nodes", "search time", "integral"]
 _TERMS = {"run": "runs", "integral": "primal-dual integral"}
