@@ -30,7 +30,7 @@ def pin(view: Visit, regularization: float | None = None) -> None:
     view.button("Run").click()
     view.until_status("certified optimal")
     view.keep.click()
-    view.page.get_by_text(re.compile("pinned as [A-P]")).wait_for()
+    view.page.get_by_text(re.compile("pinned as [A-P]", re.IGNORECASE)).wait_for()
 
 
 def compare(view: Visit) -> None:

@@ -149,7 +149,7 @@ def test_a_sweep_of_all_families_is_tapped_compared_and_exported(visit) -> None:
     points = pd.read_csv(io.BytesIO(download(view, "Points (CSV)").read_bytes()))
     assert len(points) == 2 * n
     fits = pd.read_csv(io.BytesIO(download(view, "Fits (CSV)").read_bytes()))
-    assert {"rule_list", "cart", "random_forest", "logistic_regression"} == set(fits["family"])
+    assert {"rule_list", "greedy_list", "cart", "random_forest", "logistic_regression"} == set(fits["family"])
     menu = view.page.locator("header.plot details").first
     menu.locator("summary").click()
     view.until(lambda: menu.locator("tr").count() == n + 1)

@@ -322,7 +322,9 @@ class FrontView(NotebookViewer):
             align="end",
             margin=0,
         )
-        self._untested = Html(_UNTESTED, stylesheets=[CARD_CSS], visible=False, css_classes=["rl-row"], **_WIDE)
+        note = Html(_UNTESTED, stylesheets=[CARD_CSS], **_WIDE)
+        # in a column: Panel's view of HTML fails when it is to be shown before it has been drawn
+        self._untested = pn.Column(note, visible=False, css_classes=["rl-row"], **_WIDE)
         self._bar = pn.Row(
             *(self._on, self._criterion, exports),
             visible=False,

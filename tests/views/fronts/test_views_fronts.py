@@ -406,7 +406,7 @@ def test_without_test_rows_training_figures_stand_there_and_it_is_said_what_keep
     assert {p.method for p in view.points()} == {"rule_list", "cart"}
     assert "training rows" in view._plots[0].figure.yaxis.axis_label
     assert view._untested.visible
-    assert "nothing can be said about new ones" in view._untested.object
+    assert "nothing can be said about new ones" in view._untested[0].object
     assert not view._on.visible, "there are no test rows to choose"
     view.point = "0:1"
     card = view._model.card
