@@ -213,7 +213,7 @@ def falling_states(
     more = (Fraction(a, b) - given) * n_positive / total  # in the objective, what rounding adds at most
     room = (_LARGEST_COST - 1) // (max(a, b) * n + n_rules * (int(exact) + 1))
     simple = order_preserving(exact, problem.n_antecedents, max(a, b) * n, room)
-    if simple is None and misplaced:
+    if simple is None and misplaced and room:
         simple = Fraction(int(exact * room), room)
     if simple is None:
         raise CertificateError("the weights, or the positive weight, have too many digits for a certificate")
