@@ -130,11 +130,13 @@ class Proving(Search):
 
     def _to_prove(self, bound_only: bool) -> float | None:
         """The bound that a certificate is for; None: it is for the optimum. Raises CertificateError."""
+        snapshot = self._snapshot()
+        if snapshot.incumbent is None and snapshot.status is not Status.RUNNING:
+            raise CertificateError("there is no model to be proven optimal: the search has found none that obeys")
         if self.certified:
             return None
         if not bound_only:
             self._require_proof()
-        snapshot = self._snapshot()
         if snapshot.incumbent is None:
             raise CertificateError("a certificate names a model, and the search has found none yet")
         if not snapshot.lower_bound > 0:

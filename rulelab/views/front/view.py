@@ -34,7 +34,7 @@ class Front(JSComponent):
     """
 
     html = param.String(default=asset("front.html"), doc="All but the search and the place for a file.")
-    course = param.Dict(default=json.loads(asset("front_search.json")), doc="Made by tests/benchmarks/front.py.")
+    course = param.Dict(default=json.loads(asset("front_search.json")), doc="By tests/benchmarks/recorded_search.py.")
     last = param.String(default="", doc="What the last run of this browser is called; empty: there is none.")
     said = param.String(default="", doc="What went wrong.")
     uploader = Child(default=None, allow_None=True)
