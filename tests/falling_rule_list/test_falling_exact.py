@@ -251,3 +251,17 @@ def test_without_antecedents_the_else_is_optimal():
         )
         assert snapshot.incumbent.complexity == 0
         assert snapshot.incumbent.objective == pytest.approx(1 / 3)
+
+
+def test_counts_of_a_million():
+    """Proportions of large counts are compared exactly."""
+    rng = np.random.default_rng(3)
+    patterns = (np.arange(32)[:, None] >> np.arange(5)) & 1
+    positives, negatives = rng.integers(0, 10**6, 32), rng.integers(0, 4 * 10**6, 32)
+    problem = rl.Problem.from_counts(patterns, positives, negatives)
+    A, y = np.vstack([patterns, patterns]).astype(bool), np.repeat([True, False], 32)
+    weight = np.concatenate([positives, negatives]).tolist()
+    snapshot = certified(FallingRuleListSearch(problem, 1e-4, 3.0))
+    assert snapshot.incumbent.model.exact_objective(1e-4) == naive.best_falling_rule_list(
+        A, y, weight, Fraction(3), Fraction(1, 10_000)
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from fractions import Fraction
 from functools import partial
 
@@ -307,3 +308,21 @@ def test_a_finished_search_hands_out_its_proof():
     assert (
         "2 rules, more than the 1" in rl.verify(problem, rl.RuleList.from_problem(problem, [0, 1]), certificate).reason
     )
+
+
+def test_slices_stay_short_with_many_antecedents():
+    """An expansion of thousands of antecedents is left half-way, and the search goes on where it was."""
+    rng = np.random.default_rng(6)
+    A, y = rng.random((2000, 4000)) < 0.3, rng.random(2000) < 0.5
+    problem = rl.Problem.from_arrays(A, y)
+    search = RuleListSearch(problem, 0.004, beam_width=0)
+    snapshots = [search.advance(1) for _ in range(6)]
+    assert snapshots[-1].counts["created"] > snapshots[0].counts["created"]
+    assert snapshots[-1].work < 6
+    assert all(s.lower_bound <= s.incumbent.objective for s in snapshots)
+    finished = []
+    for one in (RuleListSearch(problem, 0.004, beam_width=0), pickle.loads(pickle.dumps(search))):
+        while one.work < 1:
+            last = one.advance(1)
+        finished.append((last.counts, last.pruned, last.queue_by_length, last.lower_bound))
+    assert finished[0] == finished[1]
