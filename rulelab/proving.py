@@ -130,6 +130,8 @@ class Proving(Search):
 
     def _to_prove(self, bound_only: bool) -> float | None:
         """The bound that a certificate is for; None: it is for the optimum. Raises CertificateError."""
+        if self._phase == "preparing" and not bound_only:  # there is nothing yet to take a snapshot of
+            self._require_proof()
         snapshot = self._snapshot()
         if snapshot.incumbent is None and snapshot.status is not Status.RUNNING:
             raise CertificateError("there is no model to be proven optimal: the search has found none that obeys")

@@ -154,8 +154,9 @@ def ends(search: rl.Search) -> rl.Snapshot:
             break
     assert snapshot.status is not rl.Status.RUNNING, f"{MOST_STEPS} steps were not enough"
     assert snapshot.status is rl.Status.INFEASIBLE or snapshot.lower_bound <= snapshot.incumbent.objective
-    proves_nearly = isinstance(snapshot.incumbent.model, rl.RuleList) or type(search) is rl.FallingRuleListSearch
-    nearly = snapshot.limit == "exactness" and proves_nearly
+    nearly = snapshot.limit == "exactness" and (
+        type(search) is rl.FallingRuleListSearch or isinstance(snapshot.incumbent.model, rl.RuleList)
+    )
     if (snapshot.status is rl.Status.OPTIMAL or nearly) and hasattr(search, "certificate"):
         with alarm():
             checked = rl.verify(search.problem, snapshot.incumbent.model, search.certificate())
