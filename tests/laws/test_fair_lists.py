@@ -97,7 +97,7 @@ def test_a_bound_that_is_off_cuts_nothing_and_changes_no_optimum(family: str, of
             used += got.pruned[name] if on else 0
             assert on or got.pruned[name] == 0
             laws.same_optimum(got, found[0], 1e-13)
-    assert used > 0 or (family, off) == ("fair_list", "one_more_rule")
+    assert used > 0 or off == "one_more_rule"
 
 
 @pytest.mark.parametrize("family", ["fair_list", "fair_falling"])
