@@ -68,6 +68,7 @@ def test_the_keyboard_is_seen_where_there_are_results(visit, scheme: str) -> Non
     page.get_by_role("status", name="Sweep", exact=True).get_by_text("Sweep finished").wait_for()
     page.get_by_role("button", name=re.compile("^Show Rule list")).first.click()
     page.locator(".rl-model h2").wait_for()
+    page.get_by_role("tabpanel", name="Compare").get_by_role("button", name=KEEP).wait_for()
     seen["Fronts of Compare"] = stops(page)
     assert {"Replay", CHECK, "Edit", "Export", "Save or read: Objective and lower bound"} <= set(seen["Search"])
     assert {"Choose model 1", "Diverse four", "Add a rule", KEEP} <= set(seen["Alternatives"])

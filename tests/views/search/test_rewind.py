@@ -64,7 +64,7 @@ def said(view: SearchView) -> dict[str, str]:
 
 def seen(view: SearchView) -> list[Any]:
     best = view._best
-    texts = [best.card.object, best.heading.object, best.account.object]
+    texts = [best.card.object, best.heading.object, view._certificate.account.object]
     return [*drawn(view._plots), *texts, said(view)]
 
 

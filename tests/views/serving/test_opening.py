@@ -88,10 +88,11 @@ def test_a_page_that_waits_for_its_first_run_is_looked_at_less_often(monkeypatch
 
 def test_memory_is_given_back_once_for_pages_that_close_together(monkeypatch: pytest.MonkeyPatch) -> None:
     given: list[str] = []
+    give_back = opening.give_back
 
     def give() -> bool:
         given.append(threading.current_thread().name)
-        return opening.give_back()
+        return give_back()
 
     async def visit(port: int) -> None:
         visitors = [Visitor(port, "") for _ in range(3)]
