@@ -49,6 +49,10 @@ GONE: dict[str, str] = {
     "rulelab bench page": "`rulelab bench class` measures what pages cost a server",
     "rulelab bench pricing": "`rulelab bench rule-set` measures whole searches, their pricing with them",
     "rulelab bench slices": "how soon a search stops at a limit or at Ctrl-C is tested for every search",
+    **{
+        f"rulelab bench {name}": "`rulelab papers` makes the figures of the papers"
+        for name in ("ablation", "compas-paper", "fairness", "falling-roc", "fronts", "rule-set-tables")
+    },
     **{f"rulelab bench {name}": f"`python -m tests.benchmarks {name}` in a checkout runs it" for name in BUILDERS},
 }
 """Names of the package as ``rl.NAME``; commands, and options after their command, as ``rulelab COMMAND --OPTION``."""

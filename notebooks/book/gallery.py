@@ -27,6 +27,7 @@ rl.plots.convergence(recording.frame)
 """,
     ),
     "queue": ("Prefixes that wait, by their length.", "rl.plots.queue(recording.frame)"),
+    "remaining": ("How much of the search space is left, as a power of ten.", "rl.plots.remaining(recording.frame)"),
     "cuts": ("How many prefixes each bound has cut.", "rl.plots.cuts(snapshots[-1])"),
     "incumbents": ("Errors of the best list at each moment.", "rl.plots.incumbents(recording.frame)"),
     "tree": (
@@ -99,6 +100,18 @@ from rulelab.data.metrics import group_rates
 
 best = near.models[0]
 rl.plots.group_rates(group_rates(positive, best.predict(conditions) == 1, groups))
+""",
+    ),
+    "rates_by_tolerance": (
+        "A rate in each group of people, against the difference between groups that is allowed.",
+        """
+rows = []
+for allowed in (0.01, 0.05, 0.1, 0.2):
+    search = rl.search_for(problem, regularization=0.01, max_length=3, fairness=rl.EqualOpportunity(allowed))
+    fair = rl.solve(search).incumbent.model
+    rates = group_rates(positive, fair.predict(conditions) == 1, groups)["true_positive_rate"]
+    rows += [(allowed, group, "train", rate) for group, rate in rates.items()]
+rl.plots.rates_by_tolerance(pd.DataFrame(rows, columns=["tolerance", "group", "rows", "true_positive_rate"]))
 """,
     ),
     "gap_frontier": (

@@ -29,6 +29,7 @@ from . import (
     frontier,
     least_gap,
     near,
+    papers,
     robustness,
     runs,
     serve,
@@ -200,6 +201,7 @@ def command_parser() -> argparse.ArgumentParser:
     runs.add_to(commands)
     explain.add_to(commands)
     examples.add_to(commands)
+    papers.add_to(commands)
     doctor.add_to(commands)
     listing = commands.add_parser("datasets", help="list the data sets", description="List the data sets.")
     listing.add_argument("--describe", metavar="FILE", help="instead: how this file is read and what its columns hold")

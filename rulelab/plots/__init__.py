@@ -10,8 +10,8 @@ take options through ``.opts``, in Bokeh and in Matplotlib alike::
 from .extension import extension
 from .fronts import front, frontier, gap_frontier
 from .near_optimal import antecedents, good_models, linked
-from .rates import group_rates, roc, strata
-from .searches import ablation, column_pool, convergence, cuts, incumbents, queue, stability, tree
+from .rates import group_rates, rates_by_tolerance, roc, strata
+from .searches import ablation, column_pool, convergence, cuts, incumbents, queue, remaining, stability, tree
 
 __all__ = [
     "ablation",
@@ -28,6 +28,8 @@ __all__ = [
     "incumbents",
     "linked",
     "queue",
+    "rates_by_tolerance",
+    "remaining",
     "roc",
     "stability",
     "strata",

@@ -93,6 +93,32 @@ def roc(frame: pd.DataFrame, by: str | None = None) -> Any:
     return hv.Overlay(parts).relabel("ROC")
 
 
+def rates_by_tolerance(frame: pd.DataFrame) -> Any:
+    """The rate of each group against the difference between groups that is allowed.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        With columns ``tolerance`` (from 0 to 1), ``group``, ``rows`` ("train" or "test") and ``true_positive_rate``.
+
+    Returns
+    -------
+    Overlay
+        A colour for each group; training rows are dashed.
+    """
+    names = ["tolerance", "group", "rows", "true_positive_rate"]
+    frame = require_columns(frame, names, "a table of rates by tolerance, group and rows")
+    kdim, vdim = hv.Dimension("tolerance"), hv.Dimension(names[3], label="true positive rate (%)")
+    parts = []
+    for k, (group, of_group) in enumerate(frame.groupby("group", sort=False)):
+        for rows, some in of_group.groupby("rows", sort=False):
+            values = some.sort_values("tolerance")
+            curve = hv.Curve((values["tolerance"], 100 * values[names[3]]), kdim, vdim, label=f"{group}, {rows}")
+            dash = "dashed" if rows == "train" else "solid"
+            parts.append(styled(curve, color=CYCLE[k % len(CYCLE)], line_width=2, line_dash=dash))
+    return styled(hv.Overlay(parts).relabel("Rates by tolerance"), legend_position="bottom_right")
+
+
 def _with_intervals(
     over: str, places: list[str], label: Any, value: np.ndarray, low: np.ndarray, high: np.ndarray
 ) -> Any:

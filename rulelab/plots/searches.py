@@ -93,6 +93,29 @@ def queue(trace: Any, x: str = "work") -> Any:
     return hv.Overlay(areas).relabel("Queue by prefix length")
 
 
+def remaining(trace: Any, x: str = "work") -> Any:
+    """How much of the search space may still hold a better model, as a power of ten.
+
+    Parameters
+    ----------
+    trace : fitted classifier, Recording, snapshots, Search or DataFrame
+        As of `convergence`, with a column ``log10_remaining``.
+    x : str
+        "work" or "seconds".
+
+    Returns
+    -------
+    Curve
+        Down to 0, where no model is left; without a point where the search does not count what remains.
+    """
+    trace = require_columns(_trace_of(trace), [_axis(x), "log10_remaining"], TRACE)
+    known = trace.astype({"log10_remaining": float})
+    known = known[np.isfinite(known["log10_remaining"])]
+    value = hv.Dimension("log10_remaining", label="remaining models, log10")
+    curve = hv.Curve((known[x], known["log10_remaining"]), hv.Dimension(x, label=_AXES[x]), value)
+    return styled(curve.relabel("Remaining search space"), color=GREEN, line_width=2, interpolation="steps-post")
+
+
 def cuts(snapshot: Any) -> Any:
     """How many prefixes each bound has cut.
 

@@ -18,7 +18,7 @@ MODEL = "model"
 """The dimension that numbers what is selected together, see `rulelab.plots.linked`."""
 
 _IN_MATPLOTLIB = {"line_width": "linewidth", "line_dash": "linestyle", "fill_alpha": "alpha", "size": "s"}
-_DASHES = {"dashed": "--", "dotted": ":"}
+_DASHES = {"solid": "-", "dashed": "--", "dotted": ":"}
 _MARKERS = {"square": "s", "triangle": "^", "x": "x"}
 
 

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from _measure import Table, measure, parser, use_shared_data, user_seconds
-from compas_paper import RACES, feature_set_a
 
 import rulelab as rl
+from rulelab.papers.corels import RACES, feature_set_a
 
 PARITY, OPPORTUNITY, ACCURACY = rl.DemographicParity, rl.EqualOpportunity, rl.AccuracyParity
 EQUALITY, ODDS, PRECISION = rl.FalsePositiveRateParity, rl.EqualizedOdds, rl.PredictiveParity

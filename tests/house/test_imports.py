@@ -83,6 +83,7 @@ FLOORS: list[str] = [
     "views.kept_runs",
     "views.pages",
     "views.serving",
+    "papers",
     "cli.output",
     "cli.options",
     "cli.counted",
@@ -92,14 +93,14 @@ FLOORS: list[str] = [
     "cli.keep cli.progress",
     "cli.near_count cli.near_rule_sets cli.one_list cli.robustness",
     "cli.ablate cli.doctor cli.examples cli.explain cli.export cli.fit cli.frontier cli.near cli.runs cli.serve",
-    "cli.explain_proof cli.least_gap cli.stability cli.sweep",
+    "cli.explain_proof cli.least_gap cli.papers cli.stability cli.sweep",
     "cli.commands",
     "__main__",
 ]
 """From the ground up. A room, or a file of one, imports from the floors below it, and within itself."""
 
 ALONE = "datasets"
-ANYBODY = ("fitting", "report", "store", "sweeps", "tables", "views", "cli")
+ANYBODY = ("fitting", "papers", "report", "store", "sweeps", "tables", "views", "cli")
 BELOW_ALL = ("extras", "files", "lazy", "sharing", "shown")
 """How things show themselves, which data sets do like all others."""
 """Who may import the data sets."""

@@ -63,6 +63,11 @@ def fairness_points() -> pd.DataFrame:
     return pd.DataFrame({"family": ["rule_list"] * 3 + ["rule_set"] * 3, **figures})
 
 
+def rates_by_tolerance() -> pd.DataFrame:
+    rows = [(eps, group, on, 0.4 + eps) for group in "ab" for on in ("train", "test") for eps in (0.2, 0.1)]
+    return pd.DataFrame(rows, columns=["tolerance", "group", "rows", "true_positive_rate"])
+
+
 def least_gaps() -> pd.DataFrame:
     """Points as a search of the front tells them, one of which is open and one without a list."""
     rows = [(0.6, "proven", 0.01, 0.01), (0.65, "open", 0.05, 0.03), (0.7, "infeasible", np.nan, 0.05)]
@@ -99,6 +104,7 @@ def every(run: Any) -> dict[str, Any]:
         "convergence over time": plots.convergence(trace, "seconds"),
         "queue": plots.queue(trace),
         "whole queue": plots.queue(trace[["work", "queued"]]),
+        "remaining": plots.remaining(trace, "seconds"),
         "cuts": plots.cuts(snapshot),
         "incumbents": plots.incumbents(trace),
         "tree": plots.tree(search.tree(200)),
@@ -107,6 +113,7 @@ def every(run: Any) -> dict[str, Any]:
         "frontier": plots.frontier(frontier.frame),
         "group rates": plots.group_rates(rates()),
         "accuracy and fairness": plots.front(fairness_points(), "equal_opportunity_gap", "accuracy"),
+        "rates by tolerance": plots.rates_by_tolerance(rates_by_tolerance()),
         "strata": plots.strata(falling(search.problem).strata(), threshold=0.5),
         "roc": plots.roc(roc_table(), by="rows"),
         "least gaps": plots.gap_frontier(least_gaps()),
@@ -136,6 +143,12 @@ def test_pictures_hold_what_the_tables_say(run: Any) -> None:
     assert areas[-1].dimension_values("up to").tolist() == [
         sum(row[name] for name in trace if name.startswith("queued of")) for row in trace.fillna(0).to_dict("records")
     ]
+    left = rl.plots.remaining(trace).dimension_values("log10_remaining")
+    assert left.tolist() == trace["log10_remaining"].tolist()
+    assert left[-1] == 0
+    curve = rl.plots.rates_by_tolerance(rates_by_tolerance()).Curve.B_comma_test
+    assert curve.dimension_values("tolerance").tolist() == [0.1, 0.2]
+    assert curve.dimension_values("true_positive_rate").tolist() == pytest.approx([50, 60])
     frame = search.tree(200)
     assert sum(len(part) for part in rl.plots.tree(frame)) == len(frame)
     assert len(rl.plots.group_rates(rates()).Bars.I) == 3

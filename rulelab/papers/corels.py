@@ -1,0 +1,292 @@
+"""Certifiably optimal rule lists: recidivism on COMPAS, what each bound is worth, and how many lists there are."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+
+from .. import datasets
+from ..data.mining import mine_antecedents
+from ..data.problem import Problem
+from ..datasets import Dataset
+from ..recording import Recording
+from ..rule_list import CorelsBounds, CorelsSearch
+from ..search import solve
+from ..snapshot import Status
+from ..sweeps import Sweep, sweep
+from .figure import RAN, SOURCE, Figure, Made, quoted, table
+
+PAPER = "CORELS: Angelino, Larus-Stone, Alabi, Seltzer and Rudin, JMLR 18(234), 2018"
+REGULARIZATION = 0.005
+SUPPORT: dict[str, Any] = {"min_support": 0.005, "max_support": 0.995}
+RACES = ("African-American", "Caucasian")
+_RATES = ("true_positive_rate", "false_positive_rate")
+_SIZES = [2, 4, 8, 16, 32]
+_MEMORY = 2 * 10**9
+
+
+def feature_set_a(compas: Dataset) -> Dataset:
+    """The 17 categories of the paper's Table 7, on the 6 907 rows with ``days_b_screening_arrest``.
+
+    The paper says how many rows it has, not which: these are one way to reach the number.
+    """
+    assert compas.extra is not None
+    assert compas.sensitive is not None
+    kept = compas.extra["days_b_screening_arrest"].notna().to_numpy()
+    X, y, sensitive, extra = (
+        each[kept].reset_index(drop=True) for each in (compas.X, compas.y, compas.sensitive, compas.extra)
+    )
+    juvenile = X["juv_fel_count"] + X["juv_misd_count"] + X["juv_other_count"]
+    features = {
+        "sex = male": X["sex"] == "Male",
+        "sex = female": X["sex"] == "Female",
+        **{
+            f"age = {low}-{high}": X["age"].between(low, high) for low, high in ((18, 20), (21, 22), (23, 25), (26, 45))
+        },
+        "age > 45": X["age"] > 45,
+        "priors = 0": X["priors_count"] == 0,
+        "priors = 1": X["priors_count"] == 1,
+        "priors = 2-3": X["priors_count"].between(2, 3),
+        "priors > 3": X["priors_count"] > 3,
+    }
+    for name, count in (("felonies", X["juv_fel_count"]), ("misdemeanors", X["juv_misd_count"]), ("crimes", juvenile)):
+        features |= {f"juvenile {name} > 0": count > 0, f"juvenile {name} = 0": count == 0}
+    return replace(
+        compas, X=pd.DataFrame(features), y=y, sensitive=sensitive, extra=extra, name="compas, feature set A"
+    )
+
+
+def problem_a() -> Problem:
+    """All rows of feature set A, with one or two of its categories as antecedents."""
+    data = feature_set_a(datasets.load("compas"))
+    return Problem.from_antecedents(mine_antecedents(data.X, max_conditions=2, **SUPPORT), data.y)
+
+
+# Accuracy, lists and rates: Figures 4, 7, 9 and 11
+
+
+def compas(quick: bool) -> Made:
+    """Lists and other methods on the same folds; the lists of each fold; the rates of two races on test rows."""
+    data = feature_set_a(datasets.load("compas"))
+    found = sweep(
+        data,
+        grid={"regularization": [0.02, 0.01, REGULARIZATION], **{name: [value] for name, value in SUPPORT.items()}},
+        cv=3 if quick else 10,
+        sensitive="race",
+        baselines={
+            "cart": {"max_leaf_nodes": _SIZES},
+            "greedy_list": {"max_length": [1, 2, 3, 4]},
+            "random_forest": {"n_estimators": [100]},
+            "logistic_regression": {"C": [1.0]},
+            "adaboost": {"n_estimators": [50]},
+            "compas_score": None,
+        },
+    )
+    found.wait()
+    return Made(
+        {
+            "Accuracy": table([*_accuracies(found), *_published()]),
+            "The optimal list of each fold": table(list(_lists(found))),
+            "Rates by race on test rows": table([*_rates(found), *_propublica()]),
+        },
+        {
+            "Accuracy and size, test rows": lambda: _by_size(found, "test"),
+            "Training rows": lambda: _by_size(found, "train"),
+        },
+    )
+
+
+def _method(family: str, parameters: Mapping[str, Any]) -> str:
+    """A name that tells the points of a method apart."""
+    own = {name: value for name, value in parameters.items() if name not in SUPPORT}
+    return ", ".join(
+        [family.replace("_", " "), *(f"{name.replace('_', ' ')} {value:g}" for name, value in own.items())]
+    )
+
+
+def _named(found: Sweep) -> dict[int, str]:
+    return {each.point: _method(each.family, each.parameters) for each in found.results}
+
+
+def _accuracies(found: Sweep) -> list[dict[str, Any]]:
+    names, trained = _named(found), found.points("train").set_index("point")["accuracy"]
+    deviation = found.frame.groupby("point")["test_accuracy"].std()
+    return [
+        {
+            SOURCE: RAN,
+            "method": names[row["point"]],
+            "test %": 100 * row["accuracy"],
+            "sd": 100 * deviation[row["point"]],
+            "training %": 100 * trained[row["point"]],
+            "rules": row["rules"],
+            "folds": row["folds"],
+            "proven": None if row["baseline"] else row["proven"],
+            "s/fit": row["seconds"],
+        }
+        for row in found.points().to_dict(orient="records")
+    ]
+
+
+def _published() -> list[dict[str, Any]]:
+    ours = f"rule list, regularization {REGULARIZATION:g}"
+    return [
+        {SOURCE: quoted("section 6.4"), "method": method, "test %": mean, "sd": deviation, "folds": 10}
+        for method, mean, deviation in ((ours, 66.5, 1.8), ("compas score", 66.0, 1.9))
+    ]
+
+
+def _lists(found: Sweep) -> Iterator[dict[str, Any]]:
+    for each in found.results:
+        if each.family == "rule_list" and each.parameters["regularization"] == REGULARIZATION:
+            cells = {"objective": each.objective, "status": each.status, "list": " ".join(str(each.load()).split())}
+            yield {SOURCE: RAN, "fold": each.fold + 1, **cells}
+
+
+def _rates(found: Sweep) -> Iterator[dict[str, Any]]:
+    names = _named(found)
+    for point in found.points().itertuples():
+        if point.family == "compas_score" or getattr(point, "regularization", None) == REGULARIZATION:
+            for race, rates in found.rates(point.point).loc[list(RACES)].iterrows():
+                row = {SOURCE: RAN, "method": names[point.point], "race": race, "rows": rates["weight"]}
+                for name in _RATES:
+                    words = name.replace("_", " ").removesuffix(" rate")
+                    low, high = rates[f"{name}_low"], rates[f"{name}_high"]
+                    row |= {f"{words} %": 100 * rates[name], f"{words}, 95 %": f"{100 * low:.1f} to {100 * high:.1f}"}
+                yield row
+
+
+def _propublica() -> list[dict[str, Any]]:
+    method = {SOURCE: quoted("Larson et al., ProPublica, 2016; all rows"), "method": "compas score"}
+    return [
+        {**method, "race": race, "true positive %": 100 - missed, "false positive %": alarms}
+        for race, alarms, missed in zip(RACES, (44.85, 23.45), (27.99, 47.72), strict=True)
+    ]
+
+
+def _by_size(found: Sweep, on: str) -> Any:
+    from .. import plots
+
+    return plots.front(found.points(on).dropna(subset=["rules"]), x="rules", on=on)
+
+
+# What each bound is worth: Tables 4 and 5, Figures 14 to 18
+
+_PUBLISHED = CorelsBounds.published()
+_WHOLE = "CORELS"
+_VARIANTS: dict[str, tuple[str, tuple[str, ...], float, float, float]] = {
+    _WHOLE: ("lower_bound", (), 1.0, 26, 1.0),
+    "no priority queue (BFS)": ("breadth_first", (), 1.1, 27, 2.0),
+    "no support bounds": ("lower_bound", ("support", "accurate_support"), 1.5, 42, 1.1),
+    "no lookahead bound": ("lower_bound", ("lookahead",), 13.3, 320, 1.6),
+    "no symmetry-aware map": ("lower_bound", ("permutation",), 8.4, 250, 68.0),
+    "no equivalent points bound": ("lower_bound", ("equivalent_points",), 180, 940, 3.8),
+}
+"""Policy and removed bounds; slow-down and million evaluations (Table 4, ProPublica), slow-down (Table 5, NYCLU)."""
+
+
+def bounds(quick: bool) -> Made:
+    """The paper's search with all of its bounds, and without each; a run that meets a limit has "at least" figures."""
+    problem = problem_a()
+    runs = {}
+    for name, (policy, removed, *_) in _VARIANTS.items():
+        kept = replace(_PUBLISHED, **dict.fromkeys(removed, False))
+        run = Recording(CorelsSearch(problem, REGULARIZATION, policy, kept, memory_limit=_MEMORY))
+        began = time.process_time()
+        for _ in run.steps(time_limit=5 if quick else 60):
+            pass
+        runs[name] = (run, time.process_time() - began)
+    base, base_seconds = runs[_WHOLE]
+    rows: list[dict[str, Any]] = []
+    for name, (run, seconds) in runs.items():
+        last = run.snapshots[-1]
+        assert last.incumbent is not None
+        rows.append(
+            {
+                SOURCE: RAN,
+                "variant": name,
+                "ended": str(last.status) if last.status is Status.OPTIMAL else f"at least: {last.limit} limit",
+                "slow-down": seconds / base_seconds,
+                "CPU s": seconds,
+                "million evaluations": last.counts["created"] / 1e6,
+                "times": last.counts["created"] / base.snapshots[-1].counts["created"],
+                "largest queue": last.counts["largest queue"],
+                "longest prefix": last.counts["longest prefix"],
+                "objective": last.incumbent.objective,
+            }
+        )
+    for name, (_, _, slower, evaluations, _) in _VARIANTS.items():
+        four = {"slow-down": slower, "million evaluations": evaluations, "times": evaluations / 26}
+        ended = "at least: 3 of 10 folds" if slower == 180 else ""
+        rows.append({SOURCE: quoted("Table 4, ProPublica"), "variant": name, "ended": ended, **four})
+    for name, figures in _VARIANTS.items():
+        rows.append({SOURCE: quoted("Table 5, NYCLU"), "variant": name, "slow-down": figures[-1]})
+    return Made({"Each bound removed": table(rows)}, _traces({name: run for name, (run, _) in runs.items()}))
+
+
+def _traces(runs: Mapping[str, Recording]) -> dict[str, Callable[[], Any]]:
+    def drawing(plot: str, name: str) -> Callable[[], Any]:
+        def drawn() -> Any:
+            from .. import plots
+
+            return getattr(plots, plot)(runs[name])
+
+        return drawn
+
+    return {
+        "Objective and lower bound (Figure 14)": drawing("convergence", _WHOLE),
+        "Remaining search space (Figure 14)": drawing("remaining", _WHOLE),
+        **{f"Queue by length (Figures 15 and 16): {name}": drawing("queue", name) for name in runs},
+    }
+
+
+# How many lists there are: Table 6
+
+
+def brute_force(quick: bool) -> Made:
+    """Prefixes that the search evaluates, and all there are up to a length, at the same seconds for each."""
+    problem = problem_a()
+    began = time.process_time()
+    last = solve(CorelsSearch(problem, REGULARIZATION, bounds=_PUBLISHED))
+    seconds = time.process_time() - began
+    evaluated, m = last.counts["created"], problem.n_antecedents
+    every = {length: sum(math.perm(m, k) for k in range(length + 1)) for length in (5, 10)}
+    computed = "computed from our run"
+    rows = [
+        (RAN, "CORELS", last.counts["longest prefix"], evaluated, _duration(seconds)),
+        *((computed, "brute force", k, n, _duration(seconds / evaluated * n)) for k, n in every.items()),
+        (quoted("section 6.9"), "CORELS", 5, 28e6, "36 seconds"),
+        (quoted("section 6.9"), "brute force", 5, 893 * 28e6, "9 hours"),
+        (quoted("section 6.9"), "brute force", 10, None, "21 million years"),
+    ]
+    names = (SOURCE, "approach", "longest prefix", "prefixes", "time")
+    return Made({"Brute force": table([dict(zip(names, row, strict=True)) for row in rows])})
+
+
+def _duration(seconds: float) -> str:
+    for unit, length in (("million years", 31557600e6), ("years", 31557600), ("hours", 3600)):
+        if seconds >= length:
+            return f"{seconds / length:.3g} {unit}"
+    return f"{seconds:.3g} seconds"
+
+
+_NOTE = (
+    "Folds are stratified; the paper does not say how its own were dealt. Its list for .005 is not the optimum on "
+    "these rows, so its rows or categories are not quite these. Other methods have scikit-learn's defaults, the "
+    "paper's are R's."
+)
+FIGURES = (
+    Figure("corels-compas", PAPER, "Sections 6.4 and 6.6, Figures 4, 7, 9, 11: COMPAS", compas, _NOTE),
+    Figure(
+        "corels-bounds", PAPER, "Section 6.8, Tables 4 and 5, Figures 14 to 18: what each bound is worth", bounds,
+        "All rows instead of ten folds. The stop-and-frisk data of Table 5 are not in the registry: quoted.",
+    ),
+    Figure(
+        "corels-brute-force", PAPER, "Section 6.9, Table 6: the search beside brute force", brute_force,
+        "The years of brute force are computed from the seconds that one evaluation takes us, as in the paper.",
+    ),
+)  # fmt: skip

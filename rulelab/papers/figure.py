@@ -1,0 +1,81 @@
+"""A figure or table of a paper as a record: what makes it again, and the authors' numbers beside ours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+
+from ..datasets import DatasetError
+from ..sweeps.errors import SweepError
+
+RAN = "ran"
+SOURCE = "source"
+"""The first column of each table: ``ran``, ``quoted: ...`` with the place in the paper, or ``needs: ...``."""
+
+_TODO = "what to do"
+
+
+@dataclass(frozen=True)
+class Made:
+    """What stands in the place of a figure.
+
+    Attributes
+    ----------
+    tables : mapping of str to DataFrame
+        By title. Their first column is `SOURCE`, see there.
+    plots : mapping of str to callable
+        By title, what draws one: a HoloViews element of `rulelab.plots`. Only drawing needs HoloViews.
+    """
+
+    tables: Mapping[str, pd.DataFrame]
+    plots: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Something that a paper shows, and the function that makes it again.
+
+    Attributes
+    ----------
+    name : str
+        How the command line calls it.
+    paper, what : str
+        Where it stands, and what it shows.
+    make : callable
+        Takes whether it has to be quick: fewer rows, folds or seconds.
+    note : str
+        What is done otherwise than in the paper.
+    """
+
+    name: str
+    paper: str
+    what: str
+    make: Callable[[bool], Made]
+    note: str
+
+    def made(self, quick: bool) -> Made:
+        """Tables and plots; where data or a package are not there, one row that says what is needed."""
+        try:
+            return self.make(quick)
+        except (DatasetError, SweepError, ModuleNotFoundError) as error:
+            return Made({self.what: table([needed("data or a package", str(error))])})
+
+
+def quoted(where: str) -> str:
+    """The source of a row of the authors' numbers."""
+    return f"quoted: {where}"
+
+
+def needed(what: str, todo: str, **cells: Any) -> dict[str, Any]:
+    """A row that is not there: what it needs, and what to do about that."""
+    return {SOURCE: f"needs: {what}", **cells, _TODO: todo}
+
+
+def table(rows: list[dict[str, Any]]) -> pd.DataFrame:
+    """The rows, their source first, what to do last; a cell that a row does not have is NaN."""
+    frame = pd.DataFrame(rows)
+    last = [_TODO] if _TODO in frame else []
+    return frame[[SOURCE, *(name for name in frame.columns if name not in (SOURCE, _TODO)), *last]]
