@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
@@ -72,19 +71,11 @@ def write(folder: Path, made: Mapping[Figure, Made], quick: bool) -> Path:
 
 
 def _pictures(made: Made) -> Iterator[tuple[str, Any]]:
-    """The plots as SVG, by Matplotlib; what is needed where it is not installed."""
+    """The plots as SVG; what is needed where Matplotlib is not installed."""
     from markupsafe import Markup
 
-    for title, draw in made.plots.items():
-        if find_spec("matplotlib") is None:
-            yield title, "needs: the package matplotlib"
-            continue
-        import holoviews as hv
+    from ..plots.styling import svg
 
-        if "matplotlib" not in hv.Store.loaded_backends():
-            hv.extension("matplotlib")
-        svg = io.BytesIO()
-        plot = draw().opts(fig_inches=3.6, title="", xticks=5, backend="matplotlib")
-        hv.save(plot, svg, fmt="svg", backend="matplotlib")
-        text = svg.getvalue().decode()
-        yield title, Markup(text[text.index("<svg") :])
+    for title, draw in made.plots.items():
+        there = find_spec("matplotlib") is not None
+        yield title, Markup(svg(draw())) if there else "needs: the package matplotlib"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from typing import Any
 
@@ -36,6 +37,17 @@ def in_front(intervals: Any) -> Any:
     if "bokeh" in hv.Store.loaded_backends():
         intervals = intervals.opts(hooks=[_raise], backend="bokeh")
     return intervals
+
+
+def svg(plot: Any, inches: float = 3.6) -> str:
+    """The plot as an SVG element without a title of its own, drawn by Matplotlib, which escapes its texts."""
+    if "matplotlib" not in hv.Store.loaded_backends():
+        hv.extension("matplotlib")
+    drawn = io.BytesIO()
+    shown = plot.opts(fig_inches=inches, title="", xticks=5, backend="matplotlib")
+    hv.save(shown, drawn, fmt="svg", backend="matplotlib")
+    text = drawn.getvalue().decode()
+    return text[text.index("<svg") :]
 
 
 def in_words(name: str) -> str:
