@@ -78,4 +78,4 @@ def _pictures(made: Made) -> Iterator[tuple[str, Any]]:
 
     for title, draw in made.plots.items():
         there = find_spec("matplotlib") is not None
-        yield title, Markup(svg(draw())) if there else "needs: the package matplotlib"
+        yield title, Markup(svg(draw)) if there else "needs: the package matplotlib"

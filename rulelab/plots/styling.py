@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import holoviews as hv
@@ -39,12 +39,15 @@ def in_front(intervals: Any) -> Any:
     return intervals
 
 
-def svg(plot: Any, inches: float = 3.6) -> str:
-    """The plot as an SVG element without a title of its own, drawn by Matplotlib, which escapes its texts."""
+def svg(make: Callable[[], Any], inches: float = 3.6) -> str:
+    """What the function makes as an SVG element without a title of its own; Matplotlib, which draws it, escapes texts.
+
+    It is made once Matplotlib is loaded, since elements have the style of those backends that are there.
+    """
     if "matplotlib" not in hv.Store.loaded_backends():
         hv.extension("matplotlib")
     drawn = io.BytesIO()
-    shown = plot.opts(fig_inches=inches, title="", xticks=5, backend="matplotlib")
+    shown = make().opts(fig_inches=inches, title="", xticks=5, backend="matplotlib")
     hv.save(shown, drawn, fmt="svg", backend="matplotlib")
     text = drawn.getvalue().decode()
     return text[text.index("<svg") :]
