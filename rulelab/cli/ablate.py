@@ -9,7 +9,7 @@ from ..families.wording import at_most
 from .data_options import read_problem, unheard
 from .families import add_memory, add_parameters, add_preparation, recipe_of
 from .options import add, add_columns, add_limits, add_source, add_written
-from .output import CommandError, save, say, table
+from .output import CommandError, bad_input, save, say, table
 
 if TYPE_CHECKING:
     from ..ablation import Ablation
@@ -23,7 +23,7 @@ def add_to(commands: Any) -> None:
     parser = commands.add_parser("ablate", help="measure what each bound is worth", description=what)
     add_source(parser)
     add(parser, "--model", choices=_MODELS, default=_MODELS[0], text="what is searched")
-    add_written(parser, "-o", "--output", endings=(".csv",), text="save the table: FILE.csv")
+    add_written(parser, endings=(".csv",), text="save the table: FILE.csv")
     add(parser, "--quiet", action="store_true", text="no progress")
     add_columns(parser)
     add_preparation(parser, _MODELS)
@@ -38,18 +38,14 @@ def ablate(args: argparse.Namespace) -> int:
 
     recipe = recipe_of(args, args.model)
     report = unheard if args.quiet else say
-    try:
+    with bad_input():
         _, problem = read_problem(args, recipe, report)
         search = recipe.search(problem)
         ablation = Ablation(search)
-    except ValueError as error:
-        raise CommandError(error) from error
     search.compile()
     _run(ablation, args, report)
     print(_shown(ablation))
-    if args.output is not None:
-        save(args.output, ablation.frame)
-        report(f"saved {args.output}")
+    save(args.output, ablation.frame, report)
     if ablation.contradiction:
         raise CommandError(ablation.contradiction, 1)
     return 0

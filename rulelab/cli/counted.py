@@ -63,14 +63,20 @@ def read_counts(args: argparse.Namespace, recipe: Recipe, report: Report) -> Pat
     return counts
 
 
+def target_of(args: argparse.Namespace, origin: Origin) -> str:
+    """The column that a proof is about; what is given goes before what it says."""
+    target: str | None = origin.target if args.target is None else args.target
+    if target is None:
+        raise CommandError(f"{args.proof} does not name the column that is predicted: give --target")
+    return target
+
+
 def recount(args: argparse.Namespace, origin: Origin, positive: Any) -> PatternCounts:
     """The rows counted anew by the conditions of a proof: those of training."""
     from .. import tables
 
     conditions = list(dict.fromkeys(c for joined in origin.conditions for c in joined))
-    target = origin.target if args.target is None else args.target
-    if target is None:
-        raise CommandError(f"{args.proof} does not name the column that is predicted: give --target")
+    target = target_of(args, origin)
     with _opened(args) as (table, _):
         found = tables.count(
             table, conditions, target, positive, args.sensitive, split=_split(args), unknown=args.unknown

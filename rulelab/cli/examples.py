@@ -11,7 +11,6 @@ from typing import Any
 
 from .output import CommandError, say, table
 
-_FOLDER = "rulelab-examples"
 _PACKAGE = Path(__file__).resolve().parents[1]
 FOLDERS = {
     "notebooks": (_PACKAGE.parent / "notebooks", _PACKAGE / "_examples" / "notebooks"),

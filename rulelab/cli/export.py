@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .options import add, add_written
-from .output import CommandError, Read, save, say
+from .output import CommandError, Read, reading, save
 
 FORMS: dict[str, Callable[[Any, argparse.Namespace], str]] = {
     "text": lambda model, args: f"{model.to_text(args.target)}\n",
@@ -27,7 +27,7 @@ def add_to(commands: Any) -> None:
     parser = commands.add_parser("export", help="write a model as SQL, Python, PMML, ...", description=what)
     parser.add_argument("model", type=Read, help="the model, as `rulelab fit -o` and the page save it")
     add(parser, "--to", choices=list(FORMS), required=True, text="what to write")
-    add_written(parser, "-o", "--output", text="where to write it (default: stdout)")
+    add_written(parser, text="where to write it (default: stdout)")
     add(parser, "--dialect", choices=["duckdb", "sqlite", "postgresql"], text="of SQL (default: duckdb)")
     add(
         parser,
@@ -52,17 +52,15 @@ def export(args: argparse.Namespace) -> int:
     if args.to not in ("text", "pmml") and args.target is not None:
         raise CommandError("--target is of --to text and --to pmml")
     try:
-        model = load_model(args.model)
+        with reading(args.model):
+            model = load_model(args.model)
         text = FORMS[args.to](model, args)
     except ModelError as error:
         raise CommandError(f"{args.model}: {error}") from error
-    except OSError as error:
-        raise CommandError(f"{args.model} cannot be read: {error.strerror or error}") from error
     if args.output is None:
         print(text, end="")
         return 0
     save(args.output, text)
-    say(f"saved {args.output}")
     return 0
 
 

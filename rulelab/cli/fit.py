@@ -15,7 +15,7 @@ from .data_options import problem_of, read, unheard
 from .families import count, recipe_of
 from .keep import check_keep, is_provable, keep
 from .one_list import fit_one_list
-from .output import CommandError, one_line, say, say_doubts, table
+from .output import CommandError, bad_input, one_line, save_model, say, say_doubts, table, writing
 from .progress import drained, proof_watch
 from .robustness import robustness_of, stays_optimal
 from .verify import labels
@@ -44,7 +44,7 @@ def fit(args: argparse.Namespace) -> int:
 
     if args.several_classes is not None:
         return fit_one_list(args)
-    output, proof, record = args.output, args.proof, args.record
+    proof, record = args.proof, args.record
     recipe = recipe_of(args, args.model)
     if proof is not None and args.weight is not None:
         raise CommandError("--proof is checked on rows that count alike: leave --weight out")
@@ -59,32 +59,22 @@ def fit(args: argparse.Namespace) -> int:
         say(fewer)
 
     report = unheard if args.quiet else say
-    try:
+    with bad_input():
         _new_search(args, recipe)  # which refuses what no data make usable, before anything is said
         data, counts = read(args, recipe, report)
         search = _new_search(args, recipe, problem_of(data, recipe, report, counts=counts, note=noted))
-    except ValueError as error:
-        raise CommandError(error) from error
     robust = robustness_of(search) if args.robustness else None
     recording = None if record is None and args.keep is None else Recording(search)
     snapshot, interrupted = drained(search, args, args.gap, observe=None if recording is None else recording.observe)
     if record is not None and recording is not None:
-        try:
+        with writing(record):
             recording.save(record)
-        except OSError as error:
-            raise CommandError(f"{record} cannot be written: {error.strerror}", 1) from error
         report(f"saved {record}: {record.stat().st_size} bytes")
     if snapshot.incumbent is None:
         raise CommandError(report_of(search, snapshot, "interrupted").headline, 1)
     model = snapshot.incumbent.model.relabelled(labels(data)).proven(Provenance.of(snapshot, search.problem))
     found = report_of(search, snapshot, "interrupted" if interrupted else "", whole=True)
-    unsaved: OSError | None = None
-    if output is not None:  # before anything is printed, for whoever reads that may have gone
-        try:
-            model.to_json(output)
-            report(f"saved {output}")
-        except OSError as error:
-            unsaved = error
+    unsaved = save_model(args.output, model, report)
     print(model.to_text(data.target), found.to_text(), sep="\n\n")
     if robust is not None and snapshot.status is Status.OPTIMAL:
         print("", stays_optimal(robust, args, snapshot.seconds), sep="\n")
@@ -98,7 +88,7 @@ def fit(args: argparse.Namespace) -> int:
             print(rates_of_groups(model, held_out))
     say_doubts(Known.of(model, data, **told(snapshot, recipe.parameters.get("fairness")), **more))
     if unsaved is not None:
-        raise CommandError(f"{output} cannot be written: {unsaved.strerror}", 1) from unsaved
+        raise unsaved
     made: Certificate | None = None
     unproven: CommandError | None = None
     if proof is not None:
@@ -141,11 +131,10 @@ def save_proof(path: Path, search: Search, data: Dataset, args: argparse.Namespa
     started = time.perf_counter()
     try:
         certificate = proof_of(search, data, args)
-        certificate.save(path)
+        with writing(path):
+            certificate.save(path)
     except ValueError as error:
         raise CommandError(f"no proof is saved: {error}", 1) from error
-    except OSError as error:
-        raise CommandError(f"{path} cannot be written: {error.strerror}", 1) from error
     except KeyboardInterrupt as error:
         after = f"its making was interrupted after {time.perf_counter() - started:.0f} s"
         raise CommandError(f"no proof is saved: {after}; the model does not depend on it", 1) from error

@@ -12,7 +12,7 @@ from ..shown import percent
 from .data_options import read_problem, unheard
 from .families import CRITERIA_NAMES, MODELS, add_memory, add_parameters, add_preparation, count, recipe_of
 from .options import add, add_columns, add_limits, add_source, add_written, number, several, whole
-from .output import RESULT, CommandError, one_line, save, say, table
+from .output import RESULT, CommandError, bad_input, one_line, save, say, table
 from .progress import distance, drained, ending
 
 if TYPE_CHECKING:
@@ -43,13 +43,7 @@ def add_to(commands: Any) -> None:
     add_source(parser)
     models = list(_OF_PLACES)
     add(parser, "--model", choices=models, default=models[0], text="the family of models")
-    add_written(
-        parser,
-        "-o",
-        "--output",
-        endings=RESULT,
-        text="save the points: FILE.json, with their models, or FILE.csv",
-    )
+    add_written(parser, endings=RESULT, text="save the points: FILE.json, with their models, or FILE.csv")
     add(parser, "--quiet", action="store_true", text="no progress")
     add_columns(parser)
     add_preparation(parser, models)
@@ -74,15 +68,11 @@ def frontier(args: argparse.Namespace) -> int:
     _refuse(args, by_tolerance, by_rules)
     recipe = recipe_of(args, args.model, without=_OTHERWISE)
     report = unheard if args.quiet else say
-    try:
+    with bad_input():
         search, show, describe = (_of_rules if by_rules else _of_places)(args, recipe, report)
-    except ValueError as error:
-        raise CommandError(error) from error
     snapshot, interrupted = drained(search, args, describe=describe)
     print(show(snapshot, interrupted))
-    if args.output is not None:
-        save(args.output, search)
-        report(f"saved {args.output}")
+    save(args.output, search, report)
     return 0
 
 

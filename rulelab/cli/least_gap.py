@@ -21,7 +21,7 @@ from .options import (
     several,
     whole,
 )
-from .output import RESULT, CommandError, one_line, save, say, say_doubts, table
+from .output import RESULT, CommandError, bad_input, one_line, save, say, say_doubts, table
 from .progress import drained, ending
 from .verify import labels
 
@@ -57,19 +57,11 @@ def add_to(commands: Any) -> None:
     add(parser, "--model", "--family", choices=_MODELS, default=_MODELS[0], text="the family of models")
     text = "least share of rows that are right, such as .65; several with commas (default: each percent)"
     add(parser, "--accuracy", type=several(fraction), metavar="A,..", text=text)
-    add_written(parser, "-o", "--output", text="save the model as JSON; of a single accuracy")
-    add_written(
-        parser,
-        "--proof",
-        text="save the proof, for `rulelab verify`; of a single accuracy",
-    )
+    add_written(parser, text="save the model as JSON; of a single accuracy")
+    add_written(parser, "--proof", text="save the proof, for `rulelab verify`; of a single accuracy")
     add_proof_limit(parser)
-    add_written(
-        parser,
-        "--to-json",
-        endings=RESULT,
-        text="save all that is found: FILE.json with the models, or FILE.csv",
-    )
+    text = "save all that is found: FILE.json with the models, or FILE.csv"
+    add_written(parser, "--to-json", endings=RESULT, text=text)
     add(parser, "--quiet", action="store_true", text="no progress")
     add_columns(parser)
     add_preparation(parser, _MODELS)
@@ -100,9 +92,7 @@ def least_gap(args: argparse.Namespace) -> int:
     shared, recipe = _chosen(args)
     report = unheard if args.quiet else say
     search = (_one if single else _front)(args, recipe, shared, report)
-    if args.to_json is not None:
-        save(args.to_json, search)
-        report(f"saved {args.to_json}")
+    save(args.to_json, search, report)
     return 0
 
 
@@ -131,12 +121,10 @@ def _one(args: argparse.Namespace, recipe: Recipe, shared: dict[str, Any], repor
     from ..report.known import Known, told
     from ..snapshot import Status
 
-    try:
+    with bad_input():
         make: Any = rule_list.LeastGapSearch if args.model == "rule-list" else rule_set.LeastGapRuleSetSearch
         data, counts = read(args, recipe, report)
         search: OneGap = make(problem_of(data, recipe, report, True, counts), min_accuracy=args.accuracy[0], **shared)
-    except ValueError as error:
-        raise CommandError(error) from error
     snapshot, interrupted = drained(search, args)
     if snapshot.incumbent is None:
         if snapshot.status is Status.INFEASIBLE:
@@ -146,9 +134,7 @@ def _one(args: argparse.Namespace, recipe: Recipe, shared: dict[str, Any], repor
     print(model.to_text(data.target), _verdict(search, snapshot, interrupted), sep="\n\n")
     print("", rates_of_groups(snapshot.incumbent.model, data), sep="\n")
     say_doubts(Known.of(model, data, **told(snapshot, args.criterion)))
-    if args.output is not None:
-        save(args.output, f"{model.to_json()}\n")
-        report(f"saved {args.output}")
+    save(args.output, f"{model.to_json()}\n", report)
     if args.proof is not None:
         save_proof(args.proof, search, data, args)
     return search
@@ -187,11 +173,9 @@ def _front(args: argparse.Namespace, recipe: Recipe, shared: dict[str, Any], rep
     from ..families import least_gap as words
     from ..frontiers import GapFrontier
 
-    try:
+    with bad_input():
         _, problem = read_problem(args, recipe, report, grouped=True)
         search = GapFrontier(problem, accuracies=args.accuracy, model=args.model.replace("-", "_"), **shared)
-    except ValueError as error:
-        raise CommandError(error) from error
     snapshot, interrupted = drained(search, args, describe=_closed)
     rows, noun = [], FAMILIES[search.family].noun.split()[-1]
     for point in search.points:

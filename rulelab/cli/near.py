@@ -7,20 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 from ..families.wording import at_least, restricted
 from ..shown import percent
+from . import near_count, near_rule_sets
 from .data_options import read_problem, unheard
 from .families import add_memory, add_parameters, add_preparation, count, recipe_of
-from .near_count import counted, known_so_far, less_to_ask
-from .near_rule_sets import found_sets
+from .near_count import known_so_far, less_to_ask
 from .options import add, add_columns, add_limits, add_source, add_written, least_zero, whole
-from .output import RESULT, CommandError, one_line, save, say, table
+from .output import RESULT, CommandError, bad_input, one_line, save, say, table
 from .progress import drained, ending
 
 if TYPE_CHECKING:
     from ..datasets import Dataset
     from ..rule_list import NearOptimal, NearOptimalSearch
-    from ..rule_set import NearOptimalRuleSetSearch
     from ..snapshot import Snapshot
-    from ..views.alternatives.offline import Labels
 
 _SHOWN = 20
 _SHOWN_ANTECEDENTS = 10
@@ -37,13 +35,8 @@ def add_to(commands: Any) -> None:
     parser = commands.add_parser("near", help="find all rule lists near the optimum", description=what)
     add_source(parser)
     add(parser, "--model", "--family", choices=_MODELS, default=_MODELS[0], text="the family of models")
-    add_written(
-        parser,
-        "-o",
-        "--output",
-        endings=(*RESULT, ".html"),
-        text="save all that is found: FILE.json, FILE.csv, or FILE.html to explore it in a browser",
-    )
+    text = "save all that is found: FILE.json, FILE.csv, or FILE.html to explore it in a browser"
+    add_written(parser, endings=(*RESULT, ".html"), text=text)
     add(parser, "--quiet", action="store_true", text="no progress")
     add_columns(parser)
     add_preparation(parser, _MODELS)
@@ -60,124 +53,69 @@ def add_to(commands: Any) -> None:
 
 def near(args: argparse.Namespace) -> int:
     """Run the command; the exit status."""
-    from ..rule_list import NearOptimalCounter, NearOptimalSearch, RuleListSearch
-
+    sets, output = args.model == "rule-set", args.output
     if args.within is not None and args.ratio is not None:
         raise CommandError("--within and --ratio say the same in two ways: give one of them")
     if args.count_lists and args.max is not None:
         raise CommandError("--count-lists counts all lists, however many: leave out --max")
-    if args.model == "rule-set":
-        return _near_sets(args)
-    most = 10_000 if args.max is None else args.max
-    if args.count_lists and args.output is not None and args.output.suffix.lower() == ".html":
-        raise CommandError(f"-o {args.output.name} must end in .json or .csv with --count-lists")
-    output = args.output
-    recipe = recipe_of(args, "rule-list", without=_WITHOUT)
-    report = unheard if args.quiet else say
-    try:
-        data, problem = read_problem(args, recipe, report)
-        best = recipe.search(problem)
-        assert isinstance(best, RuleListSearch)
-        near = {"within": args.within, "ratio": args.ratio, "memory_limit": recipe["memory_limit"]}
-        search = NearOptimalCounter(best, **near) if args.count_lists else NearOptimalSearch(best, **near, limit=most)
-    except ValueError as error:
-        raise CommandError(error) from error
-    page = None
-    if isinstance(search, NearOptimalCounter):
-        print(counted(search, args))
-    else:
-        result = _listed(search, args)
-        if output is not None and output.suffix.lower() == ".html":
-            page = _explorer(search, result, data)
-    if output is not None:
-        save(output, page or search)
-        report(f"saved {output}")
-    return 0
-
-
-def _near_sets(args: argparse.Namespace) -> int:
-    """The command for rule sets."""
-    from ..rule_set import NearOptimalRuleSetSearch, RuleSetSearch
-
-    if args.count_lists:
+    if args.count_lists and sets:
         raise CommandError("--count-lists is not an option of --model rule-set: what is found is counted")
-    output = args.output
-    recipe = recipe_of(args, "rule-set", without=_WITHOUT)
+    as_page = output is not None and output.suffix.lower() == ".html"
+    if args.count_lists and as_page:
+        raise CommandError(f"-o {output.name} must end in .json or .csv with --count-lists")
+    recipe = recipe_of(args, args.model, without=_WITHOUT)
     report = unheard if args.quiet else say
-    try:
+    with bad_input():
         data, problem = read_problem(args, recipe, report)
-        best = recipe.search(problem)
-        assert isinstance(best, RuleSetSearch)
-        search = NearOptimalRuleSetSearch(
-            best,
-            args.within,
-            ratio=args.ratio,
-            limit=10_000 if args.max is None else args.max,
-            memory_limit=recipe["memory_limit"],
-        )
-    except ValueError as error:
-        raise CommandError(error) from error
-    said, snapshot = found_sets(search, args)
-    print(said)
-    if output is not None:
-        save(output, _sets_page(search, snapshot, data) if output.suffix.lower() == ".html" else search)
-        report(f"saved {output}")
+        search = _search(recipe.search(problem), args, recipe["memory_limit"])
+    own: Any = (near_rule_sets.found, near_rule_sets.told) if sets else (_found, _told)
+    found, told = (near_count.found, near_count.told) if args.count_lists else own
+    snapshot, interrupted = drained(search, args, describe=found)
+    result = search.result()
+    print("\n\n".join(filter(None, told(search, result, snapshot, interrupted))))
+    save(output, _page(search, result, snapshot, data) if as_page else search, report)
     return 0
 
 
-def _listed(search: NearOptimalSearch, args: argparse.Namespace) -> NearOptimal:
-    """Run the search and print the models."""
-    snapshot, interrupted = drained(search, args, describe=_found)
-    result = search.result()
-    for part in (_models(result), _antecedents(result)):
-        if part:
-            print(part, end="\n\n")
-    print(_verdict(search, result, snapshot, interrupted))
-    return result
+def _search(best: Any, args: argparse.Namespace, memory_limit: int | None) -> Any:
+    """The search for what is near the best model of a search."""
+    from .. import rule_list, rule_set
+
+    near = {"within": args.within, "ratio": args.ratio, "memory_limit": memory_limit}
+    if args.count_lists:
+        return rule_list.NearOptimalCounter(best, **near)
+    kind: Any = rule_set.NearOptimalRuleSetSearch if args.model == "rule-set" else rule_list.NearOptimalSearch
+    return kind(best, **near, limit=10_000 if args.max is None else args.max)
 
 
-def _explorer(search: NearOptimalSearch, result: NearOptimal, data: Dataset) -> str:
+def _page(search: Any, result: Any, snapshot: Snapshot, data: Dataset) -> str:
     """All that is found as a page that needs no network."""
-    from ..views.alternatives.offline import MOST_EDGES, explorer
-
-    if not result.count:
-        raise _no_page("list", search)
-    return explorer(result, search.prefixes(MOST_EDGES), _labels(data))
-
-
-def _no_page(noun: str, search: NearOptimalSearch | NearOptimalRuleSetSearch) -> CommandError:
-    """Why there is nothing to show, and what to do about it."""
-    known = f"no page is written: no {noun} is known to be near the optimum yet"
-    limit = search.truncated or "stopped"
-    if limit in ("time", "memory"):
-        return CommandError(f"{known} ({limit} limit reached); raise --{limit}-limit", 1)
-    return CommandError(f"{known} ({limit})", 1)
-
-
-def _sets_page(search: NearOptimalRuleSetSearch, snapshot: Snapshot, data: Dataset) -> str:
-    """The same for rule sets."""
+    from ..views.alternatives.offline import MOST_EDGES, Labels, explorer
     from ..views.alternatives.offline_sets import explorer_of_sets
 
-    result = search.result()
-    if not result.count:
-        raise _no_page("set", search)
-    return explorer_of_sets(result, snapshot, _labels(data))
+    sets = search.family == "rule_set"
+    if result.count:
+        names = Labels(data.name, str(data.target), str(data.negative), str(data.positive))
+        if sets:
+            return explorer_of_sets(result, snapshot, names)
+        return explorer(result, search.prefixes(MOST_EDGES), names)
+    known = f"no page is written: no {'set' if sets else 'list'} is known to be near the optimum yet"
+    limit = search.truncated or "stopped"
+    if limit in ("time", "memory"):
+        raise CommandError(f"{known} ({limit} limit reached); raise --{limit}-limit", 1)
+    raise CommandError(f"{known} ({limit})", 1)
 
 
-def _labels(data: Dataset) -> Labels:
-    from ..views.alternatives.offline import Labels
-
-    return Labels(data.name, str(data.target), str(data.negative), str(data.positive))
-
-
-def _found(snapshot: Snapshot) -> str:
+def _found(snapshot: Any) -> str:
     """What the progress says."""
-    from ..rule_list import NearOptimalProgress
-
-    assert isinstance(snapshot, NearOptimalProgress)
     if snapshot.phase == "optimum":
         return f"objective {snapshot.optimum:.7f}  bound {at_least(snapshot.lower_bound, 7)}"
     return f"optimum {snapshot.optimum:.7f}  {count(snapshot.count, 'model')} below {snapshot.covered:.7f}"
+
+
+def _told(search: NearOptimalSearch, result: NearOptimal, snapshot: Snapshot, interrupted: bool) -> list[str]:
+    """What is printed."""
+    return [_models(result), _antecedents(result), _verdict(search, result, snapshot, interrupted)]
 
 
 def _models(result: NearOptimal) -> str:

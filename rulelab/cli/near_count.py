@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..families.wording import at_least
 from ..shown import percent
 from .families import count
 from .output import one_line, table
-from .progress import drained, ending
+from .progress import ending
 
 if TYPE_CHECKING:
     from ..rule_list import NearOptimalCount, NearOptimalCounter, NearOptimalSearch
@@ -18,12 +17,10 @@ if TYPE_CHECKING:
 _SHOWN_ANTECEDENTS = 10
 
 
-def counted(search: NearOptimalCounter, args: argparse.Namespace) -> str:
-    """Run the count; what is printed."""
-    snapshot, interrupted = drained(search, args, describe=_found)
-    result = search.result()
+def told(search: NearOptimalCounter, result: NearOptimalCount, snapshot: Snapshot, interrupted: bool) -> list[str]:
+    """What is printed."""
     parts = [_by_rules(result), _importance(result)] if result.complete else []
-    return "\n\n".join([*parts, _verdict(search, result, snapshot, interrupted)])
+    return [*parts, _verdict(search, result, snapshot, interrupted)]
 
 
 def known_so_far(search: NearOptimalSearch | NearOptimalCounter, snapshot: Snapshot) -> str:
@@ -44,11 +41,8 @@ def less_to_ask(search: NearOptimalSearch | NearOptimalCounter, snapshot: Snapsh
     return f"\n{less}; or raise --{snapshot.limit}-limit"
 
 
-def _found(snapshot: Snapshot) -> str:
+def found(snapshot: Any) -> str:
     """What the progress says."""
-    from ..rule_list import NearOptimalCountProgress
-
-    assert isinstance(snapshot, NearOptimalCountProgress)
     if snapshot.phase == "optimum":
         return f"objective {snapshot.optimum:.7f}  bound {at_least(snapshot.lower_bound, 7)}"
     many = "" if snapshot.phase == "finished" else "at least "

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..families.wording import restricted
 from ..shown import percent
 from .families import count
 from .output import one_line, table
-from .progress import drained, ending
+from .progress import ending
 
 if TYPE_CHECKING:
     from ..rule_set import NearOptimalRuleSets, NearOptimalRuleSetSearch
@@ -19,19 +18,15 @@ _SHOWN = 20
 _SHOWN_RULES = 10
 
 
-def found_sets(search: NearOptimalRuleSetSearch, args: argparse.Namespace) -> tuple[str, Snapshot]:
-    """Run the search; what is printed, and its last snapshot."""
-    snapshot, interrupted = drained(search, args, describe=_found)
-    result = search.result()
-    parts = [_models(result), _rules(result), _verdict(search, result, snapshot, interrupted)]
-    return "\n\n".join(filter(None, parts)), snapshot
+def told(
+    search: NearOptimalRuleSetSearch, result: NearOptimalRuleSets, snapshot: Snapshot, interrupted: bool
+) -> list[str]:
+    """What is printed."""
+    return [_models(result), _rules(result), _verdict(search, result, snapshot, interrupted)]
 
 
-def _found(snapshot: Snapshot) -> str:
+def found(snapshot: Any) -> str:
     """What the progress says."""
-    from ..rule_set import NearOptimalRuleSetProgress
-
-    assert isinstance(snapshot, NearOptimalRuleSetProgress)
     if snapshot.phase == "optimum":
         return f"objective {snapshot.optimum:.7g}  bound {snapshot.lower_bound:.7g}"
     return f"optimum {snapshot.optimum:.7g}  {count(snapshot.count, 'model')} of {count(snapshot.rules, 'rule')}"

@@ -10,8 +10,9 @@ from .counted import is_counted
 from .data_options import of_sheet, say_leaks, sheet_of, unheard
 from .families import recipe_of
 from .options import add
-from .output import CommandError, is_data_set, say, say_doubts
+from .output import CommandError, bad_input, is_data_set, save_model, say, say_doubts, writing
 from .progress import drained, proof_watch
+from .verify import classes_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,11 +46,10 @@ def fit_one_list(args: argparse.Namespace) -> int:
     from ..report import report as report_of
     from ..report.known import Known, told
 
-    output, proof = args.output, args.proof
     _check(args)
     recipe = recipe_of(args, args.model)
     report = unheard if args.quiet else say
-    try:
+    with bad_input():
         data, labels = _read(args)
         recipe.check(data.X.columns)
         conditions, _ = recipe.conditions(data.X, data.weight)
@@ -59,8 +59,6 @@ def fit_one_list(args: argparse.Namespace) -> int:
         problem = MultiClassProblem.from_antecedents(features, labels, sample_weight=data.weight)  # type: ignore[arg-type]
         asked = {name: recipe[name] for name in ("regularization", "max_length", "memory_limit")}
         search = MultiClassRuleListSearch(problem, **asked)
-    except ValueError as error:
-        raise CommandError(error) from error
     report(
         f"{data.name}: {problem.n_rows} rows, {data.X.shape[1]} features, {len(problem.classes)} classes; "
         f"{conditions.shape[1]} conditions, {problem.n_antecedents} antecedents"
@@ -68,13 +66,7 @@ def fit_one_list(args: argparse.Namespace) -> int:
     snapshot, interrupted = drained(search, args, args.gap)
     best = snapshot.incumbent
     assert best is not None  # there is always the list without rules
-    unsaved: OSError | None = None
-    if output is not None:  # before anything is printed, for whoever reads that may have gone
-        try:
-            best.model.proven(Provenance.of(snapshot, problem)).to_json(output)
-            report(f"saved {output}")
-        except OSError as error:
-            unsaved = error
+    unsaved = save_model(args.output, best.model.proven(Provenance.of(snapshot, problem)), report)
     found = report_of(search, snapshot, "interrupted" if interrupted else "", whole=True)
     print(best.model.to_text(data.target), found.to_text(), sep="\n\n")
     if said := _checked(search, snapshot):
@@ -83,9 +75,9 @@ def fit_one_list(args: argparse.Namespace) -> int:
     sizes = [int((rows == label).sum()) for label in problem.classes]
     say_doubts(Known(best.model, sizes, fewer=note, **told(snapshot)))
     if unsaved is not None:
-        raise CommandError(f"{output} cannot be written: {unsaved.strerror}", 1) from unsaved
-    if proof is not None:
-        _save_proof(proof, search, data, labels, args)
+        raise unsaved
+    if args.proof is not None:
+        _save_proof(args.proof, search, data, labels, args)
     return 0
 
 
@@ -112,12 +104,10 @@ def _check(args: argparse.Namespace) -> None:
 def _read(args: argparse.Namespace) -> tuple[Dataset, pd.Series]:
     """The table, and the label of each of its rows; CommandError or ValueError when they are wrong."""
     sheet = sheet_of(args)
-    labels = sheet.frame[args.target].dropna() if args.target in sheet.frame.columns else None
-    some = None if labels is None or labels.empty else labels.iloc[0]
+    labels, some = classes_of(sheet, args.target)
     data = of_sheet(args, sheet, some, unknown="negative")
-    assert labels is not None  # or it has been refused
     say_leaks({name: said for name, said in sheet.leaks(args.target).items() if name in data.X})
-    return data, labels.reset_index(drop=True)
+    return data, labels
 
 
 def _save_proof(
@@ -129,11 +119,10 @@ def _save_proof(
     try:
         with watched(proof_watch(args)):
             certificate = search.certificate().for_table(data.X, labels, data.target)
-        certificate.save(path)
+        with writing(path):
+            certificate.save(path)
     except ValueError as error:
         raise CommandError(f"no proof is saved: {error}", 1) from error
-    except OSError as error:
-        raise CommandError(f"{path} cannot be written: {error.strerror}", 1) from error
     (unheard if args.quiet else say)(f"saved {path}: {path.stat().st_size} bytes")
 
 

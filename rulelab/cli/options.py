@@ -90,8 +90,8 @@ def add(group: Any, *flags: str, text: str, **options: Any) -> None:
 
 
 def add_written(group: Any, *flags: str, text: str, endings: tuple[str, ...] = (), **options: Any) -> None:
-    """Add an option that names a file to write, of one of the endings."""
-    add(group, *flags, type=to_write(*endings), metavar="FILE", text=text, **options)
+    """Add an option that names a file to write, of one of the endings; without flags that of what is found."""
+    add(group, *(flags or ("-o", "--output")), type=to_write(*endings), metavar="FILE", text=text, **options)
 
 
 def source(name: str) -> Read:

@@ -7,6 +7,7 @@ import glob
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -155,15 +156,55 @@ def _same(one: str, other: str) -> bool:
     return os.path.realpath(one) == os.path.realpath(other)
 
 
-def save(path: Path, content: Search | pd.DataFrame | str) -> None:
-    """Write a text, a table as CSV, or a result as the ending says."""
+@contextmanager
+def bad_input() -> Iterator[None]:
+    """Let a ValueError, which is about what was given, end the command."""
+    try:
+        yield
+    except ValueError as error:
+        raise CommandError(error) from error
+
+
+@contextmanager
+def reading(path: str) -> Iterator[None]:
+    """Let what keeps a file from being read end the command."""
+    try:
+        yield
+    except OSError as error:
+        raise CommandError(f"{path} cannot be read: {error.strerror or error}") from error
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Let what keeps a file from being written end the command."""
+    try:
+        yield
+    except OSError as error:
+        raise CommandError(f"{path} cannot be written: {error.strerror or error}", 1) from error
+
+
+def save_model(path: Path | None, model: Any, report: Callable[[str], None]) -> CommandError | None:
+    """Write a model before anything is printed, for whoever reads that may have gone; the error to raise afterwards."""
+    if path is not None:
+        try:
+            with writing(path):
+                model.to_json(path)
+            report(f"saved {path}")
+        except CommandError as error:
+            return error
+    return None
+
+
+def save(path: Path | None, content: Search | pd.DataFrame | str, report: Callable[[str], None] = say) -> None:
+    """Write a text, a table as CSV, or a result as the ending says, and tell so; nothing where no file is named."""
+    if path is None:
+        return
     if not isinstance(content, str) and path.suffix.lower() == ".csv":
         frame: Any = getattr(content, "frame", content)
         content = frame.map(lambda cell: " | ".join(cell) if isinstance(cell, tuple) else cell).to_csv(index=False)
-    try:
+    with writing(path):
         if isinstance(content, str):
             files.write(path, content)
         else:
             content.to_json(path)  # type: ignore[operator]
-    except OSError as error:
-        raise CommandError(f"{path} cannot be written: {error.strerror or error}", 1) from error
+    report(f"saved {path}")

@@ -9,7 +9,7 @@ from ..families.wording import at_least
 from .data_options import read_problem, unheard
 from .families import add_memory, add_parameters, add_preparation, count, recipe_of
 from .options import add, add_columns, add_limits, add_source, add_written
-from .output import RESULT, CommandError, one_line, save, say, table
+from .output import RESULT, CommandError, bad_input, one_line, save, say, table
 from .progress import drained, ending
 from .verify import labels
 
@@ -30,13 +30,7 @@ def add_to(commands: Any) -> None:
     )
     parser = commands.add_parser("robustness", help="how many rows an optimum depends on", description=what)
     add_source(parser)
-    add_written(
-        parser,
-        "-o",
-        "--output",
-        endings=RESULT,
-        text="save what is found: FILE.json, with the other lists, or FILE.csv",
-    )
+    add_written(parser, endings=RESULT, text="save what is found: FILE.json, with the other lists, or FILE.csv")
     add(parser, "--quiet", action="store_true", text="no progress")
     add_columns(parser)
     add_preparation(parser, ["rule-list"])
@@ -51,22 +45,18 @@ def robustness(args: argparse.Namespace) -> int:
 
     recipe = recipe_of(args, "rule-list", without=_WITHOUT)
     report = unheard if args.quiet else say
-    try:
+    with bad_input():
         data, problem = read_problem(args, recipe, report)
         best = recipe.search(problem)
         assert isinstance(best, RuleListSearch)
         search = RobustnessSearch(best, memory_limit=recipe["memory_limit"])
-    except ValueError as error:
-        raise CommandError(error) from error
     snapshot, interrupted = drained(search, args, describe=_known)
     known = search.robustness
     if known is not None:
         print(known.model.relabelled(labels(data)).to_text(data.target), end="\n\n")
         print(_changes(known), end="\n\n")
     print(_verdict(search, snapshot, interrupted))
-    if args.output is not None:
-        save(args.output, search)
-        report(f"saved {args.output}")
+    save(args.output, search, report)
     return 0
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..families.wording import at_most
 from .options import add_written
-from .output import CommandError, Read, one_line, say, table
+from .output import CommandError, Read, one_line, reading, say, table, writing
 
 if TYPE_CHECKING:
     from ..store import Run, Store
@@ -95,10 +95,8 @@ def exported(args: argparse.Namespace) -> int:
         which = args.which or [run.hash for run in store.runs(most=1 << 30)]
         if not which:
             raise CommandError(f"there are no runs in {store.place}", 1)
-        try:
+        with writing(path):
             content = store.export(path, which)
-        except OSError as error:
-            raise CommandError(f"{path} cannot be written: {error.strerror or error}", 1) from error
     say(f"saved {path}: {len(which)} runs, {len(content)} bytes")
     return 0
 
@@ -107,10 +105,8 @@ def imported(args: argparse.Namespace) -> int:
     """Keep the runs of an archive."""
     with _opened(args) as store:
         for name in args.file:
-            try:
+            with reading(name):
                 new = store.take(Path(name))
-            except OSError as error:
-                raise CommandError(f"{name} cannot be read: {error.strerror or error}") from error
             for run in new:
                 print(run.hash)
             say(f"{name}: {len(new)} runs are new in {store.place}")
@@ -156,7 +152,7 @@ def add_to(commands: Any) -> None:
     one.add_argument("--json", action="store_true", help="as JSON")
     one = action("export", exported, "write runs with their recordings, models and proofs to a zip archive")
     one.add_argument("which", nargs="*", metavar="RUN", help="hashes, or their first digits (default: all runs)")
-    add_written(one, "-o", "--output", required=True, text="the archive")
+    add_written(one, required=True, text="the archive")
     one = action("import", imported, "keep the runs of an archive")
     text = "as rulelab runs export, or the page, has written it"
     one.add_argument("file", type=Read, nargs="+", metavar="FILE", help=text)

@@ -9,7 +9,7 @@ from ..shown import percent, share
 from .data_options import read, unheard
 from .families import MODELS, add_memory, add_parameters, add_preparation, count, recipe_of
 from .options import add, add_columns, add_limits, add_source, add_written, whole
-from .output import CommandError, one_line, save, say, table
+from .output import CommandError, bad_input, one_line, save, say, table
 
 _SHOWN = 20
 
@@ -20,7 +20,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser = commands.add_parser("stability", help="which rules of a model return", description=what)
     add_source(parser)
     add(parser, "--model", choices=list(MODELS), default="rule-set", text="the family of models")
-    add_written(parser, "-o", "--output", endings=(".csv",), text="save the table of rules: FILE.csv")
+    add_written(parser, endings=(".csv",), text="save the table of rules: FILE.csv")
     add(parser, "--quiet", action="store_true", text="no progress")
     add(parser, "--samples", type=whole(1), default=20, metavar="N", text="bootstrap samples")
     add_columns(parser)
@@ -42,7 +42,7 @@ def stability(args: argparse.Namespace) -> int:
         "rule-set": estimators.RuleSetClassifier,
     }[args.model]
     report = unheard if args.quiet else say
-    try:
+    with bad_input():
         data, counts = read(args, recipe, report)
         grouped = recipe.parameters.get("fairness") is not None
         if grouped and data.sensitive is None:
@@ -56,8 +56,6 @@ def stability(args: argparse.Namespace) -> int:
             n_samples=args.samples,
             random_state=args.random_state,
         )
-    except ValueError as error:
-        raise CommandError(error) from error
     rows = [
         (one_line(row.rule), "yes" if row.in_reference else "no", f"{row.returns}", percent(row.share, 0))
         for row in found.rules.head(_SHOWN).itertuples(index=False)
@@ -76,7 +74,5 @@ def stability(args: argparse.Namespace) -> int:
     print("\n" + table(("", "table", "mean", "std", "least", "most"), cells, right=range(1, 6)))
     proven, done = int((found.fits["status"] == "optimal").sum()), len(found.fits) - 1
     print(f"\n{done} of {count(args.samples, 'sample')} done; {proven} of {count(done + 1, 'model')} proven optimal")
-    if args.output is not None:
-        save(args.output, found.rules)
-        report(f"saved {args.output}")
+    save(args.output, found.rules, report)
     return 0

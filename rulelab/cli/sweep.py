@@ -7,7 +7,7 @@ import contextlib
 import math
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..families import BINARIZING, DEMANDS, EVERY, NAMING
@@ -26,7 +26,7 @@ from .families import (
     recipe_of,
 )
 from .options import add, add_columns, add_source, add_written, least_zero, or_none, whole
-from .output import CommandError, is_data_set, one_line, save, say, table
+from .output import CommandError, bad_input, is_data_set, one_line, save, say, table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,12 +64,7 @@ def add_to(commands: Any) -> None:
     names = [name.replace("_", "-") for name, record in EVERY.items() if len(record.tolerances) == 1]
     text = f"the gap between groups that is told, and of the least gap the one that is meant (default: {names[0]})"
     add(parser, "--criterion", choices=names, default=argparse.SUPPRESS, text=text)
-    add_written(
-        parser,
-        "-o",
-        "--output",
-        text="save the points, on test and on training rows, as CSV",
-    )
+    add_written(parser, text="save the points, on test and on training rows, as CSV")
     add_written(parser, "--fits", text="save every fit with its model as CSV")
     text = "keep every result here at once; the same command goes on with what the file holds"
     add_written(parser, "--results", text=text)
@@ -97,14 +92,15 @@ def sweep(args: argparse.Namespace) -> int:
     groups = args.sensitive
     if is_data_set(args.data):
         args.sensitive = []  # those of a data set with a name are chosen among its own
-    try:
+    with bad_input():
         data, counts = read(args, recipe, report)
         if counts is not None and counts.test is None:
             raise CommandError("counted rows need rows for the test: give --key and --test-share, or --test-column")
         if counts is not None and args.folds is not None:
             raise CommandError("--folds needs rows one by one: counted ones have --test-share or --test-column")
         kept = {name: values for name, values in grid.items() if counts is None or name not in _BINARIZING}
-        with _cluster(args) as client:
+        cluster = contextlib.nullcontext() if args.scheduler is None else client_at(args.scheduler)
+        with cluster as client:  # which has counted the rows, and does the fits, too
             running = sweeps.sweep(
                 data if counts is None else counts,
                 recipe.family.name,
@@ -119,8 +115,6 @@ def sweep(args: argparse.Namespace) -> int:
                 time_limit=args.time_limit,
             )
             interrupted = _followed(running, args.quiet)
-    except ValueError as error:
-        raise CommandError(error) from error
     return _told(running, args, recipe, interrupted, report)
 
 
@@ -170,23 +164,13 @@ def _value(parameter: Any, text: str) -> Any:
     return reader_of(parameter)(text)
 
 
-@contextlib.contextmanager
-def _cluster(args: argparse.Namespace) -> Iterator[Any]:
-    """The cluster that has counted the rows, which does the fits, too; None: there is none."""
-    if args.scheduler is None:
-        yield None
-    else:
-        with client_at(args.scheduler) as client:
-            yield client
-
-
 def _followed(running: Sweep, quiet: bool) -> bool:
     """Wait for the end of the sweep, telling how far it is; whether Ctrl-C came first."""
     terminal = sys.stderr.isatty()
     every = 1 if terminal else int(_LOG_SECONDS / _LOOK_SECONDS)
     with noted() as interrupted:
         looks = 0
-        while not _ended(running):
+        while not running.wait(_LOOK_SECONDS):
             if interrupted:
                 running.cancel()
             elif not quiet and looks % every == 0:
@@ -196,10 +180,6 @@ def _followed(running: Sweep, quiet: bool) -> bool:
         _show(running, terminal)
         say("") if terminal else None
     return bool(interrupted)
-
-
-def _ended(running: Sweep) -> bool:
-    return running.wait(_LOOK_SECONDS)
 
 
 def _show(running: Sweep, terminal: bool) -> None:
@@ -223,8 +203,7 @@ def _told(running: Sweep, args: argparse.Namespace, recipe: Recipe, interrupted:
     print(_verdict(running, recipe, interrupted))
     for path, frame in ((args.output, _both_parts(running)), (args.fits, running.frame)):
         if path is not None:
-            save(path, frame.to_csv(index=False))
-            report(f"saved {path}")
+            save(path, frame.to_csv(index=False), report)
     return 1 if failed else 0
 
 

@@ -6,12 +6,14 @@ import argparse
 import math
 from typing import TYPE_CHECKING, Any
 
-from .counted import is_counted, recount
+from .counted import is_counted, recount, target_of
 from .families import count, family_of
 from .options import add_count, add_reading, number, reading_of
-from .output import CommandError, Read, is_data_set, one_line, say
+from .output import CommandError, Read, bad_input, is_data_set, one_line, reading, say
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from ..certificate import Certificate, Origin, Verification
     from ..data.problem import Problem
     from ..datasets import Dataset, Sheet
@@ -82,26 +84,30 @@ def file_data(args: argparse.Namespace, sheet: Sheet, target: str, positive: Any
     return data
 
 
+def classes_of(sheet: Sheet, target: str) -> tuple[pd.Series, Any]:
+    """The labels of the rows that have one, and the first, which stands for any; none where there is no such column."""
+    found = sheet.frame[target].dropna() if target in sheet.frame.columns else sheet.frame.iloc[:0, 0]
+    return found.reset_index(drop=True), None if found.empty else found.iloc[0]
+
+
 def read_proof(path: str) -> Certificate:
     from ..certificate import Certificate, CertificateError
 
     try:
-        return Certificate.load(path)
+        with reading(path):
+            return Certificate.load(path)
     except CertificateError as error:
         raise CommandError(f"{path}: {error}", 1) from error
-    except OSError as error:
-        raise CommandError(f"{path} cannot be read: {error.strerror or error}") from error
 
 
 def read_any_model(path: str) -> Model | MultiClassRuleList:
     from ..models import ModelError, load_model
 
     try:
-        return load_model(path)
+        with reading(path):
+            return load_model(path)
     except ModelError as error:
         raise CommandError(f"{path}: {error}", 1) from error
-    except OSError as error:
-        raise CommandError(f"{path} cannot be read: {error.strerror or error}") from error
 
 
 def read_model(path: str) -> Model:
@@ -147,29 +153,19 @@ def _check_classes(args: argparse.Namespace, certificate: Certificate, model: Mu
         raise CommandError(
             f"{args.proof} is of several classes: it takes a file, without --positive, --sensitive or counts"
         )
-    target = origin.target if args.target is None else args.target
-    if target is None:
-        raise CommandError(f"{args.proof} does not name the column that is predicted: give --target")
+    target = target_of(args, origin)
     if target != (origin.target or target):
         raise NotValid(f"the proof is about the target {origin.target!r}, not {target!r}")
-    try:
+    with bad_input():
         sheet = datasets.sheet(args.data, **reading_of(args))
-        found = sheet.frame[target].dropna() if target in sheet.frame.columns else None
-        data = file_data(
-            args,
-            sheet,
-            target,
-            None if found is None or found.empty else found.iloc[0],
-            keep_sensitive=True,
-            unknown="negative",
-        )
-        assert found is not None  # or it has been refused
-        _check_columns(args, data, origin)
-        answer = proof.check(origin.problem_of_classes(data.X, found.reset_index(drop=True)), model)
-    except OriginError as error:
-        raise NotValid(str(error)) from error
-    except ValueError as error:
-        raise CommandError(error) from error
+        found, some = classes_of(sheet, target)
+        data = file_data(args, sheet, target, some, keep_sensitive=True, unknown="negative")
+    _check_columns(args, data, origin)
+    with bad_input():
+        try:
+            answer = proof.check(origin.problem_of_classes(data.X, found), model)
+        except OriginError as error:
+            raise NotValid(str(error)) from error
     if not answer:
         raise NotValid(answer.reason)
     return [
@@ -219,19 +215,15 @@ def _read_data(args: argparse.Namespace, origin: Origin) -> Dataset:
         raise CommandError(f"{args.data} is a known data set: leave --target and --positive out")
     if named and args.sensitive:
         raise CommandError(f"{args.data} is a known data set: leave --sensitive out")
-    target = origin.target if args.target is None else args.target
-    if not named and target is None:
-        raise CommandError(f"{args.proof} does not name the column that is predicted: give --target")
     positive = origin.classes[1] if args.positive is None and not _is_encoded(origin) else args.positive
-    try:
+    with bad_input():
         if is_counted(args):
             data = recount(args, origin, positive).dataset()
-        elif target is None or named:
+        elif named:
             data = datasets.load(args.data, keep_sensitive=True)
         else:
+            target = target_of(args, origin)
             data = file_data(args, datasets.sheet(args.data, **reading_of(args)), target, positive, keep_sensitive=True)
-    except ValueError as error:
-        raise CommandError(error) from error
     if origin.target is not None and data.target != origin.target:
         raise NotValid(f"the proof is about the target {origin.target!r}, not {data.target!r}")
     return data
