@@ -16,6 +16,11 @@ from .dataframes import cell_text, in_pandas
 Counts = tuple[int | float, ...]
 
 
+def _as_attribute(rate: str) -> property:
+    """A rate as an attribute of the counts."""
+    return property(lambda counted: counted.rate(rate))
+
+
 @dataclass(frozen=True)
 class Confusion:
     """Weights of a binary prediction against the truth, and how many rows they are of.
@@ -119,37 +124,14 @@ class Confusion:
         successes, trials = RATES[name](self)
         return float(successes / trials) if trials else math.nan
 
-    @property
-    def accuracy(self) -> float:
-        return self.rate("accuracy")
-
-    @property
-    def true_positive_rate(self) -> float:
-        return self.rate("true_positive_rate")
-
-    @property
-    def false_positive_rate(self) -> float:
-        return self.rate("false_positive_rate")
-
-    @property
-    def true_negative_rate(self) -> float:
-        return self.rate("true_negative_rate")
-
-    @property
-    def false_negative_rate(self) -> float:
-        return self.rate("false_negative_rate")
-
-    @property
-    def precision(self) -> float:
-        return self.rate("precision")
-
-    @property
-    def selection_rate(self) -> float:
-        return self.rate("selection_rate")
-
-    @property
-    def base_rate(self) -> float:
-        return self.rate("base_rate")
+    accuracy = _as_attribute("accuracy")
+    true_positive_rate = _as_attribute("true_positive_rate")
+    false_positive_rate = _as_attribute("false_positive_rate")
+    true_negative_rate = _as_attribute("true_negative_rate")
+    false_negative_rate = _as_attribute("false_negative_rate")
+    precision = _as_attribute("precision")
+    selection_rate = _as_attribute("selection_rate")
+    base_rate = _as_attribute("base_rate")
 
 
 @dataclass(frozen=True)

@@ -13,23 +13,93 @@ import numpy as np
 import pandas as pd
 
 from .. import files
+from ..data.exact_weights import total
 from ..data.metrics import Confusion
 from ..data.naming import unknown
+from ..data.problem import Problem
 from . import pmml, serialisation, sql
 from .errors import ModelError
 from .evaluation import Evaluation, measure
 from .rule import Branch
 
 
-class Model(abc.ABC):
-    """An immutable answer of one family, compared and hashed by content."""
+class Saved(abc.ABC):
+    """What is saved as JSON, under the name of its family, with what is proven of it."""
 
     family: ClassVar[str]
+    provenance: serialisation.Provenance | None
+
+    @abc.abstractmethod
+    def _body(self) -> dict[str, Any]:
+        """The content as plain types."""
+
+    @classmethod
+    @abc.abstractmethod
+    def _from_body(cls, data: dict[str, Any]) -> Self:
+        """The inverse of `_body`; raises ModelError."""
+
+    def proven(self, provenance: serialisation.Provenance | None) -> Self:
+        """The same model, saved with what is proven of it; equal to this one.
+
+        Parameters
+        ----------
+        provenance : Provenance or None
+        """
+        return replace(self, provenance=provenance)  # type: ignore[type-var]  # every family is a dataclass
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain types only, with the schema version; raises ModelError for labels or values JSON cannot hold."""
+        data = {**serialisation.header(self.family), **self._body()}
+        return serialisation.with_provenance(data, self.provenance)
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """The inverse of `to_dict`.
+
+        Parameters
+        ----------
+        data : dict
+            What `to_dict` gives.
+
+        Raises
+        ------
+        ModelError
+            Naming the entry that is missing or wrong.
+        """
+        serialisation.check_family(data, cls.family)
+        return cls._from_body(data).proven(serialisation.read_provenance(data))
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """The model as JSON text, also written to ``path`` when one is given.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            A file to write it to.
+        """
+        text = serialisation.dump(self.to_dict())
+        if path is not None:
+            files.write(path, text)
+        return text
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Self:
+        """The inverse of `to_json`; see `load_model` for files. Raises ModelError.
+
+        Parameters
+        ----------
+        text : str
+        """
+        return cls.from_dict(serialisation.parse(text))
+
+
+class Model(Saved):
+    """An immutable answer of one family, compared and hashed by content."""
+
     families: ClassVar[dict[str, type[Model]]] = {}
     """The classes of saved models by their family."""
     classes: tuple[Any, ...]
     rules: tuple[Any, ...]
-    provenance: serialisation.Provenance | None
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -63,15 +133,6 @@ class Model(abc.ABC):
     def relabelled(self, classes: tuple[Any, Any]) -> Self:
         """The same model with other labels, the negative one first."""
 
-    def proven(self, provenance: serialisation.Provenance | None) -> Self:
-        """The same model, saved with what is proven of it; equal to this one.
-
-        Parameters
-        ----------
-        provenance : Provenance or None
-        """
-        return replace(self, provenance=provenance)  # type: ignore[type-var]  # every family is a dataclass
-
     @abc.abstractmethod
     def to_frame(self) -> pd.DataFrame:
         """The rules as a table, one row for each."""
@@ -99,15 +160,6 @@ class Model(abc.ABC):
     @abc.abstractmethod
     def _objective(self, counted: Confusion, regularization: float) -> float:
         """The family's objective on rows with these confusion counts."""
-
-    @abc.abstractmethod
-    def _body(self) -> dict[str, Any]:
-        """The content as plain types."""
-
-    @classmethod
-    @abc.abstractmethod
-    def _from_body(cls, data: dict[str, Any]) -> Self:
-        """The inverse of `_body`; raises ModelError."""
 
     def predict(self, A: Any) -> np.ndarray:
         """Predict labels.
@@ -221,51 +273,6 @@ class Model(abc.ABC):
         """
         return pmml.branches_as_pmml(*self.branches(), self.classes, target)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain types only, with the schema version; raises ModelError for labels or values JSON cannot hold."""
-        data = {**serialisation.header(self.family), **self._body()}
-        return serialisation.with_provenance(data, self.provenance)
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """The inverse of `to_dict`.
-
-        Parameters
-        ----------
-        data : dict
-            What `to_dict` gives.
-
-        Raises
-        ------
-        ModelError
-            Naming the entry that is missing or wrong.
-        """
-        serialisation.check_family(data, cls.family)
-        return cls._from_body(data).proven(serialisation.read_provenance(data))
-
-    def to_json(self, path: str | Path | None = None) -> str:
-        """The model as JSON text, also written to ``path`` when one is given.
-
-        Parameters
-        ----------
-        path : str or Path, optional
-            A file to write it to.
-        """
-        text = serialisation.dump(self.to_dict())
-        if path is not None:
-            files.write(path, text)
-        return text
-
-    @classmethod
-    def from_json(cls, text: str | bytes) -> Self:
-        """The inverse of `to_json`; see `load_model` for files. Raises ModelError.
-
-        Parameters
-        ----------
-        text : str
-        """
-        return cls.from_dict(serialisation.parse(text))
-
 
 def indices(antecedents: Iterable[int | str], names: Sequence[str]) -> list[int]:
     """The index of each antecedent.
@@ -284,6 +291,17 @@ def indices(antecedents: Iterable[int | str], names: Sequence[str]) -> list[int]
     if isinstance(antecedents, str):
         raise ModelError(f"antecedents are a sequence of indices or names, not the text {antecedents!r}")
     return [_index(each, names) for each in antecedents]
+
+
+def column_of(problem: Problem, antecedent: int) -> np.ndarray:
+    """Which patterns satisfy an antecedent: bool array, shape (n_patterns,)."""
+    word = problem.words[:, antecedent >> 6] >> np.uint64(antecedent & 63)
+    return (word & np.uint64(1)).astype(bool)
+
+
+def weights_of(problem: Problem, patterns: np.ndarray) -> tuple[int | float, int | float]:
+    """Weight of the positives and of the negatives in some patterns."""
+    return total(problem.positives[patterns]), total(problem.negatives[patterns])
 
 
 def _index(antecedent: int | str, names: Sequence[str]) -> int:

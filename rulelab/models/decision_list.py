@@ -10,37 +10,21 @@ import numpy as np
 import pandas as pd
 
 from ..data.conditions import Condition
-from ..data.exact_weights import total
 from ..data.problem import Problem
 from . import serialisation, text
-from .base import Model, indices
+from .base import Model, column_of, indices, weights_of
 from .errors import ModelError
 from .rule import Branch, Rule, conjunction
 from .tables import satisfied
 
 
-@dataclass(frozen=True, repr=False)
-class DecisionList(Model):
-    """Rules in order, and a default for the rows that satisfy none of them.
+class Ordered:
+    """Rules in order, the first that a row satisfies decides, of two classes or of several."""
 
-    Attributes
-    ----------
-    rules : tuple of Rule
-        Without the default.
-    default : Rule
-    classes : tuple
-        The negative and the positive label; only one label when the training data had no other.
-    n_antecedents : int
-        Antecedents at training, the width of the arrays that `predict` takes.
-    provenance : Provenance or None
-        What was proven of it when its search was left; two models are equal whatever that was.
-    """
-
-    rules: tuple[Rule, ...]
-    default: Rule
+    rules: tuple[Any, ...]
+    default: Any
     classes: tuple[Any, ...]
     n_antecedents: int
-    provenance: serialisation.Provenance | None = field(default=None, compare=False, kw_only=True)
 
     def __len__(self) -> int:
         """Number of rules; the default is not counted."""
@@ -49,15 +33,8 @@ class DecisionList(Model):
     def __bool__(self) -> bool:
         return True
 
-    def __repr__(self) -> str:
-        rules = "1 rule" if len(self) == 1 else f"{len(self)} rules"
-        return f"{type(self).__name__}({rules}, {text.number(self.errors)} errors in {text.number(self.weight)})"
-
     def __str__(self) -> str:
         return self.to_text()
-
-    def _repr_html_(self) -> str:
-        return text.list_as_html(self.rules, self.default)
 
     @property
     def complexity(self) -> int:
@@ -83,11 +60,6 @@ class DecisionList(Model):
         """Indices of the rules' antecedents, in order."""
         return tuple(rule.antecedent for rule in self.rules)  # type: ignore[misc]
 
-    @property
-    def antecedent_names(self) -> tuple[str, ...]:
-        """Names of the rules' antecedents, in order."""
-        return tuple(rule.name for rule in self.rules)
-
     def fired(self, A: Any) -> np.ndarray:
         """Which rule decides each row.
 
@@ -106,6 +78,105 @@ class DecisionList(Model):
         for j in reversed(range(len(self.rules))):
             out[hits[:, j]] = j
         return out
+
+    def explain(self, A: Any) -> pd.DataFrame:
+        """Say for each row which rule decides it.
+
+        Parameters
+        ----------
+        A : array or DataFrame
+            As for `predict`.
+
+        Returns
+        -------
+        DataFrame
+            One row per row of ``A`` (with its index): ``rule`` (index into ``rules``, ``len(rules)`` for the default),
+            ``because`` (the rule's name, ``default`` for the default), ``prediction``, ``probability`` of the positive
+            class.
+        """
+        fired = self.fired(A)
+        every = (*self.rules, self.default)
+        because = [*(rule.name for rule in self.rules), "default"]
+        return pd.DataFrame(
+            {
+                "rule": fired,
+                "because": np.array(because, dtype=object)[fired],
+                "prediction": np.asarray([rule.prediction for rule in every])[fired],
+                "probability": np.array([rule.probability for rule in every])[fired],
+            },
+            index=A.index if isinstance(A, pd.DataFrame) else None,
+        )
+
+    def to_text(self, target: str | None = None) -> str:
+        """The rules in words, one aligned line each; ``target`` names what is predicted.
+
+        Parameters
+        ----------
+        target : str, optional
+            Name of what is predicted.
+        """
+        return text.list_as_text(self.rules, self.default, target)
+
+    def to_python(self) -> str:
+        """Source of a Python function ``predict(row)`` that needs no library; missing numbers are ``nan``."""
+        return text.list_as_python(self.rules, self.default)
+
+    def _branches(self, *counts: str) -> tuple[tuple[Branch, ...], Branch]:
+        """The rules for other languages, with two attributes as the weights of what they decide."""
+        *rules, default = (
+            Branch(
+                ((conjunction(rule.name, rule.conditions),),),
+                rule.prediction,
+                rule.probability,
+                *(getattr(rule, name) for name in counts),
+            )
+            for rule in (*self.rules, self.default)
+        )
+        return tuple(rules), replace(default, test=())
+
+    def _body(self) -> dict[str, Any]:
+        return {
+            "classes": [serialisation.plain(c, "a class label") for c in self.classes],
+            "n_antecedents": self.n_antecedents,
+            "rules": [rule.to_dict() for rule in self.rules],
+            "default": self.default.to_dict(),
+        }
+
+
+@dataclass(frozen=True, repr=False)
+class DecisionList(Ordered, Model):
+    """Rules in order, and a default for the rows that satisfy none of them.
+
+    Attributes
+    ----------
+    rules : tuple of Rule
+        Without the default.
+    default : Rule
+    classes : tuple
+        The negative and the positive label; only one label when the training data had no other.
+    n_antecedents : int
+        Antecedents at training, the width of the arrays that `predict` takes.
+    provenance : Provenance or None
+        What was proven of it when its search was left; two models are equal whatever that was.
+    """
+
+    rules: tuple[Rule, ...]
+    default: Rule
+    classes: tuple[Any, ...]
+    n_antecedents: int
+    provenance: serialisation.Provenance | None = field(default=None, compare=False, kw_only=True)
+
+    def __repr__(self) -> str:
+        rules = "1 rule" if len(self) == 1 else f"{len(self)} rules"
+        return f"{type(self).__name__}({rules}, {text.number(self.errors)} errors in {text.number(self.weight)})"
+
+    def _repr_html_(self) -> str:
+        return text.list_as_html(self.rules, self.default)
+
+    @property
+    def antecedent_names(self) -> tuple[str, ...]:
+        """Names of the rules' antecedents, in order."""
+        return tuple(rule.name for rule in self.rules)
 
     def predicts_positive(self, A: Any) -> np.ndarray:
         """Which rows are given the positive label: bool array, shape (n_rows,).
@@ -133,34 +204,6 @@ class DecisionList(Model):
         """
         positive = np.array([rule.probability for rule in (*self.rules, self.default)])[self.fired(A)]
         return np.column_stack([1 - positive, positive])[:, -len(self.classes) :]
-
-    def explain(self, A: Any) -> pd.DataFrame:
-        """Say for each row which rule decides it.
-
-        Parameters
-        ----------
-        A : array or DataFrame
-            As for `predict`.
-
-        Returns
-        -------
-        DataFrame
-            One row per row of ``A`` (with its index): ``rule`` (index into ``rules``, ``len(rules)`` for the default),
-            ``because`` (the rule's name, ``default`` for the default), ``prediction``, ``probability`` of the positive
-            class.
-        """
-        fired = self.fired(A)
-        every = (*self.rules, self.default)
-        because = [*self.antecedent_names, "default"]
-        return pd.DataFrame(
-            {
-                "rule": fired,
-                "because": np.array(because, dtype=object)[fired],
-                "prediction": np.asarray([rule.prediction for rule in every])[fired],
-                "probability": np.array([rule.probability for rule in every])[fired],
-            },
-            index=A.index if isinstance(A, pd.DataFrame) else None,
-        )
 
     def relabelled(self, classes: tuple[Any, Any]) -> Self:
         """The same model with other labels, the negative one first.
@@ -192,40 +235,8 @@ class DecisionList(Model):
         columns = ["rule", "conditions", "prediction", "probability", "positives", "negatives", "correct"]
         return pd.DataFrame(rows, columns=columns)
 
-    def to_text(self, target: str | None = None) -> str:
-        """The rules in words, one aligned line each; ``target`` names what is predicted.
-
-        Parameters
-        ----------
-        target : str, optional
-            Name of what is predicted.
-        """
-        return text.list_as_text(self.rules, self.default, target)
-
-    def to_python(self) -> str:
-        """Source of a Python function ``predict(row)`` that needs no library; missing numbers are ``nan``."""
-        return text.list_as_python(self.rules, self.default)
-
     def branches(self) -> tuple[tuple[Branch, ...], Branch]:
-        *rules, default = (
-            Branch(
-                ((conjunction(rule.name, rule.conditions),),),
-                rule.prediction,
-                rule.probability,
-                rule.positives,
-                rule.negatives,
-            )
-            for rule in (*self.rules, self.default)
-        )
-        return tuple(rules), replace(default, test=())
-
-    def _body(self) -> dict[str, Any]:
-        return {
-            "classes": [serialisation.plain(c, "a class label") for c in self.classes],
-            "n_antecedents": self.n_antecedents,
-            "rules": [rule.to_dict() for rule in self.rules],
-            "default": self.default.to_dict(),
-        }
+        return self._branches("positives", "negatives")
 
     @classmethod
     def _from_body(cls, data: dict[str, Any]) -> Self:
@@ -264,6 +275,18 @@ class Captured(NamedTuple):
     left: Counts
     mostly_positive: bool
 
+    @classmethod
+    def by_default(cls, positives: int | float, negatives: int | float) -> Self:
+        """By the default of a list without rules."""
+        counts = (positives, negatives)
+        return cls(None, "", None, counts, counts, positives > negatives)
+
+    def rule(self, classes: Sequence[Any], positive: bool, probability: float) -> Rule:
+        """The rule that predicts so."""
+        p, n = self.counts
+        label, correct = (classes[-1], p) if positive else (classes[0], n)
+        return Rule(self.antecedent, self.name, self.conditions, label, p, n, correct, probability)
+
 
 def capture(problem: Problem, antecedents: Sequence[int | str]) -> Iterator[Captured]:
     """Let the antecedents capture patterns in order; the default comes last.
@@ -276,17 +299,13 @@ def capture(problem: Problem, antecedents: Sequence[int | str]) -> Iterator[Capt
     free = np.ones(problem.n_patterns, dtype=bool)
     left = (problem.total_positive, problem.total_negative)
     for j in indices(antecedents, problem.names):
-        hit = free & (problem.words[:, j >> 6] >> np.uint64(j & 63) & np.uint64(1)).astype(bool)
+        hit = free & column_of(problem, j)
         conditions = None if problem.conditions is None else problem.conditions[j]
-        counts = _counts(problem, hit)
+        counts = weights_of(problem, hit)
         yield Captured(j, problem.names[j], conditions, counts, left, _mostly_positive(problem, hit, counts))
         free &= ~hit
-        left = _counts(problem, free)
+        left = weights_of(problem, free)
     yield Captured(None, "", None, left, left, _mostly_positive(problem, free, left))
-
-
-def _counts(problem: Problem, patterns: np.ndarray) -> Counts:
-    return total(problem.positives[patterns]), total(problem.negatives[patterns])
 
 
 def _mostly_positive(problem: Problem, patterns: np.ndarray, counts: Counts) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Self
@@ -108,8 +108,7 @@ class FallingRuleList(DecisionList):
         positive_weight, violation_penalty : float
             As for `from_problem`.
         """
-        counts = (positives, negatives)
-        default = Captured(None, "", None, counts, counts, positives > negatives)
+        default = Captured.by_default(positives, negatives)
         return cls._build([default], tuple(classes), 0, positive_weight, violation_penalty)
 
     @classmethod
@@ -132,19 +131,7 @@ class FallingRuleList(DecisionList):
         for one, proportion in zip(found, _proportions(counts), strict=True):
             lowest = min(lowest, proportion)
             positive = proportion * (1 + _exact(weight)) > 1 or len(classes) == 1
-            positives, negatives = one.counts
-            rules.append(
-                Rule(
-                    antecedent=one.antecedent,
-                    name=one.name,
-                    conditions=one.conditions,
-                    prediction=classes[-1] if positive else classes[0],
-                    positives=positives,
-                    negatives=negatives,
-                    correct=positives if positive else negatives,
-                    probability=float(proportion if penalty is None else lowest),
-                )
-            )
+            rules.append(one.rule(classes, positive, float(proportion if penalty is None else lowest)))
         return cls(tuple(rules[:-1]), rules[-1], classes, n_antecedents, weight, penalty)
 
     @property
@@ -213,13 +200,7 @@ class FallingRuleList(DecisionList):
     @property
     def rise(self) -> Fraction:
         """By how much proportions rise above the least one before them, in all."""
-        rise, lowest = Fraction(0), Fraction(1)
-        for p, q in _exactly(self._counts):
-            if p + q > 0:
-                proportion = p / (p + q)
-                rise += max(Fraction(0), proportion - lowest)
-                lowest = min(lowest, proportion)
-        return rise
+        return rise_of(_exactly(self._counts))
 
     def explain(self, A: Any) -> pd.DataFrame:
         """Say for each row which rule decides it.
@@ -330,6 +311,17 @@ class FallingRuleList(DecisionList):
                     f"{rule.probability}"
                 )
         return model
+
+
+def rise_of(counts: Iterable[tuple[int | Fraction, int | Fraction]]) -> Fraction:
+    """By how much proportions of positives rise above the least one before them, in all."""
+    rise, lowest = Fraction(0), Fraction(1)
+    for p, q in counts:
+        if p + q > 0:
+            proportion = Fraction(p, p + q)
+            rise += max(Fraction(0), proportion - lowest)
+            lowest = min(lowest, proportion)
+    return rise
 
 
 def _proportions(counts: Sequence[Counts]) -> list[Fraction]:

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
 
-from .. import files
 from ..data.conditions import Condition
 from ..data.multiclass import LARGEST_WEIGHT, MultiClassProblem
 from . import pmml, serialisation, sql, text
-from .base import indices
+from .base import Saved, indices
+from .decision_list import Ordered
 from .errors import ModelError
-from .rule import Branch, conjunction
-from .tables import satisfied
+from .rule import conjunction, read_head, written_head
 
 
 @dataclass(frozen=True)
@@ -56,9 +54,13 @@ class ClassRule:
     def errors(self) -> int:
         return self.captured - self.correct
 
+    def to_dict(self) -> dict[str, Any]:
+        """Plain types only, for JSON."""
+        return {**written_head(self), "counts": list(self.counts)}
+
 
 @dataclass(frozen=True, repr=False)
-class MultiClassRuleList:
+class MultiClassRuleList(Ordered, Saved):
     """Rules in order, the first that a row satisfies decides; each predicts one of several classes.
 
     Build one from the antecedents' indices with `from_problem`. Of classes that are as frequent the first is predicted.
@@ -118,44 +120,11 @@ class MultiClassRuleList:
         default = ClassRule(None, "", None, classes[best], whole, whole[best], whole[best] / sum(whole))
         return cls((), default, tuple(classes), 0)
 
-    def __len__(self) -> int:
-        """Number of rules; the default is not counted."""
-        return len(self.rules)
-
-    def __bool__(self) -> bool:
-        return True
-
     def __repr__(self) -> str:
         return f"MultiClassRuleList({len(self)} rules, {self.errors} errors in {self.weight})"
 
-    def __str__(self) -> str:
-        return self.to_text()
-
     def _repr_html_(self) -> str:
         return text.list_as_html(self.rules, self.default, self.classes)  # type: ignore[arg-type]
-
-    @property
-    def errors(self) -> int:
-        """Training errors, in rows or their weight."""
-        return sum(rule.errors for rule in (*self.rules, self.default))
-
-    @property
-    def weight(self) -> int:
-        return sum(rule.captured for rule in (*self.rules, self.default))
-
-    @property
-    def complexity(self) -> int:
-        return len(self.rules)
-
-    @property
-    def n_conditions(self) -> int:
-        """Conditions of all rules without the default; an antecedent whose conditions are not known counts as one."""
-        return sum(1 if rule.conditions is None else len(rule.conditions) for rule in self.rules)
-
-    @property
-    def antecedents(self) -> tuple[int, ...]:
-        """Indices of the rules' antecedents, in order."""
-        return tuple(rule.antecedent for rule in self.rules)  # type: ignore[misc]
 
     def objective(self, regularization: float) -> float:
         """Errors / n + regularization * rules, on the training rows.
@@ -166,20 +135,6 @@ class MultiClassRuleList:
             Cost of a rule.
         """
         return self.errors / self.weight + regularization * len(self)
-
-    def fired(self, A: Any) -> np.ndarray:
-        """Which rule decides each row: index into ``rules``, ``len(rules)`` for the default.
-
-        Parameters
-        ----------
-        A : array of bool, shape (n_rows, n_antecedents)
-            Which antecedents hold for which rows.
-        """
-        hits = satisfied(A, self.rules, self.n_antecedents)
-        out = np.full(len(hits), len(self.rules), dtype=np.intp)
-        for j in reversed(range(len(self.rules))):
-            out[hits[:, j]] = j
-        return out
 
     def predict(self, A: Any) -> np.ndarray:
         """Predict labels.
@@ -213,26 +168,6 @@ class MultiClassRuleList:
         shares = np.array([each if each.sum() else counts.sum(axis=0) for each in known])
         return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
-    def explain(self, A: Any) -> pd.DataFrame:
-        """For each row ``rule``, ``because``, ``prediction`` and ``probability`` of what is predicted.
-
-        Parameters
-        ----------
-        A : array of bool, shape (n_rows, n_antecedents)
-            Which antecedents hold for which rows.
-        """
-        fired, every = self.fired(A), (*self.rules, self.default)
-        because = np.array([*(rule.name for rule in self.rules), "default"], dtype=object)
-        return pd.DataFrame(
-            {
-                "rule": fired,
-                "because": because[fired],
-                "prediction": np.asarray([rule.prediction for rule in every])[fired],
-                "probability": np.array([rule.probability for rule in every])[fired],
-            },
-            index=A.index if isinstance(A, pd.DataFrame) else None,
-        )
-
     def to_frame(self) -> pd.DataFrame:
         """The rules as a table, the default last.
 
@@ -252,20 +187,6 @@ class MultiClassRuleList:
         ]
         return pd.DataFrame(rows, columns=[*columns, *(f"rows of {label}" for label in self.classes)])
 
-    def to_text(self, target: str | None = None) -> str:
-        """The rules in words, one aligned line each, with how many of the captured rows have the predicted label.
-
-        Parameters
-        ----------
-        target : str, optional
-            Name of what is predicted.
-        """
-        return text.list_as_text(self.rules, self.default, target)  # type: ignore[arg-type]
-
-    def to_python(self) -> str:
-        """Source of a Python function ``predict(row)`` that needs no library; missing numbers are ``nan``."""
-        return text.list_as_python(self.rules, self.default)  # type: ignore[arg-type]
-
     def to_sql(self, dialect: str = "duckdb", value: str = "prediction") -> str:
         """The list as an expression of SQL; see `Model.to_sql`. Raises ModelError.
 
@@ -275,17 +196,7 @@ class MultiClassRuleList:
         value : "prediction" or "probability"
             What the expression gives: the label, or the probability of the predicted class.
         """
-        *rules, default = (
-            Branch(
-                ((conjunction(rule.name, rule.conditions),),),
-                rule.prediction,
-                rule.probability,
-                rule.correct,
-                rule.errors,
-            )
-            for rule in (*self.rules, self.default)
-        )
-        return sql.branches_as_sql(rules, default, dialect, value)
+        return sql.branches_as_sql(*self._branches("correct", "errors"), dialect, value)
 
     def to_pmml(self, target: str = "prediction") -> str:
         """The list as PMML 4.4, with the share of each class by rule; see `Model.to_pmml`. Raises ModelError.
@@ -301,41 +212,8 @@ class MultiClassRuleList:
         )
         return pmml.scored_as_pmml(rules, default, self.classes, target)
 
-    def proven(self, provenance: serialisation.Provenance | None) -> Self:
-        """The same model, saved with what is proven of it; equal to this one.
-
-        Parameters
-        ----------
-        provenance : Provenance or None
-        """
-        return replace(self, provenance=provenance)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain types only, with the schema version; raises ModelError for labels or values JSON cannot hold."""
-        data = {
-            **serialisation.header(self.family),
-            "classes": [serialisation.plain(label, "a class label") for label in self.classes],
-            "n_antecedents": self.n_antecedents,
-            "rules": [_as_dict(rule) for rule in self.rules],
-            "default": _as_dict(self.default),
-        }
-        return serialisation.with_provenance(data, self.provenance)
-
     @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """The inverse of `to_dict`.
-
-        Parameters
-        ----------
-        data : dict
-            What `to_dict` gives.
-
-        Raises
-        ------
-        ModelError
-            Naming the entry that is missing or wrong.
-        """
-        serialisation.check_family(data, cls.family)
+    def _from_body(cls, data: dict[str, Any]) -> Self:
         classes = serialisation.read_classes(data, most=None)
         m = serialisation.read(data, "n_antecedents", int)
         if m < 0:
@@ -347,30 +225,7 @@ class MultiClassRuleList:
         *rules, default = (
             _from_dict(item, where, classes, m, counts[k:], counts) for k, (where, item) in enumerate(items)
         )
-        return cls(tuple(rules), default, classes, m, provenance=serialisation.read_provenance(data))
-
-    def to_json(self, path: str | Path | None = None) -> str:
-        """The list as JSON text, also written to ``path`` when one is given; `rulelab.load_model` reads it.
-
-        Parameters
-        ----------
-        path : str or Path, optional
-            A file to write it to.
-        """
-        text = serialisation.dump(self.to_dict())
-        if path is not None:
-            files.write(path, text)
-        return text
-
-    @classmethod
-    def from_json(cls, text: str | bytes) -> Self:
-        """The inverse of `to_json`; see `load_model` for files. Raises ModelError.
-
-        Parameters
-        ----------
-        text : str
-        """
-        return cls.from_dict(serialisation.parse(text))
+        return cls(tuple(rules), default, classes, m)
 
 
 def _rule(
@@ -400,16 +255,6 @@ def _first_with_weight(*counts: Sequence[int]) -> Sequence[int]:
     return next(each for each in counts if sum(each))
 
 
-def _as_dict(rule: ClassRule) -> dict[str, Any]:
-    return {
-        "antecedent": rule.antecedent,
-        "name": rule.name,
-        "conditions": serialisation.conditions_to_list(rule.conditions),
-        "prediction": serialisation.plain(rule.prediction, "the prediction"),
-        "counts": list(rule.counts),
-    }
-
-
 def _read_counts(data: dict[str, Any], where: str, n_classes: int) -> list[int]:
     """The training weights by class of a saved rule."""
     counts = serialisation.read(data, "counts", list, where)
@@ -427,22 +272,8 @@ def _from_dict(
     left: list[list[int]],
     whole: list[list[int]],
 ) -> ClassRule:
-    """The inverse of `_as_dict`; ``left`` has the counts of this rule and of those after it, ``whole`` of all."""
-    default = where == "default"
-    antecedent = serialisation.read(data, "antecedent", type(None) if default else int, where)
-    if antecedent is not None and not 0 <= antecedent < n_antecedents:
-        raise ModelError(f"'{where}.antecedent' of the saved model is {antecedent}, but it has {n_antecedents}")
-    prediction = serialisation.read(data, "prediction", (str, int, float, bool), where)
-    if prediction not in classes:
-        raise ModelError(f"'{where}.prediction' of the saved model is {prediction!r}, not one of its classes")
-    which = classes.index(prediction)
+    """A saved rule; ``left`` has the counts of this one and of those after it, ``whole`` of all."""
+    head = read_head(data, where, classes, n_antecedents, where == "default")
+    which = classes.index(head["prediction"])
     asked = _first_with_weight(left[0], *([sum(each) for each in zip(*rows, strict=True)] for rows in (left, whole)))
-    return ClassRule(
-        antecedent,
-        serialisation.read(data, "name", str, where),
-        serialisation.read_conditions(data, where),
-        classes[which],
-        tuple(left[0]),
-        left[0][which],
-        asked[which] / sum(asked),
-    )
+    return ClassRule(**head, counts=tuple(left[0]), correct=left[0][which], probability=asked[which] / sum(asked))

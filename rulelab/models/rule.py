@@ -83,15 +83,8 @@ class Rule:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain types only, for JSON."""
-        return {
-            "antecedent": self.antecedent,
-            "name": self.name,
-            "conditions": serialisation.conditions_to_list(self.conditions),
-            "prediction": serialisation.plain(self.prediction, "the prediction"),
-            "positives": self.positives,
-            "negatives": self.negatives,
-            "probability": self.probability,
-        }
+        counts = {"positives": self.positives, "negatives": self.negatives}
+        return {**written_head(self), **counts, "probability": self.probability}
 
     @classmethod
     def from_dict(
@@ -112,24 +105,44 @@ class Rule:
         default : bool
             Whether it is the default rule, which has no antecedent.
         """
-        antecedent = serialisation.read(data, "antecedent", type(None) if default else int, where)
-        if antecedent is not None and not 0 <= antecedent < n_antecedents:
-            raise ModelError(f"'{where}.antecedent' of the saved model is {antecedent}, but it has {n_antecedents}")
-        prediction = serialisation.read(data, "prediction", (str, int, float, bool), where)
-        if prediction not in classes:
-            raise ModelError(f"'{where}.prediction' of the saved model is {prediction!r}, not one of its classes")
+        head = read_head(data, where, classes, n_antecedents, default)
         positives = serialisation.read_count(data, "positives", where)
         negatives = serialisation.read_count(data, "negatives", where)
         probability = serialisation.read_count(data, "probability", where)
         if probability > 1:
             raise ModelError(f"'{where}.probability' of the saved model is {probability}; it cannot exceed 1")
         return cls(
-            antecedent=antecedent,
-            name=serialisation.read(data, "name", str, where),
-            conditions=serialisation.read_conditions(data, where),
-            prediction=classes[classes.index(prediction)],
+            **head,
             positives=positives,
             negatives=negatives,
-            correct=positives if prediction == classes[-1] else negatives,
+            correct=positives if head["prediction"] == classes[-1] else negatives,
             probability=float(probability),
         )
+
+
+def written_head(rule: Any) -> dict[str, Any]:
+    """What rules of two classes and of several are saved with."""
+    return {
+        "antecedent": rule.antecedent,
+        "name": rule.name,
+        "conditions": serialisation.conditions_to_list(rule.conditions),
+        "prediction": serialisation.plain(rule.prediction, "the prediction"),
+    }
+
+
+def read_head(
+    data: dict[str, Any], where: str, classes: tuple[Any, ...], n_antecedents: int, default: bool
+) -> dict[str, Any]:
+    """The inverse of `written_head`; raises ModelError."""
+    antecedent = serialisation.read(data, "antecedent", type(None) if default else int, where)
+    if antecedent is not None and not 0 <= antecedent < n_antecedents:
+        raise ModelError(f"'{where}.antecedent' of the saved model is {antecedent}, but it has {n_antecedents}")
+    prediction = serialisation.read(data, "prediction", (str, int, float, bool), where)
+    if prediction not in classes:
+        raise ModelError(f"'{where}.prediction' of the saved model is {prediction!r}, not one of its classes")
+    return {
+        "antecedent": antecedent,
+        "name": serialisation.read(data, "name", str, where),
+        "conditions": serialisation.read_conditions(data, where),
+        "prediction": classes[classes.index(prediction)],
+    }

@@ -86,16 +86,7 @@ class RuleList(DecisionList):
             Training weight of the last and of the other label.
         """
         positive = positives > negatives or len(classes) == 1
-        default = Rule(
-            antecedent=None,
-            name="",
-            conditions=None,
-            prediction=classes[-1] if positive else classes[0],
-            positives=positives,
-            negatives=negatives,
-            correct=positives if positive else negatives,
-            probability=positives / (positives + negatives),
-        )
+        default = Captured.by_default(positives, negatives).rule(classes, positive, positives / (positives + negatives))
         return cls(rules=(), default=default, classes=tuple(classes), n_antecedents=0)
 
     def objective(self, regularization: float) -> float:
@@ -113,17 +104,7 @@ class RuleList(DecisionList):
 
 
 def _rule(problem: Problem, captured: Captured, total: Counts, label: int | None) -> Rule:
-    positives, negatives = captured.counts
     p, n = next(counts for counts in (captured.counts, captured.left, total) if sum(counts) > 0)
     most = captured.mostly_positive if sum(captured.counts) > 0 else p > n
     positive = most if label is None else bool(label)
-    return Rule(
-        antecedent=captured.antecedent,
-        name=captured.name,
-        conditions=captured.conditions,
-        prediction=problem.classes[int(positive)],
-        positives=positives,
-        negatives=negatives,
-        correct=positives if positive else negatives,
-        probability=p / (p + n),
-    )
+    return captured.rule(problem.classes, positive, p / (p + n))

@@ -10,11 +10,10 @@ import numpy as np
 import pandas as pd
 
 from ..data.columns import read_weights
-from ..data.exact_weights import total
 from ..data.metrics import Confusion
 from ..data.problem import Problem
 from . import serialisation, set_text
-from .base import Model, indices
+from .base import Model, column_of, indices, weights_of
 from .clause import Clause, Literal
 from .errors import ModelError
 from .evaluation import Evaluation
@@ -76,15 +75,15 @@ class RuleSet(Model):
         _check_clauses(chosen, problem.n_antecedents)
         decided = np.zeros((len(chosen), problem.n_patterns), dtype=bool)
         for k, clause in enumerate(chosen):
-            holds = np.column_stack([_column(problem, j) for j in clause])
+            holds = np.column_stack([column_of(problem, j) for j in clause])
             decided[k] = holds.all(axis=1) if form == "dnf" else ~holds.any(axis=1)
         times = decided.sum(axis=0)
         literals = {j: _literal(problem, j) for clause in chosen for j in clause}
         rules = tuple(
             Clause(
                 tuple(literals[j] for j in clause),
-                *_weights(problem, decided[k]),
-                *_weights(problem, decided[k] & (times == 1)),
+                *weights_of(problem, decided[k]),
+                *weights_of(problem, decided[k] & (times == 1)),
             )
             for k, clause in enumerate(chosen)
         )
@@ -94,7 +93,7 @@ class RuleSet(Model):
             form=form,
             classes=problem.classes,
             n_antecedents=problem.n_antecedents,
-            training=Confusion(*_weights(problem, positive), *reversed(_weights(problem, ~positive))),
+            training=Confusion(*weights_of(problem, positive), *reversed(weights_of(problem, ~positive))),
         )
 
     @classmethod
@@ -420,15 +419,6 @@ def _check_clauses(clauses: Sequence[tuple[int, ...]], n_antecedents: int) -> No
     if len(set(clauses)) < len(clauses):
         twice = next(clause for clause in clauses if clauses.count(clause) > 1)
         raise ModelError(f"the clause of the antecedents {', '.join(map(str, twice))} is there twice; keep one of them")
-
-
-def _column(problem: Problem, j: int) -> np.ndarray:
-    return (problem.words[:, j >> 6] >> np.uint64(j & 63) & np.uint64(1)).astype(bool)
-
-
-def _weights(problem: Problem, patterns: np.ndarray) -> tuple[int | float, int | float]:
-    """Weight of the positives and of the negatives in some patterns."""
-    return total(problem.positives[patterns]), total(problem.negatives[patterns])
 
 
 def _literal(problem: Problem, j: int) -> Literal:

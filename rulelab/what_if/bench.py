@@ -13,6 +13,7 @@ import numpy as np
 from ..data.problem import Problem
 from ..kernels import bits
 from ..models import Model
+from ..models.base import column_of
 
 DELETE, REMOVE, FLIP, MOVE, REPLACE, INSERT, ADD = KINDS = (
     "delete",
@@ -153,16 +154,11 @@ class Bench(abc.ABC, Generic[E]):
                 best[change.kind] = change
         return sorted(best.values(), key=lambda change: (change.objective, KINDS.index(change.kind)))
 
-    def _column(self, antecedent: int) -> np.ndarray:
-        """Which patterns satisfy the antecedent."""
-        word = self.problem.words[:, antecedent >> 6] >> np.uint64(antecedent & 63)
-        return (word & np.uint64(1)).astype(bool)
-
     def _decides(self, antecedents: tuple[int, ...]) -> np.ndarray:
         """The place of the rule of a list that decides each pattern; that of the default is the number of rules."""
         out = np.full(self.problem.n_patterns, len(antecedents))
         for place in reversed(range(len(antecedents))):
-            out[self._column(antecedents[place])] = place
+            out[column_of(self.problem, antecedents[place])] = place
         return out
 
     def _over_antecedents(self, columns: np.ndarray, check: Callable[[], Any]) -> np.ndarray:

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..data.problem import Problem
 from ..models import FallingRuleList
-from ..models.falling_rule_list import ROUNDING
+from ..models.falling_rule_list import ROUNDING, rise_of
 from .bench import DELETE, INSERT, MOVE, REPLACE, Bench, Change
 from .edited import EditedFalling, check_new
 
@@ -170,19 +170,8 @@ class FallingBench(Bench[EditedFalling]):
 
     def _worth(self, counts: _Counts) -> Fraction:
         loss = sum((min(self._weight * p, Fraction(q)) for p, q in counts), Fraction(0))
-        soft = Fraction(0) if self._penalty is None else self._penalty * _rise(counts)
+        soft = Fraction(0) if self._penalty is None else self._penalty * rise_of(counts)
         return loss / self._total + self.price * (len(counts) - 1) + soft
 
     def _obeys(self, counts: _Counts) -> bool:
-        return self._penalty is not None or _rise(counts) <= self._rounding
-
-
-def _rise(counts: _Counts) -> Fraction:
-    """By how much proportions rise above the least one before them, in all."""
-    rise, least = Fraction(0), Fraction(1)
-    for p, q in counts:
-        if p + q:
-            own = Fraction(p, p + q)
-            rise += max(own - least, Fraction(0))
-            least = min(least, own)
-    return rise
+        return self._penalty is not None or rise_of(counts) <= self._rounding

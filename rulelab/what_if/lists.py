@@ -15,6 +15,7 @@ import numpy as np
 
 from ..data.problem import Problem
 from ..models import RuleList
+from ..models.base import column_of
 from .bench import DELETE, FLIP, INSERT, MOVE, REPLACE, Bench, Change
 from .edited import EditedList, check_new
 
@@ -67,7 +68,7 @@ class RuleListBench(Bench[EditedList]):
 
     def best_label(self, edited: EditedList, place: int, antecedent: int) -> int:
         """The label of least errors for a rule put in at this place; the default's where it would capture nothing."""
-        caught = self._column(antecedent) & (self._decides(edited.antecedents) >= place)
+        caught = column_of(self.problem, antecedent) & (self._decides(edited.antecedents) >= place)
         negative, positive = (int(self._wrong[label, caught].sum()) for label in (0, 1))
         return edited.labels[-1] if not negative + positive else int(positive < negative)
 
@@ -90,7 +91,7 @@ class RuleListBench(Bench[EditedList]):
             costs = self._costs(rest, decides)
             errors = int(costs.sum())
             yield Change(DELETE, place, rest, self._worth(errors, n - 1))
-            more = (self._wrong[edited.labels[place]] - costs) * self._column(edited.antecedents[place])
+            more = (self._wrong[edited.labels[place]] - costs) * column_of(self.problem, edited.antecedents[place])
             inserted = np.cumsum(self._per_place(more, decides, n - 1)[::-1])[::-1]
             for to in range(n):
                 if to != place:

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..data.problem import Problem
 from ..models import RuleSet
+from ..models.base import column_of
 from .bench import ADD, DELETE, INSERT, REMOVE, REPLACE, Bench, Change
 from .edited import EditedSet
 
@@ -144,7 +145,7 @@ class RuleSetBench(Bench[EditedSet]):
         """The patterns that a rule of a DNF covers, or a clause of a CNF rejects."""
         out = np.ones(self.problem.n_patterns, dtype=bool)
         for j in clause:
-            out &= self._column(j) if self.form == "dnf" else ~self._column(j)
+            out &= column_of(self.problem, j) if self.form == "dnf" else ~column_of(self.problem, j)
         return out
 
     def _times(self, edited: EditedSet) -> np.ndarray:
