@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from .. import files
 from .dataset import DatasetError, FetchError
 from .normalise import NORMALISERS, to_csv
 from .parse import parse_csv
@@ -71,9 +72,9 @@ def to_normalised(record: Record, raw: bytes, origin: str) -> bytes:
     try:
         csv = to_csv(NORMALISERS[record.name](csv))
     except (ValueError, LookupError, TypeError, AttributeError, zipfile.BadZipFile, zlib.error) as error:
+        said = " ".join(f"{type(error).__name__}: {error}".split())[:200]
         raise DatasetError(
-            f"{origin} is not the file of data set {record.name!r} ({record.source}): {_one_line(error)}. "
-            f"{_by_hand(record)}"
+            f"{origin} is not the file of data set {record.name!r} ({record.source}): {said}. {_by_hand(record)}"
         ) from error
     found = _digest(csv)
     if found != record.sha256:
@@ -130,12 +131,10 @@ def _by_hand(record: Record) -> str:
 
 
 def _store(csv: bytes, path: Path) -> None:
-    """Write the compressed file beside its place and move it there, so that no half-written file is ever found."""
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    """Write the compressed file, which is whole or not there."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        part.write_bytes(gzip.compress(csv, mtime=0))
-        part.replace(path)
+        files.write(path, gzip.compress(csv, mtime=0))
     except OSError as error:
         raise DatasetError(
             f"{path} cannot be written ({error.strerror}); set {HOME_VARIABLE} to a folder of your own"
@@ -147,10 +146,6 @@ def _gunzip(raw: bytes, origin: str) -> bytes:
         return gzip.decompress(raw)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise DatasetError(f"{origin} is damaged or no gzip file ({error}); remove or replace it") from error
-
-
-def _one_line(error: Exception) -> str:
-    return " ".join(f"{type(error).__name__}: {error}".split())[:200]
 
 
 def _digest(csv: bytes) -> str:

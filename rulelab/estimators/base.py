@@ -57,6 +57,29 @@ class _Fit:
     nothing_found: str | None = None
     search: Search | None = None
 
+    @classmethod
+    def settled(cls, model: Any, objective: float, why: str) -> Self:
+        """A model that is optimal because there is no other."""
+        row = {"seconds": 0.0, "work": 0, "objective": objective, "lower_bound": objective, "gap": 0.0}
+        row |= {"errors": model.errors, "complexity": 0, **dict.fromkeys(COUNTS, 0)}
+        model = model.proven(Provenance.of_no_other(objective))
+        return cls(model, objective, objective, 0.0, Status.OPTIMAL, pd.DataFrame([row]), why)
+
+    @classmethod
+    def found(cls, snapshot: Snapshot, trace: pd.DataFrame, search: Search, problem: Any) -> Self:
+        """What a search has found in the end."""
+        best = snapshot.incumbent
+        assert best is not None
+        return cls(
+            model=best.model.proven(Provenance.of(snapshot, problem)),
+            objective=best.objective,
+            lower_bound=snapshot.lower_bound,
+            gap=snapshot.gap,
+            status=Status.LIMIT if snapshot.status is Status.RUNNING else snapshot.status,
+            trace=trace,
+            search=search,
+        )
+
 
 class CertifiedClassifier(Proven, CallbackSupportMixin, ClassifierMixin, BaseEstimator, abc.ABC):
     """A model that is proven optimal, or within a proven gap of the optimum where a limit or Ctrl-C ended the search.
@@ -353,17 +376,7 @@ class CertifiedClassifier(Proven, CallbackSupportMixin, ClassifierMixin, BaseEst
         demands = self._recipe.demands
         check_found(snapshot, self._noun, (asked, demands) if asked and demands else asked or demands, time_limit)
         warn_of_open(snapshot, stacklevel=4 + DEEPER)
-        best = snapshot.incumbent
-        assert best is not None
-        return _Fit(
-            model=best.model.proven(Provenance.of(snapshot, problem)),
-            objective=best.objective,
-            lower_bound=snapshot.lower_bound,
-            gap=snapshot.gap,
-            status=Status.LIMIT if snapshot.status is Status.RUNNING else snapshot.status,
-            trace=trace,
-            search=search,
-        )
+        return _Fit.found(snapshot, trace, search, problem)
 
     def _settled(self, y: np.ndarray, weight: np.ndarray | None, why: str) -> _Fit:
         """The model that is optimal because there is no other."""
@@ -374,10 +387,7 @@ class CertifiedClassifier(Proven, CallbackSupportMixin, ClassifierMixin, BaseEst
         )
         recipe = self._recipe
         model, objective = recipe.family.without_rules(labels.tolist(), positives, negatives, recipe.parameters)
-        row = {"seconds": 0.0, "work": 0, "objective": objective, "lower_bound": objective, "gap": 0.0}
-        row |= {"errors": model.errors, "complexity": 0, **dict.fromkeys(COUNTS, 0)}
-        model = model.proven(Provenance.of_no_other(objective))
-        return _Fit(model, objective, objective, 0.0, Status.OPTIMAL, pd.DataFrame([row]), why)
+        return _Fit.settled(model, objective, why)
 
     def _doubts(self, y: np.ndarray, weight: np.ndarray | None) -> tuple[Doubt, ...]:
         """What is to be doubted of each model, with its class where there are several."""

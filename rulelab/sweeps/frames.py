@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from operator import add
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 from ..data.gaps import MEASURED, largest_gap
-from ..data.metrics import RATES, rates_table
+from ..data.metrics import RATES, Confusion, rates_table
 from .errors import SweepParameterError
 from .fronts import mean_and_error
 from .result import FAILED, PARTS, Result, Scores
@@ -58,7 +58,8 @@ def row(result: Result, parameters: Sequence[str], compared: Sequence[str]) -> R
     out: Row = {"point": result.point, "family": result.family, "baseline": result.baseline}
     out |= {name: result.parameters.get(name) for name in parameters}
     out |= {"fold": result.fold, "status": result.status}
-    out |= {name: _number(getattr(result, name)) for name in _FIGURES}
+    figures = ((name, getattr(result, name)) for name in _FIGURES)
+    out |= {name: math.nan if value is None else value for name, value in figures}
     for part in PARTS:
         scores: Scores | None = getattr(result, part)
         if scores is not None:
@@ -101,7 +102,7 @@ def points(
     out = mean_and_error(frame.astype(dict.fromkeys(values, float)), by, values)
     out.insert(len(by) + 1, "proven", frame.groupby("point", sort=False)["proven"].sum().to_numpy())
     if compared:
-        pooled = [_pooled_gaps(results, point, compared, on) for point in out["point"]]
+        pooled = [_gaps(_pooled(results, point, on), compared) for point in out["point"]]
         for name in GAPS:
             out[f"{name}_pooled"] = [gaps[name] for gaps in pooled]
     return out
@@ -109,19 +110,20 @@ def points(
 
 def pooled_rates(results: Sequence[Result], point: int, on: str) -> pd.DataFrame:
     """Rates with intervals of each group, counted over all folds of one configuration; see `metrics.rates_table`."""
+    return rates_table(_pooled(results, point, on))
+
+
+def _pooled(results: Sequence[Result], point: int, on: str) -> dict[str, Confusion]:
+    """The counts of each group over all folds of one configuration."""
     counted = [scores.groups for r in results if r.point == point and (scores := getattr(r, on)) is not None]
     names = sorted(set().union(*counted))
-    return rates_table({name: reduce(add, (c[name] for c in counted if name in c)) for name in names})
+    return {name: reduce(add, (c[name] for c in counted if name in c)) for name in names}
 
 
-def _pooled_gaps(results: Sequence[Result], point: int, compared: Sequence[str], on: str) -> dict[str, float]:
-    scores = [s for r in results if r.point == point and (s := getattr(r, on)) is not None]
-    groups = {
-        name: reduce(add, counted)
-        for name in compared
-        if (counted := [s.groups[name] for s in scores if name in s.groups])
-    }
-    return {name: largest_gap(groups, criterion).value for name, criterion in zip(GAPS, MEASURED, strict=True)}
+def _gaps(groups: Mapping[str, Confusion], compared: Sequence[str]) -> dict[str, float]:
+    """The largest differences between the groups that are compared."""
+    known = {name: groups[name] for name in compared if name in groups}
+    return {name: largest_gap(known, criterion).value for name, criterion in zip(GAPS, MEASURED, strict=True)}
 
 
 def _figures(scores: Scores, compared: Sequence[str]) -> dict[str, Any]:
@@ -130,11 +132,6 @@ def _figures(scores: Scores, compared: Sequence[str]) -> dict[str, Any]:
     out: dict[str, Any] = {"errors": whole.errors, "weight": whole.weight}
     out |= {name: whole.rate(name) for name in RATES}
     if compared:
-        groups = {name: scores.groups[name] for name in compared if name in scores.groups}
-        out |= {f"{criterion}_gap": largest_gap(groups, criterion).value for criterion in MEASURED}
+        out |= _gaps(scores.groups, compared)
         out["few"] = scores.few(compared)
     return out
-
-
-def _number(value: float | None) -> float:
-    return math.nan if value is None else value

@@ -60,7 +60,8 @@ def configurations(method: str, defaults: Mapping[str, Any], grid: Mapping[str, 
             near = get_close_matches(str(name), defaults, n=1)
             hint = f"did you mean {near[0]!r}? It" if near else "It"
             raise SweepError(
-                f"the grid names {name!r}, which is no parameter of {method}; {hint} has {_listed(defaults)}"
+                f"the grid names {name!r}, which is no parameter of {method}; {hint} has "
+                f"{', '.join(defaults) or 'none'}"
             )
         if isinstance(given, str | Mapping) or not isinstance(given, Sequence | np.ndarray | pd.Index | pd.Series):
             raise SweepError(f"grid[{name!r}] must be a list of values, not {given!r}")
@@ -117,7 +118,3 @@ def _magnitude(value: Any) -> float:
 def _example(defaults: Mapping[str, Any]) -> str:
     name, value = next(iter(defaults.items()), ("name", 1))
     return f"{{{name!r}: [{value!r}]}}"
-
-
-def _listed(defaults: Mapping[str, Any]) -> str:
-    return ", ".join(defaults) or "none"

@@ -32,8 +32,8 @@ class Scores:
     groups: Mapping[str, Confusion] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, part: Part, predicted: np.ndarray | None) -> Scores | None:
-        if predicted is None or not len(predicted):
+    def of(cls, part: Part | None, predicted: np.ndarray | None) -> Scores | None:
+        if part is None or predicted is None or not len(predicted):
             return None
         rows = part.y, predicted
         groups = {} if part.groups is None else group_confusions(*rows, part.groups, part.weight, part.heads)
@@ -128,7 +128,8 @@ class Result:
     def to_dict(self) -> dict[str, Any]:
         """Plain types only, for JSON; numbers that are infinite or nan as text."""
         data = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "point"}
-        data |= {name: _written(data[name]) for name in _BOUNDS}
+        infinite = (name for name in _BOUNDS if data[name] is not None and not math.isfinite(data[name]))
+        data |= {name: repr(float(data[name])) for name in infinite}
         return data | {part: None if data[part] is None else data[part].to_dict() for part in PARTS}
 
     @classmethod
@@ -177,12 +178,10 @@ class Job:
 
     def failed(self, message: str, limits: Mapping[str, Any]) -> Result:
         """The result of a fit that came to nothing."""
-        return self._result(Fitted(FAILED, None, None, 0.0, message=message), None, None, limits)
+        return self.result(Fitted(FAILED, None, None, 0.0, message=message), None, None, limits)
 
-    def result(self, fitted: Fitted, train: Part, test: Part, limits: Mapping[str, Any]) -> Result:
-        return self._result(fitted, Scores.of(train, fitted.train), Scores.of(test, fitted.test), limits)
-
-    def _result(self, fitted: Fitted, train: Scores | None, test: Scores | None, limits: Mapping[str, Any]) -> Result:
+    def result(self, fitted: Fitted, train: Part | None, test: Part | None, limits: Mapping[str, Any]) -> Result:
+        """What came of a fit, with its scores on the rows of both parts."""
         return Result(
             point=self.point,
             key=self.key,
@@ -190,22 +189,11 @@ class Job:
             baseline=self.baseline,
             parameters=self.plain,
             fold=self.fold,
-            status=fitted.status,
-            objective=fitted.objective,
-            lower_bound=fitted.lower_bound,
-            rules=fitted.rules,
-            conditions=fitted.conditions,
-            train=train,
-            test=test,
-            seconds=fitted.seconds,
-            model=fitted.model,
-            message=fitted.message,
             limits=limits,
+            train=Scores.of(train, fitted.train),
+            test=Scores.of(test, fitted.test),
+            **{each.name: getattr(fitted, each.name) for each in fields(fitted) if each.name not in PARTS},
         )
-
-
-def _written(value: float | None) -> float | str | None:
-    return value if value is None or math.isfinite(value) else repr(float(value))
 
 
 @dataclass(frozen=True)

@@ -6,14 +6,12 @@ import contextlib
 import errno
 import json
 import os
-import shutil
-import tempfile
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
+from ... import files
 from ..errors import SweepError, SweepParameterError
 from ..result import Result
 from . import version_one
@@ -96,9 +94,7 @@ class ResultsFile:
     def __enter__(self) -> ResultsFile:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     @property
@@ -279,21 +275,12 @@ class ResultsFile:
 
     def _replace(self, lines: Sequence[bytes]) -> None:
         """Write the file anew: it is the old one or the new one, whatever happens."""
-        folder = self._real.parent
-        descriptor, name = tempfile.mkstemp(dir=folder, prefix=f".{self._real.name}.")
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.writelines(line + b"\n" for line in lines)
-                file.flush()
-                os.fsync(file.fileno())
-            shutil.copymode(self._real, name)
-            os.replace(name, self._real)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(name)
-            raise
+        with files.replacing(self._real) as part, part.open("wb") as file:
+            file.writelines(line + b"\n" for line in lines)
+            file.flush()
+            os.fsync(file.fileno())
         with contextlib.suppress(OSError):  # not every system has folders that can be flushed
-            descriptor = os.open(folder, os.O_RDONLY)
+            descriptor = os.open(self._real.parent, os.O_RDONLY)
             try:
                 os.fsync(descriptor)
             finally:
