@@ -23,7 +23,6 @@ from ..families import (
     Parameter,
 )
 from ..families.typed import ENTRIES
-from ..families.wording import count
 from .options import add, fraction, number, or_none, size, whole
 from .output import CommandError, one_line
 
@@ -31,17 +30,6 @@ if TYPE_CHECKING:
     from ..models import Model
     from ..recipe import Recipe
     from ..rule_set import Criterion
-
-__all__ = [
-    "ASKED",
-    "CRITERIA_NAMES",
-    "MODELS",
-    "add_memory",
-    "add_parameters",
-    "add_preparation",
-    "count",
-    "criterion_of",
-]
 
 MODELS: dict[str, Family] = {name.replace("_", "-"): family for name, family in FAMILIES.items()}
 """The families by the value of ``--model``."""

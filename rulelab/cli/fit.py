@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..families import DEMANDS, FAMILIES
+from ..families.wording import count
+from ..shown import percent
 from .data_options import problem_of, read, unheard
-from .families import count, recipe_of
+from .families import recipe_of
 from .keep import check_keep, is_provable, keep
 from .one_list import fit_one_list
 from .output import CommandError, bad_input, one_line, save_model, say, say_doubts, table, writing
@@ -185,8 +187,6 @@ def _new_search(args: argparse.Namespace, recipe: Recipe, problem: Problem | Non
 
 def _test(found: Confusion) -> str:
     """How the model does on the rows that were kept out of training."""
-    from ..shown import percent
-
     low, high = map(percent, found.interval("accuracy"))
     rows = f"{count(int(found.n_rows), 'row')} kept out of training"
     return f"test: accuracy {percent(found.accuracy)} % on {rows} (95 % interval {low} to {high} %)"
@@ -215,6 +215,4 @@ def rates_of_groups(model: Model, data: Dataset) -> str:
 
 
 def _share(value: float) -> str:
-    from ..shown import percent
-
     return "-" if math.isnan(value) else f"{percent(value)} %"

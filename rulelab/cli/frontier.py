@@ -7,10 +7,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..families.wording import restricted
+from ..families.wording import count, restricted
 from ..shown import percent
 from .data_options import read_problem, unheard
-from .families import CRITERIA_NAMES, MODELS, add_memory, add_parameters, add_preparation, count, recipe_of
+from .families import CRITERIA_NAMES, MODELS, add_memory, add_parameters, add_preparation, recipe_of
 from .options import add, add_columns, add_limits, add_source, add_written, number, several, whole
 from .output import RESULT, CommandError, bad_input, one_line, save, say, table
 from .progress import distance, drained, ending

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from ..families.wording import at_least, restricted
+from ..families.wording import at_least, count, restricted
 from .data_options import problem_of, read, read_problem, unheard
-from .families import CRITERIA_NAMES, add_memory, add_parameters, add_preparation, count, recipe_of
+from .families import CRITERIA_NAMES, add_memory, add_parameters, add_preparation, recipe_of
 from .fit import rates_of_groups, save_proof
 from .options import (
     add,
@@ -118,6 +118,7 @@ def _chosen(args: argparse.Namespace) -> tuple[dict[str, Any], Recipe]:
 def _one(args: argparse.Namespace, recipe: Recipe, shared: dict[str, Any], report: Any) -> OneGap:
     """The model of least gap at one accuracy."""
     from .. import rule_list, rule_set
+    from ..families import least_gap as words
     from ..report.known import Known, told
     from ..snapshot import Status
 
@@ -128,7 +129,8 @@ def _one(args: argparse.Namespace, recipe: Recipe, shared: dict[str, Any], repor
     snapshot, interrupted = drained(search, args)
     if snapshot.incumbent is None:
         if snapshot.status is Status.INFEASIBLE:
-            raise CommandError(f"proven: there is no {_meant(search)}", 1)
+            meant = words.meant(search.parameters, search.problem.n_antecedents)
+            raise CommandError(f"proven: there is no {meant}", 1)
         raise CommandError(f"{ending(snapshot, interrupted)} before a model was found that is as accurate", 1)
     model = snapshot.incumbent.model.relabelled(labels(data))
     print(model.to_text(data.target), _verdict(search, snapshot, interrupted), sep="\n\n")
@@ -138,12 +140,6 @@ def _one(args: argparse.Namespace, recipe: Recipe, shared: dict[str, Any], repor
     if args.proof is not None:
         save_proof(args.proof, search, data, args)
     return search
-
-
-def _meant(search: OneGap) -> str:
-    from ..families.least_gap import meant
-
-    return meant(search.parameters, search.problem.n_antecedents)
 
 
 def _verdict(search: OneGap, snapshot: Snapshot, interrupted: bool) -> str:

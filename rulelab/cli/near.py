@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from ..families.wording import at_least, restricted
+from ..families.wording import at_least, count, restricted
 from ..shown import percent
 from . import near_count, near_rule_sets
 from .data_options import read_problem, unheard
-from .families import add_memory, add_parameters, add_preparation, count, recipe_of
+from .families import add_memory, add_parameters, add_preparation, recipe_of
 from .near_count import known_so_far, less_to_ask
 from .options import add, add_columns, add_limits, add_source, add_written, least_zero, whole
-from .output import RESULT, CommandError, bad_input, one_line, save, say, table
+from .output import RESULT, CommandError, bad_input, first_of, one_line, save, say
 from .progress import drained, ending
 
 if TYPE_CHECKING:
@@ -133,10 +133,8 @@ def _models(result: NearOptimal) -> str:
             strict=True,
         )
     ]
-    if not rows:
-        return ""
     head = ("objective", "above", "rules", "errors", "lists", "if .. else if ..")
-    return table(head, rows, right=range(5)) + _more(result.count - len(rows), "model")
+    return first_of(result.count, "model", head, rows, range(5), "all")
 
 
 def _antecedents(result: NearOptimal) -> str:
@@ -144,14 +142,8 @@ def _antecedents(result: NearOptimal) -> str:
         (one_line(row.name), percent(row.share), f"{row.models}", f"{row.objective:.7f}")
         for row in result.antecedents.head(_SHOWN_ANTECEDENTS).itertuples(index=False)
     ]
-    if not rows:
-        return ""
     head = ("antecedent", "% of lists", "models", "best objective")
-    return table(head, rows, right=range(1, 4)) + _more(len(result.antecedents) - len(rows), "antecedent")
-
-
-def _more(n: int, noun: str) -> str:
-    return f"\nand {count(n, f'more {noun}')}; -o FILE.json saves all" if n > 0 else ""
+    return first_of(len(result.antecedents), "antecedent", head, rows, range(1, 4), "all")
 
 
 def _verdict(search: NearOptimalSearch, result: NearOptimal, snapshot: Snapshot, interrupted: bool) -> str:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..families.wording import at_least
+from ..families.wording import at_least, count
 from ..shown import percent
-from .families import count
 from .output import one_line, table
 from .progress import ending
 

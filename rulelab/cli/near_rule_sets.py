@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..families.wording import restricted
+from ..families.wording import count, restricted
 from ..shown import percent
-from .families import count
-from .output import one_line, table
+from .output import first_of, one_line
 from .progress import ending
 
 if TYPE_CHECKING:
@@ -45,8 +44,6 @@ def _models(result: NearOptimalRuleSets) -> str:
         )
         for row in result.frame().head(_SHOWN).itertuples(index=False)
     ]
-    if not rows:
-        return ""
     head = (
         "objective",
         "above",
@@ -56,7 +53,7 @@ def _models(result: NearOptimalRuleSets) -> str:
         "sets",
         "any of" if result.form == "dnf" else "all of",
     )
-    return table(head, rows, right=range(6)) + _more(result.count - len(rows), "model")
+    return first_of(result.count, "model", head, rows, range(6), "all models")
 
 
 def _rules(result: NearOptimalRuleSets) -> str:
@@ -71,14 +68,8 @@ def _rules(result: NearOptimalRuleSets) -> str:
         for row in result.rules.head(_SHOWN_RULES).itertuples(index=False)
         if row.sets
     ]
-    if not rows:
-        return ""
     head = ("rule", "% of sets", "best with it", "best without", "covers, % of rows")
-    return table(head, rows, right=range(1, 5)) + _more(len(result.rules) - len(rows), "rule")
-
-
-def _more(n: int, noun: str) -> str:
-    return f"\nand {count(n, f'more {noun}')}; -o FILE.json saves all models" if n > 0 else ""
+    return first_of(len(result.rules), "rule", head, rows, range(1, 5), "all models")
 
 
 def _verdict(

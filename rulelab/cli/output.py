@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import files
+from ..families.wording import count
+from ..shown import printable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,9 +40,15 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[in
     )
 
 
+def first_of(n: int, noun: str, head: Sequence[str], rows: Sequence[Any], right: Sequence[int], saved: str) -> str:
+    """The first of so many as a table, and how many more there are; empty where there is none."""
+    more = f"\nand {count(n - len(rows), f'more {noun}')}; -o FILE.json saves {saved}" if n > len(rows) else ""
+    return table(head, rows, right=right) + more if rows else ""
+
+
 def one_line(text: str) -> str:
     """Text from anywhere, without line breaks and control characters."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in " ".join(text.split()))
+    return printable(" ".join(text.split()))
 
 
 def say(text: str) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from ..families.wording import at_least
+from ..families.wording import at_least, count
 from .data_options import read_problem, unheard
-from .families import add_memory, add_parameters, add_preparation, count, recipe_of
+from .families import add_memory, add_parameters, add_preparation, recipe_of
 from .options import add, add_columns, add_limits, add_source, add_written
 from .output import RESULT, CommandError, bad_input, one_line, save, say, table
 from .progress import drained, ending

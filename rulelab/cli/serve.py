@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 from .. import __version__
+from ..families.wording import count
 from .counted import client_at
 from .options import add, least_zero, size
 from .output import CommandError, say
@@ -115,7 +116,7 @@ def _cluster(args: argparse.Namespace) -> Iterator[None]:
         if wrong := _differing(client):
             raise CommandError(f"the workers at {args.scheduler} cannot search: {', '.join(wrong)}", 1)
         Order.client = client
-        say(f"sweeps go to the Dask cluster at {args.scheduler}, which has {_workers(client)}")
+        say(f"sweeps go to the Dask cluster at {args.scheduler}, which has {count(len(client.ncores()), 'worker')}")
         try:
             yield
         finally:
@@ -133,11 +134,6 @@ def _differing(client: Any) -> list[str]:
         if each != __version__
     }
     return sorted(wrong)
-
-
-def _workers(client: Any) -> str:
-    n = len(client.ncores())
-    return f"{n} worker{'' if n == 1 else 's'}"
 
 
 def add_to(commands: Any) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 from math import isnan
 
+from ..families.wording import count
 from ..shown import percent, share
 from .data_options import read, unheard
-from .families import MODELS, add_memory, add_parameters, add_preparation, count, recipe_of
+from .families import MODELS, add_memory, add_parameters, add_preparation, recipe_of
 from .options import add, add_columns, add_limits, add_source, add_written, whole
 from .output import CommandError, bad_input, one_line, save, say, table
 

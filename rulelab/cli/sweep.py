@@ -11,20 +11,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..families import BINARIZING, DEMANDS, EVERY, NAMING
+from ..families.wording import count
 from ..interrupts import noted
 from ..limits import TIME_LIMIT
+from ..shown import percent
 from .counted import client_at
 from .data_options import Report, read, unheard
-from .families import (
-    ASKED,
-    add_memory,
-    add_parameters,
-    add_preparation,
-    count,
-    criterion_of,
-    reader_of,
-    recipe_of,
-)
+from .families import ASKED, add_memory, add_parameters, add_preparation, criterion_of, reader_of, recipe_of
 from .options import add, add_columns, add_source, add_written, least_zero, or_none, whole
 from .output import CommandError, bad_input, is_data_set, one_line, save, say, table
 
@@ -238,8 +231,6 @@ def _percent(row: Any, name: str) -> str:
     value, error = row[name], row.get(f"{name}_se", math.nan)
     if math.isnan(value):
         return "-"
-    from ..shown import percent
-
     return percent(value) if math.isnan(error) else f"{percent(value)} ± {percent(error)}"
 
 

@@ -6,8 +6,9 @@ import argparse
 import math
 from typing import TYPE_CHECKING, Any
 
+from ..families.wording import count
 from .counted import is_counted, recount, target_of
-from .families import count, family_of
+from .families import family_of
 from .options import add_count, add_reading, number, reading_of
 from .output import CommandError, Read, bad_input, is_data_set, one_line, reading, say
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ..rule_set import Criterion
@@ -87,3 +88,9 @@ def in_words(criterion: Criterion, attribute: str = "") -> str:
     record = next(record for record in EVERY.values() if record.class_name == type(criterion).__name__)
     said = record.within(*(rate.tolerance for rate in criterion.rates()))
     return f"{said} between groups{f' of {attribute}' if attribute else ''}"
+
+
+def held(parameters: Mapping[str, Any]) -> str:
+    """The constraint that models are held to, to be said after their objective; empty where there is none."""
+    fairness = parameters.get("fairness")
+    return "" if fairness is None else f"; {in_words(fairness)}"

@@ -152,7 +152,6 @@ MUST_NOT_USE = Parameter(
     None,
     "a column, condition or antecedent that no rule may use",
     "names",
-    label="Must not use",
     none="everything may be used",
     example="age, bmi > 30",
     clause="without {}",
@@ -176,7 +175,6 @@ MUST_USE = Parameter(
     None,
     "a column, condition or antecedent that some rule must use",
     "names",
-    label="Must use",
     none="nothing in particular",
     example="age, bmi > 30",
     clause="using {}",
@@ -201,7 +199,6 @@ DEMANDS = (
         None,
         "the antecedent of the first rule",
         "name",
-        label="First rule",
         none="any",
         example="age > 30",
         clause="beginning with {}",
@@ -229,7 +226,7 @@ FREE_RULES = replace(REGULARIZATION, above=False)
 """Of falling lists and least gaps, where rules may cost nothing."""
 
 FAIRNESS = (
-    Parameter("fairness", None, "largest difference between groups in a rate", "criterion", label="Fairness"),
+    Parameter("fairness", None, "largest difference between groups in a rate", "criterion"),
     Parameter(
         "min_group_size",
         30,

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..shown import percent
 from . import least_gap
-from .criteria import in_words
-from .family import Family
+from .criteria import held
+from .family import Family, alone, class_of_models
 from .parameter import DEMANDS, FAIRNESS, FREE_RULES, MONOTONE, REGULARIZATION, Parameter
 from .wording import count, of_rows
 
@@ -17,29 +19,13 @@ if TYPE_CHECKING:
     from ..search import Search
 
 
-def _model() -> type[Model]:
-    from ..models import RuleList
-
-    return RuleList
-
-
-def _without_rules(
-    classes: list[Any], positives: Any, negatives: Any, parameters: Mapping[str, Any]
-) -> tuple[Model, float]:
-    from ..models import RuleList
-
-    model = RuleList.without_rules(classes, positives, negatives)
-    return model, model.objective(parameters["regularization"])
-
-
 def _objective(model: Any, parameters: Mapping[str, Any], rows: int | None = None) -> str:
     if "min_accuracy" in parameters:
         right = f"{percent(1 - model.errors / model.weight, 2)} %"
         return f"gap in {least_gap.measured(parameters)} of {count(model.complexity, 'rule')} that get {right} right"
-    rules, fairness = count(model.complexity, "rule"), parameters.get("fairness")
-    held = "" if fairness is None else f"; {in_words(fairness)}"
+    rules = count(model.complexity, "rule")
     wrong = f"{count(model.errors, 'error')} / {of_rows(model.weight, rows)}"
-    return f"{wrong} + {parameters['regularization']:g} x {rules}{held}"
+    return f"{wrong} + {parameters['regularization']:g} x {rules}{held(parameters)}"
 
 
 def _rehearsal() -> Search:
@@ -48,6 +34,16 @@ def _rehearsal() -> Search:
 
     return RuleListSearch(tiny_problem(), regularization=0.01)
 
+
+_MAX_LENGTH = Parameter(
+    "max_length",
+    None,
+    "most rules, not counting the default",
+    "whole",
+    label="Rules, at most",
+    none="any number",
+    clause="at most {} rules",
+)
 
 RULE_LIST = Family(
     name="rule_list",
@@ -64,15 +60,7 @@ RULE_LIST = Family(
             choices=("lower_bound", "objective", "curiosity", "breadth_first", "depth_first", "random"),
             label="Order of the queue",
         ),
-        Parameter(
-            "max_length",
-            None,
-            "most rules, not counting the default",
-            "whole",
-            label="Rules, at most",
-            none="any number",
-            clause="at most {} rules",
-        ),
+        _MAX_LENGTH,
         Parameter(
             "beam_width",
             500,
@@ -94,8 +82,8 @@ RULE_LIST = Family(
         *DEMANDS,
         MONOTONE,
     ),
-    make_model=_model,
-    without_rules=_without_rules,
+    make_model=partial(class_of_models, "RuleList"),
+    without_rules=partial(alone, "RuleList", ()),
     objective=_objective,
     rehearsal=_rehearsal,
     grid={"regularization": [0.05, 0.02, 0.01, 0.005]},
@@ -107,16 +95,10 @@ RULE_LIST = Family(
 _NOT_BY_CLASS = "Supports are of all rows: there is no class that is told from the rest."
 
 
-def _classes_model() -> Any:
-    from ..models import MultiClassRuleList
-
-    return MultiClassRuleList
-
-
 def _without_class_rules(
     classes: list[Any], positives: Any, negatives: Any, parameters: Mapping[str, Any]
 ) -> tuple[Model, float]:
-    model = _classes_model().without_rules(classes, (negatives, positives))
+    model = class_of_models("MultiClassRuleList").without_rules(classes, (negatives, positives))
     return model, model.objective(parameters["regularization"])
 
 
@@ -135,8 +117,8 @@ SEVERAL_CLASSES = Family(
     unit=RULE_LIST.unit,
     model=RULE_LIST.name,
     mined=True,
-    own=(REGULARIZATION, *(each for each in RULE_LIST.own if each.name == "max_length")),
-    make_model=_classes_model,
+    own=(REGULARIZATION, _MAX_LENGTH),
+    make_model=partial(class_of_models, "MultiClassRuleList"),
     without_rules=_without_class_rules,
     objective=RULE_LIST.objective,
     rehearsal=_classes_rehearsal,
@@ -161,17 +143,7 @@ LEAST_GAP = Family(
     mined=True,
     own=(
         *least_gap.ASKED,
-        Parameter(
-            "max_length",
-            3,
-            "most rules, not counting the default",
-            "whole",
-            lifted=True,
-            label="Rules, at most",
-            none="any number",
-            clause="at most {} rules",
-            named=True,
-        ),
+        replace(_MAX_LENGTH, default=3, lifted=True, named=True),
         *(each for each in FAIRNESS if each.name == "min_group_size"),
         FREE_RULES,
         Parameter(

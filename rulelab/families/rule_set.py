@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..shown import percent
 from . import least_gap
-from .criteria import in_words
-from .family import Family
+from .criteria import held
+from .family import Family, class_of_models
 from .parameter import FAIRNESS, MAX_USES, MONOTONE, MUST_USE, Parameter
 from .wording import count, of_rows
 
@@ -17,18 +18,10 @@ if TYPE_CHECKING:
     from ..search import Search
 
 
-def _model() -> type[Model]:
-    from ..models import RuleSet
-
-    return RuleSet
-
-
 def _without_rules(
     classes: list[Any], positives: Any, negatives: Any, parameters: Mapping[str, Any]
 ) -> tuple[Model, float]:
-    from ..models import RuleSet
-
-    model = RuleSet.without_rules(classes, positives, negatives)
+    model = class_of_models("RuleSet").without_rules(classes, positives, negatives)
     return model, float(model.errors)
 
 
@@ -51,9 +44,8 @@ def _objective(model: Any, parameters: Mapping[str, Any], rows: int | None = Non
             else f"{count(missed, 'false alarm')} + {count(model.hamming_loss - missed, 'time')} that a clause rejects "
             "a positive"
         )
-    fairness = parameters.get("fairness")
-    held = "" if fairness is None else f"; {in_words(fairness)}"
-    return f"{loss}{price}{more}, complexity {model.complexity} of at most {parameters['max_complexity']:g}{held}"
+    size = f"complexity {model.complexity} of at most {parameters['max_complexity']:g}"
+    return f"{loss}{price}{more}, {size}{held(parameters)}"
 
 
 def _rehearsal() -> Search:
@@ -96,7 +88,6 @@ RULE_SET = Family(
             "what is minimized",
             "choice",
             choices=("hamming", "zero_one"),
-            label="Loss",
             said=("Hamming: rules to add or remove", "0-1: training errors"),
             clause="the least {} loss",
             named=True,
@@ -107,7 +98,6 @@ RULE_SET = Family(
             "dnf: any rule holds; cnf: all clauses hold",
             "choice",
             choices=("dnf", "cnf"),
-            label="Form",
             said=("DNF: any rule holds", "CNF: all clauses hold"),
             clause="in {}",
         ),
@@ -131,7 +121,7 @@ RULE_SET = Family(
         MUST_USE,
         MAX_USES,
     ),
-    make_model=_model,
+    make_model=partial(class_of_models, "RuleSet"),
     without_rules=_without_rules,
     objective=_objective,
     rehearsal=_rehearsal,
