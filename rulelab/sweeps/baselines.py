@@ -6,7 +6,7 @@ import abc
 import importlib
 import importlib.util
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -46,14 +46,7 @@ class _Classifier(Method):
         groups = np.repeat(np.array(plan.compared[:2] or ("a", "b"), dtype=object), 4)
         self.train(X, Part(plan.X, y, groups, np.arange(8)), parameters, plan)
 
-    def fit(
-        self,
-        fold: Fold,
-        parameters: Mapping[str, Any],
-        plan: Plan,
-        warm_start: dict[str, Any] | None,
-        stopped: Callable[[], bool],
-    ) -> Fitted:
+    def fit(self, fold: Fold, parameters: Mapping[str, Any], plan: Plan, *unused: Any) -> Fitted:
         train, test = self._features(fold, parameters)
         began = time.perf_counter()
         fitted = self.train(train, fold.train, parameters, plan)
@@ -241,14 +234,7 @@ class CompasScore(Method):
         if plan.score is None:
             raise SweepError("the baseline compas_score needs a data set with the COMPAS scores: its extra.score_text")
 
-    def fit(
-        self,
-        fold: Fold,
-        parameters: Mapping[str, Any],
-        plan: Plan,
-        warm_start: dict[str, Any] | None,
-        stopped: Callable[[], bool],
-    ) -> Fitted:
+    def fit(self, fold: Fold, parameters: Mapping[str, Any], plan: Plan, *unused: Any) -> Fitted:
         assert plan.score is not None
         return Fitted("fitted", plan.score[fold.train.rows], plan.score[fold.test.rows], 0.0)
 
@@ -267,14 +253,7 @@ class GreedyList(Method):
     def check(self, parameters: Mapping[str, Any], plan: Plan) -> None:
         self._lists.check(self._of_lists(parameters), plan)
 
-    def fit(
-        self,
-        fold: Fold,
-        parameters: Mapping[str, Any],
-        plan: Plan,
-        warm_start: dict[str, Any] | None,
-        stopped: Callable[[], bool],
-    ) -> Fitted:
+    def fit(self, fold: Fold, parameters: Mapping[str, Any], plan: Plan, *unused: Any) -> Fitted:
         chosen = self._of_lists(parameters)
         try:
             problem = fold.cached("problem of a greedy list", repr(chosen), lambda: self._lists.problem(fold, chosen))

@@ -51,9 +51,9 @@ def configurations(method: str, defaults: Mapping[str, Any], grid: Mapping[str, 
         Unknown or empty entries, entries that are not lists.
     """
     if not isinstance(grid, Mapping) or not grid:
-        raise SweepError(
-            f"the grid of {method} is {grid!r}; give lists of values by parameter, such as {_example(defaults)}"
-        )
+        name, value = next(iter(defaults.items()), ("name", 1))
+        example = f"{{{name!r}: [{value!r}]}}"
+        raise SweepError(f"the grid of {method} is {grid!r}; give lists of values by parameter, such as {example}")
     values = {}
     for name, given in grid.items():
         if name not in defaults:
@@ -113,8 +113,3 @@ def _listed_out(value: Any) -> Any:
 
 def _magnitude(value: Any) -> float:
     return float(value) if isinstance(value, int | float | np.number) else math.inf
-
-
-def _example(defaults: Mapping[str, Any]) -> str:
-    name, value = next(iter(defaults.items()), ("name", 1))
-    return f"{{{name!r}: [{value!r}]}}"

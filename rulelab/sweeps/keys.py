@@ -50,16 +50,6 @@ def split(key: str) -> tuple[str, dict[str, Any], dict[str, str]]:
         return method, {}, {}
 
 
-def other_versions(old: str, new: str) -> str | None:
-    """In words, which versions differ; None when they are the same."""
-    return _differences(split(old)[2], split(new)[2], OTHER_VERSIONS, _UNKNOWN)
-
-
-def other_settings(old: str, new: str) -> str | None:
-    """In words, which settings differ; None when they are the same."""
-    return _differences(split(old)[1], split(new)[1], "of other settings: ", "unknown")
-
-
 def defaults_of(function: Callable[..., Any]) -> dict[str, Any]:
     """The arguments of a function or class that have default values; a value without a text of its own by its type."""
     arguments = inspect.signature(function).parameters.values()
@@ -68,6 +58,7 @@ def defaults_of(function: Callable[..., Any]) -> dict[str, Any]:
 
 
 def _differences(old: Mapping[str, Any], new: Mapping[str, Any], before: str, unknown: str) -> str | None:
+    """In words, which settings or versions differ; None when they are the same."""
     names = sorted(name for name in {*old, *new} if old.get(name, unknown) != new.get(name, unknown))
     if not names:
         return None
@@ -112,7 +103,8 @@ def reuse(
     results, others = [], Counter[str]()
     for job in jobs:
         found = same.get((job.key, job.fold), [])
-        usable = [data for data in found if _final(data, limits)]
+        done = [data for data in found if data["status"] != FAILED]
+        usable = [data for data in done if data["status"] != "limit" or data["limits"] == limits]
         if usable:
             results.append(Result.from_dict({**usable[-1], "parameters": job.plain}, job.point))
         elif found:
@@ -124,20 +116,17 @@ def reuse(
     return results, others
 
 
-def _final(data: Mapping[str, Any], limits: Mapping[str, Any]) -> bool:
-    return data["status"] != FAILED and (data["status"] != "limit" or data["limits"] == limits)
-
-
 def _reason(saved: Iterable[str], job: Job) -> str:
     """Why none of these keys of the same method and fold will do; empty when all are of other fits."""
     settings, reasons = [], []
+    _, own, own_versions = split(job.key)
     for key in sorted(saved):
-        old = split(key)[1]
+        _, old, versions = split(key)
         if any(name not in old or old[name] != value for name, value in job.plain.items()):
             continue  # another point of a grid
-        differs = other_settings(key, job.key)
+        differs = _differences(old, own, "of other settings: ", "unknown")
         if differs is None:
-            reasons.append(other_versions(key, job.key) or "with another key")
+            reasons.append(_differences(versions, own_versions, OTHER_VERSIONS, _UNKNOWN) or "with another key")
         else:
             settings.append(differs)
     return min(reasons, key=len) if reasons else min(settings, key=len, default="")

@@ -93,6 +93,7 @@ class Method(abc.ABC):
         plan: Plan,
         warm_start: dict[str, Any] | None,
         stopped: Callable[[], bool],
+        /,
     ) -> Fitted:
         """Fit on the training rows and predict both parts.
 

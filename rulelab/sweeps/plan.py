@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 
-from ..arguments import is_whole
+from ..arguments import is_least, is_whole
 from ..data.metrics import FEW, group_labels
 from ..datasets import Dataset
 from ..tables import PatternCounts
@@ -180,28 +180,33 @@ def make_plan(
     names = [sensitive] if isinstance(sensitive, str) else list(sensitive or ())
     groups = groups_of(dataset, names) if names else None
     chosen = compared_groups(groups, y, compared)
-    return Plan(
-        X=dataset.X.reset_index(drop=True),
-        y=y,
-        groups=groups,
-        compared=chosen,
-        score=_compas_score(dataset),
-        fold_of=fold_of,
-        resample=resample,
-        random_state=random_state,
-        time_limit=time_limit,
-        gap=gap,
-        identity={
-            "dataset": dataset.name,
-            "data": digest_of(dataset.X, y, groups),
-            "cv": str(cv) if isinstance(cv, StratifiedShuffleSplit) else cv,
-            "random_state": random_state,
-            "resample": resample,
-            "sensitive": names,
-            "groups": list(chosen),
-            "rows": _more_digest(dataset, fold_of),
-        },
-    )
+    asked = {"resample": resample, "random_state": random_state, "time_limit": time_limit, "gap": gap}
+    dealt = str(cv) if isinstance(cv, StratifiedShuffleSplit) else cv
+    known = dataset.name, dealt, names, _more_digest(dataset, fold_of)
+    return _plan(known, dataset.X, y, groups, chosen, fold_of=fold_of, score=_compas_score(dataset), **asked)
+
+
+def _plan(
+    known: tuple[str, Any, list[str], str],
+    X: pd.DataFrame,
+    y: np.ndarray,
+    groups: np.ndarray | None,
+    compared: tuple[str, ...],
+    **given: Any,
+) -> Plan:
+    """The plan, with what tells its rows and folds from others: the name, how they are dealt, attributes, a digest."""
+    name, dealt, attributes, rows = known
+    identity = {
+        "dataset": name,
+        "data": digest_of(X, y, groups),
+        "cv": dealt,
+        "random_state": given["random_state"],
+        "resample": given["resample"],
+        "sensitive": attributes,
+        "groups": list(compared),
+        "rows": rows,
+    }
+    return Plan(X=X.reset_index(drop=True), y=y, groups=groups, compared=compared, identity=identity, **given)
 
 
 def _dealt(y: np.ndarray, cv: int | StratifiedShuffleSplit, random_state: Any, time_limit: Any, gap: Any) -> np.ndarray:
@@ -255,16 +260,13 @@ def compared_groups(
 def check_numbers(cv: Any, random_state: Any, time_limit: Any, gap: Any) -> None:
     """Refuse numbers that are none; raises SweepError."""
 
-    def number(value: Any) -> bool:
-        return isinstance(value, int | float | np.number) and not isinstance(value, bool) and bool(value >= 0)
-
     if not is_whole(cv, 2):
         raise SweepParameterError("cv", cv, "a whole number of folds, at least 2, or 0 to keep no rows out")
     if not is_whole(random_state, 0):
         raise SweepParameterError("random_state", random_state, "a whole number, so that the folds can be made again")
-    if time_limit is not None and not number(time_limit):
+    if time_limit is not None and not is_least(time_limit, 0):
         raise SweepParameterError("time_limit", time_limit, "seconds >= 0 for one fit, or None")
-    if not number(gap):
+    if not is_least(gap, 0):
         raise SweepParameterError("gap", gap, "a number >= 0")
 
 
@@ -359,29 +361,10 @@ def counted_plan(
     heads = (counts.rows if counts.heads is None else counts.heads).to_numpy()
     chosen = compared_groups(groups, y, compared, heads)
     people = None if counts.sensitive is None or not names else counts.sensitive[names]
-    return Plan(
-        X=counts.features.reset_index(drop=True),
-        y=y,
-        groups=groups,
-        compared=chosen,
-        score=None,
-        fold_of=np.where(test, 0, -1),
-        resample=None,
-        random_state=random_state,
-        time_limit=time_limit,
-        gap=gap,
-        identity={
-            "dataset": counts.name,
-            "data": digest_of(counts.features, y, groups),
-            "cv": counts.split,
-            "random_state": random_state,
-            "resample": None,
-            "sensitive": names,
-            "groups": list(chosen),
-            "rows": _digest_of_counts(counts),
-        },
-        counts=replace(counts, sensitive=people),
-    )
+    asked = {"resample": None, "random_state": random_state, "time_limit": time_limit, "gap": gap}
+    dealt = {"fold_of": np.where(test, 0, -1), "score": None, "counts": replace(counts, sensitive=people)}
+    known = counts.name, counts.split, names, _digest_of_counts(counts)
+    return _plan(known, counts.features, y, groups, chosen, **asked, **dealt)
 
 
 def _digest_of_counts(counts: PatternCounts) -> str:

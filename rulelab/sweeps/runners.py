@@ -8,7 +8,7 @@ import time
 import uuid
 from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError
-from typing import Any, Protocol
+from typing import Any
 
 from loky import ProcessPoolExecutor
 from loky.process_executor import BrokenProcessPool, ShutdownExecutorError
@@ -23,16 +23,6 @@ _LOOK_SECONDS = 5.0
 _WORKERLESS_SECONDS = 60
 _DEATHS = 3  # of processes, before any fit was done
 _ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "NUMBA")}
-
-
-class Runner(Protocol):
-    """Does fits, one after another."""
-
-    def run(self, job: Job, warm_start: Mapping[str, Any] | None) -> Result:
-        """Do one fit; raises Stopped when the sweep was cancelled meanwhile."""
-
-    def stop(self) -> None:
-        """End the fit that is going on; called from another thread, and again at the end."""
 
 
 class Here:
@@ -163,3 +153,8 @@ class OnDask:
             with contextlib.suppress(Exception):  # of a cluster that goes in this moment
                 Event(self._name, client=self._client).set()
         self._future.cancel()
+
+
+Runner = Here | Process | OnDask
+"""Does fits, one after another: `run` raises Stopped when the sweep was cancelled meanwhile, `stop` is called from
+another thread, and again at the end."""

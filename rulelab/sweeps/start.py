@@ -218,25 +218,24 @@ def _checked(method: Method, grid: Grid, plan: Plan) -> list[Configuration]:
 
 def _jobs(found: Sequence[Sequence[Configuration]], methods: Mapping[str, Method], plan: Plan) -> list[list[Job]]:
     """Chains of fits, fold by fold."""
-    index = {c.key: i for i, c in enumerate(c for some in found for c in some)}
-    keys = {c.key: _key(methods[c.method], c, plan) for some in found for c in some}
+    every = [c for some in found for c in some]
+    index = {c.key: i for i, c in enumerate(every)}
+    given = {c.key: {**methods[c.method].defaults, **c.varied} for c in every}
+    keys = {}
+    for c in every:
+        method = methods[c.method]
+        keys[c.key] = make_key(method.name, method.settings(given[c.key], plan), method.packages)
+
+    def job(c: Configuration, fold: int) -> Job:
+        return Job(index[c.key], keys[c.key], c.method, methods[c.method].baseline, given[c.key], c.plain, fold)
+
     out = []
     for fold in range(plan.n_folds):
         for some in found:
             method = methods[some[0].method]
             paths = chains(some, method.path, method.falling)
-            out += [[_job(method, c, index[c.key], keys[c.key], fold) for c in path] for path in paths]
+            out += [[job(c, fold) for c in path] for path in paths]
     return out
-
-
-def _key(method: Method, configuration: Configuration, plan: Plan) -> str:
-    parameters = {**method.defaults, **configuration.varied}
-    return make_key(method.name, method.settings(parameters, plan), method.packages)
-
-
-def _job(method: Method, configuration: Configuration, point: int, key: str, fold: int) -> Job:
-    parameters = {**method.defaults, **configuration.varied}
-    return Job(point, key, method.name, method.baseline, parameters, configuration.plain, fold)
 
 
 def _runners(plan: Plan, n_jobs: int, client: Any, backend: str) -> Callable[[Callable[[], bool]], Sequence[Runner]]:
