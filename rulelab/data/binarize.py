@@ -13,7 +13,7 @@ import pandas as pd
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ..arguments import ParameterError, Text, short
+from ..arguments import ParameterError, Text, is_whole, short
 from .columns import Column, as_frame, listed, match_columns, read_column, read_weights
 from .conditions import Condition, NothingFound, attach_conditions, column_name, confusable, unique_names
 from .cuts import ROUNDING, all_whole, distinct_values, plain, quantile_cuts, scaled
@@ -250,7 +250,7 @@ class Binarizer(TransformerMixin, BaseEstimator):
         columns : collection of str
             Names of the columns of the table.
         """
-        if not _is_integer(self.max_categories) or self.max_categories < 1:
+        if not is_whole(self.max_categories, 1):
             raise ParameterError("max_categories", self.max_categories, "a whole number of at least 1")
         if not isinstance(self.thresholds, Mapping):
             _check_groups(self.thresholds)
@@ -381,12 +381,8 @@ def _count(rows: Any) -> str:
     return str(rows) if isinstance(rows, np.integer) else f"{rows:.6g}"
 
 
-def _is_integer(value: Any) -> bool:
-    return isinstance(value, numbers.Integral) and not isinstance(value, bool)
-
-
 def _check_groups(value: Any, of: str = "") -> None:
-    if not _is_integer(value) or value < 2:
+    if not is_whole(value, 2):
         wanted = "a whole number of quantile groups of at least 2, or cuts"
         text = Text("{thresholds}{} must be {}; not {}", of, wanted, short(value))
         raise ParameterError("thresholds", value, wanted, text)

@@ -234,13 +234,10 @@ def _noted(note: str) -> dict[str, Condition]:
         conditions = [Condition(column, operator, value) for column, operator, value in json.loads(note)]
     except (ValueError, TypeError, RecursionError):
         return {}
-    if not all(isinstance(c.column, str) and _is_scalar(c.value) for c in conditions):
+    scalars = (isinstance(c.value, str | bool | None) or _is_finite_number(c.value) for c in conditions)
+    if not all(isinstance(c.column, str) for c in conditions) or not all(scalars):
         return {}
     return dict(zip(unique_names(map(str, conditions)), conditions, strict=True))
-
-
-def _is_scalar(value: Any) -> bool:
-    return isinstance(value, str | bool | None) or _is_finite_number(value)
 
 
 def _is_finite_number(value: Any) -> bool:

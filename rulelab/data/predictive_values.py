@@ -11,14 +11,14 @@ meets all of these.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 
 from .fairness import PredictiveParity, compared, groups_of
 from .problem import Problem
-from .rate_constraints import Constraints, Row, in_64_bits
+from .rate_constraints import Constraints, Row, assembled
 
 _NEVER = 1 << 59
 
@@ -81,19 +81,12 @@ def value_constraints(
     ]
     rows += counts
     names += [("precision", g, g) for g in among for _ in range(2)]
-    shifts = [row.shift for row in rows]
-    exact = not any(shifts)
-    given = [in_64_bits(row, row.low, row.high) for row in rows]
-    d = np.array([one[0] for one in given], dtype=np.int64).reshape(len(rows), problem.n_patterns)
-    ends = [np.array([one[k] for one in given], dtype=np.int64) for k in range(1, 5)]
+    made = assembled(rows, [(row.low, row.high) for row in rows], problem.n_patterns, [], masses, names)
+    exact = not any(made.shifts)
     if not exact:
-        ends[2:] = np.full(len(rows), _NEVER), np.full(len(rows), -_NEVER)
-    weights = masses.positives, masses.negatives
-    counted = len(among) if exact else 0
-    least, most, surely_least, surely_most = ends
-    return ValueConstraints(
-        d, least, most, surely_least, surely_most, [], *weights, names, shifts, tolerance, among, counted
-    )
+        never = np.full(len(rows), _NEVER)
+        made = replace(made, low_inside=never, high_inside=-never)
+    return ValueConstraints(**vars(made), tolerance=tolerance, groups=among, n_counted=len(among) if exact else 0)
 
 
 def _row(positives: list[int], negatives: list[int], end: Fraction, sign: int) -> Row:

@@ -53,7 +53,7 @@ def tic_tac_toe() -> pd.DataFrame:
     for move in range(9):
         player = "xo"[move % 2]
         reached = {p[:i] + player + p[i + 1 :] for p in positions for i in range(9) if p[i] == "b"}
-        won = {p for p in reached if _has_line(p, player)}
+        won = {p for p in reached if any(all(p[i] == player for i in line) for line in LINES)}
         boards.update((p, player == "x") for p in won)
         positions = reached - won
     boards.update((p, False) for p in positions)
@@ -67,10 +67,6 @@ def compas() -> pd.DataFrame:
     """ProPublica's COMPAS data, 7214 x 14, from the file of this package."""
     with gzip.open(Path(__file__).with_name("compas.csv.gz"), "rt", encoding="utf-8") as file:
         return parse_csv(file, keep_default_na=False, na_values=[""])
-
-
-def _has_line(board: str, player: str) -> bool:
-    return any(all(board[i] == player for i in line) for line in LINES)
 
 
 LOADERS: dict[str, Callable[[], pd.DataFrame]] = {

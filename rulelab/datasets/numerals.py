@@ -334,7 +334,8 @@ def nearly_numbers(values: pd.Series, reading: Reading | None) -> str:
     if not is_text(values):
         return ""
     own = PLAIN if reading is None else (str(reading.decimal), str(reading.thousands))
-    promising = [marks for marks in dict.fromkeys((own, *MARKS)) if _share(_sample(values), marks) >= NEARLY / 2]
+    some = pd.unique(values.iloc[: 20 * _SAMPLE].dropna())[:_SAMPLE]
+    promising = [marks for marks in dict.fromkeys((own, *MARKS)) if _share(some, marks) >= NEARLY / 2]
     if not promising:
         return ""
     counts = values.value_counts()
@@ -381,10 +382,6 @@ def _best(columns: Sequence[_Parts], asked: Sequence[tuple[str, str]], separator
         if one and other and one != other:
             return best, f"{quote(cell)} is read as {one}, {_by(best)}; it could be {other}, {_by(rivals[0])}"
     return best, ""
-
-
-def _sample(values: pd.Series) -> Sequence[object]:
-    return pd.unique(values.iloc[: 20 * _SAMPLE].dropna())[:_SAMPLE]
 
 
 def _share(values: Iterable[object], marks: tuple[str, str]) -> float:

@@ -275,13 +275,9 @@ class Sheet:
         return self._times.get(name, self.frame[name])
 
     @cached_property
-    def _dates(self) -> dict[str, pd.Series]:
-        return {name: found for name, (found, _) in self._found_dates.items() if found is not None}
-
-    @cached_property
     def _times(self) -> dict[str, pd.Series]:
         """Dates, times of day and durations."""
-        found = dict(self._dates)
+        found = {name: dates for name, (dates, _) in self._found_dates.items() if dates is not None}
         for name in self.frame.columns:
             if self.forms.get(name, Form()).kind == "time":
                 found[name] = times_of(self.frame[name])

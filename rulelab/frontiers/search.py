@@ -217,7 +217,9 @@ class Frontier(Search):
             place = self._places[self._at]
             if place.search is None:
                 place.search = self._new(self._at, [each.found for each in self._places if each.found is not None])
-            self._hand_on(place.search)
+            search: Any = place.search
+            limit = self.memory_limit  # of all of them
+            search.memory_limit = None if limit is None else max(1, limit - self.memory_bytes + search.memory_bytes)
             best, last = place.found, place.search.advance(self._slice)
             self._read(place, last)
             if last.limit == "memory":
@@ -235,11 +237,6 @@ class Frontier(Search):
 
     def _within(self) -> Search | None:
         return self._places[self._at].search
-
-    def _hand_on(self, search: Any) -> None:
-        """Give a search the limits that hold for it now."""
-        limit = self.memory_limit
-        search.memory_limit = None if limit is None else max(1, limit - self.memory_bytes + search.memory_bytes)
 
     def _open(self) -> bool:
         return any(point.status == "open" for point in self._points)

@@ -92,7 +92,7 @@ class Ordered:
         DataFrame
             One row per row of ``A`` (with its index): ``rule`` (index into ``rules``, ``len(rules)`` for the default),
             ``because`` (the rule's name, ``default`` for the default), ``prediction``, ``probability`` of the positive
-            class.
+            class, or of several of the predicted one.
         """
         fired = self.fired(A)
         every = (*self.rules, self.default)

@@ -18,8 +18,6 @@ from ..files import load_json
 from .errors import StoreError
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from ..datasets import Dataset
 
 

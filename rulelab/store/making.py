@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..recording import Recording
 from ..results import plain
-from ..snapshot import Snapshot, Status
+from ..snapshot import Status
 from .errors import StoreError
 from .finding import LARGEST_FILE
 from .kept_table import LARGEST_ROWS, data_hash, packed, training_csv
@@ -78,13 +78,13 @@ def made(
             notes.append("The rows are kept for its proof alone: read again, they are not the same to the last cell.")
     run = Run(
         family=recording.family,
-        data=_data_name(data, data_name),
+        data=storable(str(data_name or ("" if data is None else data.name)))[:200],
         data_hash="" if data is None else data_hash(data),
         rows=0 if data is None else len(data.y),
         target="" if data is None else str(data.target)[:200],
         settings=_settings(recording) if settings is None else {str(k): str(v) for k, v in settings.items()},
         query=query,
-        status=_status(last),
+        status="stopped" if last.status is Status.RUNNING else str(last.status),
         limit=last.limit,
         objective=None if best is None else float(best.objective),
         lower_bound=_finite(last.lower_bound),
@@ -108,17 +108,9 @@ def curve(recording: Recording) -> bytes:
     return frame.to_csv(index=False, lineterminator="\n").encode()
 
 
-def _status(last: Snapshot) -> str:
-    return "stopped" if last.status is Status.RUNNING else str(last.status)
-
-
 def _settings(recording: Recording) -> dict[str, str]:
     known = {key: value for key, value in recording.parameters.items() if value is not None}
     return {key.replace("_", " "): str(value)[:200] for key, value in known.items()}
-
-
-def _data_name(data: Dataset | None, otherwise: str) -> str:
-    return storable(str(otherwise or ("" if data is None else data.name)))[:200]
 
 
 def _finite(value: float) -> float:

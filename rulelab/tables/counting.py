@@ -106,7 +106,9 @@ def count(
     if test is not None and (test.all() or not test.any()):
         side = "every row is" if test.all() else "no row is"
         raise TableError(f"{side} kept out of training: {split.in_words()}")  # type: ignore[union-attr]
-    order = np.lexsort([heads, label, *(_ranks(people[name]) for name in people), *tests, *held])[::-1]
+    texts = (cells.map(lambda value: "" if value is None else f" {value}") for cells in people.values())
+    ranks = [pd.factorize(each, sort=True)[0] for each in texts]
+    order = np.lexsort([heads, label, *ranks, *tests, *held])[::-1]
     if not weighing.whole:
         n, of = exact_floats(n[order], weighing.unit)
         first = np.append(True, of[1:] != of[:-1])[: len(of)]
@@ -192,10 +194,6 @@ def _cells_of(column: Any) -> pd.Series:
     """Cells of which the missing ones are None, whatever an engine has for them."""
     cells = pd.Series(column.to_list(), dtype=object)
     return cells.where(cells.notna(), None)
-
-
-def _ranks(cells: pd.Series) -> np.ndarray:
-    return pd.factorize(cells.map(lambda value: "" if value is None else f" {value}"), sort=True)[0]
 
 
 def _advice(cells: Sequence[Cells], places: Sequence[tuple[int, int, int]], words: Sequence[np.ndarray]) -> str:

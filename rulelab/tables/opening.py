@@ -156,7 +156,7 @@ def _relation(paths: list[str], given: Reading) -> tuple[Any, Any, tuple[str, ..
     except DatasetError as error:
         raise TableError(str(error)) from error
     except duckdb.Error as error:
-        said = _first_line(error)
+        said = str(error).strip().split("\n")[0][:300]
         if "sniffing" in said:
             said = "are line breaks within cells others than those between rows? Save it again, or read it into memory"
         raise TableError(f"{paths[0]} cannot be read: {said}") from error
@@ -303,7 +303,3 @@ def _same_columns(connection: Any, paths: Sequence[str]) -> None:
             raise TableError(
                 f"column {name!r} holds {first[name]} in {paths[0]} and {here[name]} in {path}; give it one type"
             )
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().split("\n")[0][:300]

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..arguments import is_whole
 from ..data.antecedents import Antecedents
 from ..data.conditions import Condition, attach_conditions, unique_names
 from ..data.metrics import group_labels
@@ -117,14 +118,11 @@ class PatternCounts:
     @property
     def frame(self) -> pd.DataFrame:
         """The conditions of each kind: DataFrame of bool, shape (n_kinds, n_conditions), that carries them along."""
-        held = {name: condition.evaluate(self.features[condition.column]) for name, condition in self._named}
+        named = zip(unique_names(map(str, self.conditions)), self.conditions, strict=True)
+        held = {name: condition.evaluate(self.features[condition.column]) for name, condition in named}
         frame = pd.DataFrame(held, index=self.features.index)
         attach_conditions(frame, self.conditions)
         return frame
-
-    @property
-    def _named(self) -> list[tuple[str, Condition]]:
-        return list(zip(unique_names(map(str, self.conditions)), self.conditions, strict=True))
 
     @property
     def thresholds(self) -> dict[str, list[float]]:
@@ -206,7 +204,7 @@ class PatternCounts:
 
         A kind is what features and groups of people tell apart. What is left says nothing of fewer people than that.
         """
-        if isinstance(least, bool) or not isinstance(least, int | np.integer) or least < 1:
+        if not is_whole(least, 1):
             raise TableError(f"the least number of rows must be a whole number of at least 1, not {least!r}")
         people = [] if self.sensitive is None else [self.sensitive.add_prefix("rulelab group ")]
         keys = pd.concat([self.features, *people, *([] if self.test is None else [self.test.rename(TEST)])], axis=1)

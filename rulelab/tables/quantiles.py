@@ -46,7 +46,8 @@ def listed_near(
     TableError
         Infinite numbers, or values too close together for bins.
     """
-    seen = _table(rows.select(nw.col(value).min().alias("low"), nw.col(value).max().alias("high"), *weighing.totals()))
+    ends = (nw.col(value).min().alias("low"), nw.col(value).max().alias("high"))
+    seen = rows.select(*ends, *weighing.totals()).collect()
     low, high, total = seen["low"].item(), seen["high"].item(), int(weighing.sums(seen)[0])
     if not (math.isfinite(low) and math.isfinite(high)):
         raise TableError(f"column {name!r} holds infinite numbers; replace or remove them")
@@ -55,9 +56,8 @@ def listed_near(
     marks = np.arange(1, groups) / groups * total
     found = _near(rows, value, weighing, marks, most, name, low, high, 0)
     if isinstance(low, float):
-        uneven = _table(rows.filter(nw.col(value) != nw.col(value).floor()).select(nw.col(value).min()))[
-            value
-        ].to_list()[0]
+        broken = rows.filter(nw.col(value) != nw.col(value).floor()).select(nw.col(value).min())
+        uneven = broken.collect()[value].to_list()[0]
         if uneven is not None:  # that not all are whole numbers is to be seen
             found.setdefault(uneven, 0)
     values = sorted(found)
@@ -82,7 +82,7 @@ def _near(
     """Values from ``low`` to ``high``, with what each counts; ``before`` is what counts below them."""
     binned = rows.with_columns(_bin(value, low, high, most, name).alias(_BIN))
     ends = (nw.col(value).min().alias("low"), nw.col(value).max().alias("high"))
-    bins = _table(binned.group_by(_BIN).agg(*ends, *weighing.totals())).sort("low")
+    bins = binned.group_by(_BIN).agg(*ends, *weighing.totals()).collect().sort("low")
     lows, highs, numbers = (bins[key].to_list() for key in ("low", "high", _BIN))
     counts = [int(n) for n in weighing.sums(bins)]
     upto = before + np.cumsum(np.array(counts, dtype=object))
@@ -117,7 +117,3 @@ def _bin(value: str, low: Any, high: Any, most: int, name: str) -> nw.Expr:
         raise TableError(f"column {name!r} has more than {most} values between {low!r} and {high!r}; round it")
     place = (nw.col(value).cast(nw.Float64) * half - float(low) * half) * scale
     return place.floor().cast(nw.Int64)
-
-
-def _table(frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
-    return frame.collect()

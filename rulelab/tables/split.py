@@ -8,6 +8,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
+from ..arguments import is_whole
 from .errors import TableError
 from .table import Table
 
@@ -47,7 +48,7 @@ class Split:
     def __post_init__(self) -> None:
         if self.share is not None and not 0 < self.share < 1:
             raise TableError(f"the share of the test rows must be above 0 and below 1, not {self.share!r}")
-        if isinstance(self.seed, bool) or not isinstance(self.seed, int | np.integer) or self.seed < 0:
+        if not is_whole(self.seed, 0):
             raise TableError(f"the seed of the split must be a whole number of at least 0, not {self.seed!r}")
 
     def of(self, table: Table) -> nw.Expr:

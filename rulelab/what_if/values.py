@@ -42,7 +42,8 @@ class Values:
         present = column.dropna()
         if pd.api.types.is_bool_dtype(present.dtype) or any(isinstance(c.value, bool) for c in conditions):
             return cls(choices=(True, False))
-        if ordered or (pd.api.types.is_numeric_dtype(present.dtype) and not _of_texts(conditions)):
+        of_texts = any(isinstance(c.value, str) for c in conditions)
+        if ordered or (pd.api.types.is_numeric_dtype(present.dtype) and not of_texts):
             return cls(numbers=np.sort(pd.to_numeric(present).to_numpy(dtype=np.float64)))
         return cls(choices=tuple(map(str, as_text(present).value_counts().index[:_MOST_CHOICES])))
 
@@ -71,7 +72,8 @@ class Values:
     def _nearest(self, value: Any, low: float | None, high: float | None) -> float:
         """The number nearest to ``value`` above ``low`` and at most ``high``; an unknown value is in the middle."""
         assert self.numbers is not None
-        x = _middle(self.numbers) if value is None else float(value)
+        middle = float(np.median(self.numbers)) if len(self.numbers) else 0.0
+        x = middle if value is None else float(value)
         if high is not None and x > high:
             return high
         if low is None or x > low:
@@ -88,14 +90,6 @@ class Values:
             return 1.0
         first, last = np.searchsorted(self.numbers, sorted((float(value), other)), side="right")
         return float(last - first) / len(self.numbers)
-
-
-def _of_texts(conditions: Sequence[Condition]) -> bool:
-    return any(isinstance(condition.value, str) for condition in conditions)
-
-
-def _middle(numbers: np.ndarray) -> float:
-    return float(np.median(numbers)) if len(numbers) else 0.0
 
 
 def _range(value: Any, low: float | None, high: float | None) -> str:
