@@ -105,19 +105,15 @@ def _data() -> Iterator[Finding]:
 def _runs() -> Iterator[Finding]:
     from .. import store as kept_runs
 
-    place = Path(kept_runs.default_url())
+    place, another = Path(kept_runs.default_url()), f"{kept_runs.HOME_VARIABLE} names another folder"
     if not place.exists():
-        yield Finding(
-            "kept runs", f"none yet; they will be in {place} ({kept_runs.HOME_VARIABLE} names another folder)"
-        )
+        yield Finding("kept runs", f"none yet; they will be in {place} ({another})")
         return
     try:
         with kept_runs.open() as store:
             damaged = store.damaged()
             kept = len(store.runs(most=1 << 30))
-            found = (
-                f"{kept} in {store.place}, {store.nbytes / 1e6:.1f} MB ({kept_runs.HOME_VARIABLE} names another folder)"
-            )
+            found = f"{kept} in {store.place}, {store.nbytes / 1e6:.1f} MB ({another})"
     except kept_runs.StoreError as error:
         yield Finding(
             "kept runs", str(error), f"move that file away, or let {kept_runs.HOME_VARIABLE} name another folder"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from .data_options import Report
 from .options import add
-from .output import CommandError, Read, is_data_set, say
+from .output import CommandError, Read, bad_input, is_data_set, say
 
 if TYPE_CHECKING:
     from ..certificate import Certificate
@@ -34,10 +34,8 @@ def check_keep(args: argparse.Namespace) -> None:
         return
     from .. import store as stores
 
-    try:
+    with bad_input():
         stores.open(args.store).close()
-    except stores.StoreError as error:
-        raise CommandError(error) from error
 
 
 def is_provable(args: argparse.Namespace, search: Search, snapshot: Snapshot) -> bool:

@@ -14,7 +14,7 @@ from .. import __version__
 from ..families.wording import count
 from .counted import client_at
 from .options import add, least_zero, size
-from .output import CommandError, say
+from .output import CommandError, bad_input, say
 
 
 def add_store(parser: argparse.ArgumentParser) -> None:
@@ -58,16 +58,13 @@ def kept(args: argparse.Namespace) -> Iterator[str]:
 
 def serve(args: argparse.Namespace) -> int:
     """Run the command."""
-    from ..tables import TableError
     from ..views.forms.tables import offer
     from ..views.serving import logs
 
     if args.target is not None and not args.table:
         raise CommandError("--target is the column to predict of a --table: name that, too")
-    try:
+    with bad_input():
         offer(args.table, args.target)
-    except TableError as error:
-        raise CommandError(error) from error
     logs.begin()
     with _cluster(args):
         return _served(args)

@@ -28,6 +28,21 @@ class Saved(abc.ABC):
 
     family: ClassVar[str]
     provenance: serialisation.Provenance | None
+    rules: tuple[Any, ...]
+
+    def __len__(self) -> int:
+        """Number of rules; the default of a list is not counted."""
+        return len(self.rules)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    @abc.abstractmethod
+    def to_text(self, target: str | None = None) -> str:
+        """The rules in words; ``target`` names what is predicted."""
 
     @abc.abstractmethod
     def _body(self) -> dict[str, Any]:
@@ -99,7 +114,6 @@ class Model(Saved):
     families: ClassVar[dict[str, type[Model]]] = {}
     """The classes of saved models by their family."""
     classes: tuple[Any, ...]
-    rules: tuple[Any, ...]
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -136,10 +150,6 @@ class Model(Saved):
     @abc.abstractmethod
     def to_frame(self) -> pd.DataFrame:
         """The rules as a table, one row for each."""
-
-    @abc.abstractmethod
-    def to_text(self, target: str | None = None) -> str:
-        """The rules in words; ``target`` names what is predicted."""
 
     @abc.abstractmethod
     def _repr_html_(self) -> str:

@@ -26,16 +26,6 @@ class Ordered:
     classes: tuple[Any, ...]
     n_antecedents: int
 
-    def __len__(self) -> int:
-        """Number of rules; the default is not counted."""
-        return len(self.rules)
-
-    def __bool__(self) -> bool:
-        return True
-
-    def __str__(self) -> str:
-        return self.to_text()
-
     @property
     def complexity(self) -> int:
         return len(self.rules)
@@ -120,6 +110,16 @@ class Ordered:
     def to_python(self) -> str:
         """Source of a Python function ``predict(row)`` that needs no library; missing numbers are ``nan``."""
         return text.list_as_python(self.rules, self.default)
+
+    def _table(self, names: Sequence[str], counts: Sequence[Sequence[Any]]) -> pd.DataFrame:
+        """The rules, with what they are and columns of counts."""
+        every = (*self.rules, self.default)
+        sizes = [0 if rule.antecedent is None else len(rule.conditions or (rule.name,)) for rule in every]
+        rows = [
+            (rule.name, size, rule.prediction, rule.probability, *own)
+            for rule, size, own in zip(every, sizes, counts, strict=True)
+        ]
+        return pd.DataFrame(rows, columns=["rule", "conditions", "prediction", "probability", *names])
 
     def _branches(self, *counts: str) -> tuple[tuple[Branch, ...], Branch]:
         """The rules for other languages, with two attributes as the weights of what they decide."""
@@ -225,15 +225,8 @@ class DecisionList(Ordered, Model):
             rule (empty for the default), conditions (their number), prediction, probability, positives, negatives and
             correct as of `Rule`.
         """
-        rows = [
-            (
-                *(rule.name, 0 if rule.antecedent is None else len(rule.conditions or (rule.name,)), rule.prediction),
-                *(rule.probability, rule.positives, rule.negatives, rule.correct),
-            )
-            for rule in (*self.rules, self.default)
-        ]
-        columns = ["rule", "conditions", "prediction", "probability", "positives", "negatives", "correct"]
-        return pd.DataFrame(rows, columns=columns)
+        names = ("positives", "negatives", "correct")
+        return self._table(names, [[getattr(rule, name) for name in names] for rule in (*self.rules, self.default)])
 
     def branches(self) -> tuple[tuple[Branch, ...], Branch]:
         return self._branches("positives", "negatives")

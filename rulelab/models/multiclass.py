@@ -177,15 +177,8 @@ class MultiClassRuleList(Ordered, Saved):
             rule (empty for the default), conditions (their number), prediction, probability and correct as of
             `ClassRule`, and the counts of each class in a column "rows of CLASS".
         """
-        columns = ["rule", "conditions", "prediction", "probability", "correct"]
-        rows = [
-            (
-                *(rule.name, 0 if rule.antecedent is None else len(rule.conditions or (rule.name,)), rule.prediction),
-                *(rule.probability, rule.correct, *rule.counts),
-            )
-            for rule in (*self.rules, self.default)
-        ]
-        return pd.DataFrame(rows, columns=[*columns, *(f"rows of {label}" for label in self.classes)])
+        names = ("correct", *(f"rows of {label}" for label in self.classes))
+        return self._table(names, [(rule.correct, *rule.counts) for rule in (*self.rules, self.default)])
 
     def to_sql(self, dialect: str = "duckdb", value: str = "prediction") -> str:
         """The list as an expression of SQL; see `Model.to_sql`. Raises ModelError.
@@ -215,9 +208,7 @@ class MultiClassRuleList(Ordered, Saved):
     @classmethod
     def _from_body(cls, data: dict[str, Any]) -> Self:
         classes = serialisation.read_classes(data, most=None)
-        m = serialisation.read(data, "n_antecedents", int)
-        if m < 0:
-            raise ModelError(f"'n_antecedents' of the saved model is {m}; it cannot be negative")
+        m = serialisation.read_width(data)
         items = [*serialisation.read_items(data, "rules"), ("default", serialisation.read(data, "default", dict))]
         counts = [_read_counts(item, where, len(classes)) for where, item in items]
         if not sum(map(sum, counts)):

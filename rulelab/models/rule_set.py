@@ -110,20 +110,10 @@ class RuleSet(Model):
             return cls((), "cnf", tuple(classes), 0, Confusion(positives, negatives, 0, 0))
         return cls((), "dnf", tuple(classes), 0, Confusion(0, 0, negatives, positives))
 
-    def __len__(self) -> int:
-        """Number of clauses."""
-        return len(self.rules)
-
-    def __bool__(self) -> bool:
-        return True
-
     def __repr__(self) -> str:
         rules = "1 rule" if len(self) == 1 else f"{len(self)} rules"
         counted = f"{set_text.number(self.errors)} errors in {set_text.number(self.weight)}"
         return f"RuleSet({self.form}, {rules}, complexity {self.complexity}, {counted})"
-
-    def __str__(self) -> str:
-        return self.to_text()
 
     def _repr_html_(self) -> str:
         return set_text.set_as_html(self.rules, self.form, self.classes)
@@ -384,9 +374,7 @@ class RuleSet(Model):
     def _from_body(cls, data: dict[str, Any]) -> Self:
         form = serialisation.read(data, "form", str)
         _check_form(form)
-        m = serialisation.read(data, "n_antecedents", int)
-        if m < 0:
-            raise ModelError(f"'n_antecedents' of the saved model is {m}; it cannot be negative")
+        m = serialisation.read_width(data)
         rules = tuple(Clause.from_dict(item, where, m) for where, item in serialisation.read_items(data, "rules"))
         _check_clauses([clause.antecedents for clause in rules], m)
         counts = serialisation.read(data, "training", dict)

@@ -202,6 +202,14 @@ def read_count(data: dict[str, Any], key: str, where: str) -> int | float:
     return value
 
 
+def read_width(data: dict[str, Any]) -> int:
+    """How many antecedents a model was trained on."""
+    width: int = read(data, "n_antecedents", int)
+    if width < 0:
+        raise ModelError(f"'n_antecedents' of the saved model is {width}; it cannot be negative")
+    return width
+
+
 def conditions_to_list(conditions: tuple[Condition, ...] | None) -> list[dict[str, Any]] | None:
     if conditions is None:
         return None
