@@ -167,17 +167,6 @@ def test_rounds_that_end_within_prefixes_change_nothing_by_slices(short_rounds):
         assert result(rl.solve(learning(3, 3), work_per_step=size)) == whole
 
 
-def test_the_bound_is_at_most_the_optimum_and_never_falls():
-    made = problem(5)
-    optimum = rl.solve(rl.RuleListSearch(made, 0.008)).incumbent.objective
-    bound = 0.0
-    for snapshot in rl.steps(rl.RuleListSearch(made, 0.008, beam_width=0, n_jobs=3), work_per_step=5):
-        assert bound <= snapshot.lower_bound <= optimum + 1e-12
-        assert sum(snapshot.queue_by_length) == snapshot.counts["queued"]
-        bound = snapshot.lower_bound
-    assert bound == optimum
-
-
 def test_a_search_can_be_looked_into_at_any_time():
     search = rl.RuleListSearch(problem(6), 0.008, beam_width=0, n_jobs=2)
     search.advance(1)
