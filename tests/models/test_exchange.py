@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import re
 import shutil
 import sqlite3
@@ -450,9 +451,15 @@ def checker() -> Any:
 
 @settings(max_examples=100)
 @given(cases(), st.sampled_from([(0, 1), ("no", "yes")]))
-def test_saved_models_keep_the_schema(case: tuple[pd.DataFrame, list[rl.Condition]], classes: tuple[Any, Any]) -> None:
+def test_saved_models_keep_the_schema_and_are_read_again(
+    case: tuple[pd.DataFrame, list[rl.Condition]], classes: tuple[Any, Any]
+) -> None:
     for model in models(case[1], classes):
         checker().validate(json.loads(model.to_json()))
+        again = type(model).from_json(model.to_json())
+        assert again == model == rl.models.parse_model(model.to_json()) == pickle.loads(pickle.dumps(model))
+        assert model == type(model).from_dict(json.loads(json.dumps(model.to_dict())))
+        assert (hash(again), str(again), again.classes) == (hash(model), str(model), model.classes)
 
 
 def test_the_schema_is_one() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import json
-import pickle
 import warnings
 from functools import partial
 
@@ -74,20 +73,6 @@ def test_fractional_weights(case):
     model = RuleList.from_problem(rl.Problem.from_arrays(A, y, sample_weight=weight), antecedents)
     assert model.errors == pytest.approx(model.evaluate(A, y, sample_weight=weight).errors)
     assert RuleList.from_json(model.to_json()) == model
-
-
-@given(cases())
-def test_json_round_trip(case):
-    A, y, weight, antecedents = case
-    labels = np.array(["no", "yes"])[y]
-    problem = rl.Problem.from_arrays(A, labels, sample_weight=weight, names=[f"a{j} é" for j in range(A.shape[1])])
-    model = RuleList.from_problem(problem, antecedents)
-    again = RuleList.from_json(model.to_json())
-    assert again == model
-    assert hash(again) == hash(model)
-    assert str(again) == str(model)
-    assert pickle.loads(pickle.dumps(model)) == model
-    assert RuleList.from_dict(json.loads(json.dumps(model.to_dict()))) == model
 
 
 def table() -> pd.DataFrame:

@@ -13,7 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rulelab as rl
-from rulelab.models import serialisation
 
 
 @st.composite
@@ -87,17 +86,6 @@ def test_evaluation_on_the_training_rows_gives_the_training_objective(case: Any,
     assert scored.errors == model.errors
     assert scored.complexity == model.complexity
     assert model.evaluate(A, y).objective is None
-
-
-@settings(max_examples=40)
-@given(problems_and_clauses(), st.sampled_from(["dnf", "cnf"]))
-def test_json_round_trip(case: Any, form: str) -> None:
-    A, y, weight, clauses = case
-    model = rl.RuleSet.from_problem(rl.Problem.from_arrays(A, y, sample_weight=weight), clauses, form)
-    again = rl.RuleSet.from_json(model.to_json())
-    assert again == model
-    assert hash(again) == hash(model)
-    assert again.classes == model.classes
 
 
 @pytest.mark.parametrize("form", ["dnf", "cnf"])
@@ -223,13 +211,6 @@ def test_damaged_files_are_refused_by_name(change: Any, message: str) -> None:
     change(data)
     with pytest.raises(rl.ModelError, match=message):
         rl.RuleSet.from_dict(data)
-
-
-def test_load_model_knows_the_family(tmp_path: Any) -> None:
-    model = trained()[0]
-    model.to_json(tmp_path / "model.json")
-    assert rl.load_model(tmp_path / "model.json") == model
-    assert model.to_dict()["schema_version"] == serialisation.SCHEMA_VERSION
 
 
 def test_an_unknown_loss_is_refused() -> None:
