@@ -225,12 +225,6 @@ def test_steps_can_be_stopped_pickled_and_go_on(everything):
     np.testing.assert_array_equal(result.multiplicity, everything.multiplicity)
 
 
-def test_time_limit():
-    result = near_optimal(medium_problem(), regularization=0.02, within=0.05, time_limit=0)
-    assert (result.truncated, result.complete) == ("time", False)
-    assert result.objectives.size == result.count == len(result.frame())
-
-
 def test_the_optimum_is_near_itself_before_anything_is_complete(everything):
     search = NearOptimalSearch(medium_problem(), 0.02, within=0.05)
     while (now := search.advance(1)).phase == "optimum":

@@ -71,15 +71,14 @@ def test_the_optimum_is_that_of_one_thread_and_of_the_definition(n_jobs, kind, s
 @pytest.mark.parametrize("policy", POLICIES)
 def test_the_optimum_with_each_bound_off_and_in_each_order(policy, off, short_rounds):
     bounds = RuleListBounds() if off is None else RuleListBounds(**{off: False})
-    for seed in range(3):
+    for seed, n_jobs in enumerate(NUMBERS):
         made = problem(seed, n=120, m=10)
         optimum = rl.solve(rl.RuleListSearch(made, 0.015, beam_width=0)).incumbent.objective
-        for n_jobs in NUMBERS:
-            given = {"bounds": bounds, "random_state": seed, "beam_width": 0, "n_jobs": n_jobs}
-            found = rl.solve(rl.search_for(made, regularization=0.015, policy=policy, **given))
-            assert found.status is rl.Status.OPTIMAL
-            assert found.incumbent.objective == pytest.approx(optimum, abs=1e-12)
-            assert found.lower_bound == found.incumbent.objective
+        given = {"bounds": bounds, "random_state": seed, "beam_width": 0, "n_jobs": n_jobs}
+        found = rl.solve(rl.search_for(made, regularization=0.015, policy=policy, **given))
+        assert found.status is rl.Status.OPTIMAL
+        assert found.incumbent.objective == pytest.approx(optimum, abs=1e-12)
+        assert found.lower_bound == found.incumbent.objective
 
 
 @pytest.mark.parametrize("max_length", [0, 1, 2, 4])
