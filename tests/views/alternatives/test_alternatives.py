@@ -17,7 +17,6 @@ import rulelab as rl
 from rulelab.data.gaps import CRITERIA
 from rulelab.data.metrics import RATES, confusion
 from rulelab.rule_list.near_optimal.traits import group_masses, reliance, traits_of
-from rulelab.views.alternatives import view as alternatives
 from rulelab.views.alternatives.finding import Wanted, find, refusal
 from rulelab.views.alternatives.matrix import _short_names, by_cluster
 from rulelab.views.alternatives.plots import Dots
@@ -399,26 +398,6 @@ def answered(query: str) -> tuple[Tabs, AlternativesView]:
     return tabs, view
 
 
-def test_the_tab_is_filled_by_itself_when_the_search_has_ended() -> None:
-    tabs, view = answered(f"?tab=Alternatives&{QUICK}&distance=0.01")
-    search = tabs.made("Search").view
-    assert view.distance == 0.01
-    assert view.found is not None
-    assert view.found.prepared is search.session.prepared, "one search, not two"
-    assert not view._waiting.visible
-    assert view._left.visible
-    assert view._right.visible
-    assert not view._more.visible, "all of them are here"
-    view.editor.pin()
-    assert len(tabs.made("Compare").view.cards) == 1
-    first = view.found
-    search.reset()
-    search.run()
-    wait_until(lambda: search.refresh() or (search.session.state.over and not view.refresh()), 0.02)
-    assert view.found is not first, "each answer has its own"
-    view.close()
-
-
 def test_a_model_without_good_ones_beside_it_is_edited_all_the_same() -> None:
     tabs, view = answered(f"?tab=Alternatives&{QUICK}&family=falling_rule_list")
     assert "not of a falling rule list" in view._status.phase
@@ -457,22 +436,6 @@ def test_what_keeps_the_search_from_beginning_is_said() -> None:
     assert search.view.session.state is State.IDLE
 
 
-def test_more_is_found_when_more_is_asked_for(monkeypatch: pytest.MonkeyPatch, dataset: rl.Dataset) -> None:
-    monkeypatch.setattr(alternatives, "_EFFORTS", ((3, 60.0, 10**9), (100_000, 60.0, 10**9)))
-    view = AlternativesView(searched(dataset), dataset, distance=0.2)
-    wait_until(lambda: not view.refresh())
-    assert view.found is not None
-    assert view.found.result.count == 3
-    assert view._status.phase.startswith("not complete (as many models as were asked for)")
-    assert (view._more.label, view._more.visible) == ("Find more", True)
-    view._more._handle_msg("press")
-    assert view._more.label == "Stop"
-    wait_until(lambda: not view.refresh())
-    assert view.found.result.complete
-    assert not view._more.visible
-    view.close()
-
-
 def test_one_model_alone_is_counted_in_words() -> None:
     frame = pd.DataFrame({"u": ["yes", "no"] * 50, "out": ["bad", "good"] * 50})
     view = AlternativesView(searched(rl.datasets.from_frame(frame, "out"), regularization=0.6), distance=0.01)
@@ -482,14 +445,6 @@ def test_one_model_alone_is_counted_in_words() -> None:
     assert view._left.visible
     assert view._explorer.visible
     view.close()
-
-
-def test_an_enumeration_cut_short_says_what_is_complete(dataset: rl.Dataset) -> None:
-    found = find(lambda report: Prepared(searched(dataset)), Wanted(0.5, 3, 60.0), Progress())
-    tone, said = found.verdict()
-    assert tone == "limit"
-    assert said.startswith("not complete (as many models as were asked for): 3 models")
-    assert found.attributes == ()
 
 
 def test_dots_are_seen_on_a_dark_ground_and_the_optimum_is_the_largest() -> None:
