@@ -82,7 +82,7 @@ def _sweep(name: str, quick: bool) -> Sweep:
         cv=2 if quick else 10 if name == "compas" else 3,
         sensitive=SENSITIVE[name],
         baselines=[*(_FAIRLEARN if find_spec("fairlearn") is not None else ()), "logistic_regression"],
-        time_limit=0.5 if quick else 2.0,
+        time_limit=0.5 if quick else 1.0,
     )
     found.wait()
     return found
