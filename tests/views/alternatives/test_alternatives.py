@@ -17,6 +17,7 @@ import rulelab as rl
 from rulelab.data.gaps import CRITERIA
 from rulelab.data.metrics import RATES, confusion
 from rulelab.rule_list.near_optimal.traits import group_masses, reliance, traits_of
+from rulelab.views.alternatives import view as alternatives
 from rulelab.views.alternatives.finding import Wanted, find, refusal
 from rulelab.views.alternatives.matrix import _short_names, by_cluster
 from rulelab.views.alternatives.plots import Dots
@@ -399,7 +400,7 @@ def answered(query: str) -> tuple[Tabs, AlternativesView]:
 
 
 def test_a_model_without_good_ones_beside_it_is_edited_all_the_same() -> None:
-    tabs, view = answered(f"?tab=Alternatives&{QUICK}&family=falling_rule_list")
+    tabs, view = answered(f"?tab=Alternatives&{QUICK}&family=falling_rule_list&distance=0.01")
     assert "not of a falling rule list" in view._status.phase
     assert not view._left.visible
     assert not view._more.visible, "there is no more"
@@ -434,6 +435,22 @@ def test_what_keeps_the_search_from_beginning_is_said() -> None:
     view._begin._handle_msg("press")
     assert view._alert.phase == "In the tab Search: “Regularization” is too large"
     assert search.view.session.state is State.IDLE
+
+
+def test_more_is_found_when_more_is_asked_for(monkeypatch: pytest.MonkeyPatch, dataset: rl.Dataset) -> None:
+    monkeypatch.setattr(alternatives, "_EFFORTS", ((3, 60.0, 10**9), (100_000, 60.0, 10**9)))
+    view = AlternativesView(searched(dataset), dataset, distance=0.2)
+    wait_until(lambda: not view.refresh())
+    assert view.found is not None
+    assert view.found.result.count == 3
+    assert view._status.phase.startswith("not complete (as many models as were asked for)")
+    assert (view._more.label, view._more.visible) == ("Find more", True)
+    view._more._handle_msg("press")
+    assert view._more.label == "Stop"
+    wait_until(lambda: not view.refresh())
+    assert view.found.result.complete
+    assert not view._more.visible
+    view.close()
 
 
 def test_one_model_alone_is_counted_in_words() -> None:

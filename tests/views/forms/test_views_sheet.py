@@ -317,6 +317,23 @@ def test_messages_that_mean_nothing_do_no_harm(settings, message: Any) -> None:
     assert settings.draft.roles["krank"] == "target"
 
 
+def test_messages_of_the_sheet_change_it(settings) -> None:
+    settings.take(GERMAN, "daten.csv")
+    for message in (
+        {"type": "role", "position": 1, "role": "ignore"},
+        {"type": "positive", "position": 0},
+        {"type": "read", "how": {"encoding": "latin-1"}},
+        {"type": "role", "position": 4, "role": "ignore"},
+    ):
+        settings.dialog._handle_msg(message)
+    shown = settings.dialog.state
+    assert shown["form"][0]["chosen"] == "latin-1"
+    assert (shown["columns"][4]["role"], shown["positive"]) == ("ignore", 0)
+    assert shown["columns"][1]["role"] == "ignore", "another encoding leaves the roles of columns that are still there"
+    settings.dialog._handle_msg({"type": "accept"})
+    assert settings.data == UPLOADED
+
+
 def test_a_file_is_read_beside_the_page_and_can_be_given_up(settings, monkeypatch) -> None:
     wait, read = threading.Event(), data.datasets.sheet
     monkeypatch.setattr(data.datasets, "sheet", lambda *given, **how: wait.wait(PATIENCE) and read(*given, **how))
