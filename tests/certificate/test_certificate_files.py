@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import json
 import pickle
+import subprocess
+import sys
 import zipfile
 from dataclasses import replace
 
@@ -42,6 +44,24 @@ def proven(table):
     assert len(model) >= 1
     assert len(certificate.arrays["values"]) > 10
     return problem, model, certificate
+
+
+def test_a_saved_proof_verifies_in_a_process_without_the_engine(proven, tmp_path):
+    problem, model, certificate = proven
+    certificate.save(tmp_path / "proof")
+    (tmp_path / "model.json").write_text(model.to_json())
+    (tmp_path / "problem.pickle").write_bytes(pickle.dumps(problem))
+    script = (
+        "import pickle, sys, pathlib\n"
+        "from rulelab.certificate import Certificate, verify\n"
+        "from rulelab.models import load_model\n"
+        "folder = pathlib.Path(sys.argv[1])\n"
+        "problem = pickle.loads((folder / 'problem.pickle').read_bytes())\n"
+        "answer = verify(problem, load_model(folder / 'model.json'), Certificate.load(folder / 'proof'))\n"
+        "assert answer.valid, answer.reason\n"
+        "assert not any(name.startswith(('rulelab.rule_list', 'rulelab.search')) for name in sys.modules)\n"
+    )
+    subprocess.run([sys.executable, "-c", script, str(tmp_path)], check=True)
 
 
 def test_round_trip(proven):
@@ -148,6 +168,21 @@ def test_a_file_that_claims_to_be_enormous():
     enormous = [part[:20] + (0xFFFFFF00).to_bytes(4, "little") + part[24:] for part in parts[1:]]
     with pytest.raises(CertificateError, match=f"at most {LARGEST_FILE}"):
         Certificate.load(io.BytesIO(b"PK\x01\x02".join([parts[0], *enormous])))
+
+
+def test_a_file_with_flipped_bits(proven):
+    rng = np.random.default_rng(3)
+    refused = 0
+    for _ in range(400):
+        content = bytearray(as_bytes(proven[2]))
+        content[rng.integers(len(content))] ^= 1 << int(rng.integers(8))
+        try:
+            certificate = Certificate.load(io.BytesIO(bytes(content)))
+        except CertificateError:
+            refused += 1
+        else:  # a flip in a date or the like
+            assert verify(proven[0], proven[1], certificate).reason
+    assert refused > 200
 
 
 def test_a_file_whose_end_has_a_flipped_bit_is_refused_as_its_bytes_are(tmp_path, proven):

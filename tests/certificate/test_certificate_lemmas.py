@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
+import naive
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from inside import learn_soon
-from test_certificate import further_cost, random_states
+from laws import reread
+from test_certificate import further_cost, random_states, rows_of
 
 import rulelab as rl
 from rulelab.certificate import Certificate, KnownSets, prove_rule_list, verify
@@ -59,6 +61,13 @@ def test_a_lemma_never_shows_more_than_the_least_cost(seed, excess):
         found = Lemmas(space, sets, cost).proving(sets, cost, np.full(len(sets), below))
         assert (sizes[found[found >= 0]] < below).all()
         assert (found[sizes < below] >= 0).all()
+
+
+def test_a_certificate_with_lemmas_is_saved_and_holds(learnt):
+    problem, model, certificate = learnt
+    answer = verify(problem, model, reread(certificate))
+    assert answer.valid, answer.reason
+    assert answer.objective == answer.lower_bound
 
 
 @pytest.mark.long
@@ -178,3 +187,10 @@ def test_values_of_lemmas_are_costs(learnt):
     small = [k for k in certificate.arrays["lemmas"] if sets[k].sum() <= 14][:5]
     for k in small:
         assert certificate.arrays["values"][k] <= f(frozenset(np.flatnonzero(sets[k]).tolist()))
+
+
+def test_the_optimum_is_that_of_the_definition(learnt):
+    problem, model, certificate = learnt
+    assert verify(problem, model, certificate).objective == pytest.approx(
+        float(naive.rule_list_objective(*rows_of(problem), Fraction("0.01"), model.antecedents)), abs=0
+    )

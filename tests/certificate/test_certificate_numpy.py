@@ -60,6 +60,9 @@ sys.exit(cli.main(sys.argv[1:]))
 FAMILIES = {
     "rule_list": ("--model", "rule-list", "--regularization", "0.02"),
     "falling": ("--model", "falling-rule-list", "--regularization", "0.01"),
+    "rule_set": ("--model", "rule-set", "--max-complexity", "6"),
+    "rule_set_at_a_cost": ("--model", "rule-set", "--max-complexity", "6", "--regularization", "1.5"),
+    "cnf": ("--model", "rule-set", "--max-complexity", "6", "--form", "cnf"),
     "fair": ("--model", "rule-set", "--max-complexity", "6", "--fairness", "equal-opportunity:0.05"),
 }
 

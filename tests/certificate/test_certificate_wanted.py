@@ -14,7 +14,7 @@ from test_certificate import random_states
 from test_certificate_lemmas import REGULARIZATION, noisy, solved
 
 import rulelab as rl
-from rulelab.certificate import CertificateError, verify
+from rulelab.certificate import CertificateError, prove_rule_list, verify
 from rulelab.certificate.rule_list.checker import check_chunk
 from rulelab.certificate.rule_list.children import Wanted, children, completions_below, opened
 from rulelab.certificate.rule_list.lemmas import Lemmas
@@ -183,6 +183,15 @@ def test_a_bound_is_proven_anew():
         break
     assert rl.solve(search).status is rl.Status.OPTIMAL
     assert "lower_bound" not in search.certificate().parameters
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_proofs_of_a_model_alone_and_with_cores_are_of_the_same_optimum(seed):
+    problem = noisy(seed)
+    search = solved(problem, learn_after=0)
+    model = search.advance(1).incumbent.model
+    alone, with_cores = prove_rule_list(problem, model, REGULARIZATION), search.certificate()
+    assert verify(problem, model, alone).lower_bound == verify(problem, model, with_cores).lower_bound
 
 
 @pytest.mark.parametrize("family", ["rule_set", "least_gap_of_sets", "least_gap"])

@@ -18,6 +18,7 @@ from test_rule_set_certificate_fair import make
 
 import rulelab as rl
 from rulelab.certificate import Certificate, CertificateError, prove_rule_set
+from rulelab.warming import noisy_problem
 
 GRID = 1024
 
@@ -62,6 +63,31 @@ def instances(draw: Any) -> tuple[rl.Problem, str, int, int]:
 def all_sets(problem: rl.Problem, form: str, most: int, depth: int) -> list[rl.RuleSet]:
     matrix = mirrored(problem, form)[0]
     return [rl.RuleSet.from_problem(problem, c, form) for c in naive.all_rule_sets(matrix, most, depth)]
+
+
+@settings(max_examples=40)
+@given(instances(), st.sampled_from([0.0, 0.5, 0.75]))
+def test_exactly_the_optimal_sets_verify(case: Any, regularization: float) -> None:
+    problem, form, most, depth = case
+    matrix, positives, negatives = mirrored(problem, form)
+    exact = Fraction(regularization)
+    dual, price = best_dual(problem, form, most, depth, exact)
+    sets = all_sets(problem, form, most, depth)
+    objectives = [model.hamming_loss + exact * model.complexity for model in sets]
+    least = min(objectives)
+    rows = np.repeat(matrix, 2, axis=0)  # each pattern as a positive and as a negative row
+    labels = np.tile([True, False], len(matrix))
+    weight = np.column_stack([positives, negatives]).ravel().tolist()
+    assert least == naive.best_rule_set(rows, labels, weight, most, depth, penalty=exact)
+    rng = np.random.default_rng(0)
+    chosen = {int(np.argmin([float(o) for o in objectives])), *rng.integers(0, len(sets), size=4).tolist()}
+    for k in chosen:
+        proof = prove_rule_set(problem, sets[k], dual, price, GRID, most, depth, regularization)
+        verdict = rl.verify(problem, sets[k], proof)
+        assert verdict.valid == (objectives[k] == least), verdict.reason
+        assert verdict.objective == float(objectives[k])
+        assert verdict.lower_bound <= float(least)
+        assert not verdict.valid or verdict.lower_bound == float(least)
 
 
 @settings(max_examples=30)
@@ -180,6 +206,25 @@ def test_the_bound_of_a_search_at_any_time_can_be_proven(loss: str, case: Any, w
         assert verdict.objective == optimum
 
 
+def test_a_gap_is_proven_as_a_bound() -> None:
+    problem = noisy_problem()
+    search = rl.RuleSetSearch(problem, 10, 3)
+    with pytest.raises(CertificateError, match="not proven"):
+        search.certificate(bound_only=True)
+    snapshot = next(s for s in search.steps() if s.lower_bound > 0)
+    assert snapshot.status is rl.Status.RUNNING
+    with pytest.raises(CertificateError, match="not proven"):
+        search.certificate()
+    proof = search.certificate(bound_only=True)
+    verdict = rl.verify(problem, snapshot.incumbent.model, proof)
+    assert (verdict.valid, verdict.state) == (False, "bound")
+    assert 0 < verdict.lower_bound <= snapshot.lower_bound
+    too_dear = replace(proof, arrays={**proof.arrays, "price": np.array([0])})
+    assert rl.verify(problem, snapshot.incumbent.model, too_dear).state == "refused"
+    snapshot = rl.solve(search)
+    assert rl.verify(problem, snapshot.incumbent.model, search.certificate()).state == "optimal"
+
+
 def _zero(problem: rl.Problem) -> tuple[np.ndarray, int]:
     return np.zeros(problem.n_patterns, dtype=np.int64), 0
 
@@ -212,6 +257,24 @@ def test_weights_of_any_digits_have_proofs(loss: str, form: str) -> None:
             assert answer.lower_bound == answer.objective
             worse = rl.RuleSet.from_problem(problem, [(3, 4)], form)
             assert not rl.verify(problem, worse, certificate).valid
+
+
+def test_a_real_table_is_proven(shared: Any, instances: Any) -> None:
+    A, y, _ = instances.load("tic_tac_toe_54")
+    problem = rl.Problem.from_arrays(A, y)
+    model = rl.RuleSet.from_problem(problem, _lines(A, y))
+    proof = prove_rule_set(problem, model, np.zeros(problem.n_patterns, dtype=np.int64), 0, GRID, 32, 3)
+    assert model.hamming_loss == 0
+    assert rl.verify(problem, model, proof).valid
+
+
+def _lines(A: np.ndarray, y: np.ndarray) -> list[tuple[int, int, int]]:
+    """The eight ways to have three in a row: conditions "square is x" that hold on positive boards only."""
+    squares = [6 * k + 4 for k in range(9)]
+    lines = [(0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6)]
+    chosen = [tuple(squares[k] for k in line) for line in lines]
+    assert not any(A[~y][:, list(line)].all(axis=1).any() for line in chosen)
+    return chosen  # type: ignore[return-value]
 
 
 @settings(max_examples=120)

@@ -45,6 +45,21 @@ def test_exactly_the_optimal_lists_have_a_proof(case, antecedents):
 
 
 @settings(max_examples=40)
+@given(cases())
+def test_what_a_search_proves_checks_and_is_the_optimum(case):
+    A, y, weight, w, C, penalty = case
+    problem = problem_of(case)
+    search = SoftSearch(problem, C, w, penalty, iterations=0)
+    model = rl.solve(search).incumbent.model
+    best = naive.best_falling_rule_list(A, y, weight, *exact(w, C, penalty))
+    if model.exact_objective(C) != best:  # by less than the search tells apart
+        with pytest.raises(CertificateError, match="better list"):
+            search.certificate()
+        return
+    assert rl.verify(problem, model, search.certificate(), C)
+
+
+@settings(max_examples=40)
 @given(cases(), st.floats(0.2, 1.1))
 def test_a_bound_is_proven_up_to_the_optimum_and_not_beyond(case, part):
     A, y, weight, w, C, penalty = case

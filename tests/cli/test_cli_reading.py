@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -79,6 +80,33 @@ def test_a_wrong_mark_is_said(german: Path, capsys) -> None:
     assert status == 0
     assert "column 'Höhe': it is read as text, but" in err
     assert "numbers with a decimal comma" in err
+
+
+@pytest.mark.parametrize("factor", [1000, 1e-3])
+def test_what_all_weights_are_multiplied_by_changes_no_rate(tmp_path: Path, capsys, factor: float) -> None:
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame(
+        {"x": rng.integers(0, 3, 300), "sex": rng.choice(["f", "m", "rare"], 300, p=[0.6, 0.38, 0.02])}
+    )
+    frame["y"] = np.where((frame["x"] > 1) ^ (rng.random(300) < 0.2), "yes", "no")
+    frame["weight"] = rng.choice([0.5, 1, 3], 300)
+    said = []
+    for k in (1, factor):
+        path = tmp_path / f"{k}.csv"
+        frame.assign(weight=frame["weight"] * k).to_csv(path, index=False)
+        options = ("--target", "y", "--positive", "yes", "--weight", "weight", "--sensitive", "sex", "--quiet")
+        status, out, _ = run(capsys, "fit", path, *options)
+        assert status == 0
+        table, _, doubts = out[out.index("group ") :].partition("\n\nBefore you trust this\n")
+        assert "sex = rare with" in doubts
+        rows = [[cell for at, cell in enumerate(re.split(r"  +", line)) if at != 2] for line in table.splitlines()]
+        said.append((doubts, rows))
+    assert said[0] == said[1]
+    head, _, _, rare, note = said[0][1]
+    assert head[:2] == ["group", "rows"]
+    assert rare[1] == str((frame["sex"] == "rare").sum())
+    assert all(cell.endswith("*") or cell == "-" for cell in rare[2:])
+    assert note == ["* a share of fewer than 30 rows, which says little"]
 
 
 def test_weights_where_they_are_not_known_are_refused(german: Path, tmp_path: Path, capsys) -> None:

@@ -133,6 +133,12 @@ def test_near_rule_sets_are_printed_and_saved(tmp_path: Path, capsys: pytest.Cap
     )
 
 
+def test_without_time_nothing_is_certified(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, "near", *TOE, "--time-limit", 0)
+    assert status == 0
+    assert re.search(r"nothing is certified \(time limit reached\): .* no rule list is below 0\.\d{7}", out)
+
+
 @pytest.mark.parametrize("more", [(), ("--count-lists",)])
 def test_where_a_limit_ends_the_proof_the_best_list_and_a_smaller_question_are_said(
     more: tuple[str, ...], noise: Path, capsys: pytest.CaptureFixture[str]

@@ -296,6 +296,13 @@ def test_models_are_made_of_names_too():
         rl.RuleSet.from_problem(problem, [["debts"]])
 
 
+def test_saved_files(tmp_path):
+    path = tmp_path / "model.json"
+    small().to_json(path)
+    assert rl.load_model(path) == small()
+    assert rl.load_model(str(path)) == small()
+
+
 PROVEN = rl.models.Provenance("limit", 0.5, 0.25, "0f" * 32, "0.2.0")
 
 

@@ -42,6 +42,27 @@ def test_a_warm_start_is_the_first_list() -> None:
     assert rl.solve(search).incumbent.objective == first.objective
 
 
+def test_a_sweep_goes_along_its_path_of_fair_lists() -> None:
+    rng = np.random.default_rng(4)
+    X = pd.DataFrame(rng.random((240, 5)) < 0.5, columns=list("abcde"))
+    y = (X["a"] & X["b"]) ^ (rng.random(240) < 0.2)
+    sensitive = pd.DataFrame({"age": np.where(X["a"] ^ (rng.random(240) < 0.3), "old", "young")})
+    data = rl.datasets.Dataset(X=X, y=y.astype(int), sensitive=sensitive, name="made", target="y", positive=1)
+    grid = {
+        "regularization": [0.05, 0.02],
+        "fairness": [None, rl.EqualOpportunity(0.05)],
+        "max_conditions": [1],
+        "min_group_size": [5],
+    }
+    sweep = rl.sweep(data, "rule_list", grid, cv=2, sensitive="age")
+    sweep.wait()
+    frame = sweep.frame
+    assert set(frame["status"]) == {"optimal"}
+    held = frame[frame["fairness"].notna()]
+    assert len(held) == 4
+    assert (held["train_equal_opportunity_gap"] <= 0.05).all()
+
+
 def test_weights_of_too_many_digits_for_the_kernels() -> None:
     """Rounded sums decide nothing: every list that may be fair is looked at in exact numbers."""
     for seed in range(6):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from strategies import rows
 
 import rulelab as rl
-from rulelab.rule_list import counting
+from rulelab.rule_list import RuleListSearch, counting
 from rulelab.rule_list.frontier import kernels as frontier_kernels
 from rulelab.rule_list.frontier.search import FrontierSearch
 from rulelab.snapshot import Status
@@ -84,6 +84,17 @@ def test_open_points_show_valid_bounds_that_never_fall(case, max_length, beam_wi
         before = frontier
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_the_regularized_optimum_lies_on_the_curve(seed):
+    problem = medium_problem(seed)
+    frontier = rl.solve(FrontierSearch(problem, 7)).detail["frontier"]
+    for regularization in (0.04, 0.012):
+        optimum = rl.solve(RuleListSearch(problem, regularization)).incumbent
+        assert optimum.complexity <= 7
+        assert min(p.objective(regularization) for p in frontier) == pytest.approx(optimum.objective, abs=1e-12)
+        assert frontier[optimum.complexity].errors == optimum.errors
+
+
 @settings(max_examples=40)
 @given(rows(), st.floats(0.1, 3.0))
 def test_float_weights(case, scale):
@@ -147,6 +158,11 @@ def test_frame_and_parameters():
 def test_bad_arguments_are_refused(bad):
     with pytest.raises(ValueError, match=next(iter(bad))):
         FrontierSearch(medium_problem(0), **bad)
+
+
+def test_a_problem_is_required():
+    with pytest.raises(ValueError, match="Problem"):
+        FrontierSearch(np.eye(3))
 
 
 def test_curve_of_compas(instances):

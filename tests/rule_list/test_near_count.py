@@ -180,6 +180,18 @@ def everything():
     return rl.near_optimal(medium_problem(), regularization=0.02, within=0.05)
 
 
+def test_the_listing_finds_as_many(everything):
+    result = count(medium_problem(), 0.02, 0.05)
+    assert result.n_lists == everything.n_lists
+    listed, counted = everything.antecedents.sort_index(), result.importance().sort_index()
+    assert listed["lists"].tolist() == counted["lists"].tolist()
+    np.testing.assert_allclose(listed["objective"], counted["objective"], atol=1e-12)
+    gaps = result.by_objective
+    for row in everything.by_gap.itertuples():
+        inside = (gaps["gap"] > row.gap_from - 1e-9) & (gaps["gap"] <= row.gap_to + 1e-9)
+        assert row.lists <= gaps["lists"][inside].sum()
+
+
 def test_cores_lose_no_list(everything, monkeypatch):
     monkeypatch.setattr("rulelab.rule_list.near_count.search._LEARN_AFTER", 0)
     search = rl.NearOptimalCounter(medium_problem(), 0.02, 0.05)

@@ -71,14 +71,15 @@ def test_the_optimum_is_that_of_one_thread_and_of_the_definition(n_jobs, kind, s
 @pytest.mark.parametrize("policy", POLICIES)
 def test_the_optimum_with_each_bound_off_and_in_each_order(policy, off, short_rounds):
     bounds = RuleListBounds() if off is None else RuleListBounds(**{off: False})
-    for seed, n_jobs in enumerate(NUMBERS):
+    for seed in range(3):
         made = problem(seed, n=120, m=10)
         optimum = rl.solve(rl.RuleListSearch(made, 0.015, beam_width=0)).incumbent.objective
-        given = {"bounds": bounds, "random_state": seed, "beam_width": 0, "n_jobs": n_jobs}
-        found = rl.solve(rl.search_for(made, regularization=0.015, policy=policy, **given))
-        assert found.status is rl.Status.OPTIMAL
-        assert found.incumbent.objective == pytest.approx(optimum, abs=1e-12)
-        assert found.lower_bound == found.incumbent.objective
+        for n_jobs in NUMBERS:
+            given = {"bounds": bounds, "random_state": seed, "beam_width": 0, "n_jobs": n_jobs}
+            found = rl.solve(rl.search_for(made, regularization=0.015, policy=policy, **given))
+            assert found.status is rl.Status.OPTIMAL
+            assert found.incumbent.objective == pytest.approx(optimum, abs=1e-12)
+            assert found.lower_bound == found.incumbent.objective
 
 
 @pytest.mark.parametrize("max_length", [0, 1, 2, 4])
@@ -164,6 +165,17 @@ def test_rounds_that_end_within_prefixes_change_nothing_by_slices(short_rounds):
     whole = result(rl.solve(learning(3, 3), work_per_step=10**6))
     for size in (1, 6):
         assert result(rl.solve(learning(3, 3), work_per_step=size)) == whole
+
+
+def test_the_bound_is_at_most_the_optimum_and_never_falls():
+    made = problem(5)
+    optimum = rl.solve(rl.RuleListSearch(made, 0.008)).incumbent.objective
+    bound = 0.0
+    for snapshot in rl.steps(rl.RuleListSearch(made, 0.008, beam_width=0, n_jobs=3), work_per_step=5):
+        assert bound <= snapshot.lower_bound <= optimum + 1e-12
+        assert sum(snapshot.queue_by_length) == snapshot.counts["queued"]
+        bound = snapshot.lower_bound
+    assert bound == optimum
 
 
 def test_a_search_can_be_looked_into_at_any_time():

@@ -74,6 +74,21 @@ def test_the_optimum_of_every_policy_length_and_choice_of_bounds(case, off, poli
     )
 
 
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("beam_width", [0, 50])
+def test_learning_from_the_start_never_changes_the_optimum(monkeypatch, seed, beam_width):
+    rng = np.random.default_rng(seed)
+    A = rng.random((150, 18)) < rng.uniform(0.1, 0.7, 18)
+    y = ((A[:, 0] & ~A[:, 1]) | (A[:, 2] & A[:, 3])) ^ (rng.random(150) < 0.2)
+    problem = rl.Problem.from_arrays(A, y)
+    plain = certified(problem, 0.008, bounds=RuleListBounds(cores=False, deletion=False), beam_width=beam_width)
+    learn_soon(put=monkeypatch.setattr)
+    learnt = certified(problem, 0.008, beam_width=beam_width)
+    assert learnt.pruned["core"] > 0
+    assert learnt.pruned["deletion"] > 0
+    assert learnt.incumbent.objective == plain.incumbent.objective
+
+
 @settings(max_examples=150)
 @given(small_problems(max_columns=6), st.sampled_from(sorted(POLICIES)), st.sampled_from([None, 3]))
 def test_learning_from_the_start_on_small_problems(case, policy, limit):
@@ -90,6 +105,21 @@ def test_learning_from_the_start_on_small_problems(case, policy, limit):
     assert exact(y, weight, regularization / 4, snapshot, A) == naive.best_rule_list(
         A, y, weight, Fraction(repr(regularization / 4)), limit
     )
+
+
+@settings(max_examples=60)
+@given(small_problems(), st.floats(0.1, 3.0))
+def test_scaled_float_weights(case, scale):
+    """Weights that are not integers are exact where they share a unit; else the proof says how far it reaches."""
+    A, y, weight, regularization = case
+    floats = [w * scale for w in weight]
+    snapshot = rl.solve(RuleListSearch(rl.Problem.from_arrays(A, y, sample_weight=floats), regularization))
+    exact = snapshot.detail["resolution"] == 0
+    assert (snapshot.status, snapshot.limit) == ((Status.OPTIMAL, None) if exact else (Status.LIMIT, "exactness"))
+    assert snapshot.gap == 0 if exact else 0 < snapshot.gap < 1e-9
+    best = naive.best_rule_list(A, y, weight, Fraction(repr(regularization)))
+    assert snapshot.incumbent.objective == pytest.approx(float(best), abs=1e-9)
+    assert snapshot.detail["resolution"] < 1e-9
 
 
 @pytest.mark.parametrize("scale", [0.5, 0.1, 1e-40, 1e40])
@@ -110,6 +140,20 @@ def test_weights_that_share_no_unit_are_proven_within_rounding_only(make):
     last = rl.solve(make(problem, 3 if make is FrontierSearch else 0.05))
     assert (last.status, last.limit) == (Status.LIMIT, "exactness")
     assert 0 < last.gap < 1e-9
+
+
+@pytest.mark.parametrize("regularization", [1 / 3, 0.1 + 0.2, 1e-9])
+def test_regularization_of_many_digits(regularization):
+    rng = np.random.default_rng(0)
+    A, y = rng.random((300, 4)) < 0.5, rng.random(300) < 0.5
+    snapshot = certified(rl.Problem.from_arrays(A, y), regularization)
+    best = naive.best_rule_list(*_merged(A, y), Fraction(regularization))
+    assert snapshot.incumbent.objective == pytest.approx(float(best), abs=1e-12)
+
+
+def _merged(A, y):
+    rows, counts = np.unique(np.column_stack([A, y]), axis=0, return_counts=True)
+    return rows[:, :-1], rows[:, -1], counts.tolist()
 
 
 def test_integer_costs_are_exact_for_short_regularizations():
@@ -161,6 +205,18 @@ def test_certified_benchmark_instances(instances):
         assert snapshot.incumbent.objective == pytest.approx(objective, abs=1e-7), (name, regularization)
 
 
+def test_bounds_report_what_they_cut(instances):
+    A, y, _ = instances.load("compas_a")
+    problem = rl.Problem.from_arrays(A, y)
+    full = certified(problem, 0.01, beam_width=0)
+    assert {"always: hierarchical", "lookahead", "accurate support", "pair lookahead", "equivalent support"} <= {
+        name for name, count in full.pruned.items() if count
+    }
+    without = certified(problem, 0.01, beam_width=0, bounds=RuleListBounds(pair_lookahead=False))
+    assert without.counts["stored"] > full.counts["stored"]
+    assert without.pruned["pair lookahead"] == 0
+
+
 def test_a_warm_start_is_the_first_incumbent(instances):
     A, y, names = instances.load("compas_a")
     problem = rl.Problem.from_arrays(A, y, names=names)
@@ -189,6 +245,21 @@ def test_any_warm_start_leads_to_the_optimum(case, start):
     )
 
 
+@pytest.mark.parametrize("start", [[5], [-1]])
+def test_a_warm_start_of_unknown_antecedents_is_refused(start):
+    with pytest.raises(ValueError, match="warm_start"):
+        RuleListSearch(rl.Problem.from_arrays([[0], [1]], [0, 1]), warm_start=start)
+
+
+def test_default_rule_alone_is_certified():
+    rng = np.random.default_rng(1)
+    A = rng.random((200, 5)) < 0.5
+    y = np.arange(200) < 60
+    snapshot = certified(rl.Problem.from_arrays(A, y), 0.5)
+    assert snapshot.incumbent.complexity == 0
+    assert snapshot.incumbent.objective == 0.3
+
+
 def test_duplicated_and_full_columns_change_nothing():
     rng = np.random.default_rng(3)
     A, y = rng.random((100, 4)) < 0.5, rng.random(100) < 0.5
@@ -200,17 +271,43 @@ def test_duplicated_and_full_columns_change_nothing():
 @pytest.mark.parametrize(
     ("argument", "value"),
     [
+        ("regularization", 0),
+        ("regularization", 1),
+        ("regularization", float("nan")),
         ("regularization", "0.01"),
+        ("policy", "best"),
         ("bounds", {"grid": True}),
+        ("max_length", -1),
+        ("max_length", 1.5),
+        ("memory_limit", 0),
         ("random_state", "seed"),
-        ("warm_start", [5]),
-        ("warm_start", [-1]),
+        ("beam_width", -1),
     ],
 )
 def test_bad_arguments_are_named(argument, value):
     problem = rl.Problem.from_arrays([[0], [1]], [0, 1])
     with pytest.raises(ValueError, match=argument):
         rl.search_for(problem, **{argument: value})
+
+
+def test_a_finished_search_hands_out_its_proof():
+    rng = np.random.default_rng(8)
+    A, y = rng.random((80, 8)) < 0.4, rng.random(80) < 0.5
+    problem = rl.Problem.from_arrays(A, y)
+    search = RuleListSearch(problem, 0.02)
+    with pytest.raises(rl.CertificateError, match="not proven"):
+        search.certificate()
+    model = rl.solve(search).incumbent.model
+    assert rl.verify(problem, model, search.certificate()).valid
+    limited = RuleListSearch(problem, 0.02, max_length=1)
+    shorter = rl.solve(limited).incumbent.model
+    certificate = limited.certificate()
+    answer = rl.verify(problem, shorter, certificate)
+    assert (answer.state, answer.among) == ("optimal", "has at most 1 rule")
+    assert len(model) > 1
+    assert (
+        "2 rules, more than the 1" in rl.verify(problem, rl.RuleList.from_problem(problem, [0, 1]), certificate).reason
+    )
 
 
 def test_slices_stay_short_with_many_antecedents():

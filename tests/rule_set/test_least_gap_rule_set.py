@@ -10,7 +10,7 @@ import naive_rule_sets as naive
 import numpy as np
 import pytest
 from crossed_cases import Case, data_of, least_gap_of_sets
-from laws import finished
+from random_problems import repeated
 
 import rulelab as rl
 from rulelab.rule_set import phases as rule_set_phases
@@ -19,6 +19,19 @@ from rulelab.rule_set import phases as rule_set_phases
 def case_of(seed: int, **more: object) -> Case:
     case = crossed_cases.case_of("least_gap_set", seed)
     return replace(case, options=case.options | more)
+
+
+def finished(search: rl.LeastGapRuleSetSearch) -> rl.Snapshot:
+    """The last state of a search in slices, whose bounds and incumbents go one way."""
+    gap, bound = float("inf"), 0.0
+    for snapshot in search.steps(work_per_step=1, work_limit=5000):
+        assert snapshot.lower_bound >= bound
+        bound = snapshot.lower_bound
+        if snapshot.incumbent is not None:
+            assert bound <= snapshot.incumbent.objective <= gap
+            gap = snapshot.incumbent.objective
+    assert snapshot.limit != "work"
+    return snapshot
 
 
 def check(case: Case) -> None:
@@ -52,6 +65,35 @@ def test_rates_that_must_be_equal_are_searched_value_by_value(monkeypatch: pytes
     monkeypatch.setattr(rule_set_phases, "_WHOLE_NODES", 0)
     for seed in range(300, 330):
         check(case_of(seed))
+
+
+def test_slices_and_pickling_change_nothing() -> None:
+    for seed in range(0, 20, 2):
+        whole = case_of(seed).search()
+        wanted = rl.solve(whole, work_per_step=10_000)
+        sliced = case_of(seed).search()
+        for k in range(20_000):
+            got = sliced.advance(1 + k % 3)
+            if k % 7 == 3:
+                sliced = pickle.loads(pickle.dumps(sliced))
+            if got.status is not rl.Status.RUNNING:
+                break
+        assert (got.status, got.counts, got.work) == (wanted.status, wanted.counts, wanted.work)
+        assert (got.lower_bound, sliced.least) == (wanted.lower_bound, whole.least)
+        assert sliced.advance(5).incumbent == got.incumbent
+        if wanted.incumbent is not None:
+            assert got.incumbent is not None
+            assert got.incumbent.model == wanted.incumbent.model
+
+
+def test_repeated_rows_and_weights_are_the_same() -> None:
+    for seed in range(1, 51, 10):
+        case = case_of(seed, min_group_size=0)
+        assert case.rows.kind == "integer"
+        one, other = case.search(), case.with_rows(repeated(case.rows)).search()
+        rl.solve(one)
+        rl.solve(other)
+        assert one.least == other.least
 
 
 EXACT = {"unit", "integer", "half", "tenths"}
@@ -136,6 +178,19 @@ def test_every_point_of_the_front_is_that_of_a_search_of_its_own() -> None:
     assert list(front.frame.columns)[-2:] == ["complexity", "true_gap"]
 
 
+def test_limits_stop_a_search_that_then_goes_on() -> None:
+    problem = larger_problem()
+    search = rl.LeastGapRuleSetSearch(problem, "equal_opportunity", 0.72, 6, 2, loss="zero_one", column_limit=1)
+    assert rl.solve(search, time_limit=0.0).limit == "time"
+    assert rl.solve(search, work_limit=3).limit == "work"
+    search.memory_limit = 1
+    assert rl.solve(search).limit == "memory"
+    search.memory_limit = None
+    stopped = rl.solve(search)
+    assert stopped.status is rl.Status.OPTIMAL or stopped.limit == "columns"
+    assert stopped.lower_bound <= stopped.incumbent.objective
+
+
 def test_sets_to_begin_with_are_taken_where_they_are_accurate_and_simple_enough() -> None:
     problem = larger_problem()
     first = rl.LeastGapRuleSetSearch(problem, "equal_opportunity", 0.72, 6, 2)
@@ -153,6 +208,11 @@ def test_sets_to_begin_with_are_taken_where_they_are_accurate_and_simple_enough(
         ({"criterion": rl.EqualOpportunity(0.1)}, "without a tolerance"),
         ({"criterion": "equality"}, "criterion must be a class"),
         ({"min_accuracy": 66}, "min_accuracy must be a number from 0 to 1"),
+        ({"max_complexity": 1}, "max_complexity"),
+        ({"loss": "log"}, "loss"),
+        ({"form": "list"}, "form"),
+        ({"column_limit": 0}, "column_limit"),
+        ({"memory_limit": 0}, "memory_limit"),
         ({"min_group_size": 1000}, "no two groups to compare"),
         ({"warm_start": [3]}, "warm_start"),
     ],

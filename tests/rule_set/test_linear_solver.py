@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from itertools import product
 from subprocess import run
 
 import pytest
@@ -58,14 +57,9 @@ def test_it_says_nothing_when_it_is_made_and_when_it_solves(capfd: pytest.Captur
     assert solver.getOptionValue("presolve")[1] == "off"
 
 
-EVERY = list(product(["theirs", "ours", "both"], [1, 2, 3]))
-"""Each order with each number of threads; the kinds of searches in turn."""
-
-
-@pytest.mark.parametrize(
-    ("first", "threads", "kind"),
-    [(*each, ("RuleSetSearch", "LeastGapRuleSetSearch")[k % 2]) for k, each in enumerate(EVERY)],
-)
+@pytest.mark.parametrize("first", ["theirs", "ours", "both"])
+@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize("kind", ["RuleSetSearch", "LeastGapRuleSetSearch"])
 def test_other_models_in_the_same_process(first: str, threads: int, kind: str) -> None:
     """A user's own model is solved before, after and between, with any number of threads."""
     command = [sys.executable, "-c", _TOGETHER, first, str(threads), kind]

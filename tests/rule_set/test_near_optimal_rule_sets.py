@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from fractions import Fraction
 from functools import partial
 from itertools import combinations
@@ -137,6 +138,20 @@ SETTINGS = {"max_complexity": 6, "max_conditions": 2}
 near_optimal = partial(rl.near_optimal, model="rule_set")
 
 
+def test_slices_and_pickles_change_nothing() -> None:
+    problem = table(7).problem
+    whole = near_optimal(problem, within=3, **SETTINGS)
+    search = rl.NearOptimalRuleSetSearch(problem, 3, **SETTINGS)
+    while search.phase != "finished":
+        search.advance(1)
+        search = pickle.loads(pickle.dumps(search))
+    again = search.result()
+    assert again.frame().equals(whole.frame())
+    assert again.rules.equals(whole.rules)
+    before = search.advance(5)
+    assert (before.status, before.count) == (rl.Status.OPTIMAL, whole.count)
+
+
 def test_it_can_be_looked_at_at_any_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also before the first set is found."""
     monkeypatch.setattr("rulelab.rule_set.near_optimal.search._EFFORT", 1)
@@ -249,9 +264,11 @@ def test_tables_of_what_the_models_do() -> None:
         ({"within": -1}, "within must be"),
         ({"ratio": float("nan")}, "ratio must be"),
         ({"limit": 0}, "limit must be"),
+        ({"memory_limit": 0}, "memory_limit must be"),
         ({"fairness": rl.EqualOpportunity(0.1)}, "without a fairness constraint"),
         ({"must_use": ["antecedent 0"]}, "found without must_use"),
         ({"max_uses": {"c0": 1}}, "found without max_uses"),
+        ({"max_complexity": 1}, "max_complexity must be"),
         ({"regularization": 0.1234567890123456}, "few digits"),
     ],
 )

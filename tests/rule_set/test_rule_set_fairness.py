@@ -179,6 +179,17 @@ def test_no_tolerance_is_met_by_the_set_without_rules():
     assert not AccuracyParity(0).met_by_no_rules
 
 
+def test_a_looser_tolerance_never_costs():
+    A, y, groups = compas_like(200)
+    problem = rl.Problem.from_arrays(A, y, groups=groups)
+    losses = [
+        rl.solve(RuleSetSearch(problem, 6, 2, fairness=EqualizedOdds(e))).incumbent.objective
+        for e in (0.0, 0.02, 0.1, 0.3, 1.0)
+    ]
+    assert losses == sorted(losses, reverse=True)
+    assert losses[-1] == rl.solve(RuleSetSearch(problem, 6, 2)).incumbent.objective
+
+
 def test_true_gaps_are_those_of_the_predictions():
     A, y, groups = compas_like()
     problem = rl.Problem.from_arrays(A, y, groups=groups)

@@ -186,12 +186,36 @@ def test_a_warm_start_is_the_first_set():
     assert certified(wider).incumbent.objective == first.incumbent.objective
 
 
+@pytest.mark.parametrize("start", [[()], [(0, 16)], [(-1,)]])
+def test_a_warm_start_of_unknown_antecedents_is_refused(start):
+    with pytest.raises(ValueError, match="warm_start"):
+        RuleSetSearch(noisy(), warm_start=start)
+
+
 def test_the_selected_set_makes_no_more_errors():
     problem = noisy(3)
     search = RuleSetSearch(problem, 9, 3)
     snapshot = certified(search)
     assert search.selected.errors <= snapshot.incumbent.errors
     assert search.selected.complexity <= 9
+
+
+def test_certificates_verify():
+    for form in ("dnf", "cnf"):
+        for regularization in (0.0, 0.5):
+            search = RuleSetSearch(noisy(2), 9, 2, form=form, regularization=regularization)
+            with pytest.raises(rl.CertificateError, match="not proven"):
+                search.certificate()
+            model = certified(search).incumbent.model
+            assert rl.verify(search.problem, model, search.certificate()).valid
+    search = RuleSetSearch(noisy(2), 5, 2, loss="zero_one")
+    model = rl.solve(search).incumbent.model
+    assert rl.verify(search.problem, model, search.certificate()).valid
+
+
+def test_more_room_never_costs():
+    losses = [certified(RuleSetSearch(noisy(2), c, 2)).incumbent.objective for c in (2, 3, 5, 8)]
+    assert losses == sorted(losses, reverse=True)
 
 
 def test_what_is_shown():
@@ -207,11 +231,17 @@ def test_what_is_shown():
     ("name", "value"),
     [
         ("problem", None),
+        ("max_complexity", 1),
+        ("max_complexity", 2.5),
+        ("max_conditions", 0),
+        ("loss", "logistic"),
+        ("form", "xnf"),
         ("fairness", 0.1),
+        ("regularization", -1),
+        ("regularization", float("nan")),
+        ("column_limit", 0),
+        ("memory_limit", 0),
         ("random_state", -1),
-        ("warm_start", [()]),
-        ("warm_start", [(0, 16)]),
-        ("warm_start", [(-1,)]),
     ],
 )
 def test_arguments_out_of_range_are_named(name, value):

@@ -225,6 +225,11 @@ def test_proofs_hold_and_nothing_else_passes() -> None:
     check_proofs(range(60))
 
 
+@pytest.mark.long
+def test_proofs_hold_and_nothing_else_passes_of_many() -> None:
+    check_proofs(range(60, 600))
+
+
 def test_a_rule_that_decides_no_row_does_not_meet_a_demand() -> None:
     A = pd.DataFrame({"a": [1, 1, 0, 0, 1, 0], "b": [0, 0, 1, 1, 0, 1], "c": [1, 0, 1, 0, 1, 0]}).astype(bool)
     problem = rl.Problem.from_arrays(A, [1, 1, 0, 0, 1, 1])
