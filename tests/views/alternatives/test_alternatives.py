@@ -399,8 +399,28 @@ def answered(query: str) -> tuple[Tabs, AlternativesView]:
     return tabs, view
 
 
+def test_the_tab_is_filled_by_itself_when_the_search_has_ended() -> None:
+    tabs, view = answered(f"?tab=Alternatives&{QUICK}&distance=0.01")
+    search = tabs.made("Search").view
+    assert view.distance == 0.01
+    assert view.found is not None
+    assert view.found.prepared is search.session.prepared, "one search, not two"
+    assert not view._waiting.visible
+    assert view._left.visible
+    assert view._right.visible
+    assert not view._more.visible, "all of them are here"
+    view.editor.pin()
+    assert len(tabs.made("Compare").view.cards) == 1
+    first = view.found
+    search.reset()
+    search.run()
+    wait_until(lambda: search.refresh() or (search.session.state.over and not view.refresh()), 0.02)
+    assert view.found is not first, "each answer has its own"
+    view.close()
+
+
 def test_a_model_without_good_ones_beside_it_is_edited_all_the_same() -> None:
-    tabs, view = answered(f"?tab=Alternatives&{QUICK}&family=falling_rule_list&distance=0.01")
+    tabs, view = answered(f"?tab=Alternatives&{QUICK}&family=falling_rule_list")
     assert "not of a falling rule list" in view._status.phase
     assert not view._left.visible
     assert not view._more.visible, "there is no more"
@@ -462,6 +482,14 @@ def test_one_model_alone_is_counted_in_words() -> None:
     assert view._left.visible
     assert view._explorer.visible
     view.close()
+
+
+def test_an_enumeration_cut_short_says_what_is_complete(dataset: rl.Dataset) -> None:
+    found = find(lambda report: Prepared(searched(dataset)), Wanted(0.5, 3, 60.0), Progress())
+    tone, said = found.verdict()
+    assert tone == "limit"
+    assert said.startswith("not complete (as many models as were asked for): 3 models")
+    assert found.attributes == ()
 
 
 def test_dots_are_seen_on_a_dark_ground_and_the_optimum_is_the_largest() -> None:

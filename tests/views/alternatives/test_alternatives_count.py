@@ -144,6 +144,13 @@ def test_a_few_lists_are_all_drawn(view: AlternativesView) -> None:
     assert f"all {count(n)} lists" in counting._text.object
 
 
+def test_the_tab_shows_one_thing_at_a_time(view: AlternativesView) -> None:
+    for name in view._strip.names:
+        view._strip.open = name
+        assert [each for each, place in view._places.items() if place.visible] == [name]
+    assert view._right.visible, "the chosen model stands beside all of them"
+
+
 def test_a_new_find_forgets_the_count(view: AlternativesView) -> None:
     counting = counted(view)
     view.distance = 0.1

@@ -243,6 +243,16 @@ def test_nothing_is_said_in_per_cent_of_an_optimum_of_nothing() -> None:
     assert f"every one of at most {part.result().covered:.10g} is among them" in text
 
 
+def test_a_file_of_sets_that_are_not_all_found_says_so() -> None:
+    A = np.random.default_rng(1).random((80, 4)) < 0.5
+    y = A[:, 0] ^ (np.random.default_rng(2).random(80) < 0.2)
+    search = sets_of(rl.Problem.from_arrays(A, y), limit=3)
+    assert not search.result().complete
+    text = explorer_of_sets(search.result(), search.advance(1), LABELS)
+    assert "Not complete: at least " in text
+    assert "How far the sets agree" not in text
+
+
 def test_the_command_writes_the_file_of_rule_sets(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     frame = pd.DataFrame({HOSTILE: ["a", "b"] * 30, 'q"': list("xyz") * 20, "out": ["no", "yes", "yes"] * 20})
     frame.to_csv(tmp_path / "data.csv", index=False)

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import panel as pn
 import pytest
-from model_cards import HOSTILE, QUICK, finish, first, pinned, recipe
+from model_cards import HOSTILE, QUICK, finish, first, pinned, recipe, second
 from patience import PATIENCE, wait_until
 from sklearn.metrics import roc_auc_score
 
@@ -39,6 +39,16 @@ from rulelab.views.live.recipe import split
 from rulelab.views.search.setup import Setup
 
 
+@pytest.fixture(scope="module")
+def card() -> Card:
+    return first()
+
+
+@pytest.fixture(scope="module")
+def other() -> Card:
+    return second()
+
+
 def test_a_card_says_how_the_model_was_made_and_how_good_it_is(card) -> None:
     assert card.proof.proven
     assert card.proof.gap == 0
@@ -49,6 +59,15 @@ def test_a_card_says_how_the_model_was_made_and_how_good_it_is(card) -> None:
     html = card_html.head(card, "A") + card_lines.figures_of(card, scores.of_counts(card)).html
     assert "Proven optimal" in html
     assert f"{card.proof.objective:.4f}" in html
+
+
+def test_a_card_of_an_unfinished_search_claims_no_more_than_the_gap() -> None:
+    open_card = pinned(recipe(regularization=0.005, beam_width=0), work=3)
+    assert not open_card.proof.proven
+    assert open_card.proof.gap > 0
+    html = card_html.head(open_card)
+    assert "Not proven optimal" in html
+    assert f"{open_card.proof.gap:.4f}" in html
 
 
 def test_a_card_of_a_least_gap_says_the_sentence_that_is_proven() -> None:
@@ -416,6 +435,17 @@ def test_every_family_has_a_card(family) -> None:
         assert exports.text().getvalue().strip()
     assert exports.text().getvalue() == model.to_pmml()
     assert "no certificate" in verifying.refusal(shown.card)
+
+
+def test_the_check_says_valid_and_what_it_looked_at(card) -> None:
+    shown = ModelCard(card)
+    shown.verify()
+    assert shown.busy
+    finish(shown)
+    assert shown.verdict.startswith("valid: ")
+    assert "sets" in shown.verdict
+    assert shown._check.line.tone == "proven"
+    assert shown._check.button.label == "Check the proof"
 
 
 def test_the_check_tells_what_it_does_while_one_waits(card, capsys: pytest.CaptureFixture[str]) -> None:

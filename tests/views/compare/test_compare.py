@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from urllib.parse import parse_qs
 
 import numpy as np
 import pandas as pd
+import panel as pn
 import pytest
-from model_cards import HOSTILE, QUICK, finish
+from model_cards import HOSTILE, QUICK, finish, first, second
 from patience import wait_until
 from sklearn.linear_model import LogisticRegression
 
@@ -28,6 +30,17 @@ from rulelab.views.compare.view import CompareView
 from rulelab.views.forms.address import Address
 from rulelab.views.live.prepared import Prepared
 from rulelab.views.pages.tabs import CompareTab
+from rulelab.views.search.view import SearchView
+
+
+@pytest.fixture(scope="module")
+def card() -> Card:
+    return first()
+
+
+@pytest.fixture(scope="module")
+def other() -> Card:
+    return second()
 
 
 def test_what_differs_is_marked_and_what_does_not_is_not(card, other) -> None:
@@ -149,6 +162,40 @@ def test_as_many_cards_as_there_are_letters(view, card, other, monkeypatch) -> N
     assert view.cards[0].card.model == other.model
     assert len(view._grid.objects) == 5
     assert view.pin(card) == LETTERS[5]
+
+
+def test_cards_are_renamed_moved_and_compared_with_a_chosen_one(view, card, other) -> None:
+    for one in (card, other, card):
+        view.pin(one)
+    first, second, third = view.cards
+    assert view.base is first
+    assert "against A" not in first._figures.object
+    assert "against A" in second._figures.object
+    third.called = f" my\n{HOSTILE} "
+    assert third.title == third.card.name == f"my {HOSTILE}"
+    assert "&lt;img" in third._head.object
+    third.called = ""
+    assert third.title == "diabetes: rule list, regularization 0.02"
+    view.move(first, -1)
+    assert view.cards == (first, second, third)
+    view.move(first, 1)
+    assert view.cards == (second, first, third)
+    assert [shown.letter for shown in view.cards] == ["A", "B", "C"]
+    assert view.base is first
+    assert "against B" in second._figures.object
+    assert [view.cards.index(shown) for shown in (second, first, third)] == [0, 1, 2]
+    assert _able(view) == [(False, True), (True, True), (True, False)]
+    view.remove(first)
+    assert view.base is second
+    view.base = None
+    assert "against" not in third._figures.object
+    view.remove(third)
+    assert _able(view) == [(False, False)]
+
+
+def _able(view: CompareView) -> list[tuple[bool, ...]]:
+    """Of each card whether it can be moved to the left and to the right."""
+    return [tuple(button.able for button in shown._moves) for shown in view.cards]
 
 
 def test_the_address_says_what_is_compared_and_the_cards_that_come_back_are_compared_so(card, other) -> None:
@@ -278,6 +325,16 @@ def test_group_rates_are_compared_with_those_of_the_reference(view, card, other)
     assert second._groups.object.count('class="base"') == first._groups.object.count('class="at"')
 
 
+def test_texts_written_on_a_card_are_in_its_exports(view, card) -> None:
+    view.pin(card)
+    shown = view.cards[0]
+    shown.param.update(intended_use=f"only {HOSTILE}", limits="none known")
+    assert json.loads(shown.as_json().getvalue())["card"]["intended_use"] == f"only {HOSTILE}"
+    html = view.as_report().getvalue()
+    assert "only &lt;img" in html
+    assert "none known" in html
+
+
 def test_baselines_stand_beside_the_cards_of_their_split(view, card, other) -> None:
     view.pin(card)
     view.pin(other)
@@ -300,6 +357,34 @@ def test_baselines_stand_beside_the_cards_of_their_split(view, card, other) -> N
     assert view.comparisons() == []
     assert view.table.more == []
     assert view._status.phase == ""
+
+
+def test_the_search_view_pins_what_it_shows() -> None:
+    pinned_cards: list[Card] = []
+
+    def pin(card: Card) -> str:
+        if pinned_cards:
+            raise ValueError("full")
+        pinned_cards.append(card)
+        return "A"
+
+    A = np.random.default_rng(0).random((200, 8)) < 0.4
+    search = rl.RuleListSearch(rl.Problem.from_arrays(A, A[:, 0] & ~A[:, 1]), beam_width=0)
+    view = SearchView(search, speed="full speed")
+    view.on_pin = pin
+    view.run()
+    wait_until(lambda: view.session.state.over)
+    view.refresh()
+    view.pin()
+    assert pinned_cards[0].model == view.session.snapshot.incumbent.model
+    (button,) = (each for each in view.part("model").select(pn.widgets.Button) if "Compare" in each.label)
+    assert button.visible
+    assert button.label == "Pinned as A in Compare"
+    view.pin()
+    assert view._alert.phase == "full"
+    view.on_pin = None
+    assert not button.visible
+    view.close()
 
 
 def test_a_card_in_a_notebook_takes_the_search_and_the_data() -> None:

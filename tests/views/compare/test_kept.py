@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from model_cards import HOSTILE, QUICK, pinned
+from model_cards import HOSTILE, QUICK, finish, pinned
 from patience import PATIENCE
 
 import rulelab as rl
@@ -147,24 +147,31 @@ def test_what_is_too_large_is_not_kept(card, monkeypatch) -> None:
         kept.written([card])
 
 
-def test_a_name_has_one_line_and_what_the_browser_kept_comes_back_once(card) -> None:
-    """That pinned models come back with all texts, and are moved, `test_compare_page` sees in a browser."""
+def test_the_page_keeps_what_is_pinned_and_brings_it_back(card, of_point) -> None:
     view = CompareView()
     view.pin(card)
     assert view.kept.kept == "", "not before the browser has said what it holds"
     view.kept.found = ""
     assert [entry["split"] for entry in json.loads(view.kept.kept)] == [asdict(card.rows.split)]
-    (shown,) = view.cards
-    before = shown.title
-    shown.called = f" my\n{HOSTILE} "
-    assert shown.title == shown.card.name == f"my {HOSTILE}"
-    assert "&lt;img" in shown._head.object
-    shown.called = ""
-    assert shown.title == before
-    view.move(shown, 1)
-    assert view.cards == (shown,), "beyond the ends there is no place"
-    view.kept.found = "[]"
-    assert not view.refresh(), "it comes back once"
-    view.kept.problem = "QuotaExceededError"
-    assert "QuotaExceededError" in view._alert.phase
+    view.pin(of_point)
+    view.cards[1].limits = "none known"
+    text = view.kept.kept
+    assert json.loads(text)[1]["model"]["card"]["limits"] == "none known"
+    view.remove(view.cards[0])
+    assert len(json.loads(view.kept.kept)) == 1
+    view.remove(view.cards[0])
+    assert view.kept.kept == ""
     view.close()
+
+    again = CompareView()
+    again.kept.found = text
+    again.pin(card)
+    finish(again)
+    assert [shown.card.title for shown in again.cards] == [card.title, card.title, of_point.title]
+    assert again.cards[2].card.limits == "none known"
+    assert len(json.loads(again.kept.kept)) == 3
+    again.kept.found = "[]"
+    assert not again.refresh(), "it comes back once"
+    again.kept.problem = "QuotaExceededError"
+    assert "QuotaExceededError" in again._alert.phase
+    again.close()

@@ -5,13 +5,14 @@ from __future__ import annotations
 from urllib.parse import parse_qsl
 
 import pytest
-from live import HOSTILE
+from live import HOSTILE, use_file, use_roles
 from patience import wait_until
 
 import rulelab as rl
 from rulelab.families import FAMILIES, OFFERED
 from rulelab.views.cards.card import Card
 from rulelab.views.forms import address
+from rulelab.views.forms.data import UPLOADED
 from rulelab.views.front.examples import EXAMPLES
 from rulelab.views.live import recipe
 from rulelab.views.live import wording as words
@@ -24,6 +25,7 @@ from rulelab.views.search.setup import Setup
 from rulelab.views.search.view import SearchView
 
 FAMILY_NAMES = [("family", name) for name in OFFERED]
+CSV = b"colour,size,ok\n" + b"".join(b"red,%d,yes\nblue,%d,no\n" % (i, 10 - i) for i in range(10))
 
 
 @pytest.fixture
@@ -116,6 +118,26 @@ def test_the_form_shows_what_an_example_searches(setup, example) -> None:
             assert shown[parameter.title] == ("" if value is None else f"{value:g}"), parameter.name
     asked = {name: value for name, value in example.items() if name not in ("data", "speed")}
     assert {name: getattr(setup.settings, name) for name in asked} == asked
+
+
+def test_an_uploaded_file_can_be_searched(setup) -> None:
+    use_file(setup.table, CSV, "my data.csv")
+    assert setup.table.data == UPLOADED
+    done = prepared(setup.recipe())
+    assert done.labels == ("no", "yes")
+    assert rl.solve(done.search).incumbent.errors == 0
+    use_roles(setup.table, colour="target", positive="blue")
+    assert prepared(setup.recipe()).labels == ("red", "blue")
+
+
+def test_the_address_holds_what_differs_from_the_defaults() -> None:
+    setup = Setup()
+    setup.choose(data="tic_tac_toe", regularization=0.02, beam_width=7)
+    entries = {k: v for k, v in address.write(*setup.parts).items() if v is not None}
+    assert entries == {"data": "tic_tac_toe", "regularization": "0.02", "beam_width": "7"}
+    again = Setup()
+    assert address.read("?" + "&".join(f"{k}={v}" for k, v in entries.items()), *again.parts) == []
+    assert (again.table.data, again.settings.regularization, again.settings.beam_width) == ("tic_tac_toe", 0.02, 7)
 
 
 def test_settings_of_another_tab_stay_in_the_address() -> None:

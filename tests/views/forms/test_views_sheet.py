@@ -91,6 +91,23 @@ def test_the_sheet_says_what_was_read() -> None:
     assert (state["classes"], state["positive"], state["lacking"]) == (["ja (65, 55 %)", "nein (53, 45 %)"], 0, "")
 
 
+def test_nothing_changes_before_the_sheet_is_accepted(settings) -> None:
+    before = settings.data
+    settings.take(GERMAN, "daten.csv")
+    assert settings.pending
+    assert (settings.data, settings.uploaded) == (before, None)
+    assert settings.dialog.state["title"].startswith("daten.csv")
+    settings.cancel()
+    assert not settings.pending
+    assert (settings.data, settings.uploaded, settings.dialog.state) == (before, None, {})
+    settings.take(GERMAN, "daten.csv")
+    settings.accept()
+    assert not settings.pending
+    assert settings.data == UPLOADED
+    assert "Predicts krank = ja." in settings._about.object
+    assert "Groups: gender." in settings._about.object
+
+
 def test_a_bad_file_after_a_good_one_leaves_the_good_one(settings) -> None:
     use_file(settings, GERMAN)
     used = settings.uploaded
@@ -202,6 +219,27 @@ def test_hostile_names_are_one_line_of_text(settings) -> None:
     assert "<img" not in settings._about.object
 
 
+@pytest.mark.long
+def test_lists_of_uploaded_data_have_group_tables() -> None:
+    setup = Setup()
+    use_file(setup.table, GERMAN, therapy="ignore")
+    for family in ("rule_list", "falling_rule_list", "rule_set"):
+        setup.choose(family=family)
+        done = setup.recipe()(lambda doing: None)
+        snapshot = rl.solve(done.search, time_limit=5)
+        found = of_card(of_search(done.search, snapshot, done), lambda doing: None)
+        assert list(found.groups["gender"].index) == ["(missing)", "f", "m"]
+
+
+def test_nothing_can_be_run_while_data_are_chosen() -> None:
+    view = SearchView(new_session=Setup().new_session)
+    view.blocked = True
+    assert view._controls.buttons["run"].disabled
+    assert view._controls.buttons["step"].disabled
+    view.blocked = False
+    assert not view._controls.buttons["run"].disabled
+
+
 class Sent:
     """An uploader, what it asks of the browser, and what arrives."""
 
@@ -220,6 +258,17 @@ class Sent:
     def send(self, contents: bytes, last: bool = True, number: int = 1) -> None:
         piece = base64.b64encode(contents).decode()
         self.widget._handle_msg({"type": "piece", "id": number, "data": piece, "last": last})
+
+
+def test_a_file_comes_in_pieces() -> None:
+    sent = Sent()
+    sent.widget._handle_msg({"type": "begin", "id": 1, "name": "a.csv"})
+    assert sent.asked == [{"id": 1, "at": 0}]
+    sent.send(b"abc", last=False)
+    assert sent.asked[-1] == {"id": 1, "at": 3}
+    assert sent.widget.doing == "uploading a.csv"
+    sent.send(b"de")
+    assert sent.arrived == [(b"abcde", "a.csv")]
 
 
 def test_a_cancelled_or_faulty_upload_is_forgotten() -> None:

@@ -68,14 +68,24 @@ RECORDS = {each.name: each for family in [*FAMILIES.values()][::-1] for each in 
             "Regularization: cost of a rule: “0,01” is not a number above 0 and below 1; write 0.01",
         ),
         ("regularization", "0", "Regularization: cost of a rule: “0” is not a number above 0 and below 1"),
+        ("regularization", "1", "“1” is not a number above 0 and below 1"),
+        ("regularization", "5", "“5” is not a number above 0 and below 1"),
+        ("regularization", "-1", "“-1” is not a number above 0 and below 1"),
+        ("beam_width", "20000", "“20000” is not a whole number from 0 to 10000"),
         ("min_support", "25%", "Least support: “25%” is not a number from 0 to 1; write 0.25 for a share"),
         ("min_support", "2,5 %", "write 0.025 for a share"),
+        ("min_support", "1.5", "“1.5” is not a number from 0 to 1"),
         ("min_support", "", "an empty field is not a number"),
         ("thresholds", "abc", "Quantile groups per number: “abc” is not a whole number from 2 to 1000"),
+        ("thresholds", "0", "“0” is not"),
+        ("thresholds", "1", "“1” is not"),
         ("thresholds", "100000", "“100000” is not a whole number from 2 to 1000"),
         ("thresholds", "2.5", "“2.5” is not a whole number"),
+        ("time_limit", "-5", "Time limit (s): “-5” is not a number of at least 0"),
+        ("time_limit", "nan", "“nan” is not"),
         ("time_limit", "1e999", "“1e999” is not"),
         ("time_limit", HOSTILE, "is not a number"),
+        ("positive_weight", "0", "“0” is not a number above 0"),
         ("memory_limit", "0.5", "Memory limit (MB): “0.5” is not a number from 1 to 1000000"),
     ],
 )
@@ -206,10 +216,17 @@ def parquet() -> bytes:
     ("contents", "name"),
     [
         (b"", "a.csv"),
+        (b"  \n", "a.csv"),
+        (b"\x1f\x8b", "a.csv.gz"),
         (b"\x1f\x8b\x08\xff" + b"\0" * 20, "a.csv.gz"),
+        (b"\x1f\x8b" + b"no gzip at all", "a.csv.gz"),
         (gzip.compress(CSV)[:-12], "a.csv.gz"),
+        (gzip.compress(CSV)[:40] + b"\0" * 20, "a.csv.gz"),
+        (gzip.compress(b""), "a.csv.gz"),
         (gzip.compress(bytes(range(256))), "a.csv.gz"),
         (bytes(range(256)), "a.csv"),
+        (CSV.decode().encode("utf-16")[:-1], "a.csv"),
+        (b"PAR1", "a.parquet"),
         (b"PAR1" + b"\0" * 50 + b"PAR1", "a.parquet"),
         (parquet()[:-30], "a.parquet"),
     ],
@@ -235,6 +252,12 @@ def test_damaged_bytes_are_read_or_refused_and_nothing_else(contents) -> None:
             reader.sheet(bytes(damaged), name="a file")
         except rl.datasets.DatasetError:
             continue
+
+
+def test_a_small_file_that_unpacks_to_a_huge_one_is_refused_by_its_size() -> None:
+    bomb = gzip.compress(b"a,b\n" + b"1,2\n" * 1_000_000)
+    with pytest.raises(rl.datasets.DatasetError, match="unpacks to more than 32000 bytes"):
+        reader.sheet(bomb, name="bomb.csv.gz", max_cells=1000)
 
 
 def test_views_of_something_else_say_what_they_show() -> None:

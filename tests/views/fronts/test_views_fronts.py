@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 from collections.abc import Callable
@@ -432,6 +433,13 @@ def test_another_part_and_another_criterion_redraw(view: FrontView) -> None:
     assert "demographic parity" in view._plots[1].figure.xaxis.axis_label
 
 
+def test_tables_are_exported(view: FrontView, run: Run) -> None:
+    fits = pd.read_csv(io.StringIO(view.fits_csv().getvalue()))
+    assert len(fits) == sum(sweep.progress.total for sweep in run.started.sweeps)
+    summary = pd.read_csv(io.StringIO(view.points_csv().getvalue()))
+    assert summary.groupby("rows").size().to_dict() == {"test": len(view.points()), "train": len(view.points())}
+
+
 class Tags(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
@@ -526,6 +534,22 @@ def contrast(one: str, other: str) -> float:
 
     low, high = sorted((luminance(one), luminance(other)))
     return (high + 0.05) / (low + 0.05)
+
+
+def test_a_method_is_taken_out_of_the_pictures_and_put_back(view: FrontView) -> None:
+    def labels() -> set[str]:
+        return set(view._plots[0]._points.data["label"])
+
+    everything = labels()
+    view._toggles["rule_set"].value = False
+    assert view.hidden == ["rule_set"]
+    assert not any(label.startswith("Rule set") for label in labels())
+    assert any(row["title"].startswith("Rule set") for row in view.table.more), "it can be chosen still"
+    view.hidden = []
+    assert view._toggles["rule_set"].value
+    assert labels() == everything
+    shown = {method for method, box in view._toggles.items() if box.visible}
+    assert shown == {"rule_list", "rule_set", "cart", "logistic_regression"}
 
 
 def test_before_the_first_point_a_sentence_says_what_will_be_seen(view: FrontView) -> None:

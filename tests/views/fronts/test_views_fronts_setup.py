@@ -167,6 +167,17 @@ def test_there_are_points_at_once_and_filling_the_front_adds_to_those_of_the_sam
     tab.view.close()
 
 
+def test_a_sweep_can_be_stopped_while_there_is_one() -> None:
+    tab = FrontsView(lambda: asked(data="breast_cancer", max_conditions=2))
+    tab.run()
+    assert tab.view.sweeping
+    tab.cancel()
+    wait_until(lambda: not tab.view.run.busy)
+    tab.view.refresh()
+    assert not tab.view.sweeping
+    tab.view.close()
+
+
 def test_the_tab_sweeps_the_question_of_the_search_and_says_why_it_cannot() -> None:
     page = Tabs(Address("?tab=Compare&values=0.05&data=tic_tac_toe"))
     fronts, setup = page.made("Compare").fronts, page.made("Search").setup

@@ -156,6 +156,19 @@ def test_the_page_does_not_wait_for_the_store(page, keeper) -> None:
     assert keeper.store.run(page.kept.run).objective == page.view.snapshot.incumbent.objective
 
 
+def test_a_kept_run_is_opened_by_its_hash(page, keeper) -> None:
+    which = page.run()
+    other = Page(keeper)
+    other.kept.run = which
+    other.settle()
+    assert other.view.session.recorded
+    assert other.view.snapshot.incumbent.objective == page.view.snapshot.incumbent.objective
+    assert other.kept.run == which
+    assert other.complaints == []
+    assert len(keeper.store.runs()) == 1, "what is opened is not kept once more"
+    other.close()
+
+
 @pytest.mark.parametrize("begin", ["run", "step", "ablate"])
 def test_a_run_that_begins_while_another_is_opened_stays(page, keeper, begin: str) -> None:
     which = page.run()
@@ -335,3 +348,26 @@ def test_the_store_of_this_process_is_taken_and_given_back(tmp_path) -> None:
     assert keeping.keeper() is not None
     rl.views.keep_runs(None)
     assert keeping.keeper() is None
+
+
+def test_pinned_models_are_kept_and_come_back_by_their_hash(page, keeper) -> None:
+    from rulelab.views.cards import card_file as pins
+
+    which = keeper.store.run(page.run()).hash
+    page.kept.act("compare", [which])
+    page.settle()
+    written = pins.written(page.pinned)
+    page.kept.follow_pins(written)
+    assert page.kept.pins == "", "nothing is said to be kept before it is"
+    page.settle()
+    assert keeper.store.pins(page.kept.pins) == written
+    other = Page(keeper)
+    other.kept.pins = page.kept.pins
+    other.settle()
+    assert [card.model for card in other.pinned] == [card.model for card in page.pinned]
+    other.kept.pins = "0123456789abcdef"
+    other.settle()
+    assert "cannot be shown" in other.complaints[-1]
+    other.kept.follow_pins("")
+    assert other.kept.pins == ""
+    other.close()

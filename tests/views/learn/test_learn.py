@@ -187,6 +187,23 @@ def test_after_a_walk_comes_the_next_one() -> None:
     view.walk = ""
 
 
+def test_progress_goes_to_the_browser_and_comes_back() -> None:
+    view = LearnView()
+    view.walk = "equal rows"
+    assert view._open is not None
+    view._open.done = [1]
+    assert json.loads(view.kept.kept) == {"equal rows": [1]}
+    other = LearnView()
+    other.kept.found = view.kept.kept
+    other._start("equal rows")
+    assert other.step == 2
+    assert other._open is not None
+    assert other._open.done == [1]
+    for each in (view, other):
+        each.walk = ""
+        assert each._open is None
+
+
 def test_the_script_names_every_key() -> None:
     html = script_html()
     assert all(f"<kbd>{key}</kbd>" in html for key, _ in KEYS)

@@ -44,6 +44,16 @@ def start() -> Iterator[Callable[..., SearchSession]]:
         assert not session.alive
 
 
+def test_a_session_runs_to_the_certificate(start) -> None:
+    session = start()
+    session.run()
+    wait_until(lambda: session.state is State.ENDED)
+    assert session.snapshot.status is rl.Status.OPTIMAL
+    assert session.snapshot.incumbent.objective == rl.solve(small_search()).incumbent.objective
+    assert "certified optimal" in words.standing(session).phase
+    wait_until(lambda: not session.alive)
+
+
 def test_where_the_arithmetic_ends_the_gap_is_said_and_nothing_is_left_to_do(start) -> None:
     session = start(inexact_search)
     session.run()
@@ -72,6 +82,13 @@ def test_pause_holds_and_step_does_one_unit(start) -> None:
     wait_until(lambda: session.state is State.PAUSED)
     session.run()
     wait_until(lambda: session.snapshot.work > work + 3)
+
+
+def test_step_from_the_start_prepares_and_does_one_unit(start) -> None:
+    session = start()
+    session.step()
+    wait_until(lambda: session.state is State.PAUSED and session.snapshot is not None)
+    assert session.snapshot.work == 1
 
 
 def test_slow_motion_keeps_to_its_beat(start) -> None:
@@ -123,11 +140,19 @@ def test_the_time_limit_ends_the_run_and_the_run_can_go_on(start) -> None:
     assert session.snapshot.seconds >= first.seconds + 0.1
 
 
-@pytest.mark.parametrize("begin", [SearchSession.run, SearchSession.step])
-def test_closing_ends_a_worker_that_runs_or_rests(start, begin: Callable[[SearchSession], None]) -> None:
+def test_closing_ends_the_worker(start) -> None:
     session = start(long_search)
-    begin(session)
-    wait_until(lambda: session.snapshot is not None and (begin is SearchSession.run or session.state is State.PAUSED))
+    session.run()
+    wait_until(lambda: session.snapshot is not None)
+    session.close()
+    session.join(PATIENCE)
+    assert not session.alive
+
+
+def test_closing_ends_a_paused_worker(start) -> None:
+    session = start(long_search)
+    session.step()
+    wait_until(lambda: session.state is State.PAUSED)
     session.close()
     session.join(PATIENCE)
     assert not session.alive

@@ -54,6 +54,12 @@ def test_the_strip_knows_whose_content_stands_on_the_page() -> None:
     assert said == [("Compare", True)]
 
 
+def test_the_address_opens_a_tab_and_makes_no_other(made) -> None:
+    page = tabs.Tabs(Address("?tab=Search&data=tic_tac_toe"))
+    assert made == ["Search"]
+    assert (page.strip.open, page.made("Search").setup.table.data) == ("Search", "tic_tac_toe")
+
+
 def test_the_address_of_the_tab_that_fronts_were_is_that_of_compare() -> None:
     page = tabs.Tabs(FrontAddress("?tab=Fronts&criterion=demographic_parity", lambda *what: None))
     assert (page.tab, page.made("Compare").fronts.view.criterion) == ("Compare", "demographic_parity")
@@ -77,6 +83,18 @@ def test_the_speed_and_the_axis_are_in_the_address_and_the_axis_is_log_work_unle
     assert (again.speed, again.axis) == ("full speed", "time")
     for each in (view, again):
         each.close()
+
+
+@pytest.mark.parametrize("name", ["Compare", "Learn"])
+def test_going_back_opens_the_tab_before(name) -> None:
+    shown: list[tuple[str, bool]] = []
+    address = Address("", lambda *what: shown.append(what))
+    page = tabs.Tabs(address)
+    page.tab = name
+    assert shown == [(f"?tab={name}", True)]
+    assert address.go("") == []
+    assert page.strip.open == page.tab == ""
+    assert len(shown) == 1
 
 
 def test_a_page_has_the_models_of_one_tab() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import threading
 import time
@@ -10,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import panel as pn
 import pytest
 from live import HOSTILE, export_menu, exported, long_search, small_search
@@ -73,6 +75,17 @@ def test_text_from_data_is_escaped_and_kept_on_one_short_line() -> None:
     assert esc("a\"b'c") == "a&quot;b&#x27;c"
     assert plain("a\nb\x00c\u202ed") == "a b c d"
     assert len(esc("x" * 10_000)) == 200
+
+
+def test_the_card_shows_hostile_names_as_text() -> None:
+    A = pd.DataFrame({HOSTILE: [1, 1, 1, 0, 0, 0] * 10})
+    search = rl.RuleListSearch(rl.Problem.from_arrays(A, A[HOSTILE]), regularization=0.01)
+    best = rl.solve(search).incumbent
+    html = incumbent_card(best, labels=(HOSTILE, "<b>"), target=HOSTILE)
+    assert best.complexity == 1
+    assert "<img" not in html
+    assert "<b>" not in html
+    assert html.count("&lt;img") >= 3
 
 
 def test_the_card_says_captured_correct_and_probability_per_rule() -> None:
@@ -171,6 +184,29 @@ def view() -> Iterator[SearchView]:
 def finish(view: SearchView) -> None:
     wait_until(lambda: view.session.state.over)
     view.refresh()
+
+
+def test_the_view_shows_a_search_to_its_certificate(view) -> None:
+    view.run()
+    finish(view)
+    assert view._status.tone == "proven"
+    assert "certified optimal" in view._status.phase
+    assert dict(view._status.figures)["gap"] == "0"
+    assert "<table" in view._best.card.object
+    curves = view._plots._curves.data
+    assert curves["lower_bound"][-1] == curves["objective"][-1]
+    assert view._best.actions.visible
+    assert view._best.actions in view.part("model").objects
+    assert view.part("status") in view.part("certificate").objects
+
+
+def test_exports_are_the_model_the_rules_and_the_trace(view) -> None:
+    view.run()
+    finish(view)
+    model = view.session.snapshot.incumbent.model
+    assert type(model).from_json(exported(view, "Model (JSON)").decode()) == model
+    assert "then" in exported(view, "Rules (text)").decode()
+    assert pd.read_csv(io.BytesIO(exported(view, "Trace (CSV)")))["status"].iloc[-1] == "optimal"
 
 
 def test_a_proof_is_checked_within_its_certificate_and_a_new_run_forgets_the_answer(view) -> None:
@@ -309,6 +345,38 @@ def test_the_browser_keeps_the_end_of_a_run_and_what_it_gives_back_is_not_truste
         assert "it is ignored" in told(wrong)
 
 
+def test_reset_forgets_and_run_begins_again(view) -> None:
+    view.run()
+    finish(view)
+    first = view.session.snapshot
+    view.reset()
+    assert view.session.snapshot is None
+    assert view._plots._curves.data["work"] == []
+    assert "<table" not in view._best.card.object
+    view.run()
+    finish(view)
+    assert view.session.snapshot.work == first.work
+    assert view.session.search is not None
+
+
+def test_run_after_the_end_is_a_new_run(view) -> None:
+    view.run()
+    finish(view)
+    before = view.session
+    view.run()
+    assert view.session is not before
+    finish(view)
+
+
+def test_step_in_the_view_does_one_unit_at_a_time(view) -> None:
+    for done in (1, 2, 3):
+        view.step()
+        wait_until(lambda done=done: view.session.snapshot is not None and view.session.snapshot.work == done)
+    wait_until(lambda: view.session.state is State.PAUSED)
+    view.refresh()
+    assert view._plots._curves.data["work"] == [1, 2, 3]
+
+
 def test_a_view_needs_one_thing_to_show() -> None:
     with pytest.raises(ValueError, match="either"):
         SearchView()
@@ -327,6 +395,15 @@ def test_an_error_is_shown_and_the_next_run_works() -> None:
     assert view._alert.phase == ""
     assert view._status.tone == "proven"
     view.close()
+
+
+def test_the_plots_follow_the_chosen_axis(view) -> None:
+    view.run()
+    finish(view)
+    work = view.session.snapshot.work
+    view.axis = "work"
+    assert view._plots.bounds.x_range.start < 0 < work < view._plots.bounds.x_range.end
+    assert {glyph.x for glyph in view._plots._x_glyphs} == {"work"}
 
 
 class ByHand:
@@ -381,3 +458,34 @@ def test_a_press_in_another_thread_during_a_beat_is_shown(monkeypatch: pytest.Mo
     assert view._beat is None
     assert dict(view.part("counts").figures)["expanded"] == "3"
     view.close()
+
+
+NOTEBOOK = """
+import asyncio
+import numpy as np
+import panel as pn
+import rulelab as rl
+pn.extension()
+A = np.random.default_rng(0).random((200, 8)) < 0.4
+view = rl.views.SearchView(rl.RuleListSearch(rl.Problem.from_arrays(A, A[:, 0] & ~A[:, 1]), beam_width=0))
+view
+---
+view.run()
+while view._status.tone != "proven" or view._beat is not None:
+    await asyncio.sleep(0.1)
+print(view._status.phase, view._plots._curves.data["work"] != [], view._beat is None)
+"""
+
+
+@pytest.mark.long
+def test_the_view_lives_in_a_notebook() -> None:
+    nbformat = pytest.importorskip("nbformat")
+    nbclient = pytest.importorskip("nbclient")
+    pytest.importorskip("ipykernel")
+    notebook = nbformat.v4.new_notebook()
+    notebook.cells = [nbformat.v4.new_code_cell(cell) for cell in NOTEBOOK.split("---")]
+    nbclient.NotebookClient(notebook, timeout=int(PATIENCE)).execute()
+    shown, printed = (cell.outputs for cell in notebook.cells)
+    assert any("application/vnd.holoviews_exec.v0+json" in output.get("data", {}) for output in shown)
+    assert printed[-1]["text"].startswith("certified optimal")
+    assert printed[-1]["text"].endswith("True True\n"), "the plots are filled, and the updates stop with the search"

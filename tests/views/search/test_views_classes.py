@@ -29,6 +29,7 @@ from rulelab.views.cards import lines, scores
 from rulelab.views.cards.card import Card
 from rulelab.views.cards.class_tables import by_class, confusions, confusions_of
 from rulelab.views.cards.differences import differences
+from rulelab.views.cards.exports import FORMS
 from rulelab.views.cards.figures import figures
 from rulelab.views.cards.report import report
 from rulelab.views.compare.view import CompareView
@@ -262,6 +263,27 @@ def test_a_class_of_test_rows_alone_is_counted_apart(view: SearchView, setup: Se
 def test_two_classes_have_no_such_tables() -> None:
     problem = rl.Problem.from_arrays([[True], [False]] * 4, [1, 0] * 4)
     assert by_class(rl.solve(rl.RuleListSearch(problem, 0.1)).incumbent.model) == ""
+
+
+def test_the_proof_is_checked_from_the_page(view: SearchView) -> None:
+    finish(view)
+    assert view._certificate.check.button.visible
+    view._certificate.check.press()
+    wait_until(lambda: not view._certificate.check.busy)
+    assert view._certificate.check.verdict.startswith("valid: no rule list of these antecedents has an objective below")
+
+
+def test_the_files_are_read_again_and_verified(view: SearchView, tmp_path: Path, capsys: Any) -> None:
+    finish(view)
+    (tmp_path / "kinds.csv").write_bytes(CSV)
+    (tmp_path / "model.json").write_bytes(exported(view, "Model (JSON)"))
+    (tmp_path / "proof.npz").write_bytes(exported(view, "Proof"))
+    assert rl.load_model(tmp_path / "model.json") == view.session.snapshot.incumbent.model
+    arguments = [str(tmp_path / name) for name in ("kinds.csv", "model.json", "proof.npz")]
+    assert main(["verify", *arguments]) == 0
+    assert "optimal" in capsys.readouterr().out
+    for form in FORMS:
+        assert exported(view, form).strip()
 
 
 def test_the_page_goes_on_while_the_proof_is_made(view: SearchView, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -264,6 +264,16 @@ def test_the_sensitive_attributes_are_those_of_the_data() -> None:
     assert setup.table.sensitive is None
 
 
+def test_groups_without_a_sensitive_attribute_are_explained() -> None:
+    with pytest.raises(ValueError, match="tic_tac_toe has no sensitive attribute"):
+        prepared(family="rule_set", data="tic_tac_toe", fairness="equal_opportunity")
+
+
+def test_an_impossible_tolerance_is_refused() -> None:
+    with pytest.raises(ValueError, match="tolerance"):
+        chosen(family="rule_set", fairness="equal_opportunity", tolerance=-1.0)
+
+
 def test_groups_are_made_of_a_column_of_an_uploaded_file(tmp_path, monkeypatch) -> None:
     frame = pd.DataFrame({"a": [k % 30 for k in range(40)], "who": ["x", "y", None, "x"] * 10, "ok": [0, 1] * 20})
     setup = Setup()
@@ -372,12 +382,21 @@ def test_a_tree_is_offered_of_searches_that_have_one() -> None:
 
 def test_hostile_names_stay_text() -> None:
     names = [f"{HOSTILE}{i}" for i in range(6)]
-    for make in (rl.RuleListSearch, rl.FallingRuleListSearch, rl.RuleSetSearch):
+    for make in (rl.FallingRuleListSearch, rl.RuleSetSearch):
         best = rl.solve(make(problem(names))).incumbent
         html = incumbent_card(best, labels=("<b>", HOSTILE), target=HOSTILE)
         assert "<img" not in html
         assert "<b>" not in html.replace("<b>0</b>", "")
         assert html.count("&lt;img") >= 2
+
+
+@pytest.mark.parametrize("look", ["falling_rule_list", "falling_monte_carlo", "fair_rule_set"])
+def test_the_script_of_a_pinned_card_makes_the_model_again(look) -> None:
+    done = prepared(test_share=0.2, **FAMILY_SETTINGS[look])
+    card = cards.of_search(done.search, rl.solve(done.search), done)
+    script: dict[str, Any] = {}
+    exec(card.code, script)
+    assert script["model"] == card.model
 
 
 # falling lists --------------------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from rulelab.views.live.state import State
 from rulelab.views.prefixes import tree_view
 from rulelab.views.prefixes.icicle import color_of
 from rulelab.views.search import why
+from rulelab.views.search.families import LOOKS
 from rulelab.views.search.view import SearchView
 from rulelab.views.search.why import TREE
 
@@ -167,6 +168,12 @@ def test_a_prefix_is_looked_into_beside_the_search(show) -> None:
     assert list(pane._frame.seen.path) == search.look_into().attrs["prefix"]
 
 
+@pytest.mark.parametrize("look", LOOKS)
+def test_each_kind_of_search_has_a_tree_or_says_why_not(look) -> None:
+    own = LOOKS[look]
+    assert bool(own.family) != bool(own.no_tree)
+
+
 def test_bars_and_tree_have_the_same_colours(show) -> None:
     view = show(rl.CorelsSearch(problem(), 0.005), speed="full speed")
     view.run()
@@ -181,3 +188,15 @@ def test_bars_and_tree_have_the_same_colours(show) -> None:
     }
     assert set(in_tree) & set(both), "some prefix that was stored has been cut"
     assert all(both[name] == color for name, color in in_tree.items() if name in both)
+
+
+def test_a_beat_goes_on_until_what_was_opened_is_seen(show) -> None:
+    view = show(small_search(), speed="full speed")
+    view._why.strip.open = "Queue"
+    view.run()
+    wait_until(lambda: view.tick() or view.session.state.over)
+    settled(view)
+    view._why.strip.open = TREE
+    settled(view)
+    assert view._why._tree._frame.seen.last
+    assert len(view._why._tree._bars.frame()) > 0
