@@ -65,6 +65,15 @@ def test_fit_for_the_smaller_label(loans: Path, tmp_path: Path, capsys: pytest.C
     assert (model.predict(table) != table["paid"]).sum() == 3
 
 
+def test_one_class_against_several_others(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    frame = pd.DataFrame({"x": list(range(60)), "y": [1] * 20 + [2] * 20 + [3] * 20})
+    frame.to_csv(tmp_path / "three.csv", index=False)
+    output = tmp_path / "model.json"
+    status, out, err = run(capsys, "fit", tmp_path / "three.csv", "--target", "y", "--positive", 3, "-o", output)
+    assert (status, "not 3" in out) == (0, True), err
+    assert rl.load_model(output).classes == ("not 3", "3")
+
+
 def test_sensitive_columns_are_left_out_and_reported_on(loans: Path, capsys: pytest.CaptureFixture[str]):
     options = ("fit", loans, "--target", "paid", "--quiet", "--sensitive", "job", "--sensitive", "sex")
     status, out, err = run(capsys, *options)
@@ -80,6 +89,13 @@ def test_sensitive_columns_are_left_out_and_reported_on(loans: Path, capsys: pyt
     ]
     _, out, _ = run(capsys, *options, "--keep-sensitive")
     assert "job == none" in out.split("certified optimal")[0]
+
+
+def test_columns_are_left_out(loans: Path, capsys: pytest.CaptureFixture[str]):
+    status, out, err = run(capsys, "fit", loans, "--target", "paid", "--leave-out", "job", "--leave-out", "sex")
+    assert status == 0
+    assert "1 features" in err
+    assert "job" not in out
 
 
 def test_the_options_reach_the_search(loans: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
@@ -121,6 +137,24 @@ def test_the_options_reach_the_search(loans: Path, capsys: pytest.CaptureFixture
     assert len([name for name in names if name.startswith("age <=")]) == 2  # of the quartiles, .75 is beyond .7
 
 
+def test_a_limit_gives_the_proven_gap(capsys: pytest.CaptureFixture[str]):
+    status, out, _ = run(capsys, "fit", "tic_tac_toe", "--max-conditions", 1, "--gap", 0.2)
+    assert status == 0
+    assert "not certified (gap limit reached): objective 0.27" in out
+    found = re.search(r"no rule list is below (0\.\d{7}): the gap is (0\.\d{4,})", out)
+    assert found
+    assert 0 < float(found[1]) <= 0.2729437
+    assert 0 < float(found[2]) <= 0.2
+
+
+def test_a_data_set_by_name(capsys: pytest.CaptureFixture[str]):
+    status, out, err = run(capsys, "fit", "tic_tac_toe", "--max-conditions", 1)
+    assert status == 0
+    assert "if      middle_middle == x then class = positive" in out
+    assert "objective 0.2729436 = 204 errors / 958 rows + 0.01 x 6 rules" in out
+    assert "958 rows, 9 features, 626 of class positive" in err
+
+
 def test_the_help_names_every_policy(capsys: pytest.CaptureFixture[str]):
     from rulelab.rule_list import POLICIES
 
@@ -132,10 +166,16 @@ def test_the_help_names_every_policy(capsys: pytest.CaptureFixture[str]):
 GOOD = "a,b,y\n" + "1,p,0\n2,q,1\n3,p,1\n4,q,0\n" * 5
 
 BAD_FILES = {
+    "empty": (b"", "is empty"),
+    "only a header": (b"a,y\n", "no row of data"),
     "one class": (b"a,y\n1,1\n2,1\n", "one class only"),
     "no target": (b"a,b\n1,0\n2,1\n", "no target column 'y'"),
     "constant": (b"a,y\n5,0\n5,1\n5,0\n", "a: constant"),
+    "infinite": (b"a,y\n1,0\ninf,1\n3,0\n", "infinite value in row 2"),
+    "missing labels": (b"a,y\n1,0\n2,nan\n3,1\n", "missing in row 2"),
+    "binary": (b"a,y\n1,0\n\xe9\x01,1\n", "control character 0x01 in line 3"),
     "ragged": (b"a,y\n1,0\n2,1,7\n", "row 2 (line 3) has 3 cells"),
+    "three classes": (b"a,y\n1,0\n2,1\n3,2\n", "3 classes"),
     "hostile name": (b'"a\x1b[31m\n",y\n1,0\n2,1\n3,inf\n', "y"),
 }
 
@@ -156,8 +196,14 @@ def test_bad_data_are_one_line_and_status_2(case: str, tmp_path: Path, capsys: p
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
+        (("--target", "y", "--regularization", "0"), "above 0 and below 1, not 0.0"),
+        (("--target", "y", "--regularization", "1"), "above 0 and below 1, not 1.0"),
         (("--target", "y", "--regularization", "nan"), "a number of at least 0"),
+        (("--target", "y", "--min-support", "2"), "a fraction from 0 to 1, not '2'"),
         (("--target", "y", "--min-support", ".9", "--max-support", ".1"), "min_support <= max_support"),
+        (("--target", "y", "--thresholds", "1"), "at least 2, not '1'"),
+        (("--target", "y", "--max-conditions", "4"), "max_conditions must be 1, 2 or 3"),
+        (("--target", "y", "--policy", "best"), "policy must be one of lower_bound"),
         (("--target", "y", "--time-limit", "-1"), "at least 0, not '-1'"),
         (("--target", "y", "--memory-limit", "much"), "such as 500MB or 2GB, not 'much'"),
         (("--target", "y", "--positive", "5"), "'5' is not among the values"),
@@ -177,6 +223,12 @@ def test_bad_options_are_one_line_and_status_2(
     assert (status, out) == (2, "")
     assert expected in err
     assert err.count("\n") == 1
+
+
+def test_no_such_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    status, _, err = run(capsys, "fit", tmp_path / "none.csv", "--target", "y")
+    assert (status, err.count("\n")) == (2, 1)
+    assert "there is no file" in err
 
 
 @pytest.mark.parametrize("arguments", [("conquer",), ("serve", "--port", "70000"), ("serve", "now")])

@@ -82,6 +82,24 @@ def test_a_wrong_mark_is_said(german: Path, capsys) -> None:
     assert "numbers with a decimal comma" in err
 
 
+def test_weights_are_those_of_repeated_rows(german: Path, tmp_path: Path, capsys) -> None:
+    options = ("--target", "paid", *LATE, "--dates", "ignore", "--quiet")
+    status, weighted, _ = run(capsys, "fit", german, *options, "--weight", "weight")
+    assert status == 0
+    sheet = rl.datasets.sheet(german)
+    frame = sheet.frame.dropna(subset="paid")
+    repeated = frame.loc[frame.index.repeat(frame["weight"])].drop(columns=["weight", "day"])
+    repeated.to_csv(tmp_path / "repeated.csv", index=False)
+    status, rows, _ = run(capsys, "fit", tmp_path / "repeated.csv", *options)
+    assert status == 0
+    assert "certified optimal" in weighted
+
+    def said(printed: str) -> list[str]:
+        return [line.split(" = ")[0] for line in printed.splitlines() if " s, " not in line]
+
+    assert said(weighted) == said(rows)
+
+
 @pytest.mark.parametrize("factor", [1000, 1e-3])
 def test_what_all_weights_are_multiplied_by_changes_no_rate(tmp_path: Path, capsys, factor: float) -> None:
     rng = np.random.default_rng(2)

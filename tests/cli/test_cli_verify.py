@@ -242,6 +242,12 @@ def change_proof(change: Callable[[Certificate], Certificate]) -> Callable[[Path
     return apply
 
 
+def raised(certificate: Certificate) -> Certificate:
+    values = certificate.arrays["values"].copy()
+    values[-1] += 1 + values.max()
+    return replace(certificate, arrays={**certificate.arrays, "values": values})
+
+
 def with_first(condition: Condition | None) -> Callable[[Path], None]:
     """Another first antecedent, or one less."""
 
@@ -262,6 +268,11 @@ def relabel(model: dict[str, Any]) -> None:
         rule["prediction"] = other[rule["prediction"]]
 
 
+def other_words(model: dict[str, Any]) -> None:
+    """The rule says what it said, but tests something else."""
+    model["rules"][0]["conditions"] = [{"column": "age", "operator": ">", "value": 30}]
+
+
 TAMPERED: dict[str, tuple[Callable[[Path], None], str]] = {
     "a row less": (change_data(lambda frame: frame.drop(index=3)), "fingerprints"),
     "a row twice": (change_data(lambda frame: pd.concat([frame, frame[:1]])), "fingerprints"),
@@ -274,17 +285,24 @@ TAMPERED: dict[str, tuple[Callable[[Path], None], str]] = {
         "the classes 'no' and 'yes', but the target 'paid' has 'not yes' and 'yes'",
     ),
     "a rule less": (change_model(lambda model: model["rules"].pop()), "the default rule of the model claims"),
+    "other counts": (change_model(lambda model: model["default"].update(positives=10**300)), "claims to capture"),
+    "a probability": (change_model(lambda model: model["default"].update(probability=0.999)), "claims the probability"),
+    "other words": (change_model(other_words), "rule 1 of the model tests 'age > 30'"),
     "classes swapped": (
         change_model(lambda model: model["classes"].reverse()),
         "the model has the classes 'yes' and 'no'",
     ),
     "other labels": (change_model(relabel), "the model has the classes 'bad' and 'good'"),
+    "another length": (change_model(lambda model: model.update(n_antecedents=10**6)), "made for 1000000 antecedents"),
+    "a value of the table": (change_proof(raised), "of the table"),
     "an antecedent less": (with_first(None), "fingerprints"),
     "another condition": (with_first(Condition("age", "<=", 79)), "fingerprints"),
     "a condition on the target": (
         with_first(Condition("paid", "==", "yes")),
         "a condition on the target 'paid' itself",
     ),
+    "another cost": (change_proof(lambda c: replace(c, parameters={"regularization": 0.0121})), "claims the bound"),
+    "no cost": (change_proof(lambda c: replace(c, parameters={})), "does not say for which regularization"),
 }
 
 
@@ -311,7 +329,7 @@ def test_what_the_proof_must_speak_for(fitted: Path, capsys: pytest.CaptureFixtu
 
 @pytest.mark.parametrize(
     ("given", "expected"),
-    [("0", 0), ("1.5", 1), ("-1", 2), ("nan", 2)],
+    [("0", 0), ("1.5", 1), ("-1", 2), ("nan", 2), ("inf", 2), ("x", 2)],
 )
 def test_the_regularization_of_a_rule_set(given: str, expected: int, tmp_path: Path, capsys: Any):
     people().to_csv(tmp_path / "data.csv", index=False)
@@ -360,16 +378,24 @@ UNREADABLE: dict[str, tuple[Callable[[Path], object], str]] = {
         lambda folder: (folder / "proof.npz").write_bytes((folder / "proof.npz").read_bytes()[:500]),
         "not a certificate",
     ),
+    "a number too large": (change_model(lambda model: model["default"].update(positives=10**400)), "it is too large"),
+    "a negative zero": (change_model(lambda model: model["default"].update(positives=-0.0)), "cannot be negative"),
     "a folder for a model": (
         lambda folder: ((folder / "model.json").unlink(), (folder / "model.json").mkdir()),
         "Is a directory",
     ),
     "half a model": (lambda folder: (folder / "model.json").write_text('{"format": '), "not valid JSON"),
+    "not a model": (lambda folder: (folder / "model.json").write_text("[]"), "no saved model"),
     "binary": (lambda folder: (folder / "data.csv").write_bytes(b"age,paid\n\xff\x01,1\n"), "control character"),
     "no target": (change_data(lambda frame: frame.drop(columns="paid")), "there is no target column 'paid'"),
     "a column less": (change_data(lambda frame: frame.drop(columns="job")), "has no column 'job'; the proof needs"),
     "columns less": (change_data(lambda frame: frame.drop(columns=["age", "job"])), "has no column 'age', 'job'"),
+    "nothing named": (hostile(lambda content: content.pop("antecedents")), "must have the entries"),
+    "an index": (hostile(lambda content: content["antecedents"].append([10**6])), "not a list of indices"),
     "an operator": (hostile(lambda content: content["conditions"].append(["a", "\x1b[31m", 1])), "unknown operator"),
+    "a value": (hostile(lambda content: content["conditions"].append(["a", "==", {}])), "is no condition"),
+    "a lie": (hostile(lambda content: content["names"].update({"0": "age is right"})), "but its conditions are"),
+    "a number for a target": (hostile(lambda content: content.update(target=1)), "the target must be"),
 }
 
 

@@ -44,6 +44,13 @@ def test_sensitive_attributes_are_features_only_when_asked_for() -> None:
     assert list(read(CSV, "ill", sensitive=["sex", "age"], keep_sensitive="age").X) == ["age"]
 
 
+@pytest.mark.parametrize("delimiter", [";", "\t", ","])
+def test_separators(delimiter: str) -> None:
+    text = f'a{delimiter}"b,;x"{delimiter}y\n1{delimiter}"p{delimiter}q"{delimiter}0\n2{delimiter}r{delimiter}1\n'
+    d = read(text.encode(), "y")
+    assert d.X.to_dict("list") == {"a": [1, 2], "b,;x": [f"p{delimiter}q", "r"]}
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -67,6 +74,12 @@ def test_missing_cells_in_features_are_kept() -> None:
 def test_quoted_cells_over_several_lines() -> None:
     d = read(b'a,y\n"one\ntwo, three",0\nfour,1\n', "y", max_cells=4)
     assert d.X["a"].tolist() == ["one\ntwo, three", "four"]
+
+
+def test_numbers_are_read_exactly() -> None:
+    values = [0.1 + 0.2, 1 / 3, 1e-310, 123456789.123456789]
+    text = "a,y\n" + "".join(f"{v!r},{i % 2}\n" for i, v in enumerate(values))
+    assert read(text.encode(), "y").X["a"].tolist() == values
 
 
 @pytest.mark.parametrize(
