@@ -91,12 +91,13 @@ def _search(best: Any, args: argparse.Namespace, memory_limit: int | None) -> An
 def _page(search: Any, result: Any, snapshot: Snapshot, data: Dataset) -> str:
     """All that is found as a page that needs no network."""
     from ..views.alternatives.offline import MOST_EDGES, Labels, explorer
-    from ..views.alternatives.offline_sets import explorer_of_sets
 
     sets = search.family == "rule_set"
     if result.count:
         names = Labels(data.name, str(data.target), str(data.negative), str(data.positive))
         if sets:
+            from ..views.alternatives.offline_sets import explorer_of_sets  # needs what the page needs
+
             return explorer_of_sets(result, snapshot, names)
         return explorer(result, search.prefixes(MOST_EDGES), names)
     known = f"no page is written: no {'set' if sets else 'list'} is known to be near the optimum yet"
