@@ -63,7 +63,8 @@ class Weighing:
         missing = nw.col(column).is_null() | weight.is_nan() if dtype.is_float() else nw.col(column).is_null()
         above = nw.when(weight > 0).then(weight)
         uneven, shifted = (weight != weight.floor()).cast(nw.Int64), _shifted(weight)
-        binary = ((shifted > float(LARGEST_DECIMAL)) | (shifted / 10.0**PLACES != weight)).cast(nw.Int64)
+        scale = weight * 0 + 10.0**PLACES  # no literal: Polars multiplies by its reciprocal, and 0.1 is no decimal then
+        binary = ((shifted > float(LARGEST_DECIMAL)) | (shifted / scale != weight)).cast(nw.Int64)
         looked = frame.select(
             weight.alias("w"),
             above.alias("a"),

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from random_problems import weights_as_read
 from table_engines import ENGINES, open_as, people
@@ -60,6 +60,7 @@ ROWS = st.lists(st.tuples(CELL, st.sampled_from([None, *"abcde"]), WEIGHT, st.bo
 
 @settings(max_examples=25)
 @given(ROWS, st.integers(2, 6))
+@example([(None, None, 0.1, True), (None, "c", 0.3, False), (None, "c", 1e-6, False)], 2)
 def test_weights_agree_with_memory(rows: list[tuple], groups: int) -> None:
     frame = pd.DataFrame(rows, columns=["x", "t", "w", "y"]).astype({"x": float})
     assert _counted("polars", frame, groups) == _in_memory(frame, groups)
