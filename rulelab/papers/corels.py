@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -179,31 +179,47 @@ def _by_size(found: Sweep, on: str) -> Any:
 # What each bound is worth: Tables 4 and 5, Figures 14 to 18
 
 _PUBLISHED = CorelsBounds.published()
-_WHOLE = "CORELS"
-_VARIANTS: dict[str, tuple[str, tuple[str, ...], float, float, float]] = {
-    _WHOLE: ("lower_bound", (), 1.0, 26, 1.0),
-    "no priority queue (BFS)": ("breadth_first", (), 1.1, 27, 2.0),
-    "no support bounds": ("lower_bound", ("support", "accurate_support"), 1.5, 42, 1.1),
-    "no lookahead bound": ("lower_bound", ("lookahead",), 13.3, 320, 1.6),
-    "no symmetry-aware map": ("lower_bound", ("permutation",), 8.4, 250, 68.0),
-    "no equivalent points bound": ("lower_bound", ("equivalent_points",), 180, 940, 3.8),
-}
-"""Policy and removed bounds; slow-down and million evaluations (Table 4, ProPublica), slow-down (Table 5, NYCLU)."""
+
+
+class Variant(NamedTuple):
+    """The search without something, and what the paper says of it; 1 is the whole search."""
+
+    name: str
+    slower: float
+    """By time, Table 4 (ProPublica)."""
+    evaluations: float
+    """Of lower bounds, in millions, Table 4."""
+    slower_nyclu: float
+    """By time, Table 5 (NYCLU stop-and-frisk)."""
+    removed: tuple[str, ...] = ()
+    policy: str = "lower_bound"
+    ended: str = ""
+
+
+WHOLE = Variant("CORELS", 1.0, 26, 1.0)
+VARIANTS = (
+    WHOLE,
+    Variant("no priority queue (BFS)", 1.1, 27, 2.0, policy="breadth_first"),
+    Variant("no support bounds", 1.5, 42, 1.1, ("support", "accurate_support")),
+    Variant("no lookahead bound", 13.3, 320, 1.6, ("lookahead",)),
+    Variant("no symmetry-aware map", 8.4, 250, 68.0, ("permutation",)),
+    Variant("no equivalent points bound", 180, 940, 3.8, ("equivalent_points",), ended="at least: 3 of 10 folds"),
+)
 
 
 def bounds(quick: bool) -> Made:
     """The paper's search with all of its bounds, and without each; a run that meets a limit has "at least" figures."""
     problem = problem_a()
     runs = {}
-    for name, (policy, removed, *_) in _VARIANTS.items():
-        kept = replace(_PUBLISHED, **dict.fromkeys(removed, False))
-        run = Recording(CorelsSearch(problem, REGULARIZATION, policy, kept, memory_limit=_MEMORY))
+    for each in VARIANTS:
+        kept = replace(_PUBLISHED, **dict.fromkeys(each.removed, False))
+        run = Recording(CorelsSearch(problem, REGULARIZATION, each.policy, kept, memory_limit=_MEMORY))
         began = time.process_time()
-        limits = {"work_limit": _WORK} if quick else {"time_limit": 60}
-        for _ in run.steps(**({} if name == _WHOLE else limits)):
+        limits = {} if each is WHOLE else {"work_limit": _WORK} if quick else {"time_limit": 60}
+        for _ in run.steps(**limits):
             pass
-        runs[name] = (run, time.process_time() - began)
-    base, base_seconds = runs[_WHOLE]
+        runs[each.name] = (run, time.process_time() - began)
+    base, base_seconds = runs[WHOLE.name]
     rows: list[dict[str, Any]] = []
     for name, (run, seconds) in runs.items():
         last = run.snapshots[-1]
@@ -222,16 +238,17 @@ def bounds(quick: bool) -> Made:
                 "objective": last.incumbent.objective,
             }
         )
-    for name, (_, _, slower, evaluations, _) in _VARIANTS.items():
-        four = {"slow-down": slower, "million evaluations": evaluations, "times": evaluations / 26}
-        ended = "at least: 3 of 10 folds" if slower == 180 else ""
+    for name, slower, evaluations, _, _, _, ended in VARIANTS:
+        four = {"slow-down": slower, "million evaluations": evaluations, "times": evaluations / WHOLE.evaluations}
         rows.append({SOURCE: quoted("Table 4, ProPublica"), "variant": name, "ended": ended, **four})
-    for name, figures in _VARIANTS.items():
-        rows.append({SOURCE: quoted("Table 5, NYCLU"), "variant": name, "slow-down": figures[-1]})
+    five = quoted("Table 5, NYCLU")
+    rows += [{SOURCE: five, "variant": each.name, "slow-down": each.slower_nyclu} for each in VARIANTS]
     return Made({"Each bound removed": table(rows)}, _traces({name: run for name, (run, _) in runs.items()}))
 
 
 def _traces(runs: Mapping[str, Recording]) -> dict[str, Callable[[], Any]]:
+    """Drawings of the whole search, and of the queue of each."""
+
     def drawing(plot: str, name: str) -> Callable[[], Any]:
         def drawn() -> Any:
             from .. import plots
@@ -241,8 +258,8 @@ def _traces(runs: Mapping[str, Recording]) -> dict[str, Callable[[], Any]]:
         return drawn
 
     return {
-        "Objective and lower bound (Figure 14)": drawing("convergence", _WHOLE),
-        "Remaining search space (Figure 14)": drawing("remaining", _WHOLE),
+        "Objective and lower bound (Figure 14)": drawing("convergence", WHOLE.name),
+        "Remaining search space (Figure 14)": drawing("remaining", WHOLE.name),
         **{f"Queue by length (Figures 15 and 16): {name}": drawing("queue", name) for name in runs},
     }
 
