@@ -9,10 +9,10 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
+from patience import PATIENCE
 from tornado.httpclient import AsyncHTTPClient, HTTPRequest
 from tornado.websocket import WebSocketClientConnection, websocket_connect
 
-PATIENCE = 300.0
 
 
 class Visitor:
@@ -72,13 +72,19 @@ class Visitor:
             self._wire.close()
 
     async def _message(self, kind: str) -> str:
-        assert self._wire is not None
+        """The content of the next message of a kind; one is a header, metadata, a content and its buffers."""
         while True:
-            parts = [await self._wire.read_message() for _ in range(3)]
-            if any(part is None for part in parts):
-                raise ConnectionError("the server has closed the connection")
-            if kind in str(parts[0]):
-                return str(parts[2])
+            header = json.loads(await self._part())
+            _, content, *_ = [await self._part() for _ in range(2 + 2 * header.get("num_buffers", 0))]
+            if header["msgtype"] == kind:
+                return str(content)
+
+    async def _part(self) -> str | bytes:
+        assert self._wire is not None
+        part = await asyncio.wait_for(self._wire.read_message(), PATIENCE)
+        if part is None:
+            raise ConnectionError("the server has closed the connection")
+        return part
 
     async def _event(self, name: str, values: list[Any]) -> None:
         event = {"type": "event", "name": name, "values": {"type": "map", "entries": values}}

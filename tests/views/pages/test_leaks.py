@@ -12,7 +12,7 @@ from weakref import WeakSet
 import pytest
 from _visitor import Visitor
 from bokeh.document import Document
-from patience import wait_until
+from patience import PATIENCE, wait_until
 from servers import in_a_thread, served_here
 
 from rulelab.views.live.session import OPEN, SearchSession
@@ -40,8 +40,9 @@ async def lesson(port: int) -> WeakSet[Any]:
         await visitor.open()
     watching = [asyncio.create_task(visitor.watch()) for visitor in visitors]
     await runner.press_run()
-    while not any(run.snapshot is not None for run in list(OPEN)):
-        await asyncio.sleep(0.05)
+    async with asyncio.timeout(PATIENCE):
+        while not any(run.snapshot is not None for run in list(OPEN)):
+            await asyncio.sleep(0.05)
     seen = parts()
     for visitor in visitors:
         visitor.close()
