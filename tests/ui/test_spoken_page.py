@@ -56,10 +56,7 @@ FIRST = """
 - paragraph: /What is found stands here/
 - heading "Objective and lower bound" [level=2]:
   - button "Objective and lower bound"
-- paragraph: The best objective comes down; what is proven goes up.
-- figure "Objective and lower bound"
-- button "Replay" [disabled]
-- slider "Moment" [disabled]
+- paragraph: The best objective comes down, what is proven goes up; where they meet, the model is optimal.
 - navigation "Why":
   - tablist:
     - tab "Tree" [selected]
@@ -68,7 +65,6 @@ FIRST = """
     - tab "Models"
 - heading "Search tree" [level=2]
 - paragraph: /There is no tree yet/
-- figure "Search tree"
 """
 SETTINGS = """
 - button "Model and data":

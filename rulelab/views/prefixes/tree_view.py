@@ -100,8 +100,9 @@ class TreePane(NotebookViewer):
             said = sentence(frame) if nodes else ""
             if said != self._said.object:
                 self._said.object = said
-            if self._below.visible is not bool(nodes):
-                self._below.visible = bool(nodes)
+            for part in (self.box.pane, self._below):
+                if part.visible is not bool(nodes):
+                    part.visible = bool(nodes)
         pn.io.push_notebook(self.box.pane, self._next.pane)
 
     @param.depends("dark", "large", watch=True)
@@ -143,9 +144,8 @@ class TreePane(NotebookViewer):
         self.box = PlotBox(self._plot, self._plot.picture, self._name_of_files)
         self._next = PlotBox(self._bars, self._bars.picture, self._name_of_files)
         self._said = Html("", stylesheets=[CARD_CSS, WORD_CSS], min_height=_WHY, **_WIDE)
-        self._below = pn.Column(
-            self._said, self._prefix, *self._next.items, visible=False, stylesheets=[STACK_CSS], **_WIDE
-        )
+        below = pn.Column(self._said, self._prefix, *self._next.items, stylesheets=[STACK_CSS], **_WIDE)
+        self._below = pn.Column(below, visible=False, **_WIDE)  # a sheet that says how it is displayed shows what is hidden
         self._layout = pn.Column(*self.box.items, self._below, stylesheets=[STACK_CSS], **_WIDE)
 
 

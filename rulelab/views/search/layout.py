@@ -63,10 +63,11 @@ class Layout:
         self._by_name = {gap.name.lower(): self._gap, **beneath}
 
     def await_answer(self, waits: bool) -> None:
-        """Let the box of the model be small while there is nothing to show in it, or have the place for a model."""
-        others = [name for name in self.model.css_classes if name != "rl-waits"]  # a walk outlines it, too
-        if waits is not ("rl-waits" in self.model.css_classes):
-            self.model.css_classes = [*others, "rl-waits"] if waits else others
+        """Let the boxes be small, and a sketch stand for the gap, while nothing has run; or have their full places."""
+        for box in (self.model, self._gap, self.why):
+            others = [name for name in box.css_classes if name != "rl-waits"]  # a walk outlines it, too
+            if waits is not ("rl-waits" in box.css_classes):
+                box.css_classes = [*others, "rl-waits"] if waits else others
 
     def fill(self) -> None:
         """Show all boxes."""

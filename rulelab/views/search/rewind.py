@@ -71,7 +71,7 @@ class Rewind(param.Parameterized):
     ) -> None:
         super().__init__()
         self._start_beat, self._places, self._beats = start_beat, places, 0
-        self.bar = Moments(self._asked, sizing_mode="stretch_width", margin=0)
+        self.bar = Moments(self._asked, css_classes=["rl-moments"], sizing_mode="stretch_width", margin=0)
         self.pace = pn.widgets.Select(
             label="Replay pace",
             options=SPEEDS,

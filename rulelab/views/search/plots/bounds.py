@@ -128,7 +128,7 @@ class BoundsPlot(Plot):
         self._found.data = _found_columns([])
         self._last: float | None = None
         show_entries(self._entries, [False] * len(self._entries))
-        self.caption = "The best objective comes down; what is proven goes up."
+        self.caption = "The best objective comes down, what is proven goes up; where they meet, the model is optimal."
 
     def show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
         self._gap.visible = not self._curves.empty
