@@ -145,7 +145,7 @@ class TreePane(NotebookViewer):
         self._next = PlotBox(self._bars, self._bars.picture, self._name_of_files)
         self._said = Html("", stylesheets=[CARD_CSS, WORD_CSS], min_height=_WHY, **_WIDE)
         below = pn.Column(self._said, self._prefix, *self._next.items, stylesheets=[STACK_CSS], **_WIDE)
-        self._below = pn.Column(below, visible=False, **_WIDE)  # a sheet that says how it is displayed shows what is hidden
+        self._below = pn.Column(below, visible=False, **_WIDE)  # the sheet of what is in it would show it always
         self._layout = pn.Column(*self.box.items, self._below, stylesheets=[STACK_CSS], **_WIDE)
 
 

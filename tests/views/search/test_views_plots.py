@@ -87,7 +87,7 @@ def test_the_captions_follow_a_search() -> None:
     wait_until(lambda: prepared.prepared is not None)
     prepared.stop()
     prepared.join(PATIENCE)
-    bounds, queue, pruned, _ = plots.plots
+    bounds, queue, pruned, _, left = plots.plots
     seen = []
     for snapshot in small_search().steps(work_per_step=2):
         plots.extend([snapshot], not seen, snapshot, prepared.prepared)
@@ -101,8 +101,13 @@ def test_the_captions_follow_a_search() -> None:
             assert f"{open_} prefix" in queue.caption or not open_
         cut = sum(snapshot.pruned.values())
         assert pruned.caption.startswith(f"{cut} cut") or cut == 0 or cut > 999
+        assert f"At most 10^{snapshot.log10_remaining:.1f} prefixes" in left.caption or snapshot.status is rl.Status.OPTIMAL
     assert "proven" in bounds.caption
     assert "empty" in queue.caption
+    assert left.caption == "Nothing is left to look at."
+    told = left.frame()["log10 remaining"].tolist()
+    assert told == [round(snapshot.log10_remaining, 3) for snapshot in seen]
+    assert told[0] > told[-1] == 0
 
 
 def test_each_better_model_is_marked_with_its_rules(view) -> None:
@@ -146,15 +151,15 @@ def drawn(plot: Plot) -> list[str]:
 
 
 def test_a_legend_names_only_what_is_drawn(view) -> None:
-    assert [drawn(plot) for plot in view._plots.plots] == [[], [], [], []]
+    assert [drawn(plot) for plot in view._plots.plots] == [[], [], [], [], []]
     finish(view)
-    bounds, queue, _, incumbents = view._plots.plots
+    bounds, queue, _, incumbents, _ = view._plots.plots
     assert drawn(bounds) == ["objective", "lower bound", "gap"]
     lengths = {length for s in view.session.history.since(Mark())[0] for length, n in enumerate(s.queue_by_length) if n}
     assert drawn(queue) == [str(length) for length in sorted(lengths - {0})]
     assert "still open" not in drawn(incumbents)
     view.reset()
-    assert [drawn(plot) for plot in view._plots.plots] == [[], [], [], []]
+    assert [drawn(plot) for plot in view._plots.plots] == [[], [], [], [], []]
 
 
 @pytest.mark.parametrize("look", LOOKS)

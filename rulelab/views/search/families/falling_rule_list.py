@@ -8,9 +8,10 @@ from typing import Any
 from ....falling_rule_list import FairFallingBounds, FallingBounds
 from ..plots.bounds import BoundsPlot
 from ..plots.considered import ConsideredPlot
-from ..plots.curves import LENGTHS_QUEUED
+from ..plots.curves import LENGTHS_QUEUED, REMAINING
 from ..plots.pruned import PrunedPlot
 from ..plots.queue import QueuePlot
+from ..plots.remaining import RemainingPlot
 from ..plots.strata import StrataPlot
 from .family import Drawing, Look, Shown
 
@@ -36,8 +37,8 @@ SHOWN = Shown(
         "falling_rule_list": Look(
             heading="Best falling rule list so far",
             looks_for=_LOOKS_FOR + "It proves that no such list has a smaller weighted loss.",
-            columns=LENGTHS_QUEUED,
-            plots=(_GAP, _STRATA, _QUEUE, _CUT),
+            columns=LENGTHS_QUEUED | REMAINING,
+            plots=(_GAP, _STRATA, _QUEUE, _CUT, Drawing(RemainingPlot, RemainingPlot, "Remaining")),
             unit="lists, prefixes",
             family="falling_rule_list",
         ),

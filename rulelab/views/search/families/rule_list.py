@@ -10,10 +10,11 @@ from ....families.parameter import DEMANDS, MONOTONE
 from ....rule_list import FairRuleListBounds, RuleListBounds
 from ..plots.base import Plot
 from ..plots.bounds import BoundsPlot
-from ..plots.curves import LENGTHS_QUEUED, Curves
+from ..plots.curves import LENGTHS_QUEUED, REMAINING, Curves
 from ..plots.incumbents import FrontierPlot
 from ..plots.pruned import PrunedPlot
 from ..plots.queue import QueuePlot
+from ..plots.remaining import RemainingPlot
 from .family import Drawing, Look, Shown
 
 
@@ -38,13 +39,14 @@ _KEPT_BY_USE = (
     "or have used more of what they must."
 )
 _BOUNDS = Drawing(BoundsPlot, BoundsPlot)
+_QUEUE = Drawing(QueuePlot, QueuePlot, "Queue")
 _CUT = Drawing(PrunedPlot, lambda _: PrunedPlot(), "Bounds")
 _MODELS = Drawing(FrontierPlot, _frontier, "Models")
 _PLAIN = Look(
     heading="Best rule list so far",
     looks_for=_LOOKS_FOR,
-    columns=LENGTHS_QUEUED,
-    plots=(_BOUNDS, Drawing(QueuePlot, QueuePlot, "Queue"), _CUT, _MODELS),
+    columns=LENGTHS_QUEUED | REMAINING,
+    plots=(_BOUNDS, _QUEUE, _CUT, _MODELS, Drawing(RemainingPlot, RemainingPlot, "Remaining")),
     unit="prefixes",
     family="rule_list",
 )
@@ -98,12 +100,7 @@ _OF_SEVERAL = Look(
         "together, where each rule costs as much as a fixed share of the rows, and proves that there is no better one."
     ),
     columns=LENGTHS_QUEUED,
-    plots=(
-        _BOUNDS,
-        Drawing(QueuePlot, QueuePlot, "Queue"),
-        _CUT,
-        _MODELS,
-    ),
+    plots=(_BOUNDS, _QUEUE, _CUT, _MODELS),
     unit="prefixes",
     no_tree="There is no tree to look at: of prefixes that leave the same rows this search keeps only the cheapest.",
     several=True,

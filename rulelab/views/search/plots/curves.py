@@ -44,18 +44,18 @@ def curve_columns(
     ----------
     snapshots : sequence of Snapshot
     further : mapping of name to function, optional
-        Columns besides time, work, objective and bound; by default the queue by length.
+        Columns besides time, work, objective and bound; by default the queue by length and what remains.
     begins : Snapshot, optional
         That of `tree_begins`, from which the logarithm counts.
     """
-    columns = {**_COMMON, **(LENGTHS_QUEUED if further is None else further)}
+    columns = {**_COMMON, **(LENGTHS_QUEUED | REMAINING if further is None else further)}
     found = {name: [column(snapshot) for snapshot in snapshots] for name, column in columns.items()}
     return {"log_work": [_log_work(each.work, begins) for each in snapshots], **found}
 
 
 def place_columns(snapshot: Snapshot | None, names: Sequence[str], begins: Snapshot | None = None) -> Columns:
     """One point, or none: where a snapshot stands on each of `AXES`, and some of its numbers."""
-    known = curve_columns([] if snapshot is None else [snapshot], LENGTHS_QUEUED, begins)
+    known = curve_columns([] if snapshot is None else [snapshot], None, begins)
     return {name: known[name] for name in (*AXES.values(), *names)}
 
 
@@ -159,6 +159,8 @@ LENGTHS_QUEUED: dict[str, Column] = {
     "queued": _of_length(1, None),
 }
 """Queued prefixes of length 1, 2, ... and the rest, and all of them."""
+REMAINING: dict[str, Column] = {"remaining": lambda s: finite(s.log10_remaining, 3)}
+"""The most prefixes that may still have to be looked at, as a power of ten."""
 
 
 class Cursor:
