@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from importlib.util import find_spec
 from typing import Any
 
 import pandas as pd
@@ -13,7 +12,7 @@ from .. import datasets
 from ..data.fairness import EqualOpportunity
 from ..datasets import Dataset, DatasetError
 from ..sweeps import Sweep, sweep
-from .figure import RAN, SOURCE, Figure, Made, needed, quoted, table
+from .figure import RAN, SOURCE, Figure, Made, installed, needed, quoted, table
 
 PAPER = "Fair rule sets: Lawless, Dash, Günlük and Wei, JMLR 24, 2023"
 PUBLISHED = {
@@ -55,8 +54,7 @@ def costs(quick: bool) -> Made:
         for method, text in zip(METHODS, figures.split(" | "), strict=True):
             cells = dict(zip(("accuracy %", "sd", "gap %", "sd of it"), map(float, text.split()), strict=True))
             rows.append({SOURCE: quoted("Table 4"), "data": name, "method": method, **cells})
-    if find_spec("fairlearn") is None:
-        rows += [needed("fairlearn", "pip install fairlearn", method=name.replace("_", " ")) for name in _FAIRLEARN]
+    rows += installed(*_FAIRLEARN)[1]
     tables = {"Accuracy and gap on test rows": table(rows)}
     for name, frame in rates.items():
         tables[f"True positive rates by group, {name}"] = frame.assign(**{SOURCE: RAN})[[SOURCE, *frame.columns]]
@@ -81,7 +79,7 @@ def _sweep(name: str, quick: bool) -> Sweep:
         {"max_complexity": [COMPLEXITY], "fairness": [None, *map(EqualOpportunity, tolerances)]},
         cv=2 if quick else 10 if name == "compas" else 3,
         sensitive=SENSITIVE[name],
-        baselines=[*(_FAIRLEARN if find_spec("fairlearn") is not None else ()), "logistic_regression"],
+        baselines=[*installed(*_FAIRLEARN)[0], "logistic_regression"],
         time_limit=0.5 if quick else 1.0,
     )
     found.wait()

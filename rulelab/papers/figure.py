@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from ..datasets import DatasetError
+from ..sweeps import BASELINES
 from ..sweeps.errors import SweepError
 
 RAN = "ran"
@@ -72,6 +73,16 @@ def quoted(where: str) -> str:
 def needed(what: str, todo: str, **cells: Any) -> dict[str, Any]:
     """A row that is not there: what it needs, and what to do about that."""
     return {SOURCE: f"needs: {what}", **cells, _TODO: todo}
+
+
+def installed(*methods: str) -> tuple[list[str], list[dict[str, Any]]]:
+    """Those of some baselines whose packages are there, and a row for each other one."""
+    there = [name for name in methods if BASELINES[name].installed]
+    absent = [name for name in methods if name not in there]
+    return there, [
+        needed(BASELINES[name].packages[-1], 'pip install "rulelab[rivals]"', method=name.replace("_", " "))
+        for name in absent
+    ]
 
 
 def table(rows: list[dict[str, Any]]) -> pd.DataFrame:

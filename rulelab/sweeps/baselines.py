@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 from sklearn.base import BaseEstimator
 from sklearn.ensemble import AdaBoostClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
@@ -145,16 +146,73 @@ class AdaBoost(_Classifier):
         return AdaBoostClassifier(**parameters, random_state=seed)
 
 
-class _Fairlearn(_Classifier):
-    """A method of the fairlearn package, which must be installed; it is told the groups of the training rows."""
+class _Packaged(_Classifier):
+    """A method of a package that is not needed otherwise, the last one of `packages`."""
+
+    def check(self, parameters: Mapping[str, Any], plan: Plan) -> None:
+        self._check_counted(parameters, plan)
+        if not self.installed:
+            raise SweepError(
+                f"the baseline {self.name} needs the package {self.packages[-1]}; install it, or leave it out"
+            )
+        super().check(parameters, plan)
+
+    @property
+    def installed(self) -> bool:
+        return importlib.util.find_spec(self.packages[-1]) is not None
+
+
+class Ripper(_Packaged):
+    """RIPPER (Cohen, ICML 1995) of the package wittgenstein: rules of the positive class, made and pruned greedily."""
+
+    name = "ripper"
+    packages = ("wittgenstein",)
+    defaults = {"k": 2, **BINARIZING}
+    grid = {"k": [2]}
+
+    def estimator(self, parameters: Mapping[str, Any], seed: int) -> Any:
+        return importlib.import_module("wittgenstein").RIPPER(**parameters, random_state=seed)
+
+    def train(self, X: np.ndarray, part: Part, parameters: Mapping[str, Any], plan: Plan) -> Any:
+        ripper = self.estimator(self.own(parameters), plan.random_state)
+        ripper.fit(self._named(X), part.y, pos_class=True)
+        return ripper
+
+    def predict(self, fitted: Any, X: np.ndarray, part: Part, plan: Plan) -> np.ndarray:
+        return np.asarray(fitted.predict(self._named(X)), dtype=bool)
+
+    def size(self, fitted: Any) -> tuple[int | None, int | None]:
+        rules = fitted.ruleset_.rules
+        return len(rules), sum(len(rule.conds) for rule in rules)
+
+    @staticmethod
+    def _named(X: np.ndarray) -> pd.DataFrame:
+        """Whole numbers, which it takes as they are; it puts fractions into bins of its own."""
+        return pd.DataFrame(X.astype(np.int64), columns=[f"c{i}" for i in range(X.shape[1])])
+
+
+class C45Rules(_Packaged):
+    """The rules of a C4.5 tree (Quinlan, 1993) by the package c50py; those that hold vote."""
+
+    name = "c45_rules"
+    packages = ("scikit-learn", "c50py")
+    defaults = {"cf": 0.25, "min_samples_leaf": 2, **BINARIZING}
+    grid = {"cf": [0.25]}
+
+    def estimator(self, parameters: Mapping[str, Any], seed: int) -> Any:
+        return importlib.import_module("c50py").C5RulesClassifier(**parameters)
+
+    def size(self, fitted: Any) -> tuple[int | None, int | None]:
+        return len(fitted.rules_), sum(len(rule.conditions) for rule in fitted.rules_)
+
+
+class _Fairlearn(_Packaged):
+    """A method of the fairlearn package; it is told the groups of the training rows."""
 
     packages = ("scikit-learn", "fairlearn")
     criteria: ClassVar[Mapping[str, str]]
 
     def check(self, parameters: Mapping[str, Any], plan: Plan) -> None:
-        self._check_counted(parameters, plan)
-        if importlib.util.find_spec("fairlearn") is None:
-            raise SweepError(f"the baseline {self.name} needs the package fairlearn; install it, or leave it out")
         if plan.groups is None:
             raise SweepError(f"the baseline {self.name} needs the groups of people; give sensitive=...")
         if parameters["criterion"] not in self.criteria:
@@ -339,6 +397,8 @@ BASELINES: dict[str, Method] = {
         RandomForest(),
         Logistic(),
         AdaBoost(),
+        Ripper(),
+        C45Rules(),
         ExponentiatedGradient(),
         ThresholdOptimizer(),
         CompasScore(),

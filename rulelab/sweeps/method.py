@@ -77,6 +77,11 @@ class Method(abc.ABC):
     falling: bool = True
     of_counts: bool = True
 
+    @property
+    def installed(self) -> bool:
+        """Whether the package is there that it needs beyond those that this one needs."""
+        return True
+
     @abc.abstractmethod
     def check(self, parameters: Mapping[str, Any], plan: Plan) -> None:
         """Refuse parameters that no data could make usable; raises ValueError."""

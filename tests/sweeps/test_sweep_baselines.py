@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from c50py import C5RulesClassifier
 from fairlearn.postprocessing import ThresholdOptimizer
 from fairlearn.reductions import EqualizedOdds, ExponentiatedGradient
 from hypothesis import given, settings
@@ -18,8 +19,10 @@ from sklearn.metrics import accuracy_score
 from sklearn.tree import DecisionTreeClassifier, export_text
 from strategies import seeds
 from test_sweep import DATA
+from wittgenstein import RIPPER
 
 import rulelab as rl
+from rulelab.papers.figure import installed
 from rulelab.sweeps import BASELINES
 from rulelab.sweeps.baselines import tree_size
 from rulelab.sweeps.plan import make_plan
@@ -123,6 +126,42 @@ def test_the_size_of_a_tree_is_that_of_the_rules_of_one_class(seed, leaves):
         if label:
             depths[label].append(path.count("|   "))
     assert tree_size(tree) == min(((len(found), sum(found)) for found in (depths["False"], depths["True"])), key=sum)
+
+
+@pytest.mark.long
+def test_rivals_are_those_of_their_packages_and_their_rules_are_counted():
+    grid = {"regularization": [0.1], "thresholds": [4]}
+    one = rl.sweep(DATA, grid=grid, cv=3, sensitive="group", baselines=["ripper", "c45_rules"], random_state=5)
+    assert one.wait(PATIENCE)
+    here = PLAN.fold_of == 0
+    train, test = (part.astype(int) for part in conditions(0))
+    names = [f"c{i}" for i in range(train.shape[1])]
+    ripper = RIPPER(k=2, random_state=5)
+    ripper.fit(pd.DataFrame(train, columns=names), PLAN.y[~here], pos_class=True)
+    rules = C5RulesClassifier().fit(train.astype(np.float32), PLAN.y[~here])
+    expected = {
+        "ripper": (ripper.predict(pd.DataFrame(test, columns=names)), ripper.ruleset_.rules, "conds"),
+        "c45_rules": (rules.predict(test.astype(np.float32)), rules.rules_, "conditions"),
+    }
+    for name, (predicted, found, of_rule) in expected.items():
+        row = only(one, name, 0)
+        assert row.test_accuracy == accuracy_score(PLAN.y[here], predicted)
+        assert row.rules == len(found)
+        assert row.complexity == len(found) + sum(len(getattr(rule, of_rule)) for rule in found)
+
+
+@pytest.mark.parametrize("name", ["ripper", "c45_rules", "threshold_optimizer"])
+def test_what_a_package_is_needed_for_says_so(monkeypatch, name):
+    monkeypatch.setattr("importlib.util.find_spec", lambda package: None)
+    with pytest.raises(rl.sweeps.SweepError, match=f"{name} needs the package {BASELINES[name].packages[-1]}"):
+        rl.sweep(DATA, cv=3, sensitive="group", baselines=[name])
+    assert papers_need(name) == ([], [BASELINES[name].packages[-1]])
+
+
+def papers_need(name: str) -> tuple[list[str], list[str]]:
+    """What the figures of papers do with a baseline, and what they say they need."""
+    there, rows = installed(name)
+    return there, [row["source"].removeprefix("needs: ") for row in rows]
 
 
 def greedy_by_hand(antecedents: np.ndarray, y: np.ndarray, most: int) -> tuple[int, int]:

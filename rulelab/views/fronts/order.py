@@ -223,7 +223,8 @@ def available(question: PageRecipe) -> list[str]:
     fair = question.sensitive is not None and "fairness" in question.parameters and question["fairness"] is not None
     fair = fair and importlib.util.find_spec("fairlearn") is not None
     scored = any("score_text" in r.excluded and question.load_code == load_code(name) for name, r in RECORDS.items())
-    needs = {"compas_score": scored, "exponentiated_gradient": fair, "threshold_optimizer": fair, "adaboost": False}
+    needs = {"compas_score": scored, "exponentiated_gradient": fair, "threshold_optimizer": fair}
+    needs |= dict.fromkeys(("adaboost", "ripper", "c45_rules"), False)
     counted = question.counted is not None
     return [name for name in BASELINES if needs.get(name, True) and (not counted or BASELINES[name].of_counts)]
 

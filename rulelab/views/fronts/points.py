@@ -34,6 +34,8 @@ LABELS = {
     "greedy_list": "Greedy rule list",
     **NAMES,
     "adaboost": "AdaBoost",
+    "ripper": "RIPPER",
+    "c45_rules": "C4.5 rules",
     "exponentiated_gradient": "Exponentiated gradient",
     "threshold_optimizer": "Threshold optimizer",
 }
