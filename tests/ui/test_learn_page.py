@@ -196,9 +196,9 @@ def test_the_script_is_performed_as_it_is_written(visit: Callable[..., Visit]) -
         view.until_status("certified optimal")
         fill("Regularization", "0.005")
         fill("Test share", "0.3")
-        before = view.status
+        view.until(lambda: "earlier settings" in view.status)  # the page has heard of the new ones
         view.button("Run").click()
-        view.until(lambda: view.status != before)
+        view.until(lambda: "earlier settings" not in view.status)
         pin("B")
 
     def begun() -> bool:
