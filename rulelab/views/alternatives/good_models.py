@@ -65,7 +65,6 @@ class Choosing(NotebookViewer):
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
         self._found: Good | None = None
-        self._gaps: dict[tuple[str, str], np.ndarray] = {}
         self._sample: Sample | None = None
         self._offered = self._kept = self._listed = np.zeros(0, dtype=np.int64)
         self._filling = False
@@ -92,10 +91,7 @@ class Choosing(NotebookViewer):
         """The gap between groups for every model, in per cent; None without groups."""
         if self._found is None or not self.attribute:
             return None
-        asked = (self.attribute, self.criterion)
-        if asked not in self._gaps:
-            self._gaps[asked] = self._found.gaps(*asked)
-        return self._gaps[asked]
+        return self._found.gaps(self.attribute, self.criterion)
 
     def choose(self, k: int) -> None:
         """Let one of the models be the chosen one."""
@@ -124,13 +120,15 @@ class Choosing(NotebookViewer):
 
     def _take_overview(self, found: Good) -> None:
         """Show what was found, without filters but those that still can be."""
-        self._found, self._gaps = found, {}
+        self._found = found
         names = {plain(row.name, 60): row.name for row in found.reliance.itertuples(index=False)}
         most = int(found.frame["rules"].max()) if len(found.frame) else 0
         columns = {plain(name, 60): name for name in found.columns}
         self._filling = True
         try:
-            self._offer(self._attribute, "attribute", {"(none)": ANY, **{name: name for name in found.attributes}})
+            self._offer(
+                self._attribute, "attribute", {"(none)": ANY, **{name: name for name in found.prepared.attributes}}
+            )
             self._offer_orders()
             self._offer(self._uses, "uses", {"(any)": ANY, **names})
             self._offer(self._without, "without", {"(none)": ANY, **names})
@@ -140,7 +138,7 @@ class Choosing(NotebookViewer):
             self.param.update(diverse=False, model=NO_MODEL, brush=None)
         finally:
             self._filling = False
-        self._attribute.visible = bool(found.attributes)
+        self._attribute.visible = bool(found.prepared.attributes)
         self._antecedents.object = f"<h2>{found.part.capitalize()}s of the good models</h2>{antecedents(found)}"
         self._parts.label = f"{found.part.capitalize()}s (CSV)"
         self._draw()
@@ -229,7 +227,7 @@ class Choosing(NotebookViewer):
         if sample is None or sample.found is not self._found or self.diverse:
             return None
         gaps = sample.gaps(self.attribute, self.criterion) if self.attribute else None
-        return Drawn(sample.frame, self._passing(sample.of, sample.members), gaps, sample.words)
+        return Drawn(sample.frame, self._passing(sample.every, sample.members), gaps, sample.words)
 
     def _take_sample(self, sample: Sample | None) -> None:
         """Show random lists, or sets, beside the models; None: none."""

@@ -6,8 +6,6 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, TypeAlias, cast
 
-import numpy as np
-
 from ...data.fairness import confusions
 from ...data.metrics import Confusion
 from ...data.problem import Problem
@@ -16,7 +14,6 @@ from ...falling_rule_list import FallingRuleListSearch, SoftSearch
 from ...families import FAMILIES
 from ...models import DecisionList, Model, RuleSet
 from ...rule_list import RuleListSearch
-from ...rule_list.near_optimal.traits import group_masses
 from ...rule_set import RuleSetSearch
 from ...search import Search
 from ...snapshot import Snapshot, Status
@@ -176,7 +173,7 @@ class Hand:
         self._edited = self.bench.empty() if edited is None else edited
         self._past: list[Any] = []
         if before is not None and before.game == self.game:
-            own = [] if before.edited == self.bench.empty() else [before.edited]
+            own = [] if before.edited in (self.bench.empty(), self._edited) else [before.edited]
             self._past = [*before._past, *own][-_MOST_UNDONE:]
         self._future: list[Any] = []
 
@@ -283,25 +280,9 @@ class Hand:
 
     def groups(self, attribute: str) -> dict[str, Confusion]:
         """What the model does to the groups of an attribute, on the training rows."""
-        data, problem, test = self.prepared.data, self.problem, self.prepared.test_rows
-        assert data is not None
-        assert data.sensitive is not None
-        rows = np.arange(len(data.y))
-        if test is not None:
-            rows = np.setdiff1d(rows, test)
-        masses = group_masses(
-            problem, data.sensitive[attribute].iloc[rows], data.y.iloc[rows].to_numpy(dtype=bool), data.weight_of(rows)
-        )
+        masses = self.prepared.masses(attribute)
         counted = confusions(masses, self.bench.predicts_positive(self._edited))
         return dict(zip(masses.names, counted, strict=True))
-
-    @property
-    def attributes(self) -> tuple[str, ...]:
-        """Sensitive attributes that groups can be made of."""
-        data = self.prepared.data
-        if data is None or data.sensitive is None or self.problem.row_pattern is None:
-            return ()
-        return tuple(map(str, data.sensitive.columns))
 
     def card(self) -> Card:
         """The card of the model; one that was made by hand says so, and is never called optimal.

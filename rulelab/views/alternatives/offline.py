@@ -71,6 +71,12 @@ def condition_names(problem: Problem) -> list[str]:
     return [plain_words(None if known is None else known[j], name) for j, name in enumerate(problem.names)]
 
 
+def rule_names(result: NearOptimalRuleSets) -> list[str]:
+    """The rules of sets in the words of cards."""
+    between, conditions = " and " if result.form == "dnf" else " or ", condition_names(result.problem)
+    return [between.join(conditions[j] for j in clause) for clause in result.rules["conditions"]]
+
+
 def packed(result: NearOptimal, graph: PrefixGraph, labels: Labels) -> dict[str, Any]:
     """What the builder takes, as plain types.
 

@@ -196,7 +196,7 @@ class GroupsPanel(Viewer):
     def begin(self, hand: Hand) -> None:
         """Offer the attributes of other data."""
         self._hand = None
-        options = {"(none)": ANY, **{plain(name, 60): name for name in hand.attributes}}
+        options = {"(none)": ANY, **{plain(name, 60): name for name in hand.prepared.attributes}}
         self.param["attribute"].objects = options
         self._choice.options = options
         if self.attribute not in options.values():

@@ -11,11 +11,11 @@ from panel.custom import JSComponent
 
 from ...assets import asset
 from ...shown import percent
+from ..cards.templates import filled
 from ..live.wording import count, in_signs
-from ..widgets.esc import esc, plain
+from ..widgets.esc import plain
 from ..widgets.style import sheet
-from .finding import Found
-from .good import Good
+from .good import Found, Good
 from .hand import Hand, words_of
 from .offline import packed
 
@@ -133,33 +133,16 @@ class Builder(JSComponent):
 
 
 def antecedents(found: Good) -> str:
-    """What each antecedent means to all good models: in how many it is, and how much it decides."""
-    relied, of_lists = found.reliance, found.shares
-    n = found.result.count
-    rows = ""
-    for j, name, models, least, most in relied.head(_MOST).itertuples():
-        share = of_lists["share"].get(j, np.nan)
-        reach = f"left:{100 * least:.1f}%;width:{100 * (most - least):.1f}%"
-        bar = f'<span class="bar"><span style="{reach}"></span></span>'
-        rows += (
-            f'<tr><th scope="row">{esc(name, 80)}</th><td>{count(models)} of {count(n)}</td>'
-            f"<td>{percent(share)}</td><td>{percent(least)} to {percent(most)}</td><td>{bar}</td></tr>"
-        )
-    if found.ways == "lists":
-        verb = "decides"
-        meaning = (
-            "“Decides” goes from the good model that relies least on the antecedent to the one that relies most on it, "
-            "each as its cheapest list. From 0: one can do without."
-        )
-    else:
-        verb, meaning = "covers", "From 0: some near-optimal set does without the rule."
-    more = len(relied) - _MOST
-    note = f'<p class="note">and {count(more)} more, in the table to save</p>' if more > 0 else ""
-    named = f"{found.part.capitalize()}s of the good models"
-    return (
-        f'<table aria-label="{named}" class="parts"><thead><tr><th scope="col">{found.part}</th>'
-        f'<th scope="col">models</th><th scope="col">% of {found.ways}</th><th scope="col">{verb}, % of rows</th>'
-        f'<th scope="col"></th></tr></thead><tbody>{rows}</tbody></table>{note}<p class="note">{meaning}</p>'
+    """What each antecedent means to all good models: in how many it is, and how much it decides; HTML."""
+    rows = found.reliance.join(found.shares["share"])
+    return filled(
+        "parts.html",
+        rows=list(rows.itertuples()),
+        part=found.part,
+        ways=found.ways,
+        verb="decides" if found.ways == "lists" else "covers",
+        n=found.result.count,
+        MOST=_MOST,
     )
 
 

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import abc
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
-from ...data.metrics import FEW
 from ...rule_list import NearOptimalCount
-from ...rule_list.near_optimal.traits import traits_of
 from ...rule_set import NearOptimalRuleSets
 from ..cards.card import Card
 from ..live.job import Progress
 from ..live.wording import count, counted
 from .counting import Total
-from .finding import Found
-from .finding_sets import FoundSets
-from .good import Good
+from .good import Found, FoundSets, Good
 
 SIZE = 2000
 """So many are drawn; where there are no more, all are taken."""
@@ -27,13 +22,17 @@ _AT_ONCE = 100
 
 
 @dataclass(frozen=True, eq=False)
-class Sample(abc.ABC):
+class Sample:
     """Near-optimal lists, or sets, of which each is as likely to be here as any other.
 
     Attributes
     ----------
     found : Good
         What is shown, beside which they stand.
+    every : Good
+        All that they are of: the lists that were drawn, or all models of sets.
+    models : int array
+        Which of these each is.
     frame : DataFrame
         One row each: ``rules``, and ``accuracy`` and ``above`` (the optimum) in per cent.
     number : int
@@ -41,9 +40,10 @@ class Sample(abc.ABC):
     """
 
     found: Good
+    every: Good
+    models: np.ndarray
     frame: pd.DataFrame
     number: int
-    _gaps: dict[tuple[str, str], np.ndarray] = field(default_factory=dict, init=False)
 
     @property
     def whole(self) -> bool:
@@ -57,100 +57,23 @@ class Sample(abc.ABC):
         return f"all {every}" if self.whole else f"{count(len(self.frame))} of all {every}, drawn at random"
 
     @property
-    @abc.abstractmethod
-    def of(self) -> Good:
-        """What knows the names of their parts."""
-
-    @property
-    @abc.abstractmethod
-    def members(self) -> Sequence[Sequence[int]]:
+    def members(self) -> list[Sequence[int]]:
         """The parts of each, as places in the names."""
+        members = self.every.members
+        return [members[k] for k in self.models.tolist()]
 
     def gaps(self, attribute: str, criterion: str) -> np.ndarray:
         """The gap between the groups of an attribute for each, in per cent."""
-        asked = (attribute, criterion)
-        if asked not in self._gaps:
-            self._gaps[asked] = self._measure(attribute, criterion)
-        return self._gaps[asked]
+        return self.every.gaps(attribute, criterion)[self.models]
 
-    @abc.abstractmethod
     def place(self, k: int) -> int | None:
         """Which of the models that were found it is; None: another one."""
+        own, shown = self.every.antecedents[self.models[k]], self.found.antecedents
+        return shown.index(own) if own in shown else None
 
-    @abc.abstractmethod
     def card(self, k: int) -> Card:
         """Its card."""
-
-    @abc.abstractmethod
-    def _measure(self, attribute: str, criterion: str) -> np.ndarray:
-        """See `gaps`."""
-
-
-@dataclass(frozen=True, eq=False)
-class SampledLists(Sample):
-    """Rule lists.
-
-    Attributes
-    ----------
-    lists : tuple of tuple of int
-        Antecedents, in order.
-    """
-
-    found: Found
-    lists: tuple[tuple[int, ...], ...]
-
-    @property
-    def of(self) -> Found:
-        return self.found
-
-    @property
-    def members(self) -> tuple[tuple[int, ...], ...]:
-        return self.lists
-
-    def place(self, k: int) -> int | None:
-        lists = self.found.result.lists
-        return lists.index(self.lists[k]) if self.lists[k] in lists else None
-
-    def card(self, k: int) -> Card:
-        return self.found.card_of(self.lists[k])
-
-    def _measure(self, attribute: str, criterion: str) -> np.ndarray:
-        return 100 * traits_of(self.found.result.problem, self.lists, self.found.masses(attribute)).gaps(criterion, FEW)
-
-
-@dataclass(frozen=True, eq=False)
-class SampledSets(Sample):
-    """Rule sets, each as the model that it is.
-
-    Attributes
-    ----------
-    every : FoundSets
-        All models.
-    models : int array
-        Of each set that was drawn.
-    """
-
-    found: FoundSets
-    every: FoundSets
-    models: np.ndarray
-
-    @property
-    def of(self) -> FoundSets:
-        return self.every
-
-    @property
-    def members(self) -> list[tuple[int, ...]]:
-        return [self.every.members[k] for k in self.models.tolist()]
-
-    def place(self, k: int) -> int | None:
-        clauses, shown = self.every.result.clauses[self.models[k]], self.found.result.clauses
-        return shown.index(clauses) if clauses in shown else None
-
-    def card(self, k: int) -> Card:
-        return self.every.card(int(self.models[k]))
-
-    def _measure(self, attribute: str, criterion: str) -> np.ndarray:
-        return self.every.gaps(attribute, criterion)[self.models]
+        return self.every.card_of(self.every.model(int(self.models[k])))
 
 
 def draw(found: Good, total: Total, progress: Progress, size: int | None = None) -> Sample:
@@ -173,17 +96,17 @@ def draw(found: Good, total: Total, progress: Progress, size: int | None = None)
     return _draw_lists(found, total.result, progress, size)
 
 
-def _draw_sets(found: FoundSets, result: NearOptimalRuleSets, size: int) -> SampledSets:
+def _draw_sets(found: FoundSets, result: NearOptimalRuleSets, size: int) -> Sample:
     every = found if result is found.result else replace(found, result=result)
     models = np.repeat(np.arange(result.count), result.multiplicity) if result.n_sets <= size else None
     if models is None:
         ends = np.cumsum(result.multiplicity)
         models = np.searchsorted(ends, np.random.default_rng(0).integers(ends[-1], size=size), side="right")
     frame = every.frame[["rules", "accuracy", "above"]].iloc[models].reset_index(drop=True)
-    return SampledSets(found, frame, result.n_sets, every, models)
+    return Sample(found, every, models, frame, result.n_sets)
 
 
-def _draw_lists(found: Found, result: NearOptimalCount, progress: Progress, size: int) -> SampledLists:
+def _draw_lists(found: Found, result: NearOptimalCount, progress: Progress, size: int) -> Sample:
     if result.n_lists <= size:
         frame = result.top(max(1, result.n_lists))
     else:
@@ -201,4 +124,5 @@ def _draw_lists(found: Found, result: NearOptimalCount, progress: Progress, size
             "above": 100 * frame["gap"] / result.optimum if result.optimum else 0.0,
         }
     )
-    return SampledLists(found, shown, result.n_lists, tuple(map(tuple, frame["list"])))
+    every = replace(found, result=replace(found.result, lists=tuple(map(tuple, frame["list"]))))
+    return Sample(found, every, np.arange(len(frame)), shown, result.n_lists)

@@ -22,6 +22,7 @@ WAITING = (
     '<p class="empty">The optimum is one model. Here all others that are nearly as good will be, with proof that none '
     "is missing, and each of them can be edited by hand: as soon as the search has ended.</p>"
 )
+COMING = '<p class="empty">The good models will stand here as soon as all of them are found.</p>'
 UNPACKING = (
     '<p class="empty" role="status">Sending the lists to the browser, which counts what each choice leaves ...</p>'
 )
@@ -275,14 +276,19 @@ def decided(hand: Hand, model: DecisionList | RuleSet, person: Mapping[str, Any]
     )
 
 
-def _decides(model: DecisionList | RuleSet, place: int) -> str:
-    """Which rule decides, up to the label."""
-    n = len(model.rules)
+def _decides(model: DecisionList | RuleSet, place: int, would: bool = False) -> str:
+    """Which rule decides, or would decide, up to the label."""
+    every = place == len(model.rules)
     if not isinstance(model, RuleSet):
-        return "No rule holds, and the default says" if place == n else f"Rule {place + 1} decides:"
+        holds = "no rule would hold" if would else "No rule holds"
+        deciding = f"rule {place + 1} would decide:" if would else f"Rule {place + 1} decides:"
+        return f"{holds}, and the default says" if every else deciding
+    hold, holds, fails = ("would hold", "would hold", "would not hold") if would else ("hold", "holds", "does not hold")
     if model.form == "cnf":
-        return "All rules hold, and the set says" if place == n else f"Rule {place + 1} does not hold, and the set says"
-    return "No rule holds, and the set says" if place == n else f"Rule {place + 1} holds, and the set says"
+        said = f"all rules {hold}" if every else f"rule {place + 1} {fails}"
+    else:
+        said = f"no rule {holds}" if every else f"rule {place + 1} {holds}"
+    return f"{said if would else said.capitalize()}, and the set says"
 
 
 def _in_words(model: DecisionList | RuleSet, k: int) -> str:
@@ -309,7 +315,7 @@ def flipped(hand: Hand, model: DecisionList | RuleSet, person: Mapping[str, Any]
             "the rules can tell apart were looked at.</p>"
         )
     label = esc(label_of(hand, model.classes.index(flip.label)), 40)
-    decides = _would(model, flip.place)
+    decides = _decides(model, flip.place, would=True)
     return f"<p>If {_changed(person, flip)}, {decides} <b>{label}</b>. No change of fewer of these columns does it.</p>"
 
 
@@ -330,18 +336,6 @@ def _changed(person: Mapping[str, Any], flip: Flip) -> str:
         f"<b>{esc(column, 80)}</b> were {esc(said, 80)} instead of {esc(shown(person[column]), 60)}"
         for column, said in flip.changes
     )
-
-
-def _would(model: DecisionList | RuleSet, place: int) -> str:
-    """Which rule would decide, up to the label."""
-    n = len(model.rules)
-    if not isinstance(model, RuleSet):
-        return "no rule would hold, and the default says" if place == n else f"rule {place + 1} would decide:"
-    if model.form == "cnf":
-        holds = "all rules would hold" if place == n else f"rule {place + 1} would not hold"
-    else:
-        holds = "no rule would hold" if place == n else f"rule {place + 1} would hold"
-    return f"{holds}, and the set says"
 
 
 def shown(value: Any) -> str:
