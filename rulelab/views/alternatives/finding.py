@@ -77,8 +77,11 @@ def find(source: Callable[[Callable[[str], None]], Prepared], wanted: Wanted, pr
     assert isinstance(given, RuleListSearch | RuleSetSearch)
     progress.report(_OPTIMUM)
     search = _own(given)
-    prepared = replace(prepared, search=search)
-    near, said = _enumeration(search, wanted)
+    if search is not given:
+        prepared = replace(prepared, search=search)
+    memory = min(search.memory_limit or wanted.memory, wanted.memory)
+    kind, said = _KINDS[type(search)]
+    near = kind(search, ratio=wanted.ratio, limit=wanted.most, memory_limit=memory)
     snapshot = run(near, wanted.seconds, progress, said, "the enumeration")
     if near.phase == "optimum" or snapshot.incumbent is None:
         after = f"the optimum was not certified after {snapshot.seconds:.0f} s"
@@ -103,16 +106,6 @@ def _own(search: RuleListSearch | RuleSetSearch) -> RuleListSearch | RuleSetSear
     return RuleSetSearch(search.problem, **{**search.parameters, "warm_start": search.columns or None})
 
 
-def _enumeration(search: RuleListSearch | RuleSetSearch, wanted: Wanted) -> tuple[Any, Callable[[Any], str]]:
-    """What finds the models near the optimum, and what says how far it is."""
-    memory = min(search.memory_limit or wanted.memory, wanted.memory)
-    kind: Any = NearOptimalSearch
-    said: Callable[[Any], str] = _said
-    if isinstance(search, RuleSetSearch):
-        kind, said = NearOptimalRuleSetSearch, said_of_sets
-    return kind(search, ratio=wanted.ratio, limit=wanted.most, memory_limit=memory), said
-
-
 def _said(snapshot: NearOptimalProgress) -> str:
     return _OPTIMUM if snapshot.phase == "optimum" else f"{counted(snapshot.count, 'models')} so far"
 
@@ -124,3 +117,10 @@ def said_of_sets(snapshot: NearOptimalRuleSetProgress) -> str:
     if snapshot.status is Status.OPTIMAL or snapshot.phase == "enumerating":
         return f"{counted(snapshot.count, 'models')} so far, of {count(snapshot.rules)} rules"
     return "finding the rules that such sets can hold"
+
+
+_KINDS: dict[type, tuple[Any, Callable[[Any], str]]] = {
+    RuleListSearch: (NearOptimalSearch, _said),
+    RuleSetSearch: (NearOptimalRuleSetSearch, said_of_sets),
+}
+"""What finds the models near the optimum of a search, and what says how far it is."""

@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 
 from ...data.metrics import FEW, confusion_from
-from ...families import FAMILIES
 from ...models import RuleList, RuleSet
 from ...rule_list import NearOptimal
 from ...rule_list.near_optimal.prefix_graph import PrefixGraph
@@ -20,10 +19,10 @@ from ...rule_list.near_optimal.state import MOST_LISTS
 from ...rule_list.near_optimal.traits import Traits, reliance, traits_of
 from ...rule_set import NearOptimalRuleSets
 from ...snapshot import Snapshot, Status
-from ..cards import snippet
-from ..cards.card import Card, Proof, in_words
+from ..cards.card import Card
 from ..live.prepared import Prepared
 from ..live.wording import count, counted
+from .hand import of_other
 from .offline import Labels, condition_names, rule_names
 
 _MOST_ASKED = 1000
@@ -130,21 +129,7 @@ class Good(abc.ABC):
 
     def card_of(self, model: RuleList | RuleSet) -> Card:
         """The card of a near-optimal model."""
-        result, parameters = self.result, self.prepared.search.parameters
-        return replace(
-            self.base,
-            model=model,
-            proof=Proof(
-                objective=self._objective(model),
-                lower_bound=result.optimum,
-                proven=False,
-                scope="",
-                equation=FAMILIES[model.family].objective(model, parameters, result.problem.n_rows),
-            ),
-            search=None,
-            unconstrained=None,
-            code=snippet.of_model(in_words(model, self.prepared.labels)),
-        )
+        return of_other(self.base, self.prepared, model, self._objective(model), self.result.optimum)
 
     @abc.abstractmethod
     def _objective(self, model: Any) -> float:
@@ -158,10 +143,10 @@ class Good(abc.ABC):
     def _why(self) -> str:
         return _WHY.get(self.result.truncated or "", "it was stopped")
 
-    @property
-    def _reach(self) -> str:
-        """How far above the optimum all are known, in per cent."""
-        return f"{max(0.0, 100 * (self.result.covered / self.result.optimum - 1)) if self.result.optimum else 0:.3g} %"
+    def _known(self, near: str) -> str:
+        """How far above the optimum all are known, in a sentence that has a place for it; empty: nobody knows."""
+        reach = 100 * (self.result.covered / self.result.optimum - 1) if self.result.optimum else 0.0
+        return near.format(f"{reach:.3g} %") if reach > 0 else ""
 
     @cached_property
     def frame(self) -> pd.DataFrame:
@@ -253,11 +238,8 @@ class Found(Good):
             return "proven", f"certified complete: {what} {have} an objective within {share} of the optimum"
         if result.complete:
             return "proven", f"complete but for the rounding of the weights: {what} within {share} of the optimum"
-        return (
-            "limit",
-            f"not complete ({self._why}): {what}; every list closer than {self._reach} to the optimum is among them; "
-            "“Count all” counts without listing",
-        )
+        known = self._known("; every list closer than {} to the optimum is among them")
+        return "limit", f"not complete ({self._why}): {what}{known}; “Count all” counts without listing"
 
 
 @dataclass(frozen=True, eq=False)
@@ -328,4 +310,5 @@ class FoundSets(Good):
             return "proven", said
         if result.covered != result.covered:
             return "limit", f"not complete ({self._why}): {what}; which other sets are near the optimum is not known"
-        return "limit", f"not complete ({self._why}): {what}; every set within {self._reach} is among them, {over}"
+        known = self._known("; every set within {} is among them")
+        return "limit", f"not complete ({self._why}): {what}{known}, {over}"

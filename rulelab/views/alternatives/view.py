@@ -30,13 +30,13 @@ from ..widgets.strip import Strip
 from ..widgets.style import BAR_CSS, CARD_CSS, PANEL_CSS, STRIP_CSS, sheet
 from . import wording
 from .count_view import CountView
+from .counting import explorer_of_sets
 from .editing import Source, WhatIfView
 from .finding import LISTED, Wanted, find, refusal
 from .good import Found, FoundSets, Good
 from .good_models import NO_MODEL, SELECTED, Choosing
 from .hand import editable, prepared_of
 from .offline import explorer
-from .offline_sets import explorer_of_sets
 from .panels import SPACED, WIDE
 from .parts import Builder
 
@@ -335,14 +335,11 @@ class AlternativesView(Choosing):
     def _list_tapped(self, k: int) -> None:
         """Edit a random list, or set; where it is one of the models, that model."""
         sample = self._sample
-        if sample is None:
-            return
-        place = sample.place(k)
-        if place is not None:
+        if sample is not None and (place := sample.place(k)) is not None:
             self.choose(place)
-            return
-        self.model = NO_MODEL
-        self._edit(sample.card(k))
+        elif sample is not None:
+            self.model = NO_MODEL
+            self._edit(sample.card(k))
 
     def choose(self, k: int) -> None:
         """Let one of the models be the chosen one, which is edited."""
@@ -392,7 +389,7 @@ class AlternativesView(Choosing):
             self.param.distance, width=190, css_classes=term_classes("near-optimal"), **SELECTED
         )
         self._more = Press(self.find_more, label="Find more", width=100, height=34, margin=0, visible=False)
-        self._explorer = download("Explorer (HTML)", "explorer.html", self.explorer_html, width=140)
+        self._explorer = download("Explorer (HTML)", "explorer.html", self.explorer_html, width=140, small=True)
         self._begin = Press(self._begin_search, width=150, height=38, margin=0)
         self._waiting = pn.Column(
             Html(wording.WAITING, stylesheets=[CARD_CSS], **WIDE), self._begin, stylesheets=[PANEL_CSS], **WIDE

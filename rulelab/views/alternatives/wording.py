@@ -60,11 +60,10 @@ def distance(hand: Hand, waiting: str) -> tuple[str, str]:
     bound = Fraction(best.snapshot.lower_bound)
     rest = f"the optimum is at most {worth(hand, max(own - bound, Fraction(0)))} below your {words.noun}"
     found = f"the best {words.noun} that the search has found in its time"
-    if above < 0:
-        return "limit", f"{_apart(hand, -above, f'better than {found}')}; {rest}"
     if above == 0:
         return "limit", f"as good as {found}; {rest}"
-    return "limit", f"{_apart(hand, above, f'above {found}')}; {rest}"
+    than = "above" if above > 0 else "better than"
+    return "limit", f"{_apart(hand, abs(above), f'{than} {found}')}; {rest}"
 
 
 def _reach(hand: Hand, best: Best) -> str:
@@ -168,23 +167,23 @@ def change_in_words(hand: Hand, change: Change[Any]) -> str:
     """A single change as one would say it."""
     if hand.bench.family == "rule_set":
         return _change_of_set(hand, change)
-    edited, names = hand.edited, hand.problem.names
-    place, result = change.place, change.result
+    edited, place, result = hand.edited, change.place, change.result
+
+    def named(rules: Any) -> str:
+        return plain(in_signs(hand.problem.names[rules.antecedents[place]]), 120)
 
     def label(k: int) -> str:
         return plain(label_of(hand, result.labels[k]), 40)
 
     if change.kind == DELETE:
-        return f"delete rule {place + 1} ({plain(in_signs(names[edited.antecedents[place]]), 120)})"
+        return f"delete rule {place + 1} ({named(edited)})"
     if change.kind == FLIP:
         return f"let {_rule(place, len(edited))} say {label(place)}"
     if change.kind == MOVE:
         assert change.to is not None
-        return (
-            f"move rule {place + 1} ({plain(in_signs(names[edited.antecedents[place]]), 120)}) to place {change.to + 1}"
-        )
+        return f"move rule {place + 1} ({named(edited)}) to place {change.to + 1}"
     said = f": {label(place)}" if hand.bench.family == "rule_list" else ""
-    new = f"“{plain(in_signs(names[result.antecedents[place]]), 120)}{said}”"
+    new = f"“{named(result)}{said}”"
     if change.kind == INSERT:
         return f"put in {new} as {'the last rule' if place == len(edited) else f'rule {place + 1}'}"
     return f"replace rule {place + 1} by {new}"

@@ -151,11 +151,11 @@ def test_a_part_of_the_picture_is_chosen_and_forgotten_with_its_axis(view: Alter
     assert view.found is not None
     everything = view.kept.tolist()
     accuracy = view.found.frame["accuracy"].to_numpy()
-    view._brushed((-1.0, 99.0, float(np.median(accuracy)), 100.0))
+    view.brush = (-1.0, 99.0, float(np.median(accuracy)), 100.0)
     assert view.kept.tolist() == np.flatnonzero(accuracy >= np.median(accuracy)).tolist()
     assert len(view._dots.frame()) == len(everything), "the picture that is chosen in shows all"
     assert set(view._matrix.frame()["model"] - 1) == {k for k in view.kept if view.found.result.lists[k]}
-    view._brushed((90.0, 91.0, 0.0, 100.0))
+    view.brush = (90.0, 91.0, 0.0, 100.0)
     assert view.kept.tolist() == []
     view.attribute = "sex"
     assert view.brush is None
@@ -165,7 +165,7 @@ def test_a_part_of_the_picture_is_chosen_and_forgotten_with_its_axis(view: Alter
 def test_models_stand_in_the_order_that_is_chosen(view: AlternativesView) -> None:
     found = view.found
     assert found is not None
-    assert "gap between groups" not in view._order.options
+    assert "gap between groups" not in view._selects["order"].options
     assert view.listed.tolist() == view.kept.tolist()
     view.order = "rules"
     assert found.frame["rules"].to_numpy()[view.listed].tolist() == sorted(found.frame["rules"])

@@ -101,7 +101,7 @@ def test_another_attribute_counts_nothing_again(view: AlternativesView) -> None:
 
 
 def test_random_lists_stand_beside_the_models(view: AlternativesView, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rulelab.views.alternatives.sampling.SIZE", 50)
+    monkeypatch.setattr("rulelab.views.alternatives.counting.SIZE", 50)
     counting = counted(view)
     sample, found = counting.sample, view.found
     assert found is not None
