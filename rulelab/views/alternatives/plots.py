@@ -165,7 +165,7 @@ class Dots(Picture):
     def __init__(
         self,
         on_tap: Callable[[int], None] = lambda k: None,
-        on_brush: Callable[[Part], None] | None = None,
+        on_brush: Callable[[Part], Any] | None = None,
         on_list: Callable[[int], None] = lambda k: None,
     ) -> None:
         self._crosses = ColumnDataSource({name: [] for name in _CROSS})
@@ -274,7 +274,7 @@ class Dots(Picture):
         replace(self._ring, ring)
 
     @staticmethod
-    def _drawn(event: SelectionGeometry, on_brush: Callable[[Part], None]) -> None:
+    def _drawn(event: SelectionGeometry, on_brush: Callable[[Part], Any]) -> None:
         at: Any = event.geometry
         if event.final and at["type"] == "rect":
             on_brush((at["x0"], at["x1"], at["y0"], at["y1"]))
