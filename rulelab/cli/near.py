@@ -96,7 +96,7 @@ def _page(search: Any, result: Any, snapshot: Snapshot, data: Dataset) -> str:
     if result.count:
         names = Labels(data.name, str(data.target), str(data.negative), str(data.positive))
         if sets:
-            from ..views.alternatives.offline_sets import explorer_of_sets  # needs what the page needs
+            from ..views.alternatives.counting import explorer_of_sets  # needs what the page needs
 
             return explorer_of_sets(result, snapshot, names)
         return explorer(result, search.prefixes(MOST_EDGES), names)

@@ -6,9 +6,8 @@ from .bench import Bench, Change
 from .edited import EditedFalling, EditedList, EditedSet
 from .falling import FallingBench
 from .lists import RuleListBench
-from .person import Decision, Flip, decide, flip_in_all, nearest_flip
+from .person import Decision, Flip, Values, decide, flip_in_all, nearest_flip
 from .sets import RuleSetBench
-from .values import Values
 
 __all__ = [
     "Bench",

@@ -72,6 +72,8 @@ class Bench(abc.ABC, Generic[E]):
     """
 
     family: ClassVar[str]
+    kind: ClassVar[Any]
+    """What its models are edited as."""
 
     def __init__(self, problem: Problem, regularization: float) -> None:
         self.problem = problem
@@ -83,9 +85,10 @@ class Bench(abc.ABC, Generic[E]):
     def empty(self) -> E:
         """The model without a rule, to begin with."""
 
-    @abc.abstractmethod
     def of(self, model: Any) -> E:
         """A model, to be edited."""
+        edited: E = self.kind.of(model)
+        return edited
 
     @abc.abstractmethod
     def model(self, edited: E) -> Model:

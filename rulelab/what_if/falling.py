@@ -44,6 +44,7 @@ class FallingBench(Bench[EditedFalling]):
     """
 
     family: ClassVar[str] = "falling_rule_list"
+    kind: ClassVar[Any] = EditedFalling
 
     def __init__(
         self,
@@ -62,9 +63,6 @@ class FallingBench(Bench[EditedFalling]):
 
     def empty(self) -> EditedFalling:
         return EditedFalling()
-
-    def of(self, model: FallingRuleList) -> EditedFalling:
-        return EditedFalling.of(model)
 
     def model(self, edited: EditedFalling) -> FallingRuleList:
         return FallingRuleList.from_problem(

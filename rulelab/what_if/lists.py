@@ -33,6 +33,7 @@ class RuleListBench(Bench[EditedList]):
     """
 
     family: ClassVar[str] = "rule_list"
+    kind: ClassVar[Any] = EditedList
 
     def __init__(self, problem: Problem, regularization: float, max_length: int | None = None) -> None:
         super().__init__(problem, regularization)
@@ -42,9 +43,6 @@ class RuleListBench(Bench[EditedList]):
 
     def empty(self) -> EditedList:
         return EditedList.empty(self.problem)
-
-    def of(self, model: RuleList) -> EditedList:
-        return EditedList.of(model)
 
     def model(self, edited: EditedList) -> RuleList:
         return edited.model(self.problem)

@@ -37,6 +37,7 @@ class RuleSetBench(Bench[EditedSet]):
     """
 
     family: ClassVar[str] = "rule_set"
+    kind: ClassVar[Any] = EditedSet
 
     def __init__(
         self,
@@ -55,9 +56,6 @@ class RuleSetBench(Bench[EditedSet]):
 
     def empty(self) -> EditedSet:
         return EditedSet()
-
-    def of(self, model: RuleSet) -> EditedSet:
-        return EditedSet.of(model)
 
     def model(self, edited: EditedSet) -> RuleSet:
         return RuleSet.from_problem(self.problem, edited.clauses, self.form)

@@ -22,10 +22,9 @@ from ..widgets.html import Html
 from ..widgets.live_text import LiveText
 from ..widgets.press import Press
 from ..widgets.style import BAR_CSS, CARD_CSS, PANEL_CSS
-from .counting import COUNT_CSS, Ranges, Total, count_all, facts, ranges_of, verdict
+from .counting import COUNT_CSS, Ranges, Sample, Total, count_all, draw, facts, ranges_of, verdict
 from .good import Good
 from .panels import SPACED, WIDE
-from .sampling import Sample, draw
 
 
 class CountView(Viewer):
@@ -63,7 +62,7 @@ class CountView(Viewer):
         self._job: Job | None = None
         self._beat = Beat(self.refresh)
         self._start = Press(self.count_or_stop, width=150, height=34, margin=0)
-        self._save = download("Lists by cost (CSV)", "lists_by_cost.csv", self.lists_csv, width=150, height=34)
+        self._save = download("Lists by cost (CSV)", "lists_by_cost.csv", self.lists_csv, width=150, small=True)
         self._status = LiveText(caption="Count of all", **WIDE)
         self._alert = LiveText(role="alert", caption="Error of the count", **WIDE)
         self._text = Html("", stylesheets=[CARD_CSS, PANEL_CSS, COUNT_CSS], **WIDE)
@@ -163,10 +162,9 @@ class CountView(Viewer):
                 if isinstance(total.snapshot, NearOptimalCountProgress):
                     figures = [["counting time", seconds], ["sets of rows", count(total.snapshot.states)]]
                 self._status.param.update(tone=tone, phase=phase, figures=figures)
-            elif self._job is not None:
-                self._status.param.update(tone="busy", phase=f"Counting all {ways}: {self._job.standing}", figures=[])
             else:
-                self._status.param.update(tone="idle", phase="", figures=[])
+                doing = "" if self._job is None else f"Counting all {ways}: {self._job.standing}"
+                self._status.param.update(tone="busy" if busy else "idle", phase=doing, figures=[])
             text = facts(total, self.ranges, busy, self.groups[1], ways)
             if self.sample is not None:
                 text += f'<p class="note">In the picture of models: {self.sample.words}.</p>'

@@ -1,29 +1,32 @@
-"""All near-optimal lists or sets counted, what is certain of all of them, and that in tables; nothing of Panel."""
+"""All near-optimal lists or sets counted, and what is certain of them, in tables and in a file; nothing of Panel."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from markupsafe import Markup
 
+from ...assets import asset
 from ...data.gaps import CRITERIA
 from ...data.groups import Groups
 from ...data.metrics import FEW, Confusion
 from ...rule_list import NearOptimalCount, NearOptimalCounter
 from ...rule_set import NearOptimalRuleSets, NearOptimalRuleSetSearch
-from ...shown import percent
 from ...snapshot import Snapshot
 from ..allowance import take_memory
+from ..cards.card import Card
+from ..cards.templates import filled
 from ..live.job import Progress, run
 from ..live.wording import count, counted
-from ..widgets.esc import esc
 from ..widgets.style import sheet
-from .finding import MEMORY_BYTES
-from .finding_sets import FoundSets, said_of_sets
-from .good import Good
+from .finding import MEMORY_BYTES, said_of_sets
+from .good import Found, FoundSets, Good
+from .offline import Labels, document, pictures, predicting, rule_names
 
 _MOST = 20
 RATES = {
@@ -32,19 +35,17 @@ RATES = {
     "selection_rate": "selection rate",
     "accuracy": "accuracy",
 }
-_ABOUT = {
-    "lists": "<h2>How many lists are there, all told?</h2>"
-    "<p>Where there are too many to list, they are counted: lists of any length, exactly, and what is true of every "
-    "one of them, such as the least and the greatest gap between two groups, is proven without looking at each.</p>",
-    "sets": "<h2>What is true of all sets?</h2>"
-    "<p>How many there are, how far two groups can be apart, how much each column is used, and for how many people the "
-    "answer depends on which of the sets is taken.</p>",
-}
-
 COUNT_CSS = sheet("models.css", "counts.css")
 
+MOST_LINES, _MOST_RULES = 2000, 40
+"""So many models, the best ones, and rules are in the file of sets."""
+_SCRIPT = asset("offline_sets.js")
+_CSS = COUNT_CSS.replace(":host", "main") + sheet("offline_sets.css")
 MOST_SETS = 300_000
 """So many models of rule sets are found to be counted, at most: they are listed, beyond those that are shown."""
+SIZE = 2000
+"""So many lists or sets are drawn at random; where there are no more, all are taken."""
+_AT_ONCE = 100
 _OTHERWISE = (10, 4, 2)
 """One in so many, at most, predicts otherwise than most of them: rows are counted by that."""
 
@@ -134,7 +135,7 @@ def ranges_of(found: Good | None, total: Total, attribute: str, criterion: str) 
     """The ranges over all of a complete count; those between groups need what was found, with its data."""
     gaps = None
     if attribute and found is not None:
-        groups = found.masses(attribute)
+        groups = found.prepared.masses(attribute)
         problem = replace(total.result.problem, groups=groups)
         gaps = _with_enough(replace(total.result, problem=problem).gap_ranges(criterion), groups)
     return Ranges(total.result.column_ranges(), gaps, _people(total))
@@ -196,8 +197,8 @@ def verdict(total: Total) -> tuple[str, str]:
     return "limit", f"not complete ({why}): at least {counted(result.n_lists, 'rule lists')} are {within}"
 
 
-def facts(total: Total | None, ranges: Ranges | None, busy: bool, criterion: str, ways: str = "lists") -> str:
-    """Everything that is known.
+def facts(total: Total | None, ranges: Ranges | None, busy: bool, criterion: str, ways: str) -> str:
+    """Everything that is known; HTML.
 
     Parameters
     ----------
@@ -210,130 +211,147 @@ def facts(total: Total | None, ranges: Ranges | None, busy: bool, criterion: str
     ways : str
         "lists" or "sets".
     """
-    if total is None:
-        begin = (
-            f"“Count all {ways}” counts within the distance of the good models, whether or not all of them are here."
-        )
-        return _ABOUT[ways] + (f'<p class="empty">{begin}</p>' if not busy else "")
-    if not total.result.complete:
-        return _ABOUT[ways] + (
-            f'<p class="empty">What is true of all {ways} is known when all are counted: choose a longer time limit, '
-            "or a smaller distance.</p>"
-        )
-    parts = [_by_rules(total)]
-    if ranges is None:
-        parts.append(f'<p class="note">Ranges over all {ways}: ' + ("being found</p>" if busy else "not found</p>"))
+    more: dict[str, Any] = {"used": (), "idle": (), "pairs": None, "several": False}
+    if ranges is not None:
+        used = ranges.columns["most"] > 0
+        more["used"], more["idle"] = list(ranges.columns[used].itertuples()), list(ranges.columns.index[~used])
+        if ranges.gaps is not None:
+            pairs = list(ranges.gaps.itertuples(index=False))
+            more |= {"pairs": pairs, "several": len(CRITERIA[criterion]) > 1}
+    return filled("counts.html", total=total, ranges=ranges, busy=busy, ways=ways, MOST=_MOST, RATES=RATES, **more)
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Near-optimal lists, or sets, of which each is as likely to be here as any other.
+
+    Attributes
+    ----------
+    found : Good
+        What is shown, beside which they stand.
+    every : Good
+        All that they are of: the lists that were drawn, or all models of sets.
+    models : int array
+        Which of these each is.
+    frame : DataFrame
+        One row each: ``rules``, and ``accuracy`` and ``above`` (the optimum) in per cent.
+    number : int
+        Of which they are drawn.
+    """
+
+    found: Good
+    every: Good
+    models: np.ndarray
+    frame: pd.DataFrame
+    number: int
+
+    @property
+    def whole(self) -> bool:
+        """Whether these are all, once each."""
+        return self.number <= SIZE and len(self.frame) == self.number
+
+    @property
+    def words(self) -> str:
+        """What they are."""
+        every = counted(self.number, self.found.ways)
+        return f"all {every}" if self.whole else f"{count(len(self.frame))} of all {every}, drawn at random"
+
+    @property
+    def members(self) -> list[Sequence[int]]:
+        """The parts of each, as places in the names."""
+        members = self.every.members
+        return [members[k] for k in self.models.tolist()]
+
+    def gaps(self, attribute: str, criterion: str) -> np.ndarray:
+        """The gap between the groups of an attribute for each, in per cent."""
+        return self.every.gaps(attribute, criterion)[self.models]
+
+    def place(self, k: int) -> int | None:
+        """Which of the models that were found it is; None: another one."""
+        own, shown = self.every.antecedents[self.models[k]], self.found.antecedents
+        return shown.index(own) if own in shown else None
+
+    def card(self, k: int) -> Card:
+        """Its card."""
+        return self.every.card_of(self.every.model(int(self.models[k])))
+
+
+def draw(found: Good, total: Total, progress: Progress, size: int | None = None) -> Sample:
+    """Draw lists, or sets, from a complete count; a cancelled drawing gives those that were drawn by then.
+
+    Parameters
+    ----------
+    found : Good
+    total : Total
+        A complete count within the same distance.
+    progress : Progress
+    size : int, optional
+        How many to draw; by default `SIZE`.
+    """
+    size = SIZE if size is None else size
+    if isinstance(total.result, NearOptimalRuleSets):
+        assert isinstance(found, FoundSets)
+        return _draw_sets(found, total.result, size)
+    assert isinstance(found, Found)
+    return _draw_lists(found, total.result, progress, size)
+
+
+def _draw_sets(found: FoundSets, result: NearOptimalRuleSets, size: int) -> Sample:
+    every = found if result is found.result else replace(found, result=result)
+    models = np.repeat(np.arange(result.count), result.multiplicity) if result.n_sets <= size else None
+    if models is None:
+        ends = np.cumsum(result.multiplicity)
+        models = np.searchsorted(ends, np.random.default_rng(0).integers(ends[-1], size=size), side="right")
+    frame = every.frame[["rules", "accuracy", "above"]].iloc[models].reset_index(drop=True)
+    return Sample(found, every, models, frame, result.n_sets)
+
+
+def _draw_lists(found: Found, result: NearOptimalCount, progress: Progress, size: int) -> Sample:
+    if result.n_lists <= size:
+        frame = result.top(max(1, result.n_lists))
     else:
-        parts.append(_agreement(ranges, ways))
-        parts.append(_columns(ranges, ways))
-        parts.append(_gaps(ranges, criterion, ways))
-    return "".join(parts)
-
-
-def _by_rules(total: Total) -> str:
-    what = "models" if total.of_sets else "lists"
-    rows = "".join(
-        f'<tr><th scope="row">{row.rules}</th><td>{count(getattr(row, what))}</td><td>{100 * row.share:.3g}</td>'
-        f"<td>{_worth(row.objective, total)}</td><td></td></tr>"
-        for row in total.by_rules.itertuples(index=False)
+        parts = []
+        for k in range(-(-size // _AT_ONCE)):
+            parts.append(result.sample(min(_AT_ONCE, size - k * _AT_ONCE), random_state=k))
+            progress.doing = f"drawing random lists: {count((k + 1) * _AT_ONCE)}"
+            if progress.cancelled:
+                break
+        frame = pd.concat(parts, ignore_index=True)
+    shown = pd.DataFrame(
+        {
+            "rules": frame["rules"],
+            "accuracy": 100 * (1 - frame["errors"] / result.problem.total_weight),
+            "above": 100 * frame["gap"] / result.optimum if result.optimum else 0.0,
+        }
     )
-    name = f"{what.capitalize()} by number of rules"
-    note = (
-        '<p class="note">Sets that predict the same are one model, which has the rules of its cheapest set. In every '
-        "set each rule covers some row that no other rule covers.</p>"
-        if total.of_sets
-        else ""
+    every = replace(found, result=replace(found.result, lists=tuple(map(tuple, frame["list"]))))
+    return Sample(found, every, np.arange(len(frame)), shown, result.n_lists)
+
+
+def explorer_of_sets(result: NearOptimalRuleSets, snapshot: Snapshot, labels: Labels) -> str:
+    """The file: how many sets are within what, the models to search through, their rules, and what all have in common.
+
+    Parameters
+    ----------
+    result : NearOptimalRuleSets
+        With at least one model.
+    snapshot : Snapshot
+        The last one of the enumeration.
+    labels : Labels
+    """
+    total = Total(result, snapshot, result.threshold / result.optimum - 1 if result.optimum else 0.0)
+    ranges = ranges_of(None, total, "", "") if result.complete else None
+    names = rule_names(result)
+    chosen = ([names[j] for j in each] for each in result.sets[:MOST_LINES])
+    main = filled(
+        "sets.html",
+        result=result,
+        said=verdict(total)[1],
+        best=list(zip(chosen, result.errors, result.gaps, result.multiplicity, strict=False)),
+        rules=list(result.rules.assign(name=names)[result.rules["sets"] > 0].itertuples()),
+        pictures=Markup(pictures(result, "Sets that predict the same for every training row are one model.")),
+        facts=Markup(facts(total, ranges, False, "", "sets")),
+        MOST_RULES=_MOST_RULES,
     )
-    return (
-        f'<h3>{name}</h3><table aria-label="{name}"><thead><tr>'
-        f'<th scope="col">rules</th><th scope="col">{what}</th><th scope="col">% of {what}</th>'
-        f'<th scope="col">least objective</th><th scope="col"></th></tr></thead><tbody>{rows}</tbody></table>{note}'
-    )
-
-
-def _worth(value: float, total: Total) -> str:
-    return f"{value:.10g}" if total.of_sets else f"{value:.6f}"
-
-
-def _agreement(ranges: Ranges, ways: str) -> str:
-    rows = "".join(
-        f'<tr><th scope="row">{_otherwise(row.above, row.most)}</th><td>{percent(row.rows)}</td>'
-        f"<td>{bar(0, row.rows) if row.rows else ''}</td></tr>"
-        for row in ranges.people.itertuples(index=False)
-    )
-    name = f"How far the {ways} agree"
-    return (
-        f'<h3>{name}</h3><table aria-label="{name}"><thead><tr><th scope="col">{ways} that predict otherwise than '
-        'most</th><th scope="col">% of rows</th><th scope="col"></th></tr></thead>'
-        f'<tbody>{rows}</tbody></table><p class="note">Training rows by how many of all {ways} predict otherwise than '
-        f"most of them. In the rows after the first line the answer depends on which of the good {ways} is taken.</p>"
-    )
-
-
-def _otherwise(above: float, most: float) -> str:
-    if not most:
-        return "none: all agree"
-    return f"some, at most {percent(most, 0)} %" if not above else f"{percent(above, 0)} to {percent(most, 0)} %"
-
-
-def _columns(ranges: Ranges, ways: str) -> str:
-    used = ranges.columns[ranges.columns["most"] > 0]
-    rows = "".join(
-        f'<tr><th scope="row">{esc(str(name), 80)}</th><td>{percent(least)} to {percent(most)}</td>'
-        f"<td>{bar(least, most)}</td></tr>"
-        for name, least, most in used.head(_MOST).itertuples()
-    )
-    more = len(used) - _MOST
-    note = f'<p class="note">and {count(more)} more columns</p>' if more > 0 else ""
-    idle = [esc(str(name), 80) for name in ranges.columns.index[len(used) :]]
-    if idle:
-        others = f" and {count(len(idle) - _MOST)} more" if len(idle) > _MOST else ""
-        one = "list" if ways == "lists" else "model, as its cheapest set,"
-        note += f'<p class="note">No {one} uses {", ".join(idle[:_MOST])}{others}.</p>'
-    if ways == "lists":
-        verb, of = "decide", "certainly no list is outside these ranges, and at each end there is one"
-        over, without = "lists", "some list does without the column"
-    else:
-        verb, of = "cover", "of all models, each as its cheapest set, none is outside these ranges"
-        over, without = "models", "one of them does without the column"
-    return (
-        f'<h3>Use of each column, over all {over}</h3><table aria-label="Use of each column"><thead><tr>'
-        f'<th scope="col">column</th><th scope="col">{verb}s, % of rows</th><th scope="col"></th></tr></thead>'
-        f'<tbody>{rows}</tbody></table>{note}<p class="note">The share of the training rows that rules with a '
-        f"condition on the column {verb}: {of}. From 0: {without}.</p>"
-    )
-
-
-def _gaps(ranges: Ranges, criterion: str, ways: str) -> str:
-    if ranges.gaps is None:
-        return ""
-    if ranges.gaps.empty:
-        return '<p class="note">No two groups have enough rows to be compared.</p>'
-    several = len(CRITERIA[criterion]) > 1
-    rows = "".join(
-        f'<tr><th scope="row">{esc(row.group, 40)} – {esc(row.other, 40)}'
-        f"{', ' + RATES[row.rate] if several else ''}</th><td>{signed(row.least)} to {signed(row.greatest)}</td>"
-        f"<td>{bar((row.least + 1) / 2, (row.greatest + 1) / 2)}</td></tr>"
-        for row in ranges.gaps.head(_MOST).itertuples(index=False)
-    )
-    more = len(ranges.gaps) - _MOST
-    note = f'<p class="note">and {count(more)} more pairs</p>' if more > 0 else ""
-    return (
-        f"<h3>Differences between groups, over all {ways}</h3>"
-        '<table aria-label="Differences between groups"><thead><tr>'
-        '<th scope="col">groups</th><th scope="col">difference, points</th><th scope="col"></th></tr></thead>'
-        f'<tbody>{rows}</tbody></table>{note}<p class="note">The rate of the first group less that of the second, on '
-        f"the training rows; the middle of the bar is no difference. All {ways} are within the range, and at each end "
-        "there is one.</p>"
-    )
-
-
-def signed(share: float) -> str:
-    """A difference in points."""
-    return ("\u2212" if share < 0 else "+") + percent(abs(share))
-
-
-def bar(low: float, high: float) -> str:
-    """A part of a line from 0 to 1."""
-    width = max(100 * (high - low), 1)
-    return f'<span class="bar"><span style="left:{min(100 * low, 99):.1f}%;width:{width:.1f}%"></span></span>'
+    about = f"{counted(result.count, 'models')}{predicting(labels)}"
+    return document(f"Good rule sets: {labels.title}", about, main, _SCRIPT, _CSS)

@@ -157,11 +157,15 @@ class WhatIfView(NotebookViewer):
             self._preparing, self.playing = None, False
             self._begin(prepared, edited, None if latest is None else Best.of(search, latest))
             hand = self._in_hand()
-        self.person.good, hand.ratio = good, None if good is None else good.ratio
         if card is not None:
             hand.known[edited] = card
         hand.take(edited)
-        self._show("another model is chosen" if hand.undoable else "")
+        self.compare(good, "another model is chosen" if hand.undoable else "")
+
+    def compare(self, good: Good | None, said: str = "") -> None:
+        """Say of the model in hand what the good models say, and whether it is as near to the optimum as they are."""
+        self.person.good, self._in_hand().ratio = good, None if good is None else good.ratio
+        self._show(said)
 
     def leave(self) -> None:
         """End the game: nothing is in hand."""

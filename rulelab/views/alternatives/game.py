@@ -17,10 +17,11 @@ from panel.viewable import Viewer
 
 from ...search import Search
 from ...snapshot import Snapshot, Status
+from ..cards.templates import filled
 from ..live.job import Progress
 from ..live.pool import POOL
 from ..live.ticker import Beat
-from ..widgets.esc import esc, plain
+from ..widgets.esc import plain
 from ..widgets.live_text import LiveText
 from ..widgets.style import BAR_CSS, MODEL_CSS, NUMBER_CSS
 from . import wording
@@ -186,25 +187,10 @@ BOARDS = Boards()
 
 def table(entries: list[tuple[object, Entry]], own: object, shown: Callable[[Fraction], str]) -> str:
     """A board as HTML, with a mark at one's own line; all names are escaped."""
-
-    if not entries:
-        return '<p class="note">Nobody is here yet.</p>'
-    rows, rank = "", 0
-    for k, (session, entry) in enumerate(entries, 1):
-        rank = rank if k > 1 and entry.objective == entries[k - 2][1].objective else k
-        mark = ' class="you"' if session == own else ""
-        you = " (you)" if session == own else ""
-        looked = "; has looked at the optimum" if entry.revealed else ""
-        rows += (
-            f'<tr{mark}><td class="num">{rank}</td><th scope="row">{esc(entry.name, MOST_CHARACTERS)}{you}</th>'
-            f'<td class="num">{shown(entry.objective)}</td><td class="num">{entry.rules}</td>'
-            f"<td>{entry.hints}{looked}</td></tr>"
-        )
-    return (
-        '<table class="facts methods" aria-label="Board of the room"><thead><tr><th class="num" scope="col">place</th>'
-        '<th scope="col">name</th><th class="num" scope="col">objective</th><th class="num" scope="col">rules</th>'
-        f'<th scope="col">hints</th></tr></thead><tbody>{rows}</tbody></table>'
-    )
+    places: dict[Fraction, int] = {}
+    for k, (_, entry) in enumerate(entries, 1):
+        places.setdefault(entry.objective, k)
+    return filled("board.html", entries=entries, own=own, shown=shown, places=places, MOST=MOST_CHARACTERS)
 
 
 _MOST_KEPT = 50

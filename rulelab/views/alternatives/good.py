@@ -1,26 +1,39 @@
-"""Many good models of one family, as the page speaks of them; nothing of Panel."""
+"""Many good models, rule lists or rule sets, as the page speaks of them; nothing of Panel."""
 
 from __future__ import annotations
 
 import abc
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
-from ...data.groups import Groups
-from ...data.metrics import FEW
+from ...data.metrics import FEW, confusion_from
 from ...models import RuleList, RuleSet
-from ...rule_list.near_optimal.traits import Traits, group_masses
-from ...snapshot import Snapshot
+from ...rule_list import NearOptimal
+from ...rule_list.near_optimal.prefix_graph import PrefixGraph
+from ...rule_list.near_optimal.state import MOST_LISTS
+from ...rule_list.near_optimal.traits import Traits, reliance, traits_of
+from ...rule_set import NearOptimalRuleSets
+from ...snapshot import Snapshot, Status
 from ..cards.card import Card
 from ..live.prepared import Prepared
-from .offline import Labels, condition_names
+from ..live.wording import count, counted
+from .hand import of_other
+from .offline import Labels, condition_names, rule_names
 
 _MOST_ASKED = 1000
+_CHUNK = 1024
+_WHY = {
+    "limit": "as many models as were asked for",
+    "columns": "too many rules can be in such a set; raise “Rules in the proof, at most”",
+    "memory": "the memory limit",
+    "time": "the time limit",
+}
+"""Why not everything was found."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +58,7 @@ class Good(abc.ABC):
     snapshot: Snapshot
     base: Card
     ratio: float
+    _gaps: dict[tuple[str, str], np.ndarray] = field(default_factory=dict, init=False)
 
     ways: ClassVar[str]
     """What a model stands for several of, in the plural."""
@@ -60,13 +74,28 @@ class Good(abc.ABC):
 
     @property
     @abc.abstractmethod
+    def antecedents(self) -> Sequence[Any]:
+        """What each model is made of, in the problem's antecedents."""
+
+    @property
+    @abc.abstractmethod
     def names(self) -> list[str]:
         """Every part in the words of cards."""
 
     @property
-    @abc.abstractmethod
     def columns(self) -> dict[str, frozenset[int]]:
         """The parts that look at each column of the table; empty where they are not known to."""
+        looking: dict[str, set[int]] = {}
+        known = self.result.problem.conditions or ()
+        for part, antecedents in self._made_of:
+            for condition in (each for j in antecedents if known for each in known[j]):
+                looking.setdefault(str(condition.column), set()).add(part)
+        return {name: frozenset(looking[name]) for name in sorted(looking)}
+
+    @property
+    @abc.abstractmethod
+    def _made_of(self) -> Iterable[tuple[int, Iterable[int]]]:
+        """Every part, with its antecedents."""
 
     @property
     @abc.abstractmethod
@@ -91,25 +120,33 @@ class Good(abc.ABC):
         """The models that are asked about one person, the best ones."""
         return [self.model(k) for k in range(min(self.result.count, _MOST_ASKED))]
 
-    @abc.abstractmethod
     def card(self, k: int) -> Card:
-        """The card of a model; the optimum's is that of its search."""
+        """The card of a model, by the number that pictures and tables give it; the optimum's is that of its search."""
+        if k == 0:
+            return self.base
+        of = f" of {self.prepared.name}" if self.prepared.name else ""
+        return replace(self.card_of(self.model(k)), name=f"Good model {k + 1}{of}")
 
-    def called(self, k: int) -> str:
-        """What tells the card of a model from those of others, by the number that pictures and tables give it."""
-        return f"Good model {k + 1}" + (f" of {self.prepared.name}" if self.prepared.name else "")
+    def card_of(self, model: RuleList | RuleSet) -> Card:
+        """The card of a near-optimal model."""
+        return of_other(self.base, self.prepared, model, self._objective(model), self.result.optimum)
+
+    @abc.abstractmethod
+    def _objective(self, model: Any) -> float:
+        """What a model costs."""
 
     @abc.abstractmethod
     def verdict(self) -> tuple[str, str]:
         """How complete it is: a tone and a sentence."""
 
     @property
-    def attributes(self) -> tuple[str, ...]:
-        """Sensitive attributes that groups can be made of."""
-        data = self.prepared.data
-        if data is None or data.sensitive is None or self.result.problem.row_pattern is None:
-            return ()
-        return tuple(map(str, data.sensitive.columns))
+    def _why(self) -> str:
+        return _WHY.get(self.result.truncated or "", "it was stopped")
+
+    def _known(self, near: str) -> str:
+        """How far above the optimum all are known, in a sentence that has a place for it; empty: nobody knows."""
+        reach = 100 * (self.result.covered / self.result.optimum - 1) if self.result.optimum else 0.0
+        return near.format(f"{reach:.3g} %") if reach > 0 else ""
 
     @cached_property
     def frame(self) -> pd.DataFrame:
@@ -131,27 +168,147 @@ class Good(abc.ABC):
         negative, positive = self.prepared.labels or self.result.problem.classes
         return Labels(self.prepared.name, self.prepared.target, str(negative), str(positive))
 
-    def masses(self, attribute: str) -> Groups:
-        """The training rows of the groups of an attribute, by pattern."""
-        data, problem = self.prepared.data, self.result.problem
-        assert data is not None
-        assert data.sensitive is not None
-        assert problem.row_pattern is not None
-        rows = np.arange(len(data.y))
-        if self.prepared.test_rows is not None:
-            rows = np.setdiff1d(rows, self.prepared.test_rows)
-        groups = data.sensitive[attribute].iloc[rows]
-        return group_masses(problem, groups, data.y.iloc[rows].to_numpy(dtype=bool), data.weight_of(rows))
-
     def gaps(self, attribute: str, criterion: str) -> np.ndarray:
         """The gap between the groups for each model, in per cent; groups with few rows are left out."""
-        return 100 * self.traits(attribute).gaps(criterion, FEW)
+        asked = (attribute, criterion)
+        if asked not in self._gaps:
+            self._gaps[asked] = 100 * self.traits(attribute).gaps(criterion, FEW)
+        return self._gaps[asked]
 
 
-def looking_at(problem: Any) -> dict[str, frozenset[int]]:
-    """The antecedents of a problem that look at each column of the table; empty where they are not known to."""
-    out: dict[str, set[int]] = {}
-    for j, conditions in enumerate(problem.conditions or ()):
-        for condition in conditions:
-            out.setdefault(str(condition.column), set()).add(j)
-    return {name: frozenset(out[name]) for name in sorted(out)}
+@dataclass(frozen=True, eq=False)
+class Found(Good):
+    """Near-optimal rule lists, best first.
+
+    Attributes
+    ----------
+    graph : PrefixGraph
+        The lists, to choose rule after rule.
+    """
+
+    result: NearOptimal
+    graph: PrefixGraph
+
+    ways: ClassVar[str] = "lists"
+    part: ClassVar[str] = "antecedent"
+    joined: ClassVar[str] = "if … else if …"
+
+    @property
+    def members(self) -> tuple[tuple[int, ...], ...]:
+        return self.result.lists
+
+    antecedents = members
+
+    @property
+    def names(self) -> list[str]:
+        return self.conditions
+
+    @property
+    def _made_of(self) -> list[tuple[int, tuple[int]]]:
+        return [(j, (j,)) for j in range(self.result.problem.n_antecedents)]
+
+    @cached_property
+    def reliance(self) -> pd.DataFrame:
+        """The range of the share of rows that each antecedent decides."""
+        problem, lists = self.result.problem, self.result.lists
+        table = reliance(problem, lists, traits_of(problem, lists).decided)
+        return table.assign(name=[self.names[j] for j in table.index])
+
+    @property
+    def shares(self) -> pd.DataFrame:
+        return self.result.antecedents[["lists", "share", "objective"]]
+
+    def traits(self, attribute: str) -> Traits:
+        return traits_of(self.result.problem, self.result.lists, self.prepared.masses(attribute))
+
+    def model(self, k: int) -> RuleList:
+        return RuleList.from_problem(self.result.problem, self.result.lists[k])
+
+    def _objective(self, model: RuleList) -> float:
+        return model.objective(self.result.regularization)
+
+    def verdict(self) -> tuple[str, str]:
+        result, share = self.result, f"{100 * self.ratio:.4g} %"
+        what = counted(result.count, "models")
+        if result.n_lists > result.count:
+            more = "at least " if result.n_lists >= MOST_LISTS else ""
+            what += f" ({more}{count(result.n_lists)} lists, as their order may differ)"
+        if self.snapshot.status is Status.OPTIMAL:
+            have = "has" if result.count == 1 else "have"
+            return "proven", f"certified complete: {what} {have} an objective within {share} of the optimum"
+        if result.complete:
+            return "proven", f"complete but for the rounding of the weights: {what} within {share} of the optimum"
+        known = self._known("; every list closer than {} to the optimum is among them")
+        return "limit", f"not complete ({self._why}): {what}{known}; “Count all” counts without listing"
+
+
+@dataclass(frozen=True, eq=False)
+class FoundSets(Good):
+    """Near-optimal rule sets, best first."""
+
+    result: NearOptimalRuleSets
+
+    ways: ClassVar[str] = "sets"
+    part: ClassVar[str] = "rule"
+
+    @property
+    def joined(self) -> str:  # type: ignore[override]
+        return "any of" if self.result.form == "dnf" else "all of"
+
+    @property
+    def members(self) -> tuple[tuple[int, ...], ...]:
+        return self.result.sets
+
+    @property
+    def antecedents(self) -> Sequence[Any]:
+        return self.result.clauses
+
+    @cached_property
+    def names(self) -> list[str]:
+        return rule_names(self.result)
+
+    @property
+    def _made_of(self) -> Iterable[tuple[int, Iterable[int]]]:
+        return enumerate(self.result.rules["conditions"])
+
+    @cached_property
+    def reliance(self) -> pd.DataFrame:
+        table = self.result.rules[["models", "least", "most"]].copy()
+        table.insert(0, "name", self.names)
+        return table
+
+    @property
+    def shares(self) -> pd.DataFrame:
+        return self.result.rules[["sets", "share", "objective"]]
+
+    def traits(self, attribute: str) -> Traits:
+        masses, result = self.prepared.masses(attribute), self.result
+        hits, alarms = (np.zeros((result.count, len(masses.names))) for _ in range(2))
+        for begin in range(0, result.count, _CHUNK):
+            positive = result.positive(begin, begin + _CHUNK)
+            hits[begin : begin + _CHUNK] = positive @ masses.positives.T
+            alarms[begin : begin + _CHUNK] = positive @ masses.negatives.T
+        confusions = tuple(
+            confusion_from(hits[:, g], alarms[:, g], masses.positives[g].sum(), masses.negatives[g].sum())
+            for g in range(len(masses.names))
+        )
+        return Traits(tuple(np.zeros(0) for _ in range(result.count)), masses.names, confusions, masses.by_class)
+
+    def model(self, k: int) -> RuleSet:
+        return RuleSet.from_problem(self.result.problem, self.result.clauses[k], self.result.form)
+
+    def _objective(self, model: RuleSet) -> float:
+        return model.objective(self.result.loss, self.result.regularization)
+
+    def verdict(self) -> tuple[str, str]:
+        result, share = self.result, 100 * self.ratio
+        over = f"over rules of at most {counted(result.max_conditions, 'conditions')}"
+        have = "has" if result.count == 1 else "have"
+        what = f"{counted(result.count, 'models')} ({counted(result.n_sets, 'sets')})"
+        if result.complete:
+            said = f"certified complete, {over}: {what} {have} an objective within {share:.4g} % of the optimum"
+            return "proven", said
+        if result.covered != result.covered:
+            return "limit", f"not complete ({self._why}): {what}; which other sets are near the optimum is not known"
+        known = self._known("; every set within {} is among them")
+        return "limit", f"not complete ({self._why}): {what}{known}, {over}"

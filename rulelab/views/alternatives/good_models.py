@@ -20,12 +20,12 @@ from ..widgets.esc import plain
 from ..widgets.explained import term_classes
 from ..widgets.html import Html
 from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, PANEL_CSS, SELECT_CSS, SMALL_CSS
+from .counting import Sample
 from .good import Good
 from .matrix import Matrix
 from .panels import ANY, SPACED, WIDE
 from .parts import TABLE_CSS, GoodList, antecedents
 from .plots import Dots, Drawn, Within, inside
-from .sampling import Sample
 
 GAP = "gap"
 _ORDERS = {"objective": "objective", "accuracy": "errors", "number of rules": "rules"}
@@ -34,6 +34,17 @@ DIVERSE = 4
 NO_MODEL = -1
 SELECTED: dict[str, Any] = {"stylesheets": [SELECT_CSS], "margin": 0}
 BUTTON: dict[str, Any] = {"stylesheets": [BUTTON_CSS, SMALL_CSS], "margin": 0, "height": 38, "align": "end"}
+GROUPS, FILTERS = ("attribute", "criterion"), ("uses", "without", "column", "rules", "order")
+_SELECTS = {
+    "attribute": (150, "sensitive attribute"),
+    "criterion": (260, "gap between groups"),
+    "uses": (200, ""),
+    "without": (200, ""),
+    "column": (150, ""),
+    "rules": (110, ""),
+    "order": (150, ""),
+}
+"""Widths, and the terms of the glossary that the labels are."""
 _NEAR = ":host { gap: 6px; }"
 _BEGIN_TO_CHOOSE = "tool.active = true"
 """In the browser: the next drag over the picture of the models chooses a part of it."""
@@ -65,7 +76,6 @@ class Choosing(NotebookViewer):
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
         self._found: Good | None = None
-        self._gaps: dict[tuple[str, str], np.ndarray] = {}
         self._sample: Sample | None = None
         self._offered = self._kept = self._listed = np.zeros(0, dtype=np.int64)
         self._filling = False
@@ -92,10 +102,7 @@ class Choosing(NotebookViewer):
         """The gap between groups for every model, in per cent; None without groups."""
         if self._found is None or not self.attribute:
             return None
-        asked = (self.attribute, self.criterion)
-        if asked not in self._gaps:
-            self._gaps[asked] = self._found.gaps(*asked)
-        return self._gaps[asked]
+        return self._found.gaps(self.attribute, self.criterion)
 
     def choose(self, k: int) -> None:
         """Let one of the models be the chosen one."""
@@ -124,38 +131,40 @@ class Choosing(NotebookViewer):
 
     def _take_overview(self, found: Good) -> None:
         """Show what was found, without filters but those that still can be."""
-        self._found, self._gaps = found, {}
+        self._found = found
         names = {plain(row.name, 60): row.name for row in found.reliance.itertuples(index=False)}
         most = int(found.frame["rules"].max()) if len(found.frame) else 0
         columns = {plain(name, 60): name for name in found.columns}
         self._filling = True
         try:
-            self._offer(self._attribute, "attribute", {"(none)": ANY, **{name: name for name in found.attributes}})
+            self._offer("attribute", {"(none)": ANY, **{name: name for name in found.prepared.attributes}})
             self._offer_orders()
-            self._offer(self._uses, "uses", {"(any)": ANY, **names})
-            self._offer(self._without, "without", {"(none)": ANY, **names})
-            self._offer(self._column, "column", {"(any)": ANY, **columns})
-            self._uses.label, self._without.label = f"With the {found.part}", f"Without the {found.part}"
-            self._offer(self._rules, "rules", {"(any number)": 0, **{f"{k}": k for k in range(most + 1) if k}})
+            self._offer("uses", {"(any)": ANY, **names})
+            self._offer("without", {"(none)": ANY, **names})
+            self._offer("column", {"(any)": ANY, **columns})
+            self._selects["uses"].label = f"With the {found.part}"
+            self._selects["without"].label = f"Without the {found.part}"
+            self._offer("rules", {"(any number)": 0, **{f"{k}": k for k in range(most + 1) if k}})
             self.param.update(diverse=False, model=NO_MODEL, brush=None)
         finally:
             self._filling = False
-        self._attribute.visible = bool(found.attributes)
+        self._selects["attribute"].visible = bool(found.prepared.attributes)
+        self._filters.visible = self._choosing.visible = found.result.count > 1
+        self._diverse.visible = found.result.count > DIVERSE
         self._antecedents.object = f"<h2>{found.part.capitalize()}s of the good models</h2>{antecedents(found)}"
         self._parts.label = f"{found.part.capitalize()}s (CSV)"
         self._draw()
 
-    def _offer(self, widget: Any, name: str, options: dict[str, Any]) -> None:
+    def _offer(self, name: str, options: dict[str, Any]) -> None:
         """What can be chosen; what was chosen stays, where it still can be."""
         value = getattr(self, name)
-        self.param[name].objects = options
-        widget.options = options
+        self.param[name].objects = self._selects[name].options = options
         if value not in options.values():
             setattr(self, name, next(iter(options.values())))
 
     def _offer_orders(self) -> None:
         """Gaps are there where there are groups."""
-        self._offer(self._order, "order", _ORDERS | ({"gap between groups": GAP} if self.attribute else {}))
+        self._offer("order", _ORDERS | ({"gap between groups": GAP} if self.attribute else {}))
 
     def _in_order(self, models: np.ndarray) -> np.ndarray:
         """Some models, best first, in the order that is chosen; those without a gap come last."""
@@ -180,7 +189,7 @@ class Choosing(NotebookViewer):
                 self._filling = False
             self._offered, self._kept = self._filtered(found)
             self._listed = self._in_order(self._kept)
-            self._criterion.visible = bool(self.attribute)
+            self._selects["criterion"].visible = bool(self.attribute)
             self._all.visible = self.brush is not None
             self._diverse.label = "All models" if self.diverse else "Diverse four"
             self._said.object = f'<p class="note">{count(len(self._kept))} of {count(found.result.count)} models</p>'
@@ -229,7 +238,7 @@ class Choosing(NotebookViewer):
         if sample is None or sample.found is not self._found or self.diverse:
             return None
         gaps = sample.gaps(self.attribute, self.criterion) if self.attribute else None
-        return Drawn(sample.frame, self._passing(sample.of, sample.members), gaps, sample.words)
+        return Drawn(sample.frame, self._passing(sample.every, sample.members), gaps, sample.words)
 
     def _take_sample(self, sample: Sample | None) -> None:
         """Show random lists, or sets, beside the models; None: none."""
@@ -246,9 +255,6 @@ class Choosing(NotebookViewer):
         """Another axis: what was chosen on it means nothing any more."""
         self.brush = None
 
-    def _brushed(self, part: tuple[float, float, float, float]) -> None:
-        self.brush = part
-
     def _asked(self, wanted: dict[str, Any]) -> None:
         """A line of the list was pressed."""
         if type(wanted.get("at")) is int:
@@ -261,21 +267,17 @@ class Choosing(NotebookViewer):
 
     def _build_overview(self) -> None:
         self._within, self._matrix = Within(), Matrix(self.choose)
-        self._dots = Dots(self.choose, self._brushed, self._list_tapped)
+        self._dots = Dots(self.choose, lambda part: self.param.update(brush=part), self._list_tapped)
         self._boxes = [
             PlotBox(plot, plot.picture, self._file_name) for plot in (self._dots, self._matrix, self._within)
         ]
-        select, bar = pn.widgets.Select.from_param, {"stylesheets": [BAR_CSS], **WIDE}
-        self._attribute = select(
-            self.param.attribute, width=150, css_classes=term_classes("sensitive attribute"), **SELECTED
-        )
-        self._criterion = select(
-            self.param.criterion, width=260, css_classes=term_classes("gap between groups"), **SELECTED
-        )
-        self._uses, self._without = (select(self.param[name], width=200, **SELECTED) for name in ("uses", "without"))
-        self._column = select(self.param.column, width=150, **SELECTED)
-        self._rules = select(self.param.rules, width=110, **SELECTED)
-        self._order = select(self.param.order, width=150, **SELECTED)
+        bar: dict[str, Any] = {"stylesheets": [BAR_CSS], **WIDE}
+        self._selects = {
+            name: pn.widgets.Select.from_param(
+                self.param[name], width=width, css_classes=term_classes(term) if term else [], **SELECTED
+            )
+            for name, (width, term) in _SELECTS.items()
+        }
         self._diverse = pn.widgets.Button(
             label="Diverse four",
             on_click=self.choose_diverse,
@@ -286,20 +288,20 @@ class Choosing(NotebookViewer):
         self._all = pn.widgets.Button(
             label="Whole picture", on_click=lambda _: self.param.update(brush=None), visible=False, width=120, **BUTTON
         )
-        choosing = pn.widgets.Button(label="Choose a part", width=130, **BUTTON)
-        choosing.js_on_click(args={"tool": self._dots.chooser}, code=_BEGIN_TO_CHOOSE)
-        models = download("Models (CSV)", "good_models.csv", self.models_csv)
-        self._parts = download("Antecedents (CSV)", "good_antecedents.csv", self.antecedents_csv, width=150)
+        self._choosing = pn.widgets.Button(label="Choose a part", width=130, **BUTTON)
+        self._choosing.js_on_click(args={"tool": self._dots.chooser}, code=_BEGIN_TO_CHOOSE)
+        models = download("Models (CSV)", "good_models.csv", self.models_csv, small=True)
+        self._parts = download("Antecedents (CSV)", "good_antecedents.csv", self.antecedents_csv, width=150, small=True)
         self._said = Html("", stylesheets=[CARD_CSS], **WIDE)
         self._list = GoodList(self._asked, **WIDE)
         self._antecedents = Html("", stylesheets=[CARD_CSS, PANEL_CSS, TABLE_CSS], **WIDE)
         dots, matrix, self._by_distance = (
             pn.Column(*box.items, stylesheets=[PANEL_CSS], **WIDE) for box in self._boxes
         )
-        filters = pn.Row(self._uses, self._without, self._column, self._rules, self._order, **bar)
+        self._filters = pn.Row(*(self._selects[name] for name in FILTERS), **bar)
         self._exports = pn.Row(models, **bar)
-        lines = pn.Column(self._said, self._list, filters, self._exports, stylesheets=[PANEL_CSS, _NEAR], **WIDE)
-        groups = pn.Row(self._attribute, self._criterion, choosing, self._all, self._diverse, **bar)
+        lines = pn.Column(self._said, self._list, self._filters, self._exports, stylesheets=[PANEL_CSS, _NEAR], **WIDE)
+        groups = pn.Row(*(self._selects[name] for name in GROUPS), self._choosing, self._all, self._diverse, **bar)
         self._overview = pn.Column(groups, dots, lines, **SPACED)
         self._made_of = pn.Column(matrix, self._antecedents, pn.Row(self._parts, **bar), **SPACED)
 

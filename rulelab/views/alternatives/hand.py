@@ -6,8 +6,6 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, TypeAlias, cast
 
-import numpy as np
-
 from ...data.fairness import confusions
 from ...data.metrics import Confusion
 from ...data.problem import Problem
@@ -16,7 +14,6 @@ from ...falling_rule_list import FallingRuleListSearch, SoftSearch
 from ...families import FAMILIES
 from ...models import DecisionList, Model, RuleSet
 from ...rule_list import RuleListSearch
-from ...rule_list.near_optimal.traits import group_masses
 from ...rule_set import RuleSetSearch
 from ...search import Search
 from ...snapshot import Snapshot, Status
@@ -86,7 +83,7 @@ class Words:
 
 
 _ADD = {"add": "Add a rule", "place": "Its place", "search": "search the antecedents", "counts": "captured first"}
-_WORDS = {
+WORDS = {
     "rule_list": Words("list", "Your list", texts={"kind": "list", **_ADD}),
     "falling_rule_list": Words("list", "Your list", texts={"kind": "falling", **_ADD}),
     "rule_set": Words(
@@ -102,11 +99,7 @@ _WORDS = {
         },
     ),
 }
-
-
-def words_of(family: str) -> Words:
-    """What the editor of a family says."""
-    return _WORDS[family]
+"""Of each family."""
 
 
 BY_HAND = "by hand"
@@ -176,14 +169,14 @@ class Hand:
         self._edited = self.bench.empty() if edited is None else edited
         self._past: list[Any] = []
         if before is not None and before.game == self.game:
-            own = [] if before.edited == self.bench.empty() else [before.edited]
+            own = [] if before.edited in (self.bench.empty(), self._edited) else [before.edited]
             self._past = [*before._past, *own][-_MOST_UNDONE:]
         self._future: list[Any] = []
 
     @property
     def words(self) -> Words:
         """What is said of models of this family."""
-        return words_of(self.bench.family)
+        return WORDS[self.bench.family]
 
     @property
     def edited(self) -> Any:
@@ -246,28 +239,6 @@ class Hand:
             self._past.append(self._edited)
             self._edited = self._future.pop()
 
-    def insert(self, place: int, antecedent: int) -> None:
-        """Put an antecedent in at a place, in the way of the family.
-
-        Raises
-        ------
-        ValueError
-            When it is there already, or the settings leave no room for it.
-        """
-        self.take(self.bench.insert(self._edited, place, antecedent))
-
-    def edit(self, doing: str, at: int, other: int) -> None:
-        """Delete, move or flip a rule, or remove a condition of it; see `Bench.edit`.
-
-        Raises
-        ------
-        LookupError
-            When there is no such thing to do.
-        ValueError
-            When the model cannot be like that.
-        """
-        self.take(self.bench.edit(self._edited, doing, at, other))
-
     def matching(self, text: str, most: int) -> tuple[list[tuple[int, str]], int]:
         """Antecedents with all of these words, by index and name, and how many more there are.
 
@@ -283,25 +254,9 @@ class Hand:
 
     def groups(self, attribute: str) -> dict[str, Confusion]:
         """What the model does to the groups of an attribute, on the training rows."""
-        data, problem, test = self.prepared.data, self.problem, self.prepared.test_rows
-        assert data is not None
-        assert data.sensitive is not None
-        rows = np.arange(len(data.y))
-        if test is not None:
-            rows = np.setdiff1d(rows, test)
-        masses = group_masses(
-            problem, data.sensitive[attribute].iloc[rows], data.y.iloc[rows].to_numpy(dtype=bool), data.weight_of(rows)
-        )
+        masses = self.prepared.masses(attribute)
         counted = confusions(masses, self.bench.predicts_positive(self._edited))
         return dict(zip(masses.names, counted, strict=True))
-
-    @property
-    def attributes(self) -> tuple[str, ...]:
-        """Sensitive attributes that groups can be made of."""
-        data = self.prepared.data
-        if data is None or data.sensitive is None or self.problem.row_pattern is None:
-            return ()
-        return tuple(map(str, data.sensitive.columns))
 
     def card(self) -> Card:
         """The card of the model; one that was made by hand says so, and is never called optimal.
@@ -317,25 +272,23 @@ class Hand:
             raise ValueError("the optimizer is still searching; the card says how far your model is from the optimum")
         if self._edited in self.known:
             return self.known[self._edited]
-        base, model = of_search(self.search, self.best.snapshot, self.prepared), self.model
-        objective, search = float(self.objective), self.search
-        equation = FAMILIES[self.bench.family].objective(model, search.parameters, search.problem.n_rows)
-        return replace(
-            base,
-            name="Made by hand",
-            model=model,
-            proof=Proof(
-                objective=objective,
-                lower_bound=min(objective, float(self.best.snapshot.lower_bound)),
-                proven=False,
-                scope="",
-                equation=equation,
-                bound="",
-            ),
-            parameters={**base.parameters, "made": BY_HAND},
-            search=None,
-            code=snippet.of_model(in_words(model, self.prepared.labels)),
-        )
+        base, objective = of_search(self.search, self.best.snapshot, self.prepared), float(self.objective)
+        card = of_other(base, self.prepared, self.model, objective, float(self.best.snapshot.lower_bound))
+        return replace(card, name="Made by hand", parameters={**base.parameters, "made": BY_HAND})
+
+
+def of_other(base: Card, prepared: Prepared, model: Any, objective: float, bound: float) -> Card:
+    """The card of another model of a search than the one of its card; it is never called optimal."""
+    search = prepared.search
+    equation = FAMILIES[model.family].objective(model, search.parameters, search.problem.n_rows)
+    return replace(
+        base,
+        model=model,
+        proof=Proof(objective, min(objective, bound), proven=False, scope="", equation=equation),
+        search=None,
+        unconstrained=None,
+        code=snippet.of_model(in_words(model, prepared.labels)),
+    )
 
 
 def prepared_of(search: Search, data: Dataset | None) -> Prepared:

@@ -16,7 +16,7 @@ from ..search.plots.base import Columns, Window, new_figure, replace
 from ..widgets.esc import plain
 from ..widgets.style import INK, LENGTHS
 from .good import Good
-from .plots import HEIGHT, Tapped
+from .plots import HEIGHT, Picture
 
 MOST_COLUMNS, MOST_ROWS = 150, 18
 """Models and antecedents of the matrix."""
@@ -24,11 +24,10 @@ _NAME, _END, _LONGEST = 34, 19, 2000
 _CELL = ("model", "x", "name", "full", "place", "color")
 
 
-class Matrix(Tapped):
+class Matrix(Picture):
     """Which antecedents the models have, and at which place: a column per model, in clusters."""
 
     def __init__(self, on_tap: Callable[[int], None] = lambda k: None) -> None:
-        super().__init__(on_tap)
         self._source = ColumnDataSource({name: [] for name in _CELL})
         self._ring = ColumnDataSource({"x": []})
         self._across, self._lines = Window(-0.5, 9.5), FactorRange()
@@ -48,7 +47,7 @@ class Matrix(Tapped):
         self._span = plot.vspan(x="x", source=self._ring, line_width=2)
         plot.xaxis.ticker = FixedTicker(ticks=[])
         plot.grid.visible = False
-        self._listen(self._source, cells, [("antecedent", "@full"), ("rule", "@place")])
+        self._listen(self._source, cells, [("antecedent", "@full"), ("rule", "@place")], on_tap)
 
     def show(self, found: Good, kept: np.ndarray, chosen: int | None) -> None:
         """Draw models, best first in ``kept``; those that share antecedents stand together, and so do antecedents."""

@@ -71,6 +71,12 @@ def condition_names(problem: Problem) -> list[str]:
     return [plain_words(None if known is None else known[j], name) for j, name in enumerate(problem.names)]
 
 
+def rule_names(result: NearOptimalRuleSets) -> list[str]:
+    """The rules of sets in the words of cards."""
+    between, conditions = " and " if result.form == "dnf" else " or ", condition_names(result.problem)
+    return [between.join(conditions[j] for j in clause) for clause in result.rules["conditions"]]
+
+
 def packed(result: NearOptimal, graph: PrefixGraph, labels: Labels) -> dict[str, Any]:
     """What the builder takes, as plain types.
 
@@ -360,9 +366,9 @@ def _y(value: float, low: float, high: float) -> float:
     return _HEIGHT - _BOTTOM - (value - low) / (high - low) * (_HEIGHT - _TOP - _BOTTOM)
 
 
-def steps(values: np.ndarray, most: int = _STEPS) -> tuple[np.ndarray, np.ndarray]:
+def steps(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The curve of how many values are at most so large, with at most so many steps."""
     x, n = np.unique(np.round(values, 6), return_counts=True)
     y = n.cumsum()
-    some = np.unique(np.linspace(0, len(x) - 1, most).astype(int)) if len(x) > most else np.arange(len(x))
+    some = np.unique(np.linspace(0, len(x) - 1, _STEPS).astype(int)) if len(x) > _STEPS else np.arange(len(x))
     return x[some], y[some].astype(np.float64)

@@ -15,6 +15,7 @@ from ...data.metrics import rates_table
 from ...what_if import Change
 from ..cards import html as card_html
 from ..live.job import Job
+from ..widgets.download import download
 from ..widgets.esc import esc, plain
 from ..widgets.explained import WORD_CSS, word
 from ..widgets.html import Html
@@ -89,11 +90,9 @@ class Hints:
         edited, bench = hand.edited, hand.bench
         self.asked += 1
         self.said.object = '<p class="note">Trying all single changes …</p>'
-
-        def tried(progress: Any) -> list[Change[Any]]:
-            return bench.best_changes(edited, lambda: progress.report("trying all single changes"))
-
-        self._looking = hand, edited, Job(tried)
+        doing = "trying all single changes"
+        job = Job(lambda progress: bench.best_changes(edited, lambda: progress.report(doing)))
+        self._looking = hand, edited, job
 
     def refresh(self, hand: Hand | None) -> str | None:
         """Say what was found of the model in hand; an error, empty where there is none, and None: nothing is new.
@@ -139,17 +138,8 @@ class Saving:
     def __init__(self, hand: Callable[[], Hand]) -> None:
         self._hand = hand
         self.buttons = [
-            pn.widgets.FileDownload(
-                callback=callback,
-                filename=f"by_hand{suffix}",
-                label=label,
-                embed=False,
-                auto=True,
-                color="default",
-                width=104,
-                **BUTTON,
-            )
-            for label, suffix, callback in (
+            download(label, f"by_hand{suffix}", save, width=104, small=True)
+            for label, suffix, save in (
                 ("Model (JSON)", ".json", self.as_json),
                 ("Rules (text)", ".txt", self.as_text),
                 ("Python", ".py", self.as_python),
@@ -196,7 +186,7 @@ class GroupsPanel(Viewer):
     def begin(self, hand: Hand) -> None:
         """Offer the attributes of other data."""
         self._hand = None
-        options = {"(none)": ANY, **{plain(name, 60): name for name in hand.attributes}}
+        options = {"(none)": ANY, **{plain(name, 60): name for name in hand.prepared.attributes}}
         self.param["attribute"].objects = options
         self._choice.options = options
         if self.attribute not in options.values():

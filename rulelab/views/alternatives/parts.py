@@ -11,17 +11,19 @@ from panel.custom import JSComponent
 
 from ...assets import asset
 from ...shown import percent
+from ..cards.templates import filled
 from ..live.wording import count, in_signs
-from ..widgets.esc import esc, plain
+from ..widgets.esc import plain
 from ..widgets.style import sheet
-from .finding import Found
-from .good import Good
-from .hand import Hand, words_of
+from .good import Found, Good
+from .hand import WORDS, Hand
 from .offline import packed
 
 _MOST, _MOST_LISTED = 15, 100
 _MOST_FOUND = 40
 _CHARACTERS = 200
+_AT_END = ("insert", "flip")
+"""What is done in the place after the last rule, too: that of the default."""
 TABLE_CSS = sheet("models.css")
 
 
@@ -49,7 +51,7 @@ class Editor(Asking):
     """Rules in order with what each captures, to drag, move, flip and delete, and antecedents to put in."""
 
     rules = param.List(default=[], doc="Of each rule, and at last of the default, what is shown.")
-    texts = param.Dict(default=words_of("rule_list").texts, doc="See `rulelab.views.alternatives.hand.Words`.")
+    texts = param.Dict(default=WORDS["rule_list"].texts, doc="See `rulelab.views.alternatives.hand.Words`.")
     target = param.String(default="", doc="What is predicted.")
     found = param.Dict(default={}, doc="Antecedents that were searched for: text, items, note.")
     said = param.String(default="", doc="For screen readers: what has changed.")
@@ -133,33 +135,16 @@ class Builder(JSComponent):
 
 
 def antecedents(found: Good) -> str:
-    """What each antecedent means to all good models: in how many it is, and how much it decides."""
-    relied, of_lists = found.reliance, found.shares
-    n = found.result.count
-    rows = ""
-    for j, name, models, least, most in relied.head(_MOST).itertuples():
-        share = of_lists["share"].get(j, np.nan)
-        reach = f"left:{100 * least:.1f}%;width:{100 * (most - least):.1f}%"
-        bar = f'<span class="bar"><span style="{reach}"></span></span>'
-        rows += (
-            f'<tr><th scope="row">{esc(name, 80)}</th><td>{count(models)} of {count(n)}</td>'
-            f"<td>{percent(share)}</td><td>{percent(least)} to {percent(most)}</td><td>{bar}</td></tr>"
-        )
-    if found.ways == "lists":
-        verb = "decides"
-        meaning = (
-            "“Decides” goes from the good model that relies least on the antecedent to the one that relies most on it, "
-            "each as its cheapest list. From 0: one can do without."
-        )
-    else:
-        verb, meaning = "covers", "From 0: some near-optimal set does without the rule."
-    more = len(relied) - _MOST
-    note = f'<p class="note">and {count(more)} more, in the table to save</p>' if more > 0 else ""
-    named = f"{found.part.capitalize()}s of the good models"
-    return (
-        f'<table aria-label="{named}" class="parts"><thead><tr><th scope="col">{found.part}</th>'
-        f'<th scope="col">models</th><th scope="col">% of {found.ways}</th><th scope="col">{verb}, % of rows</th>'
-        f'<th scope="col"></th></tr></thead><tbody>{rows}</tbody></table>{note}<p class="note">{meaning}</p>'
+    """What each antecedent means to all good models: in how many it is, and how much it decides; HTML."""
+    rows = found.reliance.join(found.shares["share"])
+    return filled(
+        "parts.html",
+        rows=list(rows.itertuples()),
+        part=found.part,
+        ways=found.ways,
+        verb="decides" if found.ways == "lists" else "covers",
+        n=found.result.count,
+        MOST=_MOST,
     )
 
 
@@ -184,14 +169,16 @@ def perform(hand: Hand, wanted: dict[str, Any]) -> str:
     ValueError
         When the model cannot be like that, in words.
     """
-    doing, at, to = wanted.get("do"), wanted.get("at"), wanted.get("to")
-    n = len(hand.edited)
-    if not isinstance(doing, str) or type(at) is not int:
+    doing, at, to, antecedent = (wanted.get(name) for name in ("do", "at", "to", "antecedent"))
+    edited, n = hand.edited, len(hand.edited)
+    if not isinstance(doing, str) or type(at) is not int or not 0 <= at <= n or (at == n and doing not in _AT_END):
         return ""
     if doing == "insert":
-        return _insert(hand, at, wanted.get("antecedent")) if 0 <= at <= n else ""
-    there, other_there = 0 <= at < n, type(to) is int and 0 <= to < n
-    if not (there and other_there if doing == "move" else there or (doing == "flip" and at == n)):
+        if type(antecedent) is not int or not 0 <= antecedent < hand.problem.n_antecedents:
+            return ""
+        hand.take(hand.bench.insert(edited, at, antecedent))
+        return f"rule {at + 1} is put in" if len(hand.edited) > n else f"rule {at + 1} has it now"
+    if doing == "move" and (type(to) is not int or not 0 <= to < n):
         return ""
     said = {
         "move": f"rule {at + 1} is now rule {to + 1}" if type(to) is int else "",
@@ -199,19 +186,9 @@ def perform(hand: Hand, wanted: dict[str, Any]) -> str:
         "flip": "the label is flipped",
         "remove": f"a condition of rule {at + 1} is taken out",
     }
-    if doing not in said:
-        return ""
-    other: Any = wanted.get("antecedent") if doing == "remove" else to
+    other: Any = antecedent if doing == "remove" else to
     try:
-        hand.edit(doing, at, other)
+        hand.take(hand.bench.edit(edited, doing, at, other))
     except LookupError:
         return ""
     return said[doing]
-
-
-def _insert(hand: Hand, place: int, antecedent: Any) -> str:
-    if type(antecedent) is not int or not 0 <= antecedent < hand.problem.n_antecedents:
-        return ""
-    before = len(hand.edited)
-    hand.insert(place, antecedent)
-    return f"rule {place + 1} is put in" if len(hand.edited) > before else f"rule {place + 1} has it now"

@@ -91,7 +91,8 @@ class Person:
                 first = self.data.X[self._columns[name]].iloc[0]
                 self.cells[name] = None if pd.isna(first) else first
             else:
-                self.cells[name] = values.choices[-1] if values.choices else _first(values)
+                some = values.choices[-1:] if values.numbers is None else values.numbers[:1].tolist()
+                self.cells[name] = some[0] if some else None
         cell = self.cells[name]
         if cell is None:
             return None
@@ -153,10 +154,8 @@ class Person:
         ticked = [name for name in columns_of(model) if name in self.ticked]
         if not ticked or self.data is None or good.result.problem.conditions is None or len(good.asked) < 2:
             return ""
-        models, tested = [model, *good.asked], dict[str, tuple[Condition, ...]]()
-        for each in models:
-            for name, conditions in columns_of(each).items():
-                tested[name] = tuple(dict.fromkeys((*tested.get(name, ()), *conditions)))
+        models = [model, *good.asked]
+        tested = columns_of(*models)
         person = {name: self.cell(name, conditions) for name, conditions in tested.items()}
         values = {name: self.values(name, tested[name]) for name in ticked}
         try:
@@ -178,10 +177,6 @@ class Person:
         except ModelError as error:
             return f'{html}<p class="note">{wording.esc(error, 300)}</p>'
         return html + wording.flipped(hand, model, person, ticked, flip)
-
-
-def _first(values: Values) -> Any:
-    return None if values.numbers is None or not len(values.numbers) else float(values.numbers[0])
 
 
 class PersonPanel(Viewer):

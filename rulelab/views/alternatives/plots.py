@@ -66,6 +66,27 @@ class Picture:
     def use_dark(self, dark: bool) -> None:
         """Colour what the page's theme does not reach."""
 
+    def _listen(
+        self,
+        source: ColumnDataSource,
+        renderer: Any,
+        tooltips: list[tuple[str, str]],
+        on_tap: Callable[[int], None],
+        **more: Any,
+    ) -> None:
+        """Say what is under the pointer, and hand over the first column of what is tapped."""
+        more = {"renderers": [renderer], **more}
+        self.figure.add_tools(HoverTool(tooltips=tooltips, **more), TapTool(**more))
+        renderer.nonselection_glyph = renderer.selection_glyph = None
+
+        def tapped(_name: str, _old: Any, new: list[int]) -> None:
+            numbers: Any = next(iter(source.data.values()))
+            if new and new[0] < len(numbers):
+                on_tap(int(numbers[new[0]]))
+                source.selected.indices = []
+
+        source.selected.on_change("indices", tapped)
+
 
 class Within(Picture):
     """How many models, and how many lists, are at most so far above the optimum."""
@@ -129,26 +150,6 @@ class Within(Picture):
 _PART: dict[str, Any] = {"fill_alpha": 0.12, "fill_color": SKY, "line_color": SKY}
 
 
-class Tapped(Picture):
-    """A picture of models that can be tapped."""
-
-    def __init__(self, on_tap: Callable[[int], None] = lambda k: None) -> None:
-        self._on_tap = on_tap
-
-    def _listen(self, source: ColumnDataSource, renderer: Any, tooltips: list[tuple[str, str]]) -> None:
-        self.figure.add_tools(HoverTool(renderers=[renderer], tooltips=tooltips), TapTool(renderers=[renderer]))
-        renderer.nonselection_glyph = renderer.selection_glyph = None
-        source.selected.on_change("indices", self._tapped)
-
-    def _tapped(self, _name: str, _old: Any, new: list[int]) -> None:
-        source = self._source
-        if new and new[0] < len(source.data["model"]):
-            self._on_tap(int(source.data["model"][new[0]]))
-            source.selected.indices = []
-
-    _source: ColumnDataSource
-
-
 class Drawn(NamedTuple):
     """Lists that are drawn beside the models: those to draw, the gaps of all in per cent, and what they are."""
 
@@ -158,17 +159,15 @@ class Drawn(NamedTuple):
     words: str
 
 
-class Dots(Tapped):
+class Dots(Picture):
     """Accuracy of every model against the gap between groups, or against its number of rules."""
 
     def __init__(
         self,
         on_tap: Callable[[int], None] = lambda k: None,
-        on_brush: Callable[[Part], None] | None = None,
+        on_brush: Callable[[Part], Any] | None = None,
         on_list: Callable[[int], None] = lambda k: None,
     ) -> None:
-        super().__init__(on_tap)
-        self._on_list = on_list
         self._crosses = ColumnDataSource({name: [] for name in _CROSS})
         self._source = ColumnDataSource({name: [] for name in _DOT})
         self._best = ColumnDataSource({"x": [], "y": [], "color": []})
@@ -203,15 +202,8 @@ class Dots(Tapped):
             x="x", y="y", size=14, source=self._best, fill_color="color", line_color=INK[False], line_width=1.5
         )
         self._circle = plot.scatter(x="x", y="y", size=21, source=self._ring, fill_color=None, line_width=2.5)
-        self._listen(
-            self._source,
-            dots,
-            _TOOLTIPS,
-        )
-        unseen: dict[str, Any] = {"renderers": [crosses], "visible": False}  # those of the dots stand for them
-        plot.add_tools(HoverTool(tooltips=_TOOLTIPS, **unseen), TapTool(**unseen))
-        crosses.nonselection_glyph = crosses.selection_glyph = None
-        self._crosses.selected.on_change("indices", self._list_tapped)
+        self._listen(self._source, dots, _TOOLTIPS, on_tap)
+        self._listen(self._crosses, crosses, _TOOLTIPS, on_list, visible=False)  # those of the dots stand for them
 
     def show(
         self,
@@ -281,14 +273,8 @@ class Dots(Tapped):
         replace(self._best, best)
         replace(self._ring, ring)
 
-    def _list_tapped(self, _name: str, _old: Any, new: list[int]) -> None:
-        source = self._crosses
-        if new and new[0] < len(source.data["list"]):
-            self._on_list(int(source.data["list"][new[0]]))
-            source.selected.indices = []
-
     @staticmethod
-    def _drawn(event: SelectionGeometry, on_brush: Callable[[Part], None]) -> None:
+    def _drawn(event: SelectionGeometry, on_brush: Callable[[Part], Any]) -> None:
         at: Any = event.geometry
         if event.final and at["type"] == "rect":
             on_brush((at["x0"], at["x1"], at["y0"], at["y1"]))

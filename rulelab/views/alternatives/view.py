@@ -11,7 +11,7 @@ import panel as pn
 import param
 
 from ...datasets import Dataset
-from ...models import Model
+from ...models import Model, RuleList
 from ...rule_list import RuleListSearch
 from ...rule_set import RuleSetSearch
 from ...snapshot import Snapshot
@@ -30,19 +30,20 @@ from ..widgets.strip import Strip
 from ..widgets.style import BAR_CSS, CARD_CSS, PANEL_CSS, STRIP_CSS, sheet
 from . import wording
 from .count_view import CountView
+from .counting import explorer_of_sets
 from .editing import Source, WhatIfView
-from .finding import LISTED, Found, Wanted, find
-from .finding_sets import FoundSets
-from .good import Good
+from .finding import LISTED, Wanted, find, refusal
+from .good import Found, FoundSets, Good
 from .good_models import NO_MODEL, SELECTED, Choosing
 from .hand import editable, prepared_of
 from .offline import explorer
-from .offline_sets import explorer_of_sets
 from .panels import SPACED, WIDE
 from .parts import Builder
 
 TOGETHER, MADE_OF, BUILD, COUNT = "All together", "What they are made of", "Build a list", "Count all"
 _NARROW = ":host { min-width: 0 !important; }"
+_WHOLE = ":host { min-height: 100vh; }"
+"""Of the place of the good models before they are there: what stands under it on a phone does not jump then."""
 _EFFORTS = ((10_000, 2.0, 300_000_000), (100_000, 60.0, 1_000_000_000), (100_000, 300.0, 1_000_000_000))
 """Models, seconds and bytes, at most: at once, and each time that more is asked for."""
 
@@ -129,7 +130,7 @@ class AlternativesView(Choosing):
         self.editor.param.watch(self._lay_out, "playing")
         self._lay_out()
         if search is not None:
-            self.take(source())
+            self.take(source(), prepared, search.advance(1) if search.certified else None)
 
     def __panel__(self) -> Any:
         return self._layout
@@ -158,7 +159,18 @@ class AlternativesView(Choosing):
         """
         self._make, self._effort = make, 0
         self._known = None if prepared is None or latest is None else (prepared, latest)
-        self.find()
+        self._found = None
+        with pn.io.hold():
+            self._edit_best()
+            self.find()
+
+    def _edit_best(self) -> None:
+        """Edit the best model of the search that has ended; it does not wait for those beside it."""
+        prepared, latest = self._known or (None, None)
+        if prepared is None or latest is None or self.playing or not editable(prepared.search):
+            return
+        if latest.incumbent is not None:
+            self.edit(prepared, latest, latest.incumbent.model)
 
     @param.depends("distance", watch=True)
     def find(self) -> None:
@@ -169,6 +181,11 @@ class AlternativesView(Choosing):
             return
         if self._job is not None:
             self._job.cancel()
+        if self._known is not None and (refused := refusal(self._known[0].search)):
+            self._job = None
+            self._take_none(refused)
+            self._lay_out()
+            return
         wanted = Wanted(self.distance, *_EFFORTS[self._effort])
         self._counting.seconds = max(wanted.seconds, 60.0)
         self._job = Job(lambda progress: find(make, wanted, progress), POOL)
@@ -205,6 +222,7 @@ class AlternativesView(Choosing):
     def leave_game(self) -> None:
         """Show the alternatives again."""
         self.editor.leave()
+        self._edit_best()
         self.find()
 
     def close(self) -> None:
@@ -265,20 +283,18 @@ class AlternativesView(Choosing):
         if isinstance(found, Found) and self._builder is not None:
             self._builder.begin(found)
         hand = self.editor.hand
-        by_hand = hand is not None and hand.search is found.prepared.search and hand.edited not in hand.known
-        if found.result.count and not (by_hand or self.playing):
+        if self.playing:
+            return
+        if hand is not None and hand.search is found.prepared.search and hand.edited not in hand.known:
+            self.editor.compare(found)
+        elif found.result.count:
             self.choose(0)
 
     def _take_none(self, why: str) -> None:
-        """Say why nothing was found beside the best model, which is edited where it can be."""
+        """Say why nothing was found beside the best model."""
         self._status.param.update(tone="limit", phase=plain(f"{why[:1].upper()}{why[1:]}", 600))
         self._found = None
         self._more.visible = self._distance.visible = not why.startswith(LISTED)
-        prepared, latest = self._known or (None, None)
-        if prepared is None or latest is None or self.playing or not editable(prepared.search):
-            return
-        if latest.incumbent is not None:
-            self.editor.edit(prepared, latest.incumbent.model, latest=latest)
 
     @param.depends("searching", watch=True)
     def _lay_out(self, *_: Any) -> None:
@@ -290,9 +306,10 @@ class AlternativesView(Choosing):
             self._begin.able = not self.searching
             self._top.visible = self._make is not None and not playing
             self._left.visible = found and not playing
+            self._coming.visible = self._job is not None and not (found or playing)
             self._right.visible = playing or self.editor.hand is not None
             self._leave.visible = playing
-            self._details.css_classes = ["rl-both"] if self._left.visible else ["rl-one"]
+            self._details.css_classes = ["rl-both" if self._left.visible or self._coming.visible else "rl-one"]
 
     def _open(self, *_: Any) -> None:
         """Show one of the views of what was found; the builder is made when it is first opened."""
@@ -313,19 +330,16 @@ class AlternativesView(Choosing):
         k = int(found.graph.model[found.graph.node(antecedents)])
         self.choose(k)
         if antecedents != found.result.lists[k]:
-            self._edit(found.card_of(antecedents))
+            self._edit(found.card_of(RuleList.from_problem(found.result.problem, antecedents)))
 
     def _list_tapped(self, k: int) -> None:
         """Edit a random list, or set; where it is one of the models, that model."""
         sample = self._sample
-        if sample is None:
-            return
-        place = sample.place(k)
-        if place is not None:
+        if sample is not None and (place := sample.place(k)) is not None:
             self.choose(place)
-            return
-        self.model = NO_MODEL
-        self._edit(sample.card(k))
+        elif sample is not None:
+            self.model = NO_MODEL
+            self._edit(sample.card(k))
 
     def choose(self, k: int) -> None:
         """Let one of the models be the chosen one, which is edited."""
@@ -375,7 +389,7 @@ class AlternativesView(Choosing):
             self.param.distance, width=190, css_classes=term_classes("near-optimal"), **SELECTED
         )
         self._more = Press(self.find_more, label="Find more", width=100, height=34, margin=0, visible=False)
-        self._explorer = download("Explorer (HTML)", "explorer.html", self.explorer_html, width=140)
+        self._explorer = download("Explorer (HTML)", "explorer.html", self.explorer_html, width=140, small=True)
         self._begin = Press(self._begin_search, width=150, height=38, margin=0)
         self._waiting = pn.Column(
             Html(wording.WAITING, stylesheets=[CARD_CSS], **WIDE), self._begin, stylesheets=[PANEL_CSS], **WIDE
@@ -401,7 +415,12 @@ class AlternativesView(Choosing):
         self._left = pn.Column(self._strip, *self._places.values(), stylesheets=[_NARROW], **WIDE)
         self._leave = Press(self.leave_game, label="Leave the game", width=130, height=34, margin=0)
         self._right = pn.Column(self._leave, self.editor, stylesheets=[_NARROW], **WIDE)
-        self._details = pn.Column(self._left, self._right, stylesheets=[sheet("alternatives.css")], **WIDE)
+        self._coming = pn.Column(
+            Html(wording.COMING, stylesheets=[CARD_CSS], **WIDE), stylesheets=[PANEL_CSS, _WHOLE], **WIDE
+        )
+        self._details = pn.Column(
+            self._left, self._coming, self._right, stylesheets=[sheet("alternatives.css")], **WIDE
+        )
         self._layout = pn.Column(
             self._waiting,
             self._alert,

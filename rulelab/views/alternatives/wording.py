@@ -22,6 +22,7 @@ WAITING = (
     '<p class="empty">The optimum is one model. Here all others that are nearly as good will be, with proof that none '
     "is missing, and each of them can be edited by hand: as soon as the search has ended.</p>"
 )
+COMING = '<p class="empty">The good models will stand here as soon as all of them are found.</p>'
 UNPACKING = (
     '<p class="empty" role="status">Sending the lists to the browser, which counts what each choice leaves ...</p>'
 )
@@ -59,11 +60,10 @@ def distance(hand: Hand, waiting: str) -> tuple[str, str]:
     bound = Fraction(best.snapshot.lower_bound)
     rest = f"the optimum is at most {worth(hand, max(own - bound, Fraction(0)))} below your {words.noun}"
     found = f"the best {words.noun} that the search has found in its time"
-    if above < 0:
-        return "limit", f"{_apart(hand, -above, f'better than {found}')}; {rest}"
     if above == 0:
         return "limit", f"as good as {found}; {rest}"
-    return "limit", f"{_apart(hand, above, f'above {found}')}; {rest}"
+    than = "above" if above > 0 else "better than"
+    return "limit", f"{_apart(hand, abs(above), f'{than} {found}')}; {rest}"
 
 
 def _reach(hand: Hand, best: Best) -> str:
@@ -167,23 +167,23 @@ def change_in_words(hand: Hand, change: Change[Any]) -> str:
     """A single change as one would say it."""
     if hand.bench.family == "rule_set":
         return _change_of_set(hand, change)
-    edited, names = hand.edited, hand.problem.names
-    place, result = change.place, change.result
+    edited, place, result = hand.edited, change.place, change.result
+
+    def named(rules: Any) -> str:
+        return plain(in_signs(hand.problem.names[rules.antecedents[place]]), 120)
 
     def label(k: int) -> str:
         return plain(label_of(hand, result.labels[k]), 40)
 
     if change.kind == DELETE:
-        return f"delete rule {place + 1} ({plain(in_signs(names[edited.antecedents[place]]), 120)})"
+        return f"delete rule {place + 1} ({named(edited)})"
     if change.kind == FLIP:
         return f"let {_rule(place, len(edited))} say {label(place)}"
     if change.kind == MOVE:
         assert change.to is not None
-        return (
-            f"move rule {place + 1} ({plain(in_signs(names[edited.antecedents[place]]), 120)}) to place {change.to + 1}"
-        )
+        return f"move rule {place + 1} ({named(edited)}) to place {change.to + 1}"
     said = f": {label(place)}" if hand.bench.family == "rule_list" else ""
-    new = f"“{plain(in_signs(names[result.antecedents[place]]), 120)}{said}”"
+    new = f"“{named(result)}{said}”"
     if change.kind == INSERT:
         return f"put in {new} as {'the last rule' if place == len(edited) else f'rule {place + 1}'}"
     return f"replace rule {place + 1} by {new}"
@@ -275,14 +275,19 @@ def decided(hand: Hand, model: DecisionList | RuleSet, person: Mapping[str, Any]
     )
 
 
-def _decides(model: DecisionList | RuleSet, place: int) -> str:
-    """Which rule decides, up to the label."""
-    n = len(model.rules)
+def _decides(model: DecisionList | RuleSet, place: int, would: bool = False) -> str:
+    """Which rule decides, or would decide, up to the label."""
+    every = place == len(model.rules)
     if not isinstance(model, RuleSet):
-        return "No rule holds, and the default says" if place == n else f"Rule {place + 1} decides:"
+        holds = "no rule would hold" if would else "No rule holds"
+        deciding = f"rule {place + 1} would decide:" if would else f"Rule {place + 1} decides:"
+        return f"{holds}, and the default says" if every else deciding
+    hold, holds, fails = ("would hold", "would hold", "would not hold") if would else ("hold", "holds", "does not hold")
     if model.form == "cnf":
-        return "All rules hold, and the set says" if place == n else f"Rule {place + 1} does not hold, and the set says"
-    return "No rule holds, and the set says" if place == n else f"Rule {place + 1} holds, and the set says"
+        said = f"all rules {hold}" if every else f"rule {place + 1} {fails}"
+    else:
+        said = f"no rule {holds}" if every else f"rule {place + 1} {holds}"
+    return f"{said if would else said.capitalize()}, and the set says"
 
 
 def _in_words(model: DecisionList | RuleSet, k: int) -> str:
@@ -309,7 +314,7 @@ def flipped(hand: Hand, model: DecisionList | RuleSet, person: Mapping[str, Any]
             "the rules can tell apart were looked at.</p>"
         )
     label = esc(label_of(hand, model.classes.index(flip.label)), 40)
-    decides = _would(model, flip.place)
+    decides = _decides(model, flip.place, would=True)
     return f"<p>If {_changed(person, flip)}, {decides} <b>{label}</b>. No change of fewer of these columns does it.</p>"
 
 
@@ -330,18 +335,6 @@ def _changed(person: Mapping[str, Any], flip: Flip) -> str:
         f"<b>{esc(column, 80)}</b> were {esc(said, 80)} instead of {esc(shown(person[column]), 60)}"
         for column, said in flip.changes
     )
-
-
-def _would(model: DecisionList | RuleSet, place: int) -> str:
-    """Which rule would decide, up to the label."""
-    n = len(model.rules)
-    if not isinstance(model, RuleSet):
-        return "no rule would hold, and the default says" if place == n else f"rule {place + 1} would decide:"
-    if model.form == "cnf":
-        holds = "all rules would hold" if place == n else f"rule {place + 1} would not hold"
-    else:
-        holds = "no rule would hold" if place == n else f"rule {place + 1} would hold"
-    return f"{holds}, and the set says"
 
 
 def shown(value: Any) -> str:

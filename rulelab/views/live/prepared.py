@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...data.groups import Groups
 from ...data.metrics import Confusion, confusion
 from ...models import Model, MultiClassRuleList
 from ...report import Known
 from ...report.known import predicted, told
+from ...rule_list.near_optimal.traits import group_masses
 from ...search import Search
 from ...snapshot import Snapshot
 
@@ -104,6 +106,23 @@ class Prepared:
         return (
             None if self.data is None or self.data.weight is None else self._training(self.data).trials("accuracy")[1]
         )
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """Sensitive attributes that groups of the training rows can be made of."""
+        data = self.data
+        if data is None or data.sensitive is None or self.search.problem.row_pattern is None:
+            return ()
+        return tuple(map(str, data.sensitive.columns))
+
+    def masses(self, attribute: str) -> Groups:
+        """The training rows of the groups of an attribute, by pattern."""
+        data = self.data
+        assert data is not None
+        assert data.sensitive is not None
+        rows = self._training_rows(data)
+        positive = data.y.iloc[rows].to_numpy(dtype=bool)
+        return group_masses(self.search.problem, data.sensitive[attribute].iloc[rows], positive, data.weight_of(rows))
 
     def _training(self, data: Dataset) -> Confusion:
         """All training rows, as if each was predicted right."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from itertools import combinations
 from typing import Any
 
@@ -150,11 +151,11 @@ def test_a_part_of_the_picture_is_chosen_and_forgotten_with_its_axis(view: Alter
     assert view.found is not None
     everything = view.kept.tolist()
     accuracy = view.found.frame["accuracy"].to_numpy()
-    view._brushed((-1.0, 99.0, float(np.median(accuracy)), 100.0))
+    view.brush = (-1.0, 99.0, float(np.median(accuracy)), 100.0)
     assert view.kept.tolist() == np.flatnonzero(accuracy >= np.median(accuracy)).tolist()
     assert len(view._dots.frame()) == len(everything), "the picture that is chosen in shows all"
     assert set(view._matrix.frame()["model"] - 1) == {k for k in view.kept if view.found.result.lists[k]}
-    view._brushed((90.0, 91.0, 0.0, 100.0))
+    view.brush = (90.0, 91.0, 0.0, 100.0)
     assert view.kept.tolist() == []
     view.attribute = "sex"
     assert view.brush is None
@@ -164,7 +165,7 @@ def test_a_part_of_the_picture_is_chosen_and_forgotten_with_its_axis(view: Alter
 def test_models_stand_in_the_order_that_is_chosen(view: AlternativesView) -> None:
     found = view.found
     assert found is not None
-    assert "gap between groups" not in view._order.options
+    assert "gap between groups" not in view._selects["order"].options
     assert view.listed.tolist() == view.kept.tolist()
     view.order = "rules"
     assert found.frame["rules"].to_numpy()[view.listed].tolist() == sorted(found.frame["rules"])
@@ -457,6 +458,33 @@ def test_what_keeps_the_search_from_beginning_is_said() -> None:
     assert search.view.session.state is State.IDLE
 
 
+def test_the_best_model_is_edited_while_those_beside_it_are_looked_for(
+    monkeypatch: pytest.MonkeyPatch, dataset: rl.Dataset
+) -> None:
+    may_find = threading.Event()
+    monkeypatch.setattr(alternatives, "find", lambda *given: may_find.wait() and find(*given))
+    search = searched(dataset)
+    latest = next(snapshot for snapshot in search.steps() if search.certified)
+    view = AlternativesView(search, dataset, distance=0.2)
+    assert view.refresh()
+    hand = view.editor.hand
+    assert hand.model == latest.incumbent.model
+    assert view.editor._status.phase.startswith("as good as the certified optimum")
+    assert view._right.visible
+    assert view._coming.visible
+    assert view._details.css_classes == ["rl-both"], "it stands where it will stand beside the others"
+    view.editor.act({"do": "delete", "at": 0})
+    by_hand = hand.edited
+    may_find.set()
+    wait_until(lambda: not view.refresh())
+    assert view._left.visible
+    assert not view._coming.visible
+    assert view.editor.hand is hand
+    assert hand.edited == by_hand, "what was edited meanwhile is not lost"
+    assert "within 20 % of it" in view.editor._status.phase
+    view.close()
+
+
 def test_more_is_found_when_more_is_asked_for(monkeypatch: pytest.MonkeyPatch, dataset: rl.Dataset) -> None:
     monkeypatch.setattr(alternatives, "_EFFORTS", ((3, 60.0, 10**9), (100_000, 60.0, 10**9)))
     view = AlternativesView(searched(dataset), dataset, distance=0.2)
@@ -489,7 +517,7 @@ def test_an_enumeration_cut_short_says_what_is_complete(dataset: rl.Dataset) -> 
     tone, said = found.verdict()
     assert tone == "limit"
     assert said.startswith("not complete (as many models as were asked for): 3 models")
-    assert found.attributes == ()
+    assert found.prepared.attributes == ()
 
 
 def test_dots_are_seen_on_a_dark_ground_and_the_optimum_is_the_largest() -> None:

@@ -101,7 +101,7 @@ def test_another_attribute_counts_nothing_again(view: AlternativesView) -> None:
 
 
 def test_random_lists_stand_beside_the_models(view: AlternativesView, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rulelab.views.alternatives.sampling.SIZE", 50)
+    monkeypatch.setattr("rulelab.views.alternatives.counting.SIZE", 50)
     counting = counted(view)
     sample, found = counting.sample, view.found
     assert found is not None
@@ -110,24 +110,24 @@ def test_random_lists_stand_beside_the_models(view: AlternativesView, monkeypatc
     assert len(lists) > 50
     view.attribute = "sex"
     crosses = view._dots._crosses.data
-    assert len(crosses["list"]) == len(sample.lists)
-    assert set(sample.lists) <= lists
+    assert len(crosses["list"]) == len(sample.members)
+    assert set(sample.members) <= lists
     gaps = found.traits("sex")
     for k in crosses["list"][:10]:
-        model = rl.RuleList.from_problem(found.result.problem, sample.lists[k])
+        model = rl.RuleList.from_problem(found.result.problem, sample.members[k])
         at = crosses["list"].index(k)
         assert crosses["y"][at] == pytest.approx(100 * (1 - model.errors / model.weight), abs=1e-4)
-        if sample.lists[k] in found.result.lists:
-            same = gaps.gaps("equal_opportunity", 30)[found.result.lists.index(sample.lists[k])]
+        if sample.members[k] in found.result.lists:
+            same = gaps.gaps("equal_opportunity", 30)[found.result.lists.index(sample.members[k])]
             assert crosses["x"][at] == pytest.approx(100 * same, abs=1e-3)
     view.rules = 2
-    shown = [sample.lists[k] for k in view._dots._crosses.data["list"]]
-    assert 0 < len(shown) < len(sample.lists)
+    shown = [sample.members[k] for k in view._dots._crosses.data["list"]]
+    assert 0 < len(shown) < len(sample.members)
     assert max(map(len, shown)) == 2
-    strange = next(k for k, one in enumerate(sample.lists) if one not in found.result.lists)
+    strange = next(k for k, one in enumerate(sample.members) if one not in found.result.lists)
     view._dots._crosses.selected.indices = []
     view._list_tapped(strange)
-    assert view.editor.hand.model.antecedents == sample.lists[strange]
+    assert view.editor.hand.model.antecedents == sample.members[strange]
     view.find()
     wait_until(lambda: not view.refresh())
     assert view._dots._crosses.data["list"] == []
@@ -140,7 +140,7 @@ def test_a_few_lists_are_all_drawn(view: AlternativesView) -> None:
     n = counting.total.result.n_lists
     assert n <= 2000
     assert counting.sample.whole
-    assert len(set(counting.sample.lists)) == n
+    assert len(set(counting.sample.members)) == n
     assert f"all {count(n)} lists" in counting._text.object
 
 

@@ -12,10 +12,9 @@ from patience import wait_until
 
 import rulelab as rl
 from rulelab.views.alternatives import view as alternatives
-from rulelab.views.alternatives.counting import Total, verdict
+from rulelab.views.alternatives.counting import Total, draw, verdict
 from rulelab.views.alternatives.finding import Wanted, find
-from rulelab.views.alternatives.finding_sets import FoundSets
-from rulelab.views.alternatives.sampling import draw
+from rulelab.views.alternatives.good import FoundSets
 from rulelab.views.alternatives.view import BUILD, COUNT, MADE_OF, TOGETHER, AlternativesView
 from rulelab.views.live.job import Progress
 from rulelab.views.live.prepared import Prepared

@@ -22,6 +22,7 @@ from test_near_optimal import medium_problem
 import rulelab as rl
 from rulelab.rule_list.near_optimal.prefix_graph import PrefixGraph
 from rulelab.search import solve
+from rulelab.views.alternatives.counting import explorer_of_sets
 from rulelab.views.alternatives.offline import (
     Labels,
     _power,
@@ -30,7 +31,6 @@ from rulelab.views.alternatives.offline import (
     guarantee,
     packed,
 )
-from rulelab.views.alternatives.offline_sets import explorer_of_sets
 
 HOSTILE = '</script><script>alert("x")</script>'
 LABELS = Labels(HOSTILE, '"t"', "<b>no</b>", "yes'")
