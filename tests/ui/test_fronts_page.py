@@ -146,9 +146,9 @@ def test_a_sweep_of_all_families_is_tapped_compared_and_exported(visit) -> None:
     row("Rule list, regularization 0.02").get_by_role("checkbox").uncheck()
     view.until(lambda: rows.count() == n + 1)
 
-    points = pd.read_csv(io.BytesIO(download(view, "Points (CSV)").read_bytes()))
+    points = pd.read_csv(io.BytesIO(download(view, "All points (CSV)").read_bytes()))
     assert len(points) == 2 * n
-    fits = pd.read_csv(io.BytesIO(download(view, "Fits (CSV)").read_bytes()))
+    fits = pd.read_csv(io.BytesIO(download(view, "All fits (CSV)").read_bytes()))
     assert {"rule_list", "greedy_list", "cart", "random_forest", "logistic_regression"} == set(fits["family"])
     menu = view.page.locator("header.plot details").first
     menu.locator("summary").click()

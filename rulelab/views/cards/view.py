@@ -282,8 +282,9 @@ class ModelCard(NotebookViewer):
             actions.append(self._robust.button)
         self._moves: list[Press] = []
         if self._on_move is not None:
-            for label, by in (("Move left", -1), ("Move right", 1)):
-                self._moves.append(Press(partial(self._on_move, by), label=label, height=34, width=88, margin=0))
+            for side, by in (("left", -1), ("right", 1)):
+                box = {"why": f"No card stands {side} of this one", "height": 34, "width": 88, "margin": 0}
+                self._moves.append(Press(partial(self._on_move, by), label=f"Move {side}", **box))
             actions += self._moves
         if self._on_remove is not None:
             actions.append(pn.widgets.Button(label="Remove", on_click=partial(_call, self._on_remove), **button))

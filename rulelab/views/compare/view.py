@@ -78,6 +78,7 @@ class CompareView(NotebookViewer):
     only = param.Boolean(default=False, label="Only what differs", doc="Of rules, figures, data and parameters.")
     dark = param.Boolean(default=False, doc="Whether the page around is dark.")
     below = param.Parameter(default=None, doc="What stands between the table and the cards.")
+    files = param.Parameter(default=None, doc="What else can be saved.")
     points = param.List(default=[], doc="Models of a sweep, as rows of the table.")
     criterion = param.String(default="equal_opportunity", doc="What gaps in the table are measured in.")
 
@@ -401,13 +402,17 @@ class CompareView(NotebookViewer):
         self._glance_box = pn.Column(self._glance, stylesheets=[PANEL_CSS], visible=False, **_WIDE)
         self._focus = Focus(boxes=".rl-model", width=0, height=0, margin=0)
         self._terms = Html(lines.terms(), stylesheets=[MODEL_CSS], visible=False, **_WIDE)
-        below = [] if self.below is None else [self.below]
         self._layout = pn.Column(
-            pn.Row(*([self._file] if ALLOWED.uploads else []), self._fit, self._report, stylesheets=[BAR_CSS], **_WIDE),
+            pn.Row(
+                *([self._file] if ALLOWED.uploads else []),
+                *(self._fit, self._report, *filter(None, [self.files])),
+                stylesheets=[BAR_CSS],
+                **_WIDE,
+            ),
             self._alert,
             self._status,
             pn.Column(self.table, stylesheets=[PANEL_CSS], **_WIDE),
-            *below,
+            *filter(None, [self.below]),
             self._empty,
             self._among,
             self._advice,

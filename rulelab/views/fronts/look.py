@@ -52,7 +52,7 @@ SHORT = {
     "threshold_optimizer": "thresholds",
     "compas_score": "COMPAS",
 }
-"""What stands beside points."""
+"""What stands beside points that have no rule count."""
 _SHAPES = {
     "circle": "<circle cx='7' cy='7' r='5'/>",
     "square": "<path d='M2 2h10v10H2z'/>",
@@ -70,6 +70,9 @@ _SHAPES = {
 }
 
 
+_LABEL_CSS = " .MuiFormControlLabel-label { font-size: 14px !important; }"
+
+
 def swatch_css(method: str, dark: bool) -> str:
     """A style sheet that puts a method's marker before its check box."""
     ink = COLORS[method][dark]
@@ -78,7 +81,7 @@ def swatch_css(method: str, dark: bool) -> str:
         f"{_SHAPES[MARKERS[method]]}</svg>"
     )
     picture = f'url("data:image/svg+xml,{quote(svg)}") no-repeat left center'
-    return f":host {{ color: {TEXT}; width: auto; padding-left: 19px; background: {picture}; }}"
+    return f":host {{ color: {TEXT}; width: auto; padding-left: 19px; background: {picture}; }}{_LABEL_CSS}"
 
 
 def spread_out(heights: list[float], least: float, low: float, high: float) -> list[float]:

@@ -27,7 +27,7 @@ from ...assets import asset
 from ...sweeps import FAMILIES
 from ..live.wording import counted
 from ..search.plots.base import Columns, add_legend, new_figure, replace
-from ..search.slide import SCALE, enlarged
+from ..search.slide import enlarged
 from ..widgets.esc import plain
 from ..widgets.style import INK
 from .look import COLORS, MARKERS, SHORT, spread_out
@@ -37,16 +37,12 @@ _DOMINATED = 0.12
 _HEIGHT = 270
 _LINE = 15 / 185
 """Height of a label, as a share of the picture."""
-_FEW = 14
-"""So many points in the picture can be named."""
-_NEAR = 0.2
-"""So near in x, as a share of all, names have to keep a distance."""
 _STRIP = (1.1, 1.16, 1.21, 1.66)
 """Of the strip for methods without a complexity: where it begins, its points, their names, its end; the largest
 complexity is 1."""
 _POINT = ("key", "label", "marker", "color", "alpha", "x", "y", "y_low", "y_high")
 _TEXTS = ("accuracy", "size", "gap", "proof")
-_NAMED = ("x", "y", "text", "align", "dx", "at", "own")
+_NAMED = ("x", "y", "text", "at", "own")
 _TOOLTIP = (
     '<div style="width: 150px; font-size: 12px; line-height: 1.35; white-space: normal"><b>@label</b>'
     "<br>accuracy @accuracy<br>complexity @size<br>gap @gap<br>@proof</div>"
@@ -124,7 +120,6 @@ class FrontPlot:
         for own, new in zip(self.figure.axis, plot.figure.axis, strict=True):
             new.axis_label = own.axis_label
         plot.figure.legend[0].visible = True
-        plot._named.data["dx"] = [SCALE * shift for shift in plot._named.data["dx"]]
         return enlarged(plot.figure)
 
     def use_dark(self, dark: bool) -> None:
@@ -188,11 +183,11 @@ class FrontPlot:
         replace(self._overall, {"x": [*xs, _short(end * 1.06)], "y": [*ys, ys[-1]]} if xs else {"x": [], "y": []})
         if not known:
             self._shade((), 0)
-            self._name([], {}, [], at, end, 0, 1)
+            self._name([], end, 0, 1)
             return
         low, high = self._fit(known, end, bool(strip))
         self._shade(ceiling, high)
-        self._name(known, lines, strip, at, end, low, high)
+        self._name(strip, end, low, high)
 
     def _shade(self, ceiling: Sequence[float], high: float) -> None:
         """What is proven impossible: a list of k rules has k conditions at the least, and no smaller complexity."""
@@ -201,39 +196,18 @@ class FrontPlot:
         self._area.visible = bool(xs)  # a stepped area without points never ends drawing itself (Bokeh 3.9)
         replace(self._impossible, {"x": xs, "y": ys, "high": [_short(high)] * len(xs)})
 
-    def _name(
-        self,
-        known: Sequence[Point],
-        lines: Mapping[str, Sequence[Point]],
-        strip: Sequence[Point],
-        at: Mapping[str, float],
-        end: float,
-        low: float,
-        high: float,
-    ) -> None:
-        """Names beside the points of the strip, and beside the last point of each front where points are few."""
-        rows: list[tuple[float, float, str, str, float, float, float]] = []
-        least = _LINE * (high - low)
-
-        def add(some: Sequence[Point], x: float | None = None) -> None:
-            heights = [100 * p.value("accuracy") for p in some]
-            for p, y, own in zip(some, spread_out(heights, least, low + least, high - least), heights, strict=True):
-                place, right = at[p.key] if x is None else x, x is None and at[p.key] > 0.5 * end
-                side, shift = ("right", -9) if right else ("left", 9 if x is None else 2)
-                row = (_short(place), _short(y), SHORT[p.method], side, shift, at[p.key], _short(own))
-                rows.append(row)
-
-        add(list({p.method: p for p in reversed(strip)}.values()), end * _STRIP[2])
-        if len(known) - len(strip) <= _FEW:
-            last = sorted((line[-1] for line in lines.values() if line), key=lambda p: at[p.key])
-            near: list[Point] = []
-            for p in last:  # names of points that are side by side may lie on each other
-                if near and at[p.key] - at[near[-1].key] > _NEAR * end:
-                    add(near)
-                    near = []
-                near.append(p)
-            add(near)
-        replace(self._named, {name: [row[i] for row in rows] for i, name in enumerate(_NAMED)})
+    def _name(self, strip: Sequence[Point], end: float, low: float, high: float) -> None:
+        """Names beside the points of the strip, which have no axis to say what they are."""
+        named = list({p.method: p for p in reversed(strip)}.values())
+        own, least = [100 * p.value("accuracy") for p in named], _LINE * (high - low)
+        columns: Columns = {
+            "x": [_short(end * _STRIP[2])] * len(named),
+            "y": [_short(y) for y in spread_out(own, least, low + least, high - least)],
+            "text": [SHORT[p.method] for p in named],
+            "at": [_short(end * _STRIP[1])] * len(named),
+            "own": [_short(y) for y in own],
+        }
+        replace(self._named, columns)
 
     def _columns(self, points: Sequence[Point], at: Mapping[str, float], best: set[str], gap: str | None) -> Columns:
         columns: Columns = {name: [] for name in (*_POINT, *_TEXTS)}
@@ -302,8 +276,7 @@ class FrontPlot:
             x="x",
             y="y",
             text="text",
-            text_align="align",
-            x_offset="dx",
+            x_offset=2,
             text_baseline="middle",
             text_font_size="11px",
             source=self._named,

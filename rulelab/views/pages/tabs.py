@@ -176,7 +176,7 @@ class CompareTab:
     def __init__(self, address: Address, kept: Kept | None = None, table: ModelTable | None = None) -> None:
         self.search: Callable[[], SearchTab] = lambda: SearchTab(address)
         self.fronts = FrontsView(lambda: self.search().question(), address, on_pin=self.pin)
-        self.view = CompareView(kept, table, below=self.fronts.view.details)
+        self.view = CompareView(kept, table, below=self.fronts.view.details, files=self.fronts.view.files)
         shown = self.fronts.view
         shown.table.param.watch(
             lambda _: self.view.param.update(points=shown.table.more, criterion=shown.criterion), "more"

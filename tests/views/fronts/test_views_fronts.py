@@ -555,9 +555,9 @@ def test_a_method_is_taken_out_of_the_pictures_and_put_back(view: FrontView) -> 
 def test_before_the_first_point_a_sentence_says_what_will_be_seen(view: FrontView) -> None:
     empty = FrontView()
     assert empty._empty.visible
-    assert not any(part.visible for part in (empty._bar, empty._box_of_all, empty._gap_box, empty._hint))
+    assert not any(part.visible for part in (empty.files, empty._box_of_all, empty._gap_box, empty._hint))
     assert not view._empty.visible
-    assert all(part.visible for part in (view._bar, view._box_of_all, view._gap_box, view._hint, view._methods))
+    assert all(part.visible for part in (view.files, view._box_of_all, view._gap_box, view._hint, view._methods))
 
 
 def test_a_point_says_what_its_constraint_cost(view: FrontView) -> None:
