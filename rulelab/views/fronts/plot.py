@@ -26,11 +26,11 @@ from bokeh.plotting import figure
 from ...assets import asset
 from ...sweeps import FAMILIES
 from ..live.wording import counted
-from ..search.plots.base import Columns, add_legend, new_figure, replace
+from ..search.plots.base import Columns, add_legend, new_figure, replace, show_entries
 from ..search.slide import enlarged
 from ..widgets.esc import plain
 from ..widgets.style import INK
-from .look import COLORS, MARKERS, SHORT, spread_out
+from .look import COLORS, LOOKS, spread_out
 from .points import COMPLEXITY, LABELS, Point, front, fronts, number, percent
 
 _DOMINATED = 0.12
@@ -55,11 +55,6 @@ _NO_FIGURE = "No point has this figure: a group lacks the rows it is measured on
 
 INTO_VIEW = asset("front_into_view.js")
 """Scrolls to the figures of the point, once they are there, and again while they change: unless the user moves."""
-
-
-def color(method: str, dark: bool) -> str:
-    """The colour of a method."""
-    return COLORS[method][dark]
 
 
 class FrontPlot:
@@ -132,9 +127,9 @@ class FrontPlot:
         self._area.glyph.fill_color = self._strip.fill_color = ink
         self._strip_name.text_color = self._no_figure.text_color = self._no_method.text_color = ink
         for family, line in self._lines.items():
-            line.glyph.line_color = color(family, dark)
+            line.glyph.line_color = COLORS[family][dark]
         for method, dots in self._samples.items():
-            dots.glyph.update(line_color=color(method, dark), fill_color=color(method, dark))
+            dots.glyph.update(line_color=COLORS[method][dark], fill_color=COLORS[method][dark])
 
     def show(
         self, points: Sequence[Point], x: str, gap: str | None, chosen: str | None, ceiling: Sequence[float] = ()
@@ -171,10 +166,7 @@ class FrontPlot:
         ring = [p for p in known if p.key == chosen]
         replace(self._chosen, {"x": [at[p.key] for p in ring], "y": [100 * p.value("accuracy") for p in ring]})
         present = {p.method for p in known}
-        for method, item in self._legend.items():
-            visible = method in present
-            if item.visible != visible:
-                item.visible = visible
+        show_entries(self._legend, [method in present for method in LOOKS])
         self._no_figure.visible = bool(points) and not known
         self._no_method.visible = not points
         self.caption = _caption(known) + (_IMPOSSIBLE if ceiling and known else "")
@@ -203,7 +195,7 @@ class FrontPlot:
         columns: Columns = {
             "x": [_short(end * _STRIP[2])] * len(named),
             "y": [_short(y) for y in spread_out(own, least, low + least, high - least)],
-            "text": [SHORT[p.method] for p in named],
+            "text": [LOOKS[p.method].short for p in named],
             "at": [_short(end * _STRIP[1])] * len(named),
             "own": [_short(y) for y in own],
         }
@@ -216,8 +208,8 @@ class FrontPlot:
             row = {
                 "key": p.key,
                 "label": f"{p.label}; {plain(p.asked, 90)}" if p.asked else p.label,
-                "marker": MARKERS[p.method],
-                "color": color(p.method, self._dark),
+                "marker": LOOKS[p.method].marker,
+                "color": COLORS[p.method][self._dark],
                 "alpha": 0.9 if p.key in best else _DOMINATED,
                 "x": at[p.key],
                 "y": _short(100 * p.value("accuracy")),
@@ -283,14 +275,13 @@ class FrontPlot:
         )
         self._ring = plot.scatter(x="x", y="y", size=22, fill_alpha=0, line_width=2, source=self._chosen)
         self._samples = {
-            method: plot.scatter(x=[math.nan], y=[math.nan], marker=marker, size=10)
-            for method, marker in MARKERS.items()
+            method: plot.scatter(x=[math.nan], y=[math.nan], marker=look.marker, size=10)
+            for method, look in LOOKS.items()
         }
         named = [*((LABELS[method], dots) for method, dots in self._samples.items()), ("Front of all", self._front)]
-        self._legend = dict(zip(MARKERS, add_legend(plot, named, columns=5), strict=False))
+        self._legend = add_legend(plot, named, columns=5)[: len(LOOKS)]
         plot.legend[0].visible = False
-        for item in self._legend.values():
-            item.visible = False
+        show_entries(self._legend, [False] * len(LOOKS))
         hover = HoverTool(renderers=[dots], tooltips=_TOOLTIP, limit=1)
         plot.tools = [hover, TapTool(renderers=[dots]), BoxZoomTool(), ResetTool()]
         plot.toolbar.update(active_drag=None, autohide=True, logo=None)

@@ -47,14 +47,12 @@ class FrontsView(Viewer):
         default="regularization", objects=["regularization"], check_on_set=False, label="Setting to sweep"
     )
     values = param.String(default="", label="Its values", doc="Empty: the usual ones.")
-    dark = param.Boolean(default=False, doc="Whether the page around is dark.")
-    on_pin = param.Callable(default=None, doc="As that of `FrontView`.")
 
     def __init__(self, question: Callable[[], PageRecipe], address: Address | None = None, **params: Any) -> None:
         super().__init__(**params)
         self._question = question
         self._asked: tuple[Any, ...] = ()
-        self.view = FrontView(dark=self.dark, on_pin=self.on_pin, apart=True)
+        self.view = FrontView(apart=True)
         listed = {"stylesheets": [SELECT_CSS], "margin": 0}
         self._swept = pn.widgets.Select(label="Setting to sweep", width=250, **listed)
         low = ".bk-input { height: 36px !important; min-height: 0 !important; }"  # as high as the list beside it
@@ -166,10 +164,6 @@ class FrontsView(Viewer):
     def _show_sweeping(self, sweeping: bool) -> None:
         self._cancel.visible, self._fill.visible = sweeping, not sweeping
         self.follow_question()
-
-    @param.depends("dark", "on_pin", watch=True)
-    def _hand_on(self) -> None:
-        self.view.param.update(dark=self.dark, on_pin=self.on_pin)
 
 
 def _said_of(question: PageRecipe) -> tuple[Any, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import panel as pn
@@ -28,7 +29,7 @@ from ..widgets.live_text import LiveText
 from ..widgets.style import BAR_CSS, CARD_CSS, MODEL_CSS, MUI_FOCUS_CSS, PANEL_CSS, SELECT_CSS, VIEW_CSS, sheet
 from . import html as fronts_html
 from .card import PointModel, card_of
-from .look import MARKERS, swatch_css
+from .look import LOOKS, swatch_css
 from .plot import FrontPlot
 from .points import (
     COMPLEXITY,
@@ -237,7 +238,9 @@ class FrontView(NotebookViewer):
         self._shown = asked
         points, gap = self.points(), self.gap
         drawn = [p for p in points if p.method not in self.hidden]
-        self._name_axes()
+        for plot in self._plots:
+            plot.figure.yaxis.axis_label = f"accuracy on {PARTS[self.part]} (%)"
+        self._plots[1].figure.xaxis.axis_label = f"gap in {criterion_name(self.criterion)} (%)"
         ceiling = run.ceiling if self.part == "train" else ()
         self._plots[0].show(drawn, COMPLEXITY, gap, self.point, ceiling)
         if gap is not None:
@@ -280,7 +283,8 @@ class FrontView(NotebookViewer):
         if sweep.groups:
             attribute = " and ".join(sweep.plan.identity["sensitive"])
             text += fronts_html.rates(sweep.rates(p.point, self.part), attribute, self.part)
-        _write(self._summary, text)
+        if self._summary.object != text:
+            self._summary.object = text
         self._model.offer(run.started, p)
 
     @param.depends("on", "criterion", "point", "hidden", watch=True)
@@ -301,20 +305,13 @@ class FrontView(NotebookViewer):
     def _offer_pin(self) -> None:
         self._model.on_pin = self.on_pin
 
-    def _name_axes(self) -> None:
-        for plot in self._plots:
-            plot.figure.yaxis.axis_label = f"accuracy on {PARTS[self.part]} (%)"
-        self._plots[1].figure.xaxis.axis_label = f"gap in {criterion_name(self.criterion)} (%)"
-
-    def _tapped(self, key: str) -> None:
-        self.point = key
-
     def _build(self) -> None:
         self._status = LiveText(caption="Sweep", stylesheets=[sheet("slim.css")], margin=0)
         self._alert = LiveText(role="alert", caption="Error", css_classes=["rl-alert"], margin=0)
+        tapped = partial(setattr, self, "point")
         self._plots = (
-            FrontPlot("Accuracy and complexity", "complexity (rules and conditions)", self._tapped),
-            FrontPlot("Accuracy and fairness", "gap (%)", self._tapped),
+            FrontPlot("Accuracy and complexity", "complexity (rules and conditions)", tapped),
+            FrontPlot("Accuracy and fairness", "gap (%)", tapped),
         )
         listed = {"stylesheets": [SELECT_CSS], "margin": 0}
         self._on = pn.widgets.Select.from_param(self.param.on, width=175, **listed)
@@ -340,7 +337,7 @@ class FrontView(NotebookViewer):
             pn.Column(*box.items, visible=False, stylesheets=[PANEL_CSS], css_classes=["rl-wide"], **_WIDE)
             for box in self._boxes
         )
-        self._toggles = {method: self._toggle(method) for method in MARKERS}
+        self._toggles = {method: self._toggle(method) for method in LOOKS}
         self._methods = pn.Row(
             *self._toggles.values(), visible=False, stylesheets=[BAR_CSS, ":host { gap: 0 18px; }"], **_WIDE
         )
@@ -394,8 +391,3 @@ class FrontView(NotebookViewer):
         """One row per fit."""
         assert self._run is not None
         return io.StringIO(self._run.fits().to_csv(index=False))
-
-
-def _write(pane: Html, text: str) -> None:
-    if pane.object != text:
-        pane.object = text
