@@ -46,7 +46,13 @@ export function render({ model }) {
   }
   sheet.append(line, table)
   menu.append(summary, sheet)
-  root.append(title, menu, caption)
+  if (model.control) {
+    const tools = made("div", "", { class: "tools" })
+    tools.append(model.get_child("control"), menu)
+    root.append(title, tools, caption)
+  } else {
+    root.append(title, menu, caption)
+  }
   menu.addEventListener("toggle", () => { if (menu.open) { model.send_msg({ want: "table" }) } })
   root.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && menu.open) { menu.open = false; summary.focus() }

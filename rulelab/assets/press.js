@@ -5,8 +5,9 @@ export function render({ model }) {
   const show = () => {
     button.textContent = model.label
     button.disabled = !model.able
+    button.title = model.able ? "" : model.why
   }
-  model.on(["label", "able"], show)
+  model.on(["label", "able", "why"], show)
   show()
   return button
 }

@@ -146,9 +146,9 @@ def test_a_sweep_of_all_families_is_tapped_compared_and_exported(visit) -> None:
     row("Rule list, regularization 0.02").get_by_role("checkbox").uncheck()
     view.until(lambda: rows.count() == n + 1)
 
-    points = pd.read_csv(io.BytesIO(download(view, "Points (CSV)").read_bytes()))
+    points = pd.read_csv(io.BytesIO(download(view, "All points (CSV)").read_bytes()))
     assert len(points) == 2 * n
-    fits = pd.read_csv(io.BytesIO(download(view, "Fits (CSV)").read_bytes()))
+    fits = pd.read_csv(io.BytesIO(download(view, "All fits (CSV)").read_bytes()))
     assert {"rule_list", "greedy_list", "cart", "random_forest", "logistic_regression"} == set(fits["family"])
     menu = view.page.locator("header.plot details").first
     menu.locator("summary").click()
@@ -221,3 +221,21 @@ def test_a_phone_scrolls_down_only_every_control_is_named_and_the_plots_are_clea
     assert len(figures_are_clear(view.page)) >= 2
     words_are_clear(view.page)
     assert "proven" in status(view).get_attribute("class"), "a sweep that is finished is no warning"
+
+
+def test_the_figures_begin_near_the_top_are_whole_and_every_method_is_named(visit) -> None:
+    view = opened(visit(), QUICK)
+    view.button("Fill the front").click()
+    finished(view)
+    boxes = view.page.locator(".rl-fronts > .rl-wide").filter(has=view.page.get_by_role("figure")).filter(visible=True)
+    for width, height, top in ((1440, 900, 210), (1280, 720, 210)):
+        view.page.set_viewport_size({"width": width, "height": height})
+        view.page.wait_for_timeout(500)
+        places = [box.bounding_box() for box in boxes.all()]
+        assert len(places) == 2
+        assert max(place["y"] for place in places) <= top
+        assert max(place["y"] + place["height"] for place in places) <= height
+    named = view.page.locator(".rl-fronts").get_by_role("checkbox").filter(visible=True)
+    methods = {label.partition(",")[0] for label in drawn(view)}
+    view.until(lambda: named.count() == len(methods))
+    assert view.too_wide() == []

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import datetime
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
+from functools import cache
 from typing import Any, TypeVar
 
 import numpy as np
 
 from ...datasets import Dataset
-from ...families import EVERY_FAMILY, FAMILIES, criteria
+from ...families import EVERY_FAMILY, OF_SEVERAL, OFFERED, TIME, Parameter, criteria, record_of
 from ...models import Model, MultiClassRuleList, Provenance
 from ...report import report
 from ...report.report import Claim
 from ...search import Search
-from ...snapshot import Incumbent, Snapshot, Status
+from ...snapshot import Snapshot, Status
 from ..live.class_rows import ClassRows
 from ..live.prepared import Prepared
 from ..live.recipe import load_code
@@ -34,6 +36,10 @@ FILE, BROWSER, KEPT = "file", "browser", "kept"
 AnyModel = TypeVar("AnyModel", Model, MultiClassRuleList, Model | MultiClassRuleList)
 Recheck = Callable[[Callable[[Callable[[], Any]], Any]], str]
 SENTENCE = 300
+_MADE_OF = {"quantile groups": "thresholds", "negations": "negations"}
+"""Facts of a card whose parameter has another name."""
+_UNIT = re.compile(r" \((s|MB)\)$")
+"""Behind the name of a field; on a card it stands behind the number."""
 
 
 @dataclass(frozen=True)
@@ -204,75 +210,39 @@ def of_search(search: Search, snapshot: Snapshot, prepared: Prepared | None = No
     ValueError
         When the search has no model yet.
     """
-    best = _best(snapshot)
-    prepared = prepared or Prepared(search)
-    recipe = prepared.recipe
+    if snapshot.incumbent is None:
+        raise ValueError("the search has no model yet; let it run")
+    best, prepared = snapshot.incumbent, prepared or Prepared(search)
+    recipe, classes, free = prepared.recipe, prepared.classes, prepared.unconstrained
     rows = None if prepared.data is None else Rows(prepared.data, prepared.test_rows, _split(recipe, prepared.data))
-    free = prepared.unconstrained
+    known = rows or classes
+    several = search.family in OF_SEVERAL
     return Card(
         model=best.model.proven(Provenance.of(snapshot, search.problem)),
-        title=prepared.name if prepared.data is not None else family_name(search.family),
+        title=family_name(search.family) if known is None else prepared.name,
         target=prepared.target,
-        labels=prepared.labels,
+        labels=None if several else prepared.labels,
         proof=Proof(
             objective=best.objective,
             lower_bound=snapshot.lower_bound,
             proven=snapshot.status is Status.OPTIMAL or bool(snapshot.detail.get("gap_is_proven")),
             scope=_scope(search, plain(getattr(recipe, "sensitive", None) or "", 60)) + _fewer(prepared),
-            equation=FAMILIES[search.family].objective(best.model, search.parameters, search.problem.n_rows),
+            equation=EVERY_FAMILY[search.family].objective(best.model, search.parameters, search.problem.n_rows),
             bound=report(search, snapshot).open if search.kind == "least_gap" else "",
         ),
-        data=_facts(search, rows),
+        data=_facts(search, known),
         parameters={**({} if recipe is None else _mining(recipe)), **_parameters(search, recipe)},
         made=datetime.datetime.now(datetime.UTC).date().isoformat(),
         fewer=prepared.fewer,
-        limits=_limits("" if rows is None else rows.data.notes, snapshot),
+        limits=_limits("" if known is None else known.data.notes, snapshot),
         code=snippet.of_search(recipe, search, snapshot)
-        if recipe and recipe.load_code
+        if recipe and recipe.load_code and not several
         else snippet.of_model(in_words(best.model, prepared.labels)),
         rows=rows,
         search=search if snapshot.status is Status.OPTIMAL else None,
         unconstrained=None if free is None or free.incumbent is None else free.incumbent.model,
+        classes=classes,
     )
-
-
-def of_classes(search: Search, snapshot: Snapshot, prepared: Prepared | None = None) -> Card:
-    """The card of a list of several classes, which has no labels that are told from the rest.
-
-    Raises
-    ------
-    ValueError
-        When the search has no model yet.
-    """
-    best = _best(snapshot)
-    prepared = prepared or Prepared(search)
-    optimal, recipe, rows = snapshot.status is Status.OPTIMAL, prepared.recipe, prepared.classes
-    return Card(
-        model=best.model.proven(Provenance.of(snapshot, search.problem)),
-        title=family_name(search.family) if rows is None else prepared.name,
-        target=prepared.target,
-        proof=Proof(
-            best.objective,
-            snapshot.lower_bound,
-            optimal,
-            _scope(search) + _fewer(prepared),
-            EVERY_FAMILY[search.family].objective(best.model, search.parameters, search.problem.n_rows),
-        ),
-        data=_facts(search, rows),
-        parameters={**({} if recipe is None else _mining(recipe)), **_parameters(search, recipe)},
-        made=datetime.datetime.now(datetime.UTC).date().isoformat(),
-        fewer=prepared.fewer,
-        limits="" if rows is None else rows.data.notes,
-        code=snippet.of_model(best.model),
-        search=search if optimal else None,
-        classes=rows,
-    )
-
-
-def _best(snapshot: Snapshot) -> Incumbent:
-    if snapshot.incumbent is None:
-        raise ValueError("the search has no model yet; let it run")
-    return snapshot.incumbent
 
 
 def _limits(notes: str, snapshot: Snapshot) -> str:
@@ -363,3 +333,49 @@ def _parameters(search: Search, recipe: Any = None) -> dict[str, str]:
     if "memory limit" in words:
         words["memory limit"] = f"{search.parameters['memory_limit'] / 1e6:g} MB"
     return words
+
+
+def kind(card: Card) -> str:
+    """What a model of a card is, such as "rule list of least gap"."""
+    name = family_name(card.model.family)
+    return f"{name} of least gap" if card.is_of_least_gap else name
+
+
+def named(card: Card, fact: str) -> str:
+    """What the form calls a parameter of a card; the name of any other fact as it is."""
+    parameter = _known_parameters(card.model.family, card.is_of_least_gap).get(fact)
+    if parameter is None:
+        return fact
+    title = _UNIT.sub("", parameter.title)
+    return title[:1].lower() + title[1:]
+
+
+def worded(card: Card, fact: str) -> str:
+    """The value of a fact of a card, as the form shows it."""
+    value = card.facts[fact]
+    parameter = _known_parameters(card.model.family, card.is_of_least_gap).get(fact)
+    if parameter is None:
+        return value
+    if parameter.kind == "switch":
+        return {"True": "yes", "False": "no"}.get(value, value)
+    choices = (each.replace("_", " ") for each in parameter.choices)
+    return dict(zip(choices, parameter.said, strict=False)).get(value.replace("_", " "), value)
+
+
+def setting(card: Card, fact: str) -> str:
+    """A parameter with its value in few words, such as "set complexity C 8"."""
+    return f"{named(card, fact).partition(':')[0]} {worded(card, fact).partition(':')[0]}"
+
+
+@cache
+def _known_parameters(family: str, of_least_gap: bool) -> dict[str, Parameter]:
+    """Parameters by the names that cards keep them under: those of a family, and of others what it does not have.
+
+    A card beside another one has a line for whatever the other was set to.
+    """
+    searches = [record_of("least_gap" if of_least_gap else family, family), EVERY_FAMILY[family], *OFFERED.values()]
+    every = [each for record in searches for each in record.own]
+    every += [*EVERY_FAMILY[family].parameters, *(each for record in searches for each in record.parameters), TIME]
+    found = {each.name: each for each in reversed(every)}
+    facts = {name.replace("_", " "): each for name, each in found.items()}
+    return {**facts, **{fact: found[name] for fact, name in _MADE_OF.items()}}

@@ -17,6 +17,7 @@ from ..widgets.esc import esc
 from .figures import RATES
 from .html import COMPARED
 from .scores import Score, Scores
+from .together import in_steps
 
 _WIDTH, _RIGHT, _LINE = 400, 44, 18
 _LETTERS, _GROUPS = 26, 110
@@ -53,7 +54,7 @@ def _dots(name: str, words: str, letters: Sequence[str], scores: Sequence[Scores
     if not known:
         return ""
     intervals = [one.interval(name) for _, _, one in known]
-    scale = _scale(min(low for low, _ in intervals), max(high for _, high in intervals))
+    scale = in_steps(min(low for low, _ in intervals), max(high for _, high in intervals))
     marks = [f'<text x="4" y="{_LINE * (k + 1.5) + 4}">{esc(letter)}</text>' for k, letter in enumerate(letters)]
     said = []
     for (k, kind, one), ends in zip(known, intervals, strict=True):
@@ -111,11 +112,6 @@ def _mark(
 def _x(value: float, scale: tuple[float, float], left: int) -> float:
     low, high = scale
     return left + (value - low) / (high - low) * (_WIDTH - left - _RIGHT)
-
-
-def _scale(low: float, high: float) -> tuple[float, float]:
-    """The ends of a scale in whole steps of 5 %."""
-    return max(0.0, math.floor(20 * low - 1e-9) / 20), min(1.0, math.ceil(20 * high + 1e-9) / 20)
 
 
 def _defined(scores: Scores, name: str) -> list[tuple[str, Score]]:

@@ -11,8 +11,7 @@ from ...data.conditions import Condition
 from ...families import EVERY_FAMILY
 from ...models import Clause, DecisionList, Model, MultiClassRuleList, RuleSet
 from ...models.training import training_classes
-from .card import Card
-from .naming import kind, setting
+from .card import Card, kind, setting
 from .rule_tables import n_lines
 
 ELSE = "else"
@@ -76,13 +75,9 @@ def joined(conditions: Iterable[Condition] | None, name: str) -> frozenset[tuple
 def _clause(clause: Clause, form: str) -> Line:
     parts = [joined(literal.conditions, literal.name) for literal in clause.literals]
     if form == "dnf":
-        every = [c for literal in clause.literals for c in literal.conditions or (_named(literal.name),)]
+        every = [c for literal in clause.literals for c in literal.conditions or (Condition(literal.name, "==", True),)]
         return Line(joined(every, ""), True)
     return Line(parts[0] if len(parts) == 1 else ("any of", frozenset(parts)), None)
-
-
-def _named(name: str) -> Condition:
-    return Condition(name, "==", True)
 
 
 def _plain(condition: Condition) -> tuple[str, str, Any]:

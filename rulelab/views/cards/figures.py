@@ -110,15 +110,16 @@ def figures(card: Card, scores: Scores, beside: Card | None = None) -> list[Figu
         Figure(name, unit, (value,), compared=alike)
         for name, value in zip(("objective", "lower bound", "gap"), shown, strict=True)
     ]
+    both = scores.training, scores.test
     rates = [
-        Figure(shown, "%", tuple(_rate(score, rate, card) for score in _both(scores)), 100, known, True)
+        Figure(shown, "%", tuple(_rate(score, rate, card) for score in both), 100, known, True)
         for rate, shown in RATES.items()
     ]
     auc = tuple(
         _number(score, None if score is None else score.auc, "" if score is None else score.why_not("AUC"), card, 3)
-        for score in _both(scores)
+        for score in both
     )
-    loss = tuple(_number(score, None if score is None else score.loss, "not known", card, 4) for score in _both(scores))
+    loss = tuple(_number(score, None if score is None else score.loss, "not known", card, 4) for score in both)
     sizes = (("rules", len(card.model.rules)), ("conditions", card.model.n_conditions))
     return [
         *own,
@@ -127,10 +128,6 @@ def figures(card: Card, scores: Scores, beside: Card | None = None) -> list[Figu
         Figure("loss", "per row", loss, compared=beside is None or comparable(card, beside, LOSS)),
         *(Figure(name, "", (Value(n, count(n)),), scaled=True) for name, n in sizes),
     ]
-
-
-def _both(scores: Scores) -> tuple[Score | None, Score | None]:
-    return scores.training, scores.test
 
 
 def _absent(card: Card) -> Value:

@@ -12,10 +12,9 @@ from ...data.metrics import FEW, RATES
 from ...models import MultiClassRuleList
 from ..live.wording import within
 from ..widgets.esc import esc
-from .card import BROWSER, FILE, KEPT, Card, Proof
+from .card import BROWSER, FILE, KEPT, Card, Proof, kind
 from .differences import Differences
-from .naming import kind
-from .rule_tables import rules_table
+from .rule_tables import Marks, rules_table
 from .scores import Score, Scores
 from .templates import filled
 
@@ -47,7 +46,7 @@ def head(card: Card, letter: str = "", name: str = "") -> str:
 def rules(card: Card, marked: Differences | None = None, only: bool = False) -> str:
     """The rules in words; ``only``: those that all cards have in one line."""
     marked = marked or Differences()
-    return rules_table(card.model, card.names, card.target, marked.rules, pale=marked.places > 0, only=only)
+    return rules_table(card.model, card.names, card.target, Marks(marked.rules, marked.places > 0, only))
 
 
 def groups(scores: Scores) -> str:

@@ -103,11 +103,6 @@ def proof_block(shown: Account) -> str:
     )
 
 
-def empty_card(looks_for: str) -> str:
-    """What stands there before a model is found."""
-    return f'<p class="empty">{looks_for}</p>'
-
-
 def rules_in_words(n: int) -> str:
     """How many rules, in words."""
     return "no rule, only the default" if n == 0 else "1 rule" if n == 1 else f"{n} rules"

@@ -11,15 +11,14 @@ from ...report import Known
 from ...report.known import compared
 from ..widgets.esc import esc
 from . import class_tables, html
-from .card import BROWSER, FILE, KEPT, Card
-from .differences import Differences, same_rows
+from .card import BROWSER, FILE, KEPT, Card, named, worded
+from .differences import LETTERS, Differences, default_names, differences, same_rows
 from .figures import EXPLAINED, TERMS, Figure, Value, change, figures
 from .incumbent import doubt_list
-from .naming import named, worded
 from .rule_tables import n_lines
 from .scores import Scores
 from .templates import filled, percent, signed
-from .together import Together, dots, ends
+from .together import Together, dots, ends, together
 
 _SOURCES = {
     FILE: "As the file says; not checked here.",
@@ -50,6 +49,54 @@ class Beside(NamedTuple):
     letter: str
     card: Card
     scores: Scores
+
+
+class Place(NamedTuple):
+    """What a card is told of those that it stands side by side with.
+
+    Attributes
+    ----------
+    letter, name : str
+        What it is called there.
+    marked : Differences
+        What they do not share.
+    attributes : tuple of str
+        Sensitive attributes of any of them: each has a line.
+    beside : Beside or None
+        The card that it is compared with.
+    shared : Together
+        What they do share.
+    """
+
+    letter: str = ""
+    name: str = ""
+    marked: Differences = Differences()
+    attributes: tuple[str, ...] = ()
+    beside: Beside | None = None
+    shared: Together = Together()
+
+
+def places(cards: Sequence[Card], scores: Sequence[Scores], base: int | None = None, only: bool = False) -> list[Place]:
+    """The places of cards side by side.
+
+    Parameters
+    ----------
+    cards : sequence of Card
+    scores : sequence of Scores
+        Of each card.
+    base : int, optional
+        Which of the cards the others are compared with.
+    only : bool
+        Whether what is the same on all cards is left out.
+    """
+    beside = None if base is None else Beside(LETTERS[base], cards[base], scores[base])
+    attributes = tuple(dict.fromkeys(name for own in scores for name in own.groups))
+    shared = together(cards, scores, only)
+    own = zip(LETTERS, default_names(cards), differences(cards, only), strict=False)
+    return [
+        Place(letter, name, marked, attributes, None if k == base else beside, shared)
+        for k, (letter, name, marked) in enumerate(own)
+    ]
 
 
 def rules(card: Card, marked: Differences | None = None, shared: Together | None = None) -> Section:

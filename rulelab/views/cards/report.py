@@ -12,11 +12,10 @@ from ..widgets.style import MODEL_CSS, sheet
 from . import charts, lines
 from . import html as card_html
 from .card import Card
-from .differences import LETTERS, default_names, differences, incomparable
-from .lines import Beside, Section
+from .differences import LETTERS, incomparable
+from .lines import Section
 from .scores import Scores
 from .templates import filled
-from .together import together
 
 _PAGE_CSS = sheet("report.css")
 
@@ -48,27 +47,24 @@ def report(
     withstood : sequence of str
         Of each card: how many rows may change before another list wins; empty where nobody has asked.
     """
-    beside = None if base is None else Beside(LETTERS[base], cards[base], scores[base])
-    attributes = tuple(dict.fromkeys(name for own in scores for name in own.groups))
-    shared = together(cards, scores, only)
     said, robust = (list(each) or [""] * len(cards) for each in (verdicts, withstood))
-    names = [card.name or name for card, name in zip(cards, default_names(cards), strict=True)]
+    places = lines.places(cards, scores, base, only)
+    names = [card.name or place.name for card, place in zip(cards, places, strict=True)]
     articles = []
-    for k, (card, own, marks) in enumerate(zip(cards, scores, differences(cards, only), strict=True)):
-        against = None if k == base else beside
+    for k, (card, own, place) in enumerate(zip(cards, scores, places, strict=True)):
         notes = [f"Independent check: {said[k]}" if said[k] else "", f"Robustness: {robust[k]}." if robust[k] else ""]
         articles.append(
             [
-                Section(card_html.head(card, LETTERS[k], names[k])),
+                Section(card_html.head(card, place.letter, names[k])),
                 Section(filled("notes.html", notes=notes)),
-                lines.rules(card, marks, shared),
-                lines.figures_of(card, own, against, shared),
+                lines.rules(card, place.marked, place.shared),
+                lines.figures_of(card, own, place.beside, place.shared),
                 Section(lines.by_class(card)),
                 Section(lines.doubts(card, own)),
                 Section(lines.fairness(card, own)),
-                lines.groups(card, own, attributes, against),
+                lines.groups(card, own, place.attributes, place.beside),
                 Section(charts.of_groups(own)),
-                lines.facts(card, marks),
+                lines.facts(card, place.marked),
                 Section(card_html.notes(card)),
                 Section(filled("code.html", lines=card.code.splitlines())),
             ]

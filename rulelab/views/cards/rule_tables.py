@@ -21,14 +21,14 @@ class Marks(NamedTuple):
     Attributes
     ----------
     remarks : sequence of str
-        Per line, of a list also for its default; empty: none.
+        Per line, of a list also for its default; empty: none on any.
     pale : bool
-        Whether lines without a remark are pale.
+        Whether lines without a remark are pale, as those that other models have too.
     only : bool
         Whether they are left out, but for the default, and only counted.
     """
 
-    remarks: Sequence[str]
+    remarks: Sequence[str] = ()
     pale: bool = False
     only: bool = False
 
@@ -44,10 +44,7 @@ def rules_table(
     model: Model | MultiClassRuleList,
     names: Mapping[Any, Any],
     target: str = "",
-    marks: Sequence[str] = (),
-    *,
-    pale: bool = False,
-    only: bool = False,
+    marks: Marks | None = None,
 ) -> str:
     """The rules with what each captured, and got right, in training.
 
@@ -58,15 +55,9 @@ def rules_table(
         What to call the labels.
     target : str
         What is predicted.
-    marks : sequence of str
-        A remark per line, of a list also for its default; empty: none.
-    pale : bool
-        Whether lines without a remark are pale, as those that other models have too.
-    only : bool
-        Whether these are left out and only counted.
+    marks : Marks, optional
     """
-    n_lines = len(model.rules) + (not isinstance(model, RuleSet))
-    return _TABLES[model.family](model, names, target, Marks(marks or [""] * n_lines, pale, only))
+    return _TABLES[model.family](model, names, target, marks or Marks())
 
 
 def _list_table(model: RuleList | MultiClassRuleList, names: Mapping[Any, Any], target: str, marks: Marks) -> str:
@@ -236,7 +227,7 @@ def _table(
     """
     lines: list[str] = []
     left_out = 0
-    for k, ((words, cells), mark) in enumerate(zip(rows, marks.remarks, strict=True)):
+    for k, ((words, cells), mark) in enumerate(zip(rows, marks.remarks or [""] * len(rows), strict=True)):
         alike = marks.pale and not mark and k < n_rules
         if alike and marks.only:
             left_out += 1

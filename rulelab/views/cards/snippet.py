@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterable
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -13,6 +14,8 @@ from ...models import Model, MultiClassRuleList
 from ...search import Search
 from ...snapshot import Snapshot, Status
 from ..live.recipe import SPLIT_SEED, PageRecipe
+
+_SPLITTER = "from sklearn.model_selection import train_test_split"
 
 
 def of_search(recipe: PageRecipe, search: Search, snapshot: Snapshot) -> str:
@@ -26,14 +29,15 @@ def of_search(recipe: PageRecipe, search: Search, snapshot: Snapshot) -> str:
     return "\n".join(
         [
             "import rulelab as rl",
-            *_imports(changed, recipe),
+            *imports(changed.values()),
+            *([_SPLITTER] if recipe.test_share and not recipe.counted else []),
             "",
             *(_counted(recipe, at) if recipe.counted else [f"data = {recipe.load_code}", *_split(recipe)]),
             *([] if recipe.counted else _features(recipe, at)),
             *([f"features = features.drop(columns={list(recipe.forbidden)!r})"] if recipe.forbidden else []),
             *_problem(recipe, search, at),
             *_call(search),
-            *(f"    {name}={_source(value)}," for name, value in changed.items()),
+            *(f"    {name}={source(value)}," for name, value in changed.items()),
             ")",
             f"last = rl.solve({', '.join(filter(None, ['search', _arguments(**limit)]))})",
             "",
@@ -59,13 +63,11 @@ def of_model(model: Model | MultiClassRuleList) -> str:
     )
 
 
-def _imports(changed: dict[str, Any], recipe: PageRecipe) -> list[str]:
-    """Of what the package itself does not offer by name."""
-    kinds = {type(value) for value in changed.values() if is_dataclass(value)}
-    own = [kind for kind in kinds if kind.__name__ not in rulelab.__all__]
-    lines = [f"from {'.'.join(kind.__module__.split('.')[:2])} import {kind.__name__}" for kind in own]
-    splits = recipe.test_share and not recipe.counted
-    return [*lines, *(["from sklearn.model_selection import train_test_split"] if splits else [])]
+def imports(values: Iterable[Any]) -> list[str]:
+    """Of the values that the package itself does not offer by name."""
+    kinds = {type(value) for value in values if is_dataclass(value)}
+    own = {kind.__name__: kind for kind in kinds if kind.__name__ not in rulelab.__all__}
+    return [f"from {'.'.join(kind.__module__.split('.')[:2])} import {name}" for name, kind in sorted(own.items())]
 
 
 def _counted(recipe: PageRecipe, at: str) -> list[str]:
@@ -139,11 +141,15 @@ def _changed(search: Search) -> dict[str, Any]:
 
 
 def _arguments(**arguments: Any) -> str:
-    return ", ".join(f"{name}={_source(value)}" for name, value in arguments.items())
+    return ", ".join(f"{name}={source(value)}" for name, value in arguments.items())
 
 
-def _source(value: Any) -> str:
-    """Python source of a parameter: plain values, and the package's own frozen options."""
+def source(value: Any) -> str:
+    """Python source of a parameter: plain values, the package's own frozen options, and tables and lists of these."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{name!r}: {source(one)}" for name, one in value.items()) + "}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(source, value))}]"
     if is_dataclass(value) and not isinstance(value, type):
         name = type(value).__name__
         changed = {f.name: getattr(value, f.name) for f in fields(value) if getattr(value, f.name) != f.default}

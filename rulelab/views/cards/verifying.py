@@ -191,8 +191,6 @@ class Task:
         Of its button.
     doing, without : str
         What the line begins with while it is done, and where there is no answer.
-    caption : str
-        Name of the line.
     refusal : callable
         Why there is nothing to do; empty when there is.
     run : callable
@@ -202,18 +200,16 @@ class Task:
     icon: str
     doing: str
     without: str
-    caption: str
     refusal: Callable[[Card], str]
     run: Callable[[Card, Progress], Verdict | Withstood]
 
 
-VERIFY = Task("Check the proof", icons.CHECK, "Checking", "not checked", "Check of the model", refusal, check)
+VERIFY = Task("Check the proof", icons.CHECK, "Checking", "not checked", refusal, check)
 ROBUSTNESS = Task(
     "Robustness",
     icons.SHIELD,
     "Robustness",
     "its robustness is not known",
-    "Robustness of the model",
     fragile,
     robustness,
 )

@@ -32,10 +32,9 @@ from . import html as card_html
 from . import lines, scores
 from .card import Card
 from .check import Check
-from .differences import Differences, default_names
+from .differences import default_names
 from .exports import Exports
-from .lines import Beside
-from .together import Together
+from .lines import Place
 from .verifying import ROBUSTNESS, fragile
 
 _LINES_CSS = sheet("lines.css")
@@ -102,11 +101,7 @@ class ModelCard(NotebookViewer):
                 model = replace(model, rows=replace(model.rows, weight=np.asarray(sample_weight)))
         self._card = model
         self._scores = scores.of_counts(self._card)
-        self._default_name = default_names([self._card])[0]
-        self._marked = Differences()
-        self._attributes: tuple[str, ...] = ()
-        self._beside: Beside | None = None
-        self._shared = Together()
+        self._place = Place(name=default_names([self._card])[0])
         self._on_remove, self._on_move = on_remove, on_move
         self._check = Check(lambda: self._card, SMALL_CSS)
         self._robust = Check(lambda: self._card, SMALL_CSS, task=ROBUSTNESS)
@@ -114,7 +109,7 @@ class ModelCard(NotebookViewer):
         super().__init__(**own, **params)
         self._build()
         self._beat = Beat(self.refresh)
-        self._scoring = Job(partial(_score, self._card))
+        self._scoring = Job(lambda progress: scores.of_card(self._card, progress.report))
         self.write()
         self._beat.start()
 
@@ -126,7 +121,7 @@ class ModelCard(NotebookViewer):
     @property
     def title(self) -> str:
         """Its name: the one that people gave it, or what tells it apart."""
-        return self.called or self._default_name
+        return self.called or self._place.name
 
     @property
     def scores(self) -> scores.Scores:
@@ -156,33 +151,9 @@ class ModelCard(NotebookViewer):
         for button, able in zip(self._moves, (left, right), strict=False):
             button.able = able
 
-    def compare(
-        self,
-        letter: str,
-        default_name: str,
-        marked: Differences,
-        attributes: tuple[str, ...] = (),
-        beside: Beside | None = None,
-        shared: Together | None = None,
-    ) -> None:
-        """Take a place among other cards.
-
-        Parameters
-        ----------
-        letter, default_name : str
-            What it is called there.
-        marked : Differences
-            What they do not share.
-        attributes : tuple of str
-            Sensitive attributes of any of them: each has a line.
-        beside : Beside, optional
-            The card that it is compared with.
-        shared : Together, optional
-            What they do share.
-        """
-        self._shared = shared or Together()
-        self._marked, self._attributes, self._beside = marked, attributes, beside
-        self.letter, self._default_name = letter, default_name
+    def take(self, place: Place) -> None:
+        """Take a place among other cards."""
+        self._place, self.letter = place, place.letter
         self.write()
 
     def verify(self, *_: Any) -> None:
@@ -212,18 +183,18 @@ class ModelCard(NotebookViewer):
 
     def write(self) -> None:
         """Write everything anew."""
-        card, marked = self._card, self._marked
+        card, place = self._card, self._place
         heading = f'<h2 class="aside">{esc(self.letter)} {esc(self.title)}</h2>'
         parts = {
             self._badge: f'<span class="letter">{esc(self.letter)}</span>' if self.letter else "",
             self._head: heading + card_html.head(card),
-            self._rules: lines.rules(card, marked, self._shared),
-            self._figures: lines.figures_of(card, self._scores, self._beside, self._shared),
+            self._rules: lines.rules(card, place.marked, place.shared),
+            self._figures: lines.figures_of(card, self._scores, place.beside, place.shared),
             self._by_class: lines.by_class(card),
             self._doubts: lines.doubts(card, self._scores),
             self._fairness: lines.fairness(card, self._scores),
-            self._groups: lines.groups(card, self._scores, self._attributes, self._beside),
-            self._facts: lines.facts(card, marked),
+            self._groups: lines.groups(card, self._scores, place.attributes, place.beside),
+            self._facts: lines.facts(card, place.marked),
         }
         with pn.io.hold():
             line = 1
@@ -232,14 +203,14 @@ class ModelCard(NotebookViewer):
                 text, height = part if isinstance(part, lines.Section) else (part, 1)
                 if item in parts and item.object != text:
                     item.object = text
-                place = {"grid-row": f"{line} / span {height}"}
-                if item.styles != place:
-                    item.styles = place
+                at = {"grid-row": f"{line} / span {height}"}
+                if item.styles != at:
+                    item.styles = at
                 line += height
             self._layout.styles = {"grid-row": f"1 / span {line - 1}"}
             if self._badge.object != parts[self._badge]:
                 self._badge.object = parts[self._badge]
-            self._name.placeholder = plain(self._default_name, 160)
+            self._name.placeholder = plain(self._place.name, 160)
             self._check.line.caption = f"Check of {self.letter or 'the model'}"
             self._robust.line.caption = f"Robustness of {self.letter or 'the model'}"
 
@@ -282,11 +253,13 @@ class ModelCard(NotebookViewer):
             actions.append(self._robust.button)
         self._moves: list[Press] = []
         if self._on_move is not None:
-            for label, by in (("Move left", -1), ("Move right", 1)):
-                self._moves.append(Press(partial(self._on_move, by), label=label, height=34, width=88, margin=0))
+            for side, by in (("left", -1), ("right", 1)):
+                box = {"why": f"No card stands {side} of this one", "height": 34, "width": 88, "margin": 0}
+                self._moves.append(Press(partial(self._on_move, by), label=f"Move {side}", **box))
             actions += self._moves
         if self._on_remove is not None:
-            actions.append(pn.widgets.Button(label="Remove", on_click=partial(_call, self._on_remove), **button))
+            remove = self._on_remove
+            actions.append(pn.widgets.Button(label="Remove", on_click=lambda _: remove(), **button))
         exports = [
             download(label, f"{family}{suffix}", callback)
             for family in (self._card.model.family,)
@@ -356,12 +329,3 @@ def _made(model: Model, data: Dataset | None, test_rows: Any, search: Search | N
     labels = (data.negative, data.positive)
     prepared = Prepared(search, labels, str(data.target), data.name, data=data, test_rows=test_rows)
     return cards.of_search(search, snapshot, prepared)
-
-
-def _score(card: Card, progress: Any) -> scores.Scores:
-    return scores.of_card(card, progress.report)
-
-
-def _call(action: Callable[..., None], *arguments: Any) -> None:
-    """What a button does; the last argument is the event."""
-    action(*arguments[:-1])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -93,11 +92,6 @@ class Others:
         return next((job.error for _, job in self._fitting.values() if not job.busy and job.error), "")
 
     @property
-    def n_fitted(self) -> int:
-        """How many are fitted, over all splits."""
-        return len(self.fitted)
-
-    @property
     def fitted(self) -> list[tuple[str, Row]]:
         """What is fitted, over all splits."""
         return [pair for _, job in self._fitting.values() if not job.busy and job.result for pair in job.result.items()]
@@ -106,7 +100,7 @@ class Others:
         """Fit them on the splits of the cards whose data are known, where that is not done."""
         for rows in (one.card.rows for one in shown):
             if rows is not None and rows.key not in self._fitting:
-                self._fitting[rows.key] = rows, Job(partial(_fit, rows))
+                self._fitting[rows.key] = rows, _job(rows)
 
     def forget(self, shown: Iterable[ModelCard]) -> None:
         """End and forget what is of no split of these cards."""
@@ -136,11 +130,10 @@ class Others:
         return tables
 
 
+def _job(rows: Rows) -> Job:
+    return Job(lambda progress: fitted(rows, progress.report))
+
+
 def _row(shown: ModelCard) -> tuple[Score | None, Score | None, str]:
     model = shown.card.model
-    size = f"{counted(len(model.rules), 'rules')}, {counted(model.n_conditions, 'conditions')}"
-    return shown.scores.training, shown.scores.test, size
-
-
-def _fit(rows: Rows, progress: Any) -> dict[str, Row]:
-    return fitted(rows, progress.report)
+    return shown.scores.training, shown.scores.test, _size(len(model.rules), model.n_conditions)

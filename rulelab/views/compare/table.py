@@ -88,7 +88,8 @@ def of_pin(shown: ModelCard, criterion: str) -> dict[str, Any]:
     card, scores = shown.card, shown.scores
     made = (card.made or NONE, float(card.made.replace("-", "") or math.nan)) if card.made else unknown
     figures = [accuracy(scores.test or scores.training), _gap(scores, criterion), _size(card), _proof(card), made]
-    said = card.facts.get("test rows", "") and f"tested on {card.facts['test rows']} rows"
+    tested = card.facts.get("test rows", "")
+    said = "trained on all rows" if tested == "none" else tested and f"tested on {tested} rows"
     same = same_of(card.title, None if card.proof is None else card.proof.objective)
     return row(shown.letter, shown.title, said, figures, letter=shown.letter, tick="pin", same=same)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import panel as pn
@@ -17,9 +16,7 @@ from ..cards import card_file as kept
 from ..cards import charts, lines, report
 from ..cards.card import Card
 from ..cards.card_file import MAX_UPLOAD_BYTES, parse
-from ..cards.differences import LETTERS, default_names, differences, incomparable
-from ..cards.lines import Beside
-from ..cards.together import together
+from ..cards.differences import LETTERS, incomparable
 from ..cards.view import ModelCard
 from ..live.job import Job
 from ..live.ticker import Beat
@@ -78,6 +75,7 @@ class CompareView(NotebookViewer):
     only = param.Boolean(default=False, label="Only what differs", doc="Of rules, figures, data and parameters.")
     dark = param.Boolean(default=False, doc="Whether the page around is dark.")
     below = param.Parameter(default=None, doc="What stands between the table and the cards.")
+    files = param.Parameter(default=None, doc="What else can be saved.")
     points = param.List(default=[], doc="Models of a sweep, as rows of the table.")
     criterion = param.String(default="equal_opportunity", doc="What gaps in the table are measured in.")
 
@@ -227,7 +225,7 @@ class CompareView(NotebookViewer):
             self._returning = None
             self._put_back(returning)
         busy = self._others.standing
-        n, phase = self._others.n_fitted, ""
+        n, phase = len(self._others.fitted), ""
         if self._returning is not None:
             phase = self._returning.standing.capitalize()
         elif busy:
@@ -280,17 +278,13 @@ class CompareView(NotebookViewer):
     def _arrange(self) -> None:
         """Give every card its place, its name among the others, and what it is compared with."""
         own = [shown.card for shown in self._cards]
-        marked, names = differences(own, self.only), default_names(own)
-        shared = together(own, [shown.scores for shown in self._cards], self.only)
-        attributes = tuple(dict.fromkeys(name for shown in self._cards for name in shown.scores.groups))
-        beside = None
-        if self.base in self._cards:
-            beside = Beside(LETTERS[self._cards.index(self.base)], self.base.card, self.base.scores)
+        scores = [shown.scores for shown in self._cards]
+        base = self._cards.index(self.base) if self.base in self._cards else None
         with pn.io.hold():
-            for shown, letter, name, marks in zip(self._cards, LETTERS, names, marked, strict=False):
-                shown.compare(letter, name, marks, attributes, None if shown is self.base else beside, shared)
-            for place, shown in enumerate(self._cards):
-                shown.may_move(left=place > 0, right=place + 1 < len(self._cards))
+            for shown, place in zip(self._cards, lines.places(own, scores, base, self.only), strict=True):
+                shown.take(place)
+            for k, shown in enumerate(self._cards):
+                shown.may_move(left=k > 0, right=k + 1 < len(self._cards))
             objects = [shown.__panel__() for shown in self._cards]
             if self._grid.objects != objects:
                 self._grid.objects = objects
@@ -300,12 +294,12 @@ class CompareView(NotebookViewer):
             several = len(self._cards) > 1
             self._among.visible = self._glance_box.visible = several
             letters = [shown.letter for shown in self._cards]
-            self._glance.object = charts.glance(letters, [shown.scores for shown in self._cards]) if several else ""
+            self._glance.object = charts.glance(letters, scores) if several else ""
             self._advice.object = f'<p class="note">{incomparable(own)}</p>' if several else ""
             self._report.visible = bool(self._cards)
             self._fit.visible = any(shown.card.rows is not None for shown in self._cards)
         if several and self._returning is None:
-            self.against = "none" if beside is None else beside.letter
+            self.against = "none" if base is None else LETTERS[base]
         self.refresh()
 
     @param.depends("against", watch=True)
@@ -347,7 +341,7 @@ class CompareView(NotebookViewer):
             self._keep()
 
     def _read_kept(self, text: str) -> None:
-        self._returning = Job(partial(_read, text))
+        self._returning = Job(lambda progress: kept.read(text, progress.report))
         self._beat.start()
 
     def _put_back(self, job: Job) -> None:
@@ -401,13 +395,17 @@ class CompareView(NotebookViewer):
         self._glance_box = pn.Column(self._glance, stylesheets=[PANEL_CSS], visible=False, **_WIDE)
         self._focus = Focus(boxes=".rl-model", width=0, height=0, margin=0)
         self._terms = Html(lines.terms(), stylesheets=[MODEL_CSS], visible=False, **_WIDE)
-        below = [] if self.below is None else [self.below]
         self._layout = pn.Column(
-            pn.Row(*([self._file] if ALLOWED.uploads else []), self._fit, self._report, stylesheets=[BAR_CSS], **_WIDE),
+            pn.Row(
+                *([self._file] if ALLOWED.uploads else []),
+                *(self._fit, self._report, *filter(None, [self.files])),
+                stylesheets=[BAR_CSS],
+                **_WIDE,
+            ),
             self._alert,
             self._status,
             pn.Column(self.table, stylesheets=[PANEL_CSS], **_WIDE),
-            *below,
+            *filter(None, [self.below]),
             self._empty,
             self._among,
             self._advice,
@@ -418,7 +416,3 @@ class CompareView(NotebookViewer):
             stylesheets=[STACK_CSS],
             **_WIDE,
         )
-
-
-def _read(text: str, progress: Any) -> tuple[list[Card], list[str]]:
-    return kept.read(text, progress.report)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,7 @@ from ..cards import card as cards
 from ..cards.card import Card, Proof
 from ..cards.rows import Rows, Split
 from ..cards.view import ModelCard
-from ..live.job import Job, Progress
+from ..live.job import Job
 from ..live.pool import POOL
 from ..live.prepared import Prepared
 from ..live.wording import count, family_name
@@ -275,7 +274,8 @@ class PointModel(Viewer):
         sweep = started.sweeps[point.sweep]
         if self.whole:
             self._about.object = _ABOUT_ALL
-            self._job = Job(partial(_refitted, sweep, point.point, started.data_of(point), started.named), POOL)
+            data, named = started.data_of(point), started.named
+            self._job = Job(lambda progress: refitted(sweep, point.point, data, progress.report, named), POOL)
             self.refresh()
             self._wake()
             return
@@ -326,7 +326,3 @@ class PointModel(Viewer):
             self._place,
             **_WIDE,
         )
-
-
-def _refitted(sweep: Any, point: int, data: Any, named: bool, progress: Progress) -> Card:
-    return refitted(sweep, point, data, progress.report, named)

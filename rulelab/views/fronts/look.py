@@ -2,63 +2,41 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
 from urllib.parse import quote
 
 from ..widgets.style import BLUE, GREEN, ORANGE, SKY, TEXT
 
-COLORS: dict[str, dict[bool, str]] = {
-    "rule_list": {False: BLUE, True: SKY},
-    "falling_rule_list": {False: ORANGE, True: "#F08A3C"},
-    "rule_set": {False: GREEN, True: "#2FC79A"},
-    "least_gap": {False: "#1F7A8C", True: "#7FD6E8"},
-    "least_gap_of_sets": {False: "#4F7A1E", True: "#A8D66B"},
-    "greedy_list": {False: "#3B6E8F", True: "#9CC3DE"},
-    "cart": {False: "#AA4499", True: "#E08CD2"},
-    "random_forest": {False: "#882255", True: "#F07AA8"},
-    "logistic_regression": {False: "#332288", True: "#A79BFF"},
-    "adaboost": {False: "#7A7A00", True: "#D9D35F"},
-    "ripper": {False: "#B0413E", True: "#FF9E8F"},
-    "c45_rules": {False: "#5E4B8B", True: "#C7B5F5"},
-    "exponentiated_gradient": {False: "#96651B", True: "#E0B060"},
-    "threshold_optimizer": {False: "#C4536B", True: "#FFB3BA"},
-    "compas_score": {False: "#5F5F5F", True: "#C8C8C8"},
+
+class Look(NamedTuple):
+    """How a method looks."""
+
+    marker: str
+    light: str
+    dark: str
+    short: str
+
+
+LOOKS = {
+    "rule_list": Look("circle", BLUE, SKY, "list"),
+    "falling_rule_list": Look("square", ORANGE, "#F08A3C", "falling"),
+    "rule_set": Look("triangle", GREEN, "#2FC79A", "set"),
+    "least_gap": Look("x", "#1F7A8C", "#7FD6E8", "list of least gap"),
+    "least_gap_of_sets": Look("triangle_pin", "#4F7A1E", "#A8D66B", "set of least gap"),
+    "greedy_list": Look("circle_cross", "#3B6E8F", "#9CC3DE", "greedy"),
+    "cart": Look("inverted_triangle", "#AA4499", "#E08CD2", "CART"),
+    "random_forest": Look("diamond", "#882255", "#F07AA8", "forest"),
+    "logistic_regression": Look("hex", "#332288", "#A79BFF", "logistic"),
+    "adaboost": Look("star", "#7A7A00", "#D9D35F", "AdaBoost"),
+    "ripper": Look("diamond_cross", "#B0413E", "#FF9E8F", "RIPPER"),
+    "c45_rules": Look("square_cross", "#5E4B8B", "#C7B5F5", "C4.5"),
+    "exponentiated_gradient": Look("square_pin", "#96651B", "#E0B060", "exp. gradient"),
+    "threshold_optimizer": Look("plus", "#C4536B", "#FFB3BA", "thresholds"),
+    "compas_score": Look("asterisk", "#5F5F5F", "#C8C8C8", "COMPAS"),
 }
-"""On a light and on a dark page: at least 3 : 1 on either, hues after Okabe and Ito, and Tol."""
-MARKERS = {
-    "rule_list": "circle",
-    "falling_rule_list": "square",
-    "rule_set": "triangle",
-    "least_gap": "x",
-    "least_gap_of_sets": "triangle_pin",
-    "greedy_list": "circle_cross",
-    "cart": "inverted_triangle",
-    "random_forest": "diamond",
-    "logistic_regression": "hex",
-    "adaboost": "star",
-    "ripper": "diamond_cross",
-    "c45_rules": "square_cross",
-    "exponentiated_gradient": "square_pin",
-    "threshold_optimizer": "plus",
-    "compas_score": "asterisk",
-}
-SHORT = {
-    "rule_list": "list",
-    "falling_rule_list": "falling",
-    "rule_set": "set",
-    "least_gap": "list of least gap",
-    "least_gap_of_sets": "set of least gap",
-    "greedy_list": "greedy",
-    "cart": "CART",
-    "random_forest": "forest",
-    "logistic_regression": "logistic",
-    "adaboost": "AdaBoost",
-    "ripper": "RIPPER",
-    "c45_rules": "C4.5",
-    "exponentiated_gradient": "exp. gradient",
-    "threshold_optimizer": "thresholds",
-    "compas_score": "COMPAS",
-}
-"""What stands beside points."""
+"""Colours on a light and on a dark page: at least 3 : 1 on either, hues after Okabe and Ito, and Tol. The short name
+stands beside points that have no rule count."""
+COLORS = {method: {False: look.light, True: look.dark} for method, look in LOOKS.items()}
 _SHAPES = {
     "circle": "<circle cx='7' cy='7' r='5'/>",
     "square": "<path d='M2 2h10v10H2z'/>",
@@ -78,15 +56,18 @@ _SHAPES = {
 }
 
 
+_LABEL_CSS = " .MuiFormControlLabel-label { font-size: 14px !important; }"
+
+
 def swatch_css(method: str, dark: bool) -> str:
     """A style sheet that puts a method's marker before its check box."""
     ink = COLORS[method][dark]
     svg = (
         f"<svg xmlns='http://www.w3.org/2000/svg' width='14' height='14' fill='{ink}' stroke='{ink}'>"
-        f"{_SHAPES[MARKERS[method]]}</svg>"
+        f"{_SHAPES[LOOKS[method].marker]}</svg>"
     )
     picture = f'url("data:image/svg+xml,{quote(svg)}") no-repeat left center'
-    return f":host {{ color: {TEXT}; width: auto; padding-left: 19px; background: {picture}; }}"
+    return f":host {{ color: {TEXT}; width: auto; padding-left: 19px; background: {picture}; }}{_LABEL_CSS}"
 
 
 def spread_out(heights: list[float], least: float, low: float, high: float) -> list[float]:

@@ -10,8 +10,6 @@ from typing import Any, ClassVar
 
 from sklearn.model_selection import StratifiedShuffleSplit
 
-import rulelab
-
 from ...arguments import text_of
 from ...datasets.registry import RECORDS
 from ...families import MEMORY
@@ -19,6 +17,7 @@ from ...sweeps import BASELINES, SweepError, sweep
 from ...sweeps.families import BINARIZING
 from ...warming import warm_up
 from ..allowance import ALLOWED
+from ..cards.snippet import imports, source
 from ..forms.family_settings import TOLERANCE
 from ..live.recipe import SPLIT_SEED, PageRecipe, load_code, refuse_large
 from ..live.wording import family_name, titled
@@ -163,12 +162,14 @@ class Order:
     @property
     def code(self) -> str:
         """Python that starts the sweep as ``sweep``."""
-        options = "".join(f"    {name}={_source(value)},\n" for name, value in self._options.items())
+        options = "".join(f"    {name}={source(value)},\n" for name, value in self._options.items())
         counted = self.question.counted is not None
-        source = self._counted_code if counted else f"data = {self.question.load_code}\n"
+        made = self._counted_code if counted else f"data = {self.question.load_code}\n"
+        values = [*self.fixed.values(), *(value for values in self.grid.values() for value in values)]
+        needed = "".join(f"{line}\n" for line in imports(values))
         splitter = _SPLITTER if self.question.test_share and not counted else ""
         return (
-            f"{splitter}import rulelab as rl\n{_imports(self.grid)}\n{source}"
+            f"{splitter}import rulelab as rl\n{needed}\n{made}"
             f"sweep = rl.sweep(\n    data,\n    {self.question.family.name!r},\n{options})"
         )
 
@@ -227,22 +228,3 @@ def available(question: PageRecipe) -> list[str]:
     needs |= dict.fromkeys(("adaboost", "ripper", "c45_rules"), False)
     counted = question.counted is not None
     return [name for name in BASELINES if needs.get(name, True) and (not counted or BASELINES[name].of_counts)]
-
-
-def _criteria(grid: Grid) -> list[Any]:
-    return [value for values in grid.values() for value in values if hasattr(value, "rates")]
-
-
-def _imports(grid: Grid) -> str:
-    names = sorted({type(value).__name__ for value in _criteria(grid)} - set(rulelab.__all__))
-    return f"from rulelab.rule_set import {', '.join(names)}\n" if names else ""
-
-
-def _source(value: Any) -> str:
-    """Python source of options: plain values, and fairness criteria, which are frozen data classes."""
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{name!r}: {_source(one)}" for name, one in value.items()) + "}"
-    if isinstance(value, list):
-        return f"[{', '.join(_source(one) for one in value)}]"
-    name = type(value).__name__
-    return f"rl.{value!r}" if name in rulelab.__all__ else repr(value)

@@ -26,27 +26,23 @@ from bokeh.plotting import figure
 from ...assets import asset
 from ...sweeps import FAMILIES
 from ..live.wording import counted
-from ..search.plots.base import Columns, add_legend, new_figure, replace
-from ..search.slide import SCALE, enlarged
+from ..search.plots.base import Columns, add_legend, new_figure, replace, show_entries
+from ..search.slide import enlarged
 from ..widgets.esc import plain
 from ..widgets.style import INK
-from .look import COLORS, MARKERS, SHORT, spread_out
+from .look import COLORS, LOOKS, spread_out
 from .points import COMPLEXITY, LABELS, Point, front, fronts, number, percent
 
 _DOMINATED = 0.12
 _HEIGHT = 270
 _LINE = 15 / 185
 """Height of a label, as a share of the picture."""
-_FEW = 14
-"""So many points in the picture can be named."""
-_NEAR = 0.2
-"""So near in x, as a share of all, names have to keep a distance."""
 _STRIP = (1.1, 1.16, 1.21, 1.66)
 """Of the strip for methods without a complexity: where it begins, its points, their names, its end; the largest
 complexity is 1."""
 _POINT = ("key", "label", "marker", "color", "alpha", "x", "y", "y_low", "y_high")
 _TEXTS = ("accuracy", "size", "gap", "proof")
-_NAMED = ("x", "y", "text", "align", "dx", "at", "own")
+_NAMED = ("x", "y", "text", "at", "own")
 _TOOLTIP = (
     '<div style="width: 150px; font-size: 12px; line-height: 1.35; white-space: normal"><b>@label</b>'
     "<br>accuracy @accuracy<br>complexity @size<br>gap @gap<br>@proof</div>"
@@ -59,11 +55,6 @@ _NO_FIGURE = "No point has this figure: a group lacks the rows it is measured on
 
 INTO_VIEW = asset("front_into_view.js")
 """Scrolls to the figures of the point, once they are there, and again while they change: unless the user moves."""
-
-
-def color(method: str, dark: bool) -> str:
-    """The colour of a method."""
-    return COLORS[method][dark]
 
 
 class FrontPlot:
@@ -124,7 +115,6 @@ class FrontPlot:
         for own, new in zip(self.figure.axis, plot.figure.axis, strict=True):
             new.axis_label = own.axis_label
         plot.figure.legend[0].visible = True
-        plot._named.data["dx"] = [SCALE * shift for shift in plot._named.data["dx"]]
         return enlarged(plot.figure)
 
     def use_dark(self, dark: bool) -> None:
@@ -137,9 +127,9 @@ class FrontPlot:
         self._area.glyph.fill_color = self._strip.fill_color = ink
         self._strip_name.text_color = self._no_figure.text_color = self._no_method.text_color = ink
         for family, line in self._lines.items():
-            line.glyph.line_color = color(family, dark)
+            line.glyph.line_color = COLORS[family][dark]
         for method, dots in self._samples.items():
-            dots.glyph.update(line_color=color(method, dark), fill_color=color(method, dark))
+            dots.glyph.update(line_color=COLORS[method][dark], fill_color=COLORS[method][dark])
 
     def show(
         self, points: Sequence[Point], x: str, gap: str | None, chosen: str | None, ceiling: Sequence[float] = ()
@@ -176,10 +166,7 @@ class FrontPlot:
         ring = [p for p in known if p.key == chosen]
         replace(self._chosen, {"x": [at[p.key] for p in ring], "y": [100 * p.value("accuracy") for p in ring]})
         present = {p.method for p in known}
-        for method, item in self._legend.items():
-            visible = method in present
-            if item.visible != visible:
-                item.visible = visible
+        show_entries(self._legend, [method in present for method in LOOKS])
         self._no_figure.visible = bool(points) and not known
         self._no_method.visible = not points
         self.caption = _caption(known) + (_IMPOSSIBLE if ceiling and known else "")
@@ -188,11 +175,11 @@ class FrontPlot:
         replace(self._overall, {"x": [*xs, _short(end * 1.06)], "y": [*ys, ys[-1]]} if xs else {"x": [], "y": []})
         if not known:
             self._shade((), 0)
-            self._name([], {}, [], at, end, 0, 1)
+            self._name([], end, 0, 1)
             return
         low, high = self._fit(known, end, bool(strip))
         self._shade(ceiling, high)
-        self._name(known, lines, strip, at, end, low, high)
+        self._name(strip, end, low, high)
 
     def _shade(self, ceiling: Sequence[float], high: float) -> None:
         """What is proven impossible: a list of k rules has k conditions at the least, and no smaller complexity."""
@@ -201,39 +188,18 @@ class FrontPlot:
         self._area.visible = bool(xs)  # a stepped area without points never ends drawing itself (Bokeh 3.9)
         replace(self._impossible, {"x": xs, "y": ys, "high": [_short(high)] * len(xs)})
 
-    def _name(
-        self,
-        known: Sequence[Point],
-        lines: Mapping[str, Sequence[Point]],
-        strip: Sequence[Point],
-        at: Mapping[str, float],
-        end: float,
-        low: float,
-        high: float,
-    ) -> None:
-        """Names beside the points of the strip, and beside the last point of each front where points are few."""
-        rows: list[tuple[float, float, str, str, float, float, float]] = []
-        least = _LINE * (high - low)
-
-        def add(some: Sequence[Point], x: float | None = None) -> None:
-            heights = [100 * p.value("accuracy") for p in some]
-            for p, y, own in zip(some, spread_out(heights, least, low + least, high - least), heights, strict=True):
-                place, right = at[p.key] if x is None else x, x is None and at[p.key] > 0.5 * end
-                side, shift = ("right", -9) if right else ("left", 9 if x is None else 2)
-                row = (_short(place), _short(y), SHORT[p.method], side, shift, at[p.key], _short(own))
-                rows.append(row)
-
-        add(list({p.method: p for p in reversed(strip)}.values()), end * _STRIP[2])
-        if len(known) - len(strip) <= _FEW:
-            last = sorted((line[-1] for line in lines.values() if line), key=lambda p: at[p.key])
-            near: list[Point] = []
-            for p in last:  # names of points that are side by side may lie on each other
-                if near and at[p.key] - at[near[-1].key] > _NEAR * end:
-                    add(near)
-                    near = []
-                near.append(p)
-            add(near)
-        replace(self._named, {name: [row[i] for row in rows] for i, name in enumerate(_NAMED)})
+    def _name(self, strip: Sequence[Point], end: float, low: float, high: float) -> None:
+        """Names beside the points of the strip, which have no axis to say what they are."""
+        named = list({p.method: p for p in reversed(strip)}.values())
+        own, least = [100 * p.value("accuracy") for p in named], _LINE * (high - low)
+        columns: Columns = {
+            "x": [_short(end * _STRIP[2])] * len(named),
+            "y": [_short(y) for y in spread_out(own, least, low + least, high - least)],
+            "text": [LOOKS[p.method].short for p in named],
+            "at": [_short(end * _STRIP[1])] * len(named),
+            "own": [_short(y) for y in own],
+        }
+        replace(self._named, columns)
 
     def _columns(self, points: Sequence[Point], at: Mapping[str, float], best: set[str], gap: str | None) -> Columns:
         columns: Columns = {name: [] for name in (*_POINT, *_TEXTS)}
@@ -242,8 +208,8 @@ class FrontPlot:
             row = {
                 "key": p.key,
                 "label": f"{p.label}; {plain(p.asked, 90)}" if p.asked else p.label,
-                "marker": MARKERS[p.method],
-                "color": color(p.method, self._dark),
+                "marker": LOOKS[p.method].marker,
+                "color": COLORS[p.method][self._dark],
                 "alpha": 0.9 if p.key in best else _DOMINATED,
                 "x": at[p.key],
                 "y": _short(100 * p.value("accuracy")),
@@ -302,22 +268,20 @@ class FrontPlot:
             x="x",
             y="y",
             text="text",
-            text_align="align",
-            x_offset="dx",
+            x_offset=2,
             text_baseline="middle",
             text_font_size="11px",
             source=self._named,
         )
         self._ring = plot.scatter(x="x", y="y", size=22, fill_alpha=0, line_width=2, source=self._chosen)
         self._samples = {
-            method: plot.scatter(x=[math.nan], y=[math.nan], marker=marker, size=10)
-            for method, marker in MARKERS.items()
+            method: plot.scatter(x=[math.nan], y=[math.nan], marker=look.marker, size=10)
+            for method, look in LOOKS.items()
         }
         named = [*((LABELS[method], dots) for method, dots in self._samples.items()), ("Front of all", self._front)]
-        self._legend = dict(zip(MARKERS, add_legend(plot, named, columns=5), strict=False))
+        self._legend = add_legend(plot, named, columns=5)[: len(LOOKS)]
         plot.legend[0].visible = False
-        for item in self._legend.values():
-            item.visible = False
+        show_entries(self._legend, [False] * len(LOOKS))
         hover = HoverTool(renderers=[dots], tooltips=_TOOLTIP, limit=1)
         plot.tools = [hover, TapTool(renderers=[dots]), BoxZoomTool(), ResetTool()]
         plot.toolbar.update(active_drag=None, autohide=True, logo=None)

@@ -136,6 +136,12 @@ class Run:
         return self._job.busy
 
     @property
+    def sweeping(self) -> bool:
+        """Whether fits may still come; after them comes what no list exceeds."""
+        sweeps = self.started.sweeps
+        return self.busy and not (sweeps and all(sweep.progress.state != "running" for sweep in sweeps))
+
+    @property
     def error(self) -> str | None:
         """What went wrong, for the user to read."""
         return None if self._job.progress.cancelled else self._job.error
@@ -196,9 +202,10 @@ class Run:
             figures.insert(1, ("failed", count(failed)))
         states = {p.state for p in progress}
         if self.busy:
+            if done == total:
+                return Standing("busy", "Sweep: bounding what no list exceeds", figures)
             figures.append(("time left, about", f"{max(known):.0f} s" if len(known) == len(left) else "–"))
-            to_go = f"{total - done} fits to go" if done < total else "bounding what no list exceeds"
-            return Standing("busy", f"Sweep: {to_go}", figures)
+            return Standing("busy", f"Sweep: {total - done} fits to go", figures)
         if "failed" in states:
             what = "Sweep finished, but results are not on the disk" if done == total else "Sweep ended early"
             return Standing("failed", f"{what}: the message says why", figures)

@@ -14,7 +14,7 @@ from panel.viewable import Viewer
 from ...arguments import text_of
 from ..forms.address import Address, Part
 from ..live.recipe import PageRecipe
-from ..live.wording import count, counted
+from ..live.wording import counted
 from ..widgets import icons
 from ..widgets.esc import esc
 from ..widgets.html import Html
@@ -47,19 +47,18 @@ class FrontsView(Viewer):
         default="regularization", objects=["regularization"], check_on_set=False, label="Setting to sweep"
     )
     values = param.String(default="", label="Its values", doc="Empty: the usual ones.")
-    dark = param.Boolean(default=False, doc="Whether the page around is dark.")
-    on_pin = param.Callable(default=None, doc="As that of `FrontView`.")
 
     def __init__(self, question: Callable[[], PageRecipe], address: Address | None = None, **params: Any) -> None:
         super().__init__(**params)
         self._question = question
         self._asked: tuple[Any, ...] = ()
-        self.view = FrontView(dark=self.dark, on_pin=self.on_pin, apart=True)
+        self.view = FrontView(apart=True)
         listed = {"stylesheets": [SELECT_CSS], "margin": 0}
         self._swept = pn.widgets.Select(label="Setting to sweep", width=250, **listed)
-        self._values = pn.widgets.TextInput(label="Its values", width=230, margin=0, stylesheets=[NUMBER_CSS])
-        self._said = Html("", stylesheets=[CARD_CSS], align="end", **_WIDE)
-        button = {"stylesheets": [BUTTON_CSS], "margin": 0, "height": 38, "align": "end"}
+        low = ".bk-input { height: 36px !important; min-height: 0 !important; }"  # as high as the list beside it
+        self._values = pn.widgets.TextInput(label="Its values", width=230, margin=0, stylesheets=[NUMBER_CSS, low])
+        self._said = Html("", stylesheets=[CARD_CSS, ":host { flex: 1 1 280px; }"], align="center", **_WIDE)
+        button = {"stylesheets": [BUTTON_CSS], "margin": 0, "height": 38}
         self._fill = pn.widgets.Button(label="Fill the front", icon=icons.RUN, on_click=self.run, width=150, **button)
         self._cancel = pn.widgets.Button(
             label="Stop", icon=icons.STOP, on_click=self.cancel, visible=False, width=150, **button
@@ -67,12 +66,22 @@ class FrontsView(Viewer):
         self._swept.param.watch(lambda event: self.param.update(swept=event.new), "value")
         self._values.param.watch(lambda event: self.param.update(values=event.new), "value")
         self.view.param.watch(lambda event: self._show_sweeping(event.new), "sweeping")
-        bar = pn.Row(self._swept, self._values, self._fill, self._cancel, self._said, stylesheets=[BAR_CSS], **_WIDE)
+        bar = pn.Row(
+            self._swept,
+            self._values,
+            self._fill,
+            self._cancel,
+            self._said,
+            stylesheets=[BAR_CSS, ":host { align-items: center; }"],
+            **_WIDE,
+        )
         self.complaints: list[str] = []
         if address is not None:
             self.complaints += address.follow(Part(self, ["swept", "values"]))
             self.complaints += address.follow(Part(self.view, ["on", "criterion"]))
-        self._layout = pn.Column(bar, self.view, stylesheets=[STACK_CSS], css_classes=["rl-view"], **_WIDE)
+        self._layout = pn.Column(
+            bar, self.view, stylesheets=[STACK_CSS, ":host { gap: 2px; }"], css_classes=["rl-view"], **_WIDE
+        )
 
     def __panel__(self) -> Any:
         return self._layout
@@ -102,11 +111,11 @@ class FrontsView(Viewer):
         except ValueError as error:
             return text_of(error)
         limit = f"each ends with a proof or after {order.time_limit:g} s"
-        there, about = self._about(order)
-        return f"{counted(order.n_fits, 'fits')}{there}, other methods among them{about}; {limit}."
+        more, about = self._about(order)
+        return f"{counted(order.n_fits, f'{more}fits')}, other methods among them{about}; {limit}."
 
     def _about(self, order: Order) -> tuple[str, str]:
-        """How many fits of the same question are done, and how long a sweep will take; empty where none are."""
+        """Whether fits of the same question are done, and how long a sweep will take; empty where none are."""
         run = self.view.run
         same = run is not None and order.question is not None and self._asked == _said_of(order.question)
         progress = [sweep.progress for sweep in run.started.sweeps] if run is not None and same else []
@@ -114,7 +123,7 @@ class FrontsView(Viewer):
         if not done:
             return "", ""
         seconds = math.ceil(order.n_fits * sum(each.seconds for each in progress) / done)
-        return f" beside the {count(done)} that are done", f", about {seconds} s"
+        return "more ", f", about {seconds} s"
 
     def run(self, *_: Any) -> None:
         """Fill the front beside what is known of the same question; a sweep that runs is cancelled."""
@@ -155,10 +164,6 @@ class FrontsView(Viewer):
     def _show_sweeping(self, sweeping: bool) -> None:
         self._cancel.visible, self._fill.visible = sweeping, not sweeping
         self.follow_question()
-
-    @param.depends("dark", "on_pin", watch=True)
-    def _hand_on(self) -> None:
-        self.view.param.update(dark=self.dark, on_pin=self.on_pin)
 
 
 def _said_of(question: PageRecipe) -> tuple[Any, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import panel as pn
@@ -25,10 +26,10 @@ from ..widgets.download import download
 from ..widgets.esc import plain
 from ..widgets.html import Html
 from ..widgets.live_text import LiveText
-from ..widgets.style import BAR_CSS, CARD_CSS, MODEL_CSS, MUI_FOCUS_CSS, PANEL_CSS, SELECT_CSS, VIEW_CSS
+from ..widgets.style import BAR_CSS, CARD_CSS, MODEL_CSS, MUI_FOCUS_CSS, PANEL_CSS, SELECT_CSS, VIEW_CSS, sheet
 from . import html as fronts_html
 from .card import PointModel, card_of
-from .look import MARKERS, swatch_css
+from .look import LOOKS, swatch_css
 from .plot import FrontPlot
 from .points import (
     COMPLEXITY,
@@ -57,10 +58,12 @@ _HOW = (
     "the table, to see its figures and the card of its model.</p>"
 )
 _UNTESTED = (
-    '<p class="note">All rows were trained on, so that nothing can be said about new ones. To keep some for the test, '
-    f"press the number of rows in the question above and give a {TEST_SHARE.title.partition(',')[0].lower()}.</p>"
+    '<p class="note">All rows were trained on: nothing can be said about new ones. To keep some, press the number of '
+    f"rows above and give a {TEST_SHARE.title.partition(',')[0].lower()}.</p>"
 )
 _WIDE = {"sizing_mode": "stretch_width", "margin": 0}
+LINE_CSS = sheet("sweep_line.css")
+"""What is said of a sweep, in one line with what the figures rest on."""
 
 
 class FrontView(NotebookViewer):
@@ -81,6 +84,8 @@ class FrontView(NotebookViewer):
         The fairness criterion whose gaps are drawn.
     point : str
         The one that is chosen; empty: none.
+    files : Row
+        Saves what is drawn.
 
     Examples
     --------
@@ -183,7 +188,7 @@ class FrontView(NotebookViewer):
                 if run.error or run.messages:
                     self.complain(run.error or run.messages)
                 self._draw(run)
-            self.sweeping = busy
+            self.sweeping = run is not None and run.sweeping
             busy = self._model.refresh() or busy
         if self._context is None:
             pn.io.push_notebook(*(box.pane for box in self._boxes))
@@ -220,10 +225,11 @@ class FrontView(NotebookViewer):
 
     def _tell(self, now: Standing) -> None:
         self._ticks += 1
-        said = "; ".join([now.phase, *(f"{name}: {text}" for name, text in now.figures)])
+        over = now.tone in ("proven", "limit")  # the phase has the number of fits
+        said = [f"{name}: {text}" for name, text in now.figures if not (over and name == "fits done")]
         changed = now.tone != "busy" or not self._status.phase.startswith(now.phase)
         if changed or self._ticks % _CHAT_TICKS == 0:
-            self._status.param.update(tone=now.tone, phase=said)
+            self._status.param.update(tone=now.tone, phase="; ".join([now.phase, *said]))
 
     def _draw(self, run: Run) -> None:
         asked = (run, run.tables, run.ceiling, self.part, self.gap, self.point, self.dark, self.on_pin, *self.hidden)
@@ -232,7 +238,9 @@ class FrontView(NotebookViewer):
         self._shown = asked
         points, gap = self.points(), self.gap
         drawn = [p for p in points if p.method not in self.hidden]
-        self._name_axes()
+        for plot in self._plots:
+            plot.figure.yaxis.axis_label = f"accuracy on {PARTS[self.part]} (%)"
+        self._plots[1].figure.xaxis.axis_label = f"gap in {criterion_name(self.criterion)} (%)"
         ceiling = run.ceiling if self.part == "train" else ()
         self._plots[0].show(drawn, COMPLEXITY, gap, self.point, ceiling)
         if gap is not None:
@@ -244,7 +252,7 @@ class FrontView(NotebookViewer):
             **dict.fromkeys((self._gap_box, self._criterion), bool(points) and self.grouped),
             self._on: not self.untested,
             self._untested: bool(points) and self.untested,
-            **dict.fromkeys((self._box_of_all, self._bar, self._methods), bool(points)),
+            **dict.fromkeys((self._box_of_all, self.files, self._methods), bool(points)),
             **{box: method in present for method, box in self._toggles.items()},
             self._empty: not points,
         }
@@ -275,7 +283,8 @@ class FrontView(NotebookViewer):
         if sweep.groups:
             attribute = " and ".join(sweep.plan.identity["sensitive"])
             text += fronts_html.rates(sweep.rates(p.point, self.part), attribute, self.part)
-        _write(self._summary, text)
+        if self._summary.object != text:
+            self._summary.object = text
         self._model.offer(run.started, p)
 
     @param.depends("on", "criterion", "point", "hidden", watch=True)
@@ -296,54 +305,47 @@ class FrontView(NotebookViewer):
     def _offer_pin(self) -> None:
         self._model.on_pin = self.on_pin
 
-    def _name_axes(self) -> None:
-        for plot in self._plots:
-            plot.figure.yaxis.axis_label = f"accuracy on {PARTS[self.part]} (%)"
-        self._plots[1].figure.xaxis.axis_label = f"gap in {criterion_name(self.criterion)} (%)"
-
-    def _tapped(self, key: str) -> None:
-        self.point = key
-
     def _build(self) -> None:
-        self._status = LiveText(caption="Sweep", css_classes=["rl-row"], sizing_mode="stretch_width")
-        self._alert = LiveText(role="alert", caption="Error", css_classes=["rl-row"], sizing_mode="stretch_width")
+        self._status = LiveText(caption="Sweep", stylesheets=[sheet("slim.css")], margin=0)
+        self._alert = LiveText(role="alert", caption="Error", css_classes=["rl-alert"], margin=0)
+        tapped = partial(setattr, self, "point")
         self._plots = (
-            FrontPlot("Accuracy and complexity", "complexity (rules and conditions)", self._tapped),
-            FrontPlot("Accuracy and fairness", "gap (%)", self._tapped),
+            FrontPlot("Accuracy and complexity", "complexity (rules and conditions)", tapped),
+            FrontPlot("Accuracy and fairness", "gap (%)", tapped),
         )
-        self._boxes = [PlotBox(plot, plot.picture, self._file_name) for plot in self._plots]
-        listed = {"stylesheets": [SELECT_CSS], "margin": 0}
+        narrow = (
+            "@media (max-width: 1100px) { :host { width: 232px !important; } }"  # stays beside the name of its figure
+        )
+        listed = {"stylesheets": [SELECT_CSS, narrow], "margin": 0}
         self._on = pn.widgets.Select.from_param(self.param.on, width=175, **listed)
-        self._criterion = pn.widgets.Select.from_param(self.param.criterion, width=330, visible=False, **listed)
-        exports = pn.Row(
-            download("Points (CSV)", "points.csv", self.points_csv),
-            download("Fits (CSV)", "fits.csv", self.fits_csv),
+        self._criterion = pn.widgets.Select.from_param(self.param.criterion, width=280, visible=False, **listed)
+        self._boxes = [
+            PlotBox(plot, plot.picture, self._file_name, control)
+            for plot, control in zip(self._plots, (self._on, self._criterion), strict=True)
+        ]
+        self.files = pn.Row(
+            download("All points (CSV)", "points.csv", self.points_csv, width=140, height=38),
+            download("All fits (CSV)", "fits.csv", self.fits_csv, width=120, height=38),
+            visible=False,
             stylesheets=[BAR_CSS],
-            align="end",
             margin=0,
         )
         note = Html(_UNTESTED, stylesheets=[CARD_CSS], **_WIDE)
         # in a column: Panel's view of HTML fails when it is to be shown before it has been drawn
-        self._untested = pn.Column(note, visible=False, css_classes=["rl-row"], **_WIDE)
-        self._bar = pn.Row(
-            *(self._on, self._criterion, exports),
-            visible=False,
-            stylesheets=[BAR_CSS],
-            css_classes=["rl-row"],
-            **_WIDE,
-        )
+        self._untested = pn.Column(note, visible=False, css_classes=["rl-rest"], **_WIDE)
+        row: dict[str, Any] = {**_WIDE, "css_classes": ["rl-row"]}
+        said = (self._alert, self._status, self._untested)
+        self._line = pn.Row(*said, stylesheets=[BAR_CSS, LINE_CSS], **row)
         self._box_of_all, self._gap_box = (
             pn.Column(*box.items, visible=False, stylesheets=[PANEL_CSS], css_classes=["rl-wide"], **_WIDE)
             for box in self._boxes
         )
-        self._toggles = {method: self._toggle(method) for method in MARKERS}
+        self._toggles = {method: self._toggle(method) for method in LOOKS}
         self._methods = pn.Row(
-            *self._toggles.values(), visible=False, stylesheets=[BAR_CSS, ":host { gap: 4px 18px; }"],
-            css_classes=["rl-row"], **_WIDE,
-        )  # fmt: skip
-        self._empty = Html(_EMPTY, stylesheets=[CARD_CSS, PANEL_CSS], css_classes=["rl-row"], **_WIDE)
-        hint = Html(_HOW, stylesheets=[CARD_CSS], **_WIDE)
-        self._hint = pn.Column(hint, visible=False, css_classes=["rl-row"], **_WIDE)
+            *self._toggles.values(), visible=False, stylesheets=[BAR_CSS, ":host { gap: 0 18px; }"], **_WIDE
+        )
+        self._empty = Html(_EMPTY, stylesheets=[CARD_CSS, PANEL_CSS], **row)
+        self._hint = pn.Column(Html(_HOW, stylesheets=[CARD_CSS], **_WIDE), visible=False, **_WIDE)
         self._summary = Html("", stylesheets=[MODEL_CSS, fronts_html.WARN_CSS], **_WIDE)
         self._model = PointModel(self.complain, self._beat.start)
         self._offer_pin()
@@ -353,14 +355,15 @@ class FrontView(NotebookViewer):
             stylesheets=[VIEW_CSS],
             **_WIDE,
         )
-        self._details = pn.Column(both, css_classes=["rl-row"], visible=False, **_WIDE)
+        self._details = pn.Column(both, visible=False, **row)
         self.table = ModelTable(empty="There is no result yet.", sizing_mode="stretch_width", margin=0)
         self.table.on_page = lambda what, key: self.pin(key) if what == "pin" else self.choose(key)
-        row: dict[str, Any] = {**_WIDE, "css_classes": ["rl-row"]}
+        below = [pn.Row(self.files, **row), pn.Column(self.table, stylesheets=[PANEL_CSS], **row), self._details]
+        near = ":host { margin-top: -8px !important; }"
         self._layout = pn.Column(
-            *(self._alert, self._status, self._empty, self._untested, self._bar),
-            *(self._box_of_all, self._gap_box, self._methods, self._hint),
-            *(() if self.apart else (pn.Column(self.table, stylesheets=[PANEL_CSS], **row), self._details)),
+            *(self._line, self._empty, self._box_of_all, self._gap_box),
+            pn.Column(self._methods, self._hint, stylesheets=[near], **row),
+            *([] if self.apart else below),
             stylesheets=[VIEW_CSS],
             css_classes=["rl-fronts"],
             **_WIDE,
@@ -391,8 +394,3 @@ class FrontView(NotebookViewer):
         """One row per fit."""
         assert self._run is not None
         return io.StringIO(self._run.fits().to_csv(index=False))
-
-
-def _write(pane: Html, text: str) -> None:
-    if pane.object != text:
-        pane.object = text

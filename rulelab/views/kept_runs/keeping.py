@@ -67,20 +67,12 @@ class LastingBoards:
 
     def keep(self, room: str, game: str, entry: Entry, instead_of: str | None) -> None:
         """Keep an entry; see `rulelab.views.alternatives.game.Lasting`."""
-        kept = BoardEntry(entry.name, entry.objective, entry.rules, entry.hints, entry.revealed)
+        kept = BoardEntry(**vars(entry))
         self._keeper.do(lambda store: store.keep_entry(room, game, kept, instead_of))
 
     def bring(self, room: str, game: str, take: Callable[[list[Entry]], None]) -> None:
         """Hand over what was kept of a board."""
-
-        self._keeper.do(
-            lambda store: take(
-                [
-                    Entry(each.name, each.objective, each.rules, each.hints, each.revealed)
-                    for each in store.board(room, game)
-                ]
-            )
-        )
+        self._keeper.do(lambda store: take([Entry(**vars(each)) for each in store.board(room, game)]))
 
 
 def is_worth_keeping(session: SearchSession) -> bool:

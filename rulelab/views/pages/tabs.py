@@ -175,15 +175,16 @@ class CompareTab:
 
     def __init__(self, address: Address, kept: Kept | None = None, table: ModelTable | None = None) -> None:
         self.search: Callable[[], SearchTab] = lambda: SearchTab(address)
-        self.fronts = FrontsView(lambda: self.search().question(), address, on_pin=self.pin)
-        self.view = CompareView(kept, table, below=self.fronts.view.details)
+        self.fronts = FrontsView(lambda: self.search().question(), address)
+        self.view = CompareView(kept, table, below=self.fronts.view.details, files=self.fronts.view.files)
         shown = self.fronts.view
+        shown.on_pin = self.pin
         shown.table.param.watch(
             lambda _: self.view.param.update(points=shown.table.more, criterion=shown.criterion), "more"
         )
         self.view.on_tick = shown.pin
         self.view.on_choose = shown.choose
-        self.view.param.watch(lambda event: self.fronts.param.update(dark=event.new), "dark")
+        self.view.param.watch(lambda event: shown.param.update(dark=event.new), "dark")
         self.complain = self.view.complain
         self.complaints = [*self.fronts.complaints, *address.follow(Part(self.view, ["against", "only"]))]
         self.layout = pn.Column(self.fronts, self.view, stylesheets=[COMPARE_CSS], **_WIDE)

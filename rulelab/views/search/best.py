@@ -10,9 +10,9 @@ import panel as pn
 from ...families.account import equation, title
 from ...models import Model
 from ...snapshot import Snapshot, Status
-from ..cards.card import Card, in_words, of_classes, of_search
+from ..cards.card import Card, in_words, of_search
 from ..cards.class_tables import by_class
-from ..cards.incumbent import doubt_list, empty_card, fairness_notes, in_place_of, incumbent_card
+from ..cards.incumbent import doubt_list, fairness_notes, in_place_of, incumbent_card
 from ..live.prepared import Prepared
 from ..live.recorded import RecordedSession
 from ..live.session import SearchSession
@@ -26,7 +26,7 @@ from .exports import Exports
 from .families import Look
 
 _BUTTON: dict[str, Any] = {"stylesheets": [BUTTON_CSS, SMALL_CSS], "margin": 0, "height": 34}
-_EMPTY = "What is found stands here, and changes as the search improves it."
+_EMPTY = '<p class="empty">What is found stands here, and changes as the search improves it.</p>'
 
 
 def _kept_card(session: RecordedSession, snapshot: Snapshot) -> Card:
@@ -138,7 +138,7 @@ class BestModel:
         if isinstance(session, RecordedSession):
             return _kept_card(session, snapshot)
         assert session.search is not None
-        return (of_classes if self._look.several else of_search)(session.search, snapshot, session.prepared)
+        return of_search(session.search, snapshot, session.prepared)
 
     @property
     def in_words(self) -> Model:
@@ -161,13 +161,12 @@ class BestModel:
         if not self.actions.objects:
             self.actions.objects = list(self._actions)
         if self._model is None and self._before:
-            self.card.object = in_place_of(self._before, empty_card(_EMPTY))
+            self.card.object = in_place_of(self._before, _EMPTY)
 
     def _show_no_model(self) -> None:
         self._model = None
-        text = empty_card(_EMPTY)
-        if self.card.object not in (text, in_place_of(self._before, text)):
-            self.card.object = text
+        if self.card.object not in (_EMPTY, in_place_of(self._before, _EMPTY)):
+            self.card.object = _EMPTY
         if self.actions.visible:
             self.actions.visible = False
         self.exports.fold()

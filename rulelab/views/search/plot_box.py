@@ -11,7 +11,7 @@ import pandas as pd
 import panel as pn
 import param
 from bokeh.plotting import figure
-from panel.custom import JSComponent
+from panel.custom import Child, JSComponent
 
 from ...assets import asset
 from ..widgets.explained import term_slug
@@ -29,6 +29,7 @@ class PlotHead(JSComponent):
     heading = param.String(doc="The name of the plot.")
     caption = param.String(doc="What is seen now.")
     term = param.String(doc="Its entry in the glossary; empty: none.")
+    control = Child(default=None, doc="Chooses what an axis counts; None: nothing does.")
 
     _esm = asset("dom.js", "plot_head.js")
     _stylesheets = [PLOT_CSS]
@@ -70,6 +71,8 @@ class PlotBox:
         Makes the picture to be saved, as what Bokeh embeds, and its size in pixels.
     name : callable
         Gives the beginning of the names of saved files.
+    control : viewable, optional
+        Stands beside the name, and chooses what an axis counts.
 
     Attributes
     ----------
@@ -79,7 +82,9 @@ class PlotBox:
     items : tuple of viewable
     """
 
-    def __init__(self, plot: Drawn, picture: Callable[[], dict[str, Any]], name: Callable[[], str]) -> None:
+    def __init__(
+        self, plot: Drawn, picture: Callable[[], dict[str, Any]], name: Callable[[], str], control: Any = None
+    ) -> None:
         self.plot = plot
         self._picture, self._file_name = picture, name
         title: Any = plot.figure.title
@@ -88,7 +93,12 @@ class PlotBox:
         plot.figure.stylesheets = [FIGURE_CSS]
         plot.figure.css_classes = []  # the sign stands beside the name
         self._head = PlotHead(
-            self.answer, heading=self.name, term=term_slug(self.name), sizing_mode="stretch_width", margin=0
+            self.answer,
+            heading=self.name,
+            term=term_slug(self.name),
+            control=control,
+            sizing_mode="stretch_width",
+            margin=0,
         )
         self.pane = pn.pane.Bokeh(plot.figure, sizing_mode="stretch_width", margin=0)
         self._below = None

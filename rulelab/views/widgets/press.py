@@ -23,6 +23,7 @@ class Press(JSComponent):
 
     label = param.String(default="", doc="What stands on it.")
     able = param.Boolean(default=True, doc="Whether it can be pressed.")
+    why = param.String(default="", doc="What keeps it from being pressed, while something does.")
 
     _esm = asset("press.js")
     _stylesheets = [sheet("press.css")]

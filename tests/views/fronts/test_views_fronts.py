@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import math
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -25,7 +26,7 @@ from rulelab.views.compare.table import same_of
 from rulelab.views.fronts import card as fronts_card
 from rulelab.views.fronts import html as fronts_html
 from rulelab.views.fronts import points as fronts
-from rulelab.views.fronts.look import COLORS, MARKERS, SHORT, spread_out
+from rulelab.views.fronts.look import COLORS, LOOKS, spread_out
 from rulelab.views.fronts.order import Order
 from rulelab.views.fronts.plot import FrontPlot, _bring
 from rulelab.views.fronts.points import Point
@@ -153,6 +154,26 @@ def test_an_order_that_cannot_be_started_says_why_and_leaves_nothing_running() -
     assert failed.started.sweeps == ()
     assert "regularization" in str(failed.error)
     assert failed.standing().tone == "failed"
+
+
+def test_while_it_is_bounded_what_no_list_exceeds_no_sweep_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, go_on = threading.Event(), threading.Event()
+
+    def slow(sweeps: object, stopped: object) -> tuple[float, ...]:
+        begun.set()
+        go_on.wait(PATIENCE)
+        return ()
+
+    monkeypatch.setattr("rulelab.views.fronts.run.ceiling_of", slow)
+    view = FrontView()
+    view.follow(Run(replace(SMALL, baselines=())))
+    assert view.sweeping
+    assert begun.wait(PATIENCE)
+    assert view.refresh(), "there is more to come"
+    assert not view.sweeping, "there are no fits to stop"
+    assert "bounding" in view._status.phase
+    go_on.set()
+    finished(view)
 
 
 def test_cancelling_ends_own_sweeps_and_leaves_those_of_others() -> None:
@@ -517,8 +538,8 @@ def test_labels_keep_their_distance_and_their_order(heights: list[float]) -> Non
 
 def test_every_method_has_a_look_of_its_own() -> None:
     known = {*rl.sweeps.FAMILIES, *rl.sweeps.BASELINES}
-    assert set(COLORS) == set(MARKERS) == set(SHORT) == known
-    assert len(set(MARKERS.values())) == len(set(SHORT.values())) == len(known)
+    assert set(COLORS) == set(LOOKS) == known
+    assert len({look.marker for look in LOOKS.values()}) == len({look.short for look in LOOKS.values()}) == len(known)
     for dark in (False, True):
         assert len({color[dark] for color in COLORS.values()}) == len(known)
         assert all(contrast(color[dark], "#121212" if dark else "#ffffff") >= 3 for color in COLORS.values())
@@ -555,9 +576,9 @@ def test_a_method_is_taken_out_of_the_pictures_and_put_back(view: FrontView) -> 
 def test_before_the_first_point_a_sentence_says_what_will_be_seen(view: FrontView) -> None:
     empty = FrontView()
     assert empty._empty.visible
-    assert not any(part.visible for part in (empty._bar, empty._box_of_all, empty._gap_box, empty._hint))
+    assert not any(part.visible for part in (empty.files, empty._box_of_all, empty._gap_box, empty._hint))
     assert not view._empty.visible
-    assert all(part.visible for part in (view._bar, view._box_of_all, view._gap_box, view._hint, view._methods))
+    assert all(part.visible for part in (view.files, view._box_of_all, view._gap_box, view._hint, view._methods))
 
 
 def test_a_point_says_what_its_constraint_cost(view: FrontView) -> None:
