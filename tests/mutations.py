@@ -1,11 +1,12 @@
 """Breaks one bound, lemma, price, rounding or message after the other, and says which of them no test sees.
 
-``python tests/mutations.py [WORD ...]`` runs those whose names hold one of the words, or all. Each is made in a copy of
+``python tests/mutations.py [WORD ...]`` runs those whose names hold one of the words, or all; ``--list`` names them. Each is made in a copy of
 the project, and the tests that are named for it have to fail there. By hand: it takes some twenty minutes.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import shutil
 import subprocess
@@ -194,9 +195,16 @@ def is_seen(mutant: Mutant, copy: Path) -> bool:
         path.write_text(right, encoding="utf-8")
 
 
-def main(words: list[str]) -> int:
+def main() -> int:
     """Run them; status 1 when one is not seen."""
-    mutants = [each for each in MUTANTS if not words or any(word in each.name for word in words)]
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("words", nargs="*", metavar="WORD", help="run those whose names hold one of these")
+    parser.add_argument("--list", action="store_true", help="name them, and run none")
+    asked = parser.parse_args()
+    mutants = [each for each in MUTANTS if not asked.words or any(word in each.name for word in asked.words)]
+    if asked.list:
+        print(*(each.name for each in mutants), sep="\n")  # noqa: T201
+        return 0
     missed = 0
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "copy"
@@ -211,4 +219,4 @@ def main(words: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())
