@@ -1,7 +1,8 @@
 """Breaks one bound, lemma, price, rounding or message after the other, and says which of them no test sees.
 
 ``python tests/mutations.py [WORD ...]`` runs those whose names hold one of the words, or all; ``--list`` names them.
-Each is made in a copy of the project, and the tests that are named for it have to fail there. By hand: it takes some twenty minutes.
+Each is made in a copy of the project, and the tests that are named for it have to fail there. By hand: it takes some
+twenty minutes.
 """
 
 from __future__ import annotations
