@@ -14,7 +14,6 @@ from tornado.httpclient import AsyncHTTPClient, HTTPRequest
 from tornado.websocket import WebSocketClientConnection, websocket_connect
 
 
-
 class Visitor:
     """One open page.
 
