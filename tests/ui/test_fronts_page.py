@@ -224,7 +224,7 @@ def test_a_phone_scrolls_down_only_every_control_is_named_and_the_plots_are_clea
 
 
 def test_the_figures_begin_near_the_top_are_whole_and_every_method_is_named(visit) -> None:
-    view = opened(visit(), QUICK)
+    view = opened(visit(), "?tab=Compare&data=compas&values=0.05,0.02")  # a question that takes one line
     view.button("Fill the front").click()
     finished(view)
     boxes = view.page.locator(".rl-fronts > .rl-wide").filter(has=view.page.get_by_role("figure")).filter(visible=True)

@@ -313,9 +313,8 @@ class FrontView(NotebookViewer):
             FrontPlot("Accuracy and complexity", "complexity (rules and conditions)", tapped),
             FrontPlot("Accuracy and fairness", "gap (%)", tapped),
         )
-        narrow = (
-            "@media (max-width: 1100px) { :host { width: 232px !important; } }"  # stays beside the name of its figure
-        )
+        # on a narrow page it has to stay beside the name of its figure
+        narrow = "@media (max-width: 1100px) { :host { width: 232px !important; } }"
         listed = {"stylesheets": [SELECT_CSS, narrow], "margin": 0}
         self._on = pn.widgets.Select.from_param(self.param.on, width=175, **listed)
         self._criterion = pn.widgets.Select.from_param(self.param.criterion, width=280, visible=False, **listed)
