@@ -71,7 +71,7 @@ def test_the_keyboard_is_seen_where_there_are_results(visit, scheme: str) -> Non
     page.get_by_role("tabpanel", name="Compare").get_by_role("button", name=KEEP).wait_for()
     seen["Fronts of Compare"] = stops(page)
     assert {"Replay", CHECK, "Edit", "Export", "Save or read: Objective and lower bound"} <= set(seen["Search"])
-    assert {"Choose model 1", "Diverse four", "Add a rule", KEEP} <= set(seen["Alternatives"])
+    assert {"Choose model 1", "Save or read: Models by accuracy", "Add a rule", KEEP} <= set(seen["Alternatives"])
     assert not {"Room", "Your name"} & set(seen["Alternatives"]), "the room is for who plays"
     assert {CHECK, "Remove", "Fit baselines"} <= set(seen["Compare"])
     assert {"All points (CSV)", "CART", KEEP} <= set(seen["Fronts of Compare"])
