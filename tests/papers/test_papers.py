@@ -100,10 +100,10 @@ def test_the_quick_form_runs_from_an_empty_folder(tmp_path: Path) -> None:
     assert len(fair) == 3
 
 
-@pytest.mark.long
 METHODS = ("rule_set", "cart", "random_forest", "ripper", "c45_rules")
 
 
+@pytest.mark.long
 def test_parameters_are_chosen_on_training_rows_alone() -> None:
     random = np.random.default_rng(0)
     frame = pd.DataFrame(random.random((240, 5)) < 0.5, columns=list("abcde"))
