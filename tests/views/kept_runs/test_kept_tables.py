@@ -232,7 +232,7 @@ def test_groups_of_an_uploaded_file_are_there_on_the_next_day(place: Path) -> No
     search.view.refresh()
     wait_until(lambda: not alternatives.refresh() and alternatives.found is not None, 0.02)
     view = alternatives.editor
-    assert view.hand.attributes == ("sex", "owns")
+    assert view.hand.prepared.attributes == ("sex", "owns")
     assert view.hand.best.certified
     assert view.hand.model.rules == before.model.rules
     alternatives.attribute = "sex"
