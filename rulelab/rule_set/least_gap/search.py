@@ -23,6 +23,7 @@ from ...rehearsal import grouped_problem
 from ...search import solve
 from ...snapshot import Snapshot
 from ..arguments import check, clauses_of, refuse_twins
+from ..generation import comes_near
 from ..pool import Clause
 from ..search import RuleSetSearch
 from .decision import Decision, Met, Proven, prove_least_gap
@@ -170,8 +171,13 @@ class LeastGapRuleSetSearch(LeastGap):
     def compiled(self) -> bool:
         return RuleSetSearch(self.problem).compiled
 
+    @property
+    def _rehearsed_as(self) -> object:
+        return type(self), comes_near(self._gaps.program)
+
     def _rehearse(self) -> None:
-        RuleSetSearch(self.problem).compile()
+        # under constraints: where the problem is large, their prices have kernels of their own
+        RuleSetSearch(self.problem, fairness=self._fairness, min_group_size=self.min_group_size).compile()
         tiny = LeastGapRuleSetSearch(grouped_problem(), self.criterion, min_accuracy=0.5, max_complexity=4)
         solve(tiny, work_limit=50)
 
