@@ -64,8 +64,11 @@ class Good(abc.ABC):
     """What a model stands for several of, in the plural."""
     part: ClassVar[str]
     """What a model is made of."""
-    joined: ClassVar[str]
-    """How the parts are joined, over a column of them."""
+
+    @property
+    @abc.abstractmethod
+    def joined(self) -> str:
+        """How the parts are joined, over a column of them."""
 
     @property
     @abc.abstractmethod
@@ -191,7 +194,10 @@ class Found(Good):
 
     ways: ClassVar[str] = "lists"
     part: ClassVar[str] = "antecedent"
-    joined: ClassVar[str] = "if … else if …"
+
+    @property
+    def joined(self) -> str:
+        return "if … else if …"
 
     @property
     def members(self) -> tuple[tuple[int, ...], ...]:
@@ -252,7 +258,7 @@ class FoundSets(Good):
     part: ClassVar[str] = "rule"
 
     @property
-    def joined(self) -> str:  # type: ignore[override]
+    def joined(self) -> str:
         return "any of" if self.result.form == "dnf" else "all of"
 
     @property

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -222,9 +221,12 @@ def sweepable(question: PageRecipe) -> dict[str, tuple[str, str]]:
 def available(question: PageRecipe) -> list[str]:
     """The baselines that a question allows; those that are fair belong where a criterion is asked for."""
     fair = question.sensitive is not None and "fairness" in question.parameters and question["fairness"] is not None
-    fair = fair and importlib.util.find_spec("fairlearn") is not None
     scored = any("score_text" in r.excluded and question.load_code == load_code(name) for name, r in RECORDS.items())
     needs = {"compas_score": scored, "exponentiated_gradient": fair, "threshold_optimizer": fair}
     needs |= dict.fromkeys(("adaboost", "ripper", "c45_rules"), False)
     counted = question.counted is not None
-    return [name for name in BASELINES if needs.get(name, True) and (not counted or BASELINES[name].of_counts)]
+    return [
+        name
+        for name, method in BASELINES.items()
+        if needs.get(name, True) and method.installed and (not counted or method.of_counts)
+    ]
