@@ -53,7 +53,7 @@ GONE: dict[str, str] = {
         f"rulelab bench {name}": "`rulelab papers` makes the figures of the papers"
         for name in ("ablation", "compas-paper", "fairness", "falling-roc", "fronts", "rule-set-tables")
     },
-    **{f"rulelab bench {name}": f"`python -m tests.benchmarks {name}` in a checkout runs it" for name in BUILDERS},
+    **{f"rulelab bench {name}": f"`python tests/benchmarks {name}` in a checkout runs it" for name in BUILDERS},
 }
 """Names of the package as ``rl.NAME``; commands, and options after their command, as ``rulelab COMMAND --OPTION``."""
 

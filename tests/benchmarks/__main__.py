@@ -1,4 +1,4 @@
-"""Any benchmark, those that builders alone need among them: ``python -m tests.benchmarks NAME`` in a checkout."""
+"""Any benchmark, those that builders alone need among them: ``python tests/benchmarks NAME`` in a checkout."""
 
 import importlib
 import sys
@@ -8,5 +8,4 @@ HERE = Path(__file__).parent
 known = [path.stem.replace("_", "-") for path in sorted(HERE.glob("[!_]*.py"))]
 if len(sys.argv) < 2 or sys.argv[1] not in known:
     sys.exit(f"the benchmarks are {', '.join(known)}")
-sys.path.insert(0, str(HERE))  # they share modules of their own
 sys.exit(importlib.import_module(sys.argv[1].replace("-", "_")).main(sys.argv[2:]) or 0)

@@ -159,7 +159,7 @@ KINDS = {each.__name__: each for each in (compiling, mining, parsing, proving, r
 
 def main(argv: Sequence[str] = ()) -> int:
     """Print the longest stall of each kind; status 1 where one is above the goal."""
-    options = argparse.ArgumentParser(prog="tests.benchmarks holding", description=(__doc__ or "").splitlines()[0])
+    options = argparse.ArgumentParser(prog="tests/benchmarks holding", description=(__doc__ or "").splitlines()[0])
     options.add_argument("kinds", nargs="*", metavar="KIND", help=f"of {', '.join(KINDS)} (default: all)")
     options.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
     args = options.parse_args(argv)

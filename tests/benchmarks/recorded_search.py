@@ -47,7 +47,7 @@ def begins(model: rl.RuleList, classes: Sequence[str]) -> str:
 
 def main(arguments: list[str]) -> None:
     """Write the file."""
-    options = argparse.ArgumentParser(prog="tests.benchmarks recorded-search", description=__doc__)
+    options = argparse.ArgumentParser(prog="tests/benchmarks recorded-search", description=__doc__)
     options.add_argument("--out", type=Path, default=FILE, help="instead of the file of the page")
     out = options.parse_args(arguments).out
     recording = record()

@@ -306,7 +306,7 @@ def test_benchmarks_that_were_not_installed_are_named(
 
 
 def test_a_benchmark_of_builders_runs_in_a_checkout():
-    command = [sys.executable, "-m", "tests.benchmarks", "mining", "--columns", "30", "--rows", "400", "--repeats", "1"]
+    command = [sys.executable, "tests/benchmarks", "mining", "--columns", "30", "--rows", "400", "--repeats", "1"]
     out = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout
     assert out.splitlines()[1].split()[:3] == ["30", "400", "2"]
 

@@ -22,7 +22,7 @@ def test_it_tells_its_options(name: str, capsys: pytest.CaptureFixture[str], mon
     with pytest.raises(SystemExit) as left:
         runpy.run_path(str(BENCHMARKS / "__main__.py"))
     assert left.value.code == 0
-    assert re.match(rf"usage: (rulelab bench|tests.benchmarks) {name} ", capsys.readouterr().out)
+    assert re.match(rf"usage: (rulelab bench|tests/benchmarks) {name} ", capsys.readouterr().out)
 
 
 def test_a_table_says_what_got_slower_than_in_the_last_release() -> None:
