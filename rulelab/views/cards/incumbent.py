@@ -9,7 +9,7 @@ from ...data.gaps import price
 from ...families.account import Account
 from ...models import FallingRuleList, MultiClassRuleList, RuleList, RuleSet
 from ...report import TITLE, Known, doubted
-from ...shown import percent
+from ...shown import percent, with_interval
 from ...snapshot import Incumbent, Snapshot
 from ..live.wording import count, grouped, objective
 from ..widgets.esc import esc
@@ -78,6 +78,17 @@ def fairness_notes(latest: Snapshot, unconstrained: Snapshot | None) -> str:
     if left_out:
         said.append(f'<p class="sum">Groups are {esc(left_out, 400)}.</p>')
     return "".join(said)
+
+
+def test_note(known: Known) -> str:
+    """What is right on the rows that were kept out of training, beside what is right on the others; HTML."""
+    if known.test is None:
+        return ""
+    right = with_interval(known.test.accuracy, *known.test.interval("accuracy"))
+    return (
+        f'<p class="sum">Of {count(known.test.n_rows)} test rows {right}&nbsp;% are right, of the training rows '
+        f"{percent(known.training.accuracy)}&nbsp;%.</p>"
+    )
 
 
 def doubt_list(known: Known) -> str:

@@ -12,7 +12,7 @@ from ...models import Model
 from ...snapshot import Snapshot, Status
 from ..cards.card import Card, in_words, of_search
 from ..cards.class_tables import by_class
-from ..cards.incumbent import doubt_list, fairness_notes, in_place_of, incumbent_card
+from ..cards.incumbent import doubt_list, fairness_notes, in_place_of, incumbent_card, test_note
 from ..live.prepared import Prepared
 from ..live.recorded import RecordedSession
 from ..live.session import SearchSession
@@ -101,7 +101,8 @@ class BestModel:
             rules = incumbent_card(best, prepared.labels, prepared.target, parts, spare, prepared.n_rows)
             tables = by_class(best.model, prepared.classes)
             over, named = latest.status is not Status.RUNNING, in_words(best.model, prepared.labels)
-            said = doubt_list(prepared.known(named, latest)) if over else ""
+            known = prepared.known(named, latest) if over else None
+            said = test_note(known) + doubt_list(known) if known else ""
             self.card.object = rules + tables + said + fairness_notes(latest, prepared.unconstrained)
             self.prepare()
             self.actions.visible = True

@@ -62,9 +62,9 @@ class Layout:
         self.model.objects = [each for each in model if each is not None]  # a row that is empty as yet is false
         self._by_name = {gap.name.lower(): self._gap, **beneath}
 
-    def await_answer(self, waits: bool) -> None:
-        """Let the boxes be small, and a sketch stand for the gap, while nothing has run; or have their full places."""
-        for box in (self.model, self._gap, self.why):
+    def await_answer(self, idle: bool, empty: bool) -> None:
+        """Let the boxes be small while nothing has run, and a sketch stand for the gap while there is nothing to draw."""
+        for box, waits in ((self.model, idle), (self._gap, empty), (self.why, idle)):
             others = [name for name in box.css_classes if name != "rl-waits"]  # a walk outlines it, too
             if waits is not ("rl-waits" in box.css_classes):
                 box.css_classes = [*others, "rl-waits"] if waits else others

@@ -450,7 +450,7 @@ class SearchView(NotebookViewer):
         now, idle = self._standing(session), session.state is State.IDLE
         if self._first is not None and self._first.visible != idle:
             self._first.visible = idle
-        self._layout.await_answer(idle)
+        self._layout.await_answer(idle, session.snapshot is None)
         self._offer()
         self._certificate.tell(now)
         if session.error and self._alert.phase != plain(session.error, 600):

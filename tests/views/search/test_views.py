@@ -18,7 +18,7 @@ from live import HOSTILE, export_menu, exported, long_search, small_search
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
-from rulelab.views.cards.incumbent import doubt_list, fairness_notes, incumbent_card
+from rulelab.views.cards.incumbent import doubt_list, fairness_notes, incumbent_card, test_note
 from rulelab.views.live import wording as words
 from rulelab.views.live.history import History, Mark
 from rulelab.views.live.prepared import Prepared
@@ -140,6 +140,28 @@ def test_a_fair_model_of_little_use_is_said_to_be_one_with_its_price() -> None:
     only = doubt_list(Prepared(without).known(free.incumbent.model, free))
     assert "equal because" not in only
     assert "The best list says the same of everybody" in only
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_what_is_right_on_test_rows_stands_beside_the_training_rows(weighted: bool) -> None:
+    whole = rl.datasets.load("tic_tac_toe")
+    weight = np.where(np.arange(len(whole.y)) % 8 == 0, 0.5, 3.0) if weighted else np.ones(len(whole.y))
+    data = replace(whole, weight=pd.Series(weight, index=whole.y.index)) if weighted else whole
+    test = np.arange(0, len(data.y), 4)
+    train = np.setdiff1d(np.arange(len(data.y)), test)
+    antecedents = rl.mine_antecedents(rl.Binarizer().fit_transform(data.X.iloc[train]), max_conditions=1)
+    y = data.y.to_numpy()
+    search = rl.RuleListSearch(
+        rl.Problem.from_antecedents(antecedents, y[train], sample_weight=weight[train]), regularization=0.01
+    )
+    latest = rl.solve(search, time_limit=1)
+    model = latest.incumbent.model
+    right = model.predict(data.X) == y
+    shares = [float(np.average(right[rows], weights=weight[rows])) for rows in (test, train)]
+    said = test_note(Prepared(search, data=data, test_rows=test).known(model, latest))
+    assert f"Of {len(test)} test rows {100 * shares[0]:.1f} (" in said
+    assert f"of the training rows {100 * shares[1]:.1f}&nbsp;%" in said
+    assert test_note(Prepared(search, data=data).known(model, latest)) == ""
 
 
 def test_counts_are_grouped_and_weights_are_not() -> None:
