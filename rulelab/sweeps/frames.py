@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 from ..data.gaps import MEASURED, largest_gap
-from ..data.metrics import RATES, Confusion, rates_table
+from ..data.metrics import RATES, Confusion
 from .errors import SweepParameterError
 from .fronts import mean_and_error
 from .result import FAILED, PARTS, Result, Scores
@@ -102,18 +102,13 @@ def points(
     out = mean_and_error(frame.astype(dict.fromkeys(values, float)), by, values)
     out.insert(len(by) + 1, "proven", frame.groupby("point", sort=False)["proven"].sum().to_numpy())
     if compared:
-        pooled = [_gaps(_pooled(results, point, on), compared) for point in out["point"]]
+        summed = [_gaps(pooled(results, point, on), compared) for point in out["point"]]
         for name in GAPS:
-            out[f"{name}_pooled"] = [gaps[name] for gaps in pooled]
+            out[f"{name}_pooled"] = [gaps[name] for gaps in summed]
     return out
 
 
-def pooled_rates(results: Sequence[Result], point: int, on: str) -> pd.DataFrame:
-    """Rates with intervals of each group, counted over all folds of one configuration; see `metrics.rates_table`."""
-    return rates_table(_pooled(results, point, on))
-
-
-def _pooled(results: Sequence[Result], point: int, on: str) -> dict[str, Confusion]:
+def pooled(results: Sequence[Result], point: int, on: str) -> dict[str, Confusion]:
     """The counts of each group over all folds of one configuration."""
     counted = [scores.groups for r in results if r.point == point and (scores := getattr(r, on)) is not None]
     names = sorted(set().union(*counted))

@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from bokeh.models import (
     BoxZoomTool,
@@ -40,7 +41,7 @@ _LINE = 15 / 185
 _STRIP = (1.1, 1.16, 1.21, 1.66)
 """Of the strip for methods without a complexity: where it begins, its points, their names, its end; the largest
 complexity is 1."""
-_POINT = ("key", "label", "marker", "color", "alpha", "x", "y", "y_low", "y_high")
+_POINT = ("key", "label", "marker", "color", "alpha", "x", "y", "x_low", "x_high", "y_low", "y_high")
 _TEXTS = ("accuracy", "size", "gap", "proof")
 _NAMED = ("x", "y", "text", "at", "own")
 _TOOLTIP = (
@@ -105,7 +106,10 @@ class FrontPlot:
             (p.label, _scale(x) * p.value(x), *(100 * share for share in (p.value("accuracy"), *_ends(p))), p.proof)
             for p in points
         ]
-        return pd.DataFrame(rows, columns=["point", *axes, "95 % interval from", "to", "proof"])
+        table = pd.DataFrame(rows, columns=["point", *axes, "95 % interval from", "to", "proof"])
+        if x != COMPLEXITY:
+            table[["gap from", "gap to"]] = 100 * np.array([_ends(p, x) for p in points]).reshape(-1, 2)
+        return table
 
     def picture(self) -> dict[str, Any]:
         """Drawn anew for a slide, with a legend and without the ring."""
@@ -153,13 +157,14 @@ class FrontPlot:
         scale = _scale(x)
         placed = [p for p in points if not math.isnan(p.value(x))]
         strip = [p for p in points if math.isnan(p.value(x))] if x == COMPLEXITY else []
-        end = max((_short(scale * p.value(x)) for p in placed), default=1)
+        across = {p.key: [_short(scale * each) for each in _ends(p, x)] for p in placed}
+        end = max((most for _, most in across.values()), default=1)
         end = max(end, 1 if x == COMPLEXITY else 0.1)
         at = {p.key: _short(scale * p.value(x)) for p in placed} | {p.key: _short(end * _STRIP[1]) for p in strip}
         lines, overall = fronts(placed, x), front(placed, x)
         best = {p.key for line in lines.values() for p in line} | {p.key for p in strip}
         known = [p for p in points if p.key in at]
-        _bring(self._points, self._columns(known, at, best, gap))
+        _bring(self._points, self._columns(known, at, across, best, gap))
         for family, steps in self._steps.items():
             ys = [_short(100 * p.value("accuracy")) for p in lines[family]]
             replace(steps, {"x": [_short(scale * p.value(x)) for p in lines[family]], "y": ys})
@@ -201,9 +206,17 @@ class FrontPlot:
         }
         replace(self._named, columns)
 
-    def _columns(self, points: Sequence[Point], at: Mapping[str, float], best: set[str], gap: str | None) -> Columns:
+    def _columns(
+        self,
+        points: Sequence[Point],
+        at: Mapping[str, float],
+        across: Mapping[str, Sequence[float]],
+        best: set[str],
+        gap: str | None,
+    ) -> Columns:
         columns: Columns = {name: [] for name in (*_POINT, *_TEXTS)}
         for p in points:
+            x_low, x_high = across.get(p.key, (at[p.key],) * 2)
             y_low, y_high = (_short(100 * end) for end in _ends(p))
             row = {
                 "key": p.key,
@@ -213,6 +226,8 @@ class FrontPlot:
                 "alpha": 0.9 if p.key in best else _DOMINATED,
                 "x": at[p.key],
                 "y": _short(100 * p.value("accuracy")),
+                "x_low": x_low,
+                "x_high": x_high,
                 "y_low": y_low,
                 "y_high": y_high,
                 "accuracy": f"{percent(p, 'accuracy')} %",
@@ -250,7 +265,9 @@ class FrontPlot:
             family: plot.step(x="x", y="y", mode="after", line_width=2, line_alpha=0.8, source=steps)
             for family, steps in self._steps.items()
         }
-        plot.segment(x0="x", x1="x", y0="y_low", y1="y_high", line_color="color", line_alpha=0.4, source=source)
+        line: dict[str, Any] = {"line_color": "color", "line_alpha": 0.4, "source": source}
+        plot.segment(x0="x", x1="x", y0="y_low", y1="y_high", **line)
+        plot.segment(x0="x_low", x1="x_high", y0="y", y1="y", **line)
         dots = plot.scatter(
             x="x",
             y="y",
@@ -349,10 +366,10 @@ def _next(tapped: Sequence[str], shown: str | None) -> str:
     return tapped[(tapped.index(shown) + 1) % len(tapped)] if shown in tapped else tapped[0]
 
 
-def _ends(point: Point) -> tuple[float, float]:
-    """Of the interval of the accuracy; it has no length where none is known."""
-    low, high = point.interval("accuracy")
-    return (point.value("accuracy"),) * 2 if math.isnan(low) else (low, high)
+def _ends(point: Point, name: str = "accuracy") -> tuple[float, float]:
+    """Of the interval of a figure; it has no length where none is known."""
+    low, high = point.interval(name)
+    return (point.value(name),) * 2 if math.isnan(low) else (low, high)
 
 
 def _scale(x: str) -> int:

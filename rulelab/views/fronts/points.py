@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import reduce
 from operator import add
 
 import pandas as pd
 
-from ...data.gaps import CONSTRAINED, emptied, price
+from ...data.gaps import CONSTRAINED, emptied, largest_gap, price
 from ...data.metrics import RATES, Confusion
 from ...families import DEMANDS, MONOTONE, MUST_NOT_USE
 from ...families import EVERY as RECORDS
@@ -40,6 +40,7 @@ LABELS = {
     "threshold_optimizer": "Threshold optimizer",
 }
 """What families and baselines are called."""
+_GAP = "_gap_pooled"
 _LEFT_OUT = "left out of the fairness constraint"
 _OF_NAMES = {each.name: each.kind for each in (*DEMANDS, MUST_NOT_USE, MONOTONE)}
 _CRITERION = re.compile(r"([A-Z][A-Za-z]+)\((\w+=[\d.e-]+(?:, \w+=[\d.e-]+)*)\)")
@@ -65,6 +66,8 @@ class Point:
         What its model has to obey, in words; empty: nothing.
     tested : Confusion or None
         What is counted on test rows; None: the figures are of training rows, which say nothing of others.
+    groups : mapping of str to Confusion
+        The same of each group that is compared.
     """
 
     sweep: int
@@ -76,6 +79,7 @@ class Point:
     values: Mapping[str, float]
     asked: str = ""
     tested: Confusion | None = None
+    groups: Mapping[str, Confusion] = field(default_factory=dict)
 
     @property
     def key(self) -> str:
@@ -95,8 +99,14 @@ class Point:
         return self.values.get(name, math.nan)
 
     def interval(self, name: str) -> tuple[float, float]:
-        """The 95 % Wilson interval of a rate on test rows; nan where there is none."""
-        return (math.nan, math.nan) if self.tested is None or name not in RATES else self.tested.interval(name)
+        """The 95 % interval of a rate, or of a gap between groups, on test rows; nan where there is none."""
+        if self.tested is not None and name in RATES:
+            return self.tested.interval(name)
+        criterion = name.removesuffix(_GAP)
+        if criterion == name or not self.groups:
+            return math.nan, math.nan
+        gap = largest_gap(self.groups, criterion)
+        return max(gap.low, 0.0), gap.high
 
 
 def points(sweeps: Sequence[Sweep], on: str) -> tuple[Point, ...]:
@@ -118,13 +128,13 @@ def points(sweeps: Sequence[Sweep], on: str) -> tuple[Point, ...]:
             point, values = int(row["point"]), {str(name): float(row[name]) for name in figures}
             own = sweep.parameters_of(point)
             parameters = _words({name: own.get(name, row[name]) for name in varied[row["family"]]})
-            tested = _tested(sweep, point) if on == "test" else None
+            tested, groups = (_tested(sweep, point), _compared(sweep, point, on)) if on == "test" else (None, {})
             if tested is not None:
                 values |= {name: tested.rate(name) for name in RATES}
             found.append(
                 Point(
                     *(i, point, str(row["family"]), bool(row["baseline"]), parameters),
-                    *(row["proven"] == row["folds"], values, asked_in_words(sweep, point), tested),
+                    *(row["proven"] == row["folds"], values, asked_in_words(sweep, point), tested, groups),
                 )
             )
     return tuple(found)
@@ -133,6 +143,12 @@ def points(sweeps: Sequence[Sweep], on: str) -> tuple[Point, ...]:
 def _tested(sweep: Sweep, point: int) -> Confusion:
     """What a configuration does on all rows that it is tested on."""
     return reduce(add, (r.test.whole for r in sweep.results if r.point == point and r.test is not None))
+
+
+def _compared(sweep: Sweep, point: int, on: str) -> dict[str, Confusion]:
+    """The same, or training rows, of each group that is compared."""
+    counted = sweep.confusions(point, on)
+    return {name: counted[name] for name in sweep.groups if name in counted}
 
 
 def _varied(table: pd.DataFrame, parameters: Sequence[str]) -> dict[str, list[str]]:
@@ -183,7 +199,7 @@ def _criterion(name: str, arguments: str) -> str:
 
 def gap_name(criterion: str) -> str:
     """The figure of a criterion."""
-    return f"{criterion}_gap_pooled"
+    return criterion + _GAP
 
 
 def criterion_words(criterion: str) -> str:
@@ -212,11 +228,7 @@ def warning(sweep: Sweep, point: Point, on: str, accuracy_of: Callable[[int], fl
     told = next((r.message for r in sweep.results if r.point == point.point and _LEFT_OUT in r.message), "")
     notes = [f"Groups {told[told.index(_LEFT_OUT) :]}."] if told else []
     chosen = sweep.parameters_of(point.point)
-    rates = sweep.rates(point.point, on)
-    names = ("true_positive", "false_positive", "true_negative", "false_negative")
-    compared = {
-        name: Confusion(*(rates.loc[name, each] for each in names)) for name in sweep.groups if name in rates.index
-    }
+    compared = _compared(sweep, point.point, on)
     if len(compared) > 1 and (words := emptied(compared)):
         notes.append(f"Rates of the groups are {words}.")
     if chosen.get("fairness") is not None:

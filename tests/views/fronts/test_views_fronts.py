@@ -19,7 +19,7 @@ from live import HOSTILE
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
-from rulelab.data.gaps import MEASURED
+from rulelab.data.gaps import MEASURED, largest_gap
 from rulelab.data.metrics import Confusion, wilson_interval
 from rulelab.sweeps.grid import plain
 from rulelab.views.compare.table import same_of
@@ -105,6 +105,10 @@ def test_points_tell_what_the_sweeps_tell(run: Run) -> None:
                 own_rows = getattr(next(r for r in sweep.results if r.point == p.point), on).whole
                 known = on == "test"
                 assert p.interval("accuracy") == own_rows.interval("accuracy") if known else p.tested is None
+                groups = next(r for r in sweep.results if r.point == p.point).test.groups
+                gap = largest_gap({name: groups[name] for name in sweep.groups}, "equal_opportunity")
+                low, high = p.interval("equal_opportunity_gap_pooled")
+                assert (low, high) == (max(gap.low, 0), gap.high) if known else np.isnan([low, high]).all()
                 assert p.value("equal_opportunity_gap_pooled") == table["equal_opportunity_gap_pooled"][p.point]
     labels = [p.label for p in run.tables.points["test"]]
     assert labels[:2] == ["Rule list, regularization 0.05", "Rule list, regularization 0.02"]
@@ -224,6 +228,19 @@ def test_a_plot_shows_values_intervals_and_fronts() -> None:
     assert plot.figure.x_range.end > data["x"][3]
     visible = {item.label.value for item in plot.figure.legend[0].items if item.visible}
     assert visible == {"Rule list", "Random forest", "Front of all"}
+
+
+def test_in_the_picture_of_gaps_both_figures_have_intervals() -> None:
+    plot = FrontPlot("Accuracy and gap", "gap", lambda key: None)
+    name = fronts.gap_name("equal_opportunity")
+    groups = {"a": Confusion(20, 5, 20, 5), "b": Confusion(12, 5, 20, 13)}
+    points = [replace(counted(0, 72, **{name: 0.32}), groups=groups), point(1, "cart", accuracy=0.9, **{name: 0.1})]
+    plot.show(points, name, name, None)
+    frame = plot.frame()
+    low, high = frame["gap from"], frame["gap to"]
+    assert 0 < low[0] < 32 < high[0] < plot.figure.x_range.end
+    assert low[1] == high[1] == 10, "nothing is known of it"
+    assert points[0].interval(name) == pytest.approx((low[0] / 100, high[0] / 100))
 
 
 def test_a_picture_is_saved_with_a_legend_and_without_the_ring_and_its_figures_are_read() -> None:
