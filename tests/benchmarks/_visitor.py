@@ -31,7 +31,7 @@ class Visitor:
         self._port, self._query, self.keeps = port, query, keeps
         self._sent = 0
         self._wire: WebSocketClientConnection | None = None
-        self._run = ""
+        self._named: dict[str, str] = {}
         self.arrived: list[float] = []
         self.token, self.told = "", list[str]()
 
@@ -48,7 +48,7 @@ class Visitor:
         await self._send("PULL-DOC-REQ", {})
         self.told = [await self._message("PULL-DOC-REPLY")]
         document = json.loads(self.told[0])
-        self._run = next((each["id"] for each in _models(document) if each["attributes"].get("label") == "Run"), "")
+        self._named = {str(each["attributes"].get("label")): each["id"] for each in reversed([*_models(document)])}
         await self._event("document_ready", [])
 
     async def watch(self) -> None:
@@ -62,7 +62,8 @@ class Visitor:
 
     async def press_run(self) -> float:
         """Press the button; the moment."""
-        await self._event("button_click", [["model", {"id": self._run}]])
+        assert "Run" in self._named, f"the page of {self._query} has no such button, but {list(self._named)}"
+        await self._event("button_click", [["model", {"id": self._named["Run"]}]])
         return time.perf_counter()
 
     def close(self) -> None:

@@ -122,5 +122,5 @@ def test_parameters_are_chosen_on_training_rows_alone() -> None:
         grid.fit(X[train], y[train])
         scores = dict(zip(leaves["min_samples_leaf"], grid.cv_results_["mean_test_score"], strict=True))
         assert scores[row["parameter"]] == pytest.approx(max(scores.values()))
-        tree = DecisionTreeClassifier(random_state=0, min_samples_leaf=row["parameter"]).fit(X[train], y[train])
+        tree = DecisionTreeClassifier(random_state=0, min_samples_leaf=int(row["parameter"])).fit(X[train], y[train])
         assert row["accuracy"] == pytest.approx(tree.score(X[test], y[test]))
