@@ -134,7 +134,7 @@ def test_a_search_is_gone_on_with_in_another_process_that_knows_no_address(tmp_p
         "import pickle, rulelab as rl; s = pickle.load(open('search', 'rb'))\n"
         "print(s._learning.learner.address); r = rl.solve(s); print(r.status, r.incumbent.objective, r.work)"
     )
-    said = run(tmp_path, code)
+    said = run(tmp_path, code, NUMBA_CACHE_DIR=os.environ.get("NUMBA_CACHE_DIR", ""))
     assert said == ["0", f"optimal {whole.incumbent.objective} {whole.work}"]
 
 

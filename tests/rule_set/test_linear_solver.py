@@ -58,8 +58,9 @@ def test_it_says_nothing_when_it_is_made_and_when_it_solves(capfd: pytest.Captur
 
 
 @pytest.mark.parametrize("first", ["theirs", "ours", "both"])
-@pytest.mark.parametrize("threads", [1, 2, 3])
-@pytest.mark.parametrize("kind", ["RuleSetSearch", "LeastGapRuleSetSearch"])
+@pytest.mark.parametrize(
+    ("threads", "kind"), [(1, "RuleSetSearch"), (2, "LeastGapRuleSetSearch"), (3, "RuleSetSearch")]
+)
 def test_other_models_in_the_same_process(first: str, threads: int, kind: str) -> None:
     """A user's own model is solved before, after and between, with any number of threads."""
     command = [sys.executable, "-c", _TOGETHER, first, str(threads), kind]

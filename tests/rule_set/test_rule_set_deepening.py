@@ -68,7 +68,7 @@ def test_the_optimum_is_that_of_the_naive_reference(case, max_complexity, max_co
     assert snapshot.incumbent.objective == pytest.approx(float(expected), abs=1e-9)
 
 
-@settings(max_examples=20)
+@settings(max_examples=8)
 @given(
     seeds,
     st.sampled_from(CRITERIA),

@@ -227,11 +227,14 @@ def test_kernels_are_compiled_before_the_clock_in_every_runner(warm_plan, monkey
 @pytest.mark.long
 def test_a_dask_worker_that_dies_is_a_failed_fit(warm_plan, monkeypatch):
     distributed = pytest.importorskip("distributed")
+    once = pytest.importorskip("dask").config.set(
+        {"distributed.scheduler.allowed-failures": 0}
+    )  # else it dies four times
     sweep = rl.sweep(DATA, grid={"regularization": [0.1]}, cv=2)
     assert sweep.wait(PATIENCE)
     job = jobs_of(sweep)[0]
     cluster = distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None)
-    with cluster, distributed.Client(cluster) as client:
+    with once, cluster, distributed.Client(cluster) as client:
         runner = OnDask(client, client.scatter(warm_plan, hash=False), worker.limits_of(warm_plan), worker.never)
         submit = client.submit
         monkeypatch.setattr(client, "submit", lambda _, plan, *rest, **options: submit(_die, pure=False))

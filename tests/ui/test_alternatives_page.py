@@ -34,7 +34,7 @@ def line(view: Visit, k: int) -> Any:
     return view.page.get_by_role("table", name="Good models", exact=True).locator("tbody tr").nth(k)
 
 
-@pytest.mark.parametrize("former", ["Explore", "What+if", "Alternatives"])
+@pytest.mark.parametrize("former", ["Explore", "What+if"])
 def test_good_models_are_found_chosen_and_pinned(visit, former: str) -> None:
     view = visit(1280, 720)
     page = view.page

@@ -85,10 +85,11 @@ def address(runtime: Path) -> str | None:
     return None
 
 
-@pytest.fixture(params=HOSTS)
-def lab(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    """Where one of its own shows notebooks, which knows nothing of the user's settings."""
+@pytest.fixture(scope="module", params=HOSTS)
+def lab(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    """Where one of its own shows notebooks, which knows nothing of the user's settings, and their folder."""
     pytest.importorskip(request.param)
+    tmp_path = tmp_path_factory.mktemp(request.param)
     for folder in (*FOLDERS.values(), "work"):
         (tmp_path / folder).mkdir()
     for name, settings in NO_NEWS.items():
@@ -112,7 +113,7 @@ def lab(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     try:
         wait_until(lambda: process.poll() is not None or address(tmp_path / "runtime"))
         assert process.poll() is None, (tmp_path / "log").read_text()
-        yield f"{address(tmp_path / 'runtime')}{HOSTS[request.param]}"
+        yield f"{address(tmp_path / 'runtime')}{HOSTS[request.param]}", tmp_path / "work"
     finally:
         process.terminate()
         try:
@@ -123,14 +124,14 @@ def lab(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
 
 
 @pytest.fixture
-def visit_lab(lab: str, chromium: Any) -> Iterator[Visit]:
+def visit_lab(lab: tuple[str, Path], chromium: Any) -> Iterator[Visit]:
     context = chromium.new_context(viewport={"width": 1400, "height": 1300})
     context.route(re.compile(r"^https?://(?!127\.0\.0\.1)"), lambda route: route.abort())
     page = context.new_page()
     page.set_default_timeout(1000 * PATIENCE)
     # On a busy machine it asks which kernel to take, before its own has begun: as a reader would, take what it offers.
     page.add_locator_handler(page.locator(".jp-Dialog"), lambda shown: shown.locator(".jp-mod-accept").click())
-    yield Visit(page, re.match(r"https?://[^/]+/", lab).group())
+    yield Visit(page, re.match(r"https?://[^/]+/", lab[0]).group())
     context.close()
 
 
@@ -164,13 +165,13 @@ def rests(view: Visit) -> bool:
     return view.expanded == before
 
 
-def test_a_search_is_watched_in_jupyterlab(lab: str, visit_lab: Visit, tmp_path: Path) -> None:
-    view, page = visit_lab, visit_lab.page
-    page.goto(f"{lab}watch.ipynb")
+def test_a_search_is_watched_in_jupyterlab(lab: tuple[str, Path], visit_lab: Visit, tmp_path: Path) -> None:
+    (notebooks, work), view, page = lab, visit_lab, visit_lab.page
+    page.goto(f"{notebooks}watch.ipynb")
     run_cell(page)
     view.button("Step").wait_for()
     assert "ready" in view.status
-    kernel = int((tmp_path / "work" / "kernel").read_text())
+    kernel = int((work / "kernel").read_text())
     assert not gone(kernel)
 
     for done in (1, 2, 3):
@@ -202,7 +203,7 @@ def test_a_search_is_watched_in_jupyterlab(lab: str, visit_lab: Visit, tmp_path:
     page.get_by_role("menuitem", name="Shut Down Kernel", exact=True).click()
     wait_until(lambda: gone(kernel))
     page.keyboard.press("Control+s")
-    saved = tmp_path / "work" / "watch.ipynb"
+    saved = work / "watch.ipynb"
     wait_until(lambda: "stopped: " in saved.read_text())
     assert saved.stat().st_size < 1_000_000
     assert view.foreign() == []
@@ -220,16 +221,18 @@ def test_a_search_is_watched_in_jupyterlab(lab: str, visit_lab: Visit, tmp_path:
     later.locator(".rl-still:visible").get_by_text("stopped: ").wait_for(timeout=1000 * PATIENCE)
 
 
-def test_plots_are_drawn_and_leave_a_small_notebook_with_a_picture(lab: str, visit_lab: Visit, tmp_path: Path) -> None:
-    page = visit_lab.page
-    page.goto(f"{lab}plots.ipynb")
+def test_plots_are_drawn_and_leave_a_small_notebook_with_a_picture(
+    lab: tuple[str, Path], visit_lab: Visit, tmp_path: Path
+) -> None:
+    (notebooks, work), page = lab, visit_lab.page
+    page.goto(f"{notebooks}plots.ipynb")
     run_cell(page)
     page.locator(".bk-Figure canvas").first.wait_for(state="attached")
     page.wait_for_function("Bokeh.documents.some(document => document.is_idle)")
     assert page.locator("[class^=rl-picture]:visible").count() == 0
     page.screenshot(path=tmp_path / "plots.png")
     page.keyboard.press("Control+s")
-    saved = tmp_path / "work" / "plots.ipynb"
+    saved = work / "plots.ipynb"
     wait_until(lambda: "rl-picture" in saved.read_text())
     assert saved.stat().st_size < 300_000
     assert visit_lab.foreign() == []

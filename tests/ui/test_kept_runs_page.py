@@ -107,10 +107,14 @@ def test_a_run_is_kept_verified_explored_and_saved_at_once(visit, place: Path) -
     ("query", "texts"),
     [
         (
-            'regularization=0.02&must_use=sex, "bmi"&max_uses=age: 1&must_not_use=ldl',
-            {"Must use": "sex, bmi", "Conditions on a column, at most": "age: 1", "Must not use": "ldl"},
+            'regularization=0.02&must_use=sex, "bmi"&max_uses=age: 1&must_not_use=ldl&first_rule=sex = group 1',
+            {
+                "Must use": "sex, bmi",
+                "Conditions on a column, at most": "age: 1",
+                "Must not use": "ldl",
+                "First rule": "sex == group 1",
+            },
         ),
-        ("regularization=0.02&first_rule=sex = group 1", {"First rule": "sex == group 1"}),
         (
             "family=rule_set&max_complexity=4&must_use=sex&monotone=bmi: increasing",
             {"Must use": "sex", "Monotone columns": "bmi: increasing"},

@@ -80,7 +80,7 @@ def fairness_notes(latest: Snapshot, unconstrained: Snapshot | None) -> str:
     return "".join(said)
 
 
-def test_note(known: Known) -> str:
+def on_test_rows(known: Known) -> str:
     """What is right on the rows that were kept out of training, beside what is right on the others; HTML."""
     if known.test is None:
         return ""

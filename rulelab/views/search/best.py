@@ -12,7 +12,7 @@ from ...models import Model
 from ...snapshot import Snapshot, Status
 from ..cards.card import Card, in_words, of_search
 from ..cards.class_tables import by_class
-from ..cards.incumbent import doubt_list, fairness_notes, in_place_of, incumbent_card, test_note
+from ..cards.incumbent import doubt_list, fairness_notes, in_place_of, incumbent_card, on_test_rows
 from ..live.prepared import Prepared
 from ..live.recorded import RecordedSession
 from ..live.session import SearchSession
@@ -102,7 +102,7 @@ class BestModel:
             tables = by_class(best.model, prepared.classes)
             over, named = latest.status is not Status.RUNNING, in_words(best.model, prepared.labels)
             known = prepared.known(named, latest) if over else None
-            said = test_note(known) + doubt_list(known) if known else ""
+            said = on_test_rows(known) + doubt_list(known) if known else ""
             self.card.object = rules + tables + said + fairness_notes(latest, prepared.unconstrained)
             self.prepare()
             self.actions.visible = True

@@ -63,7 +63,7 @@ class Layout:
         self._by_name = {gap.name.lower(): self._gap, **beneath}
 
     def await_answer(self, idle: bool, empty: bool) -> None:
-        """Let the boxes be small while nothing has run, and a sketch stand for the gap while there is nothing to draw."""
+        """Let the boxes be small while nothing has run, and a sketch stand for the gap until there is one to draw."""
         for box, waits in ((self.model, idle), (self._gap, empty), (self.why, idle)):
             others = [name for name in box.css_classes if name != "rl-waits"]  # a walk outlines it, too
             if waits is not ("rl-waits" in box.css_classes):

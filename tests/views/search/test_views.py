@@ -18,7 +18,7 @@ from live import HOSTILE, export_menu, exported, long_search, small_search
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
-from rulelab.views.cards.incumbent import doubt_list, fairness_notes, incumbent_card, test_note
+from rulelab.views.cards.incumbent import doubt_list, fairness_notes, incumbent_card, on_test_rows
 from rulelab.views.live import wording as words
 from rulelab.views.live.history import History, Mark
 from rulelab.views.live.prepared import Prepared
@@ -158,10 +158,10 @@ def test_what_is_right_on_test_rows_stands_beside_the_training_rows(weighted: bo
     model = latest.incumbent.model
     right = model.predict(data.X) == y
     shares = [float(np.average(right[rows], weights=weight[rows])) for rows in (test, train)]
-    said = test_note(Prepared(search, data=data, test_rows=test).known(model, latest))
+    said = on_test_rows(Prepared(search, data=data, test_rows=test).known(model, latest))
     assert f"Of {len(test)} test rows {100 * shares[0]:.1f} (" in said
     assert f"of the training rows {100 * shares[1]:.1f}&nbsp;%" in said
-    assert test_note(Prepared(search, data=data).known(model, latest)) == ""
+    assert on_test_rows(Prepared(search, data=data).known(model, latest)) == ""
 
 
 def test_counts_are_grouped_and_weights_are_not() -> None:
