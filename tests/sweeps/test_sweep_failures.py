@@ -229,7 +229,7 @@ def test_a_dask_worker_that_dies_is_a_failed_fit(warm_plan, monkeypatch):
     distributed = pytest.importorskip("distributed")
     once = pytest.importorskip("dask").config.set(
         {"distributed.scheduler.allowed-failures": 0}
-    )  # else it dies four times
+    )  # not 3
     sweep = rl.sweep(DATA, grid={"regularization": [0.1]}, cv=2)
     assert sweep.wait(PATIENCE)
     job = jobs_of(sweep)[0]
