@@ -227,9 +227,7 @@ def test_kernels_are_compiled_before_the_clock_in_every_runner(warm_plan, monkey
 @pytest.mark.long
 def test_a_dask_worker_that_dies_is_a_failed_fit(warm_plan, monkeypatch):
     distributed = pytest.importorskip("distributed")
-    once = pytest.importorskip("dask").config.set(
-        {"distributed.scheduler.allowed-failures": 0}
-    )  # not 3
+    once = pytest.importorskip("dask").config.set({"distributed.scheduler.allowed-failures": 0})  # not 3
     sweep = rl.sweep(DATA, grid={"regularization": [0.1]}, cv=2)
     assert sweep.wait(PATIENCE)
     job = jobs_of(sweep)[0]

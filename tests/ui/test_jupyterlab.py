@@ -43,8 +43,8 @@ OPTIONS = (
 GRACE = min(30.0, PATIENCE)
 """Seconds in which the server of notebooks may end by itself; how it ends is not tested here."""
 IDLE = ".jp-Notebook-ExecutionIndicator[data-status=idle]"
-HOSTS = {"jupyterlab": "lab/tree/", "notebook": "notebooks/"}
-"""The programs, and where each shows a notebook."""
+HOSTS = {"jupyterlab": "lab/workspaces/{0}/tree/{0}.ipynb", "notebook": "notebooks/{0}.ipynb"}
+"""The programs, and where each shows a notebook by itself: a workspace opens again what was open in it."""
 NOTEBOOK = """
 import os
 from pathlib import Path
@@ -167,7 +167,7 @@ def rests(view: Visit) -> bool:
 
 def test_a_search_is_watched_in_jupyterlab(lab: tuple[str, Path], visit_lab: Visit, tmp_path: Path) -> None:
     (notebooks, work), view, page = lab, visit_lab, visit_lab.page
-    page.goto(f"{notebooks}watch.ipynb")
+    page.goto(notebooks.format("watch"))
     run_cell(page)
     view.button("Step").wait_for()
     assert "ready" in view.status
@@ -225,7 +225,7 @@ def test_plots_are_drawn_and_leave_a_small_notebook_with_a_picture(
     lab: tuple[str, Path], visit_lab: Visit, tmp_path: Path
 ) -> None:
     (notebooks, work), page = lab, visit_lab.page
-    page.goto(f"{notebooks}plots.ipynb")
+    page.goto(notebooks.format("plots"))
     run_cell(page)
     page.locator(".bk-Figure canvas").first.wait_for(state="attached")
     page.wait_for_function("Bokeh.documents.some(document => document.is_idle)")
