@@ -17,13 +17,12 @@ from .data.mining import mine_antecedents
 from .families import FAMILIES, OFFERED
 from .kernels.jit import is_compiled
 from .kernels.mining import mine_pairs
-from .rehearsal import grouped_problem, noisy_problem, once, tiny_problem, unequal_problem
+from .rehearsal import beside, grouped_problem, noisy_problem, once, tiny_problem, unequal_problem
 
 __all__ = ["begin_in_background", "mining_is_compiled", "noisy_problem", "tiny_problem", "warm_up", "warm_up_mining"]
 
 _NICENESS = 10
 _lock = threading.Lock()
-_processes: list[subprocess.Popen[bytes]] = []
 
 
 def warm_up(family: str) -> None:
@@ -59,16 +58,16 @@ def begin_in_background() -> list[subprocess.Popen[bytes]]:
     """
     wanted = "0" not in (os.environ.get("RULELAB_WARMING"), os.environ.get("RULELAB_CACHE"))
     with _lock:
-        if not _processes and wanted and not numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+        if not beside and wanted and not numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
             nowhere = subprocess.DEVNULL
             for part in ("lists", "others"):
                 command = [sys.executable, "-c", f"from rulelab import warming; warming.in_process(warming.{part})"]
-                _processes.append(
+                beside.append(
                     subprocess.Popen(
                         command, stdin=subprocess.PIPE, stdout=nowhere, stderr=nowhere, process_group=0
                     )  # a group of its own, as Ctrl-C is for this process; not a session, which nice would not lower
                 )
-        return _processes
+        return beside
 
 
 def in_process(compile_: Callable[[], None]) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from patience import PATIENCE
+from patience import PATIENCE, wait_until
 
 import rulelab as rl
 from rulelab import rehearsal
@@ -170,12 +170,35 @@ def test_no_compilation_in_the_background_outlives_the_process_it_is_for(ending,
     for child in children:  # Ctrl-C passes them by; in a session of their own their niceness would count for nothing
         assert os.getpgid(child) == child
         assert os.getsid(child) == os.getsid(parent.pid)
+        os.kill(child, signal.SIGSTOP)  # as it is while its parent compiles
     parent.send_signal(ending)
     parent.communicate(timeout=PATIENCE)
     deadline = time.monotonic() + PATIENCE
     while any(map(is_running, children)):
         assert time.monotonic() < deadline
         time.sleep(0.05)
+
+
+def state(process: int) -> str:
+    return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+
+
+def test_what_is_compiled_for_later_rests_while_somebody_waits(monkeypatch) -> None:
+    later = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+    monkeypatch.setattr(rehearsal, "beside", [later])
+    monkeypatch.setattr(rehearsal, "rehearsed", set())
+
+    def rehearse() -> None:
+        wait_until(lambda: state(later.pid) == "T")
+        raise ValueError("not to be compiled")
+
+    try:
+        with pytest.raises(ValueError, match="not to be compiled"):
+            rehearsal.once("a search", rehearse)
+        wait_until(lambda: state(later.pid) == "R")
+    finally:
+        later.kill()
+        later.wait()
 
 
 VIEWS = {
@@ -199,7 +222,7 @@ def test_what_is_first_shown_begins_to_compile(what) -> None:
     script = (
         "import rulelab as rl; from rulelab import warming; from rulelab.warming import tiny_problem\n"
         f"{VIEWS[what]}\n"
-        "print(len(warming._processes))"
+        "print(len(warming.beside))"
     )
     assert run(script, RULELAB_WARMING="1", RULELAB_CACHE="1") == "2"
 
@@ -228,7 +251,7 @@ def test_what_is_compiled_in_the_background_is_everything() -> None:
 
 def is_running(process: int) -> bool:
     try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+        return state(process) != "Z"
     except FileNotFoundError:
         return False
 
