@@ -55,7 +55,7 @@ def drained(
     """
     report = unheard if args.quiet else say
     if not search.compiled:
-        report("loading the compiled search (the first time on a machine it is compiled, which takes some seconds)")
+        report("loading the compiled search (the first time on a machine it is compiled, which takes up to a minute)")
         search.compile()
     if left_out := getattr(search, "left_out", ""):
         say(one_line(left_out))

@@ -81,14 +81,13 @@ def fairness_notes(latest: Snapshot, unconstrained: Snapshot | None) -> str:
 
 
 def on_test_rows(known: Known) -> str:
-    """What is right on the rows that were kept out of training, beside what is right on the others; HTML."""
+    """What is wrong on the rows that were kept out of training, as what is wrong on the others is said; HTML."""
     if known.test is None:
         return ""
-    right = with_interval(known.test.accuracy, *known.test.interval("accuracy"))
-    return (
-        f'<p class="sum">Of {count(known.test.n_rows)} test rows {right}&nbsp;% are right, of the training rows '
-        f"{percent(known.training.accuracy)}&nbsp;%.</p>"
-    )
+    right = known.test.accuracy, *known.test.interval("accuracy")
+    value, high, low = (1 - each for each in right)
+    wrong = with_interval(value, low, high)
+    return f'<p class="sum">Of {count(known.test.n_rows)} test rows {wrong}&nbsp;% are wrong.</p>'
 
 
 def doubt_list(known: Known) -> str:

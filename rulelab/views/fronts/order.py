@@ -148,7 +148,7 @@ class Order:
         else:
             swept = data = question.load()
         refuse_large(data)
-        report(f"compiling the search for a {family_name(family.name)}: once per machine, some seconds")
+        report(f"compiling the search for a {family_name(family.name)}: once per machine, up to a minute")
         warm_up(family.name)
         report(f"starting: {family_name(family.name)}")
         try:

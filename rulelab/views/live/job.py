@@ -134,7 +134,7 @@ def run(search: Any, seconds: float, progress: Progress, said: Callable[[Any], s
         The search, while it is compiled.
     """
     if not search.compiled:
-        progress.report(f"compiling {what}: once per machine, some seconds")
+        progress.report(f"compiling {what}: once per machine, up to a minute")
         search.compile()
     snapshot: Any = None
     with Share(search, lambda: 0 if snapshot is None else snapshot.memory_bytes):

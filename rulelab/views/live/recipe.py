@@ -104,7 +104,7 @@ class PageRecipe(Recipe):
             conditions = counts.training.frame
         if self.family.mined:
             if not mining_is_compiled():
-                report("compiling the mining: once per machine, some seconds")
+                report("compiling the mining: once per machine, up to a minute")
                 warm_up_mining()
             report(f"mining antecedents of up to {self['max_conditions']} of {count(conditions.shape[1])} conditions")
         features, note = self.features(conditions, y, weight, data.X.columns)
@@ -114,7 +114,7 @@ class PageRecipe(Recipe):
             problem = as_rows(problem, counts.training)
         search = self.search(problem, **{"random_state": SEARCH_SEED, **self.more})
         if not search.compiled:
-            report("compiling the search: once per machine, some seconds")
+            report("compiling the search: once per machine, up to a minute")
             search.compile()
         merged = f"{count(problem.n_rows)} rows merged into {count(problem.n_patterns)} patterns"
         fewer = grouped(titled(note, self.family))

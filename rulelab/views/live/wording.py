@@ -135,7 +135,7 @@ def _phase(session: SearchSession) -> tuple[str, str]:
     if state is State.PREPARING:
         return "busy", session.doing or "preparing"
     if state is State.COMPILING:
-        return "busy", "compiling the search: once per machine, some seconds"
+        return "busy", "compiling the search: once per machine, up to a minute"
     if state is State.FAILED:
         return "failed", "failed: the message says why"
     if state is State.PAUSED:
