@@ -157,19 +157,19 @@ class FrontPlot:
         scale = _scale(x)
         placed = [p for p in points if not math.isnan(p.value(x))]
         strip = [p for p in points if math.isnan(p.value(x))] if x == COMPLEXITY else []
-        across = {p.key: [_short(scale * each) for each in _ends(p, x)] for p in placed}
-        end = max((most for _, most in across.values()), default=1)
+        at = {p.key: [_short(scale * each) for each in (p.value(x), *_ends(p, x))] for p in placed}
+        end = max((high for _, _, high in at.values()), default=1)
         end = max(end, 1 if x == COMPLEXITY else 0.1)
-        at = {p.key: _short(scale * p.value(x)) for p in placed} | {p.key: _short(end * _STRIP[1]) for p in strip}
+        at |= {p.key: [_short(end * _STRIP[1])] * 3 for p in strip}
         lines, overall = fronts(placed, x), front(placed, x)
         best = {p.key for line in lines.values() for p in line} | {p.key for p in strip}
         known = [p for p in points if p.key in at]
-        _bring(self._points, self._columns(known, at, across, best, gap))
+        _bring(self._points, self._columns(known, at, best, gap))
         for family, steps in self._steps.items():
             ys = [_short(100 * p.value("accuracy")) for p in lines[family]]
             replace(steps, {"x": [_short(scale * p.value(x)) for p in lines[family]], "y": ys})
         ring = [p for p in known if p.key == chosen]
-        replace(self._chosen, {"x": [at[p.key] for p in ring], "y": [100 * p.value("accuracy") for p in ring]})
+        replace(self._chosen, {"x": [at[p.key][0] for p in ring], "y": [100 * p.value("accuracy") for p in ring]})
         present = {p.method for p in known}
         show_entries(self._legend, [method in present for method in LOOKS])
         self._no_figure.visible = bool(points) and not known
@@ -207,16 +207,12 @@ class FrontPlot:
         replace(self._named, columns)
 
     def _columns(
-        self,
-        points: Sequence[Point],
-        at: Mapping[str, float],
-        across: Mapping[str, Sequence[float]],
-        best: set[str],
-        gap: str | None,
+        self, points: Sequence[Point], at: Mapping[str, Sequence[float]], best: set[str], gap: str | None
     ) -> Columns:
+        """The table of the points; ``at``: the place of each on the horizontal axis, and the ends of its interval."""
         columns: Columns = {name: [] for name in (*_POINT, *_TEXTS)}
         for p in points:
-            x_low, x_high = across.get(p.key, (at[p.key],) * 2)
+            place, x_low, x_high = at[p.key]
             y_low, y_high = (_short(100 * end) for end in _ends(p))
             row = {
                 "key": p.key,
@@ -224,7 +220,7 @@ class FrontPlot:
                 "marker": LOOKS[p.method].marker,
                 "color": COLORS[p.method][self._dark],
                 "alpha": 0.9 if p.key in best else _DOMINATED,
-                "x": at[p.key],
+                "x": place,
                 "y": _short(100 * p.value("accuracy")),
                 "x_low": x_low,
                 "x_high": x_high,

@@ -168,10 +168,6 @@ class SearchFigures:
     def _curves(self) -> ColumnDataSource:
         return self._shared.source
 
-    @property
-    def _x_glyphs(self) -> list[Any]:
-        return [glyph for plot in self._made.values() for glyph in plot.over_time]
-
     def _fit(self) -> None:
         """Let the axes span what there is."""
         self._shared.fit()

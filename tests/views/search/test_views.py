@@ -427,7 +427,7 @@ def test_the_plots_follow_the_chosen_axis(view) -> None:
     work = view.session.snapshot.work
     view.axis = "work"
     assert view._plots.bounds.x_range.start < 0 < work < view._plots.bounds.x_range.end
-    assert {glyph.x for glyph in view._plots._x_glyphs} == {"work"}
+    assert {glyph.x for plot in view._plots.plots for glyph in plot.over_time} == {"work"}
 
 
 class ByHand:
