@@ -104,7 +104,7 @@ class PageRecipe(Recipe):
             conditions = counts.training.frame
         if self.family.mined:
             if not mining_is_compiled():
-                report("compiling the mining: once per machine, up to a minute")
+                report("compiling the mining: once per machine, some seconds")
                 warm_up_mining()
             report(f"mining antecedents of up to {self['max_conditions']} of {count(conditions.shape[1])} conditions")
         features, note = self.features(conditions, y, weight, data.X.columns)
