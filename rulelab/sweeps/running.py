@@ -15,7 +15,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..data.metrics import Confusion, rates_table
+from ..data.metrics import rates_table
 from ..progress import Bar, bar
 from ..shown import Fact, Shown, rows_below
 from . import frames
@@ -211,19 +211,7 @@ class Sweep(Shown):
         on : str
             "test" or "train".
         """
-        return rates_table(self.confusions(point, on))
-
-    def confusions(self, point: int, on: str = "test") -> dict[str, Confusion]:
-        """The counts of every group of people, summed over all folds of one configuration.
-
-        Parameters
-        ----------
-        point : int
-            The configuration, as in the tables.
-        on : str
-            "test" or "train".
-        """
-        return frames.pooled(self.results, point, on)
+        return rates_table(frames.pooled(self.results, point, on))
 
     def as_completed(self) -> Iterator[Result]:
         """Every result as it comes, those from the results file first.

@@ -21,6 +21,7 @@ from ...shown import with_interval
 from ...sweeps import Result, Sweep, non_dominated
 from ...sweeps.demands import NOTHING_CALLED
 from ...sweeps.families import FAMILIES
+from ...sweeps.frames import pooled
 from ...sweeps.grid import plain as plain_value
 from ..compare.baselines import NAMES
 from ..live.wording import NONE, family_name, titled
@@ -146,8 +147,8 @@ def _tested(sweep: Sweep, point: int) -> Confusion:
 
 
 def _compared(sweep: Sweep, point: int, on: str) -> dict[str, Confusion]:
-    """The same, or training rows, of each group that is compared."""
-    counted = sweep.confusions(point, on)
+    """What it does on the rows of each group that is compared."""
+    counted = pooled(sweep.results, point, on)
     return {name: counted[name] for name in sweep.groups if name in counted}
 
 
