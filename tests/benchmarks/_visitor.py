@@ -35,12 +35,13 @@ class Visitor:
         self.arrived: list[float] = []
         self.token, self.told = "", list[str]()
 
-    async def open(self) -> None:
-        """Fetch the page and its document."""
+    async def open(self, after: float = 0.0) -> None:
+        """Fetch the page, and its document after some seconds."""
         base = f"127.0.0.1:{self._port}"
         client = AsyncHTTPClient(max_clients=1000)
         page = await client.fetch(f"http://{base}/{self._query}", request_timeout=PATIENCE)
         self.token = page.body.decode().partition('"token":"')[2].partition('"')[0]
+        await asyncio.sleep(after)
         request = HTTPRequest(f"ws://{base}/ws", headers={"Origin": f"http://{base}"}, connect_timeout=PATIENCE)
         wire = await websocket_connect(request, subprotocols=["bokeh", self.token], compression_options={})
         self._wire = wire
@@ -62,7 +63,6 @@ class Visitor:
 
     async def press_run(self) -> float:
         """Press the button; the moment."""
-        assert "Run" in self._named, f"the page of {self._query} has no such button, but {list(self._named)}"
         await self._event("button_click", [["model", {"id": self._named["Run"]}]])
         return time.perf_counter()
 

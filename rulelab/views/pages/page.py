@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from urllib.parse import urlencode
 
 import panel as pn
 import panel_material_ui as pmui
@@ -44,12 +45,12 @@ def page(simple: bool = False, header: bool = True) -> pn.viewable.Viewable:
         pn.template.FastListTemplate(title="Lesson", main=[rl.views.page(simple=True, header=False)]).servable()
     """
     begin_in_background()
-    document, location = pn.state.curdoc, pn.state.location
+    document = pn.state.curdoc
     variables = {} if document is None else document.template_variables
     variables["dist_url"] = "static/extensions/panel/"  # every file comes from this server
     pn.config.reconnect = True
     bar = AddressBar(width=0, height=0, margin=0)
-    address = FrontAddress(location.search if location is not None else "", partial(_write, bar))
+    address = FrontAddress(_asked(), partial(_write, bar))
     simple = simple or address.asks("simple")
     look = Look(system=pn.state.cookies.get(Look.COOKIE) == "1")
     variables["look"] = look
@@ -81,6 +82,20 @@ def page(simple: bool = False, header: bool = True) -> pn.viewable.Viewable:
     whole.link(look, dark_theme="dark", bidirectional=True)
     tabs.param.watch(lambda event: whole.param.update(theme_toggle=bool(event.new)), "tab")
     return whole
+
+
+def _asked() -> str:
+    """The query of the address.
+
+    A browser that connects after its session was given up gets another, whose request is that of the connection: what
+    was asked for is then in the arguments alone, which come with the token of the page.
+    """
+    location, context = pn.state.location, pn.state.curdoc and pn.state.curdoc.session_context
+    if location is not None and location.search:
+        return str(location.search)
+    arguments = context.request.arguments if context and context.request else {}
+    texts = {name: [value.decode("utf-8", "replace") for value in values] for name, values in arguments.items()}
+    return f"?{urlencode(texts, doseq=True)}" if texts else ""
 
 
 def _follow_nobody(page: pmui.Page) -> None:

@@ -16,6 +16,7 @@ from servers import in_a_thread, served_here
 import rulelab as rl
 from rulelab.views.allowance import ALLOWED
 from rulelab.views.live.state import State
+from rulelab.views.pages.page import page
 from rulelab.views.search.view import SearchView
 from rulelab.views.serving import opening
 
@@ -111,23 +112,38 @@ def test_memory_is_given_back_once_for_pages_that_close_together(monkeypatch: py
         assert given[0].startswith("rulelab page"), "not in the server's loop"
 
 
+@pytest.mark.parametrize("after", [0.0, 1.5], ids=["at once", "after the session was given up"])
+def test_a_browser_that_connects_late_gets_the_page_that_its_address_asks_for(after: float) -> None:
+    async def visit(port: int) -> list[str]:
+        visitor = Visitor(port, "?data=heart&max_conditions=1")
+        await visitor.open(after)
+        visitor.close()
+        return visitor.told
+
+    lifetime = {"unused_session_lifetime_milliseconds": 100, "check_unused_sessions_milliseconds": 100}
+    with served_here(page, **({} if after == 0 else lifetime)) as (port, _):
+        told = in_a_thread(visit(port))
+    assert '"label":"Run"' in told[0]
+    assert "heart" in told[0]
+
+
 def test_those_who_are_there_wait_for_no_collection_that_gives_little_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    page = opening.Opening(lambda: pn.Row("text"), "made")
-    page._collect()
-    page._open, page._closed = 29, 1
-    assert not page._is_much
-    page._closed = 15
-    assert not page._is_much, "there is memory enough"
+    made = opening.Opening(lambda: pn.Row("text"), "made")
+    made._collect()
+    made._open, made._closed = 29, 1
+    assert not made._is_much
+    made._closed = 15
+    assert not made._is_much, "there is memory enough"
     monkeypatch.setattr(ALLOWED, "budget", 1000)
     monkeypatch.setattr(ALLOWED, "left", 200)
-    assert page._is_much, "half as many as are there, and little memory is left"
+    assert made._is_much, "half as many as are there, and little memory is left"
     monkeypatch.setattr(ALLOWED, "left", 900)
-    assert not page._is_much
-    page._open, page._closed = 0, 1
-    assert page._is_much, "nobody is there"
-    page._open, page._bytes_before = 29, page._bytes_before / 2
-    assert page._is_much, "much more memory is held than before"
-    page._collect()
-    assert not page._is_much
+    assert not made._is_much
+    made._open, made._closed = 0, 1
+    assert made._is_much, "nobody is there"
+    made._open, made._bytes_before = 29, made._bytes_before / 2
+    assert made._is_much, "much more memory is held than before"
+    made._collect()
+    assert not made._is_much
     monkeypatch.setattr(ALLOWED, "full", True)
-    assert page._is_much, "the server has no memory left"
+    assert made._is_much, "the server has no memory left"
