@@ -49,8 +49,7 @@ def incumbent_card(
     return (
         f"{rules_table(model, names, target)}"
         f'<p class="sum">{_SIZES[model.family](model)}, {_of_rows(wrong, weight, rows)} wrong '
-        f"({percent(wrong / weight)}&nbsp;%), objective {worth}; "
-        f"found after {best.found_at[0]:.2f}&nbsp;s.</p>" + spare * '<div class="spare"></div>'
+        f"({percent(wrong / weight)}&nbsp;%), objective {worth}.</p>" + spare * '<div class="spare"></div>'
     )
 
 

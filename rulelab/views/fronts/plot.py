@@ -35,13 +35,15 @@ from .look import COLORS, LOOKS, spread_out
 from .points import COMPLEXITY, LABELS, Point, front, fronts, number, percent
 
 _DOMINATED = 0.12
+_INTERVALS = {True: 0.45, False: 0.1}
+"""How strong the lines of a point are: on the front of all methods or chosen; or neither."""
 _HEIGHT = 270
 _LINE = 15 / 185
 """Height of a label, as a share of the picture."""
 _STRIP = (1.1, 1.16, 1.21, 1.66)
 """Of the strip for methods without a complexity: where it begins, its points, their names, its end; the largest
 complexity is 1."""
-_POINT = ("key", "label", "marker", "color", "alpha", "x", "y", "x_low", "x_high", "y_low", "y_high")
+_POINT = ("key", "label", "marker", "color", "alpha", "lines", "x", "y", "x_low", "x_high", "y_low", "y_high")
 _TEXTS = ("accuracy", "size", "gap", "proof")
 _NAMED = ("x", "y", "text", "at", "own")
 _TOOLTIP = (
@@ -163,8 +165,8 @@ class FrontPlot:
         at |= {p.key: [_short(end * _STRIP[1])] * 3 for p in strip}
         lines, overall = fronts(placed, x), front(placed, x)
         best = {p.key for line in lines.values() for p in line} | {p.key for p in strip}
-        known = [p for p in points if p.key in at]
-        _bring(self._points, self._columns(known, at, best, gap))
+        known, told = [p for p in points if p.key in at], {chosen, *(p.key for p in (*overall, *strip))}
+        _bring(self._points, self._columns(known, at, best, told, gap))
         for family, steps in self._steps.items():
             ys = [_short(100 * p.value("accuracy")) for p in lines[family]]
             replace(steps, {"x": [_short(scale * p.value(x)) for p in lines[family]], "y": ys})
@@ -207,9 +209,13 @@ class FrontPlot:
         replace(self._named, columns)
 
     def _columns(
-        self, points: Sequence[Point], at: Mapping[str, Sequence[float]], best: set[str], gap: str | None
+        self, points: Sequence[Point], at: Mapping[str, Sequence[float]], best: set[str], told: set[Any], gap: str | None
     ) -> Columns:
-        """The table of the points; ``at``: the place of each on the horizontal axis, and the ends of its interval."""
+        """The table of the points.
+
+        ``at`` has the place of each on the horizontal axis and the ends of its interval, ``best`` those that are
+        filled, ``told`` those whose intervals are seen first.
+        """
         columns: Columns = {name: [] for name in (*_POINT, *_TEXTS)}
         for p in points:
             place, x_low, x_high = at[p.key]
@@ -219,6 +225,7 @@ class FrontPlot:
                 "label": f"{p.label}; {plain(p.asked, 90)}" if p.asked else p.label,
                 "marker": LOOKS[p.method].marker,
                 "color": COLORS[p.method][self._dark],
+                "lines": _INTERVALS[p.key in told],
                 "alpha": 0.9 if p.key in best else _DOMINATED,
                 "x": place,
                 "y": _short(100 * p.value("accuracy")),
@@ -261,10 +268,11 @@ class FrontPlot:
             family: plot.step(x="x", y="y", mode="after", line_width=2, line_alpha=0.8, source=steps)
             for family, steps in self._steps.items()
         }
-        line: dict[str, Any] = {"line_color": "color", "line_alpha": 0.4, "source": source}
+        line: dict[str, Any] = {"line_color": "color", "line_alpha": "lines", "source": source}
         plot.segment(x0="x", x1="x", y0="y_low", y1="y_high", **line)
         plot.segment(x0="x_low", x1="x_high", y0="y", y1="y", **line)
         dots = plot.scatter(
+            name="points",
             x="x",
             y="y",
             marker="marker",

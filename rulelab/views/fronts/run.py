@@ -142,6 +142,12 @@ class Run:
         return self.busy and not (sweeps and all(sweep.progress.state != "running" for sweep in sweeps))
 
     @property
+    def whole(self) -> bool:
+        """Whether of the fits that were begun none is missing and none has failed."""
+        progress = [sweep.progress for sweep in self.started.sweeps]
+        return bool(progress) and all(each.done == each.total and not each.failed for each in progress)
+
+    @property
     def error(self) -> str | None:
         """What went wrong, for the user to read."""
         return None if self._job.progress.cancelled else self._job.error

@@ -24,6 +24,7 @@ from .run import Run, Started
 from .view import FrontView
 
 _WIDE = {"sizing_mode": "stretch_width", "margin": 0}
+_ALL_FITTED = "All of these are fitted; other values, or another setting, ask for more."
 
 
 class FrontsView(Viewer):
@@ -51,7 +52,8 @@ class FrontsView(Viewer):
     def __init__(self, question: Callable[[], PageRecipe], address: Address | None = None, **params: Any) -> None:
         super().__init__(**params)
         self._question = question
-        self._asked: tuple[Any, ...] = ()
+        self._asked: tuple[Any, ...] = ()  # the question of the points
+        self._filled: tuple[Any, ...] = ()  # the last fits that were begun
         self.view = FrontView(apart=True)
         listed = {"stylesheets": [SELECT_CSS], "margin": 0}
         self._swept = pn.widgets.Select(label="Setting to sweep", width=250, **listed)
@@ -101,6 +103,7 @@ class FrontsView(Viewer):
             self._swept.value = asked if asked in known else next(iter(known))
             self._values.placeholder = known[self._swept.value][1]
         told = self.told
+        self._fill.disabled = told == _ALL_FITTED
         self._said.object = f'<p class="note">{esc(told)}</p>'
 
     @property
@@ -110,14 +113,21 @@ class FrontsView(Viewer):
             order = self.order()
         except ValueError as error:
             return text_of(error)
+        if self._is_done(order):
+            return _ALL_FITTED
         limit = f"each ends with a proof or after {order.time_limit:g} s"
         more, about = self._about(order)
         return f"{counted(order.n_fits, f'{more}fits')}, other methods among them{about}; {limit}."
 
+    def _is_done(self, order: Order) -> bool:
+        """Whether all fits of an order are there."""
+        run, asked = self.view.run, _fits_of(order)
+        return run is not None and self._filled == asked and not run.sweeping and run.whole
+
     def _about(self, order: Order) -> tuple[str, str]:
         """Whether fits of the same question are done, and how long a sweep will take; empty where none are."""
         run = self.view.run
-        same = run is not None and order.question is not None and self._asked == _said_of(order.question)
+        same = run is not None and self._asked == _said_of(order.question)
         progress = [sweep.progress for sweep in run.started.sweeps] if run is not None and same else []
         done = sum(each.done for each in progress)
         if not done:
@@ -139,10 +149,9 @@ class FrontsView(Viewer):
                 self._begin(Order.at_once(question))
 
     def _begin(self, order: Order) -> None:
-        assert order.question is not None
         before, asked = self.view.run, _said_of(order.question)
         known = before.started if before is not None and self._asked == asked else Started(())
-        self._asked = asked
+        self._asked, self._filled = asked, _fits_of(order)
         self.view.follow(Run(lambda report: known.and_more(order(report))))
 
     def cancel(self, *_: Any) -> None:
@@ -164,6 +173,11 @@ class FrontsView(Viewer):
     def _show_sweeping(self, sweeping: bool) -> None:
         self._cancel.visible, self._fill.visible = sweeping, not sweeping
         self.follow_question()
+
+
+def _fits_of(order: Order) -> tuple[Any, ...]:
+    """Equal for the same fits."""
+    return _said_of(order.question), dict(order.grid), order.baselines
 
 
 def _said_of(question: PageRecipe) -> tuple[Any, ...]:

@@ -243,6 +243,15 @@ def test_in_the_picture_of_gaps_both_figures_have_intervals() -> None:
     assert points[0].interval(name) == pytest.approx((low[0] / 100, high[0] / 100))
 
 
+def test_the_intervals_that_are_seen_first_are_of_the_front_of_all_and_of_the_chosen_point() -> None:
+    plot = FrontPlot("Accuracy and complexity", "complexity", lambda key: None)
+    points = [counted(k, 70 - k, complexity=2 + k) for k in range(3)]
+    for chosen, strong in ((None, [True, False, False]), ("0:2", [True, False, True])):
+        plot.show(points, "complexity", None, chosen)
+        strengths = plot.figure.select_one({"name": "points"}).data_source.data["lines"]
+        assert [strength == max(strengths) for strength in strengths] == strong
+
+
 def test_a_picture_is_saved_with_a_legend_and_without_the_ring_and_its_figures_are_read() -> None:
     plot = FrontPlot("Accuracy and complexity", "complexity", lambda key: None)
     points = [counted(0, 70, complexity=2), point(1, "random_forest", complexity=math.nan, accuracy=0.9)]

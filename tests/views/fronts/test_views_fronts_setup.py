@@ -161,6 +161,10 @@ def test_there_are_points_at_once_and_filling_the_front_adds_to_those_of_the_sam
     tab.values = "0.05, 0.02"
     tab.run()
     assert methods() == [*sizes, "Rule list, regularization 0.05", "Rule list, regularization 0.02"]
+    assert tab.told.startswith("All of these are fitted"), "they are not offered once more"
+    tab.values = "0.05"
+    assert "more fits" in tab.told
+    tab.values = "0.05, 0.02"
     setup.choose(test_share=0.2)
     tab.run()
     assert methods() == ["Rule list, regularization 0.05", "Rule list, regularization 0.02"]
