@@ -387,7 +387,7 @@ def has_edges(view: Any, dark: bool) -> bool:
 
 def values_read_as_text(view: Any) -> bool:
     """Whether what is chosen in fields has the colour of the text around them, not of hints."""
-    fields = [view.page.get_by_label(name) for name in ("Data set", "Regularization", "Speed", "Prefix")]
+    fields = [view.page.get_by_label(name) for name in ("Data set", "Regularization", "Speed")]
     colours = {each.evaluate("e => getComputedStyle(e).color") for each in fields}
     return colours == {view.button("Step").evaluate("e => getComputedStyle(e).color")}
 

@@ -209,7 +209,12 @@ class FrontPlot:
         replace(self._named, columns)
 
     def _columns(
-        self, points: Sequence[Point], at: Mapping[str, Sequence[float]], best: set[str], told: set[Any], gap: str | None
+        self,
+        points: Sequence[Point],
+        at: Mapping[str, Sequence[float]],
+        best: set[str],
+        told: set[Any],
+        gap: str | None,
     ) -> Columns:
         """The table of the points.
 

@@ -89,9 +89,9 @@ class Certificate:
         """Whether what changes all the time may change at this tick."""
         return self._ticks % _EVERY == 0
 
-    def clear(self, looks_for: str, long_claim: bool) -> None:
+    def clear(self, looks_for: str, claim: int) -> None:
         """Nothing is proven yet of what is looked for; what will be said has its place, so that nothing moves then."""
-        self.text.css_classes = ["rl-status", *(["rl-long"] if long_claim else [])]
+        self.text.css_classes = ["rl-status", f"rl-claim-{claim}"]
         self._looks_for = f'<p class="sum">{looks_for}</p>'
         self.check.forget()
         self._shown = None

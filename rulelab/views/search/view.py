@@ -292,7 +292,7 @@ class SearchView(NotebookViewer):
         """Nothing is found and proven as yet."""
         look = LOOKS[self._look]
         self._best.clear(look)
-        self._certificate.clear(look.looks_for, look.long_claim)
+        self._certificate.clear(look.looks_for, look.claim)
 
     def _go_on_ablating(self) -> None:
         """Begin the next run of an ablation when one has ended; at the end show the one with everything."""

@@ -18,8 +18,9 @@ from ...snapshot import Snapshot
 from ..live.recorded import RecordedSearch
 from ..live.session import SearchSession
 from ..live.state import TICK_SECONDS, State
-from ..prefixes.frames import LARGEST_COPY, TreeFrame, recorded_frame, tree_frame
+from ..prefixes.frames import LARGEST_COPY, NOT_BEGUN, TreeFrame, recorded_frame, tree_frame
 from ..prefixes.tree_view import TreePane
+from ..widgets.explained import WORD_CSS, word
 from ..widgets.html import Html
 from ..widgets.strip import Strip
 from ..widgets.style import CARD_CSS, STACK_CSS, STRIP_CSS, TAB_CSS
@@ -164,6 +165,8 @@ class WhyBox:
     def refresh(self, moment: Snapshot | None = None) -> None:
         """Ask for what is open, and show what has come; ``moment``: as it was then."""
         session, name = self._session(), self.open
+        if name == TREE and self._tree is None and session.state is not State.IDLE:
+            self._places[TREE].objects, self._settling = self._new_tree(), _SETTLING
         if self._settling:
             self._settling -= 1
             return
@@ -230,6 +233,10 @@ class WhyBox:
             self._forget()
 
     def _new_tree(self) -> list[Any]:
+        """The tree; before anything is searched, that there is none: it is a third of the work of opening the page."""
+        if self._session().state is State.IDLE:
+            said = f'<h2>{word("Search tree")}</h2><p class="note">{NOT_BEGUN}</p>'
+            return [Html(said, stylesheets=[CARD_CSS, WORD_CSS], **_WIDE)]
         self._tree = TreePane(FAMILIES[self._look.family].unit, _HEIGHT, self._name_of_files, **self._pictured)
         self._tree.box.fill(_LOW)
         self._tree.param.watch(lambda _: self._start_beat(), "prefix")

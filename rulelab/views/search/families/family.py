@@ -50,8 +50,8 @@ class Look:
         Whether it gathers rules in a pool that can be looked at.
     several : bool
         Whether its models tell more than two classes apart.
-    long_claim : bool
-        Whether what is proven takes two lines to say.
+    claim : int
+        Lines that what is proven takes in a box of usual width.
     """
 
     heading: str
@@ -63,7 +63,7 @@ class Look:
     no_tree: str = ""
     pooled: bool = False
     several: bool = False
-    long_claim: bool = False
+    claim: int = 2
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,7 @@ _LISTS = Look(
     ),
     unit="units of work",
     no_tree="There is no tree of prefixes: the search asks again and again whether any list has a smaller gap.",
-    long_claim=True,
+    claim=3,
 )
 _SETS = replace(
     _LISTS,

@@ -53,7 +53,7 @@ _PLAIN = Look(
 SHOWN = Shown(
     look_of=_look_of,
     looks={
-        "rule_list": _PLAIN,
+        "rule_list": replace(_PLAIN, claim=1),
         "fair_rule_list": replace(
             _PLAIN,
             heading="Best fair rule list so far",
