@@ -183,6 +183,14 @@ def test_an_own_table_opens_search_with_its_sheet(front: Callable[..., Visit], h
     assert view.console == []
 
 
+def test_why_an_own_table_cannot_be_read_is_shown(front: Callable[..., Visit]) -> None:
+    view = front()
+    file = {"name": "mine.csv", "mimeType": "text/csv", "buffer": b"a,b,y\n1,2\n"}
+    view.page.locator(".own input[type=file]").set_input_files(file)
+    view.page.get_by_role("alert").get_by_text("row 1 (line 2) has 2 cells, the header has 3 columns").wait_for()
+    assert view.console == []
+
+
 @pytest.mark.usefixtures("kept")
 def test_who_comes_back_goes_on_with_an_own_run_only(front: Callable[..., Visit], chromium: Any) -> None:
     view = front()

@@ -204,6 +204,7 @@ class DataSettings(Settings):
             else:
                 self._refuse(job.error)
 
+        self._begun()
         self._do_beside(work, then)
 
     def _accept_sheet(self, draft: Draft) -> None:
