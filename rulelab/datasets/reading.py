@@ -176,11 +176,21 @@ def separated(text: str, given: Reading, file_name: str) -> tuple[list[str], Rea
 
 
 def _title_lines(first: Sequence[Sequence[str]]) -> int:
-    """How many lines at the top are no part of the table: they have one cell or none, those below have more."""
+    """How many lines at the top are no part of the table: they have fewer cells, those below have all as many.
+
+    Lines of several cells are, where what follows them names columns.
+    """
     widths = [sum(bool(cell.strip()) for cell in record) for record in first[: _MOST_TITLES + 1]]
-    skip = next((k for k, width in enumerate(widths) if width > 1), 0)
-    same = [len(record) for record in first[skip:]]
-    return skip if skip and same.count(same[0]) == len(same) else 0
+    one_each = next((k for k, width in enumerate(widths) if width > 1), 0)
+    for skip in range(one_each, len(widths)):
+        width = len(first[skip])
+        if width > max(widths[:skip], default=0) and all(len(record) == width for record in first[skip:]):
+            return skip if skip == one_each or _names_columns(first[skip], first[skip + 1 :]) else 0
+    return 0
+
+
+def _names_columns(head: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    return len(below) >= _FEWEST_BELOW and all(cell.strip() for cell in head) and not _is_data(head, below)
 
 
 def _is_data(head: Sequence[str], below: Sequence[Sequence[str]]) -> bool:

@@ -417,3 +417,14 @@ def test_sums_and_columns_of_the_same_cells_are_doubted() -> None:
     assert "column 'b': it has the same cells as 'a'" in found.doubts
     assert "the last row begins with 'Total': is it a sum? Remove it" in found.doubts
     assert sheet(("name,a,b,y\n" + rows.replace(",4,4,", ",4,3,")).encode()).doubts == ()
+
+
+def test_lines_above_the_table_may_hold_the_separator() -> None:
+    table = "x,q,y\n" + "".join(f"{k % 7},{k % 3},{'yes' if k % 2 else 'no'}\n" for k in range(12))
+    read = rl.datasets.sheet(f"Report 2024, all\nmade by us\n\n{table}".encode())
+    assert list(read.frame.columns) == ["x", "q", "y"]
+    assert len(read.frame) == 12
+    assert read.doubts == ("above the table 'Report 2024', 'made by us' is skipped",)
+    for head in ("x,q\n", "x,q\n1,2\n"):  # what follows names no columns
+        with pytest.raises(rl.datasets.DatasetError, match="the header has 2 columns"):
+            rl.datasets.sheet((head + table.partition("\n")[2]).encode())
