@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from .arguments import ParameterError, require, short
+from .arguments import ParameterError, check_choice, require, short
 from .datasets import Dataset, from_frame, load, names, read
 from .estimators import CertifiedClassifier, FallingRuleListClassifier, RuleListClassifier, RuleSetClassifier
 
@@ -73,7 +73,9 @@ def chosen(
     data: Any, target: str | None, model: str, positive: Any, sensitive: Any, weight: Any, parameters: Mapping[str, Any]
 ) -> tuple[CertifiedClassifier, Dataset]:
     """The classifier, not fitted, and the data, of the arguments of `fit`."""
-    require(("model", model, model in CLASSIFIERS, f"one of {', '.join(CLASSIFIERS)}"))
+    check_choice("model", model, CLASSIFIERS)
+    known = isinstance(data, str | os.PathLike | bytes | pd.DataFrame | Dataset)
+    require(("data", data, known, "a DataFrame, a file, a Dataset or the name of one"))
     given = {"positive": positive, "sensitive": sensitive, "weight": weight}
     if isinstance(data, Dataset) or (isinstance(data, str) and data in names()):
         said = [name for name, value in {"target": target, **given}.items() if value is not None]

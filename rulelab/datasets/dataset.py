@@ -420,7 +420,7 @@ def in_which_rows(mask: np.ndarray, limit: int = 5) -> str:
 
 
 def _binary(values: pd.Series, positive: Any) -> tuple[Any, Any, pd.Series]:
-    """Positive label, negative label and the target as 0 and 1."""
+    """Positive label, negative label and the target as 0 and 1; a label that means unknown is never guessed."""
     target = quote(values.name)
     missing = values.isna().to_numpy(dtype=bool)
     if missing.any():
@@ -434,10 +434,10 @@ def _binary(values: pd.Series, positive: Any) -> tuple[Any, Any, pd.Series]:
         raise DatasetError(f"target {target} has one class only: {quote(labels[0])} in every row; two are needed")
     if positive is not None:
         positive = _find_label(positive, labels, target)
-    elif len(labels) > 2:
+    elif len(known := [label for label in labels if label not in unknown_of(labels)]) > 2:
         raise SeveralClassesError(f"target {target} has {len(labels)} classes: {listing(labels)}")
     else:
-        positive = positive_of({label: int((values == label).sum()) for label in labels})
+        positive = positive_of({label: int((values == label).sum()) for label in known})
     others = [label for label in labels if label != positive]
     negative = others[0] if len(others) == 1 else f"not {positive}"
     y = pd.Series((values == positive).to_numpy(dtype=np.int64), name=values.name)

@@ -118,6 +118,8 @@ class Form:
     doubts : tuple of str
     dates : str
         The form of dates.
+    accounts : bool
+        Whether numbers in parentheses are negative.
     """
 
     kind: str = "text"
@@ -126,6 +128,7 @@ class Form:
     empty: Mapping[str, int] = field(default_factory=dict)
     doubts: tuple[str, ...] = ()
     dates: str = ""
+    accounts: bool = False
 
     def read(self, texts: pd.Series) -> pd.Series:
         """The cells of a column in memory."""
@@ -224,6 +227,9 @@ def _form(parts: _Parts, asked: Sequence[tuple[str, str]], usual: tuple[str, str
     marks, doubts = fits[0], []
     if led := next((core for core in parts.cores if _CODE.fullmatch(core.strip())), ""):
         doubts.append(f"{quote(led)} is read as {int(led)}")
+    below = [core for core in parts.cores if core.strip().startswith("(")]
+    if below:
+        doubts.append(f"{quote(below[0])} is read as {as_python_writes(below[0], marks)}")
     if any(parts.unit):
         doubts.append(f"{quote(next(iter(parts.rest)))} is read as {as_python_writes(parts.cores[0], marks)}")
     doubts += _said_empty(parts, "numbers")
@@ -235,7 +241,8 @@ def _form(parts: _Parts, asked: Sequence[tuple[str, str]], usual: tuple[str, str
     wholes = [_WHOLE.fullmatch(as_python_writes(core, marks)) for core in parts.cores]
     whole = all(wholes) and (marks[0] != "." or not parts.pointed) and not parts.cells.matching(_LONG)
     empty = {**parts.empty, **parts.unsaid}
-    return Form("whole" if whole else "number", marks, parts.unit, empty, tuple(doubts))
+    kind = "whole" if whole else "number"
+    return Form(kind, marks, parts.unit, empty, tuple(doubts), accounts=bool(below))
 
 
 def _said_empty(parts: _Parts, others: str) -> list[str]:
@@ -400,13 +407,14 @@ def _pattern(decimal: str, thousands: str) -> re.Pattern[str]:
     if thousands:
         mark = _SPACES if thousands == " " else re.escape(thousands)
         either = rf"\d{{1,3}}(?:{mark}\d{{3}})+(?:{point}\d*)?|{either}"
-    return re.compile(rf"\s*[+-]?(?:{either})\s*", re.ASCII)
+    return re.compile(rf"\s*(?:[+-]?(?:{either})|\((?:{either})\))\s*", re.ASCII)
 
 
 def as_python_writes(text: str, marks: tuple[str, str]) -> str:
-    """The number as Python writes it."""
+    """The number as Python writes it; accounts put negative ones in parentheses."""
     decimal, thousands = marks
     text = text.strip()
+    text = f"-{text[1:-1]}" if text.startswith("(") else text
     if thousands:
         text = re.sub(_SPACES if thousands == " " else re.escape(thousands), "", text)
     return text.replace(decimal, ".")

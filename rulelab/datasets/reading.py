@@ -25,6 +25,8 @@ _SAMPLE_ROWS = 200
 _MOST_TITLES = 10
 _FEWEST_BELOW = 3
 _A_NUMBER = re.compile(r"[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?", re.ASCII)
+_INDEX = "index"
+"""The name of a first column that has none."""
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f]")
 
 
@@ -170,6 +172,9 @@ def separated(text: str, given: Reading, file_name: str) -> tuple[list[str], Rea
             "called c1, c2, ..."
         )
     names = head if header else [f"c{k}" for k in range(1, len(head) + 1)]
+    if not names[0].strip() and _INDEX not in names and any(map(str.strip, names[1:])):  # as pandas saves a table
+        names = [_INDEX, *names[1:]]
+        doubts.append(f"the first column has no name and is called {quote(_INDEX)}")
     names, renamed = _told_apart(names)
     doubts += renamed
     return names, replace(given, separator=separator, skip=skip, header=header, doubts=tuple(doubts))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..arguments import require
+from ..arguments import check_choice, require
 from ..data.problem import Problem
 from ..models import FallingRuleList, RuleList, RuleSet
 from ..rule_list import FrontierSearch
@@ -45,7 +45,8 @@ def frontier(problem: Problem, by: str = "rules", model: str = RuleList.family, 
     ValueError
         When an argument is out of range, or a group has nothing that a criterion could be measured on.
     """
-    require(("by", by, by in BY, f"one of {', '.join(BY)}"))
+    require(("problem", problem, isinstance(problem, Problem), "a rulelab.Problem"))
+    check_choice("by", by, BY)
     require(("model", model, model in BY[by], f"{' or '.join(BY[by])} where a front is drawn by {by}"))
     if by == "gap":
         return GapFrontier(problem, model=model, **parameters)

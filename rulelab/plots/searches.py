@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import holoviews as hv
 import numpy as np
 import pandas as pd
 
+from ..arguments import short
 from ..recording import Recording
 from ..recording.recording import trace_row
 from ..search import Search
@@ -129,6 +131,8 @@ def cuts(snapshot: Any) -> Any:
         The most effective one first.
     """
     states = _snapshots_of(snapshot)
+    if states is None and not isinstance(snapshot, Mapping):
+        raise TypeError(f"snapshot must be a search, its snapshots or their numbers by bound, not {short(snapshot)}")
     pruned = dict(snapshot) if states is None else states[-1].pruned if states else {}
     rows = sorted(((name.replace("_", " "), int(n)) for name, n in pruned.items() if n), key=lambda row: -row[1])
     bars = hv.Bars(

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..arguments import require
 from ..data.gaps import NEAR, emptied, largest_difference
 from ..data.metrics import FEW, confusion
 from ..models import FallingRuleList, MultiClassRuleList, RuleSet
@@ -239,6 +240,8 @@ def doubts(
     >>> [doubt.code for doubt in rl.doubts(model)]
     ['one_column']
     """
+    for name, value in (("data", data), ("test", test)):
+        require((name, value, value is None or hasattr(value, "leaks"), "a Dataset"))
     given: tuple[Doubt, ...] = getattr(model, "doubts_", ())
     if len(models := getattr(model, "models_", [model])) > 1:
         return given

@@ -98,6 +98,8 @@ _WHY = {
     "columns": "limit reached (too many rules for the proof)",
 }
 """Limits that are not called by their name."""
+_ADDED_UP = ("created", "expanded", "stored", "queued")
+"""Counts in the place of which an account has those that add up."""
 
 
 @dataclass(frozen=True)
@@ -177,7 +179,7 @@ def report(search: Search, snapshot: Snapshot, ended: str = "", attribute: str =
     """
     claim = Claim.of(search, attribute)
     gap = within(snapshot.gap, search.family) if math.isfinite(snapshot.gap) else ""
-    done = [f"{n} {what}" for what, n in snapshot.counts.items() if n]
+    done = [f"{n} {what}" for what, n in snapshot.counts.items() if n and not (whole and what in _ADDED_UP)]
     return Report(
         status=snapshot.status,
         ended=why_ended(snapshot) or ended,
@@ -185,7 +187,7 @@ def report(search: Search, snapshot: Snapshot, ended: str = "", attribute: str =
         gap=gap,
         bound=at_least(snapshot.lower_bound, _DIGITS),
         open=_open(search, snapshot, claim, gap),
-        work=", ".join([f"{snapshot.seconds:.2f} s", *done]),
+        work=", ".join([f"search time {snapshot.seconds:.2f} s", *done]),
         account=account(search, snapshot, _DIGITS) if whole and snapshot.incumbent is not None else None,
     )
 

@@ -29,8 +29,9 @@ def expression(name: str, form: Form) -> Any:
     elif form.kind != "text":
         decimal, thousands = form.marks
         left_out = [*form.unit, *(" \u00a0\u202f" if thousands == " " else thousands)]
-        for piece in filter(None, left_out):
-            found = function("replace", found, constant(piece), constant(""))
+        pieces = [(piece, "") for piece in filter(None, left_out)] + form.accounts * [("(", "-"), (")", "")]
+        for piece, instead in pieces:
+            found = function("replace", found, constant(piece), constant(instead))
         found = function("trim", function("replace", found, constant(decimal), constant(".")))
         found = found.cast("BIGINT" if form.kind == "whole" else "DOUBLE")
     if not form.empty:

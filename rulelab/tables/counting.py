@@ -13,7 +13,7 @@ import pandas as pd
 from ..data.binarize import Binarizer
 from ..data.columns import listed
 from ..data.conditions import Condition
-from ..datasets.guesses import positive_of
+from ..datasets.guesses import positive_of, unknown_of
 from .cells import Cells
 from .errors import TableError
 from .pattern_counts import COUNT, HEADS, PatternCounts
@@ -152,12 +152,12 @@ def _labels(table: Table, target: str, positive: Any, left_out: Sequence[Any]) -
         if not matching:
             raise TableError(f"the target {target!r} has no label {positive!r}; it has {listed(map(str, labels))}")
         positive = matching[0]
-    elif len(labels) != 2:
+    elif len(known := [label for label in labels if label not in unknown_of(labels)]) > 2:
         raise TableError(
             f"the target {target!r} has {len(labels)} labels ({listed(map(str, labels))}); name the positive one"
         )
     else:
-        positive = positive_of({label: rows[label] for label in labels})
+        positive = positive_of({label: rows[label] for label in known})
     return labels, positive, without
 
 

@@ -120,7 +120,8 @@ FAULTS = {
     "null target": (b"a,y\n1,0\n2,\n3,1\n4,\n", "'y' is missing in rows 2, 4"),
     "null target once": (b"a,y\n1,0\n2,\n3,1\n", "'y' is missing in row 2;"),
     "all null": (b"a,y\n1,\n2,\n", "'y' is missing in rows 1, 2"),
-    "nameless column": (b",a,y\n0,1,0\n1,1,1\n", "column 1 has no name"),
+    "nameless column": (b"a,,y\n0,1,0\n1,1,1\n", "column 2 has no name"),
+    "two without a name": (b",index,y\n0,1,0\n1,1,1\n", "column 1 has no name"),
     "damaged utf-8": (
         ("ä" * 30 + ",y\n1,0\n").encode() + b"\xe4,1\n",
         r"not UTF-8: byte 0xe4 at position 67 \(line 3\)",

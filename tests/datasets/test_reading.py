@@ -10,6 +10,7 @@ import warnings
 import zipfile
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
@@ -198,6 +199,8 @@ TABLES = {
     "long numbers": "a,y\n" + "123456789012345678901,0\n2,1\n" * 4,
     "large numbers with holes": "a,b,y\n" + "9007199254740993,1,0\n9007199254740992,2,1\n,3,1\n" * 4,
     "an empty column": "a,b,y\n" + "1,,0\n2,,1\n" * 4,
+    "accounts": "a;b;y\n" + "(48);(x);0\n1.200;y;1\n(1.200);z;1\n (7) ;z;1\n" * 4,
+    "all below zero": "a,b,y\n" + "(1),(2.5),0\n(2),4,1\n" * 4,
     "spaces": "a,b,y\n" + " 1, x,0\n2 ,x ,1\n" * 4,
     "dates": "day,b,y\n" + "2024-01-05,1,0\n2023-12-31,2,1\n,3,1\n2024-02-29,1,0\n" * 4,
     "days first": "day;b;y\n" + "05.01.2024;1,5;ja\n31.12.2023;2;nein\nk.A.;3;ja\n1.2.2024;2;ja\n" * 4,
@@ -241,6 +244,14 @@ def test_a_file_is_the_same_table_in_memory_and_where_it_is_counted(name: str, t
         assert rl.Binarizer().fit(there.features(target, dates="ignore")).conditions_ == tuple(
             condition for condition in binarizer.conditions_ if condition.column.rpartition(": ")[0] not in dates
         )
+
+
+def test_the_index_that_pandas_saves_is_no_feature(tmp_path) -> None:
+    pd.DataFrame({"a": np.arange(40) % 3, "y": np.arange(40) % 2}).to_csv(tmp_path / "t.csv")
+    here, there = sheet(tmp_path / "t.csv"), rl.tables.open(tmp_path / "t.csv")
+    assert here.doubts == there.doubts == ("the first column has no name and is called 'index'",)
+    assert list(here.dataset("y").X.columns) == ["a"]
+    assert here.roles("y") == {"index": "ignore", "a": "feature", "y": "target"}
 
 
 @pytest.mark.parametrize(

@@ -377,7 +377,9 @@ def test_rows_whose_target_is_unknown_are_left_out_or_negative_and_counted(word:
         conditions = rl.Binarizer().fit(table.features("y", unknown=unknown))
         counts = rl.tables.count(table, conditions, "y", "Yes", unknown=unknown)
         assert (counts.n_rows, counts.without_target) == (rows, 60 - rows)
-        assert len(found.dataset("y", "Yes", unknown=unknown).y) == rows
+        for data in (found.dataset("y", "Yes", unknown=unknown), found.dataset("y", unknown=unknown)):
+            assert (len(data.y), data.positive, int(data.y.sum())) == (rows, "Yes", 15)
+        assert rl.tables.count(table, conditions, "y", unknown=unknown).positive == "Yes"
     with pytest.raises(DatasetError, match="unknown must be one of"):
         found.dataset("y", unknown="maybe")
 

@@ -127,3 +127,19 @@ def test_one_list_of_several_classes_is_proven_and_a_table(people: pd.DataFrame)
     short = lists.set_params(max_length=1).fit(people[["age", "sex"]], people["job"])
     with pytest.raises(rl.CertificateError, match="no certificate with max_length"):
         short.verify()
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda people: rl.fit(3, "paid"), "data must be a DataFrame, a file, a Dataset or the name of one, not 3"),
+        (lambda people: rl.watch([1, 2], "paid"), "data must be a DataFrame, a file"),
+        (lambda people: rl.fit(people, "paid", people), "model must be one of rule_list"),
+        (lambda people: rl.frontier(people, people["paid"]), "problem must be a rulelab.Problem, not"),
+        (lambda people: rl.doubts(people, people["paid"]), "data must be a Dataset, not"),
+        (lambda people: rl.plots.cuts(3), "snapshot must be a search, its snapshots or"),
+    ],
+)
+def test_what_cannot_be_meant_is_told_by_the_name_of_the_argument(people: pd.DataFrame, call, said: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=said):
+        call(people)
