@@ -129,10 +129,10 @@ def criterion_of(text: str) -> Criterion:
     try:
         return records[name].make(*(float(limit) for limit in limits.split(",")))
     except (KeyError, ValueError) as error:
-        known = ", ".join(records)
+        known, why = ", ".join(records), f" ({one_line(str(error))})" if name in records and limits else ""
         raise CommandError(
             f"--fairness must be a criterion and the largest difference it allows, such as equal-opportunity:0.05 or "
-            f"equalized-odds:0.05,0.05, not {one_line(text)!r} ({one_line(str(error))}); there are {known}"
+            f"equalized-odds:0.05,0.05, not {one_line(text)!r}{why}; there are {known}"
         ) from None
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import files
+from ..arguments import Text, text_of
 from ..families.wording import count
 from ..shown import printable
 
@@ -22,11 +23,16 @@ if TYPE_CHECKING:
     from ..search import Search
 
 
+def _as_option(name: str) -> str:
+    return name if name[0].isupper() else f"--{name.replace('_', '-')}"
+
+
 class CommandError(Exception):
-    """Ends a command with one line on stderr and this exit status."""
+    """Ends a command with one line on stderr and this exit status; arguments are called as options are."""
 
     def __init__(self, message: object, status: int = 2) -> None:
-        super().__init__(str(message))
+        said = text_of(message) if isinstance(message, ValueError) else str(message)
+        super().__init__(said.titled(_as_option) if isinstance(said, Text) else said)
         self.status = status
 
 

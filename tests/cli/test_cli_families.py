@@ -70,6 +70,8 @@ def test_every_family_is_fitted_and_saved(model, options, expected, tmp_path, ca
         (("--model", "rule-set", "--policy", "curiosity"), "--policy is not an option of --model rule-set"),
         (("--model", "rule-set", "--fairness", "justice:1"), "there are equal-opportunity"),
         (("--model", "rule-set", "--fairness", "equal-opportunity"), "such as equal-opportunity:0.05"),
+        (("--must-use", "nothing"), "error: --must-use: no antecedent uses 'nothing'; the nearest: "),
+        (("--first-rule", "x"), "error: --first-rule: no antecedent is 'x'"),
         (("--model", "rule-set", "--fairness", "equal-opportunity:0.1"), "name a sensitive attribute"),
         (
             ("--model", "falling-rule-list", "--method", "monte_carlo", "--memory-limit", "1GB"),

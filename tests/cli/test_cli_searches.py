@@ -333,7 +333,7 @@ def test_the_search_of_the_papers(tmp_path: Path, capsys: pytest.CaptureFixture[
         (("least-gap", *TOE, "--accuracy", ".6,.7", "--proof", "p"), "--proof is of a single accuracy"),
         (("least-gap", *TOE, "--criterion", "equality"), "invalid choice"),
         (("near", *TOE, "--fairness", "x"), "unrecognized arguments: --fairness"),
-        (("frontier", *TOE, "--max-length", 100_000), "max_length must be an integer from 0 to 1000"),
+        (("frontier", *TOE, "--max-length", 100_000), "--max-length must be an integer from 0 to 1000"),
         (("frontier", *TOE, "--fairness", "equal-opportunity"), "--sensitive"),
         (("frontier", *TOE, "--regularization", 0.1), "--regularization is not an option of --model rule-list without"),
         (("frontier", *TOE, "--random-state", 1), "nothing is random there"),

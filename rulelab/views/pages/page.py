@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 from urllib.parse import urlencode
 
 import panel as pn
@@ -90,7 +91,8 @@ def _asked() -> str:
     A browser that connects after its session was given up gets another, whose request is that of the connection: what
     was asked for is then in the arguments alone, which come with the token of the page.
     """
-    location, context = pn.state.location, pn.state.curdoc and pn.state.curdoc.session_context
+    location, document = pn.state.location, pn.state.curdoc
+    context: Any = None if document is None else document.session_context
     if location is not None and location.search:
         return str(location.search)
     arguments = context.request.arguments if context and context.request else {}
