@@ -146,7 +146,8 @@ def _labels(table: Table, target: str, positive: Any, left_out: Sequence[Any]) -
     without = int(found["n"].sum() - sum(rows.values()) + sum(rows.pop(label) for label in left_out))
     labels = sorted(rows, key=lambda v: (str(type(v)), v))
     if len(labels) < 2:
-        raise TableError(f"the target {target!r} has a single label, {listed(map(str, labels))}; there must be two")
+        said = f"; {without} rows are empty there, or have NA or the like, which missing='' keeps" if without else ""
+        raise TableError(f"the target {target!r} has a single label, {listed(map(str, labels))}; two are needed{said}")
     if positive is not None:
         matching = [label for label in labels if label == positive or str(label) == str(positive)]
         if not matching:

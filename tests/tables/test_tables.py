@@ -253,7 +253,11 @@ def test_everything_may_be_rare() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda f: f.assign(y=3), "single label, '3'"),
+        (lambda f: f.assign(y=3), "single label, '3'; two are needed$"),
+        (
+            lambda f: f.assign(y=np.where(f.index % 2, "EU", None)),
+            "'EU'; two are needed; 30 rows are empty there, or have",
+        ),
         (lambda f: f.assign(y=np.arange(len(f)) % 3), "3 labels"),
         (lambda f: f.assign(age=np.where(f.age > 70, np.inf, f.age)), "'age' holds infinite numbers"),
         (
