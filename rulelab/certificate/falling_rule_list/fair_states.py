@@ -228,7 +228,7 @@ def fair_falling_space(problem: Problem, parameters: Mapping[str, float]) -> Fai
     weight = int(problem.positives.sum()) * a + int(problem.negatives.sum()) * b
     most = weight + rule * LONGEST
     if most >= _LARGEST_COST:
-        raise CertificateError("the weights have too many digits for a certificate of a fair list")
+        raise CertificateError("the weights have too many digits for a certificate of a fair list; round them to six")
     return FairFallingSpace(
         costs=costs,
         inside=inside[:, antecedents],

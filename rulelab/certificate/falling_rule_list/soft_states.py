@@ -122,7 +122,7 @@ def soft_states(problem: Problem, regularization: float, positive_weight: float,
     total = int(problem.positives.sum()) + int(problem.negatives.sum())
     largest = max(a, b) * total
     if largest > _LARGEST_COST:
-        raise CertificateError("the weights, or the positive weight, have too many digits for a certificate")
+        raise CertificateError("weights or the positive weight have too many digits for a proof; round them to six")
     fine = 1 << max(1, (_FINE_COST // largest).bit_length()) - 1
     unit = Fraction(1, b * fine * total)
     states = states_of(problem, regularization, a * fine, b * fine, int(rule * fine), unit)

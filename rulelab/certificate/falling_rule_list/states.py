@@ -216,7 +216,7 @@ def falling_states(
     if simple is None and misplaced and room:
         simple = Fraction(int(exact * room), room)
     if simple is None:
-        raise CertificateError("the weights, or the positive weight, have too many digits for a certificate")
+        raise CertificateError("weights or the positive weight have too many digits for a proof; round them to six")
     # what is hidden is some units, which are made small
     inexact = bool(more or misplaced)
     scale = simple.denominator * (max(1, _FINE_COST // (max(a, b) * simple.denominator * n)) if inexact else 1)
