@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import files
-from ..arguments import Text, text_of
 from ..families.wording import count
 from ..shown import printable
 
@@ -31,6 +30,8 @@ class CommandError(Exception):
     """Ends a command with one line on stderr and this exit status; arguments are called as options are."""
 
     def __init__(self, message: object, status: int = 2) -> None:
+        from ..arguments import Text, text_of
+
         said = text_of(message) if isinstance(message, ValueError) else str(message)
         super().__init__(said.titled(_as_option) if isinstance(said, Text) else said)
         self.status = status

@@ -32,6 +32,7 @@ from . import wording
 from .count_view import CountView
 from .counting import explorer_of_sets
 from .editing import Source, WhatIfView
+from .fairer import FairerView
 from .finding import LISTED, Wanted, find, refusal
 from .good import Found, FoundSets, Good
 from .good_models import NO_MODEL, SELECTED, Choosing
@@ -40,7 +41,13 @@ from .offline import explorer
 from .panels import SPACED, WIDE
 from .parts import Builder
 
-TOGETHER, MADE_OF, BUILD, COUNT = "All together", "What they are made of", "Build a list", "Count all"
+TOGETHER, MADE_OF, FAIRER, BUILD, COUNT = (
+    "All together",
+    "What they are made of",
+    "Fairer ones",
+    "Build a list",
+    "Count all",
+)
 _NARROW = ":host { min-width: 0 !important; }"
 _WHOLE = ":host { min-height: 100vh; }"
 """Of the place of the good models before they are there: what stands under it on a phone does not jump then."""
@@ -89,6 +96,7 @@ class AlternativesView(Choosing):
         objects={f"{100 * share:g} %": share for share in (0.01, 0.02, 0.05, 0.1, 0.2)},
         label="Above the optimum, at most",
     )
+    sensitive = param.String(default="", doc="The attribute whose groups are compared where none is chosen here.")
     searching = param.Boolean(default=False, doc="Whether the search whose alternatives will be here goes on.")
     on_pin = param.Callable(
         default=None, doc="Takes the card of the model that is kept to compare, and gives its letter; None: no button."
@@ -230,6 +238,7 @@ class AlternativesView(Choosing):
         if self._job is not None:
             self._job.cancel()
         self._counting.close()
+        self.fairer.close()
         self.editor.close()
         self._beat.stop()
 
@@ -276,10 +285,13 @@ class AlternativesView(Choosing):
         self._make = lambda report: found.prepared  # its optimum is not searched for again
         self._take_overview(found)
         self._explorer.visible = bool(found.result.count)
-        self._strip.names = [TOGETHER, MADE_OF, *([BUILD] if isinstance(found, Found) else []), COUNT]
-        if self._strip.open not in self._strip.names:
-            self._strip.open = TOGETHER
+        of_lists = isinstance(found, Found)
+        grouped = of_lists and bool(found.prepared.attributes)
+        self.strip.names = [TOGETHER, MADE_OF, *grouped * [FAIRER], *of_lists * [BUILD], COUNT]
+        if self.strip.open not in self.strip.names:
+            self.strip.open = TOGETHER
         self._counting.begin(found)
+        self._look_for_fairer()
         if isinstance(found, Found) and self._builder is not None:
             self._builder.begin(found)
         hand = self.editor.hand
@@ -313,7 +325,7 @@ class AlternativesView(Choosing):
 
     def _open(self, *_: Any) -> None:
         """Show one of the views of what was found; the builder is made when it is first opened."""
-        building = self._strip.open == BUILD
+        building = self.strip.open == BUILD
         if building and self._builder is None and isinstance(self._found, Found):
             self._builder = Builder(self._ended, **WIDE)
             waiting = Html(wording.UNPACKING, stylesheets=[CARD_CSS], **WIDE)
@@ -321,7 +333,20 @@ class AlternativesView(Choosing):
             self._building.objects = [waiting, self._builder]
             self._builder.begin(self._found)
         for name, place in self._places.items():
-            place.visible = name == self._strip.open
+            place.visible = name == self.strip.open
+        self._look_for_fairer()
+
+    @param.depends("attribute", "criterion", watch=True)
+    def _look_for_fairer(self) -> None:
+        """Look for fairer lists while they are seen; of the first attribute, where none is chosen."""
+        found = self._found
+        if self.strip.open != FAIRER or not isinstance(found, Found) or self._filling:
+            return
+        if not self.attribute:
+            known = found.prepared.attributes
+            self.attribute = self.sensitive if self.sensitive in known else known[0]  # which looks for them
+            return
+        self.fairer.begin(found, self.attribute, self.criterion)
 
     def _ended(self, antecedents: tuple[int, ...]) -> None:
         """Edit a list that was built: one of the models, or, in another order, one of its own."""
@@ -330,7 +355,7 @@ class AlternativesView(Choosing):
         k = int(found.graph.model[found.graph.node(antecedents)])
         self.choose(k)
         if antecedents != found.result.lists[k]:
-            self._edit(found.card_of(RuleList.from_problem(found.result.problem, antecedents)))
+            self._edit_model(RuleList.from_problem(found.result.problem, antecedents))
 
     def _list_tapped(self, k: int) -> None:
         """Edit a random list, or set; where it is one of the models, that model."""
@@ -354,6 +379,11 @@ class AlternativesView(Choosing):
         if self.model != NO_MODEL:
             self._edit(self._found.card(self.model))
         self._show_chosen_in_pictures()
+
+    def _edit_model(self, model: RuleList) -> None:
+        """Edit a list of the same problem, which need not be one of the models."""
+        assert self._found is not None
+        self._edit(self._found.card_of(model))
 
     def _edit(self, card: Card) -> None:
         assert self._found is not None
@@ -396,23 +426,29 @@ class AlternativesView(Choosing):
         )
         self._exports.append(self._explorer)
         self._top = pn.Row(self._status, self._distance, self._more, stylesheets=[BAR_CSS], **WIDE)
-        self._strip = Strip(
-            names=[TOGETHER, MADE_OF, BUILD, COUNT], open=TOGETHER, caption="Good models", stylesheets=[STRIP_CSS],
+        self.strip = Strip(
+            names=[TOGETHER, MADE_OF, COUNT], open=TOGETHER, caption="Good models", stylesheets=[STRIP_CSS],
             **WIDE,
         )  # fmt: skip
-        self._strip.param.watch(self._open, "open")
+        self.strip.param.watch(self._open, "open")
         self._counting = CountView(self._take_sample)
+        groups = [
+            pn.widgets.Select.from_param(self.param[name], width=width, **SELECTED)
+            for name, width in (("attribute", 150), ("criterion", 260))
+        ]
+        self.fairer = FairerView(self._edit_model, groups)
         self._building = pn.Column(stylesheets=[PANEL_CSS], **WIDE)
         self._places = {
             name: pn.Column(pn.Column(*parts, **SPACED), visible=name == TOGETHER, stylesheets=[_NARROW], **WIDE)
             for name, parts in (
                 (TOGETHER, [self._overview]),
                 (MADE_OF, [self._made_of]),
+                (FAIRER, [self.fairer]),
                 (BUILD, [self._building]),
                 (COUNT, [self._by_distance, self._counting]),
             )
         }
-        self._left = pn.Column(self._strip, *self._places.values(), stylesheets=[_NARROW], **WIDE)
+        self._left = pn.Column(self.strip, *self._places.values(), stylesheets=[_NARROW], **WIDE)
         self._leave = Press(self.leave_game, label="Leave the game", width=130, height=34, margin=0)
         self._right = pn.Column(self._leave, self.editor, stylesheets=[_NARROW], **WIDE)
         self._coming = pn.Column(

@@ -224,7 +224,7 @@ class AlternativesTab:
         def look(*_: Any) -> None:
             session = search.view.session
             prepared, latest = session.prepared, session.snapshot
-            self.view.searching = session.state.busy
+            self.view.param.update(searching=session.state.busy, sensitive=str(search.setup.table.sensitive or ""))
             if not session.state.over or prepared is None or latest is None or latest is self._taken:
                 return
             if isinstance(session, RecordedSession):  # its search is not kept, but what makes it may be in the form

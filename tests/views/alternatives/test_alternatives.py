@@ -219,7 +219,7 @@ def test_a_list_is_built_and_its_card_shown(view: AlternativesView, dataset: rl.
     found = view.found
     assert found is not None
     assert view._builder is None, "made when it is first opened"
-    view._strip.open = BUILD
+    view.strip.open = BUILD
     assert view._builder is not None
     assert not view._places[TOGETHER].visible
     assert view._builder.said["nodes"] == len(found.graph.model)
@@ -239,7 +239,7 @@ def test_a_list_is_built_and_its_card_shown(view: AlternativesView, dataset: rl.
         assert view.editor.hand.model.antecedents == turned
     page = view.explorer_html().getvalue()
     assert "<b>u" not in page
-    view._strip.open = TOGETHER
+    view.strip.open = TOGETHER
     assert view._places[TOGETHER].visible
 
 

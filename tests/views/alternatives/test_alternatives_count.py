@@ -23,7 +23,7 @@ from rulelab.views.live.wording import count
 @pytest.fixture
 def view(dataset: rl.Dataset, show: Any) -> AlternativesView:
     made = show(searched(dataset), dataset)
-    made._strip.open = COUNT
+    made.strip.open = COUNT
     return made
 
 
@@ -145,8 +145,8 @@ def test_a_few_lists_are_all_drawn(view: AlternativesView) -> None:
 
 
 def test_the_tab_shows_one_thing_at_a_time(view: AlternativesView) -> None:
-    for name in view._strip.names:
-        view._strip.open = name
+    for name in view.strip.names:
+        view.strip.open = name
         assert [each for each, place in view._places.items() if place.visible] == [name]
     assert view._right.visible, "the chosen model stands beside all of them"
 

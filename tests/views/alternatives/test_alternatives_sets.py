@@ -35,7 +35,7 @@ def test_sets_are_shown_filtered_and_chosen(view: AlternativesView, dataset: rl.
     found = view.found
     assert isinstance(found, FoundSets)
     assert view._status.phase.startswith("certified complete, over rules of at most 2 conditions")
-    assert view._strip.names == [TOGETHER, MADE_OF, COUNT]
+    assert view.strip.names == [TOGETHER, MADE_OF, COUNT]
     assert view._explorer.visible
     assert view.explorer_html().getvalue().count('<td class="text">') == found.result.count
     assert found.result.count > 5
@@ -85,7 +85,7 @@ def test_what_is_said_of_all_sets_is_true_of_each(dataset: rl.Dataset, form: str
     wait_until(lambda: not view.refresh())
     counting, found = view._counting, view.found
     assert found is not None
-    view._strip.open = COUNT
+    view.strip.open = COUNT
     assert counting._start.label == "Count all sets"
     assert not counting._save.visible
     assert "“Count all sets” counts" in counting._text.object
@@ -189,11 +189,11 @@ def test_sets_that_are_not_all_found_are_at_least_so_many(
 def test_lists_come_after_sets(view: AlternativesView, dataset: rl.Dataset) -> None:
     conditions = rl.Binarizer().fit_transform(dataset.X)
     problem = rl.Problem.from_antecedents(rl.mine_antecedents(conditions, 1), dataset.y)
-    view._strip.open = COUNT
+    view.strip.open = COUNT
     view.take(lambda report: Prepared(rl.RuleListSearch(problem, 0.02)))
     wait_until(lambda: not view.refresh())
-    assert view._strip.names == [TOGETHER, MADE_OF, BUILD, COUNT]
-    assert view._strip.open == COUNT
+    assert view.strip.names == [TOGETHER, MADE_OF, BUILD, COUNT]
+    assert view.strip.open == COUNT
     assert view._status.phase.startswith("certified complete: ")
     assert view._explorer.visible
 

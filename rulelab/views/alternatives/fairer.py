@@ -1,0 +1,260 @@
+"""Fairer lists than the best one: the least gap between groups at each accuracy, each point a list to edit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import panel as pn
+from bokeh.models import ColumnDataSource
+from panel.viewable import Viewer
+
+from ...data.gaps import CONSTRAINED
+from ...data.metrics import FEW
+from ...frontiers import FrontPoint, frontier
+from ..fronts.points import criterion_name
+from ..live.job import Job, Progress, run
+from ..live.pool import POOL
+from ..live.ticker import Beat
+from ..live.wording import counted
+from ..search.plot_box import PlotBox
+from ..search.plots.base import Window, new_figure
+from ..search.plots.base import replace as refill
+from ..widgets.esc import plain
+from ..widgets.live_text import LiveText
+from ..widgets.press import Press
+from ..widgets.style import BAR_CSS, INK, ORANGE, PANEL_CSS, SKY
+from .good import Found
+from .panels import SPACED, WIDE
+from .plots import HEIGHT, Picture
+
+_SECONDS = (6.0, 60.0, 300.0)
+"""At once, and each time that more is asked for."""
+_PLACES = 7
+"""Accuracies, from that of one answer for everybody to that of the best list."""
+_TOOLTIPS = [("accuracy", "@y{0.00} %"), ("gap", "@x{0.00} %"), ("", "@said")]
+
+
+@dataclass(frozen=True)
+class Fairer:
+    """Lists of least gap, as far as they are known.
+
+    Attributes
+    ----------
+    points : tuple of FrontPoint
+        Those that have a model, the least accurate one first, each once.
+    bounds : tuple of tuple of float
+        Accuracies, and what no list that is so accurate has a smaller gap than.
+    open : int
+        At how many of these that is not known to be the least.
+    most : int
+        Rules of a list, at most.
+    """
+
+    points: tuple[FrontPoint, ...]
+    bounds: tuple[tuple[float, float], ...]
+    open: int
+    most: int
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """A row per point; shares are in per cent."""
+        rows = [
+            (
+                100 * (1 - p.model.errors / p.model.weight),
+                100 * (p.true_gap or 0.0),
+                len(p.model.rules),
+                p.status,
+                p.emptied,
+            )
+            for p in self.points
+        ]
+        return pd.DataFrame(rows, columns=["accuracy (%)", "gap (%)", "rules", "status", "doubt"]).astype(
+            {"accuracy (%)": float, "gap (%)": float}
+        )
+
+
+def fairer(found: Found, attribute: str, criterion: str, seconds: float, progress: Progress) -> Fairer:
+    """Search for the lists of least gap between the groups of an attribute.
+
+    Raises
+    ------
+    ValueError
+        When there are no two groups to compare.
+    """
+    result, best = found.result, found.model(0)
+    problem = replace(result.problem, groups=found.prepared.masses(attribute))
+    share = max(problem.total_positive, problem.total_negative) / problem.total_weight
+    places = np.floor(1e4 * np.linspace(share, float(1 - best.errors / problem.total_weight), _PLACES)) / 1e4
+    asked = found.prepared.search.parameters.get("max_length")
+    most = max(len(best.rules) + 1, int(found.frame["rules"].max())) if asked is None else int(asked)
+    search = frontier(
+        problem,
+        "gap",
+        criterion=CONSTRAINED.get(criterion, criterion),
+        accuracies=places.tolist(),
+        max_length=most,
+        min_group_size=FEW,
+    )
+    run(search, seconds, progress, lambda _: f"at {counted(_PLACES, 'accuracies')}", "the search for least gaps")
+    points: Any = search.points  # type: ignore[attr-defined]
+    each = {point.model: point for point in points if point.model is not None}
+    bounds = tuple((point.place["min_accuracy"], point.lower_bound) for point in points)
+    return Fairer(tuple(each.values()), bounds, sum(point.status == "open" for point in points), most)
+
+
+class FairerDots(Picture):
+    """Accuracy against the least gap; what is proven impossible is shaded."""
+
+    def __init__(self, on_tap: Callable[[int], None] = lambda k: None) -> None:
+        self._points = ColumnDataSource({name: [] for name in ("k", "x", "y", "said", "fill")})
+        self._others = ColumnDataSource({"x": [], "y": []})
+        self._none = ColumnDataSource({"left": [], "right": [], "bottom": [], "top": []})
+        self._across, self._up = Window(0, 5), Window(50, 100)
+        plot = new_figure(
+            "Least gap by accuracy", "gap (%)", "accuracy (%)", height=HEIGHT,
+            x_range=self._across.range, y_range=self._up.range,
+        )  # fmt: skip
+        self._shade = plot.quad(
+            left="left", right="right", bottom="bottom", top="top", source=self._none, fill_alpha=0.1, line_alpha=0
+        )
+        plot.scatter(x="x", y="y", size=6, source=self._others, color=SKY, fill_alpha=0.5, line_alpha=0.8)
+        dots = plot.scatter(
+            x="x", y="y", size=12, marker="diamond", source=self._points, line_color=ORANGE, fill_color=ORANGE,
+            fill_alpha="fill",
+        )  # fmt: skip
+        self.figure = plot
+        self._listen(self._points, dots, _TOOLTIPS, on_tap)
+
+    def show(self, found: Fairer, gaps: np.ndarray, accuracies: np.ndarray, axis: str) -> None:
+        """Draw the lists of least gap over those near the optimum, whose gaps and accuracies are in per cent."""
+        self._asked = (found, gaps, accuracies, axis)
+        frame, known = found.frame, ~np.isnan(gaps)
+        self.figure.xaxis.axis_label = f"gap in {axis} (%)"
+        x, y = frame["gap (%)"].tolist(), frame["accuracy (%)"].tolist()
+        proven = [status == "proven" for status in frame["status"]]
+        claims = ["no list as accurate has less" if sure else "not proven" for sure in proven]
+        said = [f"{claim}; {doubt}" if doubt else claim for claim, doubt in zip(claims, frame["doubt"], strict=True)]
+        fill = [0.9 if sure else 0.0 for sure in proven]
+        refill(self._points, {"k": list(range(len(x))), "x": x, "y": y, "said": said, "fill": fill})
+        refill(self._others, {"x": gaps[known].tolist(), "y": accuracies[known].tolist()})
+        from_, least = (100 * np.array(ends) for ends in zip(*found.bounds, strict=True))
+        widest, lowest, highest = max(0.1, *x, *gaps[known]), min(from_), max(*from_, *y, *accuracies[known])
+        margin = 0.06 * max(highest - lowest, 0.1)
+        self._across.span(-0.03 * widest, 1.05 * widest)
+        self._up.span(lowest - margin, highest + margin)
+        tops, right = [*from_[1:].tolist(), highest + margin], np.minimum(least, 1.05 * widest).tolist()
+        refill(self._none, {"left": [0.0] * len(tops), "right": right, "bottom": from_.tolist(), "top": tops})
+        shaded = "; shaded: what no list is" if any(least) else ""
+        self.caption = (
+            f"{counted(len(x), 'lists')} of the smallest gap that was found, filled where none is smaller{shaded}; dots: "
+            "the good models. Tap a list to edit it."
+        )
+
+    def frame(self) -> pd.DataFrame:
+        """The lists of least gap."""
+        return self._asked[0].frame if self._asked else pd.DataFrame()
+
+    def use_dark(self, dark: bool) -> None:
+        """Shade in the colour of the text."""
+        self._shade.glyph.fill_color = INK[dark]
+
+
+class FairerView(Viewer):
+    """The lists of least gap between groups, found when it is opened.
+
+    Parameters
+    ----------
+    on_model : callable
+        Takes a list that was tapped.
+    selects : sequence of viewable
+        What chooses the groups and the gap.
+    """
+
+    def __init__(self, on_model: Callable[[Any], None], selects: Any, **params: Any) -> None:
+        super().__init__(**params)
+        self._on_model = on_model
+        self._asked: tuple[Any, ...] = ()
+        self._effort = 0
+        self._job: Job | None = None
+        self._beat = Beat(self.refresh)
+        self.fairer: Fairer | None = None
+        self._status = LiveText(caption="Fairer ones", **WIDE)
+        self._more = Press(self.more_or_stop, width=110, height=34, margin=0, visible=False)
+        self.dots = FairerDots(self.choose)
+        self.box = PlotBox(self.dots, self.dots.picture, lambda: "least_gaps")
+        self._plot = pn.Column(*self.box.items, stylesheets=[PANEL_CSS], visible=False, **WIDE)
+        bar = pn.Row(*selects, self._more, stylesheets=[BAR_CSS], **WIDE)
+        self._layout = pn.Column(bar, self._status, self._plot, **SPACED)
+
+    def __panel__(self) -> Any:
+        return self._layout
+
+    def begin(self, found: Found, attribute: str, criterion: str) -> None:
+        """Search for them, unless that was done."""
+        asked = found, attribute, criterion
+        if not attribute or asked == self._asked:
+            return
+        self._asked, self._effort = asked, 0
+        self._search()
+
+    def more_or_stop(self) -> None:
+        """Search for longer; while that goes on, end it and keep what it has found."""
+        if self._job is not None:
+            self._job.cancel()
+            return
+        self._effort = min(self._effort + 1, len(_SECONDS) - 1)
+        self._search()
+
+    def close(self) -> None:
+        """End what is under way."""
+        if self._job is not None:
+            self._job.cancel()
+        self._beat.stop()
+
+    def refresh(self) -> bool:
+        """Show what is new; True while more may come."""
+        job = self._job
+        if job is None:
+            return False
+        with pn.io.hold():
+            if job.busy:
+                self._status.param.update(tone="busy", phase=f"Searching for least gaps {job.standing}")
+                return True
+            self._job, self.fairer = None, job.result
+            self._show(job.error or "")
+        return False
+
+    def _search(self) -> None:
+        if self._job is not None:
+            self._job.cancel()
+        seconds, (found, attribute, criterion) = _SECONDS[self._effort], self._asked
+        self._job = Job(lambda progress: fairer(found, attribute, criterion, seconds, progress), POOL)
+        self._more.param.update(label="Stop", visible=True)
+        self.refresh()
+        self._beat.start()
+
+    def _show(self, error: str) -> None:
+        found, (good, attribute, criterion) = self.fairer, self._asked
+        self._plot.visible = found is not None
+        self._more.param.update(label="Look longer", visible=found is not None and found.open > 0)
+        if found is None:
+            self._status.param.update(tone="limit", phase=plain(error, 600))
+            return
+        axis = f"{criterion_name(criterion)} by {attribute}"
+        what = f"the least gap in {axis} of lists of at most {counted(found.most, 'rules')}"
+        if found.open:
+            phase = f"not certified at {found.open} of {_PLACES} accuracies: {what}"
+        else:
+            phase = f"certified: {what}, at each of {_PLACES} accuracies"
+        self._status.param.update(tone="limit" if found.open else "proven", phase=phase)
+        self.dots.show(found, good.gaps(attribute, criterion), good.frame["accuracy"].to_numpy(), axis)
+        self.box.refresh()
+
+    def choose(self, k: int) -> None:
+        """Hand on one of the lists."""
+        if self.fairer is not None and k < len(self.fairer.points):
+            self._on_model(self.fairer.points[k].model)

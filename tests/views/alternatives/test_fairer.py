@@ -1,0 +1,58 @@
+"""Fairer lists than the best one: what is said to be least is, and each point can be edited."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from patience import wait_until
+
+import rulelab as rl
+from rulelab.data.gaps import CRITERIA
+from rulelab.views.alternatives.view import FAIRER, AlternativesView
+
+
+def searched(dataset: rl.Dataset) -> rl.RuleListSearch:
+    conditions = rl.Binarizer().fit_transform(dataset.X)
+    return rl.RuleListSearch(rl.Problem.from_arrays(conditions, dataset.y), regularization=0.03)
+
+
+def opened(view: AlternativesView, criterion: str = "equal_opportunity") -> AlternativesView:
+    view.criterion, view.strip.open = criterion, FAIRER
+    wait_until(lambda: not view.fairer.refresh())
+    return view
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_no_good_model_is_where_none_is_said_to_be(show, dataset, criterion: str) -> None:
+    view = opened(show(searched(dataset), dataset), criterion)
+    fairer = view.fairer.fairer
+    assert view.attribute == "sex", "the only one there is"
+    gaps, accuracies = view.gaps / 100, view.found.frame["accuracy"].to_numpy() / 100
+    for accuracy, least in fairer.bounds:
+        assert not (gaps[accuracies >= accuracy] < least - 1e-9).any()
+    assert fairer.open == 0
+    for point in fairer.points:
+        assert point.true_gap == pytest.approx(point.value, abs=1e-9) == pytest.approx(point.lower_bound, abs=1e-9)
+    frame = view.fairer.dots.frame()
+    assert np.all(np.diff(frame["accuracy (%)"]) > 0)
+    assert np.all(np.diff(frame["gap (%)"]) >= -1e-9), "more accuracy has no smaller least gap"
+    assert len(frame) == len(fairer.points) > 0
+
+
+def test_a_point_is_edited(show, dataset) -> None:
+    view = opened(show(searched(dataset), dataset))
+    points = view.fairer.fairer.points
+    for k, point in enumerate(points):
+        view.fairer.choose(k)
+        assert [str(rule) for rule in view.editor.hand.model.rules] == [str(rule) for rule in point.model.rules]
+        assert float(view.editor.groups.gap) == pytest.approx(point.true_gap)
+    view.fairer.choose(len(points))
+    view.fairer.more_or_stop()
+    view.fairer.more_or_stop()
+    wait_until(lambda: not view.fairer.refresh())
+
+
+def test_sets_and_data_without_groups_have_no_fairer_ones(show, dataset) -> None:
+    problem = searched(dataset).problem
+    assert FAIRER not in show(rl.RuleSetSearch(problem, max_complexity=4), dataset).strip.names
+    assert FAIRER not in show(searched(dataset), None).strip.names
