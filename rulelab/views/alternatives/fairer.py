@@ -150,8 +150,8 @@ class FairerDots(Picture):
         refill(self._none, {"left": [0.0] * len(tops), "right": right, "bottom": from_.tolist(), "top": tops})
         shaded = "; shaded: what no list is" if any(least) else ""
         self.caption = (
-            f"{counted(len(x), 'lists')} of the smallest gap that was found, filled where none is smaller{shaded}; dots: "
-            "the good models. Tap a list to edit it."
+            f"{counted(len(x), 'lists')} of the smallest gap that was found, filled where none is smaller{shaded}; "
+            "dots: the good models. Tap a list to edit it."
         )
 
     def frame(self) -> pd.DataFrame:
