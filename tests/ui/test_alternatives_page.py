@@ -18,6 +18,17 @@ pytestmark = [pytest.mark.ui, pytest.mark.long]
 QUICK = "?tab=Alternatives&data=tic_tac_toe&regularization=0.02&max_conditions=1&distance=0.05"
 
 
+FAIREST = """() => {
+  const view = [...Bokeh.index].map((root) => root).flatMap(function all(v) {
+    return [v, ...(v.children ? [...v.children()].flatMap(all) : [])]
+  }).find((v) => v.model.type === "Figure" && v.el.getAttribute("aria-label") === "Least gap by accuracy")
+  const points = view.model.renderers.find((r) => r.data_source?.data.said).data_source.data
+  const { left, top } = view.el.getBoundingClientRect()
+  return [left + view.frame.x_scale.compute(points.x[0]), top + view.frame.y_scale.compute(points.y[0])]
+}"""
+"""The place of the least accurate of the fairer lists."""
+
+
 def found(view: Visit, query: str = QUICK) -> None:
     view.page.goto(view.base + query)
     view.button("Run the search").click()
@@ -98,6 +109,22 @@ def test_a_part_of_the_picture_is_chosen_by_a_button_and_a_drag(visit, size: tup
     page.get_by_role("tab", name="All together").click()
     whole.click()
     view.until(lambda: said.first.inner_text() == every)
+    assert view.console == []
+
+
+def test_fairer_lists_are_found_when_they_are_looked_for_and_one_is_edited(visit) -> None:
+    view = visit(1280, 720)
+    found(view, "?tab=Alternatives&data=compas&max_conditions=1&thresholds=3&sensitive=sex")
+    page = view.page
+    page.get_by_role("tab", name="Fairer ones").click()
+    page.get_by_text(re.compile("^(not )?certified at .*: the least gap in equal opportunity by sex")).wait_for()
+    dots = page.get_by_role("figure", name="Least gap by accuracy")
+    dots.wait_for()
+    page.wait_for_function("Bokeh.documents[0].is_idle")
+    status = page.get_by_label("Your list", exact=True)
+    before, (x, y) = status.inner_text(), page.evaluate(FAIREST)
+    page.mouse.click(x, y)
+    view.until(lambda: status.inner_text() != before)
     assert view.console == []
 
 

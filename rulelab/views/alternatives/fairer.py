@@ -35,7 +35,10 @@ _SECONDS = (6.0, 60.0, 300.0)
 """At once, and each time that more is asked for."""
 _PLACES = 7
 """Accuracies, from that of one answer for everybody to that of the best list."""
-_TOOLTIPS = [("accuracy", "@y{0.00} %"), ("gap", "@x{0.00} %"), ("", "@said")]
+_TOOLTIP = (
+    '<div style="width: 190px; font-size: 12px; line-height: 1.35; white-space: normal">accuracy @y{0.00} %'
+    "<br>gap @x{0.00} %<br>@said</div>"
+)
 
 
 @dataclass(frozen=True)
@@ -99,7 +102,7 @@ def fairer(found: Found, attribute: str, criterion: str, seconds: float, progres
         max_length=most,
         min_group_size=FEW,
     )
-    run(search, seconds, progress, lambda _: f"at {counted(_PLACES, 'accuracies')}", "the search for least gaps")
+    run(search, seconds, progress, lambda _: "at each accuracy", "the search for least gaps")
     points: Any = search.points  # type: ignore[attr-defined]
     each = {point.model: point for point in points if point.model is not None}
     bounds = tuple((point.place["min_accuracy"], point.lower_bound) for point in points)
@@ -127,7 +130,7 @@ class FairerDots(Picture):
             fill_alpha="fill",
         )  # fmt: skip
         self.figure = plot
-        self._listen(self._points, dots, _TOOLTIPS, on_tap)
+        self._listen(self._points, dots, _TOOLTIP, on_tap)
 
     def show(self, found: Fairer, gaps: np.ndarray, accuracies: np.ndarray, axis: str) -> None:
         """Draw the lists of least gap over those near the optimum, whose gaps and accuracies are in per cent."""
@@ -246,10 +249,8 @@ class FairerView(Viewer):
             return
         axis = f"{criterion_name(criterion)} by {attribute}"
         what = f"the least gap in {axis} of lists of at most {counted(found.most, 'rules')}"
-        if found.open:
-            phase = f"not certified at {found.open} of {_PLACES} accuracies: {what}"
-        else:
-            phase = f"certified: {what}, at each of {_PLACES} accuracies"
+        places = counted(len(found.bounds), "accuracy levels")  # one where the best list is the same for everybody
+        phase = f"not certified at {found.open} of {places}: {what}" if found.open else f"certified at {places}: {what}"
         self._status.param.update(tone="limit" if found.open else "proven", phase=phase)
         self.dots.show(found, good.gaps(attribute, criterion), good.frame["accuracy"].to_numpy(), axis)
         self.box.refresh()

@@ -70,7 +70,7 @@ class Picture:
         self,
         source: ColumnDataSource,
         renderer: Any,
-        tooltips: list[tuple[str, str]],
+        tooltips: list[tuple[str, str]] | str,
         on_tap: Callable[[int], None],
         **more: Any,
     ) -> None:
