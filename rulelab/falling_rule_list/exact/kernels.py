@@ -141,11 +141,15 @@ def _start(arrays, rules, store):
     store.table[np.int64(store.hash[0] & np.uint64(store.table.size - 1))] = 0
     numbers[N_NODES] = 1
     numbers[LOWER_BOUND] = min(numbers[BEST], store.key[0])
+    which = -1
     if rules.max_length == 0:
-        store.pruned[BY_LENGTH] += 1
+        which = BY_LENGTH
     elif store.key[0] >= numbers[BEST]:
         budget = numbers[BEST] - rules.per_rule
-        store.pruned[bound_that_cuts(arrays, rules, store.sums[0], store.sums[1], left_positive, budget, 1.0)] += 1
+        which = bound_that_cuts(arrays, rules, store.sums[0], store.sums[1], left_positive, budget, 1.0)
+    if which >= 0:
+        store.pruned[which] += 1
+        store.fate[0] = CUT + which
     else:
         store.fate[0] = OPEN
         store.queue_by_length[0] = 1

@@ -134,11 +134,15 @@ def _start(arrays, rules, store):
     store.numbers[LOWER_BOUND] = min(store.numbers[BEST], store.key[0])
     if rules.equivalent_support:
         store.table[slot_at_length(store.table, store.sets, store.length, arrays.full, table_length(rules, 0))] = 0
+    which = -1
     if rules.max_length == 0:
-        store.pruned[BY_LENGTH] += 1
+        which = BY_LENGTH
     elif store.cost[0] >= store.numbers[BEST]:
-        store.pruned[BY_COST] += 1
+        which = BY_COST
     elif store.key[0] >= store.numbers[BEST]:
-        store.pruned[BY_LOOKAHEAD] += 1
-    else:
+        which = BY_LOOKAHEAD
+    if which < 0:
         enqueue(arrays, rules, store, 0, 0)
+    else:
+        store.pruned[which] += 1
+        store.fate[0] = CUT + which

@@ -10,7 +10,7 @@ import param
 
 from ...arguments import is_whole, short
 from ...families import FAMILIES
-from ...prefixes import PrefixSearch
+from ...prefixes import PrefixSearch, reason
 from ...recording import Recording
 from ..live.wording import in_signs
 from ..notebook import NotebookViewer
@@ -228,23 +228,21 @@ def sentence(frame: TreeFrame) -> str:
     seen, tree = frame.seen, frame.tree
     rules = ", ".join(f"{'else if' if k else 'if'} {esc(in_signs(name))}" for k, name in enumerate(seen.path))
     head = f"<b>{rules or 'No rule yet'}</b>{f', {LAST}' if seen.last else ''}"
-    own = seen.own
-    if own is not None and seen.last and own["fate"] == "cut":
+    own, root = seen.own, tree.iloc[0]
+    fate, cut_by = (root["state"], root["cut_by"]) if own is None else (own["fate"], own["cut_by"])
+    if seen.last and fate == "cut":
         head = head.replace(LAST, "looked at last")
     if own is None:
-        root = tree.iloc[0]
-        return f'<p class="why">{head}: it loses nothing and has no price; its bound is {root["bound"]:.4f}.</p>'
-    terms = [f"{word(words)} {own[name]:.4f}" for name, words in TERMS.items() if own[name] or name != "further"]
-    name = bound_name(own["cut_by"])
-    said = (
-        esc(own["reason"], 800).replace(esc(name), word(name, own["cut_by"], frame.kind), 1)
-        if name
-        else esc(own["reason"])
-    )
-    return (
-        f'<p class="why">{head}: {" + ".join(terms)} = {word("bound", "bound of a prefix")} {own["bound"]:.4f}. '
-        f'<span class="reason">{said}{_instead(seen)}</span></p>'
-    )
+        said = f"it loses nothing and has no price; its bound is {root['bound']:.4f}."
+        why = reason(fate, cut_by, frame.kind, root["bound"], frame.objective) if fate == "cut" else ""
+    else:
+        terms = [f"{word(words)} {own[name]:.4f}" for name, words in TERMS.items() if own[name] or name != "further"]
+        said = f"{' + '.join(terms)} = {word('bound', 'bound of a prefix')} {own['bound']:.4f}."
+        why = own["reason"]
+    name, why = bound_name(cut_by), esc(why, 800)
+    if name:
+        why = why.replace(esc(name), word(name, cut_by, frame.kind), 1)
+    return f'<p class="why">{head}: {said} <span class="reason">{why}{_instead(seen)}</span></p>'
 
 
 def _instead(seen: Seen) -> str:

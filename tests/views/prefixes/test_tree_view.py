@@ -157,6 +157,23 @@ def test_every_prefix_that_is_drawn_is_explained(search):
         assert min(own[name] for name in TERMS) >= 0
 
 
+@pytest.mark.parametrize("limit", [{}, {"max_length": 0}], ids=["by cost", "by length"])
+@pytest.mark.parametrize("family", ["list", "falling list"])
+def test_a_tree_whose_root_was_cut_says_so(family, limit):
+    if family == "list":
+        search = rl.RuleListSearch(problem(), 0.01 if limit else 0.5, **limit)
+    else:
+        search = rl.FallingRuleListSearch(problem(), 0.01 if limit else 0.5, iterations=0, **limit)
+    last = rl.solve(search)
+    assert (last.counts["expanded"], sum(last.pruned.values())) == (0, 1)
+    (root,) = search.tree().itertuples()
+    assert (root.state, last.pruned[root.cut_by]) == ("cut", 1)
+    view = TreeView(search)
+    assert "expanded" not in view._plot.below + view._said.object
+    for part in ("Cut by", root.cut_by.removeprefix("always: "), *(["looked at last"] if limit else [])):
+        assert part in view._said.object
+
+
 def test_the_parts_of_a_bound_are_those_of_a_look_into_its_parent():
     """Where the search has stored what it says of a child."""
     search = rl.CorelsSearch(problem(), 0.005)

@@ -11,6 +11,7 @@ from io import StringIO
 import numpy as np
 import pandas as pd
 import pytest
+from bokeh.models import Text
 from live import inexact_search, long_search, problem, small_search
 from patience import PATIENCE, wait_until
 
@@ -250,6 +251,17 @@ def test_where_all_is_zero_the_axis_has_numbers_to_read() -> None:
     axis = plots.bounds.y_range
     assert axis.start == 0
     assert axis.end > 0.01
+
+
+def test_the_word_beside_the_star_stands_where_there_is_room_for_it() -> None:
+    at_once, at_last = rl.RuleListSearch(problem(), 0.5, beam_width=0), small_search()
+    for search, side in ((at_once, "left"), (at_last, "right")):
+        plots, snapshots = SearchFigures(LOOKS["rule_list"]), list(search.steps(work_per_step=20))
+        plots.use_axis("log work")
+        plots.extend(snapshots, True, snapshots[-1], Prepared(search))
+        (word,) = (each.glyph for each in plots.bounds.renderers if isinstance(each.glyph, Text))
+        assert word.text_align == side
+        assert (word.x_offset > 0) == (side == "left")
 
 
 def test_a_part_that_was_zoomed_into_stays_until_the_reset() -> None:

@@ -19,6 +19,8 @@ from .pale import PaleCurves
 _MARGIN = 0.07
 _FLAT = 0.1
 """The height of a picture in which all is 0."""
+_WORD = 0.25
+"""Of the width: nearer to the left edge than that, the word beside the star would not stand on its left whole."""
 _LINES = 12
 """Most rules of a list that are shown where one points at it."""
 _TOOLTIP = (
@@ -96,9 +98,7 @@ class BoundsPlot(Plot):
             **at,
             y="objective",
             text={"value": "proven"},
-            x_offset=-10,
             y_offset=-8,
-            text_align="right",
             text_font_size="13px",
             text_font_style="bold",
             text_color=INK[False],
@@ -140,6 +140,9 @@ class BoundsPlot(Plot):
         self.caption = self._words(latest)
 
     def fit(self) -> None:
+        at, (start, end) = self._curves.source.data[self._curves.axis][-1:], self._curves.window.ends
+        on_the_right = bool(at) and at[0] - start < _WORD * (end - start)
+        self._said.glyph.update(text_align="left" if on_the_right else "right", x_offset=10 if on_the_right else -10)
         found, proven = self._curves.known("objective"), self._curves.known("lower_bound")
         pale = self.pale.ends
         if not proven:
