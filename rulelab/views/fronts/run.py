@@ -195,7 +195,9 @@ class Run:
         if not sweeps:
             if self.busy:
                 return Standing("busy", f"Sweep: {self._job.standing}", [])
-            return Standing("failed" if self.error else "limit", "Sweep: " + (self._job.error or "nothing done"), [])
+            if self.error:
+                return Standing("failed", "Sweep not begun: the message says why", [])
+            return Standing("limit", "Sweep: " + (self._job.error or "nothing done"), [])
         progress = [sweep.progress for sweep in sweeps]
         done, total = sum(p.done for p in progress), sum(p.total for p in progress)
         failed, left = sum(p.failed for p in progress), [p.seconds_left for p in progress]

@@ -158,6 +158,7 @@ def test_an_order_that_cannot_be_started_says_why_and_leaves_nothing_running() -
     assert failed.started.sweeps == ()
     assert "regularization" in str(failed.error)
     assert failed.standing().tone == "failed"
+    assert str(failed.error) not in failed.standing().phase, "it stands beside that, and is said once"
 
 
 def test_while_it_is_bounded_what_no_list_exceeds_no_sweep_runs(monkeypatch: pytest.MonkeyPatch) -> None:
