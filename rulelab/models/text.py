@@ -70,7 +70,8 @@ def predict(row):
 
 
 def number(value: int | float) -> str:
-    return str(value) if isinstance(value, int) else f"{value:.6g}"
+    """A whole number in full, a weight with six digits or all before the decimal point."""
+    return str(value) if isinstance(value, int) else f"{value:{'.0f' if abs(value) >= 10**5 else '.6g'}}"
 
 
 def label_text(label: Any) -> str:

@@ -170,6 +170,9 @@ def test_text():
         "else                 0   (right for 2 of 2, 100.0 %)",
     ]
     assert "then two_year_recid = 1 " in small().to_text(target="two_year_recid")
+    weighed = rl.Problem.from_arrays([[1], [0]], [1, 0], sample_weight=[2805817.25, 0.125])
+    for line in ("(right for 2805817 of 2805817, 100.0 %)", "(right for   0.125 of   0.125, 100.0 %)"):
+        assert line in str(RuleList.from_problem(weighed, [0]))
     assert repr(small()) == "RuleList(2 rules, 1 errors in 6)"
     assert str(RuleList.without_rules((0, 1), 1, 3)) == "always 0   (right for 3 of 4, 75.0 %)"
 

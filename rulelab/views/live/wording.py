@@ -220,9 +220,9 @@ def in_signs(name: str) -> str:
 
 
 def count(value: int | float) -> str:
-    """A count with thin spaces between the thousands; a weight with up to six digits."""
+    """A count with thin spaces between the thousands; a weight with six digits, or all before the decimal point."""
     if isinstance(value, float) and not value.is_integer():
-        return f"{value:.6g}"
+        return f"{value:,{'.0f' if abs(value) >= 10**5 else '.6g'}}".replace(",", _THIN)
     return f"{int(value):,}".replace(",", _THIN)
 
 

@@ -224,6 +224,15 @@ def test_who_is_cancelled_leaves_the_line() -> None:
         assert free
 
 
+@pytest.mark.parametrize(
+    ("n", "text"),
+    [(7214, "7 214"), (3e6, "3 000 000"), (2805817.25, "2 805 817"), (956564.25, "956 564"), (1234.5, "1 234.5")],
+)
+def test_counts_and_weights_are_written_in_digits(n: float, text: str) -> None:
+    assert words.count(n) == text.replace(" ", "\u202f")
+    assert words.count(n / 1e7) == f"{n / 1e7:.6g}"
+
+
 def test_what_is_watched_is_seen_between_units_and_at_every_rest(start) -> None:
     session, threads = start(long_search), set()
 

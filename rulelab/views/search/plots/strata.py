@@ -13,7 +13,7 @@ from ....models import FallingRuleList
 from ....shown import percent
 from ....snapshot import Snapshot
 from ...live.prepared import Prepared
-from ...live.wording import in_signs
+from ...live.wording import count, in_signs
 from ...widgets.esc import plain
 from ...widgets.style import BLUE, INK, ORANGE, SKY
 from .base import Columns, Plot, add_legend, new_figure, show_entries
@@ -52,7 +52,7 @@ def strata_columns(model: FallingRuleList | None, effective: float | None = None
             ORANGE if positive else SKY,
             "above" if positive else "below",
             plain(in_signs(name), 60),
-            f"{row.positives:g} of {row.captured:g}",
+            f"{count(row.positives)} of {count(row.captured)}",
         )
         for column, value in zip(_NAMES, values, strict=True):
             columns[column].append(value)
