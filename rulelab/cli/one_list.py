@@ -73,7 +73,7 @@ def fit_one_list(args: argparse.Namespace) -> int:
         print(said)
     rows = labels if data.weight is None else labels[data.weight.to_numpy() > 0]
     sizes = [int((rows == label).sum()) for label in problem.classes]
-    say_doubts(Known(best.model, sizes, fewer=note, **told(snapshot)))
+    say_doubts(Known(best.model, sizes, fewer=note, target=data.target, **told(snapshot)))
     if unsaved is not None:
         raise unsaved
     if args.proof is not None:

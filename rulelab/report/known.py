@@ -55,6 +55,8 @@ class Known:
         The columns that alone tell the class of nearly all rows, with the evidence.
     sensitive : tuple of str
         Columns that people said are sensitive attributes.
+    target : str
+        What is predicted; empty: not known.
     """
 
     model: Model | MultiClassRuleList
@@ -70,6 +72,7 @@ class Known:
     as_good: int | None = None
     leaks: Mapping[str, str] = field(default_factory=dict)
     sensitive: tuple[str, ...] = ()
+    target: str = ""
 
     @classmethod
     def of(cls, model: Model, data: Dataset, rows: np.ndarray | None = None, **more: Any) -> Self:
@@ -85,6 +88,7 @@ class Known:
             effective=None if data.weight is None else counted.trials("accuracy")[1],
             groups={str(name): group_rates(groups=people[[name]], **seen) for name in people},
             sensitive=tuple(map(str, people)),
+            target=data.target,
             **more,
         )
 

@@ -74,7 +74,12 @@ def _protected(known: Known) -> _Said:
 
 def _few_rows(known: Known) -> _Said:
     rows = known.rows or known.classes
-    scarce = [f"{n:.10g} {label}" for n, label in zip(rows, known.model.classes, strict=False) if n < FEW]
+    of = f"{known.target} = " if known.target else ""
+    scarce = [
+        f"{n:.10g} {'is' if n == 1 else 'are'} {of}{label}"
+        for n, label in zip(rows, known.model.classes, strict=False)
+        if n < FEW
+    ]
     if not scarce:
         return None
     few = f"of {sum(rows):.10g} training rows only {' and '.join(scarce)}"

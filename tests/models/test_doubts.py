@@ -76,6 +76,11 @@ def test_few_rows_are_rows_whatever_they_weigh():
     heavy = rl.RuleList.from_problem(problem(X, y, sample_weight=np.full(400, 1000.0)), ["a", "b"])
     assert codes(heavy) == []
     assert [each.code for each in doubted(Known(heavy, (380, 20)))] == ["few_rows"]
+    for few, known in {
+        "of 400 training rows only 20 are yes": Known(heavy, (380, 20)),
+        "of 3 training rows only 1 is back = no and 2 are back = yes": Known(heavy, (1, 2), target="back"),
+    }.items():
+        assert doubted(known)[0].words == few
     light = rl.RuleList.from_problem(problem(X, y, sample_weight=np.full(400, 0.001)), ["a", "b"])
     assert "few_rows" not in [each.code for each in doubted(Known(light, (200, 200)))], "light, but not few"
 

@@ -179,6 +179,7 @@ def doubts(card: Card, scores: Scores) -> str:
         compared=compared(card.fairness or card.parameters.get("criterion")),
         fewer=card.fewer,
         sensitive=() if sensitive is None else tuple(map(str, sensitive)),
+        target=card.target,
     )
     return doubt_list(known)
 

@@ -95,7 +95,7 @@ class Prepared:
         if self.data is None or isinstance(model, MultiClassRuleList):
             return Known(model, **more)
         if len(self.data.y) > _MOST_ASKED:
-            return Known(model, rows=self.class_rows, effective=self.effective, **more)
+            return Known(model, rows=self.class_rows, effective=self.effective, target=self.data.target, **more)
         if self.test_rows is not None:
             more["test"] = confusion(**predicted(model, self.data, self.test_rows))
         return Known.of(model, self.data, self._training_rows(self.data), **more)
