@@ -7,6 +7,7 @@ import ctypes
 import gc
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import cache
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -67,7 +68,8 @@ class Opening(Application):
         self._giving_back = False
         if self._is_much:
             self._closed = 0
-            self._maker.submit(self._collect)
+            with suppress(RuntimeError):  # the process ends, and with it what could be given back
+                self._maker.submit(self._collect)
 
     @property
     def _is_much(self) -> bool:

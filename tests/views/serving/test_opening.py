@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 import urllib.request
 
@@ -11,7 +13,7 @@ from _visitor import Visitor
 from bokeh.core.json_encoder import serialize_json
 from live import problem
 from patience import PATIENCE, wait_until
-from servers import in_a_thread, served_here
+from servers import free_port, in_a_thread, served_here
 
 import rulelab as rl
 from rulelab.views.allowance import ALLOWED
@@ -110,6 +112,31 @@ def test_memory_is_given_back_once_for_pages_that_close_together(monkeypatch: py
         wait_until(lambda: bool(given))
         assert len(given) < 3
         assert given[0].startswith("rulelab page"), "not in the server's loop"
+
+
+_SCRIPT = """
+import os, sys, threading, urllib.request
+import rulelab as rl
+from rulelab.views.serving import opening
+
+opening.GIVE_BACK_SECONDS = 1.0
+unused = {"unused_session_lifetime_milliseconds": 100, "check_unused_sessions_milliseconds": 100}
+server = rl.views.serve(int(sys.argv[1]), threaded=True, **unused)
+while True:
+    try:
+        urllib.request.urlopen(f"http://127.0.0.1:{sys.argv[1]}/").read()
+        break
+    except OSError:
+        pass
+threading.Timer(3, os._exit, [0]).start()
+"""
+"""Its page is closed, and what that leaves is given back, when the script has come to its end."""
+
+
+def test_a_page_that_closes_after_the_end_of_a_script_fails_at_nothing() -> None:
+    call = [sys.executable, "-c", _SCRIPT, str(free_port())]
+    ended = subprocess.run(call, capture_output=True, text=True, timeout=PATIENCE, check=True)
+    assert "Error" not in ended.stderr
 
 
 @pytest.mark.parametrize("after", [0.0, 1.5], ids=["at once", "after the session was given up"])
