@@ -53,7 +53,7 @@ def _dots(name: str, words: str, letters: Sequence[str], scores: Sequence[Scores
     known = [(k, kind, one) for k, both in enumerate(scores) for kind, one in _defined(both, name)]
     if not known:
         return ""
-    intervals = [one.interval(name) for _, _, one in known]
+    intervals = [2 * (one.rate(name),) if one.blind else one.interval(name) for _, _, one in known]
     scale = in_steps(min(low for low, _ in intervals), max(high for _, high in intervals))
     marks = [f'<text x="4" y="{_LINE * (k + 1.5) + 4}">{esc(letter)}</text>' for k, letter in enumerate(letters)]
     said = []

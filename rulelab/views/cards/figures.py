@@ -141,7 +141,9 @@ def _rate(score: Score | None, name: str, card: Card) -> Value:
     if math.isnan(value):
         return Value(small=score.why_not(name))
     low, high = score.interval(name)
-    return Value(value, percent(value), "" if math.isnan(low) else f"{percent(low)}–{percent(high)}", (low, high))
+    if math.isnan(low):
+        return Value(value, percent(value))
+    return Value(value, percent(value), f"{percent(low)}–{percent(high)}", (low, high))
 
 
 def _number(score: Score | None, value: float | None, why: str, card: Card, digits: int) -> Value:

@@ -540,6 +540,17 @@ def test_what_an_optimum_withstands_in_words(withstands, breaks, ties, said) -> 
     assert str(answer).replace("\u202f", " ") == said
 
 
+def test_where_only_weights_are_known_there_are_no_intervals_beside_those_of_others(card, other) -> None:
+    unknown = replace(parse(card.to_json().encode(), "x.json"), data={**card.data, "training rows": "9"})
+    both = [unknown, other]
+    places = card_lines.places(both, [scores.of_counts(each) for each in both])
+    for each, place in zip(both, places, strict=True):
+        html = card_lines.figures_of(each, scores.of_counts(each), shared=place.shared).html
+        assert "nan" not in html
+        assert 'class="at' in html
+    assert "nan" not in charts.glance("AB", [scores.of_counts(each) for each in both])
+
+
 def test_no_robustness_is_offered_where_it_cannot_be_known(card) -> None:
     weighted = replace(card.search.problem, positives=card.search.problem.positives + 0.5)
     awkward = rl.RuleListSearch(weighted, card.search.regularization)
