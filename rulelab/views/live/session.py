@@ -15,6 +15,7 @@ from typing import Any
 from weakref import WeakSet
 
 from ...arguments import ParameterError
+from ...prefixes import PrefixSearch
 from ...recording import Course, Recording
 from ...search import Search
 from ...slices import Slices
@@ -32,6 +33,8 @@ THREAD_NAME = "rulelab search"
 _LOG = logging.getLogger(__name__)
 _NICENESS = 10
 _WAIT_WORTH_SHOWING = 0.3
+_MOMENT = 0.05
+"""Seconds after which whoever waits for a step is heard."""
 
 
 class SearchSession:
@@ -141,7 +144,7 @@ class SearchSession:
         self._ask(State.RUNNING)
 
     def step(self) -> None:
-        """Do one unit of work, then pause."""
+        """Do one unit of work, then pause; all that comes before the first prefix of a tree is one unit."""
         self._ask(State.PAUSED, steps=1)
 
     def pause(self) -> None:
@@ -307,6 +310,8 @@ class SearchSession:
                     break
                 with self._in_hand:
                     found = self._slices.advance(search, 1 if stepping else self._allowed(self._slices.size))
+                    if stepping and _opens_none(search, found):
+                        found = self._until_one_is_opened(search, found)
                     self.course.look(search, found)
             self._seen_phases.add(phase)
             self.snapshot = self._limited(found)
@@ -317,6 +322,16 @@ class SearchSession:
                 self._look(rests=False)
                 self._rest()
         return State.STOPPED
+
+    def _until_one_is_opened(self, search: Search, found: Snapshot) -> Snapshot:
+        """Go on for a moment; whatever comes before the tree belongs to the step that opens the first prefix."""
+        ends = time.monotonic() + _MOMENT
+        while _opens_none(search, found) and time.monotonic() < ends:
+            found = search.advance(1)
+        if _opens_none(search, found):
+            with self._changed:
+                self._steps += self._wanted is State.PAUSED
+        return found
 
     @property
     def _step(self) -> int:
@@ -378,6 +393,11 @@ class SearchSession:
             raise ValueError(NO_MEMORY)
         take_memory()
         self.doing, self._state = doing, State.PREPARING
+
+
+def _opens_none(search: Search, found: Snapshot) -> bool:
+    """Whether a search that goes through prefixes has opened none as yet."""
+    return isinstance(search, PrefixSearch) and found.status is Status.RUNNING and not found.counts["expanded"]
 
 
 def _hold_back(search: Any) -> None:

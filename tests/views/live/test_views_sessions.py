@@ -84,6 +84,13 @@ def test_pause_holds_and_step_does_one_unit(start) -> None:
     wait_until(lambda: session.snapshot.work > work + 3)
 
 
+def test_each_step_opens_one_prefix_whatever_comes_before_the_tree(start) -> None:
+    session = start(lambda: rl.RuleListSearch(long_search().problem, regularization=0.003, beam_width=30))
+    for opened in (1, 2, 3):
+        session.step()
+        wait_until(lambda now=opened: session.state is State.PAUSED and session.snapshot.counts["expanded"] == now)
+
+
 def test_step_from_the_start_prepares_and_does_one_unit(start) -> None:
     session = start()
     session.step()
