@@ -15,6 +15,7 @@ from panel.viewable import Viewer
 from ...data.gaps import CONSTRAINED
 from ...data.metrics import FEW
 from ...frontiers import FrontPoint, frontier
+from ..allowance import ALLOWED, take_memory
 from ..fronts.points import criterion_name
 from ..live.job import Job, Progress, run
 from ..live.pool import POOL
@@ -27,6 +28,7 @@ from ..widgets.esc import plain
 from ..widgets.live_text import LiveText
 from ..widgets.press import Press
 from ..widgets.style import BAR_CSS, INK, ORANGE, PANEL_CSS, SKY
+from .finding import MEMORY_BYTES
 from .good import Found
 from .panels import SPACED, WIDE
 from .plots import HEIGHT, Picture
@@ -88,6 +90,7 @@ def fairer(found: Found, attribute: str, criterion: str, seconds: float, progres
     ValueError
         When there are no two groups to compare.
     """
+    take_memory()
     result, best = found.result, found.model(0)
     problem = replace(result.problem, groups=found.prepared.masses(attribute))
     share = max(problem.total_positive, problem.total_negative) / problem.total_weight
@@ -101,6 +104,7 @@ def fairer(found: Found, attribute: str, criterion: str, seconds: float, progres
         accuracies=places.tolist(),
         max_length=most,
         min_group_size=FEW,
+        memory_limit=ALLOWED.within(MEMORY_BYTES),
     )
     run(search, seconds, progress, lambda _: "at each accuracy", "the search for least gaps")
     points: Any = search.points  # type: ignore[attr-defined]

@@ -19,6 +19,9 @@ def searched(dataset: rl.Dataset) -> rl.RuleListSearch:
 def opened(view: AlternativesView, criterion: str = "equal_opportunity") -> AlternativesView:
     view.criterion, view.strip.open = criterion, FAIRER
     wait_until(lambda: not view.fairer.refresh())
+    while view.fairer.fairer.open:  # more than six seconds of this machine
+        view.fairer.more_or_stop()
+        wait_until(lambda: not view.fairer.refresh())
     return view
 
 
