@@ -31,7 +31,7 @@ class Shown:
         return ""
 
     def __repr__(self) -> str:
-        said = ", ".join(f"{name} {text}" for name, text in _told(self._facts()))
+        said = ", ".join(f"{name} {text}".lstrip() for name, text in _told(self._facts()))
         return f"<{_short(self._title())}{': ' if said else ''}{said}>"
 
     def _repr_html_(self) -> str:

@@ -81,7 +81,7 @@ class Verification(Shown):
         return f"Verification, {_STATES.get(self.state, self.state)}"
 
     def _facts(self) -> Iterator[Fact]:
-        yield "reason", self.reason
+        yield "", self.reason
         yield "among those of which each", self.among or None
         yield "objective", self.objective
         yield "lower bound", self.lower_bound

@@ -134,9 +134,9 @@ def test_proofs_and_their_checks_say_what_they_prove(everything: dict[str, Any])
     told = Cells(html_of(everything["verification"])).figures()
     assert float(told["objective"]) == float(told["lower bound"]) == pytest.approx(objective, abs=1e-7)
     assert told["regularization"] == "0.02"
-    assert repr(everything["verification"]).startswith("<Verification, proven optimal: reason no rule list has")
+    assert repr(everything["verification"]).startswith("<Verification, proven optimal: no rule list has")
     refused = everything["refusal"]
-    assert repr(refused).startswith("<Verification, refused: nothing is proven: reason there is no checker")
+    assert repr(refused).startswith("<Verification, refused: nothing is proven: there is no checker")
     assert "objective" not in Cells(html_of(refused)).figures()
     told = Cells(html_of(everything["certificate"])).figures()
     sets = everything["certificate"].arrays["sets"]
