@@ -12,6 +12,7 @@ from sklearn.model_selection import StratifiedShuffleSplit
 from ...arguments import text_of
 from ...datasets.registry import RECORDS
 from ...families import MEMORY
+from ...questions import ASKING, Question, allows
 from ...sweeps import BASELINES, SweepError, sweep
 from ...sweeps.families import BINARIZING
 from ...warming import warm_up
@@ -210,7 +211,9 @@ def sweepable(question: PageRecipe) -> dict[str, tuple[str, str]]:
     """The settings of a question that can be swept, each with what it is called and its usual values."""
     family = question.family
     usual = {name: ", ".join(f"{value:g}" for value in values) for name, values in family.grid.items()} | _USUAL_VALUES
-    titles = {each.name: each.title for each in family.parameters}
+    asked = Question.of(family.model or family.name, question.parameters)
+    free = (each for each in family.parameters if each.name not in ASKING or allows(asked, each.name))
+    titles = {each.name: each.title for each in free}
     if question.counted is not None:
         titles = {name: title for name, title in titles.items() if name not in BINARIZING}
     if "fairness" in family.defaults and question["fairness"] is not None:

@@ -129,6 +129,15 @@ def quiet(doing: str) -> None:
     """Nobody is told."""
 
 
+def test_only_what_the_question_leaves_free_is_swept() -> None:
+    setup = Setup()
+    assert "max_length" in sweepable(question(setup))
+    setup.choose(data="compas", sensitive="race", fairness="predictive_parity")
+    fair = question(setup)
+    assert "max_length" not in sweepable(fair), "no such search takes it"
+    assert set(Order.at_once(fair).grid) <= set(sweepable(fair))
+
+
 def test_another_setting_has_its_usual_values_and_another_family_its_settings() -> None:
     setup = Setup()
     tab = FrontsView(lambda: question(setup))
