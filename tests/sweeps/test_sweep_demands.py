@@ -260,7 +260,7 @@ def test_the_command_line_says_what_was_asked(tmp_path: Path, capsys: pytest.Cap
     assert "must_use" in (tmp_path / "fits.csv").read_text().splitlines()[0]
     status, out, err = command(capsys, "sweep", file, *vary, "--must-use", "nothing")
     assert (status, out) == (2, "")
-    assert "must_use: 'nothing' begins with no column" in err
+    assert "--must-use: 'nothing' begins with no column" in err
     status, out, err = command(capsys, "sweep", file, *vary, "--first-rule", f"{column} > 12345")
     assert status == 0
     assert "4 fits without a model, the first: no rule list over these training rows can begin with" in err
