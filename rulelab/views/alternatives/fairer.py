@@ -97,7 +97,7 @@ def fairer(found: Found, attribute: str, criterion: str, seconds: float, progres
     places = np.floor(1e4 * np.linspace(share, float(1 - best.errors / problem.total_weight), _PLACES)) / 1e4
     asked = found.prepared.search.parameters.get("max_length")
     most = max(len(best.rules) + 1, int(found.frame["rules"].max())) if asked is None else int(asked)
-    search = frontier(
+    search: Any = frontier(
         problem,
         "gap",
         criterion=CONSTRAINED.get(criterion, criterion),
@@ -107,7 +107,7 @@ def fairer(found: Found, attribute: str, criterion: str, seconds: float, progres
         memory_limit=ALLOWED.within(MEMORY_BYTES),
     )
     run(search, seconds, progress, lambda _: "at each accuracy", "the search for least gaps")
-    points: Any = search.points  # type: ignore[attr-defined]
+    points: tuple[FrontPoint, ...] = tuple(search.points)
     each = {point.model: point for point in points if point.model is not None}
     bounds = tuple((point.place["min_accuracy"], point.lower_bound) for point in points)
     return Fairer(tuple(each.values()), bounds, sum(point.status == "open" for point in points), most)
@@ -165,6 +165,11 @@ class FairerDots(Picture):
         """The lists of least gap."""
         return self._asked[0].frame if self._asked else pd.DataFrame()
 
+    @property
+    def shade(self) -> str:
+        """The colour of what is proven impossible."""
+        return str(self._shade.glyph.fill_color)
+
     def use_dark(self, dark: bool) -> None:
         """Shade in the colour of the text."""
         self._shade.glyph.fill_color = INK[dark]
@@ -205,7 +210,7 @@ class FairerView(Viewer):
         asked = found, attribute, criterion
         if not attribute or asked == self._asked:
             return
-        self._asked, self._effort = asked, 0
+        self._asked, self._effort, self.fairer = asked, 0, None
         self._search()
 
     def more_or_stop(self) -> None:
@@ -231,7 +236,7 @@ class FairerView(Viewer):
             if job.busy:
                 self._status.param.update(tone="busy", phase=f"Searching for least gaps {job.standing}")
                 return True
-            self._job, self.fairer = None, job.result
+            self._job, self.fairer = None, job.result or self.fairer  # what was known stays
             self._show(job.error or "")
         return False
 

@@ -437,6 +437,8 @@ class AlternativesView(Choosing):
             for name, width in (("attribute", 150), ("criterion", 260))
         ]
         self.fairer = FairerView(self._edit_model, groups)
+        self.param.watch(lambda event: self.fairer.dots.use_dark(event.new), "dark")
+        self.fairer.dots.use_dark(self.dark)
         self._building = pn.Column(stylesheets=[PANEL_CSS], **WIDE)
         self._places = {
             name: pn.Column(pn.Column(*parts, **SPACED), visible=name == TOGETHER, stylesheets=[_NARROW], **WIDE)

@@ -50,9 +50,22 @@ def test_a_point_is_edited(show, dataset) -> None:
         assert [str(rule) for rule in view.editor.hand.model.rules] == [str(rule) for rule in point.model.rules]
         assert float(view.editor.groups.gap) == pytest.approx(point.true_gap)
     view.fairer.choose(len(points))
+
+
+def test_what_is_known_stays_where_a_longer_search_is_stopped(show, dataset) -> None:
+    view = opened(show(searched(dataset), dataset))
     view.fairer.more_or_stop()
     view.fairer.more_or_stop()
     wait_until(lambda: not view.fairer.refresh())
+    assert view.fairer.fairer is not None
+    assert view.fairer.fairer.points, "or those of the search before"
+
+
+def test_the_shade_is_seen_on_a_dark_page(show, dataset) -> None:
+    view = show(searched(dataset), dataset)
+    light = view.fairer.dots.shade
+    view.dark = True
+    assert view.fairer.dots.shade != light
 
 
 def test_sets_and_data_without_groups_have_no_fairer_ones(show, dataset) -> None:
