@@ -33,7 +33,7 @@ from rulelab.views.widgets import style
 
 SEARCHES = {
     "rule_list": small_search,
-    "falling_rule_list": lambda: rl.FallingRuleListSearch(problem()),
+    "falling_rule_list": lambda: rl.FallingRuleListSearch(problem(), regularization=0.01, positive_weight=2),
     "falling_monte_carlo": lambda: rl.search_for(
         problem(), "falling_rule_list", method="monte_carlo", iterations=40, random_state=0
     ),
