@@ -3,7 +3,6 @@ const button = (text, act, attributes = {}) => {
   node.addEventListener("click", act)
   return node
 }
-const COLUMNS = ["Model", "Accuracy %", "Gap %", "Rules", "Proof", "From"]
 
 /* One list of all: what is pinned and listed besides is one row, with the letter and the figures of its card. */
 const folded = (listed, models) => {
@@ -47,9 +46,10 @@ export function render({ model }) {
   box.append(table)
   root.append(line, box, empty, foot)
 
+  const columns = ["Model", "Accuracy %", model.gap, "Rules", "Proof", "From"]
   let by = null, falling = true
   head.append(made("th", "", { scope: "col", "aria-label": "Card" }))
-  COLUMNS.forEach((name, k) => {
+  columns.forEach((name, k) => {
     const cell = made("th", "", { scope: "col", class: k ? "num" : "" })
     cell.append(button(name, () => {
       falling = by === k ? !falling : k > 0
@@ -106,7 +106,7 @@ export function render({ model }) {
     const all = made("div", "", { class: "name" })
     all.append(title, made("span", row.said, { class: "words" }), acts)
     name.append(all)
-    one.append(tick, name, ...row.figures.map((text, k) => made("td", text, { class: "num", "data-name": COLUMNS[k + 1] })))
+    one.append(tick, name, ...row.figures.map((text, k) => made("td", text, { class: "num", "data-name": columns[k + 1] })))
     return one
   }
   const order = (rows) => {
@@ -130,7 +130,8 @@ export function render({ model }) {
     const rows = order(folded(model.rows, model.more.filter((row) => row.letter || fits(row))))
     box.hidden = !rows.length
     empty.textContent = rows.length ? "" : model.empty
-    const now = JSON.stringify(rows)
+    columns[2] = head.children[3].firstChild.textContent = model.gap
+    const now = JSON.stringify([model.gap, rows])
     if (anew !== true && now === drawn) { return }
     const held = at()?.dataset?.act
     const typed = at()?.type === "text" && body.contains(at()) ? at() : null
@@ -141,7 +142,7 @@ export function render({ model }) {
     const field = typed && body.querySelector("input[type=text]")
     if (field) { field.focus({ preventScroll: true }); field.setSelectionRange(...range) }
   }
-  model.on(["rows", "more", "about", "said", "undo", "empty"], show)
+  model.on(["rows", "more", "about", "said", "undo", "empty", "gap"], show)
   model.on("msg:custom", (event) => {
     const message = event.data ?? event
     const bytes = Uint8Array.from(atob(message.content), (c) => c.charCodeAt(0))

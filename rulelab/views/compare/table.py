@@ -13,7 +13,7 @@ from ...assets import asset
 from ...data.gaps import largest_gap
 from ...data.metrics import Confusion
 from ...families.wording import at_most
-from ...shown import percent, with_interval
+from ...shown import with_interval
 from ..cards.card import Card
 from ..cards.scores import Score, Scores
 from ..cards.view import ModelCard
@@ -43,6 +43,7 @@ class ModelTable(JSComponent):
     about = param.String(default="", doc="Where the runs are kept.")
     said = param.String(default="", doc="What was done, or what went wrong.")
     empty = param.String(default="", doc="What is said where nothing is listed.")
+    gap = param.String(default="Gap %", doc="What the column of gaps is called.")
     undo = param.Boolean(default=False, doc="Whether what was deleted last can be brought back.")
     uploader = Child(default=None, doc="Takes an archive.")
 
@@ -83,11 +84,17 @@ def row(key: str, title: str, said: str, figures: list[tuple[str, float]], **mor
     return {"key": key, "title": plain(title, 160), "said": plain(said, 600), "figures": texts, "sort": sort, **more}
 
 
-def of_pin(shown: ModelCard, criterion: str) -> dict[str, Any]:
-    """The row of a pinned card."""
+def of_pin(shown: ModelCard, criterion: str, attribute: str = "") -> dict[str, Any]:
+    """The row of a pinned card, with the gap between the groups of an attribute; empty: of the first that it has."""
     card, scores = shown.card, shown.scores
     made = (card.made or NONE, float(card.made.replace("-", "") or math.nan)) if card.made else unknown
-    figures = [accuracy(scores.test or scores.training), _gap(scores, criterion), _size(card), _proof(card), made]
+    figures = [
+        accuracy(scores.test or scores.training),
+        _gap(scores, criterion, attribute),
+        _size(card),
+        _proof(card),
+        made,
+    ]
     tested = card.facts.get("test rows", "")
     said = "trained on all rows" if tested == "none" else tested and f"tested on {tested} rows"
     same = same_of(card.title, None if card.proof is None else card.proof.objective)
@@ -116,13 +123,15 @@ def same_of(title: str, objective: float | None) -> str:
     return "" if objective is None else f"{title}: {objective!r}"
 
 
-def _gap(scores: Scores, criterion: str) -> tuple[str, float]:
-    for table in scores.groups.values():
-        rows = table[~table["few"].astype(bool)].iterrows()
-        groups = {str(name): Confusion(*(one[each] for each in _COUNTS)) for name, one in rows}
-        value = largest_gap(groups, criterion).value
-        return unknown if math.isnan(value) else (percent(value), value)
-    return unknown
+def _gap(scores: Scores, criterion: str, attribute: str) -> tuple[str, float]:
+    """With its interval on test rows, in percent."""
+    table = scores.groups.get(attribute) if attribute else next(iter(scores.groups.values()), None)
+    if table is None:
+        return unknown
+    rows = table[~table["few"].astype(bool)].iterrows()
+    gap = largest_gap({str(name): Confusion(*(one[each] for each in _COUNTS)) for name, one in rows}, criterion)
+    interval = (max(gap.low, 0.0), gap.high) if scores.on_test else (math.nan, math.nan)
+    return unknown if math.isnan(gap.value) else (with_interval(gap.value, *interval), gap.value)
 
 
 def _size(card: Card) -> tuple[str, float]:

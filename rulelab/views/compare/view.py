@@ -78,6 +78,7 @@ class CompareView(NotebookViewer):
     files = param.Parameter(default=None, doc="What else can be saved.")
     points = param.List(default=[], doc="Models of a sweep, as rows of the table.")
     criterion = param.String(default="equal_opportunity", doc="What gaps in the table are measured in.")
+    attribute = param.String(default="", doc="Whose groups they compare; empty: those of each card's first attribute.")
 
     def __init__(self, kept: Kept | None = None, table: ModelTable | None = None, **params: Any) -> None:
         if not (kept is None or isinstance(kept, Kept)):
@@ -238,12 +239,13 @@ class CompareView(NotebookViewer):
         self._tell()
         return bool(busy) or self._returning is not None
 
-    @param.depends("points", "criterion", watch=True)
+    @param.depends("points", "criterion", "attribute", watch=True)
     def _tell(self) -> None:
         """The rows of the table besides the kept runs."""
-        pins = [of_pin(shown, self.criterion) for shown in self._cards]
+        pins = [of_pin(shown, self.criterion, self.attribute) for shown in self._cards]
         others = [of_method(name, *found) for name, found in self._others.fitted]
         rows = [*pins, *others, *self.points]
+        self.table.gap = f"Gap by {plain(self.attribute, 24)} %" if self.attribute else "Gap %"
         if rows != self.table.more:
             self.table.more = rows
 

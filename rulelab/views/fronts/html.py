@@ -11,7 +11,7 @@ import pandas as pd
 from ..cards import html as card_html
 from ..cards.scores import Scores
 from ..compare.table import row, same_of, unknown
-from ..live.wording import NONE
+from ..live.wording import NONE, count
 from ..widgets.esc import esc
 from .card import title_of
 from .points import COMPLEXITY, LABELS, Point, number, percent
@@ -95,4 +95,5 @@ def row_of(started: Started, point: Point, gap: str | None, tickable: bool) -> d
     if result is not None and tickable:
         name = sweep.plan.identity["dataset"] if started.data is None else started.data.name
         more |= {"tick": "pin", "same": same_of(title_of(name, sweep), result.objective)}
-    return row(point.key, point.label, f"sweep, {sweep.plan.split}", figures, **more)
+    rows = "figures of training rows" if point.tested is None else f"tested on {count(point.tested.n_rows)} rows"
+    return row(point.key, point.label, f"sweep, {rows}", figures, **more)

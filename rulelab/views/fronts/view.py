@@ -205,6 +205,12 @@ class FrontView(NotebookViewer):
         return gap_name(self.criterion) if self.grouped else None
 
     @property
+    def attribute(self) -> str:
+        """Whose groups are compared; empty: there are none."""
+        sweeps = [] if self._run is None else self._run.started.sweeps
+        return next((" and ".join(sweep.plan.identity["sensitive"]) for sweep in sweeps if sweep.groups), "")
+
+    @property
     def untested(self) -> bool:
         """Whether there are figures of training rows only."""
         return self._run is not None and any(not sweep.plan.tested for sweep in self._run.started.sweeps)
@@ -281,8 +287,7 @@ class FrontView(NotebookViewer):
         notes += warning(sweep, p, self.part, lambda other: accuracies.get(other, math.nan)) if sweep.groups else []
         text = fronts_html.summary(found["test"], found["train"], self.gap, words, notes, sweep.plan.split)
         if sweep.groups:
-            attribute = " and ".join(sweep.plan.identity["sensitive"])
-            text += fronts_html.rates(sweep.rates(p.point, self.part), attribute, self.part)
+            text += fronts_html.rates(sweep.rates(p.point, self.part), self.attribute, self.part)
         if self._summary.object != text:
             self._summary.object = text
         self._model.offer(run.started, p)

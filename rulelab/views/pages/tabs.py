@@ -180,7 +180,10 @@ class CompareTab:
         shown = self.fronts.view
         shown.on_pin = self.pin
         shown.table.param.watch(
-            lambda _: self.view.param.update(points=shown.table.more, criterion=shown.criterion), "more"
+            lambda _: self.view.param.update(
+                points=shown.table.more, criterion=shown.criterion, attribute=shown.attribute
+            ),
+            "more",
         )
         self.view.on_tick = shown.pin
         self.view.on_choose = shown.choose

@@ -12,8 +12,9 @@ import pandas as pd
 import panel as pn
 import pytest
 from model_cards import HOSTILE, QUICK, finish, first, second
-from patience import wait_until
+from patience import PATIENCE, wait_until
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedShuffleSplit
 
 import rulelab as rl
 from rulelab.shown import percent as shown_percent
@@ -28,6 +29,7 @@ from rulelab.views.compare import baselines
 from rulelab.views.compare.table import row
 from rulelab.views.compare.view import CompareView
 from rulelab.views.forms.address import Address
+from rulelab.views.fronts.view import FrontView
 from rulelab.views.live.prepared import Prepared
 from rulelab.views.pages.tabs import CompareTab
 from rulelab.views.search.view import SearchView
@@ -307,6 +309,30 @@ def test_the_table_has_a_row_of_each_card_and_asks_for_what_is_pressed_in_it(vie
     view.table._handle_msg({"act": "remove", "hashes": ["A"]})
     assert view.cards == (left,)
     assert [one["key"] for one in view.table.more] == ["A", "0:1"]
+
+
+@pytest.mark.parametrize("attribute", ["sex", "race"])
+def test_a_card_has_the_gap_of_the_point_that_it_is_of(view, attribute: str) -> None:
+    """COMPAS has two attributes: the gap is that between the groups which the front compares, with its interval."""
+    data = rl.datasets.load("compas")
+    kept_out = StratifiedShuffleSplit(1, test_size=0.3, random_state=0)
+    grid = {"max_length": [1, 2], "max_conditions": [1]}
+    sweep = rl.sweep(data, grid=grid, cv=kept_out, sensitive=attribute)
+    front = FrontView(sweep, data, on_pin=view.pin)
+    assert sweep.wait(PATIENCE)
+    wait_until(lambda: not front.refresh())
+    front.pin("0:1")
+    (shown,) = view.cards
+    finish(shown)
+    finish(view)
+    assert len(shown.scores.groups) == 2
+    for criterion in front.param.criterion.objects:
+        front.criterion = criterion
+        view.param.update(points=front.table.more, criterion=criterion, attribute=front.attribute)
+        pinned, point = (next(one for one in view.table.more if one["key"] == key) for key in ("A", "0:1"))
+        assert pinned["figures"][:3] == point["figures"][:3]
+        assert "–" in pinned["figures"][1]
+    assert view.table.gap == f"Gap by {attribute} %"
 
 
 def test_group_rates_are_compared_with_those_of_the_reference(view, card, other) -> None:
