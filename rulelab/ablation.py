@@ -198,8 +198,8 @@ def _row(each: Outcome) -> dict[str, Any]:
 
 
 def nodes_of(snapshot: Snapshot) -> int:
-    """What a search has looked at: prefixes, or nodes of pricing."""
-    return int(snapshot.counts.get("created", snapshot.counts.get("pricing_nodes", 0)))
+    """What a search has made: prefixes, which are cut, expanded or queued, or nodes of pricing."""
+    return snapshot.made if "created" in snapshot.counts else int(snapshot.counts.get("pricing_nodes", 0))
 
 
 def _less(bounds: Any, name: str) -> Any:

@@ -220,6 +220,7 @@ def test_an_ablation_runs_all_and_ends_with_the_run_as_set(show) -> None:
     assert view.session.search.bounds == rl.RuleListBounds()
     assert [row["present"] for row in rows(view)].index(True) == 0
     assert all("(×" in row["cells"][3] for row in rows(view)[1:])
+    assert rows(view)[0]["cells"][3] == dict(view.part("counts").figures)["made"], "one count of one search"
     assert "all 10 runs have ended; 10 proofs, all of the same objective" in view._runs_box._said.object
     assert view._alert.phase == ""
     assert len(pale(view)) == 9

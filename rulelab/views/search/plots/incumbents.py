@@ -148,5 +148,4 @@ class FrontierPlot(IncumbentsPlot):
         self.sources = (*self.sources, source)
         area = plot.varea(x="rules", y1="excluded", y2="better", source=source, fill_color=SKY, fill_alpha=0.22)
         self._excluded = plot.line(x="rules", y="excluded", source=source, color=BLUE, line_width=2, line_dash="6 3")
-        plot.line(x="rules", y="better", source=source, color=ORANGE, line_width=1.5)
         return [("still open", area), ("nothing below", self._excluded)]
