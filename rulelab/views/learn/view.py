@@ -129,12 +129,9 @@ class LearnView(Viewer):
             self._open.step = min(self.step, WALKS[self.walk][1])
 
     def _offers(self) -> pn.Column:
-        items = []
-        for name, (sentence, of) in WALKS.items():
-            done = len(self._progress.get(name, []))
-            said = counted(of, "steps") + (f", {done} done" if done else "")
-            verb = "Go on" if 0 < done < of else "Start"
-            items.append(self._offer(name.capitalize(), sentence, said, verb, partial(self._start, name)))
+        items = [self._offer(name.capitalize(), "", "", "Start", partial(self._start, name)) for name in WALKS]
+        self._offered: dict[str, Any] = dict(zip(WALKS, items, strict=True))
+        self._say_progress()
         if (play := self.on_game) is not None:
             about = "Build a list by hand while the proven optimum is hidden: alone, or with a class in one room."
             items.append(self._offer("Beat the optimizer", about, "a game", "Play", lambda _: play()))
@@ -144,7 +141,6 @@ class LearnView(Viewer):
         return pn.Column(*items, stylesheets=[sheet("walk_list.css")], **_WIDE)
 
     def _offer(self, title: str, about: str, said: str, verb: str, begin: Callable[..., Any]) -> pn.Column:
-        text = f'<h3>{esc(title)}</h3><p>{esc(about)}</p><p class="note">{esc(said)}</p>'
         button = pn.widgets.Button(
             label=verb,
             description=title,
@@ -154,7 +150,15 @@ class LearnView(Viewer):
             height=34,
             width=92,
         )
-        return pn.Column(Html(text, stylesheets=[TEXT_CSS], **_WIDE), button, css_classes=["rl-offer"], **_WIDE)
+        text = Html(_about(title, about, said), stylesheets=[TEXT_CSS], **_WIDE)
+        return pn.Column(text, button, css_classes=["rl-offer"], **_WIDE)
+
+    def _say_progress(self) -> None:
+        """How far each walk is, in the list as it stands: somebody may be about to press in it."""
+        for name, (text, button) in self._offered.items():
+            (sentence, of), done = WALKS[name], len(self._progress.get(name, []))
+            text.object = _about(name.capitalize(), sentence, counted(of, "steps") + (f", {done} done" if done else ""))
+            button.label = "Go on" if 0 < done < of else "Start"
 
     def _start(self, name: str, *_: Any) -> None:
         done: Sequence[int] = self._progress.get(name, [])
@@ -173,7 +177,7 @@ class LearnView(Viewer):
             if self._open is not None:
                 self._open.done = sorted({*self._open.done, *found.get(self.walk, [])})
             elif not self.walk:
-                self._show()
+                self._say_progress()
 
     def _close(self, *_: Any) -> None:
         if self._open is not None:
@@ -184,6 +188,10 @@ class LearnView(Viewer):
     def _restyle(self) -> None:
         if isinstance(self._open, Walk):
             self._open.dark = self.dark
+
+
+def _about(title: str, about: str, said: str) -> str:
+    return f'<h3>{esc(title)}</h3><p>{esc(about)}</p><p class="note">{esc(said)}</p>'
 
 
 class LearnTab:

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 
+import panel as pn
 import pytest
 from patience import wait_until
 
@@ -187,6 +188,10 @@ def test_after_a_walk_comes_the_next_one() -> None:
     view.walk = ""
 
 
+def buttons(view: LearnView) -> list[pn.widgets.Button]:
+    return list(view.__panel__().select(pn.widgets.Button))
+
+
 def test_progress_goes_to_the_browser_and_comes_back() -> None:
     view = LearnView()
     view.walk = "equal rows"
@@ -194,7 +199,10 @@ def test_progress_goes_to_the_browser_and_comes_back() -> None:
     view._open.done = [1]
     assert json.loads(view.kept.kept) == {"equal rows": [1]}
     other = LearnView()
+    pressed = buttons(other)
     other.kept.found = view.kept.kept
+    assert buttons(other) == pressed, "what one is about to press in stays"
+    assert [button.label for button in pressed if button.description == "Equal rows"] == ["Go on"]
     other._start("equal rows")
     assert other.step == 2
     assert other._open is not None
