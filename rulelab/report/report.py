@@ -221,5 +221,7 @@ def _open(search: Search, snapshot: Snapshot, claim: Claim, gap: str) -> str:
     if snapshot.phase == "sampling":
         return f"sampling proves nothing beyond the bound; the optimum may be up to {gap} lower"
     if search.kind == "least_gap":
+        if not snapshot.lower_bound > 0:
+            return "nothing is excluded yet, not even that there is no gap at all"
         return least_gap.bound(search.parameters, search.problem.n_antecedents, snapshot.lower_bound)
     return f"{distance(gap)}{claim.among}"

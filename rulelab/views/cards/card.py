@@ -228,7 +228,7 @@ def of_search(search: Search, snapshot: Snapshot, prepared: Prepared | None = No
             proven=snapshot.status is Status.OPTIMAL or bool(snapshot.detail.get("gap_is_proven")),
             scope=_scope(search, plain(getattr(recipe, "sensitive", None) or "", 60)) + _fewer(prepared),
             equation=EVERY_FAMILY[search.family].objective(best.model, search.parameters, search.problem.n_rows),
-            bound=report(search, snapshot).open if search.kind == "least_gap" else "",
+            bound=report(search, snapshot).open if search.kind == "least_gap" and snapshot.lower_bound > 0 else "",
         ),
         data=_facts(search, known),
         parameters={**({} if recipe is None else _mining(recipe)), **_parameters(search, recipe)},

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import panel as pn
 
-from ...families.account import Account, account
+from ...families.account import account
 from ...search import Search
 from ...snapshot import Snapshot, Status
 from ..cards.card import Card
@@ -121,7 +120,7 @@ class Certificate:
         if latest is not None and prepared is not None:
             able, note = self._checkable(session, prepared.search, latest)
             if latest.incumbent is not None and latest.status is not Status.RUNNING and not session.recorded:
-                said = proof_block(_shown(prepared, latest))
+                said = proof_block(account(prepared.search, latest))
         note = f'<p class="note" role="note">{note}</p>'
         for pane, text in ((self.account, said or self._looks_for), (self._note, note)):
             if text != pane.object:
@@ -157,14 +156,6 @@ class Certificate:
 
     def _colour(self, tone: str) -> None:
         self.box.css_classes = ["rl-row", "rl-certificate", f"rl-{tone}"]
-
-
-def _shown(prepared: Prepared, latest: Snapshot) -> Account:
-    """What a search has shown, of rules of how many conditions where these had to be fewer than were asked for."""
-    found = account(prepared.search, latest)
-    if not prepared.fewer or not found.search_space:
-        return found
-    return replace(found, search_space=f"{found.search_space} {prepared.fewer[0].upper()}{prepared.fewer[1:]}.")
 
 
 MAX_LEFT_OUT = 500

@@ -80,7 +80,10 @@ def test_a_card_of_a_least_gap_says_the_sentence_that_is_proven() -> None:
     early = cards.of_search(search, snapshot)
     assert not early.proof.proven
     those = "no rule list of at most 2 rules over these 6 antecedents with an accuracy of at least 66 % has a"
-    assert f"Proven: {those} gap in predicted positive below 0 points." in card_html.head(early)
+    assert early.proof.lower_bound == 0
+    assert "Proven:" not in card_html.head(early), "that no gap is below 0 is no news"
+    later = cards.of_search(search, replace(snapshot, lower_bound=0.00129))
+    assert f"Proven: {those} gap in predicted positive below 0.129 points." in card_html.head(later)
     done = cards.of_search(search, rl.solve(search))
     said = f"Proven optimal: {those} smaller gap in predicted positive between groups than this one."
     assert said in card_html.head(done)

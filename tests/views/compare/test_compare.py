@@ -333,6 +333,8 @@ def test_a_card_has_the_gap_of_the_point_that_it_is_of(view, attribute: str) -> 
         assert pinned["figures"][:3] == point["figures"][:3]
         assert "–" in pinned["figures"][1]
     assert view.table.gap == f"Gap by {attribute} %"
+    view.attribute = ""
+    assert view.table.gap == "Gap by race %", "the first that the cards have"
 
 
 def test_group_rates_are_compared_with_those_of_the_reference(view, card, other) -> None:
