@@ -56,6 +56,7 @@ FALLING_RULE_LIST = Family(
             "softly falling: cost of a rise by 1",
             "number",
             label="Price of a rise by 1 (C1)",
+            clause="a rise by 1 costing {}",
             none="it must fall",
         ),
         Parameter(

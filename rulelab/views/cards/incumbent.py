@@ -123,11 +123,7 @@ def _falling_size(model: FallingRuleList) -> str:
 
 
 def _set_size(model: RuleSet) -> str:
-    if not model.rules:
-        return "no rule"
-    return (
-        f"{rules_in_words(len(model.rules))} of complexity {model.complexity}, Hamming loss {count(model.hamming_loss)}"
-    )
+    return f"{rules_in_words(len(model.rules))} of complexity {model.complexity}" if model.rules else "no rule"
 
 
 _SIZES: dict[str, Callable[[Any], str]] = {

@@ -10,9 +10,11 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
-from ...data.metrics import Confusion, confusion, group_labels, group_rates, roc_auc
+from ...data.gaps import Gap, largest_gap
+from ...data.metrics import Confusion, confusion, group_confusions, group_labels, rates_table, roc_auc
 from ...models import DecisionList, FallingRuleList, Model, MultiClassRuleList, RuleSet
 from ...models.training import training_confusion
+from ...sweeps.plan import compared_groups
 from ..live.class_rows import ClassRows
 from ..live.wording import count
 from .card import Card
@@ -116,6 +118,8 @@ class Scores:
         Per sensitive attribute the table of `rulelab.data.metrics.group_rates`.
     on_test : bool
         Whether the groups are of test rows.
+    compared : dict of str to dict of str to Confusion
+        Per sensitive attribute the groups that are compared, as in sweeps: those with enough rows of both classes.
     left_out : tuple of str
         Sensitive attributes that are not shown, with the reason.
     free : tuple of two Score or None
@@ -126,8 +130,14 @@ class Scores:
     test: Score | None = None
     groups: dict[str, pd.DataFrame] = field(default_factory=dict)
     on_test: bool = False
+    compared: dict[str, dict[str, Confusion]] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
     free: tuple[Score | None, Score | None] = (None, None)
+
+    def gap(self, criterion: str, attribute: str = "") -> Gap | None:
+        """How far the groups of an attribute are apart; empty: of the first. None where it is not known."""
+        found = self.compared.get(attribute or next(iter(self.compared), ""))
+        return None if found is None else largest_gap(found, criterion)
 
 
 def of_counts(card: Card) -> Scores:
@@ -159,7 +169,8 @@ def of_card(card: Card, report: Callable[[str], None]) -> Scores:
     rows, free = card.rows, card.unconstrained
     groups: dict[str, pd.DataFrame] = {}
     left_out: list[str] = []
-    sensitive = rows.data.sensitive
+    compared: dict[str, dict[str, Confusion]] = {}
+    sensitive, heads = rows.data.sensitive, rows.data.heads
     of_groups = rows.training if rows.test is None else rows.test
     for name in [] if sensitive is None else map(str, sensitive.columns):
         labels = group_labels(sensitive[name].iloc[of_groups], len(of_groups))  # type: ignore[index]
@@ -167,12 +178,17 @@ def of_card(card: Card, report: Callable[[str], None]) -> Scores:
             left_out.append(f"{name} has {values} values, more than {MAX_GROUPS}")
             continue
         report(f"rates by {name}")
-        groups[name] = group_rates(*_predicted(card.model, rows, of_groups), labels, **_weights_of(rows, of_groups))
+        everybody = group_labels(sensitive[name], len(rows.data.y))  # type: ignore[index]
+        counted = group_confusions(*_predicted(card.model, rows, of_groups), labels, **_weights_of(rows, of_groups))
+        large = compared_groups(everybody, rows.data.y.to_numpy() == 1, None, heads)
+        compared[name] = {group: counted[group] for group in large if group in counted}
+        groups[name] = rates_table(counted)
     return Scores(
         training=_score(card.model, rows, rows.training, card.loss),
         test=None if rows.test is None else _score(card.model, rows, rows.test, card.loss),
         groups=groups,
         on_test=rows.test is not None,
+        compared=compared,
         left_out=tuple(left_out),
         free=(
             None if free is None else _score(free, rows, rows.training, card.loss),

@@ -10,8 +10,6 @@ import param
 from panel.custom import Child, JSComponent
 
 from ...assets import asset
-from ...data.gaps import largest_gap
-from ...data.metrics import Confusion
 from ...families.wording import at_most
 from ...shown import with_interval
 from ..cards.card import Card
@@ -24,7 +22,6 @@ from ..widgets.style import sheet
 OF_STORE = ("look", "open", "rename", "delete", "undo", "compare", "export", "check")
 OF_PAGE = ("pin", "remove", "choose")
 """What is asked of the kept runs, and of the models that are on the page."""
-_COUNTS = ("true_positive", "false_positive", "true_negative", "false_negative")
 
 Act = Callable[[str, list[str], str], None]
 
@@ -125,13 +122,11 @@ def same_of(title: str, objective: float | None) -> str:
 
 def _gap(scores: Scores, criterion: str, attribute: str) -> tuple[str, float]:
     """With its interval on test rows, in percent."""
-    table = scores.groups.get(attribute) if attribute else next(iter(scores.groups.values()), None)
-    if table is None:
+    gap = scores.gap(criterion, attribute)
+    if gap is None or math.isnan(gap.value):
         return unknown
-    rows = table[~table["few"].astype(bool)].iterrows()
-    gap = largest_gap({str(name): Confusion(*(one[each] for each in _COUNTS)) for name, one in rows}, criterion)
     interval = (max(gap.low, 0.0), gap.high) if scores.on_test else (math.nan, math.nan)
-    return unknown if math.isnan(gap.value) else (with_interval(gap.value, *interval), gap.value)
+    return with_interval(gap.value, *interval), gap.value
 
 
 def _size(card: Card) -> tuple[str, float]:
