@@ -54,16 +54,8 @@ def write(folder: Path, made: Mapping[Figure, Made], quick: bool) -> Path:
         for k, (title, frame) in enumerate(result.tables.items()):
             file = folder / f"{figure.name}{f'-{k + 1}' if k else ''}.csv"
             frame.to_csv(file, index=False)
-            right = [pd.api.types.is_numeric_dtype(kind) for kind in frame.dtypes]
-            tables.append(
-                {
-                    "title": title,
-                    "file": file.name,
-                    "columns": list(frame.columns),
-                    "rows": cells(frame),
-                    "right": right,
-                }
-            )
+            shown = {"title": title, "file": file.name, "columns": list(frame.columns), "rows": cells(frame)}
+            tables.append({**shown, "right": numeric(frame)})
         parts.append({"figure": figure, "tables": tables, "plots": list(_pictures(result))})
     page = folder / "index.html"
     page.write_text(filled("papers.html", parts=parts, quick=quick), encoding="utf-8")

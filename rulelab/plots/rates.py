@@ -90,7 +90,7 @@ def roc(frame: pd.DataFrame, by: str | None = None) -> Any:
         color = CYCLE[k % len(CYCLE)]
         parts.append(styled(hv.Curve(ordered, kdim, vdim, label=str(name)), color=color, line_width=1))
         parts.append(styled(hv.Scatter(ordered, kdim, vdim, label=str(name)), color=color, size=8))
-    return hv.Overlay(parts).relabel("ROC")
+    return styled(hv.Overlay(parts).relabel("ROC"), legend_position="right")
 
 
 def rates_by_tolerance(frame: pd.DataFrame) -> Any:
@@ -116,7 +116,7 @@ def rates_by_tolerance(frame: pd.DataFrame) -> Any:
             curve = hv.Curve((values["tolerance"], 100 * values[names[3]]), kdim, vdim, label=f"{group}, {rows}")
             dash = "dashed" if rows == "train" else "solid"
             parts.append(styled(curve, color=CYCLE[k % len(CYCLE)], line_width=2, line_dash=dash))
-    return styled(hv.Overlay(parts).relabel("Rates by tolerance"), legend_position="bottom_right")
+    return styled(hv.Overlay(parts).relabel("Rates by tolerance"), legend_position="right")
 
 
 def _with_intervals(

@@ -90,9 +90,10 @@ def queue(trace: Any, x: str = "work") -> Any:
     for length in lengths:
         above = below + trace[f"{_LENGTH}{length}"].fillna(0).to_numpy(dtype=float)
         area = hv.Area((trace[x], below, above), label, [value, hv.Dimension("up to")], label=f"length {length}")
-        areas.append(styled(area, color=LENGTHS[min(max(length - 1, 0), 7)], fill_alpha=0.85))
+        color = LENGTHS[min(max(length - 1, 0), 7)]
+        areas.append(styled(area, color=color, fill_alpha=0.85, show_legend=True))
         below = above
-    return hv.Overlay(areas).relabel("Queue by prefix length")
+    return styled(hv.Overlay(areas).relabel("Queue by prefix length"), legend_position="right")
 
 
 def remaining(trace: Any, x: str = "work") -> Any:
