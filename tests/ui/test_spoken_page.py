@@ -179,6 +179,7 @@ COMPARE = """
 - button "Move left" [disabled]
 - button "Move right" [disabled]
 - button "Remove"
+- button "Export"
 - table "Figures":
   - row "training test"
   - row /objective share of rows 0\\.3105/
@@ -190,11 +191,6 @@ COMPARE = """
   - row "data set tic_tac_toe"
 - textbox "Intended use"
 - textbox "Limits"
-- button "Model (JSON)"
-- button "Rules (text)"
-- button "Python"
-- combobox "Model in another language"
-- button "Save"
 - group: What these figures mean
 """
 _HEADINGS = """() => {

@@ -16,6 +16,7 @@ from ...rule_list import RuleListSearch
 from ...search import Search
 from ...snapshot import Snapshot
 from ..cards.card import Card
+from ..cards.exports import CardExports
 from ..live.job import Job
 from ..live.pool import POOL, Pool
 from ..live.prepared import Prepared
@@ -32,7 +33,7 @@ from . import wording
 from .game import RoomPanel, find_best
 from .good import Good
 from .hand import KINDS, Best, Editable, Hand, editable, edited_of, prepared_of
-from .panels import BUTTON, SPACED, WIDE, GroupsPanel, Hints, Saving, pane
+from .panels import BUTTON, SPACED, WIDE, GroupsPanel, Hints, pane
 from .parts import Editor, matching, perform
 from .person import PersonPanel
 
@@ -353,8 +354,10 @@ class WhatIfView(NotebookViewer):
     def _offer(self) -> None:
         """Offer to save and pin what has a card."""
         has_card = self.hand is not None and self.hand.best is not None and not self.hand.refusal
-        for button in self._saving.buttons:
-            button.visible = has_card
+        self.exports.button.visible = has_card
+        if not has_card:
+            self.exports.fold()
+        self.exports.refresh()
         self._pin.visible = self._pinned.visible = has_card and self.on_pin is not None
 
     def _look_at_hint(self) -> None:
@@ -377,7 +380,7 @@ class WhatIfView(NotebookViewer):
         self._reveal = button("Reveal the optimum", self.reveal, 160, visible=False)
         self._pin = button(KEEP, self.pin, 150, icon=icons.PIN)
         self._pinned = Html(pinned_note(), stylesheets=[CARD_CSS], margin=0)
-        self._saving = Saving(self._in_hand)
+        self.exports = CardExports(lambda: self._in_hand().card())
         self._answer = pane(CARD_CSS, LOW_CSS, PANEL_CSS, visible=False)
         self._heading = Html(stylesheets=[CARD_CSS, WORD_CSS], **WIDE)
         editing = pn.Column(
@@ -386,7 +389,8 @@ class WhatIfView(NotebookViewer):
             self._hints.said,
             self._editor,
             self._equation,
-            pn.Row(*self._saving.buttons, self._pin, self._pinned, **_BAR),
+            pn.Row(self._pin, self.exports.button, self._pinned, **_BAR),
+            self.exports.menu,
             stylesheets=[PANEL_CSS],
             **WIDE,
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +14,6 @@ from ...data.metrics import rates_table
 from ...what_if import Change
 from ..cards import html as card_html
 from ..live.job import Job
-from ..widgets.download import download
 from ..widgets.esc import esc, plain
 from ..widgets.explained import WORD_CSS, word
 from ..widgets.html import Html
@@ -120,44 +118,6 @@ class Hints:
 
     def _offer(self, change: Change[Any] | None, said: str) -> None:
         self.change, self.said.object, self.make.visible = change, said, change is not None
-
-
-class Saving:
-    """Buttons that save the model in hand.
-
-    Parameters
-    ----------
-    hand : callable
-        Gives the model in hand.
-
-    Attributes
-    ----------
-    buttons : list of FileDownload
-    """
-
-    def __init__(self, hand: Callable[[], Hand]) -> None:
-        self._hand = hand
-        self.buttons = [
-            download(label, f"by_hand{suffix}", save, width=104, small=True)
-            for label, suffix, save in (
-                ("Model (JSON)", ".json", self.as_json),
-                ("Rules (text)", ".txt", self.as_text),
-                ("Python", ".py", self.as_python),
-            )
-        ]
-
-    def as_json(self) -> io.StringIO:
-        """The saved model, with what its card says."""
-        return io.StringIO(self._hand().card().to_json())
-
-    def as_text(self) -> io.StringIO:
-        """The rules in words."""
-        card = self._hand().card()
-        return io.StringIO(f"{card.named.to_text(card.target or None)}\n")
-
-    def as_python(self) -> io.StringIO:
-        """A script that holds the model."""
-        return io.StringIO(self._hand().card().code)
 
 
 class GroupsPanel(Viewer):

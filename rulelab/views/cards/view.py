@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -21,7 +20,6 @@ from ..live.job import Job
 from ..live.prepared import Prepared
 from ..live.ticker import Beat
 from ..notebook import NotebookViewer
-from ..widgets.download import download
 from ..widgets.esc import esc, plain
 from ..widgets.html import Html
 from ..widgets.live_text import LiveText
@@ -33,7 +31,7 @@ from . import lines, scores
 from .card import Card
 from .check import Check
 from .differences import default_names
-from .exports import Exports
+from .exports import CardExports
 from .lines import Place
 from .verifying import ROBUSTNESS, fragile
 
@@ -65,6 +63,8 @@ class ModelCard(NotebookViewer):
     ----------
     intended_use, limits : str
         Written by people, shown and saved with the model.
+    exports : CardExports
+        What it is saved as.
 
     Examples
     --------
@@ -103,6 +103,7 @@ class ModelCard(NotebookViewer):
         self._scores = scores.of_counts(self._card)
         self._place = Place(name=default_names([self._card])[0])
         self._on_remove, self._on_move = on_remove, on_move
+        self.exports = CardExports(lambda: self.card)
         self._check = Check(lambda: self._card, SMALL_CSS)
         self._robust = Check(lambda: self._card, SMALL_CSS, task=ROBUSTNESS)
         own = {"called": self._card.name, "intended_use": self._card.intended_use, "limits": self._card.limits}
@@ -260,15 +261,7 @@ class ModelCard(NotebookViewer):
         if self._on_remove is not None:
             remove = self._on_remove
             actions.append(pn.widgets.Button(label="Remove", on_click=lambda _: remove(), **button))
-        exports = [
-            download(label, f"{family}{suffix}", callback)
-            for family in (self._card.model.family,)
-            for label, suffix, callback in (
-                ("Model (JSON)", ".json", self.as_json),
-                ("Rules (text)", ".txt", self.as_text),
-                ("Python", ".py", self.as_python),
-            )
-        ]
+        actions.append(self.exports.button)
         notes = [
             pn.widgets.TextAreaInput.from_param(
                 self.param[name],
@@ -280,7 +273,6 @@ class ModelCard(NotebookViewer):
             )
             for name in ("intended_use", "limits")
         ]
-        bar = {"stylesheets": [BAR_CSS], "margin": (8, 0, 0, 0)}
         self._layout = pn.Column(
             pn.Row(self._badge, self._name, **_WIDE),
             self._head,
@@ -289,6 +281,7 @@ class ModelCard(NotebookViewer):
             pn.Row(*actions, stylesheets=[BAR_CSS, ":host { gap: 5px; }"], margin=(8, 0, 0, 0)),
             self._check.line,
             self._robust.line,
+            self.exports.menu,
             self._figures,
             self._by_class,
             self._doubts,
@@ -296,27 +289,10 @@ class ModelCard(NotebookViewer):
             self._groups,
             self._facts,
             *notes,
-            pn.Row(*exports, **bar),
-            Exports(lambda: (self._card.named, self._card.target), self._complain).__panel__(),
             stylesheets=[PANEL_CSS, MODEL_BOX_CSS],
             css_classes=["rl-model"],
             **_WIDE,
         )
-
-    def _complain(self, message: str) -> None:
-        self._alert.phase = plain(message, 600)
-
-    def as_json(self) -> io.StringIO:
-        """The saved model, with what the card says."""
-        return io.StringIO(self.card.to_json())
-
-    def as_text(self) -> io.StringIO:
-        """The rules in words."""
-        return io.StringIO(f"{self._card.named.to_text(self._card.target or None)}\n")
-
-    def as_python(self) -> io.StringIO:
-        """A script that makes the model again."""
-        return io.StringIO(self._card.code)
 
 
 def _made(model: Model, data: Dataset | None, test_rows: Any, search: Search | None, snapshot: Snapshot | None) -> Card:

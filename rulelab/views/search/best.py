@@ -22,7 +22,7 @@ from ..widgets.explained import WORD_CSS, word
 from ..widgets.html import Html
 from ..widgets.pinned import KEEP
 from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, LOW_CSS, SMALL_CSS
-from .exports import Exports
+from .exports import AnswerExports
 from .families import Look
 
 _BUTTON: dict[str, Any] = {"stylesheets": [BUTTON_CSS, SMALL_CSS], "margin": 0, "height": 34}
@@ -71,11 +71,10 @@ class BestModel:
         wide: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": 0}
         self.heading = Html("", stylesheets=[CARD_CSS, WORD_CSS], margin=0)
         self.card = Html("", stylesheets=[CARD_CSS, LOW_CSS], css_classes=["rl-rules"], **wide)
-        self.exports = Exports(session, lambda: self.in_words, self.model_card, lambda: self.shown)
+        self.exports = AnswerExports(session, lambda: self.in_words, self.model_card, lambda: self.shown)
         self._keep = pn.widgets.Button(label=KEEP, icon=icons.PIN, on_click=keep, width=172, **_BUTTON)
         self._edit = pn.widgets.Button(label="Edit", on_click=edit, width=64, **_BUTTON)
-        self._export = pn.widgets.Button(label="Export", on_click=self.exports.turn, width=76, **_BUTTON)
-        bar = pn.Row(self._keep, self._edit, self._export, stylesheets=[BAR_CSS], margin=0)
+        bar = pn.Row(self._keep, self._edit, self.exports.button, stylesheets=[BAR_CSS], margin=0)
         wide["margin"] = (10, 0, 0, 0)
         self._actions = bar, self.exports.menu
         self.actions = pn.Column(visible=False, **wide)

@@ -1,39 +1,30 @@
-"""The menu of all that an answer is saved as: its model in several languages, its proof, a report, its whole run."""
+"""What an answer is saved as, besides its model: its proof, a report, its whole run."""
 
 from __future__ import annotations
 
-import asyncio
 import io
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import panel as pn
-
 from ...certificate import Certificate
-from ...models import ModelError
 from ...multiclass import MultiClassCertificate, MultiClassRuleListSearch
 from ...snapshot import Snapshot, Status
 from ..cards.card import Card
-from ..cards.exports import FORMS, AnyModel
+from ..cards.exports import AnyModel, Exports, Files
 from ..cards.report import report
 from ..cards.scores import of_card
 from ..live.prepared import Prepared
 from ..live.session import SearchSession
-from ..widgets.download import Content, download
-from ..widgets.esc import esc, plain
-from ..widgets.html import Html
-from ..widgets.live_text import LiveText
-from ..widgets.style import BAR_CSS, CARD_CSS
+from ..widgets.esc import esc
 
-_MAKING = "The {} is being made ..."
 _ON_DISK = "Proof: a file that <code>rulelab verify</code> checks on the table."
 _OF_SEVERAL = "The tab Alternatives and the fronts of Compare are of two classes."
 
 
-class Exports:
-    """What unfolds under the answer; each file is made when it is asked for, of the moment that is shown.
+class AnswerExports(Exports):
+    """Those of an answer, of the moment that is shown: with its proof, a report and the whole run.
 
     Parameters
     ----------
@@ -43,10 +34,6 @@ class Exports:
         Give the model in the words of the data, and its card.
     shown : callable
         Gives the moment of the run that is shown.
-
-    Attributes
-    ----------
-    menu : Column
     """
 
     def __init__(
@@ -56,51 +43,15 @@ class Exports:
         card: Callable[[], Card],
         shown: Callable[[], Snapshot | None],
     ) -> None:
-        self._session, self._model, self._card, self._shown = session, model, card, shown
-        self._row = pn.FlexBox(stylesheets=[BAR_CSS], gap="8px", margin=0)
-        self._note = Html("", stylesheets=[CARD_CSS], sizing_mode="stretch_width", margin=(6, 0, 0, 0))
-        self._wrong = LiveText(role="alert", caption="Error", sizing_mode="stretch_width", margin=0)
-        self.menu = pn.Column(
-            self._row, self._wrong, self._note, visible=False, sizing_mode="stretch_width", margin=(8, 0, 0, 0)
-        )
-        self._making = ""
-
-    def turn(self, *_: Any) -> None:
-        """Unfold the menu, or fold it."""
-        self.menu.visible = not self.menu.visible
-        self.refresh()
-
-    def fold(self) -> None:
-        """There is nothing to save."""
-        if self.menu.visible:
-            self.menu.visible = False
-
-    def refresh(self) -> None:
-        """Offer what there is at the moment that is shown, while the menu is unfolded."""
-        if not self.menu.visible:
-            return
-        files, missing = self._files(), self._missing()
-        if [each.label for each in self._row.objects] != list(files):
-            self._row.objects = [
-                download(label, file, make, width=126, small=True) for label, (file, make) in files.items()
-            ]
-        for button in self._row.objects:
-            button.disabled = bool(self._making)
-        about = [_MAKING.format(self._making)] if self._making else missing
-        said = f'<p class="note" role="status">{" ".join(about)}</p>'
-        if said != self._note.object:
-            self._note.object = said
-
-    def text(self, form: str) -> io.StringIO:
-        """The model in one of the languages of `FORMS`; raises ModelError when it cannot be written in it."""
-        return io.StringIO(FORMS[form][1](self._model(), self._target))
+        super().__init__(lambda: (model(), self._target))
+        self._session, self._card, self._shown = session, card, shown
 
     def proof(self) -> io.BytesIO:
         """The certificate, as `rulelab verify` reads it; raises CertificateError when there is none."""
         prepared = self._session().prepared
         assert prepared is not None, "there is a model"
         out = io.BytesIO()
-        proof_of(prepared, self._model().classes).save(out)
+        proof_of(prepared, self._model()[0].classes).save(out)
         out.seek(0)
         return out
 
@@ -114,17 +65,8 @@ class Exports:
         prepared = self._session().prepared
         return "" if prepared is None else prepared.target
 
-    def _files(self) -> dict[str, tuple[str, Callable[[], Any]]]:
-        """Names of what can be saved, with the file's name and what makes it."""
-        files: dict[str, tuple[str, Callable[[], Any]]] = {
-            "Model (JSON)": ("model.json", lambda: io.StringIO(self._model().to_json())),
-            "Rules (text)": (
-                "rules.txt", lambda: io.StringIO(f"{self._model().to_text(self._target or None)}\n")
-            ),
-        }  # fmt: skip
-        for form, (ending, _) in FORMS.items():
-            if not self._unwritable(form):
-                files[form] = f"model{ending}", partial(self.text, form)
+    def files(self) -> Files:
+        files = super().files()
         if not self._unproven:
             files["Proof"] = "proof.npz", partial(self._made, "proof", self.proof)
         if self._has_card:
@@ -133,19 +75,11 @@ class Exports:
         files["Recording"] = "run.rulelab", lambda: io.BytesIO(self._session().recording().to_bytes())
         return files
 
-    def _missing(self) -> list[str]:
-        """Why there is not more, as HTML."""
-        why = [f"No {esc(form)}: {esc(said)}." for form in FORMS if (said := self._unwritable(form))]
+    def missing(self) -> list[str]:
+        why = super().missing()
         why.append(f"No proof as a file: {esc(self._unproven)}." if self._unproven else _ON_DISK)
         prepared = self._session().prepared
         return [*why, _OF_SEVERAL] if prepared is not None and prepared.classes is not None else why
-
-    def _unwritable(self, form: str) -> str:
-        try:
-            self.text(form)
-        except ModelError as error:
-            return str(error)
-        return ""
 
     @property
     def _unproven(self) -> str:
@@ -161,19 +95,6 @@ class Exports:
         except ValueError:
             return False
         return True
-
-    async def _made(self, what: str, make: Callable[[], Content]) -> Content:
-        """What takes long, made in a thread of its own; the page goes on, and says so."""
-        self._making, self._wrong.phase = what, ""
-        self.refresh()
-        try:
-            return await asyncio.to_thread(make)
-        except ValueError as error:
-            self._wrong.phase = plain(f"No {what}: {error}", 600)
-            raise
-        finally:
-            self._making = ""
-            self.refresh()
 
 
 def proof_of(prepared: Prepared, classes: tuple[Any, ...]) -> Certificate | MultiClassCertificate:

@@ -255,12 +255,12 @@ def test_a_list_made_by_hand_is_never_called_optimal(make) -> None:
     view.act({"do": "delete", "at": 0})
     worse = view.hand.card()
     assert worse.proof.gap == pytest.approx(float(view.hand.objective - view.hand.best.objective), abs=1e-12)
-    saved = json.loads(view._saving.as_json().getvalue())
+    saved = json.loads(view.exports.as_json().getvalue())
     assert saved["card"]["parameters"]["made"] == "by hand"
     assert parse_model(json.dumps(saved)).rules == worse.named.rules
-    assert view._saving.as_text().getvalue().strip()
+    assert view.exports.as_text().getvalue().strip()
     space: dict[str, Any] = {}
-    exec(view._saving.as_python().getvalue(), space)
+    exec(view.exports.as_script().getvalue(), space)
     assert space["model"] == worse.named
 
 
@@ -519,7 +519,7 @@ def test_a_falling_list_that_does_not_fall_has_no_distance(make) -> None:
     assert "does not fall: the default has" in view._status.phase
     assert standing(view)["above the best"] == "–"
     view.on_pin = lambda card: "A"
-    assert not any(button.visible for button in (view._pin, *view._saving.buttons)), "what is none has no card"
+    assert not any(button.visible for button in (view._pin, view.exports.button)), "what is none has no card"
     view.room.room = "falls"
     assert BOARDS.board("falls", hand.game) == []
     view.act({"do": "flip", "at": 0})
@@ -534,7 +534,7 @@ def test_a_falling_list_that_does_not_fall_has_no_distance(make) -> None:
     hand.take(best)
     view._show("")
     assert "as good as the certified optimum: no list" in view._status.phase
-    assert json.loads(view._saving.as_json().getvalue())["family"] == "falling_rule_list"
+    assert json.loads(view.exports.as_json().getvalue())["family"] == "falling_rule_list"
     assert [row["share_positive"] for row in view._editor.rules] == [
         f"{100 * rule.probability:.0f} %" for rule in (*hand.model.rules, hand.model.default)
     ]
@@ -582,7 +582,7 @@ def test_conditions_of_a_rule_set_are_added_and_taken_out(make, form) -> None:
     hand.take(hand.best.edited)
     view._show("")
     assert "as good as the certified optimum: no set over these conditions" in view._status.phase
-    assert parse_model(view._saving.as_json().getvalue()).form == form
+    assert parse_model(view.exports.as_json().getvalue()).form == form
 
 
 def test_a_problem_and_a_model_are_enough(make) -> None:

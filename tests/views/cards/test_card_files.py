@@ -201,15 +201,15 @@ def test_class_names_leave_by_every_door_and_come_back(recipe, tmp_path) -> None
     data = replace(rl.datasets.load("diabetes"), positive="yes", negative="no")
     card = pinned(replace(recipe, load=lambda: data))
     shown, path = ModelCard(card), tmp_path / "model.json"
-    path.write_text(shown.as_json().getvalue())
+    path.write_text(shown.exports.as_json().getvalue())
     model, named = rl.load_model(path), card.named
     assert (model, model.classes) == (named, ("no", "yes"))
     predicted = card.model.predict(data.X) == 1
     assert ((model.predict(data.X) == "yes") == predicted).all()
-    for text in (shown.as_text().getvalue(), report([card], [shown.scores])):
+    for text in (shown.exports.as_text().getvalue(), report([card], [shown.scores])):
         assert "yes" in text
         assert "no" in text
-    assert shown.as_text().getvalue() == f"{named.to_text('high_progression')}\n"
+    assert shown.exports.as_text().getvalue() == f"{named.to_text('high_progression')}\n"
     script: dict[str, object] = {}
     exec(cards.of_model(card.model, data).code, script)
     assert script["model"] == named

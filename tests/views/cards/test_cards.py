@@ -37,6 +37,7 @@ from rulelab.views.live.job import Job, Progress
 from rulelab.views.live.pool import Pool
 from rulelab.views.live.recipe import split
 from rulelab.views.search.setup import Setup
+from rulelab.views.widgets.html import Html
 
 
 @pytest.fixture(scope="module")
@@ -412,14 +413,13 @@ def test_a_rule_set_shows_what_its_clauses_cover_in_all_and_alone(form, words) -
 
 def test_what_a_language_cannot_hold_is_said_and_not_saved() -> None:
     problem = rl.Problem.from_arrays(np.array([[True], [False]]), [1, 0], names=["a\x01"])
-    said: list[str] = []
-    exports = Exports(lambda: (rl.RuleList.from_problem(problem, [0]), "y"), said.append)
-    assert (said, exports._save.disabled, exports._save.filename) == ([""], False, "model.sql")
-    exports.form = "PMML"
-    assert "control character" in said[-1]
-    assert exports._save.disabled
-    exports.form = "Python function"
-    assert (said[-1], exports._save.disabled, exports._save.filename) == ("", False, "model.py")
+    exports = Exports(lambda: (rl.RuleList.from_problem(problem, [0]), "y"))
+    exports.button.clicks += 1
+    offered = {each.label: each.filename for each in exports.menu.select(pn.widgets.FileDownload)}
+    assert offered["SQL (DuckDB)"] == "model.sql"
+    assert offered["Python function"] == "model.py"
+    assert "PMML" not in offered
+    assert any("No PMML: " in each.object and "control character" in each.object for each in exports.menu.select(Html))
 
 
 @pytest.mark.parametrize("family", sorted(rl.models.Model.families))
@@ -427,16 +427,16 @@ def test_every_family_has_a_card(family) -> None:
     model = rl.models.Model.families[family].without_rules([0, 1], 3, 5)
     shown = ModelCard(model)
     finish(shown)
-    assert parse_model(shown.as_json().getvalue()) == model
-    assert shown.as_text().getvalue().strip() == str(model)
+    assert parse_model(shown.exports.as_json().getvalue()) == model
+    assert shown.exports.as_text().getvalue().strip() == str(model)
     assert "62.5" in shown._figures.object
     script: dict[str, object] = {}
-    exec(shown.as_python().getvalue(), script)
+    exec(shown.exports.as_script().getvalue(), script)
     assert script["model"] == model
-    exports = Exports(lambda: (model, ""), lambda message: None)
-    for exports.form in FORMS:
-        assert exports.text().getvalue().strip()
-    assert exports.text().getvalue() == model.to_pmml()
+    assert {*FORMS} < {*shown.exports.files()}
+    for form in FORMS:
+        assert shown.exports.text(form).getvalue().strip()
+    assert shown.exports.text("PMML").getvalue() == model.to_pmml()
     assert "no certificate" in verifying.refusal(shown.card)
 
 

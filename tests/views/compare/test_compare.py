@@ -357,7 +357,7 @@ def test_texts_written_on_a_card_are_in_its_exports(view, card) -> None:
     view.pin(card)
     shown = view.cards[0]
     shown.param.update(intended_use=f"only {HOSTILE}", limits="none known")
-    assert json.loads(shown.as_json().getvalue())["card"]["intended_use"] == f"only {HOSTILE}"
+    assert json.loads(shown.exports.as_json().getvalue())["card"]["intended_use"] == f"only {HOSTILE}"
     html = view.as_report().getvalue()
     assert "only &lt;img" in html
     assert "none known" in html

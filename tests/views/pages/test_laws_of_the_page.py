@@ -102,7 +102,7 @@ def shown(tabs: Tabs, asked: Case) -> Page:
     for each in (view, compare):
         each.close()
     values = tuple(value.text for each in figures_of(card, pinned.scores) for value in each.values)
-    rules = pinned.as_text().getvalue()
+    rules = pinned.exports.as_text().getvalue()
     return Page(now.phase, figures, card.proof, tuple(predicted), pinned.scores, rules, values, said, best)
 
 

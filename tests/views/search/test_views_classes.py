@@ -403,9 +403,9 @@ def test_pinned_lists_stand_side_by_side_and_survive_a_reload(setup: Setup) -> N
         one.refresh()
         assert one.verdict.startswith("valid")
         kept = view.kept.kept
-        other.as_json()
+        other.exports.as_json()
         name = {"AnyModel": rl.MultiClassRuleList}
-        exec(other.as_python().getvalue(), name)
+        exec(other.exports.as_script().getvalue(), name)
         assert name["model"] == other.card.model  # type: ignore[comparison-overlap]
     finally:
         view.close()
