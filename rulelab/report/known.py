@@ -43,6 +43,8 @@ class Known:
         What it does on rows that were kept out of training.
     groups : mapping of str to DataFrame
         Of each sensitive attribute the table of `rulelab.data.metrics.group_rates`.
+    on_test : bool
+        Whether these are of test rows.
     compared : tuple of str
         The rates that it was asked to have alike in all groups; empty: it was asked for no fairness.
     emptied : str
@@ -66,6 +68,7 @@ class Known:
     effective: float | None = None
     test: Confusion | None = None
     groups: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    on_test: bool = False
     compared: tuple[str, ...] = ()
     emptied: str = ""
     fewer: str = ""

@@ -97,7 +97,7 @@ def _small_groups(known: Known) -> _Said:
     ]
     if not small:
         return None
-    few = f"some groups have hardly any rows that count, {_listed(small)}"
+    few = f"some groups have hardly any {'test ' if known.on_test else ''}rows that count, {_listed(small)}"
     return few, f"with fewer than {FEW} of a group its rates say little of other people"
 
 
@@ -163,7 +163,8 @@ def _wide_interval(known: Known) -> _Said:
         return None
     _, name, rate, gap = max(found, key=lambda each: each[0])
     between = f"{name} {gap.groups[0]} and {gap.groups[1]}"
-    said = f"the {rate.replace('_', ' ')}s of {between} differ by {percent(gap.value)} points, more or less"
+    by = f"{percent(gap.value)} points{' on test rows' if known.on_test else ''}, more or less"
+    said = f"the {rate.replace('_', ' ')}s of {between} differ by {by}"
     reach = f"the 95 % interval, {percent(gap.low)} to {percent(gap.high)} points, is wider than that"
     return said, f"{reach}; more rows would tell"
 

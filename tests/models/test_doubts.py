@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from patience import wait_until
 
 import rulelab as rl
 from rulelab.cli import commands as cli
@@ -122,6 +123,11 @@ def test_groups_of_few_rows():
     assert "who = few with 12" in words("small_groups", model, data_set(X.assign(who=few), y, sensitive=["who"]))
     halves = np.where(np.arange(400) < 200, "one", "other")
     assert "small_groups" not in codes(model, data_set(X.assign(who=halves), y, sensitive=["who"]))
+    own, people = np.arange(400) >= 200, data_set(X.assign(who=few), y, sensitive=["who"])
+    shown = ModelCard(model, data=people, test_rows=np.flatnonzero(~own))
+    wait_until(lambda: not shown.refresh())
+    texts = [each.object for each in shown.__panel__().select(Html)]
+    assert any("hardly any test rows that count, who = few with 12" in each for each in texts), "those of its table"
 
 
 def test_far_worse_on_the_test_than_in_training():

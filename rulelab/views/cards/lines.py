@@ -176,6 +176,7 @@ def doubts(card: Card, scores: Scores) -> str:
         effective=None if counted is None or counted.rows is None else counted.trials("accuracy")[1],
         test=None if scores.test is None else scores.test.counted,
         groups=scores.groups,
+        on_test=scores.on_test,
         compared=compared(card.fairness or card.parameters.get("criterion")),
         fewer=card.fewer,
         sensitive=() if sensitive is None else tuple(map(str, sensitive)),
