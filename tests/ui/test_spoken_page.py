@@ -176,8 +176,6 @@ COMPARE = """
 - paragraph: /✓ Proven optimal. no rule list over these 54 .* objective; rules have at most 1 condition, not 2/
 - table "Rules"
 - button "Check the proof"
-- button "Move left" [disabled]
-- button "Move right" [disabled]
 - button "Remove"
 - button "Export"
 - table "Figures":

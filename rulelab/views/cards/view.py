@@ -148,9 +148,9 @@ class ModelCard(NotebookViewer):
         return self._layout
 
     def may_move(self, *, left: bool, right: bool) -> None:
-        """Say whether there is a place on either side that the card could go to."""
+        """Say whether there is a place on either side that the card could go to; alone it has no buttons for that."""
         for button, able in zip(self._moves, (left, right), strict=False):
-            button.able = able
+            button.param.update(able=able, visible=left or right)
 
     def take(self, place: Place) -> None:
         """Take a place among other cards."""
