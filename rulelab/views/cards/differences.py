@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from string import ascii_uppercase
 from typing import Any, NamedTuple
@@ -98,7 +98,7 @@ LOSS = ("positive weight", "loss")
 """Parameters that a loss is made of."""
 OBJECTIVE = (*LOSS, "regularization", "violation penalty", "criterion")
 """Parameters that an objective is made of."""
-_NAMED_PARAMETERS = 3
+_NAMED_FACTS = 3
 _CAN = "Accuracy, recall, precision and AUC can."
 
 
@@ -156,15 +156,21 @@ def differences(cards: Sequence[Card], only: bool = False) -> list[Differences]:
 
 
 def default_names(cards: Sequence[Card]) -> list[str]:
-    """What to call each card that has been given no name: data, family, and the parameters that tell it apart."""
-    out = []
-    for card in cards:
-        akin = [other for other in cards if (other.title, other.model.family) == (card.title, card.model.family)]
-        apart = [n for n in card.parameters if len({other.parameters.get(n) for other in akin}) > 1]
-        chosen = [setting(card, name) for name in apart[:_NAMED_PARAMETERS]]
-        family = kind(card)
-        out.append(", ".join([card.title if card.title == family else f"{card.title}: {family}", *chosen]))
-    return out
+    """What to call each card that has been given no name: data and family, and where others are called so, too, the
+    parameters that tell it apart, else the facts about its data, else a number."""
+    names = [kind(card) if card.title == kind(card) else f"{card.title}: {kind(card)}" for card in cards]
+    for part in ("parameters", "data"):
+        known: list[Mapping[str, str]] = [getattr(card, part) for card in cards]
+        akin = [[facts for other, facts in zip(names, known, strict=True) if other == name] for name in names]
+        apart = [
+            [n for n in own if len({one.get(n) for one in others}) > 1] for own, others in zip(known, akin, strict=True)
+        ]
+        names = [
+            ", ".join([name, *(setting(card, fact) for fact in facts[:_NAMED_FACTS])])
+            for name, card, facts in zip(names, cards, apart, strict=True)
+        ]
+    numbers = [names[:k].count(name) for k, name in enumerate(names, 1)]
+    return [name if n == 1 else f"{name} ({n})" for name, n in zip(names, numbers, strict=True)]
 
 
 def same_rows(card: Card, other: Card) -> bool:

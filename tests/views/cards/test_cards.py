@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import pickle
 import re
 import threading
@@ -320,6 +321,17 @@ def test_what_all_weights_are_multiplied_by_changes_nothing_on_a_card_but_sums(c
 
     assert shown(factor * weight) == shown(weight)
     assert shown(weight) != shown(weight**3)
+
+
+@pytest.mark.parametrize("weights", [(0.25, 2), (0.5, 1.5), (1, 3)])
+def test_a_weighted_card_that_comes_back_without_its_rows_speaks_of_weight(card, weights) -> None:
+    data = rl.datasets.load("diabetes")
+    weighted = replace(QUICK, load=lambda: replace(data, weight=pd.Series(weights * 221)), weighted=True, test_share=0)
+    for of, said in ((pinned(weighted), "weight"), (card, "rows")):
+        back = parse(of.to_json().encode(), "kept.json")
+        found = scores.of_counts(back)
+        assert f">{said} by outcome" in card_lines.figures_of(back, found).html
+        assert math.isnan(found.training.interval("accuracy")[0]) == (said == "weight")
 
 
 def test_differences_are_of_the_same_data_and_the_same_split(card) -> None:

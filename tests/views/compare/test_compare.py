@@ -90,6 +90,14 @@ def test_names_tell_cards_apart(card, other) -> None:
         "diabetes: rule list, regularization 0.01",
     ]
     assert default_names([card]) == ["diabetes: rule list"]
+    fewer = replace(card, data={**card.data, "test rows": "99"})
+    assert default_names([card, fewer])[1] == "diabetes: rule list, test rows 99"
+    assert default_names([card, card, other, card])[::3] == [
+        "diabetes: rule list, regularization 0.02",
+        "diabetes: rule list, regularization 0.02 (3)",
+    ]
+    for several in ([card, other, fewer] * 3, [card] * 9, [fewer, card, fewer]):
+        assert len(set(default_names(several))) == len(several)
 
 
 def test_objectives_that_cannot_be_compared_have_a_sentence_and_no_difference(card, other) -> None:
