@@ -122,11 +122,7 @@ def _told(search: NearOptimalSearch, result: NearOptimal, snapshot: Snapshot, in
 def _models(result: NearOptimal) -> str:
     rows = [
         (
-            f"{objective:.7f}",
-            f"{gap:.7f}",
-            f"{len(names)}",
-            digits(errors),
-            f"{lists}",
+            *(f"{objective:.7f}", f"{gap:.7f}", f"{len(names)}", digits(errors), f"{lists}"),
             one_line("; ".join(names)) or "-",
         )
         for objective, gap, errors, lists, names in zip(

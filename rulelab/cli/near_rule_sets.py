@@ -34,25 +34,13 @@ def found(snapshot: Any) -> str:
 def _models(result: NearOptimalRuleSets) -> str:
     rows = [
         (
-            digits(row.objective, 7),
-            digits(row.gap, 7),
-            f"{row.rules}",
-            f"{row.complexity}",
-            digits(row.errors),
-            f"{row.sets}",
-            one_line("; ".join(row.clauses)) or "-",
+            *(digits(row.objective, 7), digits(row.gap, 7), f"{row.rules}", f"{row.complexity}", digits(row.errors)),
+            *(f"{row.sets}", one_line("; ".join(row.clauses)) or "-"),
         )
         for row in result.frame().head(_SHOWN).itertuples(index=False)
     ]
-    head = (
-        "objective",
-        "above",
-        "rules",
-        "complexity",
-        "errors",
-        "sets",
-        "any of" if result.form == "dnf" else "all of",
-    )
+    outer = "any of" if result.form == "dnf" else "all of"
+    head = ("objective", "above", "rules", "complexity", "errors", "sets", outer)
     return first_of(result.count, "model", head, rows, range(6), "all models")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from string import ascii_uppercase
 from typing import Any, NamedTuple
@@ -160,15 +160,11 @@ def default_names(cards: Sequence[Card]) -> list[str]:
     parameters that tell it apart, else the facts about its data, else a number."""
     names = [kind(card) if card.title == kind(card) else f"{card.title}: {kind(card)}" for card in cards]
     for part in ("parameters", "data"):
-        known: list[Mapping[str, str]] = [getattr(card, part) for card in cards]
-        akin = [[facts for other, facts in zip(names, known, strict=True) if other == name] for name in names]
-        apart = [
-            [n for n in own if len({one.get(n) for one in others}) > 1] for own, others in zip(known, akin, strict=True)
-        ]
-        names = [
-            ", ".join([name, *(setting(card, fact) for fact in facts[:_NAMED_FACTS])])
-            for name, card, facts in zip(names, cards, apart, strict=True)
-        ]
+        before = tuple(names)
+        for k, card in enumerate(cards):
+            akin = [getattr(other, part) for other, name in zip(cards, before, strict=True) if name == before[k]]
+            apart = [fact for fact in getattr(card, part) if len({facts.get(fact) for facts in akin}) > 1]
+            names[k] = ", ".join([names[k], *(setting(card, fact) for fact in apart[:_NAMED_FACTS])])
     numbers = [names[:k].count(name) for k, name in enumerate(names, 1)]
     return [name if n == 1 else f"{name} ({n})" for name, n in zip(names, numbers, strict=True)]
 

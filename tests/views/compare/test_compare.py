@@ -183,7 +183,7 @@ def test_cards_are_renamed_moved_and_compared_with_a_chosen_one(view, card, othe
     assert third.title == third.card.name == f"my {HOSTILE}"
     assert "&lt;img" in third._head.object
     third.called = ""
-    assert third.title == "diabetes: rule list, regularization 0.02"
+    assert third.title == "diabetes: rule list, regularization 0.02 (2)"
     view.move(first, -1)
     assert view.cards == (first, second, third)
     view.move(first, 1)
