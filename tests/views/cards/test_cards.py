@@ -57,6 +57,8 @@ def test_a_card_says_how_the_model_was_made_and_how_good_it_is(card) -> None:
     assert (card.data["training rows"], card.data["test rows"]) == ("309", "133")
     assert card.parameters["regularization"] == "0.02"
     assert card.parameters["quantile groups"] == "3"
+    assert card.limits.startswith("The source codes sex")
+    assert card.limits.casefold() == card.rows.data.notes.casefold()
     html = card_html.head(card, "A") + card_lines.figures_of(card, scores.of_counts(card)).html
     assert "Proven optimal" in html
     assert f"{card.proof.objective:.4f}" in html
