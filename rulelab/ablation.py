@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 AS_SET = "as set"
+ALIKE = "× 1 says that the other bounds cut the same, not that a bound is worth nothing"
 _SAME = 1e-9
 _STARTS = {"beam_width": "the first beam search", "iterations": "the first random lists"}
 """Parameters of searches with bounds, which 0 leaves out as well."""

@@ -14,6 +14,8 @@ RIGHT = "text-align:right;padding:1px 14px 1px 0"
 Fact = tuple[str, Any]
 _MOST_CHARACTERS = 300
 _MOST_DECIMALS = 12
+_MOST_PLACES = 30
+"""Behind the decimal point of a weight: what is smaller than that reads as 0."""
 
 
 class Shown:
@@ -81,6 +83,14 @@ def figure(value: Any) -> str:
     if isinstance(value, tuple | list):
         return ", ".join(map(figure, value))
     return str(value)
+
+
+def digits(value: float, most: int = 6) -> str:
+    """A count or a weight without an exponent: so many digits, or all that stand before the decimal point."""
+    if not math.isfinite(value) or value == int(value):
+        return str(int(value) if math.isfinite(value) else value)
+    places = min(max(most - 1 - math.floor(math.log10(abs(value))), 0), _MOST_PLACES)
+    return f"{value:.{places}f}".rstrip("0").rstrip(".") if places else f"{value:.0f}"
 
 
 def share(value: float, decimals: int = 2, whole: int = 1) -> str:

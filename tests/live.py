@@ -9,10 +9,20 @@ import numpy as np
 import panel as pn
 
 import rulelab as rl
+from rulelab.glossary import Term
 from rulelab.views.forms.data_settings import DataSettings
 from rulelab.views.search.view import SearchView
+from rulelab.views.widgets.explained import _MARK as MARK
+from rulelab.views.widgets.explained import by_slug
 
 HOSTILE = "<img src=x onerror=alert(1)>"
+
+
+def terms_of(css_classes: list[str]) -> list[Term | None]:
+    """The entries of the glossary that CSS classes name."""
+    found = [by_slug(each.removeprefix(MARK)) for each in css_classes if each.startswith(MARK)]
+    assert None not in found
+    return found
 
 
 def problem(n_rows: int = 300, n_antecedents: int = 12) -> rl.Problem:

@@ -1,5 +1,6 @@
 const shown = (n) => n > 9e15 ? `${n.toExponential(1)}` :
-  (Number.isInteger(n) ? `${n}` : n.toPrecision(6)).replace(/\B(?=(\d{3})+$)/g, "\u202f")
+  n.toLocaleString("en", n >= 1e5 ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: 6 })
+    .replaceAll(",", "\u202f")
 const several = (n, noun) => `${shown(n)} ${noun}${n === 1 ? "" : "s"}`
 const PAGE = 40
 const OLD = "This browser cannot unpack the lists (it has no DecompressionStream). Chrome and Edge can since 2020 " +

@@ -64,18 +64,17 @@ def _run(ablation: Ablation, args: argparse.Namespace, report: Any) -> None:
 
 
 def _shown(ablation: Ablation) -> str:
+    from ..ablation import ALIKE
+
     frame = ablation.frame
     rows = [
         (
             row.variant,
             f"{row.limit} limit" if isinstance(row.limit, str) else row.status,
-            f"{row.objective:.7f}",
-            at_most(row.gap),
-            f"{row.nodes}",
-            f"{row.nodes_factor:.3g}",
-            f"{row.seconds:.2f}",
-            f"{row.seconds_factor:.3g}",
+            *(f"{row.objective:.7f}", at_most(row.gap)),
+            *(f"{row.nodes}", f"{row.nodes_factor:.3g}", f"{row.seconds:.2f}", f"{row.seconds_factor:.3g}"),
         )
         for row in frame.itertuples(index=False)
     ]
-    return table(("", "status", "objective", "gap", "nodes", "times", "seconds", "times"), rows, right=range(2, 8))
+    heads = ("", "status", "objective", "gap", "nodes", "nodes ×", "seconds", "seconds ×")
+    return f"{table(heads, rows, right=range(2, 8))}\n\n{ALIKE}"

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from ..shown import digits
 from .counted import is_counted, read_counts
 from .options import reading_of
 from .output import CommandError, is_data_set, one_line, say, say_identifiers
@@ -120,7 +121,7 @@ def problem_of(
         from ..tables import as_rows
 
         problem = as_rows(problem, counts)
-    of_class = one_line(f"{problem.total_positive} of class {data.positive} ({100 * data.share:.3g} %)")
+    of_class = one_line(f"{digits(problem.total_positive, 10)} of class {data.positive} ({100 * data.share:.3g} %)")
     report(
         f"{data.name}: {problem.n_rows} rows, {data.X.shape[1]} features, {of_class}; "
         f"{conditions.shape[1]} conditions, {problem.n_antecedents} antecedents"

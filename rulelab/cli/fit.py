@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..families import DEMANDS, FAMILIES
 from ..families.wording import count
-from ..shown import percent
+from ..shown import digits, percent
 from .data_options import problem_of, read, unheard
 from .families import recipe_of
 from .keep import check_keep, is_provable, keep
@@ -205,7 +205,7 @@ def rates_of_groups(model: Model, data: Dataset) -> str:
         for name, group in table_of.iterrows():
             few = [group[f"{rate}_rows"] < FEW and not math.isnan(group[rate]) for rate in rates]
             shown = (f"{_share(group[rate])}{'*' * star}" for rate, star in zip(rates, few, strict=True))
-            size = (f"{group['rows']:.10g}", *([f"{group['weight']:g}"] if data.weight is not None else []))
+            size = (f"{group['rows']:.10g}", *([digits(group["weight"])] if data.weight is not None else []))
             rows.append((one_line(f"{column} = {name}"), *size, *shown))
             starred |= any(few)
     sizes = ("rows", *(["weight"] if data.weight is not None else []))

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..families.wording import count, restricted
-from ..shown import percent
+from ..shown import digits, figure, percent
 from .data_options import read_problem, unheard
 from .families import CRITERIA_NAMES, MODELS, add_memory, add_parameters, add_preparation, recipe_of
 from .options import add, add_columns, add_limits, add_source, add_written, number, several, whole
@@ -119,8 +119,8 @@ def _show_lists(search: FrontierSearch, snapshot: Snapshot, interrupted: bool) -
     frame, points = search.frame, search.frontier
     rows = [
         (
-            *(f"{row.length}", f"{row.errors:g}", percent(row.error_rate, 2)),
-            *("yes" if row.proven else f"at least {row.lower_bound:g}", f"{row.rules}"),
+            *(f"{row.length}", digits(row.errors), percent(row.error_rate, 2)),
+            *("yes" if row.proven else f"at least {digits(row.lower_bound)}", f"{row.rules}"),
             one_line("; ".join(rule.name for rule in point.model.rules)) or "-",
         )
         for row, point in zip(frame.itertuples(index=False), points, strict=True)
@@ -184,9 +184,9 @@ def _show_places(search: Frontier, snapshot: Snapshot, interrupted: bool) -> str
             found = "none meets it" if point.status == "infeasible" else "none found"
             rows.append((*start, "-", found, *(("-",) * (4 if fair else 3))))
             continue
-        proven = "yes" if point.status == "proven" else f"at least {point.lower_bound:.7g}"
+        proven = "yes" if point.status == "proven" else f"at least {digits(point.lower_bound, 7)}"
         apart = () if point.true_gap is None else (percent(point.true_gap),)
-        own = (f"{point.value:.7g}", proven, f"{point.model.errors:g}", *apart, f"{point.model.complexity}")
+        own = (figure(point.value), proven, digits(point.model.errors), *apart, f"{point.model.complexity}")
         rows.append((*start, *own, one_line(_rules(point.model)) or "-"))
     axes = [{"tolerance": "tolerance", "max_complexity": "complexity"}[axis] for axis in search.axes]
     value, rule = ("loss", "positive if") if sets else ("objective", "if .. else if ..")

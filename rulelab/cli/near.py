@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from ..families.wording import at_least, count, restricted
-from ..shown import percent
+from ..shown import digits, percent
 from . import near_count, near_rule_sets
 from .data_options import read_problem, unheard
 from .families import add_memory, add_parameters, add_preparation, recipe_of
@@ -122,11 +122,7 @@ def _told(search: NearOptimalSearch, result: NearOptimal, snapshot: Snapshot, in
 def _models(result: NearOptimal) -> str:
     rows = [
         (
-            f"{objective:.7f}",
-            f"{gap:.7f}",
-            f"{len(names)}",
-            f"{errors:g}",
-            f"{lists}",
+            *(f"{objective:.7f}", f"{gap:.7f}", f"{len(names)}", digits(errors), f"{lists}"),
             one_line("; ".join(names)) or "-",
         )
         for objective, gap, errors, lists, names in zip(

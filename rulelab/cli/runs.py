@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..families.wording import at_most
+from ..shown import digits
 from .options import add_written
 from .output import CommandError, Read, one_line, reading, say, table, writing
 
@@ -36,7 +37,7 @@ def listed(args: argparse.Namespace) -> int:
                 one_line(run.data) or "-",
                 one_line(run.family).replace("_", " "),
                 run.status,
-                "-" if run.objective is None else f"{run.objective:.7g}",
+                "-" if run.objective is None else digits(run.objective, 7),
                 "-" if run.objective is None else at_most(run.gap),
                 "yes" if run.proof else "-",
             )
@@ -71,7 +72,7 @@ def shown(args: argparse.Namespace) -> int:
             "objective": "" if run.objective is None else repr(run.objective),
             "lower bound": repr(run.lower_bound),
             "gap": "" if run.objective is None else repr(run.gap),
-            "errors": "" if run.errors is None else f"{run.errors:g}",
+            "errors": "" if run.errors is None else digits(run.errors),
             "search": f"{run.seconds:.2f} s, {run.work} units of work",
             "kept": ", ".join(kept),
             **run.settings,

@@ -103,7 +103,7 @@ def read_column(values: pd.Series, name: str, kind: str | None = None) -> Column
 def _doubt(present: pd.Series) -> str:
     """What is not used of categories that might be numbers, and what to do if it should be; empty: nothing."""
     if isinstance(present.dtype, pd.CategoricalDtype) and present.dtype.ordered and len(present.dtype.categories) > 2:
-        return "holds categories in an order, which is not used: give it as numbers to have it cut"
+        return "holds categories in an order, which is not used: give it as numbers (Series.cat.codes) to have it cut"
     if _writes_numbers(present):
         text = "holds numbers written as text, which are taken for categories: give it as numbers (pandas.to_numeric)"
         return f"{text} if they are some"

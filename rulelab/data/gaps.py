@@ -137,7 +137,7 @@ def largest_difference(rates: pd.DataFrame, rate: str) -> Difference | None:
     known = known if few else enough
     if len(known) < 2:
         return None
-    ends = known[rate].idxmax(), known[rate].idxmin()
+    ends = (top := known[rate].idxmax()), known[rate].drop([top]).idxmin()  # of equal rates two groups, too
     most, least = (tuple(known.loc[group, [rate, f"{rate}_low", f"{rate}_high"]].astype(float)) for group in ends)
     ratio = least[0] / most[0] if most[0] else math.nan
     return Difference(most[0] - least[0], *difference_interval(most, least), ratio, (str(ends[0]), str(ends[1])), few)

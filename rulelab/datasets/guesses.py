@@ -143,7 +143,7 @@ def is_unknown(label: Any) -> bool:
 def in_rows(label: Any, rows: int, total: int) -> str:
     """A class with its share, as in "Ja (510, 17 %)"."""
     percent = 100 * rows / total if total else 0.0
-    return f"{label} ({rows:g}, {percent:.{0 if percent >= 10 else 1 if percent >= 1 else 2}f} %)"
+    return f"{label} ({rows}, {percent:.{0 if percent >= 10 else 1 if percent >= 1 else 2}f} %)"
 
 
 def is_protected(name: str) -> bool:

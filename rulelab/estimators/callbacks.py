@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from ..snapshot import Snapshot
 
+_Method = TypeVar("_Method", bound=Callable[..., Any])
+
 try:
-    from sklearn.callback import CallbackSupportMixin, with_callbacks
+    from sklearn.callback import CallbackSupportMixin
+    from sklearn.callback import with_callbacks as _torn_down
 
     DEEPER = 1
 except ImportError:  # before scikit-learn 1.9
@@ -19,16 +22,18 @@ except ImportError:  # before scikit-learn 1.9
     class CallbackSupportMixin:  # type: ignore[no-redef]
         """There are no callbacks to support."""
 
-    def with_callbacks(method: Any) -> Any:  # type: ignore[no-redef]
+    def _torn_down(method: Any) -> Any:  # type: ignore[no-redef]
         """There is nothing to tear down."""
         return method
 
     DEEPER = 0
-
-
 """Calls that ``with_callbacks`` puts between `fit` and who called it, for warnings to name his line."""
 
-__all__ = ["DEEPER", "CallbackSupportMixin", "Told", "with_callbacks"]
+
+def with_callbacks(method: _Method) -> _Method:
+    """A method that tears its callbacks down, of its own type: scikit-learn has no types, and `fit` gives Self."""
+    made: _Method = _torn_down(method)
+    return made
 
 
 class Told:

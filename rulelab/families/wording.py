@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ..shown import digits
+
 if TYPE_CHECKING:
     from ..data.directions import Directions
 
@@ -16,8 +18,7 @@ EXACT = 15
 
 def count(n: int | float, noun: str) -> str:
     """The number with its noun, in the plural where it needs one."""
-    shown = f"{n:.10g}" if isinstance(n, float) else str(n)
-    return f"{shown} {noun}" if n == 1 else f"{shown} {noun}s"
+    return f"{digits(n, 10)} {noun}{'' if n == 1 else 's'}"
 
 
 class Restricted(Protocol):
@@ -70,7 +71,7 @@ def many(n: int | float) -> str:
 def of_rows(weight: float, rows: int | None = None) -> str:
     """The rows that a loss is a share of, or their weight where that is another number, or not whole."""
     counted = isinstance(weight, int) and rows in (None, weight)
-    return f"{weight} rows" if counted else f"a weight of {weight:.10g}"
+    return f"{weight} rows" if counted else f"a weight of {digits(weight, 10)}"
 
 
 def at_most(bound: float) -> str:

@@ -11,6 +11,7 @@ import pandas as pd
 
 from ..data.conditions import Condition
 from ..data.problem import Problem
+from ..shown import digits
 from . import serialisation, text
 from .base import Model, column_of, indices, weights_of
 from .errors import ModelError
@@ -168,7 +169,7 @@ class DecisionList(Ordered, Model):
 
     def __repr__(self) -> str:
         rules = "1 rule" if len(self) == 1 else f"{len(self)} rules"
-        return f"{type(self).__name__}({rules}, {text.number(self.errors)} errors in {text.number(self.weight)})"
+        return f"{type(self).__name__}({rules}, {digits(self.errors)} errors in {digits(self.weight)})"
 
     def _repr_html_(self) -> str:
         return text.list_as_html(self.rules, self.default)

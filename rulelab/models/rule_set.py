@@ -12,6 +12,7 @@ import pandas as pd
 from ..data.columns import read_weights
 from ..data.metrics import Confusion
 from ..data.problem import Problem
+from ..shown import digits
 from . import serialisation, set_text
 from .base import Model, column_of, indices, weights_of
 from .clause import Clause, Literal
@@ -112,7 +113,7 @@ class RuleSet(Model):
 
     def __repr__(self) -> str:
         rules = "1 rule" if len(self) == 1 else f"{len(self)} rules"
-        counted = f"{set_text.number(self.errors)} errors in {set_text.number(self.weight)}"
+        counted = f"{digits(self.errors)} errors in {digits(self.weight)}"
         return f"RuleSet({self.form}, {rules}, complexity {self.complexity}, {counted})"
 
     def _repr_html_(self) -> str:

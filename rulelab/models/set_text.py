@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..shown import as_table, escaped, printable
+from ..shown import as_table, digits, escaped, printable
 from .clause import Clause
-from .text import label_text, number, python_literal, python_source, python_test
+from .text import label_text, python_literal, python_source, python_test
 
 
 def formula(clauses: Sequence[Clause], form: str) -> str:
@@ -36,8 +36,8 @@ def set_as_text(clauses: Sequence[Clause], form: str, classes: Sequence[Any], ta
     width = max(map(len, texts))
     verb = "covers" if form == "dnf" else "rejects"
     lines = [
-        f"  {text:<{width}}   ({verb} {number(c.positives)} positive, {number(c.negatives)} negative; "
-        f"alone {number(c.alone_positives)}, {number(c.alone_negatives)})"
+        f"  {text:<{width}}   ({verb} {digits(c.positives)} positive, {digits(c.negatives)} negative; "
+        f"alone {digits(c.alone_positives)}, {digits(c.alone_negatives)})"
         for text, c in zip(texts, clauses, strict=True)
     ]
     return "\n".join([head, *lines])
@@ -53,7 +53,7 @@ def set_as_html(clauses: Sequence[Clause], form: str, classes: Sequence[Any]) ->
     body = [
         [
             clause_text(c, form),
-            *map(number, (c.positives, c.negatives, c.alone_positives, c.alone_negatives)),
+            *map(digits, (c.positives, c.negatives, c.alone_positives, c.alone_negatives)),
         ]
         for c in clauses
     ]

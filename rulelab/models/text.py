@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..data.conditions import Condition, confusable
-from ..shown import as_table, percent, printable, share
+from ..shown import as_table, digits, percent, printable, share
 from . import serialisation
 from .rule import Rule
 
@@ -69,11 +69,6 @@ def predict(row):
 '''
 
 
-def number(value: int | float) -> str:
-    """A whole number in full, a weight with six digits or all before the decimal point."""
-    return str(value) if isinstance(value, int) else f"{value:{'.0f' if abs(value) >= 10**5 else '.6g'}}"
-
-
 def label_text(label: Any) -> str:
     return printable(str(label))
 
@@ -105,8 +100,8 @@ def falling_as_text(
     answers = _answers(every, target)
     probabilities = [share(rule.probability) for rule in every]
     width = max(map(len, probabilities))
-    positives = _aligned([number(rule.positives) for rule in every])
-    negatives = _aligned([number(rule.negatives) for rule in every])
+    positives = _aligned([digits(rule.positives) for rule in every])
+    negatives = _aligned([digits(rule.negatives) for rule in every])
     return "\n".join(
         f"{line}P({_answer(positive, target)}) = {said:<{width}}   ({p} positive, {n} negative, predicts "
         f"{answer.rstrip()}{'' if own is None else f', proportion {share(own)}'})"
@@ -122,7 +117,7 @@ def list_as_html(rules: Sequence[Rule], default: Rule, classes: Sequence[Any] = 
     With ``classes`` the rules have the counts of several, which are shown, too.
     """
     titles = ("predict", "right", "captured", "right in %", *(f"rows of {label_text(label)}" for label in classes))
-    counts = ((*_right(rule), *map(number, getattr(rule, "counts", ()))) for rule in (*rules, default))
+    counts = ((*_right(rule), *map(digits, getattr(rule, "counts", ()))) for rule in (*rules, default))
     return _html(rules, default, titles, counts)
 
 
@@ -131,7 +126,7 @@ def falling_as_html(rules: Sequence[Rule], default: Rule, proportions: Sequence[
     titles = ("predict", f"probability of {label_text(positive)}", "positive", "negative", "proportion")
     shown = titles if any(own is not None for own in proportions) else titles[:-1]
     cells = (
-        (share(r.probability), number(r.positives), number(r.negatives), "" if own is None else share(own))
+        (share(r.probability), digits(r.positives), digits(r.negatives), "" if own is None else share(own))
         for r, own in zip((*rules, default), proportions, strict=True)
     )
     return _html(rules, default, shown, (row[: len(shown) - 1] for row in cells))
@@ -140,7 +135,7 @@ def falling_as_html(rules: Sequence[Rule], default: Rule, proportions: Sequence[
 def _right(rule: Rule) -> tuple[str, str, str]:
     """How much of what a rule captured has the label that it predicts, of how much, and in percent."""
     said = percent(rule.correct / rule.captured) if rule.captured else ""
-    return number(rule.correct), number(rule.captured), said
+    return digits(rule.correct), digits(rule.captured), said
 
 
 def _answer(label: Any, target: str | None) -> str:

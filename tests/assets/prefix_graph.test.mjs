@@ -56,6 +56,8 @@ test("each prefix knows its lists, its models, and the least that they cost from
 test("numbers are read in groups of three digits", () => {
   assert.equal(shown(1234567), "1\u202f234\u202f567")
   assert.equal(shown(1e20), "1.0e+20")
+  assert.equal(shown(0.0000173923), "0.0000173923")
+  assert.equal(shown(803.84215), "803.842")
   assert.equal(several(1, "list"), "1 list")
   assert.equal(several(2000, "list"), "2\u202f000 lists")
 })

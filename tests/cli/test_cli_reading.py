@@ -100,7 +100,7 @@ def test_weights_are_those_of_repeated_rows(german: Path, tmp_path: Path, capsys
     assert said(weighted) == said(rows)
 
 
-@pytest.mark.parametrize("factor", [1000, 1e-3])
+@pytest.mark.parametrize("factor", [1000, 1e-3, 1e-9])
 def test_what_all_weights_are_multiplied_by_changes_no_rate(tmp_path: Path, capsys, factor: float) -> None:
     rng = np.random.default_rng(2)
     frame = pd.DataFrame(
@@ -115,6 +115,7 @@ def test_what_all_weights_are_multiplied_by_changes_no_rate(tmp_path: Path, caps
         options = ("--target", "y", "--positive", "yes", "--weight", "weight", "--sensitive", "sex", "--quiet")
         status, out, _ = run(capsys, "fit", path, *options)
         assert status == 0
+        assert not re.search(r"right for .*\de[-+]|\de-\d+ errors|weight of \S*e-|= f .*\de-", out)
         table, _, doubts = out[out.index("group ") :].partition("\n\nBefore you trust this\n")
         assert "sex = rare with" in doubts
         rows = [[cell for at, cell in enumerate(re.split(r"  +", line)) if at != 2] for line in table.splitlines()]

@@ -7,11 +7,11 @@ import math
 import numpy as np
 import pytest
 from fairlearn import metrics as fair
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from sklearn.metrics import confusion_matrix
 
-from rulelab.data.gaps import CRITERIA, Gap, emptied, largest_gap, price
+from rulelab.data.gaps import CRITERIA, Gap, difference_interval, emptied, largest_difference, largest_gap, price
 from rulelab.data.metrics import FEW, RATES, Confusion, group_confusions, group_rates, rates_table
 
 FAIRLEARN = {
@@ -95,6 +95,32 @@ def test_a_gap_is_the_largest_difference_of_any_pair(per_group, criterion):
     assert per_group[high].rate(gap.rate) - per_group[low].rate(gap.rate) == gap.value
     assert gap.low <= gap.value <= gap.high
     assert gap.few == (min(RATES[gap.rate](per_group[g])[1] for g in gap.groups) < FEW)
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from("abcde"), st.tuples(*[st.sampled_from([0, 1, 40])] * 4).map(lambda c: Confusion(*c)), min_size=2
+    ),
+    st.sampled_from(sorted(RATES)),
+)
+@example({"a": Confusion(1, 0, 0, 0), "b": Confusion(2, 0, 0, 0)}, "accuracy")
+@example({"a": Confusion(0, 0, 40, 40), "b": Confusion(0, 0, 90, 90), "c": Confusion(0, 0, 50, 50)}, "precision")
+@example({"a": Confusion(0, 0, 40, 40), "b": Confusion(0, 0, 90, 90)}, "true_positive_rate")
+def test_the_largest_difference_is_of_two_groups_and_has_their_interval(per_group, rate):
+    found = largest_difference(rates_table(per_group), rate)
+    known = {group: c for group, c in per_group.items() if not math.isnan(c.rate(rate))}
+    enough = {group: c for group, c in known.items() if c.rows_of(rate) >= FEW}
+    compared = enough if len(enough) > 1 else known
+    if len(compared) < 2:
+        assert found is None
+        return
+    high, low = found.groups
+    assert high != low
+    assert {high, low} <= compared.keys()
+    values = [c.rate(rate) for c in compared.values()]
+    assert found.value == max(values) - min(values) == per_group[high].rate(rate) - per_group[low].rate(rate)
+    two = [(c.rate(rate), *c.interval(rate)) for c in (per_group[high], per_group[low])]
+    assert (found.low, found.high) == pytest.approx(difference_interval(*two))
 
 
 def test_the_interval_of_a_difference_is_newcombes():

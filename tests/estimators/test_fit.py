@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from places import ROOT
 from sklearn.exceptions import ConvergenceWarning
 
 import rulelab as rl
@@ -143,3 +146,19 @@ def test_one_list_of_several_classes_is_proven_and_a_table(people: pd.DataFrame)
 def test_what_cannot_be_meant_is_told_by_the_name_of_the_argument(people: pd.DataFrame, call, said: str) -> None:
     with pytest.raises((ValueError, TypeError), match=said):
         call(people)
+
+
+@pytest.mark.long
+def test_a_fitted_classifier_has_its_type(tmp_path: Path) -> None:
+    classifiers = ("RuleListClassifier", "FallingRuleListClassifier", "RuleSetClassifier")
+    script = tmp_path / "script.py"
+    lines = [f"reveal_type(rl.{name}().fit(X, y))" for name in classifiers]
+    script.write_text(
+        "\n".join(["import numpy as np", "import rulelab as rl", "X, y = np.zeros((3, 2)), np.zeros(3)", *lines])
+    )
+    options = ("--ignore-missing-imports", "--cache-dir", str(tmp_path / "cache"))
+    done = subprocess.run(
+        (sys.executable, "-m", "mypy", *options, str(script)), cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    for name in classifiers:
+        assert f'Revealed type is "{getattr(rl, name).__module__}.{name}"' in done.stdout, done.stdout + done.stderr

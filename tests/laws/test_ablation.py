@@ -121,6 +121,7 @@ def test_the_command_shows_a_line_per_bound_and_saves_the_table(tmp_path, capsys
     assert saved["variant"].tolist()[0] == AS_SET
     assert len(saved) == 1 + len(fields(rl.RuleListBounds))
     assert all(name in shown for name in saved["variant"])
+    assert "not that a bound is worth nothing" in shown
     assert saved["objective"].nunique() == 1
     with pytest.raises(SystemExit, match="2"):
         main(["ablate", str(data), *options, "-o", str(tmp_path / "x.json")])

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import seeds
 from test_rule_set_fairness import LOSSES, compas_like
-from test_rule_set_search import certified
+from test_rule_set_search import certified, solve_master
 
 import rulelab as rl
 from rulelab.rule_set import RuleSetSearch, generation
@@ -20,7 +20,7 @@ from rulelab.rule_set.generation import ColumnGeneration
 from rulelab.rule_set.master.constrained_proximal import ConstrainedProximalMaster
 from rulelab.rule_set.master.constraint_prices import Prices, find_prices
 from rulelab.rule_set.master.dual_bound import dual_point
-from rulelab.rule_set.master.linear_program import nothing_fixed, solve_master
+from rulelab.rule_set.master.linear_program import nothing_fixed
 from rulelab.rule_set.pool import Pool
 from rulelab.rule_set.program import Program, make_program
 

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from test_rule_set_search import solve_master
 
 import rulelab as rl
 from rulelab.data.fairness import true_gaps
@@ -29,7 +30,7 @@ from rulelab.rule_set import (
 from rulelab.rule_set import phases as rule_set_phases
 from rulelab.rule_set.features import Features
 from rulelab.rule_set.master.dual_bound import dual_point
-from rulelab.rule_set.master.linear_program import nothing_fixed, solve_master
+from rulelab.rule_set.master.linear_program import nothing_fixed
 from rulelab.rule_set.pool import Pool
 from rulelab.rule_set.program import make_program
 from rulelab.snapshot import Status

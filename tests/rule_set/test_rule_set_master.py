@@ -7,13 +7,13 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from test_rule_set_search import LOSSES, certified, noisy
+from test_rule_set_search import LOSSES, certified, noisy, solve_master
 
 from rulelab.rule_set import RuleSetSearch, generation
 from rulelab.rule_set.features import Features
 from rulelab.rule_set.generation import ColumnGeneration
 from rulelab.rule_set.master.dual_bound import bound, dual_point, price_of
-from rulelab.rule_set.master.linear_program import nothing_fixed, solve_master
+from rulelab.rule_set.master.linear_program import nothing_fixed
 from rulelab.rule_set.master.proximal import ProximalMaster
 from rulelab.rule_set.pool import Pool
 from rulelab.rule_set.pricing.exact import price

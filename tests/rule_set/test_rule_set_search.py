@@ -20,7 +20,7 @@ from rulelab.rule_set import RuleSetSearch, generation
 from rulelab.rule_set.closing.branching import BranchAndBound
 from rulelab.rule_set.features import Features
 from rulelab.rule_set.master.dual_bound import bound, dual_point, knapsack, price_of
-from rulelab.rule_set.master.linear_program import nothing_fixed, solve_master
+from rulelab.rule_set.master.linear_program import MasterSolve, nothing_fixed
 from rulelab.rule_set.pool import Pool
 from rulelab.rule_set.program import make_program
 from rulelab.snapshot import Status
@@ -29,6 +29,14 @@ LOSSES = {"hamming": naive.hamming_loss, "zero_one": naive.zero_one_loss}
 
 
 small_problems = partial(rows, max_rows=12)
+
+
+def solve_master(*given):
+    """The restricted master over some columns of the pool, solved; the parameters are those of `MasterSolve`."""
+    solve = MasterSolve(*given)
+    while (solution := solve.advance()) is None:
+        pass
+    return solution
 
 
 def certified(search: RuleSetSearch) -> rl.Snapshot:

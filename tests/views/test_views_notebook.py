@@ -117,6 +117,22 @@ def test_what_only_the_page_needs_leaves_the_notebook_when_the_browser_speaks(pu
     assert "price of the rules" in changed["text/html"]
 
 
+def test_a_tree_follows_a_search_that_a_cell_went_on_with(published: Published, events: Events) -> None:
+    search = rl.RuleListSearch(problem(), 0.002, beam_width=0)
+    view = rl.views.TreeView(search)
+    view._repr_mimebundle_()
+    assert "price of the rules" not in published[-1][0]["text/html"]
+    for work in (3, 2):
+        before = view.still()
+        search.advance(work)
+        events.cell_ends()
+        assert view.still() != before
+    assert "price of the rules" in published[-1][0]["text/html"]
+    done = len(published)
+    events.cell_ends()
+    assert len(published) == done, "nothing has changed"
+
+
 def test_until_the_browser_speaks_the_last_state_is_kept_beside_the_document(
     published: Published, events: Events
 ) -> None:

@@ -141,14 +141,6 @@ def shares(program: Program) -> tuple[np.ndarray, np.ndarray]:
     return left, covered
 
 
-def solve_master(program: Program, columns: Columns, fixed: Fixed, basis: Basis | None = None) -> MasterSolution:
-    """Solve the restricted master over some columns of the pool; the parameters are those of `MasterSolve`."""
-    solve = MasterSolve(program, columns, fixed, basis)
-    while (solution := solve.advance()) is None:
-        pass
-    return solution
-
-
 class MasterSolve:
     """A solve of the restricted master in slices.
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...families import FAMILIES
 from ...models import DecisionList, FallingRuleList, RuleSet
-from ...shown import percent
+from ...shown import digits, percent
 from ...what_if import Change, Decision, Flip
 from ...what_if.bench import ADD, DELETE, FLIP, INSERT, MOVE, REMOVE
 from ...what_if.person import conditions_of, conditions_of_clause
@@ -37,7 +37,7 @@ def number(value: Fraction, digits: int = 4) -> str:
 
 def worth(hand: Hand, value: Fraction) -> str:
     """An objective, or a difference of two, in the units of the family: of rule sets rows, which are seldom broken."""
-    return f"{float(value):.10g}" if hand.bench.family == "rule_set" else number(value)
+    return digits(float(value), 10) if hand.bench.family == "rule_set" else number(value)
 
 
 def distance(hand: Hand, waiting: str) -> tuple[str, str]:

@@ -234,7 +234,7 @@ def of_search(search: Search, snapshot: Snapshot, prepared: Prepared | None = No
         parameters={**({} if recipe is None else _mining(recipe)), **_parameters(search, recipe)},
         made=datetime.datetime.now(datetime.UTC).date().isoformat(),
         fewer=prepared.fewer,
-        limits=_limits("" if known is None else known.data.notes, snapshot),
+        limits=_limits("" if known is None else known.data.notes, snapshot.detail.get("left_out")),
         code=snippet.of_search(recipe, search, snapshot)
         if recipe and recipe.load_code and not several
         else snippet.of_model(in_words(best.model, prepared.labels)),
@@ -245,10 +245,9 @@ def of_search(search: Search, snapshot: Snapshot, prepared: Prepared | None = No
     )
 
 
-def _limits(notes: str, snapshot: Snapshot) -> str:
-    """What the data say of their limits, and whom the fairness constraint left out."""
-    left_out = snapshot.detail.get("left_out")
-    return "\n".join(filter(None, (notes, left_out and f"Groups were {left_out}.")))
+def _limits(notes: str, left_out: str | None = None) -> str:
+    """What the data say of their limits, as a sentence, and whom the fairness constraint left out."""
+    return "\n".join(filter(None, (notes[:1].upper() + notes[1:], left_out and f"Groups were {left_out}.")))
 
 
 def of_model(
@@ -263,7 +262,7 @@ def of_model(
         target="" if data is None else str(data.target),
         labels=labels,
         data=_facts(None, rows),
-        limits="" if data is None else data.notes,
+        limits=_limits("" if data is None else data.notes),
         code=snippet.of_model(in_words(model, labels)),
         rows=rows,
     )

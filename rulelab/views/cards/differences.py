@@ -98,7 +98,7 @@ LOSS = ("positive weight", "loss")
 """Parameters that a loss is made of."""
 OBJECTIVE = (*LOSS, "regularization", "violation penalty", "criterion")
 """Parameters that an objective is made of."""
-_NAMED_PARAMETERS = 3
+_NAMED_FACTS = 3
 _CAN = "Accuracy, recall, precision and AUC can."
 
 
@@ -156,15 +156,17 @@ def differences(cards: Sequence[Card], only: bool = False) -> list[Differences]:
 
 
 def default_names(cards: Sequence[Card]) -> list[str]:
-    """What to call each card that has been given no name: data, family, and the parameters that tell it apart."""
-    out = []
-    for card in cards:
-        akin = [other for other in cards if (other.title, other.model.family) == (card.title, card.model.family)]
-        apart = [n for n in card.parameters if len({other.parameters.get(n) for other in akin}) > 1]
-        chosen = [setting(card, name) for name in apart[:_NAMED_PARAMETERS]]
-        family = kind(card)
-        out.append(", ".join([card.title if card.title == family else f"{card.title}: {family}", *chosen]))
-    return out
+    """What to call each card that has been given no name: data and family, and where others are called so, too, the
+    parameters that tell it apart, else the facts about its data, else a number."""
+    names = [kind(card) if card.title == kind(card) else f"{card.title}: {kind(card)}" for card in cards]
+    for part in ("parameters", "data"):
+        before = tuple(names)
+        for k, card in enumerate(cards):
+            akin = [getattr(other, part) for other, name in zip(cards, before, strict=True) if name == before[k]]
+            apart = [fact for fact in getattr(card, part) if len({facts.get(fact) for facts in akin}) > 1]
+            names[k] = ", ".join([names[k], *(setting(card, fact) for fact in apart[:_NAMED_FACTS])])
+    numbers = [names[:k].count(name) for k, name in enumerate(names, 1)]
+    return [name if n == 1 else f"{name} ({n})" for name, n in zip(names, numbers, strict=True)]
 
 
 def same_rows(card: Card, other: Card) -> bool:

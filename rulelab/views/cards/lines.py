@@ -137,9 +137,12 @@ def figures_of(card: Card, scores: Scores, beside: Beside | None = None, shared:
         said = "" if scale is None else ends(figure, scale)
         lines.append({"name": figure.name, "unit": figure.unit, "scale": said, "alike": alike, "cells": cells})
     both = scores.training, scores.test
-    weighed = any(one is not None and one.counted.weight != one.counted.n_rows for one in both)
+    scaled = any(one is not None and (one.blind or one.counted.weight != one.counted.n_rows) for one in both)
     strips = [(None, 0) if one is None else (one.outcomes, one.counted.weight) for one in both]
-    given = {"what": "weight" if weighed else "rows", "letter": "" if beside is None else beside.letter}
+    given = {
+        "what": "weight" if scaled or "training weight" in card.data else "rows",
+        "letter": "" if beside is None else beside.letter,
+    }
     return Section(filled("card_figures.html", lines=lines, strips=strips, **given), len(lines) + 2)
 
 

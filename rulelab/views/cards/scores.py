@@ -146,8 +146,8 @@ def of_counts(card: Card) -> Scores:
         return Scores(ClassScore.of(confusions(card.model)))
     free = card.unconstrained
     known = [None if model is None else _remembered(model, card.loss) for model in (card.model, free)]
-    told = card.data.get("training rows", "")
-    blind = [score is not None and told not in ("", count(score.counted.weight)) for score in known]
+    rows = "" if "training weight" in card.data else card.data.get("training rows")
+    blind = [score is not None and rows not in (None, count(score.counted.weight)) for score in known]
     training, without = (score and replace(score, blind=no) for score, no in zip(known, blind, strict=True))
     return Scores(training, free=(without, None))
 

@@ -13,6 +13,7 @@ from ...families.typed import SIGNS
 from ...families.wording import at_least
 from ...report import report
 from ...report.report import within as nearest
+from ...shown import digits
 from ...snapshot import Snapshot, Status
 from ..widgets.esc import plain
 from .session import SearchSession
@@ -220,10 +221,8 @@ def in_signs(name: str) -> str:
 
 
 def count(value: int | float) -> str:
-    """A count with thin spaces between the thousands; a weight with six digits, or all before the decimal point."""
-    if isinstance(value, float) and not value.is_integer():
-        return f"{value:,{'.0f' if abs(value) >= 10**5 else '.6g'}}".replace(",", _THIN)
-    return f"{int(value):,}".replace(",", _THIN)
+    """A count, or a weight in its `digits`, with thin spaces between the thousands."""
+    return re.sub(r"\d+", lambda whole: f"{int(whole[0]):,}".replace(",", _THIN), digits(value), count=1)
 
 
 def grouped(sentence: str) -> str:

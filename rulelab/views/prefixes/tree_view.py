@@ -180,7 +180,8 @@ class TreeView(TreePane):
         view = rl.views.TreeView(search)
         view
 
-    and later, with ``search.advance(50)``, ``view.refresh()``.
+    and later, with ``search.advance(50)`` in another cell, the view follows; elsewhere than in a notebook it does by
+    ``view.refresh()``.
     """
 
     step = param.Integer(default=None, allow_None=True, doc="Of a recording: the step that is shown; None: the last.")
@@ -219,8 +220,19 @@ class TreeView(TreePane):
             with param.parameterized.discard_events(self):
                 self.prefix = self._kept
             raise
-        self._kept = self.prefix
+        self._kept, self._shown_at = self.prefix, self._at
         self.draw(frame)
+
+    @property
+    def _at(self) -> int | None:
+        now = self._searched.snapshot if isinstance(self._searched, PrefixSearch) else None
+        return None if now is None else now.step
+
+    def keep_still(self) -> None:
+        """Follow a search that a cell of the notebook went on with, and let the notebook hold what is shown."""
+        if self._at != self._shown_at:
+            self.refresh()
+        super().keep_still()
 
 
 def sentence(frame: TreeFrame) -> str:

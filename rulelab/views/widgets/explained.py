@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import panel as pn
@@ -62,13 +61,6 @@ def explain_all(layout: Any) -> Any:
         if not any(name.startswith(_MARK) for name in widget.css_classes) and not isinstance(widget, _PRESSED):
             widget.css_classes = [*widget.css_classes, *term_classes(widget.label)]
     return layout
-
-
-def terms_of(css_classes: list[str]) -> Iterator[Term]:
-    """The entries that CSS classes name."""
-    for name in css_classes:
-        if name.startswith(_MARK):
-            yield _SLUGS[name.removeprefix(_MARK)]
 
 
 def word(text: str, name: str = "", family: str = "") -> str:

@@ -29,7 +29,7 @@ from rulelab.views.forms.address import Address
 from rulelab.views.live.job import Progress
 from rulelab.views.live.prepared import Prepared
 from rulelab.views.pages.tabs import Tabs
-from rulelab.views.widgets.explained import by_slug, terms_of
+from rulelab.views.widgets.explained import by_slug
 from rulelab.what_if import EditedFalling, EditedList, EditedSet
 
 REGULARIZATION = 0.01
@@ -599,7 +599,7 @@ def test_every_control_and_figure_has_a_term(make) -> None:
     view.groups.attribute = "sex"
     said = (pn.widgets.Button, pn.widgets.FileDownload)
     for widget in view._layout.select(pn.widgets.Widget):
-        assert isinstance(widget, said) or list(terms_of(widget.css_classes)), widget.label
+        assert isinstance(widget, said) or live.terms_of(widget.css_classes), widget.label
     for name in standing(view):
         assert by_slug(name) is not None, name
     for name in ("list edited by hand", "nearest change", "group rates", "room", "hints"):

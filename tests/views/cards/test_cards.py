@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import pickle
 import re
 import threading
@@ -57,6 +58,8 @@ def test_a_card_says_how_the_model_was_made_and_how_good_it_is(card) -> None:
     assert (card.data["training rows"], card.data["test rows"]) == ("309", "133")
     assert card.parameters["regularization"] == "0.02"
     assert card.parameters["quantile groups"] == "3"
+    assert card.limits.startswith("The source codes sex")
+    assert card.limits.casefold() == card.rows.data.notes.casefold()
     html = card_html.head(card, "A") + card_lines.figures_of(card, scores.of_counts(card)).html
     assert "Proven optimal" in html
     assert f"{card.proof.objective:.4f}" in html
@@ -324,6 +327,17 @@ def test_what_all_weights_are_multiplied_by_changes_nothing_on_a_card_but_sums(c
 
     assert shown(factor * weight) == shown(weight)
     assert shown(weight) != shown(weight**3)
+
+
+@pytest.mark.parametrize("weights", [(0.25, 2), (0.5, 1.5), (1, 3)])
+def test_a_weighted_card_that_comes_back_without_its_rows_speaks_of_weight(card, weights) -> None:
+    data = rl.datasets.load("diabetes")
+    weighted = replace(QUICK, load=lambda: replace(data, weight=pd.Series(weights * 221)), weighted=True, test_share=0)
+    for of, said in ((pinned(weighted), "weight"), (card, "rows")):
+        back = parse(of.to_json().encode(), "kept.json")
+        found = scores.of_counts(back)
+        assert f">{said} by outcome" in card_lines.figures_of(back, found).html
+        assert math.isnan(found.training.interval("accuracy")[0]) == (said == "weight")
 
 
 def test_differences_are_of_the_same_data_and_the_same_split(card) -> None:

@@ -92,6 +92,14 @@ def test_names_tell_cards_apart(card, other) -> None:
         "diabetes: rule list, regularization 0.01",
     ]
     assert default_names([card]) == ["diabetes: rule list"]
+    fewer = replace(card, data={**card.data, "test rows": "99"})
+    assert default_names([card, fewer])[1] == "diabetes: rule list, test rows 99"
+    assert default_names([card, card, other, card])[::3] == [
+        "diabetes: rule list, regularization 0.02",
+        "diabetes: rule list, regularization 0.02 (3)",
+    ]
+    for several in ([card, other, fewer] * 3, [card] * 9, [fewer, card, fewer]):
+        assert len(set(default_names(several))) == len(several)
 
 
 def test_objectives_that_cannot_be_compared_have_a_sentence_and_no_difference(card, other) -> None:
@@ -177,7 +185,7 @@ def test_cards_are_renamed_moved_and_compared_with_a_chosen_one(view, card, othe
     assert third.title == third.card.name == f"my {HOSTILE}"
     assert "&lt;img" in third._head.object
     third.called = ""
-    assert third.title == "diabetes: rule list, regularization 0.02"
+    assert third.title == "diabetes: rule list, regularization 0.02 (2)"
     view.move(first, -1)
     assert view.cards == (first, second, third)
     view.move(first, 1)

@@ -240,6 +240,13 @@ def test_counts_and_weights_are_written_in_digits(n: float, text: str) -> None:
     assert words.count(n / 1e7) == f"{n / 1e7:.6g}"
 
 
+@pytest.mark.parametrize("n", [0.00001, 1.73923e-05, 5.95492e-9, -2e-7])
+def test_small_weights_are_written_without_an_exponent(n: float) -> None:
+    said = words.count(n)
+    assert float(said) == n
+    assert "e" not in said
+
+
 def test_what_is_watched_is_seen_between_units_and_at_every_rest(start) -> None:
     session, threads = start(long_search), set()
 

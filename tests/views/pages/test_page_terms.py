@@ -25,7 +25,7 @@ from rulelab.views.search.figures import SearchFigures
 from rulelab.views.search.plots.rates import gaps_table
 from rulelab.views.search.setup import Setup
 from rulelab.views.search.view import SearchView
-from rulelab.views.widgets.explained import Explained, by_slug, explain_all, term_classes, terms_of, word
+from rulelab.views.widgets.explained import Explained, by_slug, explain_all, term_classes, word
 from rulelab.views.widgets.field_cards import FieldCards
 
 SAY_THEMSELVES = (pn.widgets.Button, pn.widgets.FileDownload)
@@ -36,7 +36,7 @@ def without_a_term(layout: Any) -> set[str]:
     widgets = {
         str(widget.label)
         for widget in explain_all(layout).select(pn.widgets.Widget)
-        if not isinstance(widget, SAY_THEMSELVES) and not list(terms_of(widget.css_classes))
+        if not isinstance(widget, SAY_THEMSELVES) and not live.terms_of(widget.css_classes)
     }
     fields = [each for form in layout.select(FieldCards) for card in form.content for each in card.fields]
     return widgets | {each.label for each in fields if each.kind != "note" and by_slug(each.term) is None}
@@ -58,7 +58,7 @@ def test_every_setting_of_a_family_has_a_sign(family: str) -> None:
 def test_every_plot_has_a_sign_and_every_heading_a_term(look: str) -> None:
     assert find(LOOKS[look].heading) is not None
     for plot in SearchFigures(LOOKS[look]).figures:
-        assert list(terms_of(plot.css_classes)), plot.title.text
+        assert live.terms_of(plot.css_classes), plot.title.text
 
 
 SEARCHES = {

@@ -19,7 +19,6 @@ from rulelab.views.prefixes.frames import Seen
 from rulelab.views.prefixes.icicle import tally
 from rulelab.views.prefixes.tree_view import TreeView
 from rulelab.views.widgets.esc import esc
-from rulelab.views.widgets.explained import terms_of
 
 
 @pytest.fixture(params=KINDS)
@@ -237,7 +236,7 @@ def test_untrusted_names_are_text() -> None:
 def test_every_term_of_the_picture_is_explained() -> None:
     for name in ("next rules", *TERMS.values(), "bound", "captured", "errors", "label"):
         assert find(name) is not None, name
-    assert list(terms_of(ChildrenPlot("share of rows").figure.css_classes))
+    assert live.terms_of(ChildrenPlot("share of rows").figure.css_classes)
 
 
 def test_dark_pages_have_light_ink() -> None:

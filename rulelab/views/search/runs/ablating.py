@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 import panel as pn
 
-from ....ablation import Variant, contradiction, nodes_of, variants
+from ....ablation import ALIKE, Variant, contradiction, nodes_of, variants
 from ....snapshot import Snapshot
 from ...live.session import SearchSession
 from ...live.state import FULL_SPEED, Limits, State
@@ -91,7 +91,7 @@ class Ablating:
         of = len(self._variants)
         ran = f"Ablation: {len(self._ended)} of {of} runs" if len(self._ended) < of else f"Ablation: all {of} runs"
         same = f"; {proven} proofs, all of the same objective" if proven > 1 and not self.wrong else ""
-        return f"{ran} have ended{same}. ×: times the run as set."
+        return f"{ran} have ended{same}. ×: times the run as set; {ALIKE}."
 
 
 _PART = "holoviews.plotting.bokeh"
