@@ -22,15 +22,17 @@ def in_whole_weights(problem: Problem) -> Problem:
     return problem if problem.integral else divided(problem, False)[0]
 
 
-def in_whole_weights_by_group(problem: Problem) -> Problem:
+def in_whole_weights_by_group(problem: Problem, any_size: bool = False) -> Problem:
     """The same rows and groups, with weights in the largest unit of which those of each group are multiples.
+
+    Weights of ``any_size`` are Python's integers where they need to be.
 
     Raises
     ------
     CertificateError
         When there are too many digits for exact sums, or the groups do not add up to the problem.
     """
-    return problem if problem.integral or problem.groups is None else divided(problem, True)[0]
+    return problem if problem.integral or problem.groups is None else divided(problem, True, any_size)[0]
 
 
 def rounded_down(problem: Problem, most: int, by_group: bool) -> tuple[Problem, Fraction]:

@@ -68,9 +68,7 @@ def costs_of(problem: Problem, regularization: float, positive_weight: float) ->
     if not problem.integral:
         masses, w = problem.masses.divided(), Fraction(repr(float(positive_weight)))
         if masses.fits and max(w.numerator, w.denominator) * masses.total < _LARGEST_COST:
-            costs = integer_costs(masses.positives, masses.negatives, regularization, positive_weight, m)
-            if costs.exact:
-                return costs
+            return integer_costs(masses.positives, masses.negatives, regularization, positive_weight, m)
     return integer_costs(problem.positives, problem.negatives, regularization, positive_weight, m)
 
 
@@ -100,8 +98,8 @@ def integer_costs(
     if not integral:
         n = min(n, (_LARGEST_COST - 1) // max(w.numerator, w.denominator))
         per_weight = n / float(positives.sum() + negatives.sum())
+        rounded = 0.5 * (np.count_nonzero(positives) + np.count_nonzero(negatives))  # those that become 0, too
         positives, negatives = (np.rint(each * per_weight).astype(np.int64) for each in (positives, negatives))
-        rounded = 0.5 * (np.count_nonzero(positives) + np.count_nonzero(negatives))
         slack += max(1.0, float(w)) * (rounded + 1.0) / n
         misplaced = int(rounded) + 2  # the weights come in doubles
     a, b = w.numerator, w.denominator

@@ -27,7 +27,7 @@ from ..certificate import Certificate, CertificateError, check_arrays, check_par
 from ..origin import Origin
 from ..outcome import LOWER_BOUND, Outcome, bounded, cost_to_prove, for_bound
 from ..whole_weights import in_whole_weights
-from .checker import NEEDED, require_counts
+from .checker import NEEDED, require_counts, sets_of
 from .children import chunks
 from .soft_states import SoftChildren, SoftEntries, SoftStates, soft_children, soft_states
 
@@ -173,29 +173,9 @@ def _claimed(parameters: Mapping[str, float], value: Fraction, unit: Fraction) -
 
 def entries_of(space: SoftStates, arrays: Mapping[str, np.ndarray], least: Fraction) -> tuple[np.ndarray, list[Claim]]:
     """The sets and claims of the entries, made from what leads to them."""
-    parents, antecedents = arrays["parents"], arrays["antecedents"]
-    n, states = len(parents) if parents.ndim == 1 else 0, space.states
-    if any(each.dtype != np.int64 or each.shape != (n,) for each in (parents, antecedents)):
-        raise CertificateError("'parents' and 'antecedents' must be one integer each for every entry")
-    if n == 0 or parents[0] != -1 or antecedents[0] != -1:
-        raise CertificateError("the first entry must be the empty prefix, or the table says nothing about the model")
-    if (parents[1:] < 0).any() or (parents[1:] >= np.arange(1, n)).any():
-        raise CertificateError("an entry does not follow an earlier one")
-    if (antecedents[1:] < 0).any() or (antecedents[1:] >= len(states.antecedents)).any():
-        raise CertificateError("an entry follows by an antecedent that the problem does not have")
-    if n * states.n_bytes > _LARGEST_SETS:
-        raise CertificateError(f"the sets of {n} entries take more than {_LARGEST_SETS} bytes")
-    sets = np.empty((n, states.n_bytes), dtype=np.uint8)
-    sets[0] = states.everything[0]
-    for k in range(1, n):
-        np.bitwise_and(sets[parents[k]], states.outside[antecedents[k]], out=sets[k])
-    captured = np.zeros((n, 2), dtype=np.int64)
-    for part in chunks(states, n - 1):
-        hit = sets[parents[1:][part]] & ~states.outside[antecedents[1:][part]]
-        positive, negative = states.totals(hit & states.everything)
-        captured[1:][part, 0], captured[1:][part, 1] = positive.total, negative.total
+    sets, captured = sets_of(space.states, arrays)
     claims = [Claim(least, Fraction(1))]
-    for parent, (p, q) in zip(parents[1:].tolist(), captured[1:].tolist(), strict=True):
+    for parent, (p, q) in zip(arrays["parents"][1:].tolist(), captured[1:].tolist(), strict=True):
         if p + q == 0:
             raise CertificateError("an entry follows by an antecedent that captures nothing")
         claims.append(what_is_left(space, claims[parent], p, q))

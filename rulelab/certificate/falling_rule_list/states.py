@@ -165,8 +165,10 @@ def falling_space(
     if whole.positives.dtype != object:
         with suppress(CertificateError):
             return falling_states(whole, regularization, positive_weight), whole, whole
-    in_parts(whole, regularization, positive_weight)  # what is out of range is said as it is
-    grid, unit = rounded_down(problem, _MOST_ROUNDED, False)
+    a, b, _ = in_parts(whole, regularization, positive_weight)  # what is out of range is said as it is
+    worth = of_few_digits(Fraction(a, b), _MOST_ROUNDED)
+    most = min(_MOST_ROUNDED, _LARGEST_COST // (2 * max(worth.numerator, worth.denominator)))
+    grid, unit = rounded_down(problem, max(1, most), False)
     total = (int(whole.positives.sum()) + int(whole.negatives.sum())) * size / unit
     return falling_states(grid, regularization, positive_weight, total=total, misplaced=grid.n_patterns), grid, whole
 
@@ -175,7 +177,6 @@ def falling_states(
     problem: Problem,
     regularization: float,
     positive_weight: float,
-    n_rules: int = 0,
     total: Fraction | None = None,
     misplaced: int = 0,
 ) -> FallingStates:
@@ -190,8 +191,6 @@ def falling_states(
     problem : Problem
         Of whole weights.
     regularization, positive_weight : float
-    n_rules : int
-        The cost of everything and of so many rules has to fit.
     total : Fraction, optional
         What all weighs in truth, in the problem's unit, where weights are rounded down.
     misplaced : int
@@ -211,14 +210,13 @@ def falling_states(
         rounded = of_few_digits(given, n)
         a, b, exact = rounded.numerator, rounded.denominator, exact / given.denominator * rounded.denominator
     more = (Fraction(a, b) - given) * n_positive / total  # in the objective, what rounding adds at most
-    room = (_LARGEST_COST - 1) // (max(a, b) * n + n_rules * (int(exact) + 1))
+    room = (_LARGEST_COST - 1) // (max(a, b) * max(n, 1))
     simple = order_preserving(exact, problem.n_antecedents, max(a, b) * n, room)
-    if simple is None and misplaced and room:
-        simple = Fraction(int(exact * room), room)
-    if simple is None:
+    if not room:
         raise CertificateError("weights or the positive weight have too many digits for a proof; round them to six")
     # what is hidden is some units, which are made small
-    inexact = bool(more or misplaced)
+    inexact = bool(more or misplaced or simple is None)
+    simple = Fraction(int(exact * room), room) if simple is None else simple
     scale = simple.denominator * (max(1, _FINE_COST // (max(a, b) * simple.denominator * n)) if inexact else 1)
     unit = Fraction(1, b * scale) / total
     found = states_of(problem, regularization, a * scale, b * scale, int(simple * scale), unit)

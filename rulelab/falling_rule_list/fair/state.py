@@ -68,8 +68,8 @@ class Rules(NamedTuple):
 
     ``weight_p / weight_q`` is the weight of the positive class, for comparisons with the threshold; ``shift`` the
     binary digits that relaxed costs have more than costs, ``relaxed_rule`` the price of a rule in them. Where ``sure``
-    is false the weights are rounded, and lists have to be checked. A list has at most ``max_length`` rules; ``limited``
-    when that is asked for.
+    is false the weights are rounded, by at most ``misplaced`` of any set, and lists have to be checked. A list has at
+    most ``max_length`` rules; ``limited`` when that is asked for.
     """
 
     per_positive: int
@@ -80,6 +80,7 @@ class Rules(NamedTuple):
     shift: int
     relaxed_rule: int
     sure: bool
+    misplaced: int
     max_length: int
     limited: bool
     feasible_prefix: bool
@@ -129,8 +130,8 @@ class Store(NamedTuple):
     """Stored prefixes (nodes), the sets that they leave, the queue, and scratch space for the open prefix.
 
     Arrays of nodes: the lower bound on every list that extends it (``key``), its rank among prefixes of its length
-    (``score``), ``parent``, last ``rule``, ``length``, the proportion of its last rule, the set that it leaves
-    (``left``), the next node that leaves the same set (``link``), its ``fate``, and the ``multipliers`` of its bound.
+    (``score``), ``parent``, last ``rule``, ``length``, the proportion of its last rule, as large as it may be, the
+    set that it leaves (``left``), the next node of the same set (``link``), its ``fate``, its bound's ``multipliers``.
     ``head`` is the first node of each of the ``sets``, which ``table`` finds. ``totals`` and ``reached`` have the
     constraints' sums: of what the open prefix has captured; of what is left, the negative and the positive ones.
     """
