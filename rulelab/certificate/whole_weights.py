@@ -11,21 +11,8 @@ from ..data.problem import Problem
 from .certificate import CertificateError
 
 
-def in_whole_weights(problem: Problem) -> Problem:
-    """The same rows, of no groups, with weights in the largest unit of which they are multiples.
-
-    Raises
-    ------
-    CertificateError
-        When there are too many digits for exact sums.
-    """
-    return problem if problem.integral else divided(problem, False)[0]
-
-
 def in_whole_weights_by_group(problem: Problem, any_size: bool = False) -> Problem:
-    """The same rows and groups, with weights in the largest unit of which those of each group are multiples.
-
-    Weights of ``any_size`` are Python's integers where they need to be.
+    """The same rows and groups, with weights in the largest unit of which those of each group are; see `divided`.
 
     Raises
     ------

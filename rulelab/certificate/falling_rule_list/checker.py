@@ -21,7 +21,7 @@ lists of the others, among which the antecedents of its entries are counted.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -29,8 +29,8 @@ import numpy as np
 
 from ...data.problem import Problem
 from ...models import FallingRuleList, ModelError
-from ..certificate import CertificateError, check_arrays, check_parameters
-from ..origin import same_conditions
+from ..certificate import Certificate, CertificateError, check_arrays, check_parameters
+from ..origin import Origin, same_conditions
 from ..outcome import LOWER_BOUND, Outcome, bounded, cost_to_prove
 from .children import Entries, children, chunks
 from .joint_capture import ROUNDS, reduced, what_is_left
@@ -108,22 +108,39 @@ def falling_value(
     if model.violation_penalty is not None:
         raise CertificateError("the model is softly falling, and the certificate is for lists that fall")
     require_counts(problem, model, positive_weight, None)
-    inside, left = problem.matrix(), np.ones(problem.n_patterns, dtype=bool)
     cost, last, loss = space.per_rule * len(model.rules), Fraction(1), Fraction(0)
     worth = Fraction(repr(float(positive_weight)))
-    for antecedent in (*model.antecedents, None):
-        captured = left if antecedent is None else left & inside[:, antecedent]
-        p, q = int(grid.positives[captured].sum()), int(grid.negatives[captured].sum())
-        cost += min(space.per_positive * p, space.per_negative * q)
-        p, q = int(whole.positives[captured].sum()), int(whole.negatives[captured].sum())
+    cost += sum(min(space.per_positive * p, space.per_negative * q) for p, q in pieces(model, grid))
+    for p, q in pieces(model, whole):
         loss += min(worth * p, Fraction(q))
         if p + q:
             if Fraction(p, p + q) > last:
                 raise CertificateError("the model does not fall: a proportion is larger than the one before it")
             last = Fraction(p, p + q)
-        left = left & ~captured
     total = int(whole.positives.sum()) + int(whole.negatives.sum())
     return cost, loss / total + space.rule * len(model.rules)
+
+
+def pieces(model: FallingRuleList, weights: Problem) -> Iterator[tuple[int, int]]:
+    """Positives and negatives that each rule captures, then the else, counted anew."""
+    inside, left = weights.matrix(), np.ones(weights.n_patterns, dtype=bool)
+    for antecedent in (*model.antecedents, None):
+        captured = left if antecedent is None else left & inside[:, antecedent]
+        yield int(weights.positives[captured].sum()), int(weights.negatives[captured].sum())
+        left = left & ~captured
+
+
+def certificate_of(
+    problem: Problem, model: FallingRuleList, regularization: float, arrays: Mapping[str, Any], **more: float
+) -> Certificate:
+    """The certificate of a model, with these arrays and these parameters more."""
+    return Certificate(
+        family=model.family,
+        fingerprint=problem.fingerprint,
+        parameters=dict(zip(NEEDED, (float(regularization) + 0.0, float(model.positive_weight)), strict=True)) | more,
+        arrays={name: np.asarray(each) for name, each in arrays.items()},
+        origin=Origin.of(problem),
+    )
 
 
 def require_counts(problem: Problem, model: FallingRuleList, positive_weight: float, penalty: float | None) -> None:
@@ -195,19 +212,7 @@ def prefixes_of(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Parents and antecedents of entries that are prefixes, each an earlier one and one more antecedent.
 
-    Parameters
-    ----------
-    arrays : mapping of str to array
-    names : sequence of str
-        Of the arrays of whole numbers.
-    n_antecedents : int
-    n_bytes : int
-        Of the set that an entry leaves.
-
-    Raises
-    ------
-    CertificateError
-        Where they are no such prefixes.
+    The arrays of these names are whole numbers, one for each entry, which leaves a set of so many bytes.
     """
     parents, antecedents = arrays["parents"], arrays["antecedents"]
     n = len(parents) if parents.ndim == 1 else 0

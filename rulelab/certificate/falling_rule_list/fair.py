@@ -128,8 +128,9 @@ def _space(
 
     Refuses it where the list without rules costs less than that.
     """
-    space, grid = fair_falling_space(problem, parameters)
-    value, objective = falling_value(problem, model, space.costs, parameters["positive_weight"], grid, space.whole)
+    space = fair_falling_space(problem, parameters)
+    grid, worth = space.grid, parameters["positive_weight"]
+    value, objective = falling_value(problem, model, space.costs, worth, grid, space.whole)
     if space.longest is not None and len(model) > space.longest:
         raise CertificateError(f"the model has {len(model)} rules, more than the {space.longest} of the certificate")
     check_parities(space.sides, space.constraints, model.predicts_positive(problem.matrix()).astype(np.int64))
@@ -149,7 +150,7 @@ def _space(
 def _entries(space: FairFallingSpace, arrays: Mapping[str, np.ndarray]) -> tuple[list[Prefix], np.ndarray]:
     """The prefixes of the certificate, made from what leads to them, and their multipliers."""
     names, m, multipliers = ("parents", "antecedents"), len(space.antecedents), arrays["multipliers"]
-    parents, antecedents = prefixes_of(arrays, names, m, len(space.positives))
+    parents, antecedents = prefixes_of(arrays, names, m, space.grid.n_patterns)
     if multipliers.dtype != np.float64 or multipliers.shape != (len(parents), len(space.shifts) + 1):
         raise CertificateError("'multipliers' must be numbers for each entry, rate and pair of groups, and proportion")
     if not np.isfinite(multipliers).all():

@@ -50,13 +50,6 @@ class Prefix(NamedTuple):
     length: int
 
 
-class Open(NamedTuple):
-    """A child that needs a proof of its own: the antecedent, and the prefix."""
-
-    antecedent: int
-    prefix: Prefix
-
-
 @dataclass(frozen=True, eq=False)
 class Rows:
     """``low <= sum of d over the patterns that are predicted positive <= high`` for every constraint.
@@ -98,9 +91,8 @@ class FairFallingSpace:
     inside : bool array, shape (n_patterns, m)
         Of the distinct antecedents.
     antecedents : int64 array, shape (m,)
-    positives, negatives : int64 array, shape (n_patterns,)
-    whole : Problem
-        The same weights, not rounded, in Python's integers where they need to be.
+    grid, whole : Problem
+        In the weights that costs are counted in, and in weights that are not rounded.
     worth : Fraction
         The weight of the positive class.
     exactly : Rows
@@ -121,8 +113,7 @@ class FairFallingSpace:
     costs: FallingStates
     inside: np.ndarray
     antecedents: np.ndarray
-    positives: np.ndarray
-    negatives: np.ndarray
+    grid: Problem
     whole: Problem
     worth: Fraction
     exactly: Rows
@@ -137,7 +128,7 @@ class FairFallingSpace:
     @property
     def everything(self) -> Prefix:
         """The empty prefix."""
-        return Prefix(np.ones(len(self.positives), dtype=bool), 1, 1, 0)
+        return Prefix(np.ones(self.grid.n_patterns, dtype=bool), 1, 1, 0)
 
     def after(self, prefix: Prefix, antecedent: int) -> Prefix | None:
         """The prefix with one more rule; None where this captures nothing or rises."""
@@ -145,10 +136,8 @@ class FairFallingSpace:
         p, n = self.share(hit)
         return Prefix(prefix.left & ~hit, p, n, prefix.length + 1) if n and p * prefix.n <= prefix.p * n else None
 
-    def _stops(self, prefix: Prefix | None) -> bool:
+    def _stops(self, prefix: Prefix) -> bool:
         """Whether the else can follow a prefix, at or below the threshold."""
-        if prefix is None:
-            return False
         p, n = self.share(prefix.left)
         return p * prefix.n <= prefix.p * n and p * self.worth <= n - p
 
@@ -162,8 +151,8 @@ class FairFallingSpace:
         a, b = self.worth.numerator, self.worth.denominator
         return ~at_most(a, b, q, p, max(a, b, self.costs.total + self.costs.misplaced))
 
-    def look(self, prefix: Prefix, multipliers: np.ndarray, value: int) -> list[Open]:
-        """The children of a prefix that may lead to fair lists that cost less than ``value``.
+    def look(self, prefix: Prefix, multipliers: np.ndarray, value: int) -> list[tuple[int, Prefix]]:
+        """The antecedents, and what comes of them, that may lead a prefix to fair lists that cost less than ``value``.
 
         Parameters
         ----------
@@ -179,10 +168,10 @@ class FairFallingSpace:
         """
         a, b, rule = self.costs.per_positive, self.costs.per_negative, self.costs.per_rule
         left, e = prefix.left, self.costs.misplaced
-        paid = b * int(self.negatives[~left].sum()) + rule * prefix.length
+        paid = b * int(self.grid.negatives[~left].sum()) + rule * prefix.length
         if prefix.length == self.longest or paid + rule >= value:
             return []
-        inside, p_u, q_u = self.inside[left], self.positives[left], self.negatives[left]
+        inside, p_u, q_u = self.inside[left], self.grid.positives[left], self.grid.negatives[left]
         total_p, total_q = int(p_u.sum()), int(q_u.sum())
         p, q = p_u @ inside, q_u @ inside
         n, everything = p + q, total_p + total_q
@@ -197,7 +186,7 @@ class FairFallingSpace:
         ends = ~self._above(rest_p, rest_q + e)[chosen]
         better = chosen[ends & (stopped < value)]
         better = better[self.exactly.holds(self.exactly.sums(left, inside[:, better]))] if len(better) else better
-        if any(self._stops(self.after(prefix, j)) for j in better.tolist()):
+        if any(map(self._stops, filter(None, (self.after(prefix, j) for j in better.tolist())))):
             raise CertificateError("the model is not optimal for these parameters: a fair list that costs less exists")
         share = (p[chosen] + e) / (n[chosen] + e)
         near = chosen[share >= share.max() * _NEAR]
@@ -219,7 +208,7 @@ class FairFallingSpace:
         reached = ((highest >= rows.low[:, None]) & (lowest <= rows.high[:, None])).all(axis=0)
         most = (value - 1) // self.least * self.least  # of what costs less
         needed = chosen[reached & (rest_p[chosen] + e > 0) & (least <= most << self.digits)].tolist()
-        return [Open(j, after) for j in needed if (after := self.after(prefix, j)) is not None]
+        return [(j, after) for j in needed if (after := self.after(prefix, j)) is not None]
 
     def _gains(
         self, p: np.ndarray, q: np.ndarray, d: np.ndarray, multipliers: np.ndarray, c: tuple[int, int]
@@ -245,8 +234,8 @@ class FairFallingSpace:
         return np.maximum(gains, 0), whole, -(-falling * c[0] * e >> fine)
 
 
-def fair_falling_space(problem: Problem, parameters: Mapping[str, float]) -> tuple[FairFallingSpace, Problem]:
-    """The space of a certificate's parameters, and the problem on its grid; raises CertificateError."""
+def fair_falling_space(problem: Problem, parameters: Mapping[str, float]) -> FairFallingSpace:
+    """The space of a certificate's parameters; raises CertificateError where they are of no use."""
     worth = parameters["positive_weight"]
     costs, grid, whole = falling_space(problem, parameters["regularization"], worth)
     smallest = parameters.get("min_group_size", 0)
@@ -263,12 +252,11 @@ def fair_falling_space(problem: Problem, parameters: Mapping[str, float]) -> tup
     antecedents = np.sort(unique_rows(inside.T)[1])
     a, b, rule = costs.per_positive, costs.per_negative, costs.per_rule
     most = int(grid.positives.sum()) * a + int(grid.negatives.sum()) * b + rule * LONGEST
-    space = FairFallingSpace(
+    return FairFallingSpace(
         costs=costs,
         inside=inside[:, antecedents],
         antecedents=antecedents,
-        positives=grid.positives,
-        negatives=grid.negatives,
+        grid=grid,
         whole=whole,
         worth=Fraction(repr(float(worth))),
         exactly=Rows.of(rows, problem.n_patterns),
@@ -280,4 +268,3 @@ def fair_falling_space(problem: Problem, parameters: Mapping[str, float]) -> tup
         least=gcd(a, b, rule),
         longest=None if longest is None else int(longest),
     )
-    return space, grid

@@ -30,7 +30,7 @@ _LARGEST_COST, _FINE_COST = 1 << 60, 1 << 46
 _FLOATS = 1 << 26  # of smaller totals different proportions are different floats
 _PRODUCTS = 1 << 31  # of smaller totals products of weights are int64
 _KNOTS = 96
-_MOST_ROUNDED = 1 << 46  # units of all weights together, where they are rounded
+MOST_ROUNDED = 1 << 46  # units of all weights together, where they are rounded
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,11 +166,16 @@ def falling_space(
         with suppress(CertificateError):
             return falling_states(whole, regularization, positive_weight), whole, whole
     a, b, _ = in_parts(whole, regularization, positive_weight)  # what is out of range is said as it is
-    worth = of_few_digits(Fraction(a, b), _MOST_ROUNDED)
-    most = min(_MOST_ROUNDED, _LARGEST_COST // (2 * max(worth.numerator, worth.denominator)))
-    grid, unit = rounded_down(problem, max(1, most), False)
+    grid, unit, _ = on_grid(problem, Fraction(a, b))
     total = (int(whole.positives.sum()) + int(whole.negatives.sum())) * size / unit
     return falling_states(grid, regularization, positive_weight, total=total, misplaced=grid.n_patterns), grid, whole
+
+
+def on_grid(problem: Problem, positive_weight: Fraction) -> tuple[Problem, Fraction, Fraction]:
+    """Weights rounded down, what a unit of them is worth, and a positive weight for which costs leave room."""
+    worth = of_few_digits(positive_weight, MOST_ROUNDED)
+    most = min(MOST_ROUNDED, _LARGEST_COST // (2 * max(worth.numerator, worth.denominator)))
+    return *rounded_down(problem, max(1, most), False), worth
 
 
 def falling_states(

@@ -28,11 +28,10 @@ from ...search import solve
 from ...slices import effort_of
 from ...snapshot import Incumbent, Snapshot, Status, bound_shown, standing
 from ..bounds import FairFallingBounds
-from ..costs import Costs, Prepared
+from ..costs import Costs, Prepared, predicted
 from ..exact.search import FallingRuleListSearch
 from ..search import FallingSearch
 from . import kernels, state
-from .state import predicted
 
 _EFFORT_PER_WORK = 40_000_000
 _RELAXED_BITS, _FINEST = 49, 30
@@ -57,28 +56,14 @@ class FairFallingSearch(RelaxedFirst, PhasedSearch, FallingSearch, FairSearch):
 
     Parameters
     ----------
-    problem : Problem
-        With groups.
-    regularization : float
-        Cost C of one rule, 0 <= C < 1.
-    positive_weight : float
-        Cost w of a missed positive, where a false alarm costs 1; above 0.
-    violation_penalty : None
-        Softly falling lists cannot be asked to be fair: their rules may predict either class.
-    method : "exact"
+    problem, regularization, positive_weight, violation_penalty, method, min_group_size
+        See `FallingSearch`; the problem has groups.
     fairness : Criterion
-        Such as `rulelab.EqualOpportunity`, over the problem's groups; about the predictions of the list: positive above
-        the threshold ``1 / (1 + w)``.
-    min_group_size : int
-        Groups with fewer training rows, of the class that a rate is measured on, are left out of the criterion. 0 for
-        all groups.
+        About the predictions of the list: positive above the threshold ``1 / (1 + w)``.
     bounds : FairFallingBounds, optional
         Which bounds are used; all by default.
-    max_length : int, optional
-        Most rules in a list, not counting the else.
-    memory_limit : int, optional
-        Bytes that the stored prefixes may take. When they are used up the search stops with status LIMIT and a valid
-        lower bound; raise ``memory_limit`` and call `advance` again to go on.
+    max_length, memory_limit
+        As for `FallingRuleListSearch`.
     beam_width : int
         Prefixes of each length that are expanded first, to find good lists; 0 begins with the least bound.
 
