@@ -11,26 +11,15 @@ from ..data.problem import Problem
 from .certificate import CertificateError
 
 
-def in_whole_weights(problem: Problem) -> Problem:
-    """The same rows, of no groups, with weights in the largest unit of which they are multiples.
-
-    Raises
-    ------
-    CertificateError
-        When there are too many digits for exact sums.
-    """
-    return problem if problem.integral else divided(problem, False)[0]
-
-
-def in_whole_weights_by_group(problem: Problem) -> Problem:
-    """The same rows and groups, with weights in the largest unit of which those of each group are multiples.
+def in_whole_weights_by_group(problem: Problem, any_size: bool = False) -> Problem:
+    """The same rows and groups, with weights in the largest unit of which those of each group are; see `divided`.
 
     Raises
     ------
     CertificateError
         When there are too many digits for exact sums, or the groups do not add up to the problem.
     """
-    return problem if problem.integral or problem.groups is None else divided(problem, True)[0]
+    return problem if problem.integral or problem.groups is None else divided(problem, True, any_size)[0]
 
 
 def rounded_down(problem: Problem, most: int, by_group: bool) -> tuple[Problem, Fraction]:

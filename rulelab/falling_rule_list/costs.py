@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd
@@ -68,9 +68,7 @@ def costs_of(problem: Problem, regularization: float, positive_weight: float) ->
     if not problem.integral:
         masses, w = problem.masses.divided(), Fraction(repr(float(positive_weight)))
         if masses.fits and max(w.numerator, w.denominator) * masses.total < _LARGEST_COST:
-            costs = integer_costs(masses.positives, masses.negatives, regularization, positive_weight, m)
-            if costs.exact:
-                return costs
+            return integer_costs(masses.positives, masses.negatives, regularization, positive_weight, m)
     return integer_costs(problem.positives, problem.negatives, regularization, positive_weight, m)
 
 
@@ -100,8 +98,8 @@ def integer_costs(
     if not integral:
         n = min(n, (_LARGEST_COST - 1) // max(w.numerator, w.denominator))
         per_weight = n / float(positives.sum() + negatives.sum())
+        rounded = 0.5 * (np.count_nonzero(positives) + np.count_nonzero(negatives))  # those that become 0, too
         positives, negatives = (np.rint(each * per_weight).astype(np.int64) for each in (positives, negatives))
-        rounded = 0.5 * (np.count_nonzero(positives) + np.count_nonzero(negatives))
         slack += max(1.0, float(w)) * (rounded + 1.0) / n
         misplaced = int(rounded) + 2  # the weights come in doubles
     a, b = w.numerator, w.denominator
@@ -140,21 +138,29 @@ def integer_costs(
     )
 
 
-def falls_exactly(problem: Problem, antecedents: Sequence[int]) -> bool:
-    """Whether the proportions of a list fall, by the weights as they were given."""
-    masses, words = problem.masses, problem.words
+def captured(problem: Problem, antecedents: Iterable[int]) -> Iterator[np.ndarray]:
+    """The patterns that each rule of a list captures, then those that the else does."""
     left = np.ones(problem.n_patterns, dtype=bool)
-    last_p, last_n = 1, 1
-    for j in (*antecedents, None):
-        hit = left if j is None else left & (words[:, j >> 6] >> np.uint64(j & 63) & np.uint64(1)).astype(bool)
-        p = int(masses.positives[hit].sum())
-        n = p + int(masses.negatives[hit].sum())
-        if p * last_n > last_p * n:
-            return False
-        if n:
-            last_p, last_n = p, n
+    for j in antecedents:
+        hit = left & (problem.words[:, j >> 6] >> np.uint64(j & 63) & np.uint64(1)).astype(bool)
+        yield hit
         left = left & ~hit
-    return True
+    yield left
+
+
+def predicted(problem: Problem, antecedents: Iterable[int], positive_weight: float) -> np.ndarray | None:
+    """Which patterns a falling list predicts positive (bool), by the weights as they were given; None: it rises."""
+    masses, w = problem.masses, Fraction(repr(float(positive_weight)))
+    positive = np.zeros(problem.n_patterns, dtype=bool)
+    last_p, last_n = 1, 1
+    for hit in captured(problem, antecedents):
+        p, q = sum(masses.positives[hit].tolist()), sum(masses.negatives[hit].tolist())
+        if p * last_n > last_p * (p + q):
+            return None
+        if p + q:
+            last_p, last_n = p, p + q
+        positive |= hit & (p * w > q)
+    return positive
 
 
 @by_reference

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
+import naive
 import numpy as np
 import pytest
 from crossed_cases import case_of
@@ -14,6 +16,7 @@ from laws import finished, larger_problem, reread
 import rulelab as rl
 from rulelab.certificate.rule_list.constrained.value_space import read_values
 from rulelab.certificate.whole_weights import in_whole_weights_by_group
+from rulelab.data.exact_weights import in_units
 
 Proven = tuple[rl.Problem, Any, rl.Certificate]
 PRICE = 0.005
@@ -335,3 +338,58 @@ def test_a_proof_among_short_lists_is_not_one_among_all(proofs: dict[str, Proven
 def test_a_proof_is_made_at_the_end() -> None:
     with pytest.raises(rl.CertificateError, match="not proven its list optimal yet"):
         made("fair_falling").certificate()
+
+
+WEIGHTS: dict[str, Callable[[np.random.Generator, np.ndarray], np.ndarray]] = {
+    "balanced": lambda rng, y: np.where(y, 0.5 / y.mean(), 0.5 / (1 - y.mean())),
+    "thirds": lambda rng, y: rng.integers(1, 7, len(y)) / 3,
+    "tenths": lambda rng, y: rng.integers(1, 7, len(y)) * 0.1,
+    "doubles": lambda rng, y: rng.random(len(y)) + 0.01,
+    "nothing beside the others": lambda rng, y: np.where(rng.random(len(y)) < 0.3, 1e-18, 1.0) * rng.random(len(y)),
+}
+
+
+@pytest.mark.parametrize("kind", WEIGHTS)
+def test_falling_lists_of_weights_of_any_digits_are_proven_within_their_rounding(kind: str) -> None:
+    """Lists fall and are fair by the weights as they are; where none is, that is certain, too."""
+    proven = refused = 0
+    for seed in range(24):
+        rng = np.random.default_rng(seed)
+        A = rng.random((int(rng.integers(5, 20)), 4)) < 0.5
+        y, groups = rng.random(len(A)) < 0.5, rng.integers(0, 2, len(A))
+        y[:4], groups[:4] = (True, False, True, False), (0, 0, 1, 1)
+        weight = WEIGHTS[kind](rng, y)
+        C, w, most = (float(rng.choice(some)) for some in ((0, 0.01, 0.1 / 3), (1, 0.5, 1 / 3, 3), (0, 0.05, 0.3)))
+        name, criterion = (("positive", rl.DemographicParity), ("error", rl.AccuracyParity))[seed % 2]
+        problem = rl.Problem.from_arrays(A, y, sample_weight=weight, groups=groups)
+        given = {"regularization": C, "positive_weight": w, "beam_width": (0, 2, 200)[seed % 3]}
+        search = rl.search_for(problem, "falling_rule_list", **given, fairness=criterion(most))
+        last = rl.solve(search if seed % 4 > 1 else search.without_relaxation())
+        units = [int(u) for u in in_units([weight])[0][0]]
+        exact = Fraction(repr(w)), Fraction(repr(C))
+        tolerances = {name: Fraction(repr(most))}
+        least = naive.best_fair_falling_rule_list(A, y, units, groups.tolist(), *exact, tolerances)
+        if least is None:
+            assert last.status is rl.Status.INFEASIBLE
+            continue
+        model = last.incumbent.model
+        assert naive.falls(A, y, units, model.antecedents)
+        predicted = naive.falling_predictions(A, y, units, exact[0], model.antecedents)
+        assert naive.weighted_gap(name, y, units, groups.tolist(), predicted) <= tolerances[name]
+        assert naive.falling_objective(A, y, units, *exact, model.antecedents) - least < 1e-13
+        assert last.status is rl.Status.OPTIMAL or last.limit == "exactness"
+        assert last.gap < 1e-12
+        assert Fraction(last.lower_bound) <= least + Fraction(1, 10**16)
+        certificate = reread(search.certificate())
+        answer = rl.verify(problem, model, certificate)
+        assert answer, answer.reason
+        assert answer.resolution < 1e-11
+        assert Fraction(answer.lower_bound) <= least + Fraction(1, 10**16)
+        proven += 1
+        for antecedents in [(), *((j,) for j in range(4)), (0, 1), (2, 1)]:
+            other = rl.FallingRuleList.from_problem(problem, antecedents, w)
+            if naive.falling_objective(A, y, units, *exact, antecedents) > least + Fraction(1, 10**9):
+                refused += 1
+                assert not rl.verify(problem, other, certificate)
+    assert proven > 12
+    assert refused > 25

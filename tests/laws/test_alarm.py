@@ -155,7 +155,8 @@ def ends(search: rl.Search) -> rl.Snapshot:
     assert snapshot.status is not rl.Status.RUNNING, f"{MOST_STEPS} steps were not enough"
     assert snapshot.status is rl.Status.INFEASIBLE or snapshot.lower_bound <= snapshot.incumbent.objective
     nearly = snapshot.limit == "exactness" and (
-        type(search) is rl.FallingRuleListSearch or isinstance(snapshot.incumbent.model, rl.RuleList)
+        isinstance(snapshot.incumbent.model, rl.RuleList | rl.FallingRuleList)
+        and getattr(search, "violation_penalty", None) is None
     )
     if (snapshot.status is rl.Status.OPTIMAL or nearly) and hasattr(search, "certificate"):
         with alarm():

@@ -343,3 +343,21 @@ def test_the_command_line_holds_lists_to_a_criterion(
     capsys.readouterr()
     assert main([*command, *(wrong if "--labels" in options else [*options, *wrong])]) == 2
     assert words in capsys.readouterr().err
+
+
+def test_what_is_optimal_has_a_proof_up_to_the_range_of_exact_sums() -> None:
+    """Thirds as doubles add up to units of the last digit that are nearly too many: 2^60."""
+    near = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(20, 60))
+        A, groups = rng.random((n, 5)) < 0.4, rng.integers(0, 2, n)
+        y, weight = A[:, 0] ^ (rng.random(n) < 0.3), rng.integers(1, 7, n) / 3
+        problem = rl.Problem.from_arrays(A, y, sample_weight=weight, groups=groups)
+        given = {"regularization": (0.0, 0.5, 0.9)[seed % 3], "fairness": rl.DemographicParity(0.05)}
+        search = rl.search_for(problem, "falling_rule_list", **given, positive_weight=(1.0, 3.0)[seed % 2])
+        last = rl.solve(search.without_relaxation())
+        if last.status is rl.Status.OPTIMAL:
+            near += problem.masses.divided().total > 1 << 59
+            assert rl.verify(problem, last.incumbent.model, search.certificate())
+    assert near > 2

@@ -21,7 +21,7 @@ lists of the others, among which the antecedents of its entries are counted.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -29,8 +29,8 @@ import numpy as np
 
 from ...data.problem import Problem
 from ...models import FallingRuleList, ModelError
-from ..certificate import CertificateError, check_arrays, check_parameters
-from ..origin import same_conditions
+from ..certificate import Certificate, CertificateError, check_arrays, check_parameters
+from ..origin import Origin, same_conditions
 from ..outcome import LOWER_BOUND, Outcome, bounded, cost_to_prove
 from .children import Entries, children, chunks
 from .joint_capture import ROUNDS, reduced, what_is_left
@@ -108,22 +108,39 @@ def falling_value(
     if model.violation_penalty is not None:
         raise CertificateError("the model is softly falling, and the certificate is for lists that fall")
     require_counts(problem, model, positive_weight, None)
-    inside, left = problem.matrix(), np.ones(problem.n_patterns, dtype=bool)
     cost, last, loss = space.per_rule * len(model.rules), Fraction(1), Fraction(0)
     worth = Fraction(repr(float(positive_weight)))
-    for antecedent in (*model.antecedents, None):
-        captured = left if antecedent is None else left & inside[:, antecedent]
-        p, q = int(grid.positives[captured].sum()), int(grid.negatives[captured].sum())
-        cost += min(space.per_positive * p, space.per_negative * q)
-        p, q = int(whole.positives[captured].sum()), int(whole.negatives[captured].sum())
+    cost += sum(min(space.per_positive * p, space.per_negative * q) for p, q in pieces(model, grid))
+    for p, q in pieces(model, whole):
         loss += min(worth * p, Fraction(q))
         if p + q:
             if Fraction(p, p + q) > last:
                 raise CertificateError("the model does not fall: a proportion is larger than the one before it")
             last = Fraction(p, p + q)
-        left = left & ~captured
     total = int(whole.positives.sum()) + int(whole.negatives.sum())
     return cost, loss / total + space.rule * len(model.rules)
+
+
+def pieces(model: FallingRuleList, weights: Problem) -> Iterator[tuple[int, int]]:
+    """Positives and negatives that each rule captures, then the else, counted anew."""
+    inside, left = weights.matrix(), np.ones(weights.n_patterns, dtype=bool)
+    for antecedent in (*model.antecedents, None):
+        captured = left if antecedent is None else left & inside[:, antecedent]
+        yield int(weights.positives[captured].sum()), int(weights.negatives[captured].sum())
+        left = left & ~captured
+
+
+def certificate_of(
+    problem: Problem, model: FallingRuleList, regularization: float, arrays: Mapping[str, Any], **more: float
+) -> Certificate:
+    """The certificate of a model, with these arrays and these parameters more."""
+    return Certificate(
+        family=model.family,
+        fingerprint=problem.fingerprint,
+        parameters=dict(zip(NEEDED, (float(regularization) + 0.0, float(model.positive_weight)), strict=True)) | more,
+        arrays={name: np.asarray(each) for name, each in arrays.items()},
+        origin=Origin.of(problem),
+    )
 
 
 def require_counts(problem: Problem, model: FallingRuleList, positive_weight: float, penalty: float | None) -> None:
@@ -159,35 +176,57 @@ def require_counts(problem: Problem, model: FallingRuleList, positive_weight: fl
 
 def _entries(space: FallingStates, arrays: Mapping[str, np.ndarray]) -> Entries:
     """The entries of the table, their sets and proportions made from what leads to them."""
-    parents, antecedents, values = (arrays[name] for name in ("parents", "antecedents", "values"))
-    n = len(values) if values.ndim == 1 else 0
-    if any(each.dtype != np.int64 or each.shape != (n,) for each in (parents, antecedents, values)):
-        raise CertificateError("'parents', 'antecedents' and 'values' must be one integer each for every entry")
-    if n == 0 or parents[0] != -1 or antecedents[0] != -1:
-        raise CertificateError("the first entry must be the empty prefix, or the table says nothing about the model")
-    if (parents[1:] < 0).any() or (parents[1:] >= np.arange(1, n)).any():
-        raise CertificateError("an entry does not follow an earlier one")
-    if (antecedents[1:] < 0).any() or (antecedents[1:] >= len(space.antecedents)).any():
-        raise CertificateError("an entry follows by an antecedent that the problem does not have")
+    values = arrays["values"]
+    sets, captured = sets_of(space, arrays, ("parents", "antecedents", "values"))
     most = min(space.per_positive * int(space.positives.sum()), space.per_negative * int(space.negatives.sum()))
     if (values < 0).any() or (values > most).any():
         raise CertificateError("a value of the table is negative or exceeds what the else costs on everything")
-    if n * space.n_bytes > _LARGEST_SETS:
-        raise CertificateError(f"the sets of {n} entries take more than {_LARGEST_SETS} bytes")
+    if (captured.sum(axis=1) == 0).any():
+        raise CertificateError("an entry follows by an antecedent that captures nothing")
+    captured[1:, 0] += space.misplaced
+    return Entries(sets, captured[:, 0], captured.sum(axis=1), values)
+
+
+def sets_of(
+    space: FallingStates, arrays: Mapping[str, np.ndarray], names: Sequence[str] = ("parents", "antecedents")
+) -> tuple[np.ndarray, np.ndarray]:
+    """The packed sets that entries leave, made from what leads to them, and what the last rules of these capture.
+
+    That is positives and negatives, shape (n, 2); a positive for the first entry, which has no rule.
+    """
+    parents, antecedents = prefixes_of(arrays, names, len(space.antecedents), space.n_bytes)
+    n = len(parents)
     sets = np.empty((n, space.n_bytes), dtype=np.uint8)
     sets[0] = space.everything[0]
     for k in range(1, n):
         np.bitwise_and(sets[parents[k]], space.outside[antecedents[k]], out=sets[k])
-    p, size = np.ones(n, dtype=np.int64), np.ones(n, dtype=np.int64)
+    captured = np.tile(np.array([1, 0], dtype=np.int64), (n, 1))
     for part in chunks(space, n - 1):
-        captured = sets[parents[1:][part]] & ~space.outside[antecedents[1:][part]]
-        positive, negative = space.totals(captured & space.everything)
-        p[1:][part], size[1:][part] = positive.total, positive.total + negative.total
-    if (size == 0).any():
-        raise CertificateError("an entry follows by an antecedent that captures nothing")
-    p[1:] += space.misplaced
-    size[1:] += space.misplaced
-    return Entries(sets, p, size, values)
+        hit = sets[parents[1:][part]] & ~space.outside[antecedents[1:][part]]
+        captured[1:][part] = np.column_stack([side.total for side in space.totals(hit & space.everything)])
+    return sets, captured
+
+
+def prefixes_of(
+    arrays: Mapping[str, np.ndarray], names: Sequence[str], n_antecedents: int, n_bytes: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Parents and antecedents of entries that are prefixes, each an earlier one and one more antecedent.
+
+    The arrays of these names are whole numbers, one for each entry, which leaves a set of so many bytes.
+    """
+    parents, antecedents = arrays["parents"], arrays["antecedents"]
+    n = len(parents) if parents.ndim == 1 else 0
+    if any(arrays[name].dtype != np.int64 or arrays[name].shape != (n,) for name in names):
+        raise CertificateError(f"{', '.join(map(repr, names))} must be one integer each for every entry")
+    if n == 0 or parents[0] != -1 or antecedents[0] != -1:
+        raise CertificateError("the first entry must be the empty prefix, or the table says nothing about the model")
+    if (parents[1:] < 0).any() or (parents[1:] >= np.arange(1, n)).any():
+        raise CertificateError("an entry does not follow an earlier one")
+    if (antecedents[1:] < 0).any() or (antecedents[1:] >= n_antecedents).any():
+        raise CertificateError("an entry follows by an antecedent that the problem does not have")
+    if n * n_bytes > _LARGEST_SETS:
+        raise CertificateError(f"the sets of {n} entries take more than {_LARGEST_SETS} bytes")
+    return parents, antecedents
 
 
 def table_of(entries: Entries) -> Table:

@@ -21,14 +21,12 @@ from ..certificate import Certificate, CertificateError, check_arrays, check_par
 from ..origin import Origin
 from ..outcome import LOWER_BOUND, Outcome, bounded, cost_to_prove
 from ..rule_set.parity import SUFFIX, check_parities
-from ..whole_weights import in_whole_weights_by_group
-from .checker import NEEDED, falling_value
+from .checker import NEEDED, falling_value, prefixes_of
+from .fair_states import LARGEST_COST, FairFallingSpace, Prefix, fair_falling_space
 from .fair_states import MAX_LENGTH as LONGEST
-from .fair_states import FairFallingSpace, Prefix, fair_falling_space
 
 ARRAYS = {"parents", "antecedents", "multipliers"}
 _MOST_ENTRIES = 200_000
-_LARGEST_SETS = 1 << 32
 Table = dict[bytes, list[tuple[int, int, int]]]
 
 
@@ -82,7 +80,7 @@ def prove_fair_falling_rule_list(
         there is one. With ``lower_bound`` that is proven, and no more.
     multipliers : mapping of bytes to float64 array, shape (n_constraints + 1,)
         By packed sets of the problem's patterns: of each rate, in the order of their names, and pair of groups, and of
-        the proportion; in units of the objective.
+        the proportion, as a share of all weight; in units of the objective.
 
     Raises
     ------
@@ -90,6 +88,7 @@ def prove_fair_falling_rule_list(
         When a fair list is better, or the multipliers do not prove that none is.
     """
     space, _, value = _space(problem, model, parameters)
+    multipliers = {key: mu / np.append(np.ones(len(mu) - 1), space.costs.total) for key, mu in multipliers.items()}
     first = space.everything
     prefixes, parents, antecedents = [first], [-1], [-1]
     chosen = [multipliers.get(_key(first), np.zeros(len(space.shifts) + 1))]
@@ -129,50 +128,39 @@ def _space(
 
     Refuses it where the list without rules costs less than that.
     """
-    whole = in_whole_weights_by_group(problem)
-    space = fair_falling_space(whole, parameters)
-    value, objective = falling_value(problem, model, space.costs, parameters["positive_weight"], whole, whole)
+    space = fair_falling_space(problem, parameters)
+    grid, worth = space.grid, parameters["positive_weight"]
+    value, objective = falling_value(problem, model, space.costs, worth, grid, space.whole)
     if space.longest is not None and len(model) > space.longest:
         raise CertificateError(f"the model has {len(model)} rules, more than the {space.longest} of the certificate")
     check_parities(space.sides, space.constraints, model.predicts_positive(problem.matrix()).astype(np.int64))
+    p, n = space.share(space.everything.left)
+    above = p * space.worth > n - p
+    alone = space.exactly.d.sum(axis=1) * int(above)
     a, b = space.costs.per_positive, space.costs.per_negative
-    p, q = int(whole.positives.sum()), int(whole.negatives.sum())
-    rows = space.exactly
-    alone = rows.d.sum(axis=1) * int(a * p > b * q)
+    cost = b * int(grid.negatives.sum()) if above else a * int(grid.positives.sum())
     least = cost_to_prove(parameters, value, space.costs.unit, space.costs.over, space.costs.hidden)
-    if min(a * p, b * q) < least and rows.holds(alone[:, None])[0]:
+    if least << space.digits > LARGEST_COST:
+        raise CertificateError("the model costs too much for exact sums: it has too many rules at this regularization")
+    if cost < least and space.exactly.holds(alone[:, None])[0]:
         raise CertificateError("the model is not optimal for these parameters: the else alone is fair and costs less")
     return space, objective, least
 
 
 def _entries(space: FairFallingSpace, arrays: Mapping[str, np.ndarray]) -> tuple[list[Prefix], np.ndarray]:
     """The prefixes of the certificate, made from what leads to them, and their multipliers."""
-    parents, antecedents, multipliers = (arrays[name] for name in ("parents", "antecedents", "multipliers"))
-    n = len(parents) if parents.ndim == 1 else 0
-    if any(each.dtype != np.int64 or each.shape != (n,) for each in (parents, antecedents)):
-        raise CertificateError("'parents' and 'antecedents' must be one integer each for every entry")
-    if multipliers.dtype != np.float64 or multipliers.shape != (n, len(space.shifts) + 1):
+    names, m, multipliers = ("parents", "antecedents"), len(space.antecedents), arrays["multipliers"]
+    parents, antecedents = prefixes_of(arrays, names, m, space.grid.n_patterns)
+    if multipliers.dtype != np.float64 or multipliers.shape != (len(parents), len(space.shifts) + 1):
         raise CertificateError("'multipliers' must be numbers for each entry, rate and pair of groups, and proportion")
     if not np.isfinite(multipliers).all():
         raise CertificateError("the multipliers must be finite")
-    if n == 0 or parents[0] != -1 or antecedents[0] != -1:
-        raise CertificateError("the first entry must be the empty prefix, or the proof says nothing about the model")
-    if (parents[1:] < 0).any() or (parents[1:] >= np.arange(1, n)).any():
-        raise CertificateError("an entry does not follow an earlier one")
-    if (antecedents[1:] < 0).any() or (antecedents[1:] >= len(space.antecedents)).any():
-        raise CertificateError("an entry follows by an antecedent that the problem does not have")
-    if n * len(space.positives) > _LARGEST_SETS:
-        raise CertificateError(f"the sets of {n} entries take more than {_LARGEST_SETS} bytes")
     prefixes = [space.everything]
     for parent, j in zip(parents[1:].tolist(), antecedents[1:].tolist(), strict=True):
-        before = prefixes[parent]
-        hit = before.left & space.inside[:, j]
-        p, q = int(space.positives[hit].sum()), int(space.negatives[hit].sum())
-        if not p + q:
-            raise CertificateError("an entry follows by an antecedent that captures nothing")
-        if Fraction(p, p + q) > Fraction(before.p, before.n):
-            raise CertificateError("an entry is a prefix that does not fall")
-        prefixes.append(Prefix(before.left & ~hit, p, p + q, before.length + 1))
+        prefix = space.after(prefixes[parent], j)
+        if prefix is None:
+            raise CertificateError("an entry is a prefix that does not fall, or its last rule captures nothing")
+        prefixes.append(prefix)
     return prefixes, multipliers
 
 

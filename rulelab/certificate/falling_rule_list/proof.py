@@ -12,9 +12,8 @@ import numpy as np
 from ...data.problem import Problem
 from ...models import FallingRuleList
 from ..certificate import Certificate, CertificateError
-from ..origin import Origin
 from ..outcome import cost_to_prove, for_bound
-from .checker import falling_value
+from .checker import certificate_of, falling_value
 from .children import Entries, children, chunks
 from .elimination import Captures, rounds_of
 from .joint_capture import arrays_of, reduced
@@ -59,22 +58,8 @@ def prove_falling_rule_list(
     root = cost_to_prove(for_bound(lower_bound), value, space.unit, space.over, space.hidden)
     rounds, left = rounds_of(space, captures, root)
     parents, antecedents, values = _table(reduced(space, left) if rounds else space, root)
-    return Certificate(
-        family=model.family,
-        fingerprint=problem.fingerprint,
-        parameters={
-            "regularization": float(regularization) + 0.0,
-            "positive_weight": float(model.positive_weight),
-            **for_bound(lower_bound),
-        },
-        arrays={
-            "parents": np.array(parents, dtype=np.int64),
-            "antecedents": np.array(antecedents, dtype=np.int64),
-            "values": np.array(values, dtype=np.int64),
-            **arrays_of(rounds),
-        },
-        origin=Origin.of(problem),
-    )
+    arrays = {"parents": parents, "antecedents": antecedents, "values": values, **arrays_of(rounds)}
+    return certificate_of(problem, model, regularization, arrays, **for_bound(lower_bound))
 
 
 def _table(space: FallingStates, root: int) -> tuple[list[int], list[int], list[int]]:

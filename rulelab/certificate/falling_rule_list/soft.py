@@ -24,12 +24,10 @@ import numpy as np
 from ...data.problem import Problem
 from ...models import FallingRuleList
 from ..certificate import Certificate, CertificateError, check_arrays, check_parameters
-from ..origin import Origin
 from ..outcome import LOWER_BOUND, Outcome, bounded, cost_to_prove, for_bound
-from ..whole_weights import in_whole_weights
-from .checker import NEEDED, require_counts
-from .children import chunks
-from .soft_states import SoftChildren, SoftEntries, SoftStates, soft_children, soft_states
+from .checker import NEEDED, certificate_of, pieces, require_counts, sets_of
+from .children import Entries, chunks
+from .soft_states import SoftChildren, SoftStates, soft_children, soft_states
 
 PENALTY = "violation_penalty"
 ARRAYS = {"parents", "antecedents"}
@@ -65,9 +63,9 @@ def check(
         regularization, positive_weight, penalty = (parameters[name] for name in (*NEEDED, PENALTY))
         space, value = space_of(problem, model, regularization, positive_weight, penalty)
         found["objective"] = float(value * space.unit)
-        least = _claimed(parameters, value, space.unit)
+        least = claimed(parameters, value, space)
         if LOWER_BOUND not in parameters:
-            found["lower_bound"] = found["objective"]
+            found.update(lower_bound=float(least * space.unit), resolution=float((value - least) * space.unit))
         sets, claims = entries_of(space, arrays, least)
         table: dict[bytes, list[Claim]] = {}
         for key, claim in zip(map(bytes, sets), claims, strict=True):
@@ -94,7 +92,6 @@ def check(
             f"no softly falling rule list has an objective below {found['lower_bound']:.10g} at regularization "
             f"{regularization!r}, positive weight {positive_weight!r} and violation penalty {penalty!r}"
         ),
-        resolution=0.0,
         checked=checked,
         **found,
     )
@@ -108,7 +105,6 @@ def prove_soft_falling_rule_list(
     Parameters
     ----------
     problem : Problem
-        With weights that are multiples of a unit.
     model : FallingRuleList
         An optimal list with a violation penalty, from any solver.
     regularization : float
@@ -129,73 +125,40 @@ def prove_soft_falling_rule_list(
         raise CertificateError("the model must fall; softly falling lists have a violation penalty")
     penalty = model.violation_penalty
     space, value = space_of(problem, model, regularization, model.positive_weight, penalty)
-    parents, antecedents = _table(space, _claimed(for_bound(lower_bound), value, space.unit))
-    return Certificate(
-        family=model.family,
-        fingerprint=problem.fingerprint,
-        parameters={
-            "regularization": float(regularization) + 0.0,
-            "positive_weight": float(model.positive_weight),
-            PENALTY: float(penalty) + 0.0,
-            **for_bound(lower_bound),
-        },
-        arrays={"parents": np.array(parents, dtype=np.int64), "antecedents": np.array(antecedents, dtype=np.int64)},
-        origin=Origin.of(problem),
-    )
+    parents, antecedents = _table(space, claimed(for_bound(lower_bound), value, space))
+    arrays, more = {"parents": parents, "antecedents": antecedents}, for_bound(lower_bound)
+    return certificate_of(problem, model, regularization, arrays, violation_penalty=float(penalty) + 0.0, **more)
 
 
 def space_of(
     problem: Problem, model: FallingRuleList, regularization: float, positive_weight: float, penalty: float
 ) -> tuple[SoftStates, Fraction]:
     """The costs, and what the model costs by counts that are made anew."""
-    whole = in_whole_weights(problem)
-    space = soft_states(whole, regularization, positive_weight, penalty)
+    space = soft_states(problem, regularization, positive_weight, penalty)
     require_counts(problem, model, positive_weight, penalty)
-    inside, left = problem.matrix(), np.ones(problem.n_patterns, dtype=bool)
     cost, lowest = space.rule * len(model.rules), Fraction(1)
-    for antecedent in (*model.antecedents, None):
-        captured = left if antecedent is None else left & inside[:, antecedent]
-        p, q = int(whole.positives[captured].sum()), int(whole.negatives[captured].sum())
+    for p, q in pieces(model, space.whole):
         cost += space.piece(p, q, lowest)
         lowest = min(lowest, Fraction(p, p + q)) if p + q else lowest
-        left = left & ~captured
     if cost >= _LARGEST_VALUE:
         raise CertificateError("the violation penalty is too large for a certificate: the model costs too much")
     return space, cost
 
 
-def _claimed(parameters: Mapping[str, float], value: Fraction, unit: Fraction) -> Fraction:
-    """What no list may cost less than: the model's cost, or the one that the certificate is for."""
+def claimed(parameters: Mapping[str, float], value: Fraction, space: SoftStates) -> Fraction:
+    """What no list may cost less than: the model's cost less what is hidden, or the one that the certificate is for."""
     if LOWER_BOUND not in parameters:
-        return value
-    return Fraction(cost_to_prove(parameters, math.floor(value), unit))
+        return max(Fraction(0), value - space.hidden)
+    return Fraction(cost_to_prove(parameters, math.floor(value), space.unit))
 
 
 def entries_of(space: SoftStates, arrays: Mapping[str, np.ndarray], least: Fraction) -> tuple[np.ndarray, list[Claim]]:
     """The sets and claims of the entries, made from what leads to them."""
-    parents, antecedents = arrays["parents"], arrays["antecedents"]
-    n, states = len(parents) if parents.ndim == 1 else 0, space.states
-    if any(each.dtype != np.int64 or each.shape != (n,) for each in (parents, antecedents)):
-        raise CertificateError("'parents' and 'antecedents' must be one integer each for every entry")
-    if n == 0 or parents[0] != -1 or antecedents[0] != -1:
-        raise CertificateError("the first entry must be the empty prefix, or the table says nothing about the model")
-    if (parents[1:] < 0).any() or (parents[1:] >= np.arange(1, n)).any():
-        raise CertificateError("an entry does not follow an earlier one")
-    if (antecedents[1:] < 0).any() or (antecedents[1:] >= len(states.antecedents)).any():
-        raise CertificateError("an entry follows by an antecedent that the problem does not have")
-    if n * states.n_bytes > _LARGEST_SETS:
-        raise CertificateError(f"the sets of {n} entries take more than {_LARGEST_SETS} bytes")
-    sets = np.empty((n, states.n_bytes), dtype=np.uint8)
-    sets[0] = states.everything[0]
-    for k in range(1, n):
-        np.bitwise_and(sets[parents[k]], states.outside[antecedents[k]], out=sets[k])
-    captured = np.zeros((n, 2), dtype=np.int64)
-    for part in chunks(states, n - 1):
-        hit = sets[parents[1:][part]] & ~states.outside[antecedents[1:][part]]
-        positive, negative = states.totals(hit & states.everything)
-        captured[1:][part, 0], captured[1:][part, 1] = positive.total, negative.total
+    (sets, captured), parents = sets_of(space.states, arrays), arrays["parents"][1:]
+    if space.states.misplaced:
+        captured = np.append(captured[:1], space.weigh(sets[parents] & ~sets[1:]), axis=0)
     claims = [Claim(least, Fraction(1))]
-    for parent, (p, q) in zip(parents[1:].tolist(), captured[1:].tolist(), strict=True):
+    for parent, (p, q) in zip(parents.tolist(), captured[1:].tolist(), strict=True):
         if p + q == 0:
             raise CertificateError("an entry follows by an antecedent that captures nothing")
         claims.append(what_is_left(space, claims[parent], p, q))
@@ -205,7 +168,7 @@ def entries_of(space: SoftStates, arrays: Mapping[str, np.ndarray], least: Fract
 def what_is_left(space: SoftStates, claim: Claim, p: int, q: int) -> Claim:
     """What is left of a claim after a rule that captures p positives and q negatives."""
     value = claim.value - space.rule - space.piece(p, q, claim.lowest)
-    return Claim(value, min(claim.lowest, Fraction(p, p + q)))
+    return Claim(value, min(claim.lowest, Fraction(p, p + q) if p + q else claim.lowest))
 
 
 def covers(known: Claim, asked: Claim) -> bool:
@@ -217,10 +180,10 @@ def _parts(space: SoftStates, sets: np.ndarray, claims: list[Claim]) -> Iterator
     """What is left to show, for some entries at a time: the first of them, and that."""
     for part in chunks(space.states, len(claims)):
         some = claims[part]
-        p, n = ([getattr(claim.lowest, side) for claim in some] for side in ("numerator", "denominator"))
-        values = [math.ceil(max(claim.value, Fraction(-1))) for claim in some]
+        p, n = zip(*(space.not_below(claim.lowest) for claim in some), strict=True)
+        values = [math.ceil(max(claim.value, Fraction(-1))) + space.over for claim in some]
         numbers = (np.array(each, dtype=np.int64) for each in (p, n, values))
-        yield part.start, soft_children(space, SoftEntries(sets[part], *numbers))
+        yield part.start, soft_children(space, Entries(sets[part], *numbers))
 
 
 def _stops(space: SoftStates, sets: np.ndarray, claims: list[Claim]) -> Iterator[tuple[int, int]]:
@@ -231,7 +194,7 @@ def _stops(space: SoftStates, sets: np.ndarray, claims: list[Claim]) -> Iterator
 
 def _undercut(space: SoftStates, claims: list[Claim], first: int, below: SoftChildren) -> Iterator[tuple[int, int]]:
     """See `_stops`: those that the rounded numbers could not decide, exactly."""
-    for k, antecedent, p, q, rest_p, rest_q in zip(*(each.tolist() for each in below.stops), strict=True):
+    for k, antecedent, (p, q), (rest_p, rest_q) in zip(*(each.tolist() for each in below.stops), strict=True):
         claim = claims[first + k]
         if antecedent >= 0:
             claim = what_is_left(space, claim, p, q)

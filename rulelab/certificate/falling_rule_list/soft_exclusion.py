@@ -18,7 +18,7 @@ from ...models import FallingRuleList
 from ..certificate import CertificateError
 from ..exclusion import Change, Exclusion, Line
 from .checker import NEEDED
-from .soft import PENALTY, Claim, covers, entries_of, space_of, steps, what_is_left
+from .soft import PENALTY, Claim, claimed, covers, entries_of, space_of, steps, what_is_left
 from .soft_states import SoftStates
 
 
@@ -49,7 +49,7 @@ def exclude(
     regularization, positive_weight, penalty = (parameters[name] for name in (*NEEDED, PENALTY))
     space, best = space_of(problem, model, regularization, positive_weight, penalty)
     _, objective = space_of(problem, asked, regularization, positive_weight, penalty)
-    way = _Way(space, *entries_of(space, arrays, best))
+    way = _Way(space, *entries_of(space, arrays, claimed(parameters, best, space)))
     way.follow(_in_space(space, problem, asked, way.changes))
     taken = [int(space.states.antecedents[a]) for a in way.taken]
     followed = FallingRuleList.from_problem(problem, taken, positive_weight, penalty)
@@ -155,8 +155,8 @@ class _Way:
         return whole[0] - left[0], whole[1] - left[1], *left
 
     def _totals(self, packed: np.ndarray) -> tuple[int, int]:
-        positive, negative = self.space.states.totals(packed[None])
-        return int(positive.total[0]), int(negative.total[0])
+        p, q = self.space.weigh(packed[None])[0].tolist()
+        return p, q
 
     def _note(self, kind: str, row: int, a: int, paid: Fraction, least: Fraction) -> None:
         antecedent = -1 if a < 0 else int(self.space.states.antecedents[a])

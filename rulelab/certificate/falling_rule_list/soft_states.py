@@ -9,12 +9,14 @@ above tau capture has at most the proportion c. So one further rule, and all tha
     R + min over c of (K max(0, max(c, proportion of S) - m) + loss in S of any rules of proportions up to c),
 
 which is decided on intervals of c, in integers: costs are rounded against the claim, and what is not decided so is
-left to the table, whose sums are exact fractions.
+left to the table, whose sums are exact fractions. Where weights have too many digits for integers, these are of weights
+that are rounded down, as in `states`, and proportions are as small or as large as that leaves them.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -22,12 +24,13 @@ import numpy as np
 
 from ...data.problem import Problem
 from ..certificate import CertificateError
-from .children import chunks, loss_reaches
-from .states import FallingStates, at_most, in_parts, states_of
+from ..whole_weights import divided
+from .children import Entries, chunks, loss_reaches
+from .states import MOST_ROUNDED, FallingStates, at_most, in_parts, on_grid, states_of
 
 _FINE_COST, _LARGEST_COST, _LARGEST_RISE = 1 << 48, 1 << 60, 1 << 58
 _GRAIN = 1 << 24
-_STEPS = 16
+_STEPS, _CLOSE = 16, 40
 _ROUNDING = 2.0**-50
 _BELOW = 1 - 2.0**-45
 
@@ -42,11 +45,22 @@ class SoftStates:
         Of which the price of a rule is rounded down.
     rule, penalty : Fraction
         R and K, in units of cost.
+    per_positive, per_negative : int or Fraction
+        A and B, for whole weights.
+    whole : Problem
+        Its weights are not rounded, and Python's integers where they need to be.
+    over, hidden : int
+        By how many units costs in integers can exceed exact ones, and a list one that a search takes as equally good.
     """
 
     states: FallingStates
     rule: Fraction
     penalty: Fraction
+    per_positive: int | Fraction
+    per_negative: int | Fraction
+    whole: Problem
+    over: int
+    hidden: int
 
     @property
     def unit(self) -> Fraction:
@@ -55,30 +69,34 @@ class SoftStates:
 
     def piece(self, p: int, q: int, lowest: Fraction) -> Fraction:
         """What a rule or an else costs, without the price of a rule, exactly."""
-        loss = Fraction(min(self.states.per_positive * p, self.states.per_negative * q))
+        loss = Fraction(min(self.per_positive * p, self.per_negative * q))
         return loss + self.penalty * max(Fraction(0), Fraction(p, p + q) - lowest) if p + q else loss
 
     def rises(self, p: np.ndarray, n: np.ndarray, lowest_p: np.ndarray, lowest_n: np.ndarray) -> np.ndarray:
         """Lower bounds on what proportions p / n cost after least ones, in integers; 0 where they do not rise."""
-        rises = ~at_most(p, n, lowest_p, lowest_n, self.states.total)
+        n = n + self.states.misplaced
+        rises = ~at_most(p, n, lowest_p, lowest_n, max(self.states.total, MOST_ROUNDED * (self.states.misplaced > 0)))
         return np.where(rises, self.at_least(p / np.maximum(n, 1) - lowest_p / lowest_n), 0)
+
+    def weigh(self, sets: np.ndarray) -> np.ndarray:
+        """Positives and negatives of packed sets in whole weights, shape (n, 2)."""
+        if not self.states.misplaced:
+            return np.column_stack([side.total for side in self.states.totals(sets & self.states.everything)])
+        order = self.states.patterns
+        members = np.unpackbits(sets, axis=1, count=len(order)).astype(bool)
+        both = np.column_stack([self.whole.positives, self.whole.negatives]).astype(object)[order]
+        return np.array([both[each].sum(axis=0) for each in members], dtype=object).reshape(len(sets), 2)
+
+    def not_below(self, share: Fraction) -> tuple[int, int]:
+        """A proportion, or one of integers that fit and is not smaller."""
+        if not self.states.misplaced:
+            return share.numerator, share.denominator
+        return math.ceil(share * MOST_ROUNDED), MOST_ROUNDED
 
     def at_least(self, rise: np.ndarray) -> np.ndarray:
         """An integer not above what such rises cost, which may be rounded."""
         cost = np.maximum(0.0, rise - _ROUNDING) * float(self.penalty) * _BELOW
         return np.floor(np.minimum(cost, _LARGEST_RISE)).astype(np.int64)
-
-
-class SoftEntries(NamedTuple):
-    """States of a table: packed sets, least proportions ``p / n``, and what follows costs at least, rounded up."""
-
-    sets: np.ndarray
-    p: np.ndarray
-    n: np.ndarray
-    values: np.ndarray
-
-    def part(self, chosen: slice) -> SoftEntries:
-        return SoftEntries(*(each[chosen] for each in self))
 
 
 class SoftChildren(NamedTuple):
@@ -88,11 +106,11 @@ class SoftChildren(NamedTuple):
     ----------
     stops : tuple of int64 arrays
         Where the else may cost less than an entry says: positions, antecedents of the one rule before it (-1: none),
-        what this captures and what it leaves, positives and negatives of both.
+        what this captures and what it leaves, positives and negatives of both, shape (n, 2).
     parent, antecedent : int64 arrays
         Positions of entries, and the rule that may lead to something cheaper, ...
-    captured : int64 array, shape (n, 2)
-        ... the positives and negatives that it captures, ...
+    captured : array of integers, shape (n, 2)
+        ... the positives and negatives that it captures, in whole weights, ...
     left : array
         ... the packed sets that it leaves ...
     p, n : int64 arrays
@@ -116,21 +134,34 @@ def soft_states(problem: Problem, regularization: float, positive_weight: float,
     CertificateError
         When a parameter is out of range, or the costs are not integers that fit.
     """
+    whole, size = (problem, Fraction(1)) if problem.integral else divided(problem, False, any_size=True)
     if not 0 <= penalty < float("inf"):
         raise CertificateError(f"the violation penalty must be at least 0, not {penalty!r}")
-    a, b, rule = in_parts(problem, regularization, positive_weight)
-    total = int(problem.positives.sum()) + int(problem.negatives.sum())
-    largest = max(a, b) * total
-    if largest > _LARGEST_COST:
+    a, b, rule = in_parts(whole, regularization, positive_weight)
+    total = int(whole.positives.sum()) + int(whole.negatives.sum())
+    price, largest = Fraction(repr(float(penalty))), max(a, b) * total
+    if largest <= _LARGEST_COST and whole.positives.dtype != object:
+        fine = 1 << max(1, (_FINE_COST // largest).bit_length()) - 1
+        unit = Fraction(1, b * fine * total)
+        states = states_of(whole, regularization, a * fine, b * fine, int(rule * fine), unit)
+        return SoftStates(states, rule * fine, price / unit, a * fine, b * fine, whole, 0, 0)
+    grid, of_grid, worth = on_grid(problem, Fraction(a, b))
+    e, n = grid.n_patterns, int(grid.positives.sum()) + int(grid.negatives.sum())
+    fine = _LARGEST_COST // (2 * max(worth.numerator, worth.denominator) * max(n, 1))
+    if not fine:
         raise CertificateError("weights or the positive weight have too many digits for a proof; round them to six")
-    fine = 1 << max(1, (_FINE_COST // largest).bit_length()) - 1
-    unit = Fraction(1, b * fine * total)
-    states = states_of(problem, regularization, a * fine, b * fine, int(rule * fine), unit)
-    return SoftStates(states, rule * fine, Fraction(repr(float(penalty))) / unit)
+    per_positive, per_negative = worth.numerator * fine, worth.denominator * fine
+    over = math.ceil(max(Fraction(0), worth - Fraction(a, b)) * per_negative * n)
+    unit = of_grid / size / (per_negative * total)
+    rule = Fraction(repr(float(regularization))) / unit
+    states = replace(states_of(grid, regularization, per_positive, per_negative, int(rule), unit), misplaced=e)
+    hidden = (per_positive + per_negative) * e + 2 * over + math.ceil(price / unit / (1 << _CLOSE))
+    exact = per_negative * size / of_grid
+    return SoftStates(states, rule, price / unit, Fraction(a, b) * exact, exact, whole, over, hidden)
 
 
-def soft_children(space: SoftStates, entries: SoftEntries) -> SoftChildren:
-    """The states that the table must bound, if the entries are to keep their values."""
+def soft_children(space: SoftStates, entries: Entries) -> SoftChildren:
+    """The states that the table must bound, if entries of these least proportions are to keep their values."""
     states = space.states
     a, b, rule = states.per_positive, states.per_negative, states.per_rule
     positive, negative = states.weights(entries.sets)
@@ -138,31 +169,22 @@ def soft_children(space: SoftStates, entries: SoftEntries) -> SoftChildren:
     alone = np.minimum(a * positive.total, b * negative.total)
     alone += space.rises(positive.total, everything, entries.p, entries.n)
     at_once = np.flatnonzero(entries.values > alone)
-    n = positive.captured + negative.captured
-    parent, j = np.nonzero((n > 0) & (n < everything[:, None]))
+    n, e = positive.captured + negative.captured, states.misplaced
+    parent, j = np.nonzero((n + e > 0) & (n < everything[:, None] + e))
     p, q, n = positive.captured[parent, j], negative.captured[parent, j], n[parent, j]
     lowest_p, lowest_n = entries.p[parent], entries.n[parent]
     rise = space.rises(p, n, lowest_p, lowest_n)
     required = entries.values[parent] - rule - np.minimum(a * p, b * q) - rise
-    falls = at_most(p, n, lowest_p, lowest_n, states.total)
-    lowest_p, lowest_n = np.where(falls, p, lowest_p), np.where(falls, n, lowest_n)
+    falls = at_most(p + e, n + e, lowest_p, lowest_n, max(states.total + e, MOST_ROUNDED * (e > 0)))
+    lowest_p, lowest_n = np.where(falls, p + e, lowest_p), np.where(falls, n + e, lowest_n)
     rest = positive.total[parent] - p, negative.total[parent] - q
     after = space.rises(rest[0], rest[0] + rest[1], lowest_p, lowest_n)
     stop = np.flatnonzero(required > np.minimum(a * rest[0], b * rest[1]) + after)
-    none = np.zeros(len(at_once), dtype=np.int64)
-    stops = tuple(
-        np.concatenate(pair)
-        for pair in (
-            (at_once, parent[stop]),
-            (none - 1, j[stop]),
-            (none, p[stop]),
-            (none, q[stop]),
-            (positive.total[at_once], rest[0][stop]),
-            (negative.total[at_once], rest[1][stop]),
-        )
-    )
-    largest = rest[0] / (rest[0] + rest[1])
-    above = np.where(a * p > b * q, p / n, 0.0)
+    at, by = np.append(at_once, parent[stop]), np.append(np.full(len(at_once), -1), j[stop])
+    outside = np.where(by[:, None] < 0, np.uint8(255), states.outside[by])
+    stops = (at, by, *(space.weigh(entries.sets[at] & each) for each in (~outside, outside)))
+    largest = rest[0] / np.maximum(rest[0] + rest[1], 1)
+    above = np.where(a * (p + e) > b * q, (p + e) / (n + e), 0.0)
     keep = required - rule > after
     keep[keep] = ~_reached(
         space,
@@ -191,9 +213,10 @@ def soft_children(space: SoftStates, entries: SoftEntries) -> SoftChildren:
             after[part],
             required[part] - rule,
         )
-    captured = np.column_stack([p, q])
-    rows = (each[open_] for each in (parent, j, captured, left, lowest_p, lowest_n))
-    return SoftChildren(stops, *rows)
+    parent, j, left, lowest_p, lowest_n = (each[open_] for each in (parent, j, left, lowest_p, lowest_n))
+    captured = space.weigh(entries.sets[parent] & ~left) if e else np.column_stack([p, q])[open_]
+    some = captured.sum(axis=1) > 0
+    return SoftChildren(stops, *(each[some] for each in (parent, j, captured, left, lowest_p, lowest_n)))
 
 
 def _reached(

@@ -30,7 +30,7 @@ _LARGEST_COST, _FINE_COST = 1 << 60, 1 << 46
 _FLOATS = 1 << 26  # of smaller totals different proportions are different floats
 _PRODUCTS = 1 << 31  # of smaller totals products of weights are int64
 _KNOTS = 96
-_MOST_ROUNDED = 1 << 46  # units of all weights together, where they are rounded
+MOST_ROUNDED = 1 << 46  # units of all weights together, where they are rounded
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,17 +165,23 @@ def falling_space(
     if whole.positives.dtype != object:
         with suppress(CertificateError):
             return falling_states(whole, regularization, positive_weight), whole, whole
-    in_parts(whole, regularization, positive_weight)  # what is out of range is said as it is
-    grid, unit = rounded_down(problem, _MOST_ROUNDED, False)
+    a, b, _ = in_parts(whole, regularization, positive_weight)  # what is out of range is said as it is
+    grid, unit, _ = on_grid(problem, Fraction(a, b))
     total = (int(whole.positives.sum()) + int(whole.negatives.sum())) * size / unit
     return falling_states(grid, regularization, positive_weight, total=total, misplaced=grid.n_patterns), grid, whole
+
+
+def on_grid(problem: Problem, positive_weight: Fraction) -> tuple[Problem, Fraction, Fraction]:
+    """Weights rounded down, what a unit of them is worth, and a positive weight for which costs leave room."""
+    worth = of_few_digits(positive_weight, MOST_ROUNDED)
+    most = min(MOST_ROUNDED, _LARGEST_COST // (2 * max(worth.numerator, worth.denominator)))
+    return *rounded_down(problem, max(1, most), False), worth
 
 
 def falling_states(
     problem: Problem,
     regularization: float,
     positive_weight: float,
-    n_rules: int = 0,
     total: Fraction | None = None,
     misplaced: int = 0,
 ) -> FallingStates:
@@ -190,8 +196,6 @@ def falling_states(
     problem : Problem
         Of whole weights.
     regularization, positive_weight : float
-    n_rules : int
-        The cost of everything and of so many rules has to fit.
     total : Fraction, optional
         What all weighs in truth, in the problem's unit, where weights are rounded down.
     misplaced : int
@@ -211,14 +215,13 @@ def falling_states(
         rounded = of_few_digits(given, n)
         a, b, exact = rounded.numerator, rounded.denominator, exact / given.denominator * rounded.denominator
     more = (Fraction(a, b) - given) * n_positive / total  # in the objective, what rounding adds at most
-    room = (_LARGEST_COST - 1) // (max(a, b) * n + n_rules * (int(exact) + 1))
+    room = (_LARGEST_COST - 1) // (max(a, b) * max(n, 1))
     simple = order_preserving(exact, problem.n_antecedents, max(a, b) * n, room)
-    if simple is None and misplaced and room:
-        simple = Fraction(int(exact * room), room)
-    if simple is None:
+    if not room:
         raise CertificateError("weights or the positive weight have too many digits for a proof; round them to six")
     # what is hidden is some units, which are made small
-    inexact = bool(more or misplaced)
+    inexact = bool(more or misplaced or simple is None)
+    simple = Fraction(int(exact * room), room) if simple is None else simple
     scale = simple.denominator * (max(1, _FINE_COST // (max(a, b) * simple.denominator * n)) if inexact else 1)
     unit = Fraction(1, b * scale) / total
     found = states_of(problem, regularization, a * scale, b * scale, int(simple * scale), unit)

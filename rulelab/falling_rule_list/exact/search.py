@@ -26,7 +26,7 @@ from ...search import solve
 from ...slices import effort_of
 from ...snapshot import Incumbent, Snapshot, bound_shown, counted, standing
 from ..bounds import FallingBounds
-from ..costs import Costs, Prepared, falls_exactly
+from ..costs import Costs, Prepared, captured, predicted
 from ..monte_carlo import engine as monte_carlo
 from ..search import FallingSearch
 from . import inspection, kernels, state
@@ -56,14 +56,10 @@ class FallingRuleListSearch(FallingSearch, PrefixSearch, Proving):
 
     Parameters
     ----------
-    problem : Problem
-    regularization : float
-        Cost C of one rule, 0 <= C < 1.
-    positive_weight : float
-        Cost w of a missed positive, where a false alarm costs 1; above 0.
+    problem, regularization, positive_weight, method
+        See `FallingSearch`.
     violation_penalty : None
         Softly falling lists are those of a `SoftSearch`, which `rulelab.search_for` makes.
-    method : "exact"
     bounds : FallingBounds, optional
         Which bounds are used; all by default.
     max_length : int, optional
@@ -161,8 +157,7 @@ class FallingRuleListSearch(FallingSearch, PrefixSearch, Proving):
         ------
         CertificateError
             When the search has not ended with a proof, or has a length limit; when another list is better that falls
-            but for the rounding of weights; of softly falling lists when weights are not multiples of a unit, or
-            another one is better by less than the search tells apart.
+            but for the rounding of weights; when another softly falling one is better by less than is told apart.
         """
         if self.max_length is not None:
             raise CertificateError("certificates need max_length=None: they prove optimality among lists of any length")
@@ -292,15 +287,13 @@ class FallingRuleListSearch(FallingSearch, PrefixSearch, Proving):
         """Whether the list falls, by the weights as they were given; any softly falling list is allowed."""
         if self._costs.weights_exact or self._rules.soft:
             return True
-        return falls_exactly(self.problem, antecedents)
+        return predicted(self.problem, antecedents, self.positive_weight) is not None
 
     def _cost_of(self, antecedents: tuple[int, ...]) -> int | None:
         """Cost of a list on the grid, counted on the problem's patterns; None when it is certain not to fall."""
-        costs, rules, words = self._costs, self._rules, self.problem.words
-        cost, left = costs.per_rule * len(antecedents), np.ones(self.problem.n_patterns, dtype=bool)
+        costs, rules, cost = self._costs, self._rules, self._costs.per_rule * len(antecedents)
         least_p, least_n = 1, 1
-        for j in (*antecedents, None):
-            hit = left if j is None else left & (words[:, j >> 6] >> np.uint64(j & 63) & np.uint64(1)).astype(bool)
+        for hit in captured(self.problem, antecedents):
             p, q = int(costs.positives[hit].sum()), int(costs.negatives[hit].sum())
             cost += min(costs.per_positive * p, costs.per_negative * q)
             if p * least_n > least_p * (p + q) and not rules.misplaced:
@@ -309,7 +302,6 @@ class FallingRuleListSearch(FallingSearch, PrefixSearch, Proving):
                 cost += int(rules.penalty * (p / (p + q) - least_p / least_n))
             elif p + q > 0:
                 least_p, least_n = p, p + q
-            left = left & ~hit
         return cost
 
     def _start(self) -> None:

@@ -25,14 +25,8 @@ class SoftSearch(FallingRuleListSearch):
 
     Parameters
     ----------
-    problem : Problem
-    regularization : float
-        Cost C of one rule, 0 <= C < 1.
-    positive_weight : float
-        Cost w of a missed positive, where a false alarm costs 1; above 0.
-    violation_penalty : float
-        Cost C1 of a proportion that rises by 1, at least 0.
-    method : "exact"
+    problem, regularization, positive_weight, violation_penalty, method
+        See `FallingSearch`.
     bounds, max_length, memory_limit, random_state, iterations
         As for `FallingRuleListSearch`.
 
@@ -124,12 +118,25 @@ class SoftSearch(FallingRuleListSearch):
 
     @property
     def _resolution(self) -> float:
-        assert self.violation_penalty is not None
-        pieces = len(self._data.antecedents) + 1
-        return super()._resolution + pieces * (self._costs.unit + 2 * self.violation_penalty * _DIFFERENCE)
+        return super()._resolution + self._pieces * (self._costs.unit + self._rounded)
 
     def _in_units(self, cost: int) -> float:
         """A lower bound in the objective's units, less by what differences of proportions may be rounded."""
+        return max(0.0, super()._in_units(cost) - self._pieces * self._rounded)
+
+    @property
+    def _pieces(self) -> int:
+        """Most rules of a list that is better, and the else."""
+        return min(len(self._data.antecedents), self._best.cost // max(1, self._costs.per_rule)) + 1
+
+    @property
+    def _rounded(self) -> float:
+        """What a piece's rise may be rounded by: two proportions, each as doubles are and by a unit for each pattern.
+
+        A piece of patterns that are rounded to 0 alone can go: without it no other one rises further.
+        """
+        weights = self._costs.positives + self._costs.negatives
+        some = weights[weights > 0]
+        share = 0.0 if self._costs.weights_exact else 2 * (1 + len(weights) - len(some)) / int(some.min())
         assert self.violation_penalty is not None
-        rounded = (len(self._data.antecedents) + 1) * 2 * self.violation_penalty * _DIFFERENCE
-        return max(0.0, super()._in_units(cost) - rounded)
+        return 2 * self.violation_penalty * (_DIFFERENCE + min(1.0, share))

@@ -8,6 +8,7 @@ from ...kernels import heap
 from ...kernels.bit_words import at_most, slot_of
 from ...kernels.jit import ctz, inlined, inner
 from ...kernels.node_status import CUT, OPEN
+from ..bounds import largest_share, least_share
 from .relaxing import allowance, find_tops, improve_multipliers, least_by_few_rules, least_further, weigh
 from .state import (
     ALLOWANCE,
@@ -48,7 +49,8 @@ UNFAIR, FAIR, UNSURE = range(3)
 
 @inlined
 def above(rules, p, q):
-    """Whether so many positives and negatives are above the threshold: w p > q, exactly."""
+    """Whether so many positives and negatives may be above the threshold: w p > q, exactly but for their rounding."""
+    p, q = p + rules.misplaced, max(q - rules.misplaced, 0)
     return p > 0 and not at_most(rules.weight_p, rules.weight_q, q, p)
 
 
@@ -150,28 +152,41 @@ def count_weights(data, store, node, most):
     return spent
 
 
+@inlined
+def _parts(data, rules, chosen, a, n, whole):
+    """Whether an antecedent captures some of what is left and not all, of weights that are rounded to 0, too."""
+    if 0 < n < whole or rules.misplaced == 0:
+        return 0 < n < whole
+    some = others = np.uint64(0)
+    for w in range(chosen.size):
+        some |= chosen[w] & data.columns[a, w]
+        others |= chosen[w] & ~data.columns[a, w]
+    return some != 0 and others != 0
+
+
 @inner
-def find_eligible(rules, store, node):
+def find_eligible(data, rules, store, node):
     """Which antecedents may come next, and the largest proportion among them."""
     numbers, pruned = store.numbers, store.pruned
     left_p, left_q = numbers[LEFT_P], numbers[LEFT_Q]
-    last_p, last_n = store.ratio_p[node], store.ratio_n[node]
+    last_p, last_n, chosen = store.ratio_p[node], store.ratio_n[node], store.sets[store.left[node]]
     numbers[N_ELIGIBLE], numbers[CAP_P], numbers[CAP_N] = 0, 0, 1
     for a in range(store.counts.shape[1]):
         p, q = store.counts[0, a], store.counts[1, a]
-        n = p + q
         store.eligible[a] = 0
-        if n == 0 or n == left_p + left_q:
+        least_p, least_n = least_share(rules, p, q)
+        if not _parts(data, rules, chosen, a, p + q, left_p + left_q):
             pruned[BY_NOTHING] += 1
         elif not above(rules, p, q):
             pruned[BY_NECESSARY] += 1
-        elif not at_most(p, n, last_p, last_n):
+        elif not at_most(least_p, least_n, last_p, last_n):
             pruned[BY_RISING] += 1
         else:
             store.eligible[a] = 1
             numbers[N_ELIGIBLE] += 1
-            if not at_most(p, n, numbers[CAP_P], numbers[CAP_N]):
-                numbers[CAP_P], numbers[CAP_N] = p, n
+            share_p, share_n = largest_share(rules, p, q)
+            if not at_most(share_p, share_n, numbers[CAP_P], numbers[CAP_N]):
+                numbers[CAP_P], numbers[CAP_N] = share_p, share_n
 
 
 @inner
@@ -229,7 +244,9 @@ def extend(data, rules, store, node, a):
     numbers, pruned = store.numbers, store.pruned
     p, q = store.counts[0, a], store.counts[1, a]
     rest_p, rest_q = numbers[LEFT_P] - p, numbers[LEFT_Q] - q
-    falls = at_most(rest_p, rest_p + rest_q, p, p + q)
+    least_p, least_n = least_share(rules, rest_p, rest_q)
+    share_p, share_n = largest_share(rules, p, q)
+    falls = at_most(least_p, least_n, share_p, share_n)
     if rules.feasible_prefix and not falls:
         pruned[BY_FEASIBLE] += 1
         return False
@@ -239,8 +256,8 @@ def extend(data, rules, store, node, a):
     k_all = data.d.shape[1]
     for k in range(k_all):
         store.scratch[k] = store.amounts[a, 1 + 2 * k] + store.amounts[a, 2 + 2 * k]
-    to_check = False
-    if falls and cost < numbers[BEST] and not above(rules, rest_p, rest_q):
+    to_check, surely = False, 2 * rules.misplaced
+    if falls and cost < numbers[BEST] and not above(rules, rest_p - surely, rest_q + surely):
         verdict = _fairness(data, rules, store)
         if verdict != UNFAIR:
             if verdict == FAIR:
@@ -285,13 +302,13 @@ def _keep(data, rules, store, node, a, cost, length, rest_p):
         return
     most = limit(rules, store)
     least = least_of_longer(rules, cost, rest_p)
-    if least > most or rest_p == 0:
+    if least > most or rest_p + rules.misplaced == 0:
         pruned[BY_GAIN] += 1
         return
     gain = numbers[GAIN] - store.amounts[a, 0]
     allowed = np.int64(0)
     if rules.relaxation:
-        allowed = allowance(data, store.multipliers[node], store.totals, store.scratch)
+        allowed = allowance(data, rules, store.multipliers[node], store.totals, store.scratch)
         least = max(least, relaxed(rules, cost) + least_further(rules, gain, allowed))
         if least > most:
             pruned[BY_RELAXATION] += 1
@@ -324,7 +341,7 @@ def _store(data, rules, store, parent, a, key, score, length):
     for w in range(chosen.size):
         chosen[w] = before[w] & ~column[w]
     slot = slot_of(store.table, store.sets, chosen)
-    p, n = store.counts[0, a], store.counts[0, a] + store.counts[1, a]
+    p, n = largest_share(rules, store.counts[0, a], store.counts[1, a])
     entry = np.int64(store.table[slot])
     if entry < 0:
         entry = numbers[N_SETS]
@@ -333,7 +350,7 @@ def _store(data, rules, store, parent, a, key, score, length):
         store.head[entry] = -1
         for w in range(chosen.size):
             store.sets[entry, w] = chosen[w]
-    elif rules.dominance and _is_dominated(rules, store, entry, p, n, length):
+    elif rules.dominance and _is_dominated(rules, store, entry, store.left[parent], p, n, length):
         store.pruned[BY_DOMINANCE] += 1
         return
     node = numbers[N_NODES]
@@ -352,18 +369,24 @@ def _store(data, rules, store, parent, a, key, score, length):
 
 
 @inner
-def _is_dominated(rules, store, entry, p, n, length):
-    """Whether a stored prefix makes one of this proportion and length needless; those that it makes needless go."""
-    last, other = np.int64(-1), np.int64(store.head[entry])
+def _is_dominated(rules, store, entry, before, p, n, length):
+    """Whether a stored prefix makes one of this proportion and length needless; those that it makes needless go.
+
+    Where weights are rounded the proportions are the largest ones that may be, and are no less than what is compared;
+    but those of rules that capture the same, of the same set ``before``, are equal.
+    """
+    last, other, e = np.int64(-1), np.int64(store.head[entry]), rules.misplaced
     by_length = rules.limited or rules.per_rule > 0
     while other >= 0:
         following = np.int64(store.link[other])
-        if (store.length[other] <= length or not by_length) and at_most(
-            p, n, store.ratio_p[other], store.ratio_n[other]
+        equal = e > 0 and store.left[store.parent[other]] == before
+        other_p, other_n = store.ratio_p[other], store.ratio_n[other]
+        if (store.length[other] <= length or not by_length) and (
+            equal or at_most(p, n, max(other_p - 2 * e, 0), other_n + e)
         ):
             return True
-        if (length <= store.length[other] or not by_length) and at_most(
-            store.ratio_p[other], store.ratio_n[other], p, n
+        if (length <= store.length[other] or not by_length) and (
+            equal or at_most(other_p, other_n, max(p - 2 * e, 0), n + e)
         ):
             if store.fate[other] == OPEN:
                 store.queue_by_length[store.length[other]] -= 1

@@ -68,7 +68,7 @@ def advance(data, rules, store, max_work, max_effort, best_first):
         elif stage == COUNT:
             spent += count_weights(data, store, numbers[NODE], max_effort - spent)
             if numbers[ANTECEDENT] == m:
-                find_eligible(rules, store, numbers[NODE])
+                find_eligible(data, rules, store, numbers[NODE])
                 numbers[STAGE] = WEIGH
         elif stage == WEIGH:
             goes_on, looked = narrow(data, rules, store, numbers[NODE])

@@ -7,7 +7,8 @@ largest proportion that a further rule can have. So, for any multipliers mu and 
     gain(T) <= sum over S of max(0, g_u - mu d_u - l (p_u - a n_u)) + sum of max(mu (low - v), mu (high - v)),
 
 and the first sum can be taken over the antecedents of the further rules, those with the largest sums. The bound is
-convex in the multipliers, which are improved one at a time; any multipliers are valid. All is rounded up.
+convex in the multipliers, which are improved one at a time; any multipliers are valid. All is rounded up. Where weights
+are rounded, p(T) exceeds a n(T) by ``rules.misplaced`` at most, which l is multiplied with in the second sum.
 """
 
 from __future__ import annotations
@@ -25,10 +26,10 @@ _DOUBLINGS, _HALVINGS = 5, 7
 
 
 @inner
-def allowance(data, multipliers, before, change):
+def allowance(data, rules, multipliers, before, change):
     """The second sum, rounded up, for sums of ``before + change``."""
-    total = 0.0
-    slack = 1.0
+    total = multipliers[before.size] * np.float64(rules.misplaced)
+    slack = 1.0 + total
     for k in range(before.size):
         mu = multipliers[k]
         end = data.outside[1, k] if mu > 0 else data.outside[0, k]
@@ -129,7 +130,7 @@ def weigh(data, rules, store, multipliers, cap):
     for k in range(store.scratch.size):
         store.scratch[k] = 0
     numbers[GAIN] = total
-    numbers[ALLOWANCE] = allowance(data, multipliers, store.totals, store.scratch) if rules.relaxation else 0
+    numbers[ALLOWANCE] = allowance(data, rules, multipliers, store.totals, store.scratch) if rules.relaxation else 0
 
 
 @inner

@@ -28,15 +28,14 @@ from ...search import solve
 from ...slices import effort_of
 from ...snapshot import Incumbent, Snapshot, Status, bound_shown, standing
 from ..bounds import FairFallingBounds
-from ..costs import Costs, Prepared
+from ..costs import Costs, Prepared, predicted
 from ..exact.search import FallingRuleListSearch
 from ..search import FallingSearch
 from . import kernels, state
-from .state import predicted
 
 _EFFORT_PER_WORK = 40_000_000
 _RELAXED_BITS, _FINEST = 49, 30
-_LARGEST_WORD = 1 << 63
+_LARGEST_WORD, _LARGEST_COST = 1 << 63, 1 << 61
 _FIRST_LISTS = 50  # of the search for the best list of all, by Monte Carlo
 _MOST_CELLS = 1 << 31
 """Patterns in all sets of a proof."""
@@ -57,28 +56,14 @@ class FairFallingSearch(RelaxedFirst, PhasedSearch, FallingSearch, FairSearch):
 
     Parameters
     ----------
-    problem : Problem
-        With groups.
-    regularization : float
-        Cost C of one rule, 0 <= C < 1.
-    positive_weight : float
-        Cost w of a missed positive, where a false alarm costs 1; above 0.
-    violation_penalty : None
-        Softly falling lists cannot be asked to be fair: their rules may predict either class.
-    method : "exact"
+    problem, regularization, positive_weight, violation_penalty, method, min_group_size
+        See `FallingSearch`; the problem has groups.
     fairness : Criterion
-        Such as `rulelab.EqualOpportunity`, over the problem's groups; about the predictions of the list: positive above
-        the threshold ``1 / (1 + w)``.
-    min_group_size : int
-        Groups with fewer training rows, of the class that a rate is measured on, are left out of the criterion. 0 for
-        all groups.
+        About the predictions of the list: positive above the threshold ``1 / (1 + w)``.
     bounds : FairFallingBounds, optional
         Which bounds are used; all by default.
-    max_length : int, optional
-        Most rules in a list, not counting the else.
-    memory_limit : int, optional
-        Bytes that the stored prefixes may take. When they are used up the search stops with status LIMIT and a valid
-        lower bound; raise ``memory_limit`` and call `advance` again to go on.
+    max_length, memory_limit
+        As for `FallingRuleListSearch`.
     beam_width : int
         Prefixes of each length that are expanded first, to find good lists; 0 begins with the least bound.
 
@@ -93,7 +78,8 @@ class FairFallingSearch(RelaxedFirst, PhasedSearch, FallingSearch, FairSearch):
     AISTATS 2018, Cor 4.5, which holds under constraints: what it changes changes no prediction). So a list is known by
     what it captures, its last proportion and its length, and of two prefixes that capture the same patterns one makes
     the other needless. Lower bounds add multiples of the differences of the groups' rates, see `FairFallingBounds`.
-    Where the weights of rows are rounded, which lists fall is not certain: the status is LIMIT at the end.
+    Where the weights of rows are rounded, all prefixes are looked at that may fall, each list is judged by the weights
+    as they are, and the status is LIMIT at the end: the list is the best but for what rounding changes its objective.
     """
 
     fair = True
@@ -129,7 +115,7 @@ class FairFallingSearch(RelaxedFirst, PhasedSearch, FallingSearch, FairSearch):
         self._incumbent: Incumbent | None = None
         self._notes: dict[str, Any] = {}
         self._level = 0
-        self._trivial = 0
+        self._trivial, self._compares = 0, True
         self._costs: Costs
         self._prepared_data: Prepared
         self._data: state.Data
@@ -152,7 +138,7 @@ class FairFallingSearch(RelaxedFirst, PhasedSearch, FallingSearch, FairSearch):
         Raises
         ------
         CertificateError
-            When the search has not ended with status OPTIMAL, or weights have too many digits.
+            When the search has not ended with a proof.
         """
         bound = self._to_prove(bound_only)
         incumbent = self._make_incumbent()
@@ -174,7 +160,8 @@ class FairFallingSearch(RelaxedFirst, PhasedSearch, FallingSearch, FairSearch):
         found = np.zeros((len(nodes), len(every) + 1))
         for k, (one, shift) in enumerate(zip(self._constraints.of, self._constraints.shifts, strict=True)):
             found[:, every.index(one)] = np.ldexp(store.multipliers[nodes, k], -shift)  # of the rounded sums
-        found[:, -1] = store.multipliers[nodes, -1]
+        weight = int(self._costs.positives.sum()) + int(self._costs.negatives.sum())
+        found[:, -1] = store.multipliers[nodes, -1] * weight
         found *= self._costs.unit * 2.0**-self._rules.shift
         sets = np.zeros((len(nodes), self.problem.n_patterns), dtype=bool)
         order = self._prepared_data.patterns
@@ -231,7 +218,7 @@ class FairFallingSearch(RelaxedFirst, PhasedSearch, FallingSearch, FairSearch):
         worst = costs.per_positive * p + costs.per_negative * q + costs.per_rule * max(1, m)
         shift = min(_FINEST, _RELAXED_BITS - worst.bit_length())
         relaxed_rule = costs.per_rule << shift if shift >= 0 else costs.per_rule >> -shift
-        fits = max(w.numerator, w.denominator) < _LARGEST_WORD
+        self._compares = fits = max(w.numerator, w.denominator) < _LARGEST_WORD
         self._rules = state.Rules(
             per_positive=costs.per_positive,
             per_negative=costs.per_negative,
@@ -241,13 +228,14 @@ class FairFallingSearch(RelaxedFirst, PhasedSearch, FallingSearch, FairSearch):
             shift=shift,
             relaxed_rule=relaxed_rule,
             sure=costs.weights_exact and fits,
+            misplaced=costs.misplaced,
             max_length=m if self.max_length is None else min(m, self.max_length),
             limited=self.max_length is not None,
             **self.bounds.to_dict(),
         )
         points = int(np.minimum(costs.per_positive * costs.positives, costs.per_negative * costs.negatives).sum())
         self._trivial = min(costs.per_positive * p, costs.per_negative * q, points + costs.per_rule)
-        self._best = _Best(worst + 1)
+        self._best = _Best(min(worst, _LARGEST_COST) + 1)  # of dearer lists it is not known whether one is fair
         self._data = state.data_of(prepared, self._constraints, shift)
         self._store = store = state.new_store(self._data, self.beam_width)
         store.sets[0], store.ratio_p[0], store.ratio_n[0] = self._data.full, 1, 1
@@ -302,7 +290,7 @@ class FairFallingSearch(RelaxedFirst, PhasedSearch, FallingSearch, FairSearch):
         return True
 
     def _finish(self) -> None:
-        nothing = self._best.antecedents is None and self._rules.sure
+        nothing = self._best.antecedents is None and self._compares and self._best.cost <= _LARGEST_COST
         self._phase = "infeasible" if nothing else "certified"
 
     def _grow(self, outcome: int) -> bool:
@@ -342,7 +330,7 @@ class FairFallingSearch(RelaxedFirst, PhasedSearch, FallingSearch, FairSearch):
 
     def _bound(self) -> int:
         """A lower bound on the cost of every list that is allowed, on the grid."""
-        if not self._rules.sure:  # which lists are allowed is not certain
+        if not self._compares:  # which rules are above the threshold is not certain
             return self._trivial
         if self._phase in ("certified", "infeasible") and not self._left_in:
             return self._best.cost

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
 
-from ...data.problem import Problem
 from ...data.rate_constraints import Constraints
 from ...kernels import bits
 from ...kernels.by_reference import by_reference
@@ -68,8 +65,8 @@ class Rules(NamedTuple):
 
     ``weight_p / weight_q`` is the weight of the positive class, for comparisons with the threshold; ``shift`` the
     binary digits that relaxed costs have more than costs, ``relaxed_rule`` the price of a rule in them. Where ``sure``
-    is false the weights are rounded, and lists have to be checked. A list has at most ``max_length`` rules; ``limited``
-    when that is asked for.
+    is false the weights are rounded, by at most ``misplaced`` of any set, and lists have to be checked. A list has at
+    most ``max_length`` rules; ``limited`` when that is asked for.
     """
 
     per_positive: int
@@ -80,6 +77,7 @@ class Rules(NamedTuple):
     shift: int
     relaxed_rule: int
     sure: bool
+    misplaced: int
     max_length: int
     limited: bool
     feasible_prefix: bool
@@ -129,8 +127,8 @@ class Store(NamedTuple):
     """Stored prefixes (nodes), the sets that they leave, the queue, and scratch space for the open prefix.
 
     Arrays of nodes: the lower bound on every list that extends it (``key``), its rank among prefixes of its length
-    (``score``), ``parent``, last ``rule``, ``length``, the proportion of its last rule, the set that it leaves
-    (``left``), the next node that leaves the same set (``link``), its ``fate``, and the ``multipliers`` of its bound.
+    (``score``), ``parent``, last ``rule``, ``length``, the proportion of its last rule, as large as it may be, the
+    set that it leaves (``left``), the next node of the same set (``link``), its ``fate``, its bound's ``multipliers``.
     ``head`` is the first node of each of the ``sets``, which ``table`` finds. ``totals`` and ``reached`` have the
     constraints' sums: of what the open prefix has captured; of what is left, the negative and the positive ones.
     """
@@ -268,33 +266,3 @@ def bytes_to_grow(store: Store, names: tuple[str, ...], capacity: int) -> int:
     if names == SET_ARRAYS:
         table = max(0, table_size(capacity) - len(store.table)) * store.table.itemsize
     return bytes_to_resize(store, names, capacity) + table
-
-
-def predicted(problem: Problem, antecedents: Sequence[int], positive_weight: float) -> np.ndarray | None:
-    """Which patterns a falling list predicts positive; None when the list does not fall.
-
-    Parameters
-    ----------
-    problem : Problem
-    antecedents : sequence of int
-    positive_weight : float
-
-    Returns
-    -------
-    bool array, shape (n_patterns,), or None
-    """
-    masses, words = problem.masses, problem.words
-    w = Fraction(repr(float(positive_weight)))
-    left = np.ones(problem.n_patterns, dtype=bool)
-    positive = np.zeros(problem.n_patterns, dtype=bool)
-    last_p, last_n = 1, 1
-    for j in (*antecedents, None):
-        hit = left if j is None else left & (words[:, j >> 6] >> np.uint64(j & 63) & np.uint64(1)).astype(bool)
-        p, q = sum(masses.positives[hit].tolist()), sum(masses.negatives[hit].tolist())
-        if p * last_n > last_p * (p + q):
-            return None
-        if p + q:
-            last_p, last_n = p, p + q
-        positive |= hit & (p * w > q)
-        left = left & ~hit
-    return positive

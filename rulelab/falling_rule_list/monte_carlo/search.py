@@ -12,7 +12,7 @@ from ...data.problem import Problem
 from ...rehearsal import tiny_problem
 from ...search import solve
 from ...snapshot import Incumbent, Snapshot, Status
-from ..costs import Prepared, falls_exactly
+from ..costs import Prepared, predicted
 from ..search import FallingSearch
 from . import engine as monte_carlo
 from . import state as states
@@ -142,7 +142,7 @@ class MonteCarloSearch(FallingSearch):
         assert self._ready is not None
         antecedents = self._ready.antecedents[list(self._engine.best)].tolist()
         hard, certain = self.violation_penalty is None, self._ready.costs.weights_exact
-        if hard and not certain and not falls_exactly(self.problem, antecedents):
+        if hard and not certain and predicted(self.problem, antecedents, self.positive_weight) is None:
             return
         found = self._incumbent_of(antecedents, (seconds, self.work))
         if found.objective < self._incumbent.objective:
