@@ -12,8 +12,7 @@ import rulelab as rl
 from rulelab.glossary import Term
 from rulelab.views.forms.data_settings import DataSettings
 from rulelab.views.search.view import SearchView
-from rulelab.views.widgets.explained import _MARK as MARK
-from rulelab.views.widgets.explained import by_slug
+from rulelab.views.widgets.explained import MARK, by_slug
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 

@@ -14,7 +14,7 @@ from ...glossary import TERMS, Term, find
 from .esc import esc
 from .style import sheet
 
-_MARK = "rl-term--"
+MARK = "rl-term--"
 _PRESSED = (pn.widgets.Button, pn.widgets.FileDownload)
 """They say what they do; `controls` explains those of a search."""
 
@@ -52,13 +52,13 @@ def term_slug(name: str, family: str = "") -> str:
 def term_classes(name: str, family: str = "") -> list[str]:
     """The CSS classes that let the label of a part of the page ask for this term; none where there is no entry."""
     slug = term_slug(name, family)
-    return [_MARK + slug] if slug else []
+    return [MARK + slug] if slug else []
 
 
 def explain_all(layout: Any) -> Any:
     """Let every label of a control that is a term ask for it, where none does yet; the layout."""
     for widget in layout.select(pn.widgets.Widget):
-        if not any(name.startswith(_MARK) for name in widget.css_classes) and not isinstance(widget, _PRESSED):
+        if not any(name.startswith(MARK) for name in widget.css_classes) and not isinstance(widget, _PRESSED):
             widget.css_classes = [*widget.css_classes, *term_classes(widget.label)]
     return layout
 
