@@ -176,7 +176,7 @@ class FrontPlot:
         show_entries(self._legend, [method in present for method in LOOKS])
         self._no_figure.visible = bool(points) and not known
         self._no_method.visible = not points
-        self.caption = _caption(known) + (_IMPOSSIBLE if ceiling and known else "")
+        self.caption = _caption(known, x) + (_IMPOSSIBLE if ceiling and known else "")
         xs = [_short(scale * p.value(x)) for p in overall]
         ys = [_short(100 * p.value("accuracy")) for p in overall]
         replace(self._overall, {"x": [*xs, _short(end * 1.06)], "y": [*ys, ys[-1]]} if xs else {"x": [], "y": []})
@@ -386,13 +386,16 @@ def _scale(x: str) -> int:
     return 1 if x == COMPLEXITY else 100
 
 
-def _caption(points: Sequence[Point]) -> str:
+def _caption(points: Sequence[Point], x: str) -> str:
+    """How many points there are, and which is best in what a picture has beside the other one."""
     if not points:
         return ""
-    best = max(points, key=lambda p: p.value("accuracy"))
-    share = f"{percent(best, 'accuracy')} %".replace(" ", "\u00a0")  # stays on one line
+    what, name, best = "most accurate", "accuracy", max(points, key=lambda p: p.value("accuracy"))
+    if x != COMPLEXITY:
+        what, name, best = "smallest gap", x, min(points, key=lambda p: (p.value(x), -p.value("accuracy")))
+    share = f"{percent(best, name)} %".replace(" ", "\u00a0")  # stays on one line
     lines = "" if best.tested is None else " Lines are 95 % intervals."
-    return f"{counted(len(points), 'points')}; the most accurate: {best.label}, {share}.{lines}"
+    return f"{counted(len(points), 'points')}; the {what}: {best.label}, {share}.{lines}"
 
 
 def _short(value: float) -> float:

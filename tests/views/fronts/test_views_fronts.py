@@ -258,6 +258,12 @@ def test_a_picture_is_saved_with_a_legend_and_without_the_ring_and_its_figures_a
     points = [counted(0, 70, complexity=2), point(1, "random_forest", complexity=math.nan, accuracy=0.9)]
     plot.show(points, "complexity", None, "0:0")
     assert plot.caption.startswith("2 points; the most accurate: Random forest")
+    gaps = [counted(k, 70 - k, equal_opportunity_gap_pooled=(0.3, 0.1, 0.1)[k]) for k in range(3)]
+    plot.show(gaps, "equal_opportunity_gap_pooled", "equal_opportunity_gap_pooled", None)
+    assert plot.caption.startswith(f"3 points; the smallest gap: {gaps[1].label}, 10.0\u00a0%"), (
+        "of two the more accurate"
+    )
+    plot.show(points, "complexity", None, "0:0")
     frame = plot.frame()
     assert list(frame.columns) == ["point", "complexity", "accuracy (%)", "95 % interval from", "to", "proof"]
     assert frame["complexity"].fillna(-1).tolist() == [2, -1]
