@@ -27,6 +27,10 @@ class Proven:
     status_: Status
     _searches: tuple[Search | None, ...]
 
+    def __dir__(self) -> list[str]:
+        """The names of what there is, as scikit-learn has it; but no proof is made to see whether there is one."""
+        return [name for name in object.__dir__(self) if hasattr(self, "search_" if name == "certificate_" else name)]
+
     @property
     def search_(self) -> Search:
         """The search that has found the model of two classes; its ``problem`` holds the rows as they were counted."""

@@ -47,6 +47,16 @@ def test_a_file_and_its_table_give_the_same_model_whose_proof_is_checked(
     assert rl.verify(of_frame.search_.problem, of_frame.model_, of_file.certificate_).valid
 
 
+def test_the_names_of_a_classifier_are_listed_without_a_proof(people: pd.DataFrame, monkeypatch: pytest.MonkeyPatch):
+    """Completion in a notebook lists them; a proof may take long, and there may be none."""
+    monkeypatch.setattr(rl.RuleListSearch, "certificate", lambda self, **more: pytest.fail("a proof was made"))
+    clf = rl.RuleListClassifier(**EASY["rule_list"])
+    assert not {"certificate_", "search_", "model_"} & {*dir(clf)}
+    fitted = rl.fit(people, "paid", **EASY["rule_list"])
+    assert {"certificate_", "search_", "model_", "fit"} < {*dir(fitted)}
+    assert "certificate_" not in dir(pickle.loads(pickle.dumps(fitted))), "the search is not kept in a pickle"
+
+
 def test_a_known_data_set_is_named() -> None:
     fitted = rl.fit("tic_tac_toe", **EASY["rule_list"])
     again = rl.fit(rl.datasets.load("tic_tac_toe"), **EASY["rule_list"])
