@@ -8,6 +8,7 @@ carry over, with their proofs word by word:
 - equivalent points (Theorem 20): rows of one pattern get one label, so that of each pattern that is left at least
   :math:`\sum_k w_k - \max_k w_k` is wrong;
 - lookahead (Lemma 2): a continuation has one more rule, or is the default;
+- labels: j more rules and the default say j + 1 labels at most, so that all rows of other ones that are left are wrong;
 - accurate support (Theorem 9): without a rule, at most what it had right is wrong, so that one which has right no more
   than a rule costs can be left out;
 - equivalent support (Theorem 15, permutations among them): prefixes that leave the same patterns have the same best
@@ -239,10 +240,19 @@ class MultiClassRuleListSearch(Search):
         captured, rest = captured[chosen], rest[chosen]
         errors = self._exactly(captured[:, :-1].sum(axis=1) - right[chosen])
         costs = state.cost + errors * self._per_error + self._per_rule
-        default = self._exactly(rest[:, :-1].sum(axis=1) - rest[:, :-1].max(axis=1)) * self._per_error
-        onward = self._exactly(rest[:, -1]) * self._per_error + self._per_rule
+        default, *onward = self._ends(rest)
         last = state.length + 1 == self.max_length
-        return chosen, costs, costs + default, costs + (default if last else np.minimum(default, onward))
+        return chosen, costs, costs + default, costs + (default if last else np.min([default, *onward], axis=0))
+
+    def _ends(self, rest: np.ndarray) -> list[np.ndarray]:
+        """What lists cost at least that end so many rules on: with the default, after one more rule, ...
+
+        Shape (n,) each, of what is left, shape (n, n_classes + 1): weights by class, and those that are surely wrong.
+        """
+        most = -np.sort(-rest[:, :-1], axis=1)
+        others = most.sum(axis=1, keepdims=True) - most.cumsum(axis=1)  # of all but the first, first two, ... labels
+        others[:, 1:] = np.maximum(others[:, 1:], rest[:, -1:])
+        return [self._exactly(wrong) * self._per_error + j * self._per_rule for j, wrong in enumerate(others.T)]
 
     def _exactly(self, weights: np.ndarray) -> np.ndarray:
         """Sums of whole numbers, in a type that holds what they cost."""

@@ -224,8 +224,17 @@ def _wrong(proof: MultiClassCertificate, problem: MultiClassProblem, model: Mult
                 continue  # the list without this rule costs no more
             rest = free & ~hit
             after = left - counts
-            onward = min(error * int(after.sum() - after.max()), rule + error * int(least[rest].sum()))
-            onward = max(onward, claimed.get(rest.tobytes(), 0))
+            onward = max(_onward(after, int(least[rest].sum()), error, rule), claimed.get(rest.tobytes(), 0))
             if error * int(counts.sum() - counts.max()) + rule + onward < value:
                 return f"a list that goes on with {problem.names[j]!r} may cost less than {value}"
     return ""
+
+
+def _onward(after: np.ndarray, least: int, error: int, rule: int) -> int:
+    """What rows of these weights by class cost at least, of which so much is wrong whatever rules they get.
+
+    With j rules and the default they get j + 1 labels at most: all that have other ones are wrong.
+    """
+    sizes = sorted(after.tolist(), reverse=True)
+    ends = [error * sum(sizes[1:])]
+    return min([*ends, *(j * rule + error * max(least, sum(sizes[j + 1 :])) for j in range(1, len(sizes)))])

@@ -6,6 +6,8 @@ import json
 import pickle
 import sqlite3
 from dataclasses import replace
+from fractions import Fraction
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as Xml
@@ -37,6 +39,43 @@ def solved(iris: Any) -> tuple[rl.MultiClassProblem, rl.MultiClassRuleListSearch
     problem = rl.MultiClassProblem.from_arrays(rl.Binarizer(thresholds=3).fit_transform(X), y)
     search = rl.MultiClassRuleListSearch(problem, 0.02)
     return problem, search, rl.solve(search).incumbent.model
+
+
+@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("max_length", [None, 1, 2])
+def test_optima_are_those_of_all_lists(seed: int, max_length: int | None) -> None:
+    """Two to five classes, all lists of four antecedents, counted in fractions; the proof holds of the best alone."""
+    rng = np.random.default_rng(seed)
+    n, k = int(rng.integers(6, 30)), int(rng.integers(2, 6))
+    A, y = rng.random((n, 4)) < rng.uniform(0.2, 0.7), rng.integers(0, k, n)
+    problem = rl.MultiClassProblem.from_arrays(A, y, sample_weight=rng.integers(1, 4, n))
+    price = Fraction(int(rng.choice([1, 5, 12])), 100)
+    search = rl.MultiClassRuleListSearch(problem, float(price), max_length=max_length)
+    last = rl.solve(search)
+    most = range(1 + (4 if max_length is None else max_length))
+    lists = [rules for length in most for rules in permutations(range(4), length)]
+    costs = {
+        rules: Fraction(rl.MultiClassRuleList.from_problem(problem, rules).errors, problem.total_weight)
+        + len(rules) * price
+        for rules in lists
+    }
+    best = min(costs.values())
+    assert last.status is rl.Status.OPTIMAL
+    assert costs[last.incumbent.model.antecedents] == best
+    if max_length is None:
+        proof = search.certificate()
+        assert proof.check(problem, last.incumbent.model)
+        worse = next((rules for rules, cost in costs.items() if cost > best), ())
+        assert not worse or not proof.check(problem, rl.MultiClassRuleList.from_problem(problem, worse))
+
+
+@pytest.mark.long
+def test_pairs_of_conditions_of_iris_are_certified(iris: Any) -> None:
+    """Rows of a class that no label is left for are wrong: without that the search took ten times as long."""
+    X, y = iris
+    clf = rl.RuleListClassifier(several_classes="one list", time_limit=None).fit(X, y)
+    assert clf.status_ is rl.Status.OPTIMAL
+    assert clf.objective_ == pytest.approx(5 / 150 + 3 * 0.01)
 
 
 def test_changed_proofs_and_models_are_refused(solved: Any) -> None:
