@@ -112,7 +112,7 @@ def test_limits_say_what_is_proven(capsys: Any, table: Path) -> None:
     assert (status, heard) == (0, ""), "how wide a petal is, is no leak"
     assert "certified optimal among the lists that have at most 1 rule: objective" in said
     assert "proof" not in said
-    status, said, _ = run(capsys, *asked, "--memory-limit", "1KB")
+    status, said, _ = run(capsys, *asked, "--memory-limit", "500B")
     assert status == 0
     assert "not certified (memory limit reached)" in said
     assert "no rule list of several classes is below 0." in said
