@@ -14,7 +14,7 @@ _Method = TypeVar("_Method", bound=Callable[..., Any])
 
 try:
     from sklearn.callback import CallbackSupportMixin
-    from sklearn.callback import with_callbacks as _torn_down
+    from sklearn.callback import with_callbacks as _with_callbacks
 
     DEEPER = 1
 except ImportError:  # before scikit-learn 1.9
@@ -22,7 +22,7 @@ except ImportError:  # before scikit-learn 1.9
     class CallbackSupportMixin:  # type: ignore[no-redef]
         """There are no callbacks to support."""
 
-    def _torn_down(method: Any) -> Any:  # type: ignore[no-redef]
+    def _with_callbacks(method: Any) -> Any:  # type: ignore[no-redef]
         """There is nothing to tear down."""
         return method
 
@@ -32,7 +32,7 @@ except ImportError:  # before scikit-learn 1.9
 
 def with_callbacks(method: _Method) -> _Method:
     """A method that tears its callbacks down, of its own type: scikit-learn has no types, and `fit` gives Self."""
-    made: _Method = _torn_down(method)
+    made: _Method = _with_callbacks(method)
     return made
 
 

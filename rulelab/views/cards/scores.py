@@ -173,12 +173,12 @@ def of_card(card: Card, report: Callable[[str], None]) -> Scores:
     sensitive, heads = rows.data.sensitive, rows.data.heads
     of_groups = rows.training if rows.test is None else rows.test
     for name in [] if sensitive is None else map(str, sensitive.columns):
-        labels = group_labels(sensitive[name].iloc[of_groups], len(of_groups))  # type: ignore[index]
+        everybody = group_labels(sensitive[name], len(rows.data.y))  # type: ignore[index]
+        labels = everybody[of_groups]
         if (values := len(set(labels))) > MAX_GROUPS:
             left_out.append(f"{name} has {values} values, more than {MAX_GROUPS}")
             continue
         report(f"rates by {name}")
-        everybody = group_labels(sensitive[name], len(rows.data.y))  # type: ignore[index]
         counted = group_confusions(*_predicted(card.model, rows, of_groups), labels, **_weights_of(rows, of_groups))
         large = compared_groups(everybody, rows.data.y.to_numpy() == 1, None, heads)
         compared[name] = {group: counted[group] for group in large if group in counted}
