@@ -18,6 +18,7 @@ from .families import FAMILIES, OFFERED
 from .kernels.jit import is_compiled
 from .kernels.mining import mine_pairs
 from .rehearsal import beside, grouped_problem, noisy_problem, once, tiny_problem, unequal_problem
+from .search import solve
 
 __all__ = ["begin_in_background", "mining_is_compiled", "noisy_problem", "tiny_problem", "warm_up", "warm_up_mining"]
 
@@ -85,8 +86,10 @@ def lists() -> None:
     RuleListSearch(unequal_problem()).compile()  # that of equal weights has no further kernels
     FrontierSearch(tiny_problem()).compile()
     CorelsSearch(tiny_problem()).compile()
-    NearOptimalSearch(tiny_problem(), 0.01).compile()
-    NearOptimalCounter(tiny_problem(), 0.01).compile()
+    optimum = RuleListSearch(tiny_problem())
+    solve(optimum)
+    NearOptimalSearch(optimum).compile()
+    NearOptimalCounter(optimum).compile()
 
 
 def others() -> None:

@@ -77,6 +77,8 @@ SEARCHES = [  # those whose kernels others share come first
 
 def late_kernels(make, options, given, work_limit):
     search = make(given, **options)
+    if make in (rl.NearOptimalSearch, rl.NearOptimalCounter):
+        rl.solve(search.search)
     search.compile()
     before = compiled()
     assert sum(before.values()) > 0
@@ -234,7 +236,8 @@ warming.lists()
 warming.others()
 lists, sets = warming.tiny_problem(), warming.noisy_problem()
 searches = [make(lists) for make in (rl.RuleListSearch, rl.CorelsSearch, rl.FrontierSearch, rl.FallingRuleListSearch)]
-searches += [rl.NearOptimalSearch(lists, 0.01), rl.RuleSetSearch(sets)]
+rl.solve(searches[0])
+searches += [rl.NearOptimalSearch(searches[0]), rl.RuleSetSearch(sets)]
 searches += [rl.search_for(lists, "falling_rule_list", violation_penalty=0.1)]
 searches += [rl.search_for(lists, "falling_rule_list", method="monte_carlo")]
 grouped, fairness = warming.grouped_problem(), rl.EqualOpportunity(0.05)
@@ -242,6 +245,23 @@ searches += [rl.search_for(grouped, model, fairness=fairness) for model in ("rul
 searches += [rl.LeastGapSearch(grouped), rl.search_for(lists, first_rule="antecedent 0")]
 print(warming.mining_is_compiled(), {search.compiled for search in searches})
 """
+
+
+NEAR = """
+import numpy as np, rulelab as rl
+from rulelab.rule_list.near_optimal.kernels import advance
+rng = np.random.default_rng(0)
+A, label = rng.random((2000, 60)) < 0.5, rng.random(2000) < 0.5
+searches = [rl.NearOptimalSearch(rl.Problem.from_arrays(A[:, :m], label), price) for m, price in ((60, 1e-4), (3, 0.1))]
+for search in searches:
+    search.compile()
+    print(rl.solve(search, time_limit=0.5).status, search.phase, len(advance.signatures), search.compiled)
+"""
+
+
+@pytest.mark.long
+def test_what_comes_after_the_optimum_is_compiled_when_it_is_known() -> None:
+    assert run(NEAR).splitlines() == ["limit optimum 0 True", "optimal finished 1 True"]
 
 
 @pytest.mark.long
@@ -334,5 +354,7 @@ def test_a_classifier_with_a_time_limit_compiles_first(monkeypatch) -> None:
     monkeypatch.setattr(rl.Search, "compile", lambda search: warmed.append(search.family))
     X, y = np.eye(4) > 0, [0, 1, 0, 1]
     rl.RuleListClassifier(max_conditions=1).fit(X, y)
+    assert set(warmed) == {"rule_list"}
+    warmed.clear()
     rl.RuleListClassifier(max_conditions=1, time_limit=None).fit(X, y)
-    assert warmed == ["rule_list"]
+    assert not warmed

@@ -119,7 +119,8 @@ class NearOptimalCounter(NearSearch):
 
     @property
     def compiled(self) -> bool:
-        return self.search.compiled and is_compiled(expanding.advance, merging.merge, learn)
+        own = expanding.advance, merging.merge, learn
+        return self.search.compiled and (self._before() is not None or is_compiled(*own))
 
     @property
     def memory_bytes(self) -> int:

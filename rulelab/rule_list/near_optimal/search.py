@@ -108,7 +108,7 @@ class NearOptimalSearch(NearSearch, NearEnumeration):
 
     @property
     def compiled(self) -> bool:
-        return self.search.compiled and is_compiled(kernels.advance)
+        return self.search.compiled and (self._before() is not None or is_compiled(kernels.advance))
 
     @property
     def memory_bytes(self) -> int:

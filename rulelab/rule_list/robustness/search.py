@@ -115,7 +115,7 @@ class RobustnessSearch(Search):
 
     @property
     def compiled(self) -> bool:
-        return self.search.compiled and NearStates.ready()
+        return self.search.compiled and (self._before() is not None or NearStates.ready())
 
     @property
     def memory_bytes(self) -> int:

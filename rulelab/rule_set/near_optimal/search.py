@@ -138,7 +138,7 @@ class NearOptimalRuleSetSearch(NearEnumeration):
 
     @property
     def compiled(self) -> bool:
-        return self.search.compiled and is_compiled(kernels.advance)
+        return self.search.compiled and (self._before() is not None or is_compiled(kernels.advance))
 
     @property
     def conditions(self) -> int:
