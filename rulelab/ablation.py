@@ -1,4 +1,4 @@
-"""What each bound of a search is worth: the search once as it is, and once more for each of them without it."""
+"""What the bounds of a search are worth: each left out once, or added one after the other to the first."""
 
 from __future__ import annotations
 
@@ -15,9 +15,20 @@ from .snapshot import Snapshot, Status
 if TYPE_CHECKING:
     import pandas as pd
 
+    from .rule_list import CorelsSearch
+
 AS_SET = "as set"
 ALIKE = "× 1 says that the other bounds cut the same, not that a bound is worth nothing"
 _SAME = 1e-9
+STEPS: dict[str, tuple[str, ...]] = {
+    "errors so far": ("hierarchical",),
+    "lookahead": ("lookahead",),
+    "number of rules": ("a_priori_length", "incumbent_length", "prefix_length"),
+    "support": ("support", "accurate_support", "excessive_support", "rejection_propagation"),
+    "equal rows": ("equivalent_points",),
+    "symmetry": ("dominance", "commuting", "permutation", "equivalent_support", "similar_support"),
+}
+"""The bounds of `rulelab.CorelsBounds` in the order in which the papers come to them."""
 _STARTS = {"beam_width": "the first beam search", "iterations": "the first random lists"}
 """Parameters of searches with bounds, which 0 leaves out as well."""
 
@@ -29,7 +40,7 @@ class Variant:
     Attributes
     ----------
     name : str
-        "as set", or what it goes without: "without lookahead".
+        "as set", what it goes without, "without lookahead", or what has been added last, "+ lookahead".
     changed : mapping of str to value
         The arguments of the search that are other ones.
     """
@@ -60,15 +71,29 @@ class Outcome:
     integral: float
 
 
-def variants(search: Search) -> tuple[Variant, ...]:
+def variants(search: Search, added: bool = False) -> tuple[Variant, ...]:
     """The search as it is, then without each of the bounds that it uses, and without what it begins with.
+
+    Or, ``added``, with the first of `STEPS` alone, then with one more of them each time.
 
     Raises
     ------
     ValueError
-        When the search has nothing that could be left out.
+        When the search has nothing that could be left out or added.
     """
     bounds = getattr(search, "bounds", None)
+    if added:
+        from .rule_list import CorelsBounds
+
+        if not isinstance(bounds, CorelsBounds):
+            raise ValueError("bounds are added one by one to the search of the paper: give a CorelsSearch")
+        parts = list(STEPS.items())
+        later = [sum((part for _, part in parts[k:]), ()) for k in range(1, len(parts))]
+        names = [f"{'+ ' if k else ''}{name}" for k, (name, _) in enumerate(parts)]
+        return (
+            Variant(AS_SET, {}),
+            *(Variant(name, {"bounds": _less(bounds, *off)}) for name, off in zip(names, later, strict=False)),
+        )
     if not is_dataclass(bounds):
         raise ValueError("this kind of search has no bounds that could be left out one by one")
     used = [each.name for each in fields(bounds) if getattr(bounds, each.name) is True]
@@ -77,6 +102,24 @@ def variants(search: Search) -> tuple[Variant, ...]:
     if not without + starts:
         raise ValueError("all bounds of this search are left out already")
     return (Variant(AS_SET, {}), *without, *starts)
+
+
+def of_the_paper(search: Search) -> CorelsSearch:
+    """The search of the CORELS paper for the same list.
+
+    Raises
+    ------
+    ValueError
+        When that one cannot look for it.
+    """
+    from .rule_list import CorelsSearch, RuleListSearch
+
+    if not isinstance(search, RuleListSearch) or search.max_length is not None:
+        raise ValueError("the search of the paper is for rule lists of two classes, and has no most number of rules")
+    given: dict[str, Any] = {
+        name: getattr(search, name) for name in ("regularization", "policy", "memory_limit", "random_state")
+    }
+    return CorelsSearch(search.problem, **given)
 
 
 def contradiction(outcomes: Iterable[tuple[str, Snapshot]]) -> str:
@@ -103,9 +146,13 @@ class Ablation(Shown):
     ----------
     search : Search
         One with bounds, such as a `rulelab.RuleListSearch`. It is not advanced: its problem and parameters are taken.
+    added : bool
+        Of a `rulelab.CorelsSearch`: begin with the errors of the prefix as the only bound, and add the others in the
+        order in which the papers come to them; the run with all of them is the first.
 
     Attributes
     ----------
+    added : bool
     variants : tuple of Variant
     outcomes : list of Outcome
         Of the variants that have been run.
@@ -115,7 +162,7 @@ class Ablation(Shown):
     TypeError
         When ``search`` is no search.
     ValueError
-        When it has no bounds to leave out.
+        When it has no bounds to leave out or to add.
 
     Examples
     --------
@@ -127,11 +174,12 @@ class Ablation(Shown):
     ({'optimal'}, True)
     """
 
-    def __init__(self, search: Search) -> None:
+    def __init__(self, search: Search, added: bool = False) -> None:
         if not isinstance(search, Search):
             raise TypeError(f"search must be a rulelab search, such as a RuleListSearch, not {short(search)}")
         self._search = search
-        self.variants = variants(search)
+        self.added = added
+        self.variants = variants(search, added)
         self.outcomes: list[Outcome] = []
 
     def _facts(self) -> Iterator[Fact]:
@@ -203,6 +251,6 @@ def nodes_of(snapshot: Snapshot) -> int:
     return snapshot.made if "created" in snapshot.counts else int(snapshot.counts.get("pricing_nodes", 0))
 
 
-def _less(bounds: Any, name: str) -> Any:
-    """The bounds without one of them."""
-    return replace(bounds, **{name: False})
+def _less(bounds: Any, *names: str) -> Any:
+    """The bounds without some of them."""
+    return replace(bounds, **dict.fromkeys(names, False))

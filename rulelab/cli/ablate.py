@@ -1,4 +1,4 @@
-"""``rulelab ablate``: what each bound of a search is worth, each left out once."""
+"""``rulelab ablate``: what each bound of a search is worth, each left out once or added one by one."""
 
 from __future__ import annotations
 
@@ -24,6 +24,8 @@ def add_to(commands: Any) -> None:
     add_source(parser)
     add(parser, "--model", choices=_MODELS, default=_MODELS[0], text="what is searched")
     add_written(parser, endings=(".csv",), text="save the table: FILE.csv")
+    text = "the search of the CORELS paper: with all bounds, then with the first alone, then with one more each time"
+    add(parser, "--added", action="store_true", text=text)
     add(parser, "--quiet", action="store_true", text="no progress")
     add_columns(parser)
     add_preparation(parser, _MODELS)
@@ -34,14 +36,16 @@ def add_to(commands: Any) -> None:
 
 def ablate(args: argparse.Namespace) -> int:
     """Run the command; the exit status."""
-    from ..ablation import Ablation
+    from ..ablation import Ablation, of_the_paper
 
     recipe = recipe_of(args, args.model)
     report = unheard if args.quiet else say
     with bad_input():
         _, problem = read_problem(args, recipe, report)
         search = recipe.search(problem)
-        ablation = Ablation(search)
+        if args.added:
+            search = of_the_paper(search)
+        ablation = Ablation(search, args.added)
     search.compile()
     _run(ablation, args, report)
     print(_shown(ablation))
@@ -77,4 +81,5 @@ def _shown(ablation: Ablation) -> str:
         for row in frame.itertuples(index=False)
     ]
     heads = ("", "status", "objective", "gap", "nodes", "nodes ×", "seconds", "seconds ×")
-    return f"{table(heads, rows, right=range(2, 8))}\n\n{ALIKE}"
+    shown = table(heads, rows, right=range(2, 8))
+    return shown if ablation.added else f"{shown}\n\n{ALIKE}"

@@ -10,7 +10,7 @@ import pytest
 from live import inexact_search, problem
 
 import rulelab as rl
-from rulelab.ablation import AS_SET, contradiction, variants
+from rulelab.ablation import AS_SET, STEPS, contradiction, of_the_paper, variants
 from rulelab.cli import main
 from rulelab.snapshot import Status
 
@@ -53,6 +53,33 @@ def test_every_bound_is_left_out_once_and_none_changes_the_optimum(make) -> None
     assert ablation.contradiction == ""
     assert search.work == 0, "the search that is given is not advanced"
     assert list(ablation.steps()) == [], "what has been run is not run again"
+
+
+def test_bounds_of_the_paper_are_added_one_by_one_and_none_changes_the_optimum() -> None:
+    search = SEARCHES["rule list"]()
+    ablation = rl.Ablation(of_the_paper(search), added=True)
+    assert [each.name for each in ablation.variants] == [
+        AS_SET,
+        "errors so far",
+        *(f"+ {step}" for step in list(STEPS)[1:-1]),
+    ]
+    assert {name for names in STEPS.values() for name in names} == {each.name for each in fields(rl.CorelsBounds)}
+    used = [sum(vars(each.changed["bounds"]).values()) for each in ablation.variants[1:]]
+    assert used == np.cumsum([len(names) for names in STEPS.values()])[:-1].tolist()
+    ended = list(ablation.steps())
+    optimum = rl.solve(search).incumbent.objective
+    assert [each.snapshot.incumbent.objective for each in ended] == pytest.approx([optimum] * len(STEPS), abs=1e-12)
+    whole, *nodes = ablation.frame["nodes"]
+    assert nodes == sorted(nodes, reverse=True)
+    assert whole <= nodes[-1] < nodes[0]
+
+
+@pytest.mark.parametrize("make", [SEARCHES["falling"], lambda: rl.RuleListSearch(small(), 0.02, max_length=2)])
+def test_the_search_of_the_paper_is_for_what_it_can_look_for(make) -> None:
+    with pytest.raises(ValueError, match="two classes, and has no most number of rules"):
+        of_the_paper(make())
+    with pytest.raises(ValueError, match="give a CorelsSearch"):
+        rl.Ablation(make(), added=True)
 
 
 def test_what_a_search_begins_with_is_left_out_as_well() -> None:
@@ -123,6 +150,9 @@ def test_the_command_shows_a_line_per_bound_and_saves_the_table(tmp_path, capsys
     assert all(name in shown for name in saved["variant"])
     assert "not that a bound is worth nothing" in shown
     assert saved["objective"].nunique() == 1
+    assert main(["ablate", str(data), *options, "--added"]) == 0
+    shown = capsys.readouterr().out
+    assert all(name in shown for name in STEPS if name != "symmetry")
     with pytest.raises(SystemExit, match="2"):
         main(["ablate", str(data), *options, "-o", str(tmp_path / "x.json")])
 

@@ -71,7 +71,7 @@ class SearchSession:
         self.error: str | None = None
         self.about = ""
         self.doing = ""
-        self._source = source
+        self.source = source
         self._pacing = Pacing(pace)
         self._pool = pool
         self._slices = Slices()
@@ -281,7 +281,7 @@ class SearchSession:
         with self._pool.place(self._ended) as granted:
             if granted:
                 try:
-                    self.prepared = self._source(self._report)
+                    self.prepared = self.source(self._report)
                     _hold_back(self.prepared.search)
                 except Unwanted:
                     return State.STOPPED

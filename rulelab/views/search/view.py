@@ -256,7 +256,10 @@ class SearchView(NotebookViewer):
         if self._refused():
             return
         self.reset()
-        self._ablation = Ablating(self._session)
+        ablation = Ablating(self._session, self._runs_box.added, self._runs_box.guess.value)
+        if ablation.first is not self._session:
+            self._take(ablation.first)
+        self._ablation = ablation
         self._runs_box.picture.get_ready()
         self._session.pace = FULL_SPEED
         self._session.run()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 
 import pytest
 from live import problem, small_search
@@ -17,6 +18,7 @@ from rulelab.views.live.state import Limits, State
 from rulelab.views.pages.tabs import SearchTab
 from rulelab.views.search.plots.curves import curve_columns
 from rulelab.views.search.runs import box
+from rulelab.views.search.runs.ablating import GUESSES
 from rulelab.views.search.runs.past import MOST_POINTS, MOST_RUNS, PastRun, Runs, differing, thinned
 from rulelab.views.search.view import SearchView
 
@@ -231,6 +233,26 @@ def test_an_ablation_runs_all_and_ends_with_the_run_as_set(show) -> None:
     assert bars == {name: nodes[name] / nodes["as set"] for name in names}
     view.reset()
     assert not len(view._runs_box.picture.pane)
+
+
+@pytest.mark.parametrize("guess", ["", "lookahead", "symmetry"])
+def test_the_bounds_of_the_paper_are_added_and_a_guess_is_answered(show, guess: str) -> None:
+    view = show(rl.RuleListSearch(problem(120, 7), 0.01))
+    assert not view._runs_box.guess.visible
+    view._runs_box.way.value = view._runs_box.way.options[1]
+    assert view._runs_box.guess.visible
+    view._runs_box.guess.value = guess
+    view.ablate()
+    settled(view)
+    assert [run.variant for run in view._runs][:3] == ["as set", "errors so far", "+ lookahead"]
+    assert view.session.search.kind == "corels"
+    said = view._runs_box._said.object
+    nodes = [nodes_of(run.snapshot) for run in view._runs]
+    saved = [before - after for before, after in pairwise([*nodes[1:], nodes[0]])]
+    most = GUESSES[saved.index(max(saved))]
+    assert f"“{most}” has saved most here, {max(saved)} prefixes." in said
+    assert ("Right: " in said) is (guess == most)
+    assert (f"Not “{guess}”: " in said) is (guess not in ("", most))
 
 
 def test_stop_ends_an_ablation_with_what_is_there(show) -> None:

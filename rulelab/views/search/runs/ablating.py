@@ -1,20 +1,38 @@
-"""Runs without each of the bounds, one after the other, and their picture."""
+"""Runs without each of the bounds, or with one more of the paper's each time, and their picture."""
 
 from __future__ import annotations
 
 import threading
 from dataclasses import replace
 from importlib import import_module
+from itertools import pairwise
 from typing import Any
 
 import pandas as pd
 import panel as pn
 
-from ....ablation import ALIKE, Variant, contradiction, nodes_of, variants
-from ....snapshot import Snapshot
+from ....ablation import ALIKE, STEPS, Variant, contradiction, nodes_of, of_the_paper, variants
+from ....families.wording import at_most
+from ....snapshot import Snapshot, Status
+from ...live.prepared import Prepared
 from ...live.session import SearchSession
 from ...live.state import FULL_SPEED, Limits, State
 from .past import PastRun
+
+MOST_SECONDS = 5.0
+"""Of a run of the paper's search, which without its strongest bounds needs hours."""
+GUESSES = tuple(STEPS)[1:]
+
+
+def _of_the_paper(first: SearchSession) -> SearchSession:
+    """A session of the paper's search for the same list as one that has not begun."""
+
+    def prepare(report: Any) -> Prepared:
+        prepared = first.source(report)
+        return replace(prepared, search=of_the_paper(prepared.search))
+
+    seconds = min(first.limits.seconds or MOST_SECONDS, MOST_SECONDS)
+    return SearchSession(prepare, Limits(seconds=seconds), FULL_SPEED, look=first.look)
 
 
 class Ablating:
@@ -24,14 +42,20 @@ class Ablating:
     ----------
     first : SearchSession
         Not begun yet; its search has everything.
+    added : bool
+        Add the bounds of the paper one by one instead of leaving each out once.
+    guess : str
+        Which of `GUESSES` is expected to save most; empty: none.
 
     Attributes
     ----------
     first : SearchSession
+    added : bool
     """
 
-    def __init__(self, first: SearchSession) -> None:
-        self.first = first
+    def __init__(self, first: SearchSession, added: bool = False, guess: str = "") -> None:
+        self.first = _of_the_paper(first) if added else first
+        self.added, self._guess = added, guess
         self.basis: PastRun | None = None
         self._variants: tuple[Variant, ...] = ()
         self._at = 0
@@ -60,7 +84,7 @@ class Ablating:
             return None
         assert session.prepared is not None
         if not self._variants:
-            self._variants = variants(session.prepared.search)
+            self._variants = variants(session.prepared.search, self.added)
         self._ended.append((self.name, session.snapshot))
         if self._at + 1 == len(self._variants) or session.state is State.STOPPED:
             return None
@@ -78,8 +102,8 @@ class Ablating:
         return contradiction(self._ended)
 
     def frame(self) -> pd.DataFrame:
-        """A row per run that has ended: variant, nodes, and nodes_factor, how many times those of the first."""
-        rows = [(name, nodes_of(snapshot)) for name, snapshot in self._ended]
+        """A row per run that has ended: variant and how it ended, nodes, nodes_factor: how many times the first's."""
+        rows = [(name + _unless_proven(each), nodes_of(each)) for name, each in self._ended]
         frame = pd.DataFrame(rows, columns=["variant", "nodes"])
         first = rows[0][1] if rows else 0
         return frame.assign(nodes_factor=frame["nodes"] / first if first else float("nan"))
@@ -91,7 +115,28 @@ class Ablating:
         of = len(self._variants)
         ran = f"Ablation: {len(self._ended)} of {of} runs" if len(self._ended) < of else f"Ablation: all {of} runs"
         same = f"; {proven} proofs, all of the same objective" if proven > 1 and not self.wrong else ""
-        return f"{ran} have ended{same}. ×: times the run as set; {ALIKE}."
+        end = self._answer if self.added else f"×: times the run as set; {ALIKE}."
+        return f"{ran} have ended{same}. {end}"
+
+    @property
+    def _answer(self) -> str:
+        """Which of the paper's bounds has saved most, and whether that was expected; empty before all have run."""
+        first, *others = (snapshot for _, snapshot in self._ended)
+        if len(others) < len(GUESSES):
+            return ""
+        all_proven = all(each.status is Status.OPTIMAL for _, each in self._ended)
+        costs = [float(nodes_of(each)) if all_proven else each.gap for each in (*others, first)]
+        saved = dict(zip(GUESSES, (before - after for before, after in pairwise(costs)), strict=True))
+        most = max(saved, key=lambda name: saved[name])
+        of = f"{saved[most]:.0f} prefixes" if all_proven else f"{saved[most]:.4f} of a gap of {costs[0]:.4f}"
+        told = f"“{most}” has saved most here, {of}."
+        if not self._guess:
+            return told
+        return f"{'Right' if most == self._guess else f'Not “{self._guess}”'}: {told}"
+
+
+def _unless_proven(snapshot: Snapshot) -> str:
+    return "" if snapshot.status is Status.OPTIMAL else f" (gap {at_most(snapshot.gap)})"
 
 
 _PART = "holoviews.plotting.bokeh"
@@ -130,6 +175,7 @@ class AblationPicture:
 
         height = min(_MOST, _FRAME + _LINE * len(frame))
         options: dict[str, Any] = {"responsive": True, "height": height, "toolbar": None, "title": "Nodes of each run"}
-        options |= {"xlabel": "", "ylabel": "times the run as set", "backend_opts": {"plot.output_backend": "canvas"}}
+        said = "times the run as set" + ("; where a gap stands: when it was ended" if ablation.added else "")
+        options |= {"xlabel": "", "ylabel": said, "backend_opts": {"plot.output_backend": "canvas"}}
         picture = drawn(frame.iloc[::-1]).opts(**options, backend="bokeh")
         self.pane[:] = [pn.pane.HoloViews(picture, sizing_mode="stretch_width", margin=0)]

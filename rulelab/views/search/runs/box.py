@@ -19,17 +19,22 @@ from ...widgets.esc import esc, plain
 from ...widgets.explained import WORD_CSS, word
 from ...widgets.html import Html
 from ...widgets.press import Press
-from ...widgets.style import BAR_CSS, CARD_CSS, sheet
+from ...widgets.style import BAR_CSS, CARD_CSS, SELECT_CSS, sheet
 from ...widgets.uploader import Uploader
-from .ablating import AblationPicture
+from .ablating import GUESSES, MOST_SECONDS, AblationPicture
 from .past import MOST_RUNS, PastRun, Runs, differing
 
+_LEFT_OUT, _ADDED = "each left out", "of the paper, added"
 HEADS = ["run", "objective", "lower bound", "gap", "nodes", "search time", "integral"]
 _TERMS = {"run": "runs", "integral": "primal-dual integral"}
 _EMPTY = "No run has ended yet. Each one stays here with its figures, and as a pale line beneath the next one's curves."
 _ABLATES = (
     "Runs the settings of the form as they are and once more without each bound in use, one after the other, each "
     "within the time limit."
+)
+_ADDS = (
+    "Runs the search of the CORELS paper with all its bounds, with the errors so far alone, then with one more bound "
+    f"each time, each run for {MOST_SECONDS:g} s at most. Which bound will save most?"
 )
 _CANNOT = "This kind of search has no bounds that could be left out one by one."
 _WIDE: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": 0}
@@ -63,22 +68,44 @@ class RunsBox:
         to_form: Callable[[str], None],
     ) -> None:
         self._runs, self._changed, self._to_form = runs, changed, to_form
-        self._note = ""
+        self._note, self._possible = "", False
         self.button = Press(ablate, label="Ablation", margin=0, height=30, width=86)
+        listed: dict[str, Any] = {"margin": 0, "stylesheets": [SELECT_CSS], "disabled": True}
+        self.way = pn.widgets.Select(label="Bounds", options=[_LEFT_OUT, _ADDED], width=190, **listed)
+        self.guess = pn.widgets.Select(label="My guess", options=["", *GUESSES], width=150, visible=False, **listed)
+        self.way.param.watch(lambda *_: self._say_what(), "value")
         self._about = Html("", stylesheets=[CARD_CSS, WORD_CSS], min_width=160, **_WIDE)
         self._said = Html("", stylesheets=[CARD_CSS], **_WIDE)
         self.table = RunTable(self.act, heads=HEADS, terms=_TERMS, empty=_EMPTY, **_WIDE)
-        bar = pn.Row(self.button, self._about, stylesheets=[BAR_CSS, ":host { flex-wrap: nowrap; }"], **_WIDE)
+        bar = pn.FlexBox(
+            self.button, self.way, self.guess, self._about, gap="8px", align_items="end", stylesheets=[BAR_CSS], **_WIDE
+        )
         self.picture = AblationPicture()
         self.head, self.items = (bar,), (self._said, self.table, self.picture.pane)
 
     def offer(self, possible: bool, free: bool) -> None:
         """Let an ablation begin: where there is something to leave out, and nothing runs."""
-        about = f'<p class="note">{_ABLATES if possible else _CANNOT} {word("Why", "ablation")}</p>'
-        if about != self._about.object:
-            self._about.object = about
+        self._possible = possible
+        self._say_what()
+        for field in (self.way, self.guess):
+            if field.disabled is (possible and free):
+                field.disabled = not (possible and free)
         if self.button.able is not (possible and free):
             self.button.able = possible and free
+
+    @property
+    def added(self) -> bool:
+        """Whether the bounds of the paper are to be added one by one."""
+        return self.way.value == _ADDED
+
+    def _say_what(self) -> None:
+        added = self.added
+        what = (_ADDS if added else _ABLATES) if self._possible else _CANNOT
+        about = f'<p class="note">{what} {word("Why", "ablation")}</p>'
+        if about != self._about.object:
+            self._about.object = about
+        if self.guess.visible is not added:
+            self.guess.visible = added
 
     def say(self, note: str) -> None:
         """Say how the ablation went; empty: nothing."""
