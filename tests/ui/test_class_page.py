@@ -58,7 +58,7 @@ def open_upload(view: Visit) -> None:
 
 
 def test_a_class_builds_finds_compares_and_comes_back(visit, place: Path) -> None:
-    view = visit(390, 844, **PHONE).open("?regularization=0.02&max_conditions=1&thresholds=2&room=class")
+    view = visit(390, 844, **PHONE).open("?tab=Search&regularization=0.02&max_conditions=1&thresholds=2&room=class")
     page = view.page
     open_upload(view)
     page.get_by_role("tab", name="Alternatives").tap()

@@ -15,7 +15,7 @@ _EVERYWHERE = "theme"
 
 
 class FrontAddress(Address):
-    """An address that asks for something without naming a tab means Search, as it did before there was a front.
+    """An address that asks for something without naming a tab means Search, or where it names a room, its game.
 
     Where the server was started for a table, a page that asks for nothing begins with that.
 
@@ -43,7 +43,8 @@ def _meant(query: str) -> str:
     asked = dict(entries(query))
     if asked.get("tab") in _FORMER:
         return f"?{urlencode({**asked, 'tab': _FORMER[asked['tab']]})}"
-    return f"{query}&tab=Search" if asked.keys() - {_EVERYWHERE} and "tab" not in asked else query
+    tab = "Alternatives" if "room" in asked else "Search"
+    return f"{query}&tab={tab}" if asked.keys() - {_EVERYWHERE} and "tab" not in asked else query
 
 
 def _shown(query: str) -> str:

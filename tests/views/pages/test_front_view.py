@@ -44,7 +44,14 @@ def test_who_asks_for_nothing_sees_the_front_and_no_tab_is_made(query: str) -> N
 
 @pytest.mark.parametrize(
     ("query", "tab"),
-    [("?data=compas", "Search"), ("?run=0123", "Search"), ("?tab=Learn", "Learn"), ("?theme=dark&speed=x", "Search")],
+    [
+        ("?data=compas", "Search"),
+        ("?run=0123", "Search"),
+        ("?tab=Learn", "Learn"),
+        ("?theme=dark&speed=x", "Search"),
+        ("?room=class+7", "Alternatives"),
+        ("?tab=Search&room=class+7", "Search"),
+    ],
 )
 def test_who_asks_for_something_sees_it(query: str, tab: str) -> None:
     assert Opened(query).tabs.tab == tab
