@@ -66,22 +66,7 @@ def prove(search: Any, time_limit: float | None = None, bound_only: bool = False
         return search.certificate(bound_only=True) if bound_only else search.certificate()
 
 
-S = TypeVar("S", bound="Proving")
 C = TypeVar("C")
-
-
-def kept(make: Callable[[S, bool], Certificate]) -> Callable[..., Certificate]:
-    """Let a method make the certificate of a search that has ended once; later calls give the same one."""
-
-    @wraps(make)
-    def certificate(self: S, bound_only: bool = False) -> Certificate:
-        if not self.certified:
-            return self._other_proof(bound_only) or make(self, bound_only)
-        if self._proof is None:
-            self._proof = self._other_proof(bound_only) or make(self, bound_only)
-        return self._proof
-
-    return certificate
 
 
 def kept_for_its_model(make: Callable[..., C]) -> Callable[..., C]:
@@ -120,6 +105,38 @@ class Proving(Search):
     def certified(self) -> bool:
         """Whether the search has ended with a proof that its list is optimal."""
         return self._phase == "certified"
+
+    def certificate(self, bound_only: bool = False) -> Certificate:
+        """The proof that no list of those that are looked for is better, for `rulelab.verify`, to save and to hand on.
+
+        It is made anew from the list, so that an independent check can follow it; that of a search that has ended is
+        kept.
+
+        Parameters
+        ----------
+        bound_only : bool
+            Of a search that has not ended: prove its lower bound. `rulelab.verify` answers with the state "bound".
+
+        Returns
+        -------
+        Certificate
+
+        Raises
+        ------
+        CertificateError
+            When the search has not ended with its proof (with ``bound_only``: when it has no list yet, or no bound
+            above 0), and where there is a proof of neither.
+        """
+        if self._proof is not None and self.certified:
+            return self._proof
+        made = self._other_proof(bound_only) or self._certificate(self._to_prove(bound_only))
+        if self.certified:
+            self._proof = made
+        return made
+
+    def _certificate(self, bound: float | None) -> Certificate:
+        """Make the certificate of the optimum, or with ``bound`` that none is below that."""
+        raise NotImplementedError
 
     proves_bounds = True
     """Whether ``certificate(bound_only=True)`` proves the bound of a search that has not ended."""

@@ -20,7 +20,7 @@ from ...data.problem import Problem
 from ...kernels.jit import is_compiled
 from ...models import FallingRuleList
 from ...prefixes import Children, PrefixSearch, Scale
-from ...proving import Proving, kept
+from ...proving import Proving
 from ...rehearsal import tiny_problem
 from ...search import solve
 from ...slices import effort_of
@@ -141,27 +141,12 @@ class FallingRuleListSearch(FallingSearch, PrefixSearch, Proving):
     def _rehearse(self) -> None:
         solve(FallingRuleListSearch(tiny_problem(), regularization=0.0, iterations=2))
 
-    @kept
-    def certificate(self, bound_only: bool = False) -> Certificate:
-        """The proof that the list is optimal, for `rulelab.verify`, to save and to hand on.
-
-        It is made anew from the list, so that an independent check can follow it, and takes about as long as the search
-        or some times as long. Where the search dropped antecedents the proof does, too, by multipliers of its own.
-
-        Parameters
-        ----------
-        bound_only : bool
-            Of a search that has not ended: prove its lower bound. `rulelab.verify` answers with the state "bound".
-
-        Raises
-        ------
-        CertificateError
-            When the search has not ended with a proof, or has a length limit; when another list is better that falls
-            but for the rounding of weights; when another softly falling one is better by less than is told apart.
-        """
+    def _to_prove(self, bound_only: bool) -> float | None:
         if self.max_length is not None:
             raise CertificateError("certificates need max_length=None: they prove optimality among lists of any length")
-        bound = self._to_prove(bound_only)
+        return super()._to_prove(bound_only)
+
+    def _certificate(self, bound: float | None) -> Certificate:
         return self.certificate_of(self._current().model, bound)
 
     def certificate_of(self, model: FallingRuleList, bound: float | None = None) -> Certificate:

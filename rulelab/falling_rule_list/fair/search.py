@@ -22,7 +22,7 @@ from ...kernels.jit import is_compiled
 from ...kernels.node_status import OPEN
 from ...models import FallingRuleList
 from ...phases import PhasedSearch, RelaxedFirst
-from ...proving import FairSearch, kept
+from ...proving import FairSearch
 from ...rehearsal import grouped_problem
 from ...search import solve
 from ...slices import effort_of
@@ -126,21 +126,7 @@ class FairFallingSearch(RelaxedFirst, PhasedSearch, FallingSearch, FairSearch):
     def compiled(self) -> bool:
         return is_compiled(kernels.advance)
 
-    @kept
-    def certificate(self, bound_only: bool = False) -> Certificate:
-        """The proof that no fair list is better, for `rulelab.verify`, to save and to hand on.
-
-        Parameters
-        ----------
-        bound_only : bool
-            Of a search that has not ended: prove its lower bound. `rulelab.verify` answers with the state "bound".
-
-        Raises
-        ------
-        CertificateError
-            When the search has not ended with a proof.
-        """
-        bound = self._to_prove(bound_only)
+    def _certificate(self, bound: float | None) -> Certificate:
         incumbent = self._make_incumbent()
         assert incumbent is not None
         parameters = {

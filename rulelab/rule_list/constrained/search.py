@@ -16,7 +16,6 @@ from ...data.naming import as_names, limits_of
 from ...data.problem import Problem
 from ...kernels.jit import is_compiled
 from ...models import RuleList
-from ...proving import kept
 from ...rehearsal import grouped_problem, noisy_problem
 from ...search import solve
 from ..fair import beam as beams
@@ -144,21 +143,7 @@ class ConstrainedRuleListSearch(FairRuleListSearch):
     def compiled(self) -> bool:
         return is_compiled(completions.complete, beams.advance)
 
-    @kept
-    def certificate(self, bound_only: bool = False) -> Certificate:
-        """The proof that no list that obeys is better, for `rulelab.verify`, to save and to hand on.
-
-        Parameters
-        ----------
-        bound_only : bool
-            Of a search that has not ended: prove its lower bound. `rulelab.verify` answers with the state "bound".
-
-        Raises
-        ------
-        CertificateError
-            When the search has not ended with its proof (with ``bound_only``: when it has no list yet).
-        """
-        bound = self._to_prove(bound_only)  # refuses where there is no model
+    def _certificate(self, bound: float | None) -> Certificate:
         return self.certificate_of(self._best_model(), bound)
 
     def certificate_of(self, model: RuleList, bound: float | None = None) -> Certificate:

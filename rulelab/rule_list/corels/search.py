@@ -15,7 +15,7 @@ from ...kernels import bits
 from ...kernels.growing import affordable, resized, table_size
 from ...kernels.jit import is_compiled
 from ...prefixes import WORTHLESS, Children, Places, PrefixSearch, Replay, Scale, path_to
-from ...proving import Proving, kept
+from ...proving import Proving
 from ...rehearsal import tiny_problem
 from ...search import solve
 from ...slices import effort_of
@@ -192,21 +192,7 @@ class CorelsSearch(PrefixSearch, Proving):
         """Bytes of the arrays of the search."""
         return 0 if self._phase == "preparing" else sum(array.nbytes for array in self._store)
 
-    @kept
-    def certificate(self, bound_only: bool = False) -> Certificate:
-        """The proof that the list is optimal, for `rulelab.verify`; made from the list alone.
-
-        Parameters
-        ----------
-        bound_only : bool
-            Of a search that has not ended: prove its lower bound. `rulelab.verify` answers with the state "bound".
-
-        Raises
-        ------
-        CertificateError
-            When the search has not ended with status OPTIMAL.
-        """
-        bound = self._to_prove(bound_only)
+    def _certificate(self, bound: float | None) -> Certificate:
         return prove_rule_list(self.problem, self._make_incumbent().model, self.regularization, lower_bound=bound)
 
     def _advance(self, max_work: int) -> None:

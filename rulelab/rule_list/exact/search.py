@@ -16,7 +16,7 @@ from ...data.problem import Problem
 from ...kernels.jit import is_compiled
 from ...models import RuleList
 from ...prefixes import Children, PrefixSearch, Scale
-from ...proving import Proving, kept
+from ...proving import Proving
 from ...rehearsal import tiny_problem
 from ...search import solve
 from ...snapshot import Incumbent, Snapshot, bound_shown, counted, standing
@@ -174,30 +174,14 @@ class RuleListSearch(PrefixSearch, Proving):
         if isinstance(small._running, Rounds):
             small._running.rehearse()
 
-    @kept
-    def certificate(self, bound_only: bool = False) -> Certificate:
-        """The proof that the list is optimal, for `rulelab.verify`, to save and to hand on.
-
-        It is made from the list and the cores that the search learnt, without its bounds on paths, so that an
-        independent check can follow it. A long search that did without cores is repeated with them: they cost it time,
-        but make the proof much smaller. With ``max_length`` it is the proof of a `ConstrainedRuleListSearch`, which is
-        run for it.
-
-        Parameters
-        ----------
-        bound_only : bool
-            Of a search that has not ended: prove its lower bound. `rulelab.verify` answers with the state "bound".
-
-        Raises
-        ------
-        CertificateError
-            When the search has not ended with status OPTIMAL; for its bound when it has a length limit.
-        """
-        bound = self._to_prove(bound_only)
+    def _certificate(self, bound: float | None) -> Certificate:
         return self.certificate_of(self._make_incumbent().model, bound)
 
     def certificate_of(self, model: RuleList, bound: float | None = None) -> Certificate:
         """The proof that a list is one of the best, or with ``bound`` that none is below that.
+
+        It is made from the cores that the search learnt, without its bounds on paths; a long search that did without
+        cores is repeated with them, for which the proof is much smaller.
 
         Parameters
         ----------

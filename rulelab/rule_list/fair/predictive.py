@@ -12,7 +12,6 @@ from ...arguments import ParameterError
 from ...certificate import Certificate, ProvenRange, prove_predictive_parity
 from ...data.fairness import PredictiveParity
 from ...data.predictive_values import ValueConstraints, value_constraints
-from ...proving import kept
 from ...rehearsal import grouped_problem
 from ...search import Search, solve
 from . import state
@@ -150,21 +149,8 @@ class PredictiveParitySearch(FairRuleListSearch):
         self._totals, self._bytes = counted(None), 0
         return value_constraints(self.problem, self.fairness, self.min_group_size, Fraction(0), Fraction(1))
 
-    @kept
-    def certificate(self, bound_only: bool = False) -> Certificate:
-        """The proof that no fair list is better, for `rulelab.verify`: one for each range of predictive values.
-
-        Parameters
-        ----------
-        bound_only : bool
-            Of a search that has not ended: prove its lower bound. `rulelab.verify` answers with the state "bound".
-
-        Raises
-        ------
-        CertificateError
-            When the search has not ended with its proof (with ``bound_only``: when it has no list yet).
-        """
-        parameters = self._claim(self._to_prove(bound_only))
+    def _certificate(self, bound: float | None) -> Certificate:
+        parameters = self._claim(bound)
         found = _joined(sorted([*self._found, *(part.found() for part in self._parts)], key=lambda one: one.low))
         ranges = [
             ProvenRange(

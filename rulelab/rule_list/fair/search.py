@@ -18,7 +18,7 @@ from ...data.rate_constraints import Constraints, constraints_of, unbound
 from ...kernels.jit import is_compiled
 from ...models import RuleList
 from ...phases import PhasedSearch
-from ...proving import FairSearch, kept
+from ...proving import FairSearch
 from ...rehearsal import grouped_problem
 from ...search import solve
 from ...snapshot import Incumbent, Snapshot, Status, bound_shown, standing
@@ -143,21 +143,8 @@ class FairRuleListSearch(RelaxedListFirst, PhasedSearch, FairSearch):
         fair = self.fairness is not None
         return constraints_of(self.problem, self._criterion, self.min_group_size) if fair else unbound(self.problem)
 
-    @kept
-    def certificate(self, bound_only: bool = False) -> Certificate:
-        """The proof that no fair list is better, for `rulelab.verify`, to save and to hand on.
-
-        Parameters
-        ----------
-        bound_only : bool
-            Of a search that has not ended: prove its lower bound. `rulelab.verify` answers with the state "bound".
-
-        Raises
-        ------
-        CertificateError
-            When the search has not ended with its proof (with ``bound_only``: when it has no list yet).
-        """
-        parameters, multipliers = self._claim(self._to_prove(bound_only)), self._multipliers_of_pairs()
+    def _certificate(self, bound: float | None) -> Certificate:
+        parameters, multipliers = self._claim(bound), self._multipliers_of_pairs()
         bounds = proven_of_sets(self.problem, self._problem, self._store) if hasattr(self, "_store") else {}
         return prove_fair_rule_list(self.problem, self._best_model(), parameters, multipliers, bounds)
 
