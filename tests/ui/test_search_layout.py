@@ -112,11 +112,14 @@ def standing_and_bounds(view: Any) -> list[list[int]]:
     return [standing, min(figures, key=lambda box: box[1])]
 
 
-CHANGES = {1440: ("falling_rule_list", "rule_set", "rule_list", "rule_set"), 1024: ("falling_rule_list", "rule_list")}
+CHANGES = {
+    1440: ("rule_set", "rule_list", "falling_rule_list", "rule_list", "rule_set"),
+    1024: ("falling_rule_list", "rule_list"),
+}
 
 
 @pytest.mark.long
-def test_changing_the_family_gives_the_boxes_of_a_fresh_page(visit) -> None:
+def test_running_moves_nothing_and_changing_the_family_gives_the_boxes_of_a_fresh_page(visit) -> None:
     fresh = {}
     for family in LABELS:
         view = visit(1440, 900).open(f"?family={family}&{QUICK}")
@@ -125,7 +128,22 @@ def test_changing_the_family_gives_the_boxes_of_a_fresh_page(visit) -> None:
             view.field("Model family").wait_for()
             fresh[family, width] = boxes(view)
         view.page.close()
-    view = visit(1440, 900).open(f"?{QUICK}")
+    view = visit(1440, 900)
+    view.page.add_init_script(_WATCH)
+    view.open(f"?{QUICK}")
+    view.field("Model family").wait_for()
+    boxes(view)
+    view.page.evaluate("window.shifts = []")
+    view.button("Run").click()
+    view.until_status("certified optimal")
+    before = boxes(view)
+    assert sum(view.page.evaluate("window.shifts")) < MOST_SHIFT
+    view.field("Model family").select_option(LABELS["falling_rule_list"])
+    view.until(lambda: "With the earlier settings" in view.status)
+    view.until(lambda: close_to(boxes(view), before))
+    view.more().button("Reset").click()
+    view.until_status("ready")
+    view.until(lambda: close_to(boxes(view), fresh["falling_rule_list", 1440]))
     for width, families in CHANGES.items():
         view.page.set_viewport_size({"width": width, "height": 900})
         for family in families:
@@ -154,29 +172,6 @@ def test_changing_method_criterion_and_question_gives_the_boxes_of_a_fresh_page(
 
 
 @pytest.mark.long
-def test_running_moves_nothing_and_leaves_the_boxes_of_the_next_family_alone(visit) -> None:
-    view = visit(1440, 900).open(f"?family=falling_rule_list&{QUICK}")
-    view.field("Model family").wait_for()
-    fresh = boxes(view)
-    view = visit(1440, 900)
-    view.page.add_init_script(_WATCH)
-    view.open(f"?{QUICK}")
-    view.field("Model family").wait_for()
-    boxes(view)
-    view.page.evaluate("window.shifts = []")
-    view.button("Run").click()
-    view.until_status("certified optimal")
-    before = boxes(view)
-    assert sum(view.page.evaluate("window.shifts")) < MOST_SHIFT
-    view.field("Model family").select_option(LABELS["falling_rule_list"])
-    view.until(lambda: "With the earlier settings" in view.status)
-    view.until(lambda: close_to(boxes(view), before))
-    view.more().button("Reset").click()
-    view.until_status("ready")
-    view.until(lambda: close_to(boxes(view), fresh))
-
-
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("query", "size"),
     [
@@ -194,13 +189,7 @@ def test_legends_ticks_and_claims_have_their_place_before_they_are(visit, query,
     assert close_to(standing_and_bounds(view), before)
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("width", [1280, 390])
-def test_pinning_moves_nothing(visit, width) -> None:
-    view = visit(width, 900).open(f"?{QUICK}")
-    view.more().page.get_by_label("Speed").select_option("full speed")
-    view.button("Run").click()
-    view.until_status("certified optimal")
+def pinning_moves_nothing(view: Any) -> None:
     view.keep.scroll_into_view_if_needed()
     before = boxes(view)
     view.keep.click()
@@ -209,7 +198,7 @@ def test_pinning_moves_nothing(visit, width) -> None:
 
 
 @pytest.mark.long
-def test_on_a_phone_verifying_moves_nothing_and_one_scrolls_down_only(visit) -> None:
+def test_on_a_phone_verifying_and_pinning_move_nothing_and_one_scrolls_down_only(visit) -> None:
     view = visit(390, 900)
     view.page.add_init_script(_WATCH)
     view.open(f"?{QUICK}")
@@ -229,6 +218,7 @@ def test_on_a_phone_verifying_moves_nothing_and_one_scrolls_down_only(visit) -> 
     assert sum(view.page.evaluate("window.shifts")) < MOST_SHIFT
     assert close_to(boxes(view), before)
     assert view.page.get_by_role("status", name="Check of the model").count() == 1
+    pinning_moves_nothing(view)
     assert view.console == []
 
 
@@ -247,7 +237,7 @@ def test_errors_move_no_box(visit) -> None:
 
 
 @pytest.mark.long
-def test_at_twice_the_size_one_sees_what_to_press_and_what_is_said(visit) -> None:
+def test_at_twice_the_size_one_sees_what_to_press_and_what_is_said_and_pinning_moves_nothing(visit) -> None:
     view = visit(720, 450).open(f"?{QUICK}")
     assert view.page.get_by_role("banner").bounding_box()["height"] <= 64
     view.button("Run").scroll_into_view_if_needed()
@@ -258,6 +248,8 @@ def test_at_twice_the_size_one_sees_what_to_press_and_what_is_said(visit) -> Non
     assert 0 <= run["y"] < run["y"] + run["height"] <= 450
     assert 0 <= status["y"] < status["y"] + status["height"] <= 450
     assert view.too_wide() == []
+    view.page.set_viewport_size({"width": 1280, "height": 900})
+    pinning_moves_nothing(view)
 
 
 _BROKEN = """() => {
@@ -298,11 +290,31 @@ def test_no_word_is_broken_in_the_heads_of_the_rules(visit) -> None:
         assert broken == [], width
 
 
-@pytest.mark.long
-def test_a_plot_is_saved_and_its_figures_are_read(visit) -> None:
-    view = visit().open(f"?{QUICK}")
-    view.button("Run").click()
-    view.until_status("certified optimal")
+_HEADS = """() => {
+    const found = []
+    const walk = (root) => {
+        for (const e of root.querySelectorAll("h2")) {
+            const { fontWeight, fontSize } = getComputedStyle(e)
+            found.push({ name: e.textContent.trim(), x: e.getBoundingClientRect().x, looks: fontWeight + fontSize })
+        }
+        for (const e of root.querySelectorAll("*")) { if (e.shadowRoot) { walk(e.shadowRoot) } }
+    }
+    walk(document)
+    return found
+}"""
+
+
+def middles(button: Any) -> tuple[float, float]:
+    """How far down a button its icon and its word are drawn, in pixels."""
+    ink = np.asarray(Image.open(io.BytesIO(button.screenshot())).convert("L")).astype(int)[4:-4, 4:-4]
+    drawn = abs(ink - np.median(ink)) > 40
+    columns = np.flatnonzero(drawn.any(axis=0))
+    gap = np.diff(columns).argmax()  # between the icon and the word
+    icon, word = (np.flatnonzero(drawn[:, part[0] : part[-1] + 1].any(axis=1)) for part in np.split(columns, [gap + 1]))
+    return (icon[0] + icon[-1]) / 2, (word[0] + word[-1]) / 2
+
+
+def plots_are_saved_and_their_figures_read(view: Any) -> None:
     plots = view.page.get_by_role("figure")
     named = [plots.nth(i).get_attribute("aria-label") for i in range(plots.count())]
     headings = view.page.locator("header.plot h2").all()
@@ -331,32 +343,8 @@ def test_a_plot_is_saved_and_its_figures_are_read(visit) -> None:
     assert view.console == []
 
 
-_HEADS = """() => {
-    const found = []
-    const walk = (root) => {
-        for (const e of root.querySelectorAll("h2")) {
-            const { fontWeight, fontSize } = getComputedStyle(e)
-            found.push({ name: e.textContent.trim(), x: e.getBoundingClientRect().x, looks: fontWeight + fontSize })
-        }
-        for (const e of root.querySelectorAll("*")) { if (e.shadowRoot) { walk(e.shadowRoot) } }
-    }
-    walk(document)
-    return found
-}"""
-
-
-def middles(button: Any) -> tuple[float, float]:
-    """How far down a button its icon and its word are drawn, in pixels."""
-    ink = np.asarray(Image.open(io.BytesIO(button.screenshot())).convert("L")).astype(int)[4:-4, 4:-4]
-    drawn = abs(ink - np.median(ink)) > 40
-    columns = np.flatnonzero(drawn.any(axis=0))
-    gap = np.diff(columns).argmax()  # between the icon and the word
-    icon, word = (np.flatnonzero(drawn[:, part[0] : part[-1] + 1].any(axis=1)) for part in np.split(columns, [gap + 1]))
-    return (icon[0] + icon[-1]) / 2, (word[0] + word[-1]) / 2
-
-
 @pytest.mark.long
-def test_buttons_wait_for_their_time_and_titles_and_icons_stand_in_line(visit) -> None:
+def test_buttons_wait_for_their_time_titles_stand_in_line_and_plots_are_saved_and_read(visit) -> None:
     view = visit().open(f"?{QUICK}")
     assert view.button("Run").bounding_box()["y"] < 120
     icon, word = middles(view.button("Run"))
@@ -375,6 +363,11 @@ def test_buttons_wait_for_their_time_and_titles_and_icons_stand_in_line(visit) -
     view.until(lambda: view.button("Step").is_disabled())
     view.page.get_by_text("Step cannot go on").wait_for()
     assert view.button("Run").is_enabled()
+    view.more().button("Reset").click()
+    view.until_status("ready")
+    view.button("Run").click()
+    view.until_status("certified optimal")
+    plots_are_saved_and_their_figures_read(view)
 
 
 _CONTROLS = """() => {
