@@ -17,6 +17,7 @@ from .arguments import ParameterError, arguments_of, is_least, is_whole, require
 from .data.problem import Problem
 from .interrupts import held_back
 from .progress import Bar, bar, check
+from .remaining import time_left
 from .sharing import Shared
 from .shown import Fact, Shown, figure
 from .slices import Pace, Slices
@@ -361,15 +362,15 @@ def _told(search: Search, states: Iterator[Snapshot]) -> Iterator[Snapshot]:
             search.compile()
         before = search.work
         for snapshot in states:
-            _tell(shown, snapshot, before)
+            _tell(shown, snapshot, before, time_left(snapshot, search.seconds))
             yield snapshot
 
 
-def _tell(shown: Bar, snapshot: Snapshot, before: int) -> None:
+def _tell(shown: Bar, snapshot: Snapshot, before: int, left: str) -> None:
     best = "no model yet" if snapshot.incumbent is None else f"objective {figure(snapshot.incumbent.objective)}"
     said = f"{best}, bound {figure(snapshot.lower_bound)}, {snapshot.stands}"
     shown.update(snapshot.work - before - shown.n)
-    shown.set_postfix_str(said, refresh=snapshot.status is not Status.RUNNING)
+    shown.set_postfix_str(", ".join(filter(None, (said, left))), refresh=snapshot.status is not Status.RUNNING)
 
 
 def _drain(
