@@ -5,15 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from .snapshot import Snapshot
-
-_LONGEST = math.log10(31557600)
-"""Seconds of a year, log10."""
 _TERMS = 30
 """Of a sum of permutations, from the largest on: the rest adds less than a part in 30!."""
 
@@ -63,18 +57,6 @@ def log10_fine(queued_by_steps: np.ndarray, m: int) -> float:
     lengths, steps = np.nonzero(queued_by_steps)
     queued = queued_by_steps[lengths, steps].astype(float)
     return _log10_sum(np.log(queued) + _log_permutations(m - lengths, np.minimum(steps, m - lengths)))
-
-
-def time_left(snapshot: Snapshot, seconds: float) -> str:
-    """An estimate: what the evaluations that Theorem 7 allows take at the pace so far, where that is below a year.
-
-    Proposition 9 where steps are not counted. Either is far above what is evaluated in the end.
-    """
-    left = snapshot.detail.get("log10_remaining_fine", snapshot.log10_remaining)
-    made = snapshot.counts.get("created", 0)
-    if not (made and seconds > 0 and 0 < left < _LONGEST - math.log10(seconds / made)):
-        return ""
-    return f"at most {10**left * seconds / made:.0f} s left (estimate)"
 
 
 def log10_total(m: int, longest: int, labels: int = 1) -> float:

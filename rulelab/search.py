@@ -17,11 +17,10 @@ from .arguments import ParameterError, arguments_of, is_least, is_whole, require
 from .data.problem import Problem
 from .interrupts import held_back
 from .progress import Bar, bar, check
-from .remaining import time_left
 from .sharing import Shared
 from .shown import Fact, Shown, figure
 from .slices import Pace, Slices
-from .snapshot import Snapshot, Status
+from .snapshot import Snapshot, Status, time_left
 
 if TYPE_CHECKING:
     from pathlib import Path

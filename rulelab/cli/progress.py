@@ -11,7 +11,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..interrupts import noted
-from ..remaining import time_left
 from .data_options import unheard
 from .output import one_line, say
 
@@ -55,6 +54,8 @@ def drained(
     observe : callable, optional
         Takes every state.
     """
+    from ..snapshot import time_left
+
     report = unheard if args.quiet else say
     if not search.compiled:
         report("loading the compiled search (the first time on a machine it is compiled, which takes up to a minute)")

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from rulelab import Snapshot, Status
-from rulelab.remaining import log10_coarse, log10_fine, log10_total, log10_total_symmetry_aware, time_left
+from rulelab.remaining import log10_coarse, log10_fine, log10_total, log10_total_symmetry_aware
+from rulelab.snapshot import Snapshot, Status, time_left
 
 
 def coarse(queue, m, longest):
