@@ -20,7 +20,7 @@ from .progress import Bar, bar, check
 from .sharing import Shared
 from .shown import Fact, Shown, figure
 from .slices import Pace, Slices
-from .snapshot import Snapshot, Status
+from .snapshot import Snapshot, Status, time_left
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -361,15 +361,15 @@ def _told(search: Search, states: Iterator[Snapshot]) -> Iterator[Snapshot]:
             search.compile()
         before = search.work
         for snapshot in states:
-            _tell(shown, snapshot, before)
+            _tell(shown, snapshot, before, time_left(snapshot, search.seconds))
             yield snapshot
 
 
-def _tell(shown: Bar, snapshot: Snapshot, before: int) -> None:
+def _tell(shown: Bar, snapshot: Snapshot, before: int, left: str) -> None:
     best = "no model yet" if snapshot.incumbent is None else f"objective {figure(snapshot.incumbent.objective)}"
     said = f"{best}, bound {figure(snapshot.lower_bound)}, {snapshot.stands}"
     shown.update(snapshot.work - before - shown.n)
-    shown.set_postfix_str(said, refresh=snapshot.status is not Status.RUNNING)
+    shown.set_postfix_str(", ".join(filter(None, (said, left))), refresh=snapshot.status is not Status.RUNNING)
 
 
 def _drain(

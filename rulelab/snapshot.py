@@ -162,3 +162,19 @@ class Snapshot(Shown):
 
     def _below(self) -> str:
         return "" if self.incumbent is None else self.incumbent.model._repr_html_()
+
+
+_YEAR = math.log10(31557600)
+"""Its seconds, log10."""
+
+
+def time_left(snapshot: Snapshot, seconds: float) -> str:
+    """An estimate: what the evaluations that Theorem 7 allows take at the pace so far, where that is below a year.
+
+    Proposition 9 where steps are not counted. Either is far above what is evaluated in the end.
+    """
+    left = snapshot.detail.get("log10_remaining_fine", snapshot.log10_remaining)
+    made = snapshot.counts.get("created", 0)
+    if not (made and seconds > 0 and 0 < left < _YEAR - math.log10(seconds / made)):
+        return ""
+    return f"at most {10**left * seconds / made:.0f} s left (estimate)"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import shutil
 import sys
 import time
 from collections.abc import Callable
@@ -53,6 +54,8 @@ def drained(
     observe : callable, optional
         Takes every state.
     """
+    from ..snapshot import time_left
+
     report = unheard if args.quiet else say
     if not search.compiled:
         report("loading the compiled search (the first time on a machine it is compiled, which takes up to a minute)")
@@ -65,7 +68,7 @@ def drained(
             if observe:
                 observe(snapshot)
             if progress:
-                progress.show(snapshot)
+                progress.show(snapshot, time_left(snapshot, search.seconds))
             if interrupted:
                 break
     if interrupted:
@@ -111,21 +114,21 @@ class _Progress:
         self.shown_at = -math.inf
         self.objective = math.inf
 
-    def show(self, snapshot: Snapshot) -> None:
+    def show(self, snapshot: Snapshot, left: str) -> None:
         now = time.monotonic()
         objective = math.inf if snapshot.incumbent is None else snapshot.incumbent.objective
         improved = objective < self.objective
         if now - self.shown_at >= (_REFRESH_SECONDS if self.terminal else _LOG_SECONDS) or improved:
             self.shown_at, self.objective = now, objective
-            self._write(snapshot)
+            self._write(snapshot, left)
 
     def end(self, snapshot: Snapshot) -> None:
         self._write(snapshot)
         if self.terminal:
             say("")
 
-    def _write(self, snapshot: Snapshot) -> None:
-        line = f"{snapshot.seconds:8.1f} s  {snapshot.phase:<9}  {self.describe(snapshot)}"
-        print(
-            f"\r\033[K{line}" if self.terminal else line, end="" if self.terminal else "\n", file=sys.stderr, flush=True
-        )
+    def _write(self, snapshot: Snapshot, left: str = "") -> None:
+        line = f"{snapshot.seconds:8.1f} s  {snapshot.phase:<9}  {self.describe(snapshot)}  {left}".rstrip()
+        if self.terminal:  # one line, which a longer one than the terminal would not be
+            line = f"\r\033[K{line[: shutil.get_terminal_size().columns - 1]}"
+        print(line, end="" if self.terminal else "\n", file=sys.stderr, flush=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -19,7 +19,7 @@ from ..rule_list import CorelsBounds, CorelsSearch
 from ..search import solve
 from ..snapshot import Status
 from ..sweeps import Sweep, sweep
-from .figure import RAN, SOURCE, Figure, Made, installed, quoted, table
+from .figure import RAN, SOURCE, Figure, Made, drawing, installed, quoted, table
 
 PAPER = "CORELS: Angelino, Larus-Stone, Alabi, Seltzer and Rudin, JMLR 18(234), 2018"
 REGULARIZATION = 0.005
@@ -99,8 +99,8 @@ def compas(quick: bool) -> Made:
             "Rates by race on test rows": table([*_rates(found), *_propublica()]),
         },
         {
-            "Accuracy and size, test rows": lambda: _by_size(found, "test"),
-            "Training rows": lambda: _by_size(found, "train"),
+            title: drawing("front", found.points(on).dropna(subset=["rules"]), x="rules", on=on)
+            for title, on in (("Accuracy and size, test rows", "test"), ("Training rows", "train"))
         },
     )
 
@@ -170,12 +170,6 @@ def _propublica() -> list[dict[str, Any]]:
         {**method, "race": race, "true positive %": 100 - missed, "false positive %": alarms}
         for race, alarms, missed in zip(RACES, (44.85, 23.45), (27.99, 47.72), strict=True)
     ]
-
-
-def _by_size(found: Sweep, on: str) -> Any:
-    from .. import plots
-
-    return plots.front(found.points(on).dropna(subset=["rules"]), x="rules", on=on)
 
 
 # What each bound is worth: Tables 4 and 5, Figures 14 to 18
@@ -250,25 +244,12 @@ def bounds(quick: bool) -> Made:
         rows.append({SOURCE: quoted("Table 4, ProPublica"), "variant": name, "ended": ended, **four})
     five = quoted("Table 5, NYCLU")
     rows += [{SOURCE: five, "variant": each.name, "slow-down": each.slower_nyclu} for each in VARIANTS]
-    return Made({"Each bound removed": table(rows)}, _traces({name: run for name, (run, _) in runs.items()}))
-
-
-def _traces(runs: Mapping[str, Recording]) -> dict[str, Callable[[], Any]]:
-    """Drawings of the whole search, and of the queue of each."""
-
-    def drawing(plot: str, name: str) -> Callable[[], Any]:
-        def drawn() -> Any:
-            from .. import plots
-
-            return getattr(plots, plot)(runs[name])
-
-        return drawn
-
-    return {
-        "Objective and lower bound (Figure 14)": drawing("convergence", WHOLE.name),
-        "Remaining search space (Figure 14)": drawing("remaining", WHOLE.name),
-        **{f"Queue by length (Figures 15 and 16): {name}": drawing("queue", name) for name in runs},
+    plots = {
+        "Objective and lower bound (Figure 14)": drawing("convergence", base),
+        "Remaining search space (Figure 14)": drawing("remaining", base),
+        **{f"Queue by length (Figures 15 and 16): {name}": drawing("queue", run) for name, (run, _) in runs.items()},
     }
+    return Made({"Each bound removed": table(rows)}, plots)
 
 
 # How many lists there are: Table 6
@@ -282,10 +263,16 @@ def brute_force(quick: bool) -> Made:
     seconds = time.process_time() - began
     evaluated, m = last.counts["created"], problem.n_antecedents
     every = {length: sum(math.perm(m, k) for k in range(length + 1)) for length in (5, 10)}
+    longest = math.floor(1 / (2 * REGULARIZATION))
+    totals = (("Proposition 8", "naive"), ("Theorem 17", "symmetry_aware"))
     computed = "computed from our run"
     rows = [
         (RAN, "CORELS", last.counts["longest prefix"], evaluated, _duration(seconds)),
         *((computed, "brute force", k, n, _duration(seconds / evaluated * n)) for k, n in every.items()),
+        *(
+            (computed, f"all lists, {name}", longest, 10 ** last.detail[f"log10_total_{key}"], "")
+            for name, key in totals
+        ),
         (quoted("section 6.9"), "CORELS", 5, 28e6, "36 seconds"),
         (quoted("section 6.9"), "brute force", 5, 893 * 28e6, "9 hours"),
         (quoted("section 6.9"), "brute force", 10, None, "21 million years"),

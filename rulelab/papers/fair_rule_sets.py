@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +12,7 @@ from .. import datasets
 from ..data.fairness import EqualOpportunity
 from ..datasets import Dataset, DatasetError
 from ..sweeps import Sweep, sweep
-from .figure import RAN, SOURCE, Figure, Made, installed, needed, quoted, table
+from .figure import RAN, SOURCE, Figure, Made, drawing, installed, needed, quoted, table
 
 PAPER = "Fair rule sets: Lawless, Dash, Günlük and Wei, JMLR 24, 2023"
 PUBLISHED = {
@@ -58,16 +58,8 @@ def costs(quick: bool) -> Made:
     tables = {"Accuracy and gap on test rows": table(rows)}
     for name, frame in rates.items():
         tables[f"True positive rates by group, {name}"] = frame.assign(**{SOURCE: RAN})[[SOURCE, *frame.columns]]
-    return Made(tables, {f"Rates and tolerance, {name}": _drawing(frame) for name, frame in rates.items()})
-
-
-def _drawing(frame: pd.DataFrame) -> Callable[[], Any]:
-    def drawn() -> Any:
-        from .. import plots
-
-        return plots.rates_by_tolerance(frame)
-
-    return drawn
+    drawn = {f"Rates and tolerance, {name}": drawing("rates_by_tolerance", frame) for name, frame in rates.items()}
+    return Made(tables, drawn)
 
 
 def _sweep(name: str, quick: bool) -> Sweep:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from sklearn.ensemble import AdaBoostClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
@@ -19,7 +18,7 @@ from ..data.mining import mine_antecedents
 from ..data.problem import Problem
 from ..questions import search_for
 from ..search import solve
-from .figure import RAN, SOURCE, Figure, Made, table
+from .figure import RAN, SOURCE, Figure, Made, drawing, table
 
 PAPER = "Falling rule lists: Chen and Rudin, AISTATS 2018"
 TRAINING_SHARE = 0.8
@@ -44,14 +43,8 @@ def roc(quick: bool) -> Made:
         for w in weights
     ]
     shown = table(rows)
-
-    def drawn() -> Any:
-        from .. import plots
-
-        rates = {_column(name): shown[f"{name} %"] / 100 for name in _RATES}
-        return plots.roc(pd.DataFrame({"method": shown["method"], **rates}), by="method")
-
-    return Made({"Rates on test rows": shown}, {"ROC over the weight": drawn})
+    rates = shown[["method"]].assign(**{_column(name): shown[f"{name} %"] / 100 for name in _RATES})
+    return Made({"Rates on test rows": shown}, {"ROC over the weight": drawing("roc", rates, by="method")})
 
 
 _RATES = ("true positive rate", "false positive rate")

@@ -85,6 +85,17 @@ def installed(*methods: str) -> tuple[list[str], list[dict[str, Any]]]:
     ]
 
 
+def drawing(plot: str, *of: Any, **options: Any) -> Callable[[], Any]:
+    """What draws by a function of `rulelab.plots`, which is loaded only then."""
+
+    def drawn() -> Any:
+        from .. import plots
+
+        return getattr(plots, plot)(*of, **options)
+
+    return drawn
+
+
 def table(rows: list[dict[str, Any]]) -> pd.DataFrame:
     """The rows, their source first, what to do last; a cell that a row does not have is NaN."""
     frame = pd.DataFrame(rows)

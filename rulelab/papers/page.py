@@ -16,7 +16,15 @@ from .figure import Figure, Made
 def figures() -> dict[str, Figure]:
     """All that can be made again, by name, in the order of the papers."""
     rooms = (corels, falling_rule_lists, rule_sets, fair_rule_sets)
-    return {each.name: each for room in rooms for each in room.FIGURES}
+    return {each.name: each for each in (*(each for room in rooms for each in room.FIGURES), _ELSEWHERE)}
+
+
+def _elsewhere(_quick: bool) -> Made:
+    """What needs data, a package or another command."""
+    return Made({"Elsewhere": pd.read_csv(Path(__file__).with_name("elsewhere.csv"))})
+
+
+_ELSEWHERE = Figure("elsewhere", "All five papers", "What this command does not make", _elsewhere, "What each needs.")
 
 
 def cells(frame: pd.DataFrame) -> list[list[str]]:

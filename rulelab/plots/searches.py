@@ -108,15 +108,18 @@ def remaining(trace: Any, x: str = "work") -> Any:
 
     Returns
     -------
-    Curve
-        Down to 0, where no model is left; without a point where the search does not count what remains.
+    Overlay
+        Of the bound by lengths (Prop 9 of the CORELS paper), down to 0, where no model is left, without a point where
+        the search does not count what remains; and of the finer one by prefixes (Thm 7), which `CorelsSearch` counts.
     """
     trace = require_columns(_trace_of(trace), [_axis(x), "log10_remaining"], TRACE)
-    known = trace.astype({"log10_remaining": float})
-    known = known[np.isfinite(known["log10_remaining"])]
-    value = hv.Dimension("log10_remaining", label="remaining models, log10")
-    curve = hv.Curve((known[x], known["log10_remaining"]), hv.Dimension(x, label=_AXES[x]), value)
-    return styled(curve.relabel("Remaining search space"), color=GREEN, line_width=2, interpolation="steps-post")
+    value, curves = hv.Dimension("remaining", label="remaining models, log10"), []
+    for name, label, color in (("log10_remaining", "by length", GREEN), ("log10_remaining_fine", "by prefix", BLUE)):
+        if name in trace:
+            known = trace[np.isfinite(trace[name].astype(float))]
+            curve = hv.Curve((known[x], known[name].astype(float)), hv.Dimension(x, label=_AXES[x]), value, label=label)
+            curves.append(styled(curve, color=color, line_width=2, interpolation="steps-post"))
+    return hv.Overlay(curves).relabel("Remaining search space")
 
 
 def cuts(snapshot: Any) -> Any:

@@ -344,6 +344,7 @@ def trace_row(snapshot: Snapshot) -> dict[str, object]:
         "lower_bound": snapshot.lower_bound,
         "gap": snapshot.gap,
         "log10_remaining": snapshot.log10_remaining,
+        **{name: value for name, value in snapshot.detail.items() if name.startswith("log10_")},
         "memory_bytes": snapshot.memory_bytes,
         **snapshot.counts,
         **{f"pruned {name}": count for name, count in snapshot.pruned.items()},

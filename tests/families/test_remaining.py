@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from rulelab.remaining import log10_coarse, log10_fine, log10_total, log10_total_symmetry_aware
+from rulelab.snapshot import Snapshot, Status, time_left
 
 
 def coarse(queue, m, longest):
@@ -92,3 +93,19 @@ def test_large_spaces_are_summed_to_the_last_term_that_counts(m, longest):
 def test_a_wide_queue_takes_no_longer_than_its_cells():
     table = np.ones((400, 4000), dtype=np.int64)  # of which a sum over all steps would have billions of terms
     assert log10_fine(table, 13_000) > 10_000
+
+
+@pytest.mark.parametrize(
+    ("coarse", "fine", "said"),
+    [
+        (9.0, 5.0, "at most 200 s left (estimate)"),
+        (4.0, None, "at most 20 s left (estimate)"),
+        (99.0, None, ""),
+        (0, 0, ""),
+    ],
+)
+def test_the_time_left_is_an_estimate_by_the_finer_bound(coarse: float, fine: float | None, said: str) -> None:
+    detail = {} if fine is None else {"log10_remaining_fine": fine}
+    counts = {"created": 1000}
+    state = Snapshot(1, 1, 2.0, Status.RUNNING, None, 0.0, counts=counts, log10_remaining=coarse, detail=detail)
+    assert time_left(state, 2.0) == said

@@ -6,9 +6,11 @@ import json
 import re
 import runpy
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from places import ROOT
 
 from rulelab.cli.commands import BENCHMARKS, main
 
@@ -97,3 +99,51 @@ def test_the_page_plays_the_search_that_is_recorded(tmp_path: Path) -> None:
 
     recorded_search.main(["--out", str(tmp_path / "search.json")])
     assert (tmp_path / "search.json").read_text("utf-8") == recorded_search.FILE.read_text("utf-8")
+
+
+def shown(page: str, first: str) -> list[list[str]]:
+    """The rows of the table of a page whose head begins so; an empty cell says what the one above it says."""
+    text = (ROOT / "notebooks" / "book" / page).read_text(encoding="utf-8")
+    lines = text[text.index(f"\n| {first}") + 1 :].partition("\n\n")[0].splitlines()
+    rows = [[cell.strip(" `") for cell in line.strip("|").split("|")] for line in lines]
+    for above, row in pairwise(rows):
+        row[:] = [cell or before for cell, before in zip(row, above, strict=True)]
+    return [rows[0], *rows[2:]]
+
+
+LISTS = [f"compas_{name}" for name in ("a:.005", "a:.001", "155:.005", "155:.0025", "165:.01", "165:.005", "165:.0025")]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("run", "table", "told"),
+    [
+        (["rule-list", *LISTS], "instance", ["rows:d", "lambda:g", "sets stored:d"]),
+        (["falling", "--kind", "hard", "--weights", "3", "5"], "falling rule lists", ["w:g", "C:f", "objective:.7f"]),
+        (["rule-set", "tic_tac_toe_54:32", "compas_24:30"], "rule sets, Hamming", ["rows:d", "C:d", "H:d"]),
+    ],
+)
+def test_the_book_says_what_is_printed(
+    run: list[str], table: str, told: list[str], shared: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What does not depend on the machine, row by row."""
+    assert main(["bench", *run, "--repeats", "1", "--json", str(tmp_path / "run.json")]) == 0, capsys.readouterr().err
+    book = [[cell for each in row for cell in each.split(" × ")] for row in shown("speed.md", table)[1:]]
+    rows = json.loads((tmp_path / "run.json").read_text("utf-8"))["rows"]
+    assert len(rows) > 1
+    for row in rows:
+        names = [each.partition(":") for each in told]
+        figures = {format(row[name], kind) for name, _, kind in names}
+        assert [line for line in book if figures <= set(line)], figures
+
+
+@pytest.mark.long
+def test_the_book_says_what_peers_prints(tmp_path: Path) -> None:
+    head, *lines = shown("others.md", "data, conditions | rulelab")
+    data = [line[0].partition("`")[0] for line in lines]
+    file, environment = tmp_path / "peers.json", Path(sys.prefix)
+    own = ["--methods", "cart", "--time-limit", "20", f"--environment={environment}", f"--json={file}"]
+    assert main(["bench", "peers", *data, *own]) == 0
+    for row in json.loads(file.read_text("utf-8"))["rows"]:
+        (line,) = (line for line, name in zip(lines, data, strict=True) if name == row["data"])
+        assert float(line[head.index(row["method"])].split(" ")[0].strip("*")) == round(row["objective"], 4)

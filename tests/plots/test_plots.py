@@ -143,7 +143,7 @@ def test_pictures_hold_what_the_tables_say(run: Any) -> None:
     assert areas[-1].dimension_values("up to").tolist() == [
         sum(row[name] for name in trace if name.startswith("queued of")) for row in trace.fillna(0).to_dict("records")
     ]
-    left = rl.plots.remaining(trace).dimension_values("log10_remaining")
+    left = rl.plots.remaining(trace).Curve.By_length.dimension_values("remaining")
     assert left.tolist() == trace["log10_remaining"].tolist()
     assert left[-1] == 0
     curve = rl.plots.rates_by_tolerance(rates_by_tolerance()).Curve.B_comma_test
