@@ -120,7 +120,7 @@ def test_it_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert not [output.text for output in outputs if output.get("name") == "stderr"]
     printed = "".join(output.text for output in outputs if output.get("name") == "stdout")
     assert [text for text in PRINTED[path.stem] if text not in printed] == []
-    assert len(nbformat.writes(notebook)) < 800_000
+    assert len(nbformat.writes(notebook)) < 500_000
     assert not [output for output in outputs if output.get("data", {}).get("text/plain", "").startswith("<Figure")]
     assert not [output for output in outputs if "application/javascript" in output.get("data", {})]
     live = "application/vnd.holoviews_exec.v0+json"
