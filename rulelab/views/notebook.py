@@ -41,7 +41,7 @@ from ..plots.extension import (
 )
 from .one_at_a_time import one_at_a_time
 from .widgets.esc import esc
-from .widgets.live_text import LiveText
+from .widgets.html import LiveText
 
 _MOST_SHOWN = 8
 _MOST_HTML = 300_000

@@ -22,7 +22,7 @@ from ..live.job import Progress
 from ..live.pool import POOL
 from ..live.ticker import Beat
 from ..widgets.esc import plain
-from ..widgets.live_text import LiveText
+from ..widgets.html import LiveText
 from ..widgets.style import BAR_CSS, MODEL_CSS, NUMBER_CSS
 from . import wording
 from .hand import Best, Editable, Hand

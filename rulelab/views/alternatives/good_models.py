@@ -15,7 +15,7 @@ from ..fronts.points import criterion_name, criterion_words
 from ..live.wording import count
 from ..notebook import NotebookViewer
 from ..search.plot_box import PlotBox
-from ..widgets.download import download
+from ..widgets.buttons import download
 from ..widgets.esc import plain
 from ..widgets.explained import term_classes
 from ..widgets.html import Html

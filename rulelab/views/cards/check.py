@@ -11,7 +11,7 @@ import panel as pn
 from ..live.job import Job
 from ..live.ticker import Beat
 from ..widgets import icons
-from ..widgets.live_text import LiveText
+from ..widgets.html import LiveText
 from ..widgets.style import BUTTON_CSS
 from .card import Card
 from .verifying import CHECKS, VERIFY, Task

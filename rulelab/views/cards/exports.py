@@ -12,10 +12,9 @@ from typing import Any
 import panel as pn
 
 from ...models import Model, ModelError, MultiClassRuleList
-from ..widgets.download import Content, download
+from ..widgets.buttons import Content, download
 from ..widgets.esc import esc, plain
-from ..widgets.html import Html
-from ..widgets.live_text import LiveText
+from ..widgets.html import Html, LiveText
 from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, SMALL_CSS
 from .card import Card
 

@@ -20,10 +20,9 @@ from ..live.job import Job
 from ..live.prepared import Prepared
 from ..live.ticker import Beat
 from ..notebook import NotebookViewer
+from ..widgets.buttons import Press
 from ..widgets.esc import esc, plain
-from ..widgets.html import Html
-from ..widgets.live_text import LiveText
-from ..widgets.press import Press
+from ..widgets.html import Html, LiveText
 from ..widgets.style import BAR_CSS, BUTTON_CSS, MODEL_BOX_CSS, MODEL_CSS, PANEL_CSS, SMALL_CSS, sheet
 from . import card as cards
 from . import html as card_html

@@ -23,12 +23,10 @@ from ..live.ticker import Beat
 from ..live.wording import counted
 from ..notebook import NotebookViewer
 from ..one_at_a_time import one_at_a_time
-from ..widgets.browser import Kept
-from ..widgets.download import download
+from ..widgets.browser import Focus, Kept
+from ..widgets.buttons import download
 from ..widgets.esc import plain
-from ..widgets.focus import Focus
-from ..widgets.html import Html
-from ..widgets.live_text import LiveText
+from ..widgets.html import Html, LiveText
 from ..widgets.style import (
     BAR_CSS,
     BUTTON_CSS,

@@ -28,10 +28,9 @@ from ..live.pool import POOL
 from ..live.prepared import Prepared
 from ..live.wording import count, family_name
 from ..widgets import icons
+from ..widgets.buttons import KEEP, pinned_note
 from ..widgets.esc import plain
-from ..widgets.html import Html
-from ..widgets.live_text import LiveText
-from ..widgets.pinned import KEEP, pinned_note
+from ..widgets.html import Html, LiveText
 from ..widgets.style import BAR_CSS, BUTTON_CSS, CARDS_CSS, MODEL_CSS, SELECT_CSS
 from .points import Point, asked_in_words, in_words
 from .run import Started

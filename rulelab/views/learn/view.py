@@ -15,8 +15,7 @@ from ..forms.address import Address, Part
 from ..live.wording import counted
 from ..widgets.browser import Kept
 from ..widgets.esc import esc
-from ..widgets.html import Html
-from ..widgets.live_text import LiveText
+from ..widgets.html import Html, LiveText
 from ..widgets.style import BUTTON_CSS, COMPARE_CSS, STACK_CSS, sheet
 from . import twelve
 from .plans import PLANS

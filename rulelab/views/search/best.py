@@ -17,10 +17,10 @@ from ..live.prepared import Prepared
 from ..live.recorded import RecordedSession
 from ..live.session import SearchSession
 from ..widgets import icons
+from ..widgets.buttons import KEEP
 from ..widgets.esc import esc
 from ..widgets.explained import WORD_CSS, word
 from ..widgets.html import Html
-from ..widgets.pinned import KEEP
 from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, LOW_CSS, SMALL_CSS
 from .exports import AnswerExports
 from .families import Look

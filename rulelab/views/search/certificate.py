@@ -21,8 +21,7 @@ from ..live.state import State
 from ..live.wording import Standing, count
 from ..widgets.esc import esc
 from ..widgets.explained import WORD_CSS
-from ..widgets.html import Html
-from ..widgets.live_text import LiveText
+from ..widgets.html import Html, LiveText
 from ..widgets.style import CARD_CSS, SMALL_CSS, STANDING_CSS, sheet
 
 _WATCHED = ("objective", "lower bound", "gap", "search time")

@@ -28,8 +28,7 @@ from ..notebook import NotebookViewer, keep_stills
 from ..one_at_a_time import one_at_a_time
 from ..widgets.esc import plain
 from ..widgets.explained import Explained, term_classes
-from ..widgets.html import Html
-from ..widgets.live_text import LiveText
+from ..widgets.html import Html, LiveText
 from ..widgets.style import CARD_CSS, SELECT_CSS
 from .best import BestModel
 from .certificate import Certificate, notes

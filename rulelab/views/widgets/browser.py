@@ -1,4 +1,4 @@
-"""What the browser does beside showing the page: keeps a text and the address, goes back and forward, reconnects."""
+"""What the browser does beside showing the page: keeps a text, the address and the focus, goes back, reconnects."""
 
 from __future__ import annotations
 
@@ -41,3 +41,12 @@ class Connection(JSComponent):
 
     _esm = asset("connection.js")
     _stylesheets = [sheet("connection.css")]
+
+
+class Focus(JSComponent):
+    """Nothing to see."""
+
+    boxes = param.String(default="", doc="CSS selector of the boxes that the buttons are in.")
+    wanted = param.List(default=[0, "", 0], doc="Place of the box, name of its button, and a number to ask again with.")
+
+    _esm = asset("dom.js", "focus.js")

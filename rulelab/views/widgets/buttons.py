@@ -1,0 +1,90 @@
+"""Buttons: one that may become able at any moment, one that saves a file, and what stands beside one that pins."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import panel as pn
+import param
+from panel.custom import JSComponent
+
+from ...assets import asset
+from .esc import esc
+from .style import BUTTON_CSS, SMALL_CSS, sheet
+
+
+class Press(JSComponent):
+    """A button. Bokeh's own fails in the browser when it is disabled between being sent and being drawn.
+
+    Parameters
+    ----------
+    press : callable
+        What it does.
+    """
+
+    label = param.String(default="", doc="What stands on it.")
+    able = param.Boolean(default=True, doc="Whether it can be pressed.")
+    why = param.String(default="", doc="What keeps it from being pressed, while something does.")
+
+    _esm = asset("press.js")
+    _stylesheets = [sheet("press.css")]
+
+    def __init__(self, press: Callable[[], Any], **params: Any) -> None:
+        super().__init__(**params)
+        self._press = press
+
+    def _handle_msg(self, _message: Any) -> None:
+        if self.able:
+            self._press()
+
+
+Content = io.StringIO | io.BytesIO
+
+
+def download(
+    label: str,
+    file: str,
+    callback: Callable[[], Content | Awaitable[Content]],
+    width: int = 118,
+    height: int = 34,
+    small: bool = False,
+) -> pn.widgets.FileDownload:
+    """A button that saves a file, which is made when it is pressed.
+
+    Parameters
+    ----------
+    label : str
+    file : str
+        Its name.
+    callback : callable
+        Gives what is in it; a coroutine function where that takes long.
+    width, height : int
+        In pixels.
+    small : bool
+        Whether many stand side by side.
+    """
+    return pn.widgets.FileDownload(
+        callback=callback,
+        filename=file,
+        label=label,
+        embed=False,
+        auto=True,
+        color="default",
+        stylesheets=[BUTTON_CSS, SMALL_CSS] if small else [BUTTON_CSS],
+        margin=0,
+        width=width,
+        height=height,
+    )
+
+
+KEEP = "Keep to compare"
+"""What stands on the button."""
+_WIDEST = "M"  # of the letters of cards
+
+
+def pinned_note(letter: str = "") -> str:
+    """The note, as HTML; without a letter its place alone, so that nothing moves when it comes."""
+    hidden = "" if letter else ' aria-hidden="true" style="visibility: hidden"'
+    return f'<p class="note"{hidden}>pinned as {esc(letter or _WIDEST)} in the tab Compare</p>'
