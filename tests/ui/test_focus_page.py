@@ -73,6 +73,6 @@ def test_the_keyboard_is_seen_where_there_are_results(visit) -> None:
     assert {"Choose model 1", "Save or read: Models by accuracy", "Add a rule", KEEP} <= set(seen["Alternatives"])
     assert not {"Room", "Your name"} & set(seen["Alternatives"]), "the room is for who plays"
     assert {CHECK, "Remove", "Fit baselines"} <= set(seen["Compare"])
-    assert {"All points (CSV)", "CART", KEEP} <= set(seen["Fronts of Compare"])
+    assert {"Export all", "CART", KEEP} <= set(seen["Fronts of Compare"])
     assert {"All walks", "Skip", "Step"} <= set(seen["Learn"])
     assert view.console == []

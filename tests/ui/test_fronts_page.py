@@ -146,6 +146,7 @@ def test_a_sweep_of_all_families_is_tapped_compared_and_exported(visit) -> None:
     row("Rule list, regularization 0.02").get_by_role("checkbox").uncheck()
     view.until(lambda: rows.count() == n + 1)
 
+    view.button("Export all").click()
     points = pd.read_csv(io.BytesIO(download(view, "All points (CSV)").read_bytes()))
     assert len(points) == 2 * n
     fits = pd.read_csv(io.BytesIO(download(view, "All fits (CSV)").read_bytes()))

@@ -370,21 +370,24 @@ def test_buttons_wait_for_their_time_titles_stand_in_line_and_plots_are_saved_an
     plots_are_saved_and_their_figures_read(view)
 
 
-_CONTROLS = """() => {
+_CONTROLS = """(within) => {
     const found = []
-    const walk = (root) => {
+    const walk = (root, row) => {
         for (const e of root.querySelectorAll("*")) {
+            const inside = row || e.closest(within || "none")
             const box = e.getBoundingClientRect()
             const seen = box.width > 1 && box.height > 1 && e.checkVisibility({ visibilityProperty: true })
             const stop = e.tabIndex >= 0 && !e.disabled && !e.matches("a:not([href])")
-            if (stop && seen && !e.dataset.term) { found.push(e.outerHTML.slice(0, 80)) }
-            if (e.shadowRoot) { walk(e.shadowRoot) }
+            if (stop && seen && !e.dataset.term && !inside) { found.push(e.outerHTML.slice(0, 80)) }
+            if (e.shadowRoot) { walk(e.shadowRoot, inside) }
         }
     }
-    walk(document)
+    walk(document, null)
     return found
 }"""
-"""What can have the focus, but for words that only ask the glossary."""
+"""What can have the focus, but for words that only ask the glossary, and for what is within such elements."""
+_ROWS = "tr, li, .rl-model"
+"""Those of tables, the rules of a list, and cards: there are as many as what is shown has."""
 MOST_CONTROLS = 32
 
 
@@ -400,3 +403,13 @@ def test_after_a_run_there_are_few_controls_and_no_sign_that_asks(visit) -> None
     status = view.page.get_by_role("status", name="Status").bounding_box()
     figure = view.page.get_by_role("figure", name="Objective and lower bound").bounding_box()
     assert status["x"] + status["width"] < figure["x"], "the answer is on the left of how it was found"
+    view.keep.click()
+    view.page.get_by_role("tab", name="Compare").click()
+    view.page.get_by_text("Sweep finished").wait_for()
+    found = view.page.evaluate(_CONTROLS, _ROWS)
+    assert 10 < len(found) <= MOST_CONTROLS, found
+    view.page.get_by_role("tab", name="Alternatives").click()
+    view.page.get_by_text("certified complete").wait_for()
+    view.page.get_by_label("Add a rule").wait_for()
+    found = view.page.evaluate(_CONTROLS, _ROWS)
+    assert 10 < len(found) <= MOST_CONTROLS, found

@@ -159,7 +159,7 @@ COMPARE = """
 - button "Fill the front"
 - button "Upload saved model (JSON)"
 - button "Fit baselines"
-- button "Report (HTML)"
+- button "Export all"
 - searchbox "Filter the models"
 - region "Models":
   - table "Models":

@@ -298,10 +298,18 @@ class CompareView(NotebookViewer):
             self._glance.object = charts.glance(letters, scores) if several else ""
             self._advice.object = f'<p class="note">{incomparable(own)}</p>' if several else ""
             self._report.visible = bool(self._cards)
+            self._offer_files()
             self._fit.visible = any(shown.card.rows is not None for shown in self._cards)
         if several and self._returning is None:
             self.against = "none" if base is None else LETTERS[base]
         self.refresh()
+
+    def _unfold(self, *_: Any) -> None:
+        self._files.visible = not self._files.visible
+
+    def _offer_files(self, *_: Any) -> None:
+        """There is a button as long as there is something to save."""
+        self._export.visible = bool(self._cards) or (self.files is not None and self.files.visible)
 
     @param.depends("against", watch=True)
     def _choose_base(self) -> None:
@@ -380,6 +388,12 @@ class CompareView(NotebookViewer):
         self._file.param.watch(self._received, "value", onlychanged=False)
         self._fit = pn.widgets.Button(label="Fit baselines", on_click=self.fit_baselines, width=120, **button)
         self._report = download("Report (HTML)", "model_cards.html", self.as_report, width=140, height=38)
+        self._files = pn.Row(
+            self._report, *filter(None, [self.files]), visible=False, stylesheets=[BAR_CSS], margin=(8, 0, 0, 0)
+        )
+        self._export = pn.widgets.Button(label="Export all", on_click=self._unfold, width=100, **button)
+        if self.files is not None:
+            self.files.param.watch(self._offer_files, "visible")
         self._alert = LiveText(role="alert", caption="Error", sizing_mode="stretch_width", margin=(8, 0, 0, 0))
         self._status = LiveText(caption="Comparison", sizing_mode="stretch_width", margin=(8, 0, 0, 0))
         self._empty = Html(_EMPTY, stylesheets=[CARD_CSS], **_WIDE)
@@ -399,10 +413,12 @@ class CompareView(NotebookViewer):
         self._layout = pn.Column(
             pn.Row(
                 *([self._file] if ALLOWED.uploads else []),
-                *(self._fit, self._report, *filter(None, [self.files])),
+                self._fit,
+                self._export,
                 stylesheets=[BAR_CSS],
                 **_WIDE,
             ),
+            self._files,
             self._alert,
             self._status,
             pn.Column(self.table, stylesheets=[PANEL_CSS], **_WIDE),
