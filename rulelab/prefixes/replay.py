@@ -55,6 +55,15 @@ class Places:
     lengths: str
     tables: tuple[str, ...] = ("table",)
 
+    @classmethod
+    def of(cls, state: Any, purged: int | None, lengths: str = "queue_by_length", **others: Any) -> Places:
+        """Those that the module of an engine's state names, but for others."""
+        names = {name: name.upper() for name in ("best", "open_node", "open_child", "last_node")}
+        names |= {"node_arrays": "NODE_ARRAYS", "heap_arrays": "HEAP_ARRAYS", "stale": "TABLE_IS_STALE"}
+        names |= {"nodes": "N_NODES", "queued": "N_QUEUED", "heap": "N_HEAP"}
+        given = {place: getattr(state, name) for place, name in names.items()}
+        return cls(**{**given, "purged": purged, "lengths": lengths, **others})
+
 
 @dataclass(frozen=True)
 class Children:

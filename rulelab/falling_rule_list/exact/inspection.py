@@ -25,20 +25,7 @@ BOUNDING = frozenset(
         state.BY_INCUMBENT,
     )
 )
-_PLACES = Places(
-    nodes=state.N_NODES,
-    queued=state.N_QUEUED,
-    heap=state.N_HEAP,
-    best=state.BEST,
-    open_node=state.OPEN_NODE,
-    open_child=state.OPEN_CHILD,
-    last_node=state.LAST_NODE,
-    stale=state.TABLE_IS_STALE,
-    purged=state.BY_INCUMBENT,
-    node_arrays=state.NODE_ARRAYS,
-    heap_arrays=state.HEAP_ARRAYS,
-    lengths="queue_by_length",
-)
+_PLACES = Places.of(state, purged=state.BY_INCUMBENT)
 
 
 def children(arrays: Layout, rules: state.Rules, store: state.Store, prefix: tuple[int, ...] | None) -> Children:

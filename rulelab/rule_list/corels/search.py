@@ -43,21 +43,7 @@ from .bounds import CORELS_BOUNDS, LIMITING, CorelsBounds
 
 CUTS = CORELS_BOUNDS
 BOUNDING = frozenset((*CUTS[:6], CUTS[state.BY_SIMILAR]))
-_PLACES = Places(
-    nodes=common.N_NODES,
-    queued=common.N_QUEUED,
-    heap=common.N_HEAP,
-    best=common.BEST,
-    open_node=common.OPEN_NODE,
-    open_child=common.OPEN_CHILD,
-    last_node=common.LAST_NODE,
-    stale=common.TABLE_IS_STALE,
-    purged=None,
-    node_arrays=state.NODE_ARRAYS,
-    heap_arrays=common.HEAP_ARRAYS,
-    lengths="queued_by_steps",
-    tables=("by_antecedents", "by_set"),
-)
+_PLACES = Places.of(common, None, "queued_by_steps", node_arrays=state.NODE_ARRAYS, tables=("by_antecedents", "by_set"))
 
 
 def children(arrays: state.Arrays, rules: state.Rules, store: state.Store, prefix: tuple[int, ...] | None) -> Children:

@@ -24,20 +24,7 @@ BOUNDING = frozenset(
         state.BY_INCUMBENT,
     )
 )
-_PLACES = Places(
-    nodes=state.N_NODES,
-    queued=state.N_QUEUED,
-    heap=state.N_HEAP,
-    best=state.BEST,
-    open_node=state.OPEN_NODE,
-    open_child=state.OPEN_CHILD,
-    last_node=state.LAST_NODE,
-    stale=state.TABLE_IS_STALE,
-    purged=state.BY_INCUMBENT,
-    node_arrays=state.NODE_ARRAYS,
-    heap_arrays=state.HEAP_ARRAYS,
-    lengths="queue_by_length",
-)
+_PLACES = Places.of(state, purged=state.BY_INCUMBENT)
 _SWITCHES = {state.BY_CORE: "cores", state.BY_DELETION: "deletion", state.BY_SEPARATION: "separation"}
 """The bounds that are tried on a prefix when it is taken off the queue."""
 

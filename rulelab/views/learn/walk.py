@@ -22,13 +22,13 @@ from ..live.wording import count
 from ..notebook import NotebookViewer
 from ..search.families import SHOWN
 from ..search.view import SearchView
+from ..widgets.browser import Pointer
 from ..widgets.esc import esc
 from ..widgets.explained import Explained
 from ..widgets.html import Html
 from ..widgets.style import BAR_CSS, BUTTON_CSS, LIT_CSS, MUI_FOCUS_CSS, PANEL_CSS, sheet
 from .plan import Plan, Run, Seen, Step
 from .plans import PLANS
-from .pointer import Pointer
 from .words import as_html
 
 TEXT_CSS = sheet("walk_text.css")

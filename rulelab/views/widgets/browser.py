@@ -1,4 +1,4 @@
-"""What the browser does beside showing the page: keeps a text, the address and the focus, goes back, reconnects."""
+"""What the browser does beside showing the page: keeps a text, the address, focus and place, reconnects."""
 
 from __future__ import annotations
 
@@ -50,3 +50,11 @@ class Focus(JSComponent):
     wanted = param.List(default=[0, "", 0], doc="Place of the box, name of its button, and a number to ask again with.")
 
     _esm = asset("dom.js", "focus.js")
+
+
+class Pointer(JSComponent):
+    """Nothing to see: whenever it turns, what is outlined is scrolled into sight, and what the step says to its top."""
+
+    turns = param.Integer(default=0, doc="How often it has turned.")
+
+    _esm = asset("pointer.js")

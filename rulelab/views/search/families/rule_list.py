@@ -50,6 +50,14 @@ _PLAIN = Look(
     unit="prefixes",
     family="rule_list",
 )
+_OBEYING = replace(
+    _PLAIN,
+    looks_for=f"{_LOOKS_FOR} Only lists count that obey what is asked of them.",
+    columns={},
+    plots=(_BOUNDS, _CUT, _MODELS),
+    family="",
+    no_tree=_KEPT_BY_USE,
+)
 SHOWN = Shown(
     look_of=_look_of,
     looks={
@@ -66,25 +74,11 @@ SHOWN = Shown(
             "bound, and keeps of those that leave the same rows only what can still become fair.",
         ),
         "fair_demanding_rule_list": replace(
-            _PLAIN,
+            _OBEYING,
             heading="Best fair rule list so far",
             looks_for=f"{_LOOKS_FOR} Only lists count that are as fair as is asked for, and obey all else.",
-            columns={},
-            plots=(_BOUNDS, _CUT, _MODELS),
-            unit="prefixes",
-            family="",
-            no_tree=_KEPT_BY_USE,
         ),
-        "demanding_rule_list": replace(
-            _PLAIN,
-            heading="Best rule list so far",
-            looks_for=f"{_LOOKS_FOR} Only lists count that obey what is asked of them.",
-            columns={},
-            plots=(_BOUNDS, _CUT, _MODELS),
-            unit="prefixes",
-            family="",
-            no_tree=_KEPT_BY_USE,
-        ),
+        "demanding_rule_list": _OBEYING,
     },
     bounds=RuleListBounds,
     fair_bounds=FairRuleListBounds,
