@@ -93,7 +93,7 @@ def test_a_run_is_kept_verified_explored_and_saved_at_once(visit, place: Path) -
     saved = view.export("Recording")
     view.keep.click()
     page.get_by_role("tab", name="Alternatives").click()
-    page.get_by_text(re.compile("^certified complete: ")).wait_for()
+    view.until_all_are_found()
     page.get_by_role("tab", name="Search").click()
     page.get_by_text("Valid: ").wait_for()
     view.until(lambda: "run=" in page.url and "pins=" in page.url)

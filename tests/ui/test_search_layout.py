@@ -409,7 +409,7 @@ def test_after_a_run_there_are_few_controls_and_no_sign_that_asks(visit) -> None
     found = view.page.evaluate(_CONTROLS, _ROWS)
     assert 10 < len(found) <= MOST_CONTROLS, found
     view.page.get_by_role("tab", name="Alternatives").click()
-    view.page.get_by_text("certified complete").wait_for()
+    view.until_all_are_found()
     view.page.get_by_label("Add a rule").wait_for()
     found = view.page.evaluate(_CONTROLS, _ROWS)
     assert 10 < len(found) <= MOST_CONTROLS, found

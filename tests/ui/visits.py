@@ -135,6 +135,17 @@ class Visit:
     def until_status(self, text: str) -> None:
         self.until(lambda: text in self.status)
 
+    def until_all_are_found(self) -> None:
+        """Wait until all good models are known, asking for more: what fits in a limit depends on who else computes."""
+        complete, more = self.page.get_by_text(re.compile("^certified complete")), self.button("Find more")
+
+        def found() -> bool:
+            if more.is_visible():
+                more.click()
+            return complete.is_visible()
+
+        self.until(found)
+
     def until_all_are_named(self, *roles: str) -> None:
         """Wait until all controls that are seen have names."""
         for role in roles:
