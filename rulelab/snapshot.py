@@ -164,17 +164,20 @@ class Snapshot(Shown):
         return "" if self.incumbent is None else self.incumbent.model._repr_html_()
 
 
-_YEAR = math.log10(31557600)
+_DAY = math.log10(86400)
 """Its seconds, log10."""
+_UNITS = (("h", 3600), ("min", 60), ("s", 1))
 
 
 def time_left(snapshot: Snapshot, seconds: float) -> str:
-    """An estimate: what the evaluations that Theorem 7 allows take at the pace so far, where that is below a year.
+    """An estimate: what the evaluations that Theorem 7 allows take at the pace so far, where that is below a day.
 
     Proposition 9 where steps are not counted. Either is far above what is evaluated in the end.
     """
     left = snapshot.detail.get("log10_remaining_fine", snapshot.log10_remaining)
     made = snapshot.counts.get("created", 0)
-    if not (made and seconds > 0 and 0 < left < _YEAR - math.log10(seconds / made)):
+    if not (made and seconds > 0 and 0 < left < _DAY - math.log10(seconds / made)):
         return ""
-    return f"at most {10**left * seconds / made:.0f} s left (estimate)"
+    rest = 10**left * seconds / made
+    unit, size = next((each for each in _UNITS if rest >= 2 * each[1]), _UNITS[-1])
+    return f"at most {rest / size:.0f} {unit} left (estimate)"

@@ -90,6 +90,8 @@ def made(
         lower_bound=_finite(last.lower_bound),
         errors=None if best is None else plain(best.errors),
         complexity=None if best is None else int(best.complexity),
+        n_rules=None if best is None else len(best.model.rules),
+        accuracy=None if best is None or data is None or test_rows is not None else _accuracy(best.errors, data),
         seconds=_finite(last.seconds),
         work=int(last.work),
         made=now(),
@@ -106,6 +108,11 @@ def curve(recording: Recording) -> bytes:
     """Objective, lower bound and gap of the kept moments, as CSV."""
     frame = recording.frame.reindex(columns=list(_CURVE)).tail(MOST_POINTS)
     return frame.to_csv(index=False, lineterminator="\n").encode()
+
+
+def _accuracy(errors: float, data: Dataset) -> float:
+    """On all rows, by weight."""
+    return float(1 - errors / (len(data.y) if data.weight is None else data.weight.sum()))
 
 
 def _settings(recording: Recording) -> dict[str, str]:

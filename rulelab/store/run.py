@@ -22,6 +22,8 @@ KINDS = ("recording", "model", "trace", "rows", "proof")
 LARGEST_ABOUT = 100_000
 MOST_CHARACTERS = 80
 """Of a name."""
+_ADDED = ("n_rules", "accuracy")
+"""What older runs do not have: where it is not known, their hashes stay what they were."""
 _MOST_SETTINGS = 100
 _LONGEST = 4000
 
@@ -55,7 +57,10 @@ class Run:
     lower_bound : float
     errors : int, float or None
         Training errors of the best model.
-    complexity : int or None
+    complexity, n_rules : int or None
+        Of the best model; ``n_rules`` is not known of older runs.
+    accuracy : float or None
+        Of the best model on all rows, by weight, from 0 to 1; None where some were kept out for a test, too.
     seconds : float
         Of search.
     work : int
@@ -93,6 +98,8 @@ class Run:
     limit: str | None = None
     errors: int | float | None = None
     complexity: int | None = None
+    n_rules: int | None = None
+    accuracy: float | None = None
     files: Mapping[str, str] = field(default_factory=dict)
     split: Mapping[str, Any] | None = None
     notes: tuple[str, ...] = ()
@@ -113,6 +120,7 @@ class Run:
     def about(self) -> str:
         """All that the hash covers, as JSON."""
         content = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in ("name", "proof")}
+        content = {key: value for key, value in content.items() if key not in _ADDED or value is not None}
         content = {"format": FORMAT, **content, "settings": dict(self.settings), "files": dict(self.files)}
         content["split"] = None if self.split is None else dict(self.split)
         return json.dumps(content, allow_nan=False, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
@@ -183,13 +191,16 @@ def _wrong(run: Run) -> Any:
         datetime.datetime.fromisoformat(run.made)
     except ValueError:
         yield f"the time {run.made!r:.80}"
-    finite = (run.lower_bound, run.seconds, *(x for x in (run.objective, run.errors) if x is not None))
+    known = (x for x in (run.objective, run.errors, run.accuracy) if x is not None)
+    finite = (run.lower_bound, run.seconds, *known)
     if not all(is_number(x) and math.isfinite(x) for x in finite):
         yield f"the figures {finite!r:.200}"
         return
-    whole = (run.work, run.rows, *(() if run.complexity is None else (run.complexity,)))
+    whole = (run.work, run.rows, *(x for x in (run.complexity, run.n_rules) if x is not None))
     if not all(type(x) is int and x >= 0 for x in whole):
         yield f"the counts {whole!r:.200}"
+    if run.accuracy is not None and not 0 <= run.accuracy <= 1:
+        yield f"the accuracy {run.accuracy}"
     if run.status == "optimal" and run.lower_bound != run.objective:
         yield f"the status optimal, with the objective {run.objective} and the lower bound {run.lower_bound}"
     elif run.objective is not None and run.lower_bound > run.objective:

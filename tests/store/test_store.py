@@ -100,6 +100,22 @@ def test_rows_are_kept_where_they_are_few_and_always_their_hash(store, recording
     assert store.save(recording, data=other, keep_rows=False).data_hash != run.data_hash
 
 
+def test_rules_are_counted_and_accuracy_is_that_of_all_rows(store) -> None:
+    data = rl.datasets.load("tic_tac_toe")
+    bits = rl.Binarizer().fit_transform(data.X)
+    recording = rl.Recording(rl.RuleSetSearch(rl.Problem.from_arrays(bits, data.y), max_complexity=9))
+    for _ in recording.steps(time_limit=1):
+        pass
+    model = recording.snapshots[-1].incumbent.model
+    run = store.run(store.save(recording, data=data).hash)
+    assert run.n_rules == len(model.rules) < model.complexity == run.complexity
+    assert run.accuracy == pytest.approx((model.predict(bits) == data.y).mean(), abs=1e-12)
+    assert store.save(recording, data=data, test_rows=[0, 1]).accuracy is None, "a training figure among test figures"
+    assert "accuracy" not in replace(run, n_rules=None, accuracy=None).about, "older runs keep their hash"
+    with pytest.raises(StoreError, match="the accuracy 1.5"):
+        replace(run, accuracy=1.5)
+
+
 def test_search_rename_delete_and_bring_back(store, recording) -> None:
     first = store.save(recording, name="one", data_name="mushrooms")
     second = store.save(recording, name="two%", settings={"policy": "curiosity"})

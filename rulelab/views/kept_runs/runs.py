@@ -15,6 +15,7 @@ import param
 
 from ...families import OFFERED
 from ...families.wording import at_most
+from ...models import RuleSet
 from ...recording import Recording
 from ...store import DELETED_DAYS, LARGEST_BUNDLE, KeptTable, Run, Store, StoreError
 from ..cards import card_file as pins
@@ -349,7 +350,12 @@ def row(run: Run, present: bool, apart: Mapping[str, str]) -> dict[str, Any]:
     said += [f"{_kind(run)} of {run.data}"] if run.name else []
     said += [f"{name}: {text}" for name, text in apart.items() if name not in (DATA, FAMILY)][:MOST_SETTINGS]
     said += [*(["proof kept"] if run.proof else []), *run.notes]
-    size = unknown if run.complexity is None else (count(run.complexity), float(run.complexity))
+    rules = run.complexity if run.n_rules is None and run.family != RuleSet.family else run.n_rules
+    size = unknown if rules is None else (count(rules), float(rules))
+    right = unknown
+    if run.accuracy is not None:
+        right = f"{100 * run.accuracy:.1f}", 100 * run.accuracy
+        said += ["figures of training rows"]
     proof = ("optimal", 2.0) if run.status == "optimal" else ("none", 0.0)
     if run.objective is not None and run.status != "optimal":
         proof = f"gap {at_most(run.gap)}", 1.0
@@ -358,7 +364,7 @@ def row(run: Run, present: bool, apart: Mapping[str, str]) -> dict[str, Any]:
     acts = {"open": "Open"} if openable else {}
     acts |= {"check": "Check proof"} if proven else {}
     acts |= {"rename": "Rename", "export": "Export zip", "delete": "Delete"}
-    figures = [unknown, unknown, size, proof, made]
+    figures = [right, unknown, size, proof, made]
     more = {"hash": run.hash, "name": run.name, "present": present, "openable": openable, "proven": proven}
     more |= {"same": same_of(run.data, run.objective), "tick": "compare", "link": f"?run={run.hash[:DIGITS]}"}
     return row_of(run.hash, title(run), " · ".join(said), figures, acts=acts, **more)

@@ -89,6 +89,7 @@ def test_a_run_is_kept_when_it_ends_with_its_model_and_its_proof(page, keeper) -
     assert (row["hash"], row["present"], row["openable"]) == (run.hash, True, True)
     assert "certified optimal" in row["said"]
     assert "proof kept" in row["said"]
+    assert row["figures"][2] == f"{len(model.rules)}"
     page.view.reset()
     page.view.refresh()
     assert page.kept.run == "", "what is in the form is no kept run"
