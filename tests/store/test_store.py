@@ -112,7 +112,7 @@ def test_rules_are_counted_and_accuracy_is_that_of_all_rows(store) -> None:
     assert run.accuracy == pytest.approx((model.predict(bits) == data.y).mean(), abs=1e-12)
     assert store.save(recording, data=data, test_rows=[0, 1]).accuracy is None, "a training figure among test figures"
     assert "accuracy" not in replace(run, n_rules=None, accuracy=None).about, "older runs keep their hash"
-    with pytest.raises(StoreError, match="the accuracy 1.5"):
+    with pytest.raises(StoreError, match="the accuracy"):
         replace(run, accuracy=1.5)
 
 
