@@ -43,7 +43,7 @@ __all__ = [
 
 
 def names() -> dict[str, str]:
-    """The data sets by name, embedded ones first: each ``"embedded"``, ``"cached"`` or ``"download"``."""
+    """The data sets by name, embedded ones first: each ``"embedded"``, ``"cached"``, ``"download"`` or ``"by hand"``."""
     return {record.name: _availability(record) for record in RECORDS.values()}
 
 
@@ -53,8 +53,8 @@ def catalogue() -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Columns availability (``"embedded"``, ``"cached"`` or ``"download"``), rows, features, positives, target,
-        positive, sensitive (names joined by a comma), description, source.
+        Columns availability (``"embedded"``, ``"cached"``, ``"download"`` or ``"by hand"``), rows, features,
+        positives, target, positive, sensitive (names joined by a comma), description, source.
     """
     rows = [
         {
@@ -141,4 +141,6 @@ def _record(name: str) -> Record:
 def _availability(record: Record) -> str:
     if record.embedded:
         return "embedded"
-    return "cached" if cache.is_cached(record) else "download"
+    if cache.is_cached(record):
+        return "cached"
+    return "by hand" if record.by_hand else "download"

@@ -49,12 +49,12 @@ def table(record: Record, download: bool = True, timeout: tuple[float, float] = 
     path = home() / record.file
     if path.is_file():
         csv = _checked_file(record, path)
-    elif download:
+    elif download and not record.by_hand:
         csv = to_normalised(record, _fetch(record, timeout), f"what {record.url} delivers")
         _store(csv, path)
     else:
         raise DatasetError(f"data set {record.name!r} is not cached. {_by_hand(record)}")
-    return parse_csv(io.StringIO(csv.decode("utf-8")), keep_default_na=False, na_values=[""])
+    return _parsed(csv)
 
 
 def install(record: Record, raw: bytes, origin: str) -> Path:
@@ -67,7 +67,7 @@ def install(record: Record, raw: bytes, origin: str) -> Path:
 def to_normalised(record: Record, raw: bytes, origin: str) -> bytes:
     """The normalised CSV, checked, from the source's own file or from a normalised one (compressed or not)."""
     csv = _gunzip(raw, origin) if raw.startswith(b"\x1f\x8b") else raw
-    if _digest(csv) == record.sha256:
+    if record.sha256 is not None and not _other(record, csv):
         return csv
     try:
         csv = to_csv(NORMALISERS[record.name](csv))
@@ -76,13 +76,32 @@ def to_normalised(record: Record, raw: bytes, origin: str) -> bytes:
         raise DatasetError(
             f"{origin} is not the file of data set {record.name!r} ({record.source}): {said}. {_by_hand(record)}"
         ) from error
-    found = _digest(csv)
-    if found != record.sha256:
+    other = _other(record, csv)
+    if other:
         raise DatasetError(
-            f"{origin} has other contents than data set {record.name!r} ({record.source}): the SHA-256 of the "
-            f"normalised CSV is {found}, expected {record.sha256}. It is not used. {_by_hand(record)}"
+            f"{origin} has other contents than data set {record.name!r} ({record.source}): of the normalised CSV "
+            f"{other}. It is not used. {_by_hand(record)}"
         )
     return csv
+
+
+def _other(record: Record, csv: bytes) -> str:
+    """How a normalised CSV is seen to be another one; empty: it is that of the data set."""
+    if record.sha256 is not None:
+        found = _digest(csv)
+        return "" if found == record.sha256 else f"the SHA-256 is {found}, expected {record.sha256}"
+    try:
+        frame = _parsed(csv)
+    except (ValueError, LookupError):
+        return "nothing can be read"
+    positives = int((frame[record.target] == record.positive).sum()) if record.target in frame else 0
+    sizes = (*frame.shape, positives), (record.rows, record.columns, record.positives)
+    there, expected = (f"{r} rows, {c} columns and {p} of the positive class" for r, c, p in sizes)
+    return "" if there == expected else f"there are {there}, expected {expected}"
+
+
+def _parsed(csv: bytes) -> pd.DataFrame:
+    return parse_csv(io.StringIO(csv.decode("utf-8")), keep_default_na=False, na_values=[""])
 
 
 def _checked_file(record: Record, path: Path) -> bytes:
@@ -90,11 +109,11 @@ def _checked_file(record: Record, path: Path) -> bytes:
         csv = _gunzip(path.read_bytes(), str(path))
     except OSError as error:
         raise DatasetError(f"{path} cannot be read: {error}") from error
-    found = _digest(csv)
-    if found != record.sha256:
+    other = _other(record, csv)
+    if other:
         raise DatasetError(
-            f"{path} is not the data set {record.name!r}: the SHA-256 of its CSV is {found}, expected {record.sha256}. "
-            "It is not used. Remove it so that it is fetched again, or replace it by the right file"
+            f"{path} is not the data set {record.name!r}: of its CSV {other}. It is not used. Remove it so that it is "
+            "fetched again, or replace it by the right file"
         )
     return csv
 
@@ -123,10 +142,12 @@ def _fetch(record: Record, timeout: tuple[float, float]) -> bytes:
 
 
 def _by_hand(record: Record) -> str:
+    licence = "accept the licence and " if record.by_hand else ""
+    known = "" if record.sha256 is None else f", SHA-256 before compression {record.sha256}"
     return (
-        f"By hand: fetch {record.url} ({record.source}) elsewhere and call "
-        f"rulelab.datasets.install({record.name!r}, path); or put {record.file} (the normalised CSV, SHA-256 before "
-        f"compression {record.sha256}) into {home()} or into another folder that {HOME_VARIABLE} names"
+        f"By hand: {licence}fetch {record.url} ({record.source}) elsewhere and call "
+        f"rulelab.datasets.install({record.name!r}, path); or put {record.file} (the normalised CSV{known}) into "
+        f"{home()} or into another folder that {HOME_VARIABLE} names"
     )
 
 

@@ -1,8 +1,8 @@
 """From a source's own file to the normalised table that is cached.
 
 The normalised form is a CSV: UTF-8, comma, line feed, no index, numbers as Python writes them, an empty cell for a
-missing value, the target last. Its SHA-256 is in the registry, so that whatever a source delivers is either turned
-into exactly that file or refused.
+missing value, the target last. Its SHA-256 is in the registry, or the number of its rows, columns and positives, so
+that whatever a source delivers is either turned into that file or refused.
 """
 
 from __future__ import annotations
@@ -46,6 +46,16 @@ MUSHROOM = _columns(
     "class,cap_shape,cap_surface,cap_color,bruises,odor,gill_attachment,gill_spacing,gill_size,gill_color,"
     "stalk_shape,stalk_root,stalk_surface_above_ring,stalk_surface_below_ring,stalk_color_above_ring,"
     "stalk_color_below_ring,veil_type,veil_color,ring_number,ring_type,spore_print_color,population,habitat"
+)
+GERMAN = _columns(
+    "checking_status,duration,credit_history,purpose,amount,savings,employed_since,installment_rate,personal_status,"
+    "other_debtors,residence_since,property,age,other_installments,housing,existing_credits,job,liable_for,telephone,"
+    "foreign_worker,risk"
+)
+PIMA = _columns("pregnancies,glucose,blood_pressure,skin_thickness,insulin,bmi,pedigree,age,diabetes")
+ILPD = _columns(
+    "age,sex,total_bilirubin,direct_bilirubin,alkaline_phosphatase,alanine_aminotransferase,"
+    "aspartate_aminotransferase,total_proteins,albumin,albumin_globulin_ratio,liver_patient"
 )
 MUSK = [f"f{i}" for i in range(1, 167)]
 SEXES = {1: "male", 0: "female"}
@@ -154,6 +164,34 @@ def musk(raw: bytes) -> pd.DataFrame:
     return pd.concat([frame[MUSK].astype(float), target.rename("target")], axis=1)
 
 
+def german(raw: bytes) -> pd.DataFrame:
+    """german.data with its codes; the sex is that of the code of the personal status."""
+    frame = _table(_member(raw, "german.data"), names=GERMAN, sep=" ")
+    frame.insert(9, "sex", frame["personal_status"].map(dict.fromkeys(("A92", "A95"), "female")).fillna("male"))
+    return frame.assign(risk=frame.pop("risk").map({1: "good", 2: "bad"}))
+
+
+def pima(raw: bytes) -> pd.DataFrame:
+    """pima-indians-diabetes.data.csv, which has no header."""
+    frame = _table(raw, names=PIMA)
+    decimals = ("bmi", "pedigree")
+    return frame.astype({name: float if name in decimals else np.int64 for name in PIMA})
+
+
+def ilpd(raw: bytes) -> pd.DataFrame:
+    """Indian Liver Patient Dataset (ILPD).csv, without a header, or one that has a header; 2 is no liver patient."""
+    text = _member(raw, "Indian Liver Patient Dataset (ILPD).csv")
+    frame = _table(text.partition(b"\n")[2] if text[:3].lower() == b"age" else text, names=ILPD)
+    frame["sex"] = frame["sex"].str.lower()
+    return frame.assign(liver_patient=frame.pop("liver_patient").map({1: 1, 2: 0, 0: 0}))
+
+
+def heloc(raw: bytes) -> pd.DataFrame:
+    """heloc_dataset_v1.csv with the target moved to the end."""
+    frame = _table(raw)
+    return frame.assign(RiskPerformance=frame.pop("RiskPerformance"))
+
+
 def _table(
     raw: bytes, names: Sequence[str] | None = None, na_values: Sequence[str] = (), **options: Any
 ) -> pd.DataFrame:
@@ -200,5 +238,9 @@ NORMALISERS: dict[str, Callable[[bytes], pd.DataFrame]] = {
         magic,
         mushroom,
         musk,
+        german,
+        pima,
+        ilpd,
+        heloc,
     )
 }

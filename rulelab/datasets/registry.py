@@ -26,9 +26,12 @@ class Record:
     set_aside : tuple of str
         Sensitive attributes that are no features unless asked for.
     sha256 : str or None
-        SHA-256 of the normalised CSV, not compressed; None for what a dependency ships.
+        SHA-256 of the normalised CSV, not compressed; None for what a dependency ships, and where a file is known by
+        its rows, columns and positives alone.
     url : str or None
         Where the source's own file can be fetched; None for what is not a file of its own.
+    by_hand : bool
+        Whether nothing but a person can fetch it, who accepts its licence there.
     packaged : bool
         Whether the normalised file is part of this package.
     """
@@ -47,6 +50,7 @@ class Record:
     notes: str = ""
     sha256: str | None = None
     url: str | None = None
+    by_hand: bool = False
     packaged: bool = False
 
     @property
@@ -278,6 +282,68 @@ _RECORDS = (
         source="PMLB, clean2 (UCI repository, Musk)",
         sha256="3f0ce21a70ae95c471523c05929ab21518a716ab72baa719a1ffd71fc0401766",
         url="https://github.com/EpistasisLab/pmlb/raw/master/datasets/clean2/clean2.tsv.gz",
+    ),
+    Record(
+        name="german",
+        rows=1000,
+        columns=22,
+        positives=300,
+        target="risk",
+        positive="bad",
+        sensitive=("sex",),
+        set_aside=("sex",),
+        excluded=("personal_status",),
+        description="German credit (Statlog): a bad credit risk, in the south of Germany, 1973 to 1975",
+        source="UCI repository, Statlog (German Credit Data), Hans Hofmann",
+        notes=(
+            "codes are those of german.doc. Bad risks are 5 % of such credits in life and 30 % here. sex is read off "
+            "personal_status, which says it wrongly: its code A92 holds women and single men (Groemping 2019, South "
+            "German Credit Data: Correcting a Widely Used Data Set), so that no rate of a sex should be believed"
+        ),
+        sha256="fab364f1366ee71c7fc0924d4e4b159d9e2b7815839322daf10dea8e61b08d4a",
+        url=f"{UCI}/144/statlog+german+credit+data.zip",
+    ),
+    Record(
+        name="pima",
+        rows=768,
+        columns=9,
+        positives=268,
+        target="diabetes",
+        positive=1,
+        description="Pima Indians: diabetes within five years, of women of at least 21 years",
+        source="National Institute of Diabetes and Digestive and Kidney Diseases; Smith et al. (1988)",
+        notes="a 0 in glucose, blood_pressure, skin_thickness, insulin or bmi is a missing value; one people, one place",
+        sha256="aa14a117ead979a944880d3e318e98549bd3e4ebebe004edd432b5139aa962aa",
+        url="https://raw.githubusercontent.com/jbrownlee/Datasets/master/pima-indians-diabetes.data.csv",
+    ),
+    Record(
+        name="ilpd",
+        rows=583,
+        columns=11,
+        positives=416,
+        target="liver_patient",
+        positive=1,
+        sensitive=("sex",),
+        description="Indian liver patients (ILPD), from blood tests; three quarters are men",
+        source="UCI repository, ILPD (Indian Liver Patient Dataset)",
+        notes="the rule set papers leave out the 4 rows where albumin_globulin_ratio is missing; ages above 89 are 90",
+        url=f"{UCI}/225/ilpd+indian+liver+patient+dataset.zip",
+    ),
+    Record(
+        name="heloc",
+        rows=10459,
+        columns=24,
+        positives=5459,
+        target="RiskPerformance",
+        positive="Bad",
+        description="FICO challenge, home equity lines of credit: 90 days overdue at least once within two years",
+        source="FICO Explainable Machine Learning Challenge, heloc_dataset_v1.csv",
+        notes=(
+            "-9: no record, -8: no usable one, -7: no such event; in 588 rows all cells are -9, which the rule set "
+            "papers leave out. Anonymous, without sensitive attributes: fairness cannot be looked at"
+        ),
+        url="https://community.fico.com/s/explainable-machine-learning-challenge",
+        by_hand=True,
     ),
 )
 

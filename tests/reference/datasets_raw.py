@@ -182,4 +182,43 @@ NORMALISED = {
         + ",".join(f"{i - 80}.0" for i in range(166))
         + ",1\n",
     ),
+    "german": (
+        zipped(
+            **{
+                "german.data-numeric": b"1",
+                "german.data": (
+                    b"A11 6 A34 A43 1169 A65 A75 4 A93 A101 4 A121 67 A143 A152 2 A173 1 A192 A201 1\n"
+                    b"A12 48 A32 A43 5951 A61 A73 2 A92 A101 2 A121 22 A143 A152 1 A173 1 A191 A201 2\n"
+                ),
+            }
+        ),
+        "checking_status,duration,credit_history,purpose,amount,savings,employed_since,installment_rate,"
+        "personal_status,sex,other_debtors,residence_since,property,age,other_installments,housing,existing_credits,"
+        "job,liable_for,telephone,foreign_worker,risk\n"
+        "A11,6,A34,A43,1169,A65,A75,4,A93,male,A101,4,A121,67,A143,A152,2,A173,1,A192,A201,good\n"
+        "A12,48,A32,A43,5951,A61,A73,2,A92,female,A101,2,A121,22,A143,A152,1,A173,1,A191,A201,bad\n",
+    ),
+    "pima": (
+        b"6,148,72,35,0,33.6,0.627,50,1\r\n1,85,66,29,0,26,0.351,31,0\r\n",
+        "pregnancies,glucose,blood_pressure,skin_thickness,insulin,bmi,pedigree,age,diabetes\n"
+        "6,148,72,35,0,33.6,0.627,50,1\n1,85,66,29,0,26.0,0.351,31,0\n",
+    ),
+    "ilpd": (
+        zipped(
+            **{
+                "Indian Liver Patient Dataset (ILPD).csv": (
+                    b"65,Female,0.7,0.1,187,16,18,6.8,3.3,0.9,1\n45,Male,0.9,0.3,189,23,33,6.6,3.9,,2\n"
+                )
+            }
+        ),
+        "age,sex,total_bilirubin,direct_bilirubin,alkaline_phosphatase,alanine_aminotransferase,"
+        "aspartate_aminotransferase,total_proteins,albumin,albumin_globulin_ratio,liver_patient\n"
+        "65,female,0.7,0.1,187,16,18,6.8,3.3,0.9,1\n45,male,0.9,0.3,189,23,33,6.6,3.9,,0\n",
+    ),
+    "heloc": (
+        b"RiskPerformance,ExternalRiskEstimate,NumSatisfactoryTrades\nBad,55,20\nGood,-9,-9\n",
+        "ExternalRiskEstimate,NumSatisfactoryTrades,RiskPerformance\n55,20,Bad\n-9,-9,Good\n",
+    ),
 }
+NOT_SHARED = {"german", "pima", "ilpd", "heloc"}
+"""Of which no file is beside the project."""

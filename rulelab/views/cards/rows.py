@@ -106,7 +106,7 @@ class Split:
         data, share, kept = entry["data"], entry.get("test_share", 0.0), entry.get("kept", "")
         if not isinstance(data, str) or not isinstance(kept, str):
             return None
-        if not (_HASH.fullmatch(kept) if kept else datasets.names().get(data, "download") != "download"):
+        if not (_HASH.fullmatch(kept) if kept else datasets.names().get(data) in ("embedded", "cached")):
             return None
         if kept and KEPT_ROWS.find is None:
             return None

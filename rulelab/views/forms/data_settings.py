@@ -59,7 +59,7 @@ class DataSettings(Settings):
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
         available = datasets.names()
-        self._options = {plain(_option(name, how)): name for name, how in available.items()}
+        self._options = {plain(_option(name, how)): name for name, how in available.items() if how != "by hand"}
         self._options |= {plain(f"{name} (table of this server)"): name for name in offered()}
         self.param.data.objects = list(self._options.values())
         self._draft: Draft | None = None
