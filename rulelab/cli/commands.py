@@ -145,7 +145,8 @@ def _datasets(args: argparse.Namespace) -> int:
         for name, r in zip(known.index, known.itertuples(), strict=True)
     ]
     print(table(("name", "where", "rows", "features", "positive %", "target", "sensitive"), rows, right=(2, 3, 4)))
-    print(f"\ncached ones are in {datasets.home()} ({datasets.cache.HOME_VARIABLE}); `load` fetches the others, or says how it is done by hand")
+    there = f"cached ones are in {datasets.home()} ({datasets.cache.HOME_VARIABLE})"
+    print(f"\n{there}; `load` fetches the others, or says how that is done by hand")
     return 0
 
 

@@ -43,7 +43,7 @@ __all__ = [
 
 
 def names() -> dict[str, str]:
-    """The data sets by name, embedded ones first: each ``"embedded"``, ``"cached"``, ``"download"`` or ``"by hand"``."""
+    """The data sets by name, embedded ones first, each "embedded", "cached", "download" or "by hand"."""
     return {record.name: _availability(record) for record in RECORDS.values()}
 
 

@@ -312,7 +312,7 @@ _RECORDS = (
         positive=1,
         description="Pima Indians: diabetes within five years, of women of at least 21 years",
         source="National Institute of Diabetes and Digestive and Kidney Diseases; Smith et al. (1988)",
-        notes="a 0 in glucose, blood_pressure, skin_thickness, insulin or bmi is a missing value; one people, one place",
+        notes="a 0 in glucose, blood_pressure, skin_thickness, insulin or bmi is a missing value; women of one people",
         sha256="aa14a117ead979a944880d3e318e98549bd3e4ebebe004edd432b5139aa962aa",
         url="https://raw.githubusercontent.com/jbrownlee/Datasets/master/pima-indians-diabetes.data.csv",
     ),

@@ -285,7 +285,7 @@ def test_install_takes_normalised_and_original_files(home: Path, form: bytes) ->
 
 def test_a_file_under_a_licence_is_put_in_place_by_hand_and_known_by_its_size(home: Path, tmp_path: Path) -> None:
     raw, csv = NORMALISED["heloc"]
-    with pytest.raises(DatasetError, match=r"not cached\. By hand: accept the licence and fetch .*community\.fico\.com"):
+    with pytest.raises(DatasetError, match=r"not cached\. By hand: accept the licence and fetch .*fico\.com"):
         datasets.load("heloc")
     file = tmp_path / "heloc_dataset_v1.csv"
     file.write_bytes(raw)
