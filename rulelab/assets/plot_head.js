@@ -29,13 +29,17 @@ async function picture({ name, kind, item, size }) {
 
 export function render({ model }) {
   const root = made("header", "", { class: "plot" })
-  const title = made("h2", model.term ? "" : model.heading, { "aria-label": model.heading })
+  const title = made("h2", "")
   const caption = made("p", "", { class: "caption" })
-  if (model.term) {
-    title.append(made("button", model.heading, { type: "button", class: "rl-word", "data-term": model.term }))
-  }
   const menu = made("details", "")
-  const summary = made("summary", "Save", { "aria-label": `Save or read: ${model.heading}` })
+  const summary = made("summary", "Save")
+  const name = () => {
+    const { heading, term } = model
+    const explained = term && made("button", heading, { type: "button", class: "rl-word", "data-term": term })
+    title.replaceChildren(explained || heading)
+    title.setAttribute("aria-label", heading)
+    summary.setAttribute("aria-label", `Save or read: ${heading}`)
+  }
   const sheet = made("div", "", { class: "sheet" })
   const table = made("div", "", { class: "figures", tabindex: 0, role: "region", "aria-label": "Figures" })
   const line = made("p", "", { class: "kinds" })
@@ -81,6 +85,8 @@ export function render({ model }) {
   })
   const show = () => { if (caption.textContent !== model.caption) { caption.textContent = model.caption } }
   model.on("caption", show)
+  model.on("heading", name)
   show()
+  name()
   return root
 }

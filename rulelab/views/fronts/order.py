@@ -35,6 +35,7 @@ _USUAL_VALUES = {
     TOLERANCE.name: "0.02, 0.05, 0.1",
     "max_length": "1, 2, 3, 4",
     "max_conditions": "1, 2, 3",
+    "positive_weight": "0.5, 1, 2, 4",
     "thresholds": "3, 5, 10",
 }
 

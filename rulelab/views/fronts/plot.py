@@ -1,4 +1,4 @@
-"""One picture of fronts: accuracy against complexity, or against a gap between groups.
+"""One picture of fronts: accuracy against complexity, or against a gap between groups; or the rates of an ROC curve.
 
 Bare Bokeh: points are streamed into it while a sweep runs, and taps on them choose models; `rulelab.plots.front` draws
 the finished sweep.
@@ -21,7 +21,7 @@ from bokeh.models import (
     ResetTool,
     TapTool,
 )
-from bokeh.models.annotations import BoxAnnotation, Label
+from bokeh.models.annotations import BoxAnnotation, Label, Slope
 from bokeh.plotting import figure
 
 from ...assets import asset
@@ -32,7 +32,7 @@ from ..search.slide import enlarged
 from ..widgets.esc import plain
 from ..widgets.style import INK
 from .look import COLORS, LOOKS, spread_out
-from .points import COMPLEXITY, LABELS, Point, front, fronts, number, percent
+from .points import COMPLEXITY, FALSE_POSITIVES, LABELS, Point, front, fronts, number, percent
 
 _DOMINATED = 0.12
 _INTERVALS = {True: 0.45, False: 0.1}
@@ -87,7 +87,7 @@ class FrontPlot:
         self._dark = False
         self.caption = ""
         self._shown: str | None = None
-        self._asked: tuple[Sequence[Point], str, str | None, Sequence[float]] = ((), COMPLEXITY, None, ())
+        self._asked: tuple[Sequence[Point], str, str | None, Sequence[float], str] = ((), COMPLEXITY, None, (), "")
         self._spans: tuple[float, ...] = ()
         self._points = ColumnDataSource({name: [] for name in (*_POINT, *_TEXTS)})
         self._chosen = ColumnDataSource({"x": [], "y": []})
@@ -102,22 +102,23 @@ class FrontPlot:
 
     def frame(self) -> pd.DataFrame:
         """The points that are drawn: both axes, and what stands behind them."""
-        points, x, *_ = self._asked
+        points, x, *_, y = self._asked
         axes: list[Any] = [axis.axis_label for axis in (self.figure.xaxis[0], self.figure.yaxis[0])]
         rows = [
-            (p.label, _scale(x) * p.value(x), *(100 * share for share in (p.value("accuracy"), *_ends(p))), p.proof)
+            (p.label, _scale(x) * p.value(x), *(100 * share for share in (p.value(y), *_ends(p, y))), p.proof)
             for p in points
         ]
         table = pd.DataFrame(rows, columns=["point", *axes, "95 % interval from", "to", "proof"])
         if x != COMPLEXITY:
-            table[["gap from", "gap to"]] = 100 * np.array([_ends(p, x) for p in points]).reshape(-1, 2)
+            of = "false positives" if x == FALSE_POSITIVES else "gap"
+            table[[f"{of} from", f"{of} to"]] = 100 * np.array([_ends(p, x) for p in points]).reshape(-1, 2)
         return table
 
     def picture(self) -> dict[str, Any]:
         """Drawn anew for a slide, with a legend and without the ring."""
         plot = FrontPlot(self._title, "", lambda key: None)
-        points, x, gap, ceiling = self._asked
-        plot.show(points, x, gap, None, ceiling)
+        points, x, gap, ceiling, y = self._asked
+        plot.show(points, x, gap, None, ceiling, y)
         for own, new in zip(self.figure.axis, plot.figure.axis, strict=True):
             new.axis_label = own.axis_label
         plot.figure.legend[0].visible = True
@@ -130,7 +131,7 @@ class FrontPlot:
         self._leaders.glyph.line_color = self._ring.glyph.line_color = self._front.glyph.line_color = (
             self._texts.glyph.text_color
         ) = ink
-        self._area.glyph.fill_color = self._strip.fill_color = ink
+        self._area.glyph.fill_color = self._strip.fill_color = self._guess.line_color = ink
         self._strip_name.text_color = self._no_figure.text_color = self._no_method.text_color = ink
         for family, line in self._lines.items():
             line.glyph.line_color = COLORS[family][dark]
@@ -138,7 +139,13 @@ class FrontPlot:
             dots.glyph.update(line_color=COLORS[method][dark], fill_color=COLORS[method][dark])
 
     def show(
-        self, points: Sequence[Point], x: str, gap: str | None, chosen: str | None, ceiling: Sequence[float] = ()
+        self,
+        points: Sequence[Point],
+        x: str,
+        gap: str | None,
+        chosen: str | None,
+        ceiling: Sequence[float] = (),
+        y: str = "accuracy",
     ) -> None:
         """Bring the picture up to date.
 
@@ -154,32 +161,36 @@ class FrontPlot:
             Key of the point with the ring.
         ceiling : sequence of float
             The accuracies that no rule list of at most 0, 1, ... rules exceeds; what lies above is shaded.
+        y : str
+            The share on the vertical axis, of which more is better.
         """
-        self._shown, self._asked = chosen, (points, x, gap, ceiling)
+        self._shown, self._asked = chosen, (points, x, gap, ceiling, y)
         scale = _scale(x)
         placed = [p for p in points if not math.isnan(p.value(x))]
         strip = [p for p in points if math.isnan(p.value(x))] if x == COMPLEXITY else []
         at = {p.key: [_short(scale * each) for each in (p.value(x), *_ends(p, x))] for p in placed}
         end = max((high for _, _, high in at.values()), default=1)
-        end = max(end, 1 if x == COMPLEXITY else 0.1)
+        end = 100 if x == FALSE_POSITIVES else max(end, 1 if x == COMPLEXITY else 0.1)
         at |= {p.key: [_short(end * _STRIP[1])] * 3 for p in strip}
-        lines, overall = fronts(placed, x), front(placed, x)
+        lines, overall = fronts(placed, x, y), front(placed, x, y)
         best = {p.key for line in lines.values() for p in line} | {p.key for p in strip}
         known, told = [p for p in points if p.key in at], {chosen, *(p.key for p in (*overall, *strip))}
         _bring(self._points, self._columns(known, at, best, told, gap))
         for family, steps in self._steps.items():
-            ys = [_short(100 * p.value("accuracy")) for p in lines[family]]
+            ys = [_short(100 * p.value(y)) for p in lines[family]]
             replace(steps, {"x": [_short(scale * p.value(x)) for p in lines[family]], "y": ys})
         ring = [p for p in known if p.key == chosen]
-        replace(self._chosen, {"x": [at[p.key][0] for p in ring], "y": [100 * p.value("accuracy") for p in ring]})
+        replace(self._chosen, {"x": [at[p.key][0] for p in ring], "y": [100 * p.value(y) for p in ring]})
         present = {p.method for p in known}
         show_entries(self._legend, [method in present for method in LOOKS])
         self._no_figure.visible = bool(points) and not known
         self._no_method.visible = not points
+        self._guess.visible = x == FALSE_POSITIVES
         self.caption = _caption(known, x) + (_IMPOSSIBLE if ceiling and known else "")
         xs = [_short(scale * p.value(x)) for p in overall]
-        ys = [_short(100 * p.value("accuracy")) for p in overall]
-        replace(self._overall, {"x": [*xs, _short(end * 1.06)], "y": [*ys, ys[-1]]} if xs else {"x": [], "y": []})
+        ys = [_short(100 * p.value(y)) for p in overall]
+        last = end if self._guess.visible else _short(end * 1.06)
+        replace(self._overall, {"x": [*xs, last], "y": [*ys, ys[-1]]} if xs else {"x": [], "y": []})
         if not known:
             self._shade((), 0)
             self._name([], end, 0, 1)
@@ -224,7 +235,7 @@ class FrontPlot:
         columns: Columns = {name: [] for name in (*_POINT, *_TEXTS)}
         for p in points:
             place, x_low, x_high = at[p.key]
-            y_low, y_high = (_short(100 * end) for end in _ends(p))
+            y_low, y_high = (_short(100 * end) for end in _ends(p, self._asked[-1]))
             row = {
                 "key": p.key,
                 "label": f"{p.label}; {plain(p.asked, 90)}" if p.asked else p.label,
@@ -233,7 +244,7 @@ class FrontPlot:
                 "lines": _INTERVALS[p.key in told],
                 "alpha": 0.9 if p.key in best else _DOMINATED,
                 "x": place,
-                "y": _short(100 * p.value("accuracy")),
+                "y": _short(100 * p.value(self._asked[-1])),
                 "x_low": x_low,
                 "x_high": x_high,
                 "y_low": y_low,
@@ -264,6 +275,8 @@ class FrontPlot:
         plot.add_layout(self._strip)
         plot.add_layout(self._strip_name)
         self._no_figure, self._no_method = (self._said(text) for text in (_NO_FIGURE, _NO_METHOD))
+        self._guess = Slope(gradient=1, y_intercept=0, line_dash="dashed", line_alpha=0.5, visible=False)
+        plot.add_layout(self._guess)
         overall = self._overall
         self._area = plot.varea_step(
             x="x", y1="y", y2="high", step_mode="after", fill_alpha=0.1, source=self._impossible, visible=False
@@ -327,8 +340,8 @@ class FrontPlot:
 
         A part that was zoomed into stays until there is more.
         """
-        heights = [100 * y for p in known for y in _ends(p)]
-        lowest, highest = min(heights), max(heights)
+        heights = [100 * y for p in known for y in _ends(p, self._asked[-1])]
+        lowest, highest = (0, 100) if self._guess.visible else (min(heights), max(heights))
         margin = max(0.08 * (highest - lowest), 0.5)
         low, high = lowest - margin, min(highest + margin, 101)
         spans = (end, low, high, strip)
@@ -391,6 +404,8 @@ def _caption(points: Sequence[Point], x: str) -> str:
     if not points:
         return ""
     what, name, best = "most accurate", "accuracy", max(points, key=lambda p: p.value("accuracy"))
+    if x == FALSE_POSITIVES:
+        return f"{counted(len(points), 'points')}; guessing lies on the dashed line, no error in the corner above."
     if x != COMPLEXITY:
         what, name, best = "smallest gap", x, min(points, key=lambda p: (p.value(x), -p.value("accuracy")))
     share = f"{percent(best, name)} %".replace(" ", "\u00a0")  # stays on one line

@@ -30,6 +30,8 @@ from ..widgets.esc import plain
 PARTS = {"test": "test rows", "train": "training rows"}
 """Which rows the figures count."""
 COMPLEXITY = "complexity"
+FALSE_POSITIVES, TRUE_POSITIVES = "false_positive_rate", "true_positive_rate"
+"""What stands on the axes of an ROC curve."""
 LABELS = {
     **{name: family_name(name).capitalize() for name in FAMILIES},
     "greedy_list": "Greedy rule list",
@@ -253,20 +255,20 @@ def told(result: Result) -> str:
     return titled(result.message, family)
 
 
-def front(among: Iterable[Point], x: str) -> list[Point]:
-    """The points that no other one dominates in a larger accuracy and a smaller x, from the smallest x on."""
+def front(among: Iterable[Point], x: str, y: str = "accuracy") -> list[Point]:
+    """The points that no other one dominates in a larger y and a smaller x, from the smallest x on."""
     candidates = list(among)
-    xs, ys = ([p.value(name) for p in candidates] for name in (x, "accuracy"))
+    xs, ys = ([p.value(name) for p in candidates] for name in (x, y))
     kept = non_dominated(xs, ys, (False, True))
     return sorted((p for p, keep in zip(candidates, kept, strict=True) if keep), key=lambda p: p.value(x))
 
 
-def fronts(among: Iterable[Point], x: str) -> dict[str, list[Point]]:
+def fronts(among: Iterable[Point], x: str, y: str = "accuracy") -> dict[str, list[Point]]:
     """The front of each method by itself."""
     own: dict[str, list[Point]] = {family: [] for family in FAMILIES}
     for p in among:
         own.setdefault(p.method, []).append(p)
-    return {method: front(points, x) for method, points in own.items()}
+    return {method: front(points, x, y) for method, points in own.items()}
 
 
 def percent(point: Point, name: str) -> str:

@@ -32,8 +32,10 @@ from .look import LOOKS, swatch_css
 from .plot import FrontPlot
 from .points import (
     COMPLEXITY,
+    FALSE_POSITIVES,
     LABELS,
     PARTS,
+    TRUE_POSITIVES,
     Point,
     criterion_name,
     criterion_words,
@@ -43,6 +45,8 @@ from .points import (
 )
 from .run import Run, followed
 
+ROC = "roc"
+"""The second picture shows the rates of an ROC curve, and no gap; the table keeps the first criterion's."""
 _CHAT_TICKS = 8
 """Ticks between two changes of the status line while only the time goes on."""
 _EMPTY = (
@@ -60,6 +64,7 @@ _UNTESTED = (
     '<p class="note">All rows were trained on: nothing can be said about new ones. To keep some, press the number of '
     f"rows above and give a {TEST_SHARE.title.partition(',')[0].lower()}.</p>"
 )
+_FAIRNESS = "Accuracy and fairness"
 _WIDE = {"sizing_mode": "stretch_width", "margin": 0}
 LINE_CSS = sheet("sweep_line.css")
 """What is said of a sweep, in one line with what the figures rest on."""
@@ -80,9 +85,11 @@ class FrontView(NotebookViewer):
     on : str
         "test" or "train": the rows that the figures are of.
     criterion : str
-        The fairness criterion whose gaps are drawn.
+        The fairness criterion whose gaps are drawn; "roc": the rates of an ROC curve instead.
     point : str
         The one that is chosen; empty: none.
+    boxes : list of PlotBox
+        The two pictures.
     files : Row
         Saves what is drawn.
 
@@ -98,7 +105,7 @@ class FrontView(NotebookViewer):
     )
     criterion: param.Selector[str] = param.Selector(
         default="equal_opportunity",
-        objects={criterion_words(name): name for name in MEASURED},
+        objects={**{criterion_words(name): name for name in MEASURED}, "no criterion: ROC": ROC},
         label="Fairness criterion",
     )
     point = param.String(default="", doc="The key of the chosen point.")
@@ -190,7 +197,7 @@ class FrontView(NotebookViewer):
             self.sweeping = run is not None and run.sweeping
             busy = self._model.refresh() or busy
         if self._context is None:
-            pn.io.push_notebook(*(box.pane for box in self._boxes))
+            pn.io.push_notebook(*(box.pane for box in self.boxes))
         return busy
 
     @property
@@ -199,9 +206,14 @@ class FrontView(NotebookViewer):
         return self._run is not None and any(sweep.groups for sweep in self._run.started.sweeps)
 
     @property
+    def measured(self) -> str:
+        """The criterion of the gaps in the table."""
+        return self.criterion if self.criterion != ROC else self.param.criterion.default
+
+    @property
     def gap(self) -> str | None:
         """The figure of the chosen gap; None without groups."""
-        return gap_name(self.criterion) if self.grouped else None
+        return gap_name(self.measured) if self.grouped else None
 
     @property
     def attribute(self) -> str:
@@ -237,27 +249,35 @@ class FrontView(NotebookViewer):
             self._status.param.update(tone=now.tone, phase="; ".join([now.phase, *said]))
 
     def _draw(self, run: Run) -> None:
-        asked = (run, run.tables, run.ceiling, self.part, self.gap, self.point, self.dark, self.on_pin, *self.hidden)
+        rates = self.criterion == ROC or not self.grouped
+        asked = (run, run.tables, run.ceiling, self.part, self.gap, rates, self.point, self.dark, self.on_pin)
+        asked = (*asked, *self.hidden)
         if asked == self._shown:
             return
         self._shown = asked
         points, gap = self.points(), self.gap
         drawn = [p for p in points if p.method not in self.hidden]
+        complexity, second, words = *self._plots, f"on {PARTS[self.part]} (%)"
         for plot in self._plots:
-            plot.figure.yaxis.axis_label = f"accuracy on {PARTS[self.part]} (%)"
-        self._plots[1].figure.xaxis.axis_label = f"gap in {criterion_name(self.criterion)} (%)"
+            plot.figure.yaxis.axis_label = f"accuracy {words}"
+        second.figure.xaxis.axis_label = f"gap in {criterion_name(self.measured)} (%)"
         ceiling = run.ceiling if self.part == "train" else ()
-        self._plots[0].show(drawn, COMPLEXITY, gap, self.point, ceiling)
-        if gap is not None:
-            self._plots[1].show(drawn, gap, gap, self.point)
-        for box in self._boxes:
+        complexity.show(drawn, COMPLEXITY, gap, self.point, ceiling)
+        if gap is not None and not rates:
+            second.show(drawn, gap, gap, self.point)
+        else:
+            second.figure.xaxis.axis_label = f"false positive rate {words}"
+            second.figure.yaxis.axis_label = f"true positive rate {words}"
+            second.show(drawn, FALSE_POSITIVES, gap, self.point, (), TRUE_POSITIVES)
+        self.boxes[1].rename("ROC" if rates else _FAIRNESS)
+        for box in self.boxes:
             box.refresh()
         present = {p.method for p in points}
         shown: dict[Any, bool] = {
-            **dict.fromkeys((self._gap_box, self._criterion), bool(points) and self.grouped),
+            self._criterion: bool(points) and self.grouped,
             self._on: not self.untested,
             self._untested: bool(points) and self.untested,
-            **dict.fromkeys((self._box_of_all, self.files, self._methods), bool(points)),
+            **dict.fromkeys((self._box_of_all, self._second_box, self.files, self._methods), bool(points)),
             **{box: method in present for method, box in self._toggles.items()},
             self._empty: not points,
         }
@@ -279,7 +299,7 @@ class FrontView(NotebookViewer):
             return
         p = found[self.part] or found["test"] or found["train"]
         assert p is not None
-        words = f"gap in {criterion_name(self.criterion)}"
+        words = f"gap in {criterion_name(self.measured)}"
         sweep = run.started.sweeps[p.sweep]
         accuracies = {q.point: q.value("accuracy") for q in self.points() if q.sweep == p.sweep}
         notes = [] if p.baseline else unmet(sweep, p)
@@ -315,14 +335,14 @@ class FrontView(NotebookViewer):
         tapped = partial(setattr, self, "point")
         self._plots = (
             FrontPlot("Accuracy and complexity", "complexity (rules and conditions)", tapped),
-            FrontPlot("Accuracy and fairness", "gap (%)", tapped),
+            FrontPlot(_FAIRNESS, "gap (%)", tapped),
         )
         # on a narrow page it has to stay beside the name of its figure
         narrow = "@media (max-width: 1100px) { :host { width: 232px !important; } }"
         listed = {"stylesheets": [SELECT_CSS, narrow], "margin": 0}
         self._on = pn.widgets.Select.from_param(self.param.on, width=175, **listed)
         self._criterion = pn.widgets.Select.from_param(self.param.criterion, width=280, visible=False, **listed)
-        self._boxes = [
+        self.boxes = [
             PlotBox(plot, plot.picture, self._file_name, control)
             for plot, control in zip(self._plots, (self._on, self._criterion), strict=True)
         ]
@@ -339,9 +359,9 @@ class FrontView(NotebookViewer):
         row: dict[str, Any] = {**_WIDE, "css_classes": ["rl-row"]}
         said = (self._alert, self._status, self._untested)
         self._line = pn.Row(*said, stylesheets=[BAR_CSS, LINE_CSS], **row)
-        self._box_of_all, self._gap_box = (
+        self._box_of_all, self._second_box = (
             pn.Column(*box.items, visible=False, stylesheets=[PANEL_CSS], css_classes=["rl-wide"], **_WIDE)
-            for box in self._boxes
+            for box in self.boxes
         )
         self._toggles = {method: self._toggle(method) for method in LOOKS}
         self._methods = pn.Row(
@@ -364,7 +384,7 @@ class FrontView(NotebookViewer):
         below = [pn.Row(self.files, **row), pn.Column(self.table, stylesheets=[PANEL_CSS], **row), self._details]
         near = ":host { margin-top: -8px !important; }"
         self._layout = pn.Column(
-            *(self._line, self._empty, self._box_of_all, self._gap_box),
+            *(self._line, self._empty, self._box_of_all, self._second_box),
             pn.Column(self._methods, self._hint, stylesheets=[near], **row),
             *([] if self.apart else below),
             stylesheets=[VIEW_CSS],

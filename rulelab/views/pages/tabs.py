@@ -181,7 +181,7 @@ class CompareTab:
         shown.on_pin = self.pin
         shown.table.param.watch(
             lambda _: self.view.param.update(
-                points=shown.table.more, criterion=shown.criterion, attribute=shown.attribute
+                points=shown.table.more, criterion=shown.measured, attribute=shown.attribute
             ),
             "more",
         )

@@ -88,18 +88,11 @@ class PlotBox:
         self.plot = plot
         self._picture, self._file_name = picture, name
         title: Any = plot.figure.title
-        title.visible, self.name = False, str(title.text)
-        plot.figure.html_attributes = {"role": "figure", "aria-label": self.name}
+        title.visible, self.name = False, ""
         plot.figure.stylesheets = [FIGURE_CSS]
         plot.figure.css_classes = []  # the sign stands beside the name
-        self._head = PlotHead(
-            self.answer,
-            heading=self.name,
-            term=term_slug(self.name),
-            control=control,
-            sizing_mode="stretch_width",
-            margin=0,
-        )
+        self._head = PlotHead(self.answer, control=control, sizing_mode="stretch_width", margin=0)
+        self.rename(str(title.text))
         self.pane = pn.pane.Bokeh(plot.figure, sizing_mode="stretch_width", margin=0)
         self._below = None
         if plot.below is not None:
@@ -119,6 +112,13 @@ class PlotBox:
         self._head.stylesheets = [".caption { min-height: 1.35em; }"]
         if self._below is not None:
             self._below.min_height = _BAR
+
+    def rename(self, name: str) -> None:
+        """Call what is shown by another name."""
+        if name != self.name:
+            self.name = name
+            self._head.param.update(term=term_slug(name), heading=name)
+            self.plot.figure.html_attributes = {"role": "figure", "aria-label": name}
 
     def refresh(self) -> None:
         """Show what the plot says beside its picture, where that has changed."""

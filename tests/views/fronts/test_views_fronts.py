@@ -487,6 +487,34 @@ def test_another_part_and_another_criterion_redraw(view: FrontView) -> None:
     assert "demographic parity" in view._plots[1].figure.xaxis.axis_label
 
 
+def test_the_second_picture_shows_roc_where_it_is_asked_for(view: FrontView) -> None:
+    before = view.table.more
+    view.criterion = "roc"
+    found = view.points()
+    frame = view.boxes[1].plot.frame()
+    assert [box.name for box in view.boxes] == ["Accuracy and complexity", "ROC"]
+    assert list(frame.columns[1:3]) == [f"{rate} positive rate on test rows (%)" for rate in ("false", "true")]
+    for name, column in zip(("false_positive_rate", "true_positive_rate"), frame.columns[1:3], strict=True):
+        assert frame[column].tolist() == pytest.approx([100 * p.value(name) for p in found])
+    assert (frame["95 % interval from"] <= frame.iloc[:, 2]).all()
+    assert view.table.more == before, "gaps stay those of a criterion"
+    best = fronts.front(found, "false_positive_rate", "true_positive_rate")
+    for p in found:
+        others = [q for q in found if q.value("false_positive_rate") <= p.value("false_positive_rate")]
+        above = any(q.value("true_positive_rate") > p.value("true_positive_rate") for q in others)
+        assert not (above and p in best)
+    view.criterion = "equalized_odds"
+    assert view.boxes[1].name == "Accuracy and fairness"
+
+
+def test_without_groups_the_second_picture_is_roc() -> None:
+    view = FrontView(rl.sweep(rl.datasets.load("tic_tac_toe"), "rule_list", {"max_length": [1, 2]}, time_limit=5))
+    finished(view)
+    assert [box.name for box in view.boxes] == ["Accuracy and complexity", "ROC"]
+    assert len(view.boxes[1].plot.frame()) == 2
+    view.close()
+
+
 def test_tables_are_exported(view: FrontView, run: Run) -> None:
     fits = pd.read_csv(io.StringIO(view.fits_csv().getvalue()))
     assert len(fits) == sum(sweep.progress.total for sweep in run.started.sweeps)
@@ -609,9 +637,9 @@ def test_a_method_is_taken_out_of_the_pictures_and_put_back(view: FrontView) -> 
 def test_before_the_first_point_a_sentence_says_what_will_be_seen(view: FrontView) -> None:
     empty = FrontView()
     assert empty._empty.visible
-    assert not any(part.visible for part in (empty.files, empty._box_of_all, empty._gap_box, empty._hint))
+    assert not any(part.visible for part in (empty.files, empty._box_of_all, empty._second_box, empty._hint))
     assert not view._empty.visible
-    assert all(part.visible for part in (view.files, view._box_of_all, view._gap_box, view._hint, view._methods))
+    assert all(part.visible for part in (view.files, view._box_of_all, view._second_box, view._hint, view._methods))
 
 
 def test_a_point_says_what_its_constraint_cost(view: FrontView) -> None:

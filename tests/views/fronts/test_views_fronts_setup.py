@@ -147,6 +147,9 @@ def test_another_setting_has_its_usual_values_and_another_family_its_settings() 
     setup.choose(family="rule_set")
     tab.swept = "max_complexity"
     assert tab.order().grid == {"max_complexity": [5, 10, 15, 20]}
+    setup.choose(family="falling_rule_list")
+    tab.swept = "positive_weight"
+    assert tab.order().grid == {"positive_weight": [0.5, 1, 2, 4]}, "the points of an ROC curve"
 
 
 def test_there_are_points_at_once_and_filling_the_front_adds_to_those_of_the_same_question() -> None:
