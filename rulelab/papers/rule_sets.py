@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -42,8 +43,21 @@ PUBLISHED = {
 LIGHT = {"tic_tac_toe": (5, 32, 0, None, None), "breast_cancer": (10, 16, 11, 4, 300)}
 """Thresholds, complexity and Hamming loss of a set that AIX360 found; then the limits of ours."""
 
+HAMMING = {
+    "banknote": "99.8 99.5 .0 | 99.8 99.5 .0",
+    "breast_cancer": "98.6 96.0 .0 | 98.5 96.1 .1",
+    "heart": "88.2 81.8 .1 | 89.4 82.6 .3",
+    "ionosphere": "95.8 93.0 .1 | 96.2 92.8 .2",
+    "pima": "80.4 77.1 .1 | 80.8 77.2 2.7",
+    "tic_tac_toe": "99.1 96.9 .2 | 99.1 96.9 .7",
+    "transfusion": "80.4 78.6 .0 | 80.3 78.4 .0",
+}
+"""Trained on Hamming, then on 0-1 loss: accuracy on training and test rows, seconds of the last program (Table 9)."""
+LOSSES = {"hamming": "Hamming loss", "zero_one": "0-1 loss"}
 METHODS = ("column generation", "RIPPER", "CART", "random forest")
 ABSENT = ("gas",)
+COMPLEXITY = {name: 32 if name == "tic_tac_toe" else 15 for name in HAMMING}
+"""Of the sets whose losses are compared: tic-tac-toe has an exact one of 32."""
 _BASELINES = {"cart": {"min_samples_leaf": [1, 2, 5, 10, 20, 40]}, "random_forest": {"min_samples_leaf": [1, 5]}}
 _RIVALS = ("ripper", "c45_rules")
 _TIES = 1e-9
@@ -95,6 +109,51 @@ def _light() -> Iterator[dict[str, Any]]:
         shared = {"data": name, "complexity": complexity}
         yield {SOURCE: RAN, **shared, "Hamming loss": last.incumbent.objective, "lower bound": last.lower_bound}
         yield {SOURCE: quoted("AIX360, BooleanRuleCG, on the same conditions"), **shared, "Hamming loss": loss}
+
+
+def losses(quick: bool) -> Made:
+    """Sets of least Hamming loss beside sets of fewest errors, and how far apart they can be."""
+    rows: list[dict[str, Any]] = []
+    for name, figures in HAMMING.items():
+        if not quick or name in QUICK.data:
+            try:
+                rows += _both(name, datasets.load(name), 2 if quick else 5, 0.5 if quick else 2.0)
+            except DatasetError as error:
+                rows.append(needed("data", str(error), data=name))
+        for loss, text in zip(LOSSES.values(), figures.split(" | "), strict=True):
+            cells = dict(zip(("training %", "test %", "s/fit"), map(float, text.split()), strict=True))
+            rows.append({SOURCE: quoted("JMLR 24, Table 9"), "data": name, "trained on": loss, **cells})
+    apart = [each for d in ((6, 8) if quick else (6, 8, 10)) for each in _apart(d)]
+    return Made({"Hamming loss beside 0-1 loss": table(rows), "Theorem 4: how far apart they can be": table(apart)})
+
+
+def _both(name: str, data: Dataset, folds: int, seconds: float) -> Iterator[dict[str, Any]]:
+    grid = {"max_complexity": [COMPLEXITY[name]], "loss": list(LOSSES)}
+    found = sweep(data, "rule_set", grid, cv=folds, time_limit=seconds)
+    found.wait()
+    trained = found.points("train").set_index("point")["accuracy"]
+    for row in found.points().to_dict(orient="records"):
+        yield {
+            SOURCE: RAN,
+            "data": name,
+            "trained on": LOSSES[row["loss"]],
+            "training %": 100 * trained[row["point"]],
+            "test %": 100 * row["accuracy"],
+            "s/fit": row["seconds"],
+            "proven": f"{row['proven']} of {row['folds']}",
+        }
+
+
+def _apart(d: int) -> Iterator[dict[str, Any]]:
+    """Each rule is right for one positive row of its own and wrong for the same two negative rows, at 2 each."""
+    n = math.comb(d - 2, d // 2)
+    hits = np.vstack([np.eye(n, dtype=bool), np.ones((2, n), dtype=bool)])
+    problem = Problem.from_arrays(hits, np.arange(n + 2) < n)
+    for loss, words in LOSSES.items():
+        last = solve(RuleSetSearch(problem, 2 * n, 1, loss=loss), time_limit=20)
+        assert last.incumbent is not None
+        cells = {"d": d, "rows": n + 2, "trained on": words, "errors": last.incumbent.errors}
+        yield {SOURCE: RAN, **cells, "rules": len(last.incumbent.model.rules), "status": str(last.status)}
 
 
 def _ours(name: str, data: Dataset, effort: Effort) -> Iterator[dict[str, Any]]:
@@ -160,5 +219,10 @@ FIGURES = (
         "The parameter (complexity; the least rows of a leaf) is the one of the best mean accuracy inside the training "
         "rows, the simplest of equals; chosen says which, in how many folds. The paper has ten folds, also inside, and "
         "up to 120 s a fit; its folds are not known. Large data sets are quoted.",
+    ),
+    Figure(
+        "hamming-loss", PAPER, "Table 9 and Theorem 4: Hamming loss beside 0-1 loss", losses,
+        "Complexity 15 (tic-tac-toe: 32), five folds, 2 s a fit, whole searches; the paper has 100 splits, chose the "
+        "complexity inside, and timed the last integer program alone, at most 600 s.",
     ),
 )  # fmt: skip

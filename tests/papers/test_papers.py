@@ -73,7 +73,7 @@ def test_the_quick_form_runs_from_an_empty_folder(tmp_path: Path) -> None:
     text = (page / "index.html").read_text("utf-8")
     assert all(f'id="{name}"' in text for name in figures())
     frames = {file.stem: pd.read_csv(file) for file in page.glob("*.csv")}
-    assert len(frames) == 11
+    assert len(frames) == 13
     for frame in frames.values():
         assert frame["source"].str.match(r"(ran|quoted: .+|needs: .+|computed from our run)$").all()
     if (rl.datasets.catalogue().loc[["heart", "bank_full"], "availability"] == "cached").all():
@@ -95,6 +95,9 @@ def test_the_quick_form_runs_from_an_empty_folder(tmp_path: Path) -> None:
     assert bounds.query("ended == 'optimal'")["objective"].nunique() == 1
     light = frames["rule-sets-2"].pivot_table("Hamming loss", "data", "source")
     assert (light["ran"] <= light.filter(like="quoted").squeeze()).all()
+    apart = frames["hamming-loss-2"].pivot_table("errors", "rows", "trained on")
+    assert (apart["Hamming loss"] == apart.index - 2).all(), "Theorem 4: the empty set"
+    assert (apart["0-1 loss"] == 2).all()
     fair = frames["fair-rule-sets"].query("source == 'ran' and method == 'rule set' and tolerance.notna()")
     assert (fair["training gap %"] <= 100 * fair["tolerance"] + 1e-6).all()
     assert len(fair) == 3
