@@ -55,21 +55,11 @@ _shown: weakref.WeakSet[NotebookViewer] = weakref.WeakSet()
 
 @dataclass
 class Display:
-    """A place in a notebook where a view is shown.
+    """A place in a notebook where a view is shown."""
 
-    Attributes
-    ----------
-    output : str
-        The name of the output that holds what was shown last.
-    ref : str
-        The document of the view.
-    script : str
-        What shows the document, until the browser has it.
-    """
-
-    output: str
-    ref: str
-    script: str
+    output: str  # the name of the output that holds what was shown last
+    ref: str  # the document of the view
+    script: str  # what shows the document, until the browser has it
 
 
 class NotebookViewer(Viewer):

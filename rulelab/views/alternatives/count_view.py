@@ -32,17 +32,6 @@ class CountView(Viewer):
     ----------
     on_sample : callable, optional
         Takes random lists, or sets, of a complete count, and None when they are forgotten.
-
-    Attributes
-    ----------
-    seconds : float
-        Time limit of what is begun from now on.
-    total : Total or None
-        The count as it stands.
-    ranges : Ranges or None
-        What is certain of all lists, once it is known.
-    sample : Sample or None
-        Random lists, or sets, of a complete count, once they are drawn.
     """
 
     groups = param.Tuple(
@@ -52,10 +41,10 @@ class CountView(Viewer):
     def __init__(self, on_sample: Callable[[Sample | None], None] = lambda sample: None, **params: Any) -> None:
         super().__init__(**params)
         self._on_sample = on_sample
-        self.seconds = 60.0
-        self.total: Total | None = None
-        self.ranges: Ranges | None = None
-        self.sample: Sample | None = None
+        self.seconds = 60.0  # time limit of what is begun from now on
+        self.total: Total | None = None  # the count as it stands
+        self.ranges: Ranges | None = None  # what is certain of all lists, once it is known
+        self.sample: Sample | None = None  # random lists, or sets, of a complete count, once they are drawn
         self._found: Good | None = None
         self._job: Job | None = None
         self._beat = Beat(self.refresh)

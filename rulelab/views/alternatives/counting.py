@@ -52,20 +52,11 @@ _OTHERWISE = (10, 4, 2)
 
 @dataclass(frozen=True, eq=False)
 class Total:
-    """A count as it stands.
-
-    Attributes
-    ----------
-    result : NearOptimalCount or NearOptimalRuleSets
-    snapshot : Snapshot
-        The last one of the count, or of the enumeration of sets.
-    ratio : float
-        What has an objective of at most the optimum's * (1 + ratio) is counted.
-    """
+    """A count as it stands."""
 
     result: NearOptimalCount | NearOptimalRuleSets
-    snapshot: Snapshot
-    ratio: float
+    snapshot: Snapshot  # the last one of the count, or of the enumeration of sets
+    ratio: float  # what has an objective of at most the optimum's * (1 + ratio) is counted
 
     @property
     def of_sets(self) -> bool:
@@ -89,21 +80,13 @@ class Total:
 
 @dataclass(frozen=True, eq=False)
 class Ranges:
-    """What is certain of all lists, or sets.
+    """What is certain of all lists, or sets."""
 
-    Attributes
-    ----------
-    columns : DataFrame
-        See `NearOptimalCount.column_ranges` and `NearOptimalRuleSets.column_ranges`.
-    gaps : DataFrame or None
-        See their ``gap_ranges``; pairs with a group of few rows are left out. None without groups.
-    people : DataFrame
-        ``above`` and ``most``, shares of all that predict otherwise than most of them, and ``rows``, the share of the
-        training weight of which that many do.
-    """
-
-    columns: pd.DataFrame
+    columns: pd.DataFrame  # see `NearOptimalCount.column_ranges` and `NearOptimalRuleSets.column_ranges`
+    # see their ``gap_ranges``; pairs with a group of few rows are left out. None without groups
     gaps: pd.DataFrame | None
+    # ``above`` and ``most``, shares of all that predict otherwise than most of them, and ``rows``, the share of the
+    # training weight of which that many do
     people: pd.DataFrame
 
 
@@ -223,27 +206,13 @@ def facts(total: Total | None, ranges: Ranges | None, busy: bool, criterion: str
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Near-optimal lists, or sets, of which each is as likely to be here as any other.
+    """Near-optimal lists, or sets, of which each is as likely to be here as any other."""
 
-    Attributes
-    ----------
-    found : Good
-        What is shown, beside which they stand.
-    every : Good
-        All that they are of: the lists that were drawn, or all models of sets.
-    models : int array
-        Which of these each is.
-    frame : DataFrame
-        One row each: ``rules``, and ``accuracy`` and ``above`` (the optimum) in per cent.
-    number : int
-        Of which they are drawn.
-    """
-
-    found: Good
-    every: Good
-    models: np.ndarray
-    frame: pd.DataFrame
-    number: int
+    found: Good  # what is shown, beside which they stand
+    every: Good  # all that they are of: the lists that were drawn, or all models of sets
+    models: np.ndarray  # which of these each is
+    frame: pd.DataFrame  # one row each: ``rules``, and ``accuracy`` and ``above`` (the optimum) in per cent
+    number: int  # of which they are drawn
 
     @property
     def whole(self) -> bool:

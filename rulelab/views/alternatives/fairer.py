@@ -45,24 +45,12 @@ _TOOLTIP = (
 
 @dataclass(frozen=True)
 class Fairer:
-    """Lists of least gap, as far as they are known.
+    """Lists of least gap, as far as they are known."""
 
-    Attributes
-    ----------
-    points : tuple of FrontPoint
-        Those that have a model, the least accurate one first, each once.
-    bounds : tuple of tuple of float
-        Accuracies, and what no list that is so accurate has a smaller gap than.
-    open : int
-        At how many of these that is not known to be the least.
-    most : int
-        Rules of a list, at most.
-    """
-
-    points: tuple[FrontPoint, ...]
-    bounds: tuple[tuple[float, float], ...]
-    open: int
-    most: int
+    points: tuple[FrontPoint, ...]  # those that have a model, the least accurate one first, each once
+    bounds: tuple[tuple[float, float], ...]  # accuracies, and what no list that is so accurate has a smaller gap than
+    open: int  # at how many of these that is not known to be the least
+    most: int  # rules of a list, at most
 
     @property
     def frame(self) -> pd.DataFrame:

@@ -35,26 +35,13 @@ MOST_CHARACTERS = 40
 
 @dataclass(frozen=True)
 class Entry:
-    """What one session has reached.
-
-    Attributes
-    ----------
-    name : str
-    objective : Fraction
-        Of its best list; without rounding.
-    rules : int
-        Of that list.
-    hints : int
-        How often it asked for the best change before.
-    revealed : bool
-        Whether it has looked at the optimum; its lists count no more from then on.
-    """
+    """What one session has reached."""
 
     name: str
-    objective: Fraction
-    rules: int
-    hints: int = 0
-    revealed: bool = False
+    objective: Fraction  # of its best list; without rounding
+    rules: int  # of that list
+    hints: int = 0  # how often it asked for the best change before
+    revealed: bool = False  # whether it has looked at the optimum; its lists count no more from then on
 
 
 class Lasting(Protocol):
@@ -71,14 +58,10 @@ class Boards:
     """The boards of all rooms; those that were used last are kept.
 
     Lists compare only where data and settings are the same, so that a room has a board for each.
-
-    Attributes
-    ----------
-    lasting : Lasting or None
-        With it, who leaves stays on the board, and goes on from there under the same name.
     """
 
     def __init__(self) -> None:
+        # with it, who leaves stays on the board, and goes on from there under the same name
         self.lasting: Lasting | None = None
         self._boards: OrderedDict[tuple[str, str], dict[object, Entry]] = OrderedDict()
         self._players = 0

@@ -61,24 +61,13 @@ def bench_of(search: Search) -> Bench[Any]:
 
 @dataclass(frozen=True)
 class Words:
-    """What the editor of a family says.
+    """What the editor of a family says."""
 
-    Attributes
-    ----------
-    noun : str
-        Of a model, for short.
-    heading : str
-        Above the editor.
-    over : str
-        What models are made of.
-    texts : dict of str to str
-        For the browser: ``kind`` ("list": labels can be flipped; "falling"; "set": rules have conditions and no order),
-        ``add``, ``place``, ``search``, ``counts`` (headings of fields and columns).
-    """
-
-    noun: str
-    heading: str
-    over: str = "antecedents"
+    noun: str  # of a model, for short
+    heading: str  # above the editor
+    over: str = "antecedents"  # what models are made of
+    # for the browser: ``kind`` ("list": labels can be flipped; "falling"; "set": rules have conditions and no order),
+    # ``add``, ``place``, ``search``, ``counts`` (headings of fields and columns)
     texts: dict[str, str] = field(default_factory=dict)
 
 
@@ -108,20 +97,11 @@ _MOST_UNDONE = 200
 
 @dataclass(frozen=True, eq=False)
 class Best:
-    """What the search has found, which models made by hand are compared with.
-
-    Attributes
-    ----------
-    snapshot : Snapshot
-    edited
-        Its model, to be edited.
-    objective : Fraction
-        Without rounding.
-    """
+    """What the search has found, which models made by hand are compared with."""
 
     snapshot: Snapshot
-    edited: Any
-    objective: Fraction
+    edited: Any  # its model, to be edited
+    objective: Fraction  # without rounding
 
     @classmethod
     def of(cls, search: Search, snapshot: Snapshot) -> Best:
@@ -148,23 +128,16 @@ class Hand:
         To begin with; by default no rule.
     before : Hand, optional
         What was in hand until now: where it is of the same data and settings, undoing leads back to it.
-
-    Attributes
-    ----------
-    best : Best or None
-        Once the search has ended.
-    ratio : float or None
-        Models of an objective of at most the optimum's * (1 + ratio) are within reach; None: nothing is said of that.
-    known : dict
-        Cards of models that were not made by hand, by these models as they are edited.
     """
 
     def __init__(self, prepared: Prepared, edited: Any = None, before: Hand | None = None) -> None:
         self.bench: Bench[Any] = bench_of(prepared.search)
         self.prepared, self.search = prepared, prepared.search
         self.problem: Problem = prepared.search.problem
-        self.best: Best | None = None
+        self.best: Best | None = None  # once the search has ended
+        # models of an objective of at most the optimum's * (1 + ratio) are within reach; None: nothing is said of that
         self.ratio: float | None = None
+        # cards of models that were not made by hand, by these models as they are edited
         self.known: dict[Any, Card] = {}
         self._edited = self.bench.empty() if edited is None else edited
         self._past: list[Any] = []

@@ -48,19 +48,10 @@ _PAGE_CSS = sheet("offline.css")
 
 @dataclass(frozen=True)
 class Labels:
-    """What things are called.
+    """What things are called."""
 
-    Attributes
-    ----------
-    title : str
-        The data.
-    target : str
-        What is predicted; empty: not known.
-    negative, positive : str
-    """
-
-    title: str
-    target: str
+    title: str  # the data
+    target: str  # what is predicted; empty: not known
     negative: str
     positive: str
 

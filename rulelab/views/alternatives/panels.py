@@ -55,20 +55,11 @@ class Hints:
     ----------
     ask, make : callable
         What the buttons do.
-
-    Attributes
-    ----------
-    asked : int
-        How often a change was asked for.
-    ask, make : Button
-    said : Html
-    change : Change or None
-        The one that was found last, where it makes the model better.
     """
 
     def __init__(self, ask: Callable[..., None], make: Callable[..., None]) -> None:
-        self.asked = 0
-        self.change: Change[Any] | None = None
+        self.asked = 0  # how often a change was asked for
+        self.change: Change[Any] | None = None  # the one that was found last, where it makes the model better
         self.said = pane(css_classes=["rl-said"])
         self.ask = pn.widgets.Button(label="Best single change", on_click=ask, width=150, **BUTTON)
         self.make = pn.widgets.Button(label="Make this change", on_click=make, width=150, visible=False, **BUTTON)
@@ -121,19 +112,14 @@ class Hints:
 
 
 class GroupsPanel(Viewer):
-    """What the list does to groups of people.
-
-    Attributes
-    ----------
-    gap : float or None
-        The largest difference of true positive rates, but for groups of few rows; None without groups.
-    """
+    """What the list does to groups of people."""
 
     attribute: param.Selector[str] = param.Selector(default=ANY, objects={"(none)": ANY}, label="Groups by")
     chosen_here = param.Boolean(default=True, doc="Whether the attribute is chosen here, not beside.")
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
+        # the largest difference of true positive rates, but for groups of few rows; None without groups
         self.gap: float | None = None
         self._hand: Hand | None = None
         self._choice = pn.widgets.Select.from_param(self.param.attribute, width=200, stylesheets=[SELECT_CSS], margin=0)

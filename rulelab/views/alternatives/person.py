@@ -30,20 +30,11 @@ _MOST_OPTIONS = 300
 
 
 class Person:
-    """Values by column, which stay when the list comes to test others.
-
-    Attributes
-    ----------
-    data : Dataset or None
-    cells : dict
-        What was entered or taken from a row; None where it is missing.
-    ticked : set of str
-        Columns that may be changed.
-    """
+    """Values by column, which stay when the list comes to test others."""
 
     def __init__(self, data: Dataset | None = None) -> None:
-        self.cells: dict[str, Any] = {}
-        self.ticked: set[str] = set()
+        self.cells: dict[str, Any] = {}  # what was entered or taken from a row; None where it is missing
+        self.ticked: set[str] = set()  # columns that may be changed
         self.data = data
         self._values: dict[tuple[str, tuple[Condition, ...]], Values] = {}
         self._columns = {} if data is None else {column_name(label): label for label in data.X.columns}

@@ -41,20 +41,11 @@ Part = tuple[float, float, float, float]
 
 
 class Picture:
-    """A picture that stands in a box of its own.
-
-    Attributes
-    ----------
-    figure : figure
-    caption : str
-        What is seen now.
-    below : None
-        Nothing stands under it.
-    """
+    """A picture that stands in a box of its own."""
 
     figure: figure
-    caption = ""
-    below: str | None = None
+    caption = ""  # what is seen now
+    below: str | None = None  # nothing stands under it
     _asked: tuple[Any, ...] = ()
 
     def picture(self) -> dict[str, Any]:

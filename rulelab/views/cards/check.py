@@ -33,12 +33,6 @@ class Check:
         What is done.
     width : int
         Of the button; 0: as wide as its name.
-
-    Attributes
-    ----------
-    button : Button
-    line : LiveText
-        Hidden until there is something to tell.
     """
 
     def __init__(self, card: Callable[[], Card], *stylesheets: str, task: Task = VERIFY, width: int = 0) -> None:
@@ -56,6 +50,7 @@ class Check:
             height=34,
             width=self._width,
         )
+        # hidden until there is something to tell
         self.line = LiveText(caption="Check of the model", sizing_mode="stretch_width", margin=(8, 0, 0, 0))
 
     @property

@@ -41,11 +41,6 @@ class Exports:
     ----------
     model : callable
         Gives the model with the labels of the data, and the name of what it predicts.
-
-    Attributes
-    ----------
-    button : Button
-    menu : Column
     """
 
     def __init__(self, model: Callable[[], tuple[AnyModel, str]]) -> None:

@@ -30,17 +30,10 @@ _SIDES = ("false_positive", "true_positive")
 
 
 class Section(NamedTuple):
-    """A part of a card.
-
-    Attributes
-    ----------
-    html : str
-    lines : int
-        Of how many lines, which stand on one height on all cards side by side.
-    """
+    """A part of a card."""
 
     html: str
-    lines: int = 1
+    lines: int = 1  # of how many lines, which stand on one height on all cards side by side
 
 
 class Beside(NamedTuple):
@@ -52,28 +45,14 @@ class Beside(NamedTuple):
 
 
 class Place(NamedTuple):
-    """What a card is told of those that it stands side by side with.
+    """What a card is told of those that it stands side by side with."""
 
-    Attributes
-    ----------
-    letter, name : str
-        What it is called there.
-    marked : Differences
-        What they do not share.
-    attributes : tuple of str
-        Sensitive attributes of any of them: each has a line.
-    beside : Beside or None
-        The card that it is compared with.
-    shared : Together
-        What they do share.
-    """
-
-    letter: str = ""
+    letter: str = ""  # what it is called there
     name: str = ""
-    marked: Differences = Differences()
-    attributes: tuple[str, ...] = ()
-    beside: Beside | None = None
-    shared: Together = Together()
+    marked: Differences = Differences()  # what they do not share
+    attributes: tuple[str, ...] = ()  # sensitive attributes of any of them: each has a line
+    beside: Beside | None = None  # the card that it is compared with
+    shared: Together = Together()  # what they do share
 
 
 def places(cards: Sequence[Card], scores: Sequence[Scores], base: int | None = None, only: bool = False) -> list[Place]:

@@ -16,21 +16,11 @@ _LONG_WORD = 13
 
 
 class Marks(NamedTuple):
-    """What is remarked on the lines of a table.
+    """What is remarked on the lines of a table."""
 
-    Attributes
-    ----------
-    remarks : sequence of str
-        Per line, of a list also for its default; empty: none on any.
-    pale : bool
-        Whether lines without a remark are pale, as those that other models have too.
-    only : bool
-        Whether they are left out, but for the default, and only counted.
-    """
-
-    remarks: Sequence[str] = ()
-    pale: bool = False
-    only: bool = False
+    remarks: Sequence[str] = ()  # per line, of a list also for its default; empty: none on any
+    pale: bool = False  # whether lines without a remark are pale, as those that other models have too
+    only: bool = False  # whether they are left out, but for the default, and only counted
 
 
 def n_lines(model: Model | MultiClassRuleList) -> int:

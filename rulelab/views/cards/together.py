@@ -17,24 +17,13 @@ _STEP = 20
 
 @dataclass(frozen=True)
 class Together:
-    """What all cards share.
+    """What all cards share."""
 
-    Attributes
-    ----------
-    scales : mapping of str to tuple of two float
-        The ends of the scale on which a line of figures is drawn, the same on every card.
-    alike : frozenset of str
-        Lines of figures that read the same on all cards.
-    only : bool
-        Whether what is the same on all cards is left out.
-    n_cards : int
-        Cards side by side.
-    """
-
+    # the ends of the scale on which a line of figures is drawn, the same on every card
     scales: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    alike: frozenset[str] = frozenset()
-    only: bool = False
-    n_cards: int = 1
+    alike: frozenset[str] = frozenset()  # lines of figures that read the same on all cards
+    only: bool = False  # whether what is the same on all cards is left out
+    n_cards: int = 1  # cards side by side
 
     @property
     def several(self) -> bool:

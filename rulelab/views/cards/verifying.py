@@ -31,22 +31,12 @@ CHECKS = Pool(max(1, (os.cpu_count() or 2) - 1))
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the check says.
-
-    Attributes
-    ----------
-    valid : bool
-    reason : str
-    checked : dict of str to int
-        Counts of what was checked.
-    seconds : float
-        Of the check alone.
-    """
+    """What the check says."""
 
     valid: bool
     reason: str
-    checked: dict[str, int]
-    seconds: float
+    checked: dict[str, int]  # counts of what was checked
+    seconds: float  # of the check alone
 
     @property
     def tone(self) -> str:
@@ -69,23 +59,14 @@ _WINS = {"relabelled": "wrong", "removed": "removed", "added": "added"}
 
 @dataclass(frozen=True)
 class Withstood:
-    """How many rows may change before another list wins.
+    """How many rows may change before another list wins."""
 
-    Attributes
-    ----------
-    rows : int
-        Of the training data.
-    withstands, breaks : dict
-        For wrong labels, removed rows and added rows: how many it stands whichever they are, and so many chosen ones
-        after which another list is known to win, or None.
-    ties : int or None
-        Other lists that are as good already.
-    """
-
-    rows: int
+    rows: int  # of the training data
+    # for wrong labels, removed rows and added rows: how many it stands whichever they are, and so many chosen ones
+    # after which another list is known to win, or None
     withstands: dict[str, int]
     breaks: dict[str, int | None]
-    ties: int | None
+    ties: int | None  # other lists that are as good already
 
     @property
     def tone(self) -> str:
@@ -183,24 +164,13 @@ def robustness(card: Card, progress: Progress) -> Withstood:
 
 @dataclass(frozen=True)
 class Task:
-    """Something to be found out of a card.
+    """Something to be found out of a card."""
 
-    Attributes
-    ----------
-    label, icon : str
-        Of its button.
-    doing, without : str
-        What the line begins with while it is done, and where there is no answer.
-    refusal : callable
-        Why there is nothing to do; empty when there is.
-    run : callable
-    """
-
-    label: str
+    label: str  # of its button
     icon: str
-    doing: str
+    doing: str  # what the line begins with while it is done, and where there is no answer
     without: str
-    refusal: Callable[[Card], str]
+    refusal: Callable[[Card], str]  # why there is nothing to do; empty when there is
     run: Callable[[Card, Progress], Verdict | Withstood]
 
 

@@ -32,26 +32,14 @@ class Typed(Protocol):
 
 @dataclass(frozen=True)
 class Part:
-    """Settings of one object that the address holds.
-
-    Attributes
-    ----------
-    owner : Parameterized
-    names : sequence of str
-        Its parameters, those first that others depend on.
-    shown : callable
-        Whether they count at present.
-    formerly : mapping of str to str
-        Names of parameters by the names that older addresses have.
-    steps : sequence of str
-        Those of the names of which a change is a step of its own for the browser's Back.
-    """
+    """Settings of one object that the address holds."""
 
     owner: param.Parameterized
-    names: Sequence[str]
-    shown: Callable[[], bool] = lambda: True
+    names: Sequence[str]  # its parameters, those first that others depend on
+    shown: Callable[[], bool] = lambda: True  # whether they count at present
+    # names of parameters by the names that older addresses have
     formerly: Mapping[str, str] = field(default_factory=dict)
-    steps: Sequence[str] = ()
+    steps: Sequence[str] = ()  # those of the names of which a change is a step of its own for the browser's Back
 
 
 def read(query: str, *parts: Part, reset: bool = False) -> list[str]:

@@ -42,7 +42,6 @@ class DataSettings(Settings):
 
     Attributes
     ----------
-    fields : list of viewable
     dialog : SheetDialog
         To be shown somewhere on the page, also while the fields are not.
     """

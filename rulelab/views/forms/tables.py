@@ -30,21 +30,11 @@ _DATES = "dates or times: only a number made of them, such as the year, can be u
 
 @dataclass(frozen=True)
 class Served:
-    """A table that the server offers.
+    """A table that the server offers."""
 
-    Attributes
-    ----------
-    name : str
-        In the list of data sets.
-    source : str
-        Where it lies; no visitor sees it.
-    target : str or None
-        The column to predict, if it was named when the server was started.
-    """
-
-    name: str
-    source: str
-    target: str | None = None
+    name: str  # in the list of data sets
+    source: str  # where it lies; no visitor sees it
+    target: str | None = None  # the column to predict, if it was named when the server was started
 
     @property
     def file(self) -> str:

@@ -31,19 +31,12 @@ MOST_SECONDS = 300
 
 @dataclass(frozen=True)
 class Evidence:
-    """What a check needs.
-
-    Attributes
-    ----------
-    run : Run
-    model, proof : bytes
-    rows : bytes or None
-        As CSV, or as Parquet where types get lost in a text; None: they are those of the data set that the run names.
-    """
+    """What a check needs."""
 
     run: Run
     model: bytes
     proof: bytes
+    # as CSV, or as Parquet where types get lost in a text; None: they are those of the data set that the run names
     rows: bytes | None
 
 

@@ -62,11 +62,6 @@ class KeptRuns(param.Parameterized):
         Turns the page to where runs are shown.
     keeping : Keeper, optional
         Default: that of this process.
-
-    Attributes
-    ----------
-    list : ModelTable
-        To be shown in the tab Compare.
     """
 
     run = param.String(default="", doc="The run that is shown, by its hash; empty: none that is kept.")
@@ -97,6 +92,7 @@ class KeptRuns(param.Parameterized):
         self.uploader = Uploader(
             self._received, label="Import runs", accept=".zip", limit=limit, most=LARGEST_BUNDLE, visible=self.keeps
         )
+        # to be shown in the tab Compare
         self.list = ModelTable(
             self.act, about=self._about, empty=_NONE, uploader=self.uploader, margin=0, sizing_mode="stretch_width"
         )

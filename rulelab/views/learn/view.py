@@ -52,13 +52,7 @@ def read_progress(text: str) -> dict[str, list[int]]:
 
 
 class LearnView(Viewer):
-    """The walks to choose from, or the one that is open.
-
-    Attributes
-    ----------
-    kept : Kept
-        To be shown somewhere on the page: keeps the progress in the browser.
-    """
+    """The walks to choose from, or the one that is open."""
 
     walk: param.Selector[str] = param.Selector(default="", objects=["", *WALKS, SCRIPT], doc="What is open.")
     step = param.Integer(default=1, bounds=(1, None), doc="The step of the walk that is open.")
@@ -69,6 +63,7 @@ class LearnView(Viewer):
         super().__init__(**params)
         self._progress: dict[str, list[int]] = {}
         self._open: Walk | twelve.TwelvePeople | None = None
+        # to be shown somewhere on the page: keeps the progress in the browser
         self.kept = Kept(key="rulelab-learn", lasting=True, width=0, height=0, margin=0)
         self.kept.param.watch(self._found, "found")
         self._alert = LiveText(role="alert", caption="Error", **_WIDE)

@@ -16,22 +16,12 @@ _MARKED = re.compile(r"\[\[([^\]|]+)(?:\|([^\]]+))?\]\]")
 
 @dataclass(frozen=True)
 class Section:
-    """What stands under a heading.
-
-    Attributes
-    ----------
-    file : str
-    line : int
-        That of the heading.
-    heading : str
-    paragraphs : tuple of str
-        Each on one line.
-    """
+    """What stands under a heading."""
 
     file: str
-    line: int
+    line: int  # that of the heading
     heading: str
-    paragraphs: tuple[str, ...]
+    paragraphs: tuple[str, ...]  # each on one line
 
     def of(self, *names: str) -> tuple[str, ...]:
         """The paragraphs, which must be as many as ``names``; one that begins with ``**Name:**`` comes without it.

@@ -12,21 +12,11 @@ from ...datasets import Dataset
 
 @dataclass(frozen=True, eq=False)
 class ClassRows:
-    """All rows, with their labels.
+    """All rows, with their labels."""
 
-    Attributes
-    ----------
-    data : Dataset
-        Whose columns count, and whose classes do not.
-    labels : Series
-        Of each row.
-    test : int array
-        Positions of the rows that were kept out of training; may be empty.
-    """
-
-    data: Dataset
-    labels: pd.Series
-    test: np.ndarray
+    data: Dataset  # whose columns count, and whose classes do not
+    labels: pd.Series  # of each row
+    test: np.ndarray  # positions of the rows that were kept out of training; may be empty
 
     @property
     def training(self) -> np.ndarray:

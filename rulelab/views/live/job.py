@@ -20,16 +20,10 @@ class Cancelled(ValueError):  # noqa: N818 - nothing went wrong
 
 
 class Progress:
-    """What the work tells the page, and what the page tells the work.
-
-    Attributes
-    ----------
-    doing : str
-        What is being done, for the user to read.
-    """
+    """What the work tells the page, and what the page tells the work."""
 
     def __init__(self) -> None:
-        self.doing = "waiting"
+        self.doing = "waiting"  # what is being done, for the user to read
         self._cancelled = threading.Event()
         self._clean_up: Callable[[], Any] | None = None
 
@@ -65,22 +59,13 @@ class Job:
         Gets a `Progress` and gives the result; raises ValueError with a message for the user.
     pool : Pool
         The line to wait in.
-
-    Attributes
-    ----------
-    result : object or None
-        Once it is done.
-    error : str or None
-        Why there is no result.
-    failed : bool
-        Whether that is an error of the program, so that it may work when it is tried again.
     """
 
     def __init__(self, work: Callable[[Progress], Any], pool: Pool = SIDE_WORK) -> None:
         self.progress = Progress()
-        self.result: Any = None
-        self.error: str | None = None
-        self.failed = False
+        self.result: Any = None  # once it is done
+        self.error: str | None = None  # why there is no result
+        self.failed = False  # whether that is an error of the program, so that it may work when it is tried again
         self._work = work
         self._pool = pool
         self._began = time.monotonic()

@@ -28,47 +28,21 @@ _MOST_ASKED = 200_000
 
 @dataclass(frozen=True)
 class Prepared:
-    """A search, and what is known about its data.
-
-    Attributes
-    ----------
-    search : Search
-    labels : tuple or None
-        What to call the negative and the positive class; None: as the model does.
-    target : str
-        What is predicted.
-    name : str
-        For the names of exported files.
-    notes : tuple of str
-        About the data and the antecedents, for the user to read.
-    fewer : str
-        Why rules have fewer conditions than were asked for, and how many; empty: they have not.
-    left_out : tuple of str
-        What no condition was made of, with the reasons.
-    data : Dataset or None
-        All rows.
-    test_rows : int array or None
-        Positions of the rows that were kept out of training; None: none were.
-    recipe : object or None
-        The `Recipe` that was carried out.
-    unconstrained : Snapshot or None
-        Of a search with a fairness constraint: the last state of the same search without it.
-    classes : ClassRows or None
-        All rows, where one list predicts several classes; ``data`` is None then.
-    """
+    """A search, and what is known about its data."""
 
     search: Search
-    labels: tuple[Any, Any] | None = None
-    target: str = ""
-    name: str = "search"
-    notes: tuple[str, ...] = ()
-    fewer: str = ""
-    left_out: tuple[str, ...] = ()
-    data: Dataset | None = None
-    test_rows: np.ndarray | None = None
-    recipe: Any = None
+    labels: tuple[Any, Any] | None = None  # what to call the negative and the positive class; None: as the model does
+    target: str = ""  # what is predicted
+    name: str = "search"  # for the names of exported files
+    notes: tuple[str, ...] = ()  # about the data and the antecedents, for the user to read
+    fewer: str = ""  # why rules have fewer conditions than were asked for, and how many; empty: they have not
+    left_out: tuple[str, ...] = ()  # what no condition was made of, with the reasons
+    data: Dataset | None = None  # all rows
+    test_rows: np.ndarray | None = None  # positions of the rows that were kept out of training; None: none were
+    recipe: Any = None  # the `Recipe` that was carried out
+    # of a search with a fairness constraint: the last state of the same search without it
     unconstrained: Snapshot | None = None
-    classes: ClassRows | None = None
+    classes: ClassRows | None = None  # all rows, where one list predicts several classes; ``data`` is None then
 
     @property
     def n_rows(self) -> float | None:

@@ -15,18 +15,10 @@ TICK_SECONDS = 0.25
 
 @dataclass(frozen=True)
 class Pace:
-    """How fast to go.
+    """How fast to go."""
 
-    Attributes
-    ----------
-    units : int or None
-        Units of work per beat of `TICK_SECONDS`; None: as fast as possible.
-    growth : int
-        How many times the work of the beat before each beat does.
-    """
-
-    units: int | None = None
-    growth: int = 1
+    units: int | None = None  # units of work per beat of `TICK_SECONDS`; None: as fast as possible
+    growth: int = 1  # how many times the work of the beat before each beat does
 
 
 FULL_SPEED = Pace()
@@ -91,18 +83,10 @@ class State(enum.StrEnum):
 
 @dataclass(frozen=True)
 class Limits:
-    """When to end by oneself.
+    """When to end by oneself."""
 
-    Attributes
-    ----------
-    seconds : float or None
-        Time of search, pauses not counted, since it was started or went on after a limit.
-    gap : float
-        Largest gap that is good enough.
-    """
-
-    seconds: float | None = None
-    gap: float = 0.0
+    seconds: float | None = None  # time of search, pauses not counted, since it was started or went on after a limit
+    gap: float = 0.0  # largest gap that is good enough
 
     def within_server(self) -> Limits:
         """Those that this server allows."""

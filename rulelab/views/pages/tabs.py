@@ -273,16 +273,6 @@ class Tabs(param.Parameterized):
     address : Address
     complaints : sequence of str
         To be shown in the tab that is opened first.
-
-    Attributes
-    ----------
-    strip, body : viewable
-        The names of the tabs, and the open one.
-    kept : Kept
-        Holds the pinned models of the tab Compare, which is made when there are some; it has to be on the page.
-    last : Kept
-        Holds what the last run was, for the front; it has to be on the page, too.
-    runs : KeptRuns
     """
 
     tab: param.Selector[str] = param.Selector(
@@ -295,6 +285,7 @@ class Tabs(param.Parameterized):
         super().__init__(**params)
         self._address = address
         self._made: dict[str, Any] = {}
+        # holds the pinned models of the tab Compare, which is made when there are some; it has to be on the page
         self.kept = Kept(width=0, height=0, margin=0)
         self.kept.param.watch(self._found, "found")
         self._is_there = False
@@ -302,10 +293,11 @@ class Tabs(param.Parameterized):
             self._show_run, self._pin, self.complain, lambda: self.param.update(tab="Search"), self._bring_rows
         )
         self.kept.param.watch(lambda event: self.runs.follow_pins(event.new), "kept")
+        # holds what the last run was, for the front; it has to be on the page, too
         self.last = Kept(key="rulelab-last", lasting=True, width=0, height=0, margin=0)
         self.last.param.watch(lambda event: self._front.remember(event.new), ["found", "kept"])
         self.runs.param.watch(lambda event: self.last.param.update(kept=event.new), "last")
-        self.strip = Strip(names=list(TABS), open=self.tab, margin=0)
+        self.strip = Strip(names=list(TABS), open=self.tab, margin=0)  # the names of the tabs, and the open one
         self._places: dict[str, pn.Column] = {
             name: _Place(name=name, visible=False, stylesheets=[TAB_CSS], css_classes=["rl-tab"], **_WIDE)
             for name in TABS

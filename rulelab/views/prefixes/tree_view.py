@@ -47,13 +47,12 @@ class TreePane(NotebookViewer):
 
     Attributes
     ----------
-    prefix : list of str or None
-        The antecedents of the prefix that is looked at; None: the one that was expanded last. Set by a tap on the tree
-        or on a next rule, or in the list of prefixes.
     box : PlotBox
         The picture.
     """
 
+    # the antecedents of the prefix that is looked at; None: the one that was expanded last. Set by a tap on the tree or
+    # on a next rule, or in the list of prefixes
     prefix = param.ClassSelector(class_=(list, tuple), default=None, allow_None=True, doc="None: expanded last.")
     dark = param.Boolean(default=False, doc="Whether the page around is dark.")
     large = param.Boolean(default=False, doc="Whether the text in the picture is large enough for a projector.")

@@ -37,17 +37,10 @@ _ENDED = "The search had ended before the page was loaded again; its model was n
 
 
 class Again:
-    """Lets the end of a run survive that the page is loaded again, or says that it is lost.
-
-    Attributes
-    ----------
-    kept : Kept
-        To be shown somewhere on the page.
-    said : Html
-    """
+    """Lets the end of a run survive that the page is loaded again, or says that it is lost."""
 
     def __init__(self) -> None:
-        self.kept = Kept(key="rulelab-run", width=0, height=0, margin=0)
+        self.kept = Kept(key="rulelab-run", width=0, height=0, margin=0)  # to be shown somewhere on the page
         self.said = Html("", stylesheets=[MODEL_CSS], visible=False, sizing_mode="stretch_width", margin=(0, 0, 10, 0))
         self.kept.param.watch(self._found, "found")
 

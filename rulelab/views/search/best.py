@@ -49,19 +49,12 @@ class BestModel:
         Gives the present run.
     keep, edit : callable
         What two of the buttons do.
-
-    Attributes
-    ----------
-    shown : Snapshot or None
-        The moment of the run; None: before it.
-    heading, card, actions : viewable
-    exports : Exports
     """
 
     def __init__(
         self, session: Callable[[], SearchSession], keep: Callable[..., None], edit: Callable[..., None]
     ) -> None:
-        self.shown: Snapshot | None = None
+        self.shown: Snapshot | None = None  # the moment of the run; None: before it
         self._session = session
         self._look: Look
         self._model: Model | None = None

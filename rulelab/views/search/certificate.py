@@ -53,23 +53,15 @@ class Certificate:
         Gives the present run.
     card : callable
         Gives the card of the best model.
-
-    Attributes
-    ----------
-    box : Column
-    text : LiveText
-        How the search stands; what changes its phase is said at once.
-    account : Html
-        What is looked for, and what an ended search has shown.
-    check : Check
-    counts : LiveText
-        How it was found; stands elsewhere.
     """
 
     def __init__(self, session: Callable[[], SearchSession], card: Callable[[], Card]) -> None:
         self._session = session
+        # how the search stands; what changes its phase is said at once
         self.text = LiveText(css_classes=["rl-status"], stylesheets=[STANDING_CSS], **_WIDE)
+        # how it was found; stands elsewhere
         self.counts = LiveText(role="group", caption="Counts", stylesheets=[STANDING_CSS], **_WIDE)
+        # what is looked for, and what an ended search has shown
         self.account = Html("", stylesheets=[CARD_CSS, WORD_CSS, _CERTIFICATE_CSS], css_classes=["rl-account"], **_WIDE)
         self.check = Check(card, SMALL_CSS, width=124)
         self.check.button.param.update(visible=False, color="default", css_classes=["rl-check"])

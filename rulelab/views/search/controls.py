@@ -76,14 +76,6 @@ class Controls:
         What else stands behind "More".
     question : viewable, optional
         What is asked.
-
-    Attributes
-    ----------
-    bar : Row
-    buttons : dict of str to Button
-    hint : Html
-    menu : Column
-        What stands behind "More".
     """
 
     def __init__(
@@ -96,6 +88,7 @@ class Controls:
             each.param.watch(self._close, "value")
         *usual, stop, reset = self.buttons.values()
         self._further = list(further)
+        # what stands behind "More"
         self.menu = pn.Column(
             stop, reset, *further, visible=False, margin=0, css_classes=["rl-menu"], stylesheets=[CONTROLS_CSS]
         )

@@ -14,29 +14,16 @@ from ...rule_set import Criterion, confusions
 
 @dataclass(frozen=True)
 class GroupRate:
-    """One rate of all groups, as a rule set predicts the training rows.
-
-    Attributes
-    ----------
-    name : str
-    groups : tuple of str
-    values, low, high : tuple of float
-        Per group, with a 95 % interval.
-    tolerance : float
-        Largest difference that the criterion allows.
-    compared : tuple of int
-        The groups that are large enough for the constraint.
-    proxy_gap : float
-        Largest difference of what the constraint counts; with the Hamming loss a row counts once per rule.
-    """
+    """One rate of all groups, as a rule set predicts the training rows."""
 
     name: str
     groups: tuple[str, ...]
-    values: tuple[float, ...]
+    values: tuple[float, ...]  # per group, with a 95 % interval
     low: tuple[float, ...]
     high: tuple[float, ...]
-    tolerance: float
-    compared: tuple[int, ...]
+    tolerance: float  # largest difference that the criterion allows
+    compared: tuple[int, ...]  # the groups that are large enough for the constraint
+    # largest difference of what the constraint counts; with the Hamming loss a row counts once per rule
     proxy_gap: float
 
     @property

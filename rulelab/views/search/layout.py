@@ -28,7 +28,6 @@ class Layout:
 
     Attributes
     ----------
-    column : Column
     why, model : Column
         The boxes of the reasons, and of the best model.
     """

@@ -78,8 +78,6 @@ class PlotBox:
     ----------
     name : str
         Of the plot.
-    pane : Bokeh pane
-    items : tuple of viewable
     """
 
     def __init__(

@@ -55,12 +55,6 @@ class Rewind(param.Parameterized):
         Sees to it that `tick` is called while the run is played.
     places : callable
         Gives where the moments are on the axis of the plots, and its two ends.
-
-    Attributes
-    ----------
-    bar : Moments
-    pace : Select
-        How fast a run is played.
     """
 
     at = param.Integer(default=None, allow_None=True, bounds=(0, None), doc="The moment shown; None: the present one.")
@@ -72,6 +66,7 @@ class Rewind(param.Parameterized):
         super().__init__()
         self._start_beat, self._places, self._beats = start_beat, places, 0
         self.bar = Moments(self._asked, css_classes=["rl-moments"], sizing_mode="stretch_width", margin=0)
+        # how fast a run is played
         self.pace = pn.widgets.Select(
             label="Replay pace",
             options=SPEEDS,

@@ -34,16 +34,9 @@ class RunPlots:
     shown : callable
         Gives the state of the run at that moment.
     name_of_files : callable
-
-    Attributes
-    ----------
-    boxes : PlotBoxes
-        Of the present kind of search.
-    texts_wait : bool
-        Whether more is drawn than the texts beside the plots say.
     """
 
-    boxes: PlotBoxes
+    boxes: PlotBoxes  # of the present kind of search
 
     def __init__(
         self,
@@ -58,7 +51,7 @@ class RunPlots:
         self._look = ""
         self._axis = ""
         self._mark = Mark()
-        self.texts_wait = False
+        self.texts_wait = False  # whether more is drawn than the texts beside the plots say
         self._laid_for: Prepared | None = None
 
     @property
@@ -141,10 +134,6 @@ class PlotBoxes:
     name_of_files : callable
     on_move : callable
         Takes the place on the axis to which a person has moved the line at the moment that is shown.
-
-    Attributes
-    ----------
-    figures : SearchFigures
     """
 
     def __init__(

@@ -56,14 +56,6 @@ class Setup(Viewer):
 
     Attributes
     ----------
-    table : DataSettings
-    of_family : dict of str to Parameterized
-        The settings of each family.
-    limits : LimitSettings
-    parts : tuple of Part
-        All settings that the address of the page holds.
-    sentence : Sentence
-        The question, which opens the form.
     data_card, more : viewable
         The two parts of the form.
     """
@@ -78,8 +70,10 @@ class Setup(Viewer):
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
         self.table = DataSettings()
+        # the settings of each family
         self.of_family = {name: settings_of(family, *SHOWN[name].switches) for name, family in EVERY_FAMILY.items()}
         self.limits = limit_settings()
+        # all settings that the address of the page holds
         self.parts = (
             Part(self, ["family"], steps=["family"]),
             Part(self.table, ["data", "test_share", "sensitive"], steps=["data"]),
@@ -90,7 +84,7 @@ class Setup(Viewer):
             Part(self.limits, names_of(self.limits)),
         )
         self._shown, self._of_two = self.family, "rule_list"
-        self.sentence = Sentence(sizing_mode="stretch_width", margin=0)
+        self.sentence = Sentence(sizing_mode="stretch_width", margin=0)  # the question, which opens the form
         self._build()
         self.table.param.watch(self._suit_data, ["data", "uploaded"])
         self.param.watch(self._offer_families, "family")

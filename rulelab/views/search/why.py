@@ -83,11 +83,6 @@ class WhyBox:
     name_of_files : callable
     start_beat : callable
         Sees to it that `refresh` is called soon, and as long as `waits`.
-
-    Attributes
-    ----------
-    strip, body : viewable
-        The names of what there is to see, and the open one.
     """
 
     def __init__(
@@ -102,6 +97,7 @@ class WhyBox:
         self._pictures: dict[str, tuple[Any, PlotBox]] = {}
         self._now = Html(_NOW, stylesheets=[CARD_CSS], visible=False, **_WIDE)
         self._places: dict[str, pn.Column] = {}
+        # the names of what there is to see, and the open one
         self.strip = Strip(caption="Why", stylesheets=[STRIP_CSS], **_WIDE)
         self.strip.param.watch(self._opened, "open")
         self.body = pn.Column(stylesheets=[STACK_CSS], **_WIDE)

@@ -22,19 +22,11 @@ WINDOW_SECONDS = 60.0
 
 
 class Standing:
-    """What is known of a server that runs.
-
-    Attributes
-    ----------
-    stopping : bool
-        Whether it is about to end, and takes nobody in any more.
-    server : object
-        Set once it is made.
-    """
+    """What is known of a server that runs."""
 
     def __init__(self) -> None:
-        self.stopping = False
-        self.server: Any = None
+        self.stopping = False  # whether it is about to end, and takes nobody in any more
+        self.server: Any = None  # set once it is made
         self._began = time.monotonic()
         self._process = psutil.Process()
         self._stalls: deque[tuple[float, float]] = deque()

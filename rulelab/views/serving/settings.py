@@ -24,18 +24,10 @@ class ServingError(ValueError):
 
 @dataclass(frozen=True)
 class Origin:
-    """An address under which browsers open the page.
+    """An address under which browsers open the page."""
 
-    Attributes
-    ----------
-    host : str
-        With the port, where one is given; as a browser names it, without the scheme.
-    secure : bool
-        Whether it is reached by https.
-    """
-
-    host: str
-    secure: bool
+    host: str  # with the port, where one is given; as a browser names it, without the scheme
+    secure: bool  # whether it is reached by https
 
     @classmethod
     def parse(cls, text: str) -> Origin:

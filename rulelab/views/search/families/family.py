@@ -12,80 +12,41 @@ from ..plots.curves import Column, Curves
 
 @dataclass(frozen=True)
 class Drawing:
-    """One plot of a kind of search, which is made when it is first seen.
-
-    Attributes
-    ----------
-    kind : type
-    make : callable
-    name : str
-        Its short name among those of which one at a time is seen; empty: it is seen always.
-    """
+    """One plot of a kind of search, which is made when it is first seen."""
 
     kind: type[Plot]
     make: Callable[[Curves], Plot]
-    name: str = ""
+    name: str = ""  # its short name among those of which one at a time is seen; empty: it is seen always
 
 
 @dataclass(frozen=True)
 class Look:
-    """How a kind of search is shown.
+    """How a kind of search is shown."""
 
-    Attributes
-    ----------
-    heading : str
-        Above the best model.
-    looks_for : str
-        What is said in the place of its certificate before there is one.
-    columns : mapping of str to function
-        What the plots over time share, besides time, work, objective and bound.
-    plots : tuple of Drawing
-        Objective and bound, those that are seen one at a time, and those that stand under the best model.
-    unit : str
-        What a unit of work is.
-    family : str
-        Whose prefixes can be looked into; empty where the search has none, and then ``no_tree`` says why.
-    no_tree : str
-    pooled : bool
-        Whether it gathers rules in a pool that can be looked at.
-    several : bool
-        Whether its models tell more than two classes apart.
-    claim : int
-        Lines that what is proven takes in a box of usual width.
-    """
-
-    heading: str
-    looks_for: str
-    columns: Mapping[str, Column]
+    heading: str  # above the best model
+    looks_for: str  # what is said in the place of its certificate before there is one
+    columns: Mapping[str, Column]  # what the plots over time share, besides time, work, objective and bound
+    # objective and bound, those that are seen one at a time, and those that stand under the best model
     plots: tuple[Drawing, ...]
-    unit: str
+    unit: str  # what a unit of work is
+    # whose prefixes can be looked into; empty where the search has none, and then ``no_tree`` says why
     family: str = ""
     no_tree: str = ""
-    pooled: bool = False
-    several: bool = False
-    claim: int = 2
+    pooled: bool = False  # whether it gathers rules in a pool that can be looked at
+    several: bool = False  # whether its models tell more than two classes apart
+    claim: int = 2  # lines that what is proven takes in a box of usual width
 
 
 @dataclass(frozen=True)
 class Shown:
-    """What the page knows of a family besides its record.
+    """What the page knows of a family besides its record."""
 
-    Attributes
-    ----------
-    look_of : callable
-        Key in `looks` by the search's parameters.
-    looks : mapping of str to Look
-    bounds, fair_bounds : type or None
-        Dataclasses of switches, with which the search's bounds can be left out; those for fair models have their own.
-    formerly : mapping of str to str
-        Parameters by their names in older addresses.
-    """
-
-    look_of: Callable[[Mapping[str, Any]], str]
+    look_of: Callable[[Mapping[str, Any]], str]  # key in `looks` by the search's parameters
     looks: Mapping[str, Look]
+    # dataclasses of switches, with which the search's bounds can be left out; those for fair models have their own
     bounds: Any = None
     fair_bounds: Any = None
-    formerly: Mapping[str, str] = field(default_factory=dict)
+    formerly: Mapping[str, str] = field(default_factory=dict)  # parameters by their names in older addresses
 
     @property
     def switches(self) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -46,28 +46,14 @@ Columns = dict[str, list[Any]]
 
 
 class Plot:
-    """One live plot.
-
-    Attributes
-    ----------
-    title : str
-    figure : figure
-    sources : tuple of ColumnDataSource
-        Those of its own, beside the curves that plots over time share.
-    over_time : tuple of glyphs
-        Drawn against the common axis.
-    caption : str
-        What is seen now, in a sentence.
-    below : str or None
-        HTML that stands under the figure; None: there is never any.
-    """
+    """One live plot."""
 
     title: ClassVar[str]
     figure: figure
-    caption: str = ""
-    below: str | None = None
-    sources: tuple[ColumnDataSource, ...] = ()
-    over_time: tuple[Any, ...] = ()
+    caption: str = ""  # what is seen now, in a sentence
+    below: str | None = None  # HTML that stands under the figure; None: there is never any
+    sources: tuple[ColumnDataSource, ...] = ()  # those of its own, beside the curves that plots over time share
+    over_time: tuple[Any, ...] = ()  # drawn against the common axis
 
     def clear(self) -> None:
         """Empty what is not a shared curve."""
@@ -99,12 +85,7 @@ class Plot:
 
 
 class Window:
-    """The range of an axis: it follows what there is to see until the user zooms, and again after a reset.
-
-    Attributes
-    ----------
-    range : Range1d
-    """
+    """The range of an axis: it follows what there is to see until the user zooms, and again after a reset."""
 
     def __init__(self, start: float, end: float) -> None:
         self.range = Range1d(start=start, end=end, reset_start=start, reset_end=end)

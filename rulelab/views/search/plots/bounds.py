@@ -40,11 +40,6 @@ class BoundsPlot(Plot):
         What the objective is measured in.
     relaxation : tuple of (str, str), optional
         Column and name of a third curve: the value of a relaxation.
-
-    Attributes
-    ----------
-    pale : PaleCurves
-        Earlier runs.
     """
 
     title = "Objective and lower bound"
@@ -66,7 +61,7 @@ class BoundsPlot(Plot):
             y_range=self._window.range,
         )
         set_ticks(plot.yaxis, desired_num_ticks=4)
-        self.pale = PaleCurves(plot)
+        self.pale = PaleCurves(plot)  # earlier runs
         curves.beneath = self.pale.reach
         beneath = len(plot.renderers)
         self._head, self._proof = (ColumnDataSource(place_columns(None, _ENDS)) for _ in range(2))

@@ -69,31 +69,17 @@ def _log_work(work: int, begins: Snapshot | None) -> float:
 
 
 class Curves:
-    """The shared source, and the axis that its plots are drawn against.
-
-    Attributes
-    ----------
-    source : ColumnDataSource
-    axis : str
-        Column of the horizontal axis.
-    window : Window
-        Its range.
-    until : int or None
-        How many points there are until the moment that is shown; None: all are shown.
-    begins : Snapshot or None
-        That of `tree_begins`.
-    beneath : callable
-        From where to where there is more to be seen on an axis, beneath these curves; None: nowhere.
-    """
+    """The shared source, and the axis that its plots are drawn against."""
 
     def __init__(self, further: Mapping[str, Column]) -> None:
         self._further = further
         self.source = ColumnDataSource(curve_columns([], further))
-        self.axis = "seconds"
-        self.until: int | None = None
-        self.begins: Snapshot | None = None
+        self.axis = "seconds"  # column of the horizontal axis
+        self.until: int | None = None  # how many points there are until the moment that is shown; None: all are shown
+        self.begins: Snapshot | None = None  # that of `tree_begins`
+        # from where to where there is more to be seen on an axis, beneath these curves; None: nowhere
         self.beneath: Callable[[str], tuple[float, float] | None] = lambda axis: None
-        self.window = Window(0, 1)
+        self.window = Window(0, 1)  # its range
 
     def extend(self, snapshots: Sequence[Snapshot], whole: bool) -> None:
         """Add snapshots or, when they are the ``whole`` history, draw them anew."""

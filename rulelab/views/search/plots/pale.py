@@ -26,10 +26,6 @@ class PaleCurves:
     ----------
     plot : figure
         In which they lie beneath all else, as soon as there is an earlier run.
-
-    Attributes
-    ----------
-    sources : tuple of ColumnDataSource
     """
 
     def __init__(self, plot: figure) -> None:

@@ -46,11 +46,6 @@ class Ablating:
         Add the bounds of the paper one by one instead of leaving each out once.
     guess : str
         Which of `GUESSES` is expected to save most; empty: none.
-
-    Attributes
-    ----------
-    first : SearchSession
-    added : bool
     """
 
     def __init__(self, first: SearchSession, added: bool = False, guess: str = "") -> None:
@@ -144,16 +139,10 @@ _LINE, _FRAME, _MOST = 24, 90, 520
 
 
 class AblationPicture:
-    """What each bound saves, in prefixes stored, when all runs of an ablation have ended.
-
-    Attributes
-    ----------
-    pane : Column
-        Empty where there is nothing to draw.
-    """
+    """What each bound saves, in prefixes stored, when all runs of an ablation have ended."""
 
     def __init__(self) -> None:
-        self.pane = pn.Column(sizing_mode="stretch_width", margin=(8, 0, 0, 0))
+        self.pane = pn.Column(sizing_mode="stretch_width", margin=(8, 0, 0, 0))  # empty where there is nothing to draw
 
     def get_ready(self) -> None:
         """Load what draws it while the runs go on, so that the page does not wait for that."""

@@ -57,7 +57,6 @@ class RunsBox:
     ----------
     head, items : tuple of viewable
         The button with what it does; what is said of the runs, the table of them, and the picture of an ablation.
-    picture : AblationPicture
     """
 
     def __init__(
@@ -240,10 +239,6 @@ class Opener:
         Takes a recording and its name; raises ValueError where there is nothing to see.
     start_beat : callable
         Sees to it that `tick` is called as long as `busy`.
-
-    Attributes
-    ----------
-    field : Uploader
     """
 
     def __init__(self, opened: Callable[[Recording, str], None], start_beat: Callable[[], None]) -> None:

@@ -28,40 +28,20 @@ _CURVES = ("objective", "lower_bound")
 
 @dataclass(eq=False)
 class PastRun:
-    """A run that may be over.
+    """A run that may be over."""
 
-    Attributes
-    ----------
-    number : int
-        From 1, in the order in which runs began.
-    key : tuple
-        Runs of equal keys look for the same kind of model on the same rows, so that their curves compare.
-    settings : dict of str to str
-        All of them in words.
-    query : str or None
-        The address that sets the form; None where there is none.
-    snapshot : Snapshot
-        Its last state.
-    said : str
-        How it stands, in words.
-    integral : float
-        Primal-dual integral over work.
-    curves : Columns
-        Points of objective and lower bound, and where they are on each axis.
-    variant : str
-        In an ablation: what it went without.
-    """
-
-    number: int
+    number: int  # from 1, in the order in which runs began
+    # runs of equal keys look for the same kind of model on the same rows, so that their curves compare
     key: tuple[Any, ...]
-    settings: Mapping[str, str]
-    query: str | None
+    settings: Mapping[str, str]  # all of them in words
+    query: str | None  # the address that sets the form; None where there is none
     family: str
-    snapshot: Snapshot
-    said: str = ""
-    integral: float = 0.0
+    snapshot: Snapshot  # its last state
+    said: str = ""  # how it stands, in words
+    integral: float = 0.0  # primal-dual integral over work
+    # points of objective and lower bound, and where they are on each axis
     curves: Columns = field(default_factory=dict)
-    variant: str = ""
+    variant: str = ""  # in an ablation: what it went without
     basis: PastRun | None = None
     shown: bool = True
     pinned: bool = False
@@ -74,20 +54,12 @@ class PastRun:
 
 
 class Runs:
-    """What is kept of the runs, at most `MOST_RUNS` of them; the oldest that is not pinned goes first.
-
-    Attributes
-    ----------
-    present : PastRun or None
-        The run of the session that is on the page.
-    gone : int
-        How many have been left out for want of room.
-    """
+    """What is kept of the runs, at most `MOST_RUNS` of them; the oldest that is not pinned goes first."""
 
     def __init__(self) -> None:
         self._kept: list[PastRun] = []
-        self.present: PastRun | None = None
-        self.gone = 0
+        self.present: PastRun | None = None  # the run of the session that is on the page
+        self.gone = 0  # how many have been left out for want of room
         self._began = 0
         self._seen: tuple[Any, ...] = ()
         self._resting: SearchSession | None = None
