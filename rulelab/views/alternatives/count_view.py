@@ -28,10 +28,7 @@ from .panels import SPACED, WIDE
 class CountView(Viewer):
     """Counts all lists, or sets, within the distance of what was found, whether or not they could be listed there.
 
-    Parameters
-    ----------
-    on_sample : callable, optional
-        Takes random lists, or sets, of a complete count, and None when they are forgotten.
+    `on_sample` takes random lists, or sets, of a complete count, and None when they are forgotten.
     """
 
     groups = param.Tuple(

@@ -183,16 +183,8 @@ def verdict(total: Total) -> tuple[str, str]:
 def facts(total: Total | None, ranges: Ranges | None, busy: bool, criterion: str, ways: str) -> str:
     """Everything that is known; HTML.
 
-    Parameters
-    ----------
-    total : Total or None
-    ranges : Ranges or None
-    busy : bool
-        Whether more is being found.
-    criterion : str
-        Of the ranges between groups; unused without them.
-    ways : str
-        "lists" or "sets".
+    `busy`: whether more is being found. `criterion`: of the ranges between groups; unused without them. `ways`: "lists"
+    or "sets".
     """
     more: dict[str, Any] = {"used": (), "idle": (), "pairs": None, "several": False}
     if ranges is not None:
@@ -248,14 +240,7 @@ class Sample:
 def draw(found: Good, total: Total, progress: Progress, size: int | None = None) -> Sample:
     """Draw lists, or sets, from a complete count; a cancelled drawing gives those that were drawn by then.
 
-    Parameters
-    ----------
-    found : Good
-    total : Total
-        A complete count within the same distance.
-    progress : Progress
-    size : int, optional
-        How many to draw; by default `SIZE`.
+    `total`: a complete count within the same distance. `size`: how many to draw; by default `SIZE`.
     """
     size = SIZE if size is None else size
     if isinstance(total.result, NearOptimalRuleSets):
@@ -300,13 +285,7 @@ def _draw_lists(found: Found, result: NearOptimalCount, progress: Progress, size
 def explorer_of_sets(result: NearOptimalRuleSets, snapshot: Snapshot, labels: Labels) -> str:
     """The file: how many sets are within what, the models to search through, their rules, and what all have in common.
 
-    Parameters
-    ----------
-    result : NearOptimalRuleSets
-        With at least one model.
-    snapshot : Snapshot
-        The last one of the enumeration.
-    labels : Labels
+    `result`: with at least one model. `snapshot`: the last one of the enumeration.
     """
     total = Total(result, snapshot, result.threshold / result.optimum - 1 if result.optimum else 0.0)
     ranges = ranges_of(None, total, "", "") if result.complete else None

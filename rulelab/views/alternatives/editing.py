@@ -142,10 +142,7 @@ class WhatIfView(NotebookViewer):
     ) -> None:
         """Edit a model of a search that has ended, with its card; of the same search it is an edit to take back.
 
-        Raises
-        ------
-        ValueError
-            When models of the search are not edited, or the model is of another one.
+        ValueError when models of the search are not edited, or the model is of another one.
         """
         self.complain("")
         search, hand = cast(Editable, prepared.search), self.hand

@@ -73,10 +73,7 @@ class Fairer:
 def fairer(found: Found, attribute: str, criterion: str, seconds: float, progress: Progress) -> Fairer:
     """Search for the lists of least gap between the groups of an attribute.
 
-    Raises
-    ------
-    ValueError
-        When there are no two groups to compare.
+    ValueError when there are no two groups to compare.
     """
     take_memory()
     result, best = found.result, found.model(0)
@@ -166,12 +163,7 @@ class FairerDots(Picture):
 class FairerView(Viewer):
     """The lists of least gap between groups, found when it is opened.
 
-    Parameters
-    ----------
-    on_model : callable
-        Takes a list that was tapped.
-    selects : sequence of viewable
-        What chooses the groups and the gap.
+    `on_model` takes a list that was tapped. `selects`: what chooses the groups and the gap.
     """
 
     def __init__(self, on_model: Callable[[Any], None], selects: Any, **params: Any) -> None:

@@ -52,10 +52,7 @@ def refusal(search: Search) -> str:
 def find(source: Callable[[Callable[[str], None]], Prepared], wanted: Wanted, progress: Progress) -> Good:
     """Certify the optimum where that is not done, and enumerate; a cancelled enumeration gives what it has found.
 
-    Raises
-    ------
-    ValueError
-        When there is nothing to enumerate, in the words of the page.
+    ValueError when there is nothing to enumerate, in the words of the page.
     """
     take_memory()
     prepared = source(progress.report)

@@ -71,17 +71,7 @@ class Boards:
     def put(self, room: str, game: str, session: object, entry: Entry) -> None:
         """Enter, or better, what a session has reached; only the best list counts.
 
-        Parameters
-        ----------
-        room, game : str
-            The name of the room, and what tells data and settings apart.
-        session : hashable
-        entry : Entry
-
-        Raises
-        ------
-        ValueError
-            When the room is full.
+        `room`, `game`: the name of the room, and what tells data and settings apart. ValueError when the room is full.
         """
         with self._lock:
             board = self._board(room, game)
@@ -198,13 +188,7 @@ def find_best(search: Editable, seconds: float, progress: Progress) -> Best:
 
     A class that plays one game searches once: who comes later waits for the result of the first.
 
-    Parameters
-    ----------
-    search : search of `rulelab.views.alternatives.hand.Editable`
-    seconds : float
-        Time limit.
-    progress : Progress
-        May be cancelled; another who waits then searches instead.
+    `seconds`: time limit. `progress` may be cancelled; another who waits then searches instead.
     """
     found = _found(search)
     with _held(found, progress):

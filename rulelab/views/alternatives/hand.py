@@ -41,10 +41,7 @@ def editable(search: Search) -> bool:
 def bench_of(search: Search) -> Bench[Any]:
     """What models of a search cost, under which they are changed.
 
-    Raises
-    ------
-    ValueError
-        When models of this search are not edited.
+    ValueError when models of this search are not edited.
     """
     if editable(search):
         problem, of = search.problem, search.parameters
@@ -120,14 +117,8 @@ class Best:
 class Hand:
     """A model that is edited, of which every edit can be taken back.
 
-    Parameters
-    ----------
-    prepared : Prepared
-        The data, and a search of a family that can be edited.
-    edited : optional
-        To begin with; by default no rule.
-    before : Hand, optional
-        What was in hand until now: where it is of the same data and settings, undoing leads back to it.
+    `prepared`: the data, and a search of a family that can be edited. `edited`: to begin with; by default no rule.
+    `before`: what was in hand until now: where it is of the same data and settings, undoing leads back to it.
     """
 
     def __init__(self, prepared: Prepared, edited: Any = None, before: Hand | None = None) -> None:
@@ -234,10 +225,7 @@ class Hand:
     def card(self) -> Card:
         """The card of the model; one that was made by hand says so, and is never called optimal.
 
-        Raises
-        ------
-        ValueError
-            When nothing is known yet of how far it is from the optimum, or this is no model of the family.
+        ValueError when nothing is known yet of how far it is from the optimum, or this is no model of the family.
         """
         if self.refusal:
             raise ValueError(self.refusal)
@@ -274,10 +262,7 @@ def prepared_of(search: Search, data: Dataset | None) -> Prepared:
 def edited_of(search: Search, model: Model | None) -> Any:
     """A model of the search, by default its best one, as it is edited; None: an empty model.
 
-    Raises
-    ------
-    ValueError
-        When the model is of another family or another problem.
+    ValueError when the model is of another family or another problem.
     """
     bench = bench_of(search)
     if model is None:

@@ -49,13 +49,7 @@ def panel(heading: str, term: str, *items: Any, **more: Any) -> pn.Column:
 
 
 class Hints:
-    """Two buttons and a sentence.
-
-    Parameters
-    ----------
-    ask, make : callable
-        What the buttons do.
-    """
+    """Two buttons and a sentence; `ask`, `make`: what the buttons do."""
 
     def __init__(self, ask: Callable[..., None], make: Callable[..., None]) -> None:
         self.asked = 0  # how often a change was asked for

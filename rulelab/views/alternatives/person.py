@@ -94,13 +94,7 @@ class Person:
         return str(as_text(pd.Series([cell], dtype=object)).iloc[0])
 
     def enter(self, model: DecisionList | RuleSet, at: Any, text: Any) -> None:
-        """Take a value from the form.
-
-        Raises
-        ------
-        ValueError
-            When it is no value of this column.
-        """
+        """Take a value from the form; ValueError when it is no value of this column."""
         columns = columns_of(model)
         if type(at) is not int or not 0 <= at < len(columns) or not isinstance(text, str):
             return

@@ -154,14 +154,8 @@ class AlternativesView(Choosing):
     ) -> None:
         """Find the alternatives to what a search has found.
 
-        Parameters
-        ----------
-        make : callable
-            Makes the search; it is brought to its proof where it has not come to it.
-        prepared : Prepared, optional
-            The search that has ended, whose best model is edited also where nothing is found beside it.
-        latest : Snapshot, optional
-            Its last state.
+        `make` makes the search; it is brought to its proof where it has not come to it. `prepared`: the search that has
+        ended, whose best model is edited also where nothing is found beside it. `latest`: its last state.
         """
         self._make, self._effort = make, 0
         self._known = None if prepared is None or latest is None else (prepared, latest)
@@ -210,10 +204,7 @@ class AlternativesView(Choosing):
     def edit(self, prepared: Prepared, latest: Snapshot, model: Model) -> None:
         """Edit a model of a search that has ended, its best one or one that it found before.
 
-        Raises
-        ------
-        ValueError
-            When models of the search are not edited.
+        ValueError when models of the search are not edited.
         """
         best = latest.incumbent is not None and latest.incumbent.model == model
         card = of_search(prepared.search, latest, prepared) if best else None

@@ -157,13 +157,7 @@ def in_words(model: AnyModel, labels: tuple[Any, Any] | None) -> AnyModel:
 
 
 def of_search(search: Search, snapshot: Snapshot, prepared: Prepared | None = None) -> Card:
-    """The card of a search's best model so far.
-
-    Raises
-    ------
-    ValueError
-        When the search has no model yet.
-    """
+    """The card of a search's best model so far; ValueError when the search has no model yet."""
     if snapshot.incumbent is None:
         raise ValueError("the search has no model yet; let it run")
     best, prepared = snapshot.incumbent, prepared or Prepared(search)

@@ -26,15 +26,7 @@ _STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5)
 
 
 def glance(letters: Sequence[str], scores: Sequence[Scores]) -> str:
-    """Accuracy, recall and precision of all cards: a picture each, on a scale of its own.
-
-    Parameters
-    ----------
-    letters : sequence of str
-        Of the cards.
-    scores : sequence of Scores
-        Of each card.
-    """
+    """Accuracy, recall and precision of all cards: a picture each, on a scale of its own."""
     pictures = "".join(_dots(name, words, letters, scores) for name, words in RATES.items())
     legend = "filled: test rows, hollow: training rows; lines: 95 % intervals"
     return f'<h3>At a glance</h3><div class="charts">{pictures}</div><p class="note">{legend}</p>'

@@ -23,16 +23,8 @@ _FAILED = "an error of the program, which the log of the server has, kept it fro
 class Check:
     """The independent check of a card, or another task in another process, started and cancelled by one button.
 
-    Parameters
-    ----------
-    card : callable
-        Gives the card when the button is pressed.
-    stylesheets : sequence of str
-        Of the button, besides that of all buttons.
-    task : Task
-        What is done.
-    width : int
-        Of the button; 0: as wide as its name.
+    `card` gives the card when the button is pressed. `stylesheets`: of the button, besides that of all buttons. `task`:
+    what is done. `width`: of the button; 0: as wide as its name.
     """
 
     def __init__(self, card: Callable[[], Card], *stylesheets: str, task: Task = VERIFY, width: int = 0) -> None:

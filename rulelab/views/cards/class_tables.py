@@ -13,13 +13,7 @@ from .templates import filled
 
 
 def by_class(model: Any, rows: ClassRows | None = None) -> str:
-    """Confusion tables of the training rows and of those kept out; empty for models of two classes.
-
-    Parameters
-    ----------
-    model : Model or MultiClassRuleList
-    rows : ClassRows, optional
-    """
+    """Confusion tables of the training rows and of those kept out; empty for models of two classes."""
     if not isinstance(model, MultiClassRuleList):
         return ""
     tables = _table("Training rows by class", model.classes, confusions(model))

@@ -110,11 +110,7 @@ class Differences:
 def differences(cards: Sequence[Card], only: bool = False) -> list[Differences]:
     """What to highlight on each card; nothing on a card alone.
 
-    Parameters
-    ----------
-    cards : sequence of Card
-    only : bool
-        Whether facts that are the same on all cards have no line.
+    `only`: whether facts that are the same on all cards have no line.
     """
     rules = [lines(card.model) for card in cards]
     names = tuple(dict.fromkeys(name for card in cards for name in card.facts))

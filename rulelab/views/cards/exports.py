@@ -37,10 +37,7 @@ _MAKING = "The {} is being made ..."
 class Exports:
     """A button, and what unfolds under it; each file is made when it is asked for.
 
-    Parameters
-    ----------
-    model : callable
-        Gives the model with the labels of the data, and the name of what it predicts.
+    `model` gives the model with the labels of the data, and the name of what it predicts.
     """
 
     def __init__(self, model: Callable[[], tuple[AnyModel, str]]) -> None:
@@ -130,13 +127,7 @@ class Exports:
 
 
 class CardExports(Exports):
-    """Those of a card: its file has what the card says.
-
-    Parameters
-    ----------
-    card : callable
-        Gives the card.
-    """
+    """Those of a card: its file has what the card says."""
 
     def __init__(self, card: Callable[[], Card]) -> None:
         super().__init__(lambda: (card().named, card().target))

@@ -65,12 +65,7 @@ class Figure:
 def figures(card: Card, scores: Scores, beside: Card | None = None) -> list[Figure]:
     """All lines of a card; the number of lines is the same for every card.
 
-    Parameters
-    ----------
-    card : Card
-    scores : Scores
-    beside : Card, optional
-        The one that it is compared with.
+    `beside`: the one that it is compared with.
     """
     family, proof = card.model.family, card.proof
     unit = LEAST_GAP.unit if card.is_of_least_gap else EVERY_FAMILY[family].unit

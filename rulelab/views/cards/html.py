@@ -90,15 +90,8 @@ def _standing(card: Card, proof: Proof) -> str:
 def group_table(name: str, table: pd.DataFrame, base: pd.DataFrame | None = None, letter: str = "") -> str:
     """Rates of the groups of one attribute.
 
-    Parameters
-    ----------
-    name : str
-    table : DataFrame
-        See `rulelab.data.metrics.group_rates`.
-    base : DataFrame, optional
-        Of the card that is compared with.
-    letter : str
-        What that card is called.
+    `table`: see `rulelab.data.metrics.group_rates`. `base`: of the card that is compared with. `letter`: what that card
+    is called.
     """
     return filled(
         "group_table.html",

@@ -58,15 +58,8 @@ class Place(NamedTuple):
 def places(cards: Sequence[Card], scores: Sequence[Scores], base: int | None = None, only: bool = False) -> list[Place]:
     """The places of cards side by side.
 
-    Parameters
-    ----------
-    cards : sequence of Card
-    scores : sequence of Scores
-        Of each card.
-    base : int, optional
-        Which of the cards the others are compared with.
-    only : bool
-        Whether what is the same on all cards is left out.
+    `scores`: of each card. `base`: which of the cards the others are compared with. `only`: whether what is the same on
+    all cards is left out.
     """
     beside = None if base is None else Beside(LETTERS[base], cards[base], scores[base])
     attributes = tuple(dict.fromkeys(name for own in scores for name in own.groups))
@@ -90,14 +83,7 @@ def rules(card: Card, marked: Differences | None = None, shared: Together | None
 def figures_of(card: Card, scores: Scores, beside: Beside | None = None, shared: Together | None = None) -> Section:
     """What is known of how good the model is: a line per figure, the same ones on every card.
 
-    Parameters
-    ----------
-    card : Card
-    scores : Scores
-    beside : Beside, optional
-        The card that it is compared with.
-    shared : Together, optional
-        What the cards side by side have in common.
+    `beside`: the card that it is compared with. `shared`: what the cards side by side have in common.
     """
     shared = shared or Together()
     own = figures(card, scores, None if beside is None else beside.card)

@@ -31,21 +31,10 @@ def report(
 ) -> str:
     """The file.
 
-    Parameters
-    ----------
-    cards : sequence of Card
-    scores : sequence of Scores
-        Of each card.
-    verdicts : sequence of str
-        Of each card: what its check said; empty where it was not checked.
-    comparisons : sequence of str
-        Tables of other methods, as `card_html.comparison` gives them.
-    base : int, optional
-        Which of the cards the others are compared with.
-    only : bool
-        Whether what is the same on all cards is left out.
-    withstood : sequence of str
-        Of each card: how many rows may change before another list wins; empty where nobody has asked.
+    `scores`: of each card. `verdicts`: of each card: what its check said; empty where it was not checked.
+    `comparisons`: tables of other methods, as `card_html.comparison` gives them. `base`: which of the cards the others
+    are compared with. `only`: whether what is the same on all cards is left out. `withstood`: of each card: how many
+    rows may change before another list wins; empty where nobody has asked.
     """
     said, robust = (list(each) or [""] * len(cards) for each in (verdicts, withstood))
     places = lines.places(cards, scores, base, only)

@@ -67,13 +67,7 @@ class Split:
     def of(cls, data: Dataset, named: bool, **dealt: Any) -> Self | None:
         """How rows of these data were dealt; None where they cannot be found again.
 
-        Parameters
-        ----------
-        data : Dataset
-        named : bool
-            Whether `rulelab.datasets.load` knows the data by name.
-        **dealt
-            The other attributes.
+        `named`: whether `rulelab.datasets.load` knows the data by name. `**dealt`: the other attributes.
         """
         kept = "" if named else KEPT_ROWS.hash(data)
         return cls(data.name, len(data.y), kept=kept, **dealt) if named or kept else None
@@ -98,13 +92,7 @@ class Split:
         return cls(**entry)
 
     def rows(self) -> Rows:
-        """The rows.
-
-        Raises
-        ------
-        ValueError
-            When the data set is another one now, or cannot be dealt like this.
-        """
+        """The rows; ValueError when the data set is another one now, or cannot be dealt like this."""
         data = self._load()
         if len(data.y) != self.n_rows:
             raise ValueError(f"{self.data} has {len(data.y)} rows now, not {self.n_rows}")

@@ -32,21 +32,11 @@ def n_lines(model: Model | MultiClassRuleList) -> int:
 
 def rules_table(
     model: Model | MultiClassRuleList,
-    names: Mapping[Any, Any],
-    target: str = "",
+    names: Mapping[Any, Any],  # what to call the labels
+    target: str = "",  # what is predicted
     marks: Marks | None = None,
 ) -> str:
-    """The rules with what each captured, and got right, in training.
-
-    Parameters
-    ----------
-    model : Model
-    names : mapping
-        What to call the labels.
-    target : str
-        What is predicted.
-    marks : Marks, optional
-    """
+    """The rules with what each captured, and got right, in training."""
     return _TABLES[model.family](model, names, target, marks or Marks())
 
 

@@ -130,13 +130,7 @@ def of_counts(card: Card) -> Scores:
 
 
 def of_card(card: Card, report: Callable[[str], None]) -> Scores:
-    """Let the model predict the rows of its card.
-
-    Raises
-    ------
-    ValueError
-        When the data lack the columns of the model's rules.
-    """
+    """Let the model predict the rows of its card; ValueError when the data lack the columns of the model's rules."""
     if isinstance(card.model, MultiClassRuleList):
         report("predicting the rows")
         return _of_classes(card.model, card.classes)

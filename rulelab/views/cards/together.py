@@ -39,13 +39,7 @@ class Together:
 def together(cards: Sequence[Card], scores: Sequence[Scores], only: bool = False) -> Together:
     """What these cards share; a card alone shares nothing.
 
-    Parameters
-    ----------
-    cards : sequence of Card
-    scores : sequence of Scores
-        Of each card.
-    only : bool
-        Whether what is the same on all cards is to be left out.
+    `scores`: of each card. `only`: whether what is the same on all cards is to be left out.
     """
     if len(cards) < 2:
         return Together()
@@ -65,16 +59,8 @@ def dots(
 ) -> str:
     """A number as a dot, and its interval as a line, on the scale that its line has on all cards.
 
-    Parameters
-    ----------
-    value : Value
-    figure : Figure
-        The line that it is of.
-    scale : tuple of two float
-    base : Value, optional
-        The same on the card that is compared with: a dotted line across.
-    hollow : bool
-        Whether the dot is only a ring.
+    `figure`: the line that it is of. `base`: the same on the card that is compared with: a dotted line across.
+    `hollow`: whether the dot is only a ring.
     """
     if math.isnan(value.number):
         return ""

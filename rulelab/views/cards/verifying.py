@@ -137,10 +137,7 @@ def fragile(card: Card) -> str:
 def check(card: Card, progress: Progress) -> Verdict:
     """Make the certificate and check it.
 
-    Raises
-    ------
-    ValueError
-        When there is no certificate, or the check was cancelled or took too long.
+    ValueError when there is no certificate, or the check was cancelled or took too long.
     """
     if reason := refusal(card):
         raise CertificateError(reason)

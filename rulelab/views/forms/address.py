@@ -90,12 +90,8 @@ def write(*parts: Part) -> dict[str, str | None]:
 class Address:
     """The query of a page's address, which follows the parameters of several objects, and they follow it.
 
-    Parameters
-    ----------
-    query : str
-        As the browser asked for it.
-    show : callable
-        Called with each new query, and with whether it is a step that the browser's Back takes back.
+    `query`: as the browser asked for it. `show` is called with each new query, and with whether it is a step that the
+    browser's Back takes back.
     """
 
     def __init__(self, query: str = "", show: Callable[[str, bool], None] = lambda query, step: None) -> None:

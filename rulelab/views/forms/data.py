@@ -117,21 +117,12 @@ def load(name: str) -> datasets.Dataset:
 def read(
     contents: bytes,
     file_name: str,
-    on_cancel: Callable[[Callable[[], Any]], Any] = lambda end: None,
-    **how: Any,
+    on_cancel: Callable[[Callable[[], Any]], Any] = lambda end: None,  # see `rulelab.views.live.apart.apart`
+    **how: Any,  # see `rulelab.datasets.sheet`
 ) -> Sheet:
     """The sheet of a CSV, Excel or Parquet file; raises ValueError that says, in the words of the page, what is wrong.
 
     One that is large, or compressed so that it may turn out to be, is read in a process of its own.
-
-    Parameters
-    ----------
-    contents : bytes
-    file_name : str
-    on_cancel : callable
-        See `rulelab.views.live.apart.apart`.
-    **how
-        See `rulelab.datasets.sheet`.
     """
     name = PurePath(plain(file_name)).name or "the file"
     if len(contents) > MAX_UPLOAD_BYTES:

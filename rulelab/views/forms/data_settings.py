@@ -40,10 +40,7 @@ TEST_SHARE = Parameter(
 class DataSettings(Settings):
     """The chosen data, and the fields to choose them with.
 
-    Attributes
-    ----------
-    dialog : SheetDialog
-        To be shown somewhere on the page, also while the fields are not.
+    `dialog`: to be shown somewhere on the page, also while the fields are not.
     """
 
     data: param.Selector[str] = param.Selector(default="diabetes", objects=["diabetes"], label="Data set")

@@ -19,12 +19,8 @@ from .draft import Draft
 class SheetDialog(JSComponent):
     """Shows a `Draft` and lets it be corrected, until it is accepted or given up.
 
-    Parameters
-    ----------
-    accepted, cancelled : callable
-        Called with the draft when it is accepted, and without when it is not wanted.
-    changed : callable
-        Called with the draft and what changes it, which gets a `Progress`.
+    `accepted`, `cancelled` are called with the draft when it is accepted, and without when it is not wanted. `changed`
+    is called with the draft and what changes it, which gets a `Progress`.
     """
 
     state = param.Dict(default={}, doc="What is shown, see `Draft.state`; empty: the dialog is closed.")

@@ -60,10 +60,7 @@ _OFFERED: dict[str, Served] = {}
 def offer(sources: list[str], target: str | None = None) -> None:
     """Offer these tables, and no others, on every page of this process.
 
-    Raises
-    ------
-    TableError
-        A table that cannot be opened, lacks the target, or is called as another data set.
+    TableError for a table that cannot be opened, lacks the target, or is called as another data set.
     """
     found: dict[str, Served] = {}
     for source in sources:
@@ -114,14 +111,8 @@ class Counted(Labelled):
     ) -> PatternCounts:
         """Choose conditions and count the rows under them.
 
-        Parameters
-        ----------
-        binarizer : Binarizer
-            Is fitted.
-        share, seed : float, int
-            How many of the rows are kept out for the test, drawn at random; 0: none.
-        report : callable
-            Told what is being done; where it raises, the counting is interrupted.
+        `binarizer` is fitted. `share`, `seed`: how many of the rows are kept out for the test, drawn at random; 0:
+        none. `report` is told what is being done; where it raises, the counting is interrupted.
         """
         table = self.served.open()
         stage = [f"looking at the columns of {self.name}"]
@@ -188,10 +179,7 @@ def _watched(work: Callable[[], Any], table: Table, doing: Callable[[], str], re
 class TableDraft(Draft):
     """The sheet of a table of this server: its first rows, and the roles of its columns.
 
-    Raises
-    ------
-    ValueError
-        When the table cannot be opened any more.
+    ValueError when the table cannot be opened any more.
     """
 
     def __init__(self, served: Served) -> None:

@@ -18,11 +18,6 @@ class FrontAddress(Address):
     """An address that asks for something without naming a tab means Search, or where it names a room, its game.
 
     Where the server was started for a table, a page that asks for nothing begins with that.
-
-    Parameters
-    ----------
-    query, show
-        As of `Address`.
     """
 
     def __init__(self, query: str, show: Callable[[str, bool], None]) -> None:

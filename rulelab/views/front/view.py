@@ -21,17 +21,7 @@ _GO_ON = "go on"
 
 
 class Front(JSComponent):
-    """What this is, a card for each way to begin, and a recorded search that the browser plays.
-
-    Parameters
-    ----------
-    press : callable
-        Takes one of `CARDS`.
-    receive : callable
-        Takes the contents and the name of a file.
-    go_on : callable
-        Takes the hash of the last run of this browser.
-    """
+    """What this is, a card for each way to begin, and a recorded search that the browser plays."""
 
     html = param.String(default=asset("front.html"), doc="All but the search and the place for a file.")
     course = param.Dict(default=json.loads(asset("front_search.json")), doc="By tests/benchmarks/recorded_search.py.")
@@ -44,9 +34,9 @@ class Front(JSComponent):
 
     def __init__(
         self,
-        press: Callable[[str], Any],
-        receive: Callable[[bytes, str], Any],
-        go_on: Callable[[str], Any],
+        press: Callable[[str], Any],  # takes one of `CARDS`
+        receive: Callable[[bytes, str], Any],  # takes the contents and the name of a file
+        go_on: Callable[[str], Any],  # takes the hash of the last run of this browser
         **params: Any,
     ) -> None:
         self._press, self._receive, self._go_on = press, receive, go_on

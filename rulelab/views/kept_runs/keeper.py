@@ -56,12 +56,7 @@ class Task:
 
 
 class Keeper:
-    """A store and the thread that has it in hand.
-
-    Parameters
-    ----------
-    store : Store
-    """
+    """A store and the thread that has it in hand."""
 
     def __init__(self, store: Store) -> None:
         self.store = store

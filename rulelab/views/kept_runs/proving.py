@@ -41,13 +41,7 @@ class Evidence:
 
 
 def evidence(store: Store, which: str) -> Evidence:
-    """What is kept of a run.
-
-    Raises
-    ------
-    StoreError
-        When it has no proof, or its rows are not kept.
-    """
+    """What is kept of a run; StoreError when it has no proof, or its rows are not kept."""
     run = store.run(which)
     if run.proof is None:
         raise StoreError("no proof is kept of this run")

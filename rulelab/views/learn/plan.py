@@ -166,19 +166,9 @@ class Part:
 def plan(file: str, parts: Sequence[Part], **settings: Any) -> Plan:
     """The walk whose name, sentence and texts of steps are in a file of the folder ``plans``.
 
-    Parameters
-    ----------
-    file : str
-        Its first heading is the name; that of a step is its number and what is outlined. The step itself is a text and
-        paragraphs that begin with ``**Do:**``, ``**Question:**`` and, where none is made, ``**Answer:**``.
-    parts : sequence of Part
-        As many as there are steps.
-    **settings
-        Of `Plan`.
-
-    Raises
-    ------
-    ProseError
+    `file`: its first heading is the name; that of a step is its number and what is outlined. The step itself is a text
+    and paragraphs that begin with ``**Do:**``, ``**Question:**`` and, where none is made, ``**Answer:**``. `parts`: as
+    many as there are steps. `**settings`: of `Plan`. May raise ProseError.
     """
     path = Path(__file__).parent / "plans" / file
     head, *found = sections(path)

@@ -26,9 +26,7 @@ class Section:
     def of(self, *names: str) -> tuple[str, ...]:
         """The paragraphs, which must be as many as ``names``; one that begins with ``**Name:**`` comes without it.
 
-        Raises
-        ------
-        ProseError
+        May raise ProseError.
         """
         if len(self.paragraphs) != len(names):
             what = f"{self.heading!r} has {len(self.paragraphs)} paragraphs, not one for each of {', '.join(names)}"

@@ -53,12 +53,8 @@ class Progress:
 class Job:
     """Work that is done once, beside the page.
 
-    Parameters
-    ----------
-    work : callable
-        Gets a `Progress` and gives the result; raises ValueError with a message for the user.
-    pool : Pool
-        The line to wait in.
+    `work` gets a `Progress` and gives the result; raises ValueError with a message for the user. `pool`: the line to
+    wait in.
     """
 
     def __init__(self, work: Callable[[Progress], Any], pool: Pool = SIDE_WORK) -> None:
@@ -107,16 +103,8 @@ class Job:
 def run(search: Any, seconds: float, progress: Progress, said: Callable[[Any], str], what: str) -> Any:
     """Advance a search, with its share of the memory, until it ends or is cancelled; its last snapshot.
 
-    Parameters
-    ----------
-    search : Search
-    seconds : float
-        Its time limit; compiling is not counted.
-    progress : Progress
-    said : callable
-        Says of a snapshot what is being done.
-    what : str
-        The search, while it is compiled.
+    `seconds`: its time limit; compiling is not counted. `said` says of a snapshot what is being done. `what`: the
+    search, while it is compiled.
     """
     if not search.compiled:
         progress.report(f"compiling {what}: once per machine, up to a minute")

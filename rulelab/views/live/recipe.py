@@ -148,10 +148,7 @@ def compares_groups(parameters: Mapping[str, Any]) -> bool:
 def split(y: pd.Series, test_share: float) -> tuple[np.ndarray, np.ndarray]:
     """Positions of the training rows and of the test rows, the same each time, both with the classes' proportions.
 
-    Raises
-    ------
-    ValueError
-        When the share is out of range, or a class has too few rows.
+    ValueError when the share is out of range, or a class has too few rows.
     """
     rows = np.arange(len(y))
     if not 0 <= test_share <= 0.9:

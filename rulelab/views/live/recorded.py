@@ -38,20 +38,8 @@ class RecordedSearch:
 class RecordedSession(SearchSession):
     """A session that nothing can be done with but to look at it.
 
-    Parameters
-    ----------
-    recording : Recording
-    name : str
-        Of the file.
-    look : str
-        How it is shown, see `rulelab.views.search.families.LOOKS`.
-    card : Card, optional
-        Of the model at its end.
-
-    Raises
-    ------
-    ValueError
-        When nothing was recorded.
+    `name`: of the file. `look`: how it is shown, see `rulelab.views.search.families.LOOKS`. `card`: of the model at its
+    end. ValueError when nothing was recorded.
     """
 
     def __init__(self, recording: Recording, name: str, look: str, card: Any = None) -> None:

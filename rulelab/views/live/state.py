@@ -25,12 +25,7 @@ FULL_SPEED = Pace()
 
 
 class Pacing:
-    """What a session may do in the present beat; whoever calls it holds the lock of the session.
-
-    Parameters
-    ----------
-    pace : Pace
-    """
+    """What a session may do in the present beat; whoever calls it holds the lock of the session."""
 
     def __init__(self, pace: Pace) -> None:
         self.pace = pace
@@ -96,11 +91,7 @@ class Limits:
     def reached(self, snapshot: Snapshot, begun_at: float) -> Snapshot:
         """A moment of a run, which is its last one where a limit is reached.
 
-        Parameters
-        ----------
-        snapshot : Snapshot
-        begun_at : float
-            Seconds of search when the run began, or went on after a limit.
+        `begun_at`: seconds of search when the run began, or went on after a limit.
         """
         if snapshot.status is Status.RUNNING:
             if self.gap > 0 and snapshot.gap <= self.gap:

@@ -94,13 +94,7 @@ def _as_page(document: Document | None, tick: Callable[[], Any]) -> None:
 
 
 class Beat:
-    """Calls a function every 250 ms, on the server's loop, until it says that nothing more will come.
-
-    Parameters
-    ----------
-    tick : callable
-        Says whether to go on.
-    """
+    """Calls a function every 250 ms, on the server's loop, until it says that nothing more will come."""
 
     def __init__(self, tick: Callable[[], bool]) -> None:
         self._tick = tick

@@ -15,12 +15,8 @@ from ...assets import asset
 class Presenter(JSComponent):
     """Nothing to see: listens to the keyboard.
 
-    Parameters
-    ----------
-    actions : mapping of str to callable
-        What keys do while it is on, by the names that browsers give them, in small letters.
-    switched : callable
-        Called when it goes on or off.
+    `actions`: what keys do while it is on, by the names that browsers give them, in small letters. `switched` is called
+    when it goes on or off.
     """
 
     on_stage = param.Boolean(default=False, doc="Whether it is on.")

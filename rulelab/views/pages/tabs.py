@@ -84,10 +84,7 @@ class SearchTab:
     def source(self) -> Callable[[Callable[[str], None]], Prepared]:
         """Makes the search of the present run, or of the settings where these are not what was run here.
 
-        Raises
-        ------
-        ValueError
-            When no search may begin.
+        ValueError when no search may begin.
         """
         prepared = self.view.session.prepared
         if self.setup.family in OF_SEVERAL:
@@ -109,13 +106,7 @@ class SearchTab:
         return replace(self.setup.recipe(), sensitive=self.setup.table.sensitive)
 
     def answer(self) -> None:
-        """Search as fast as it can, for a tab that waits for what is found.
-
-        Raises
-        ------
-        ValueError
-            When no search may begin.
-        """
+        """Search as fast as it can, for a tab that waits for what is found; ValueError when no search may begin."""
         if self.refused:
             raise ValueError(self.refused)
         self.view.run()
@@ -268,11 +259,7 @@ class Tabs(param.Parameterized):
 
     A plot that is taken out of the page while it is fed does not come back whole, so that tabs are hidden instead.
 
-    Parameters
-    ----------
-    address : Address
-    complaints : sequence of str
-        To be shown in the tab that is opened first.
+    `complaints`: to be shown in the tab that is opened first.
     """
 
     tab: param.Selector[str] = param.Selector(

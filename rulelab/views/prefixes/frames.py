@@ -75,23 +75,9 @@ def tree_frame(
 ) -> TreeFrame:
     """The tree of a search as it is now, or was.
 
-    Parameters
-    ----------
-    search : PrefixSearch
-    max_nodes : int
-    moment : Snapshot, optional
-        An earlier one.
-    course : Course, optional
-        What had become of the prefixes then.
-    prefix : sequence of str, optional
-        The one to be explained; None: the one that was expanded last.
-    most : float
-        Bytes of the search up to which it is copied to be looked into.
-
-    Raises
-    ------
-    ValueError
-        When the search has no such prefix.
+    `moment`: an earlier one. `course`: what had become of the prefixes then. `prefix`: the one to be explained; None:
+    the one that was expanded last. `most`: bytes of the search up to which it is copied to be looked into. ValueError
+    when the search has no such prefix.
     """
     nodes, now = search.prefixes(), moment or search.snapshot
     frame = _of(search.kind or search.family, now)

@@ -73,14 +73,8 @@ def icicle(tree: pd.DataFrame, rest: Sequence[Rest] = (), least: float = 1e-3) -
 
     Children stand in the order of their widths, then their stubs: what is open, then what was cut.
 
-    Parameters
-    ----------
-    tree : DataFrame
-        As `rulelab.prefixes.PrefixSearch.tree` gives it: each prefix after its parent.
-    rest : sequence of (int, str, str, int)
-        What it leaves out.
-    least : float
-        What is narrower stands in a stub of its parent, but the way to the best list.
+    `tree`: as `rulelab.prefixes.PrefixSearch.tree` gives it: each prefix after its parent. `rest`: what it leaves out.
+    `least`: what is narrower stands in a stub of its parent, but the way to the best list.
     """
     n, node = len(tree), tree["node"].to_numpy(dtype=np.int64)
     size = tree["descendants"].to_numpy(dtype=np.int64) + 1

@@ -36,19 +36,8 @@ LAST, _LAST = "expanded last", "last"
 class TreePane(NotebookViewer):
     """A tree as an icicle, one prefix of it in a sentence, and the rules that could come next after that.
 
-    Parameters
-    ----------
-    unit : str
-        Of the objective.
-    height : int
-        Of the picture, in pixels.
-    name_of_files : callable
-        Gives the beginning of the names of saved files.
-
-    Attributes
-    ----------
-    box : PlotBox
-        The picture.
+    `unit`: of the objective. `height`: of the picture, in pixels. `name_of_files` gives the beginning of the names of
+    saved files. `box`: the picture.
     """
 
     # the antecedents of the prefix that is looked at; None: the one that was expanded last. Set by a tap on the tree or

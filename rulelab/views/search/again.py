@@ -45,14 +45,7 @@ class Again:
         self.kept.param.watch(self._found, "found")
 
     def follow(self, session: SearchSession, card: Card | None) -> None:
-        """Keep how the session stands, where that has changed.
-
-        Parameters
-        ----------
-        session : SearchSession
-        card : Card or None
-            Of a search that has ended: that of its model.
-        """
+        """Keep how the session stands, where that has changed."""
         if session.state is State.IDLE:
             text = ""
         elif not session.state.over:

@@ -43,12 +43,7 @@ def _kept_card(session: RecordedSession, snapshot: Snapshot) -> Card:
 class BestModel:
     """What stands in the box, and three buttons under it: keep to compare, edit, export.
 
-    Parameters
-    ----------
-    session : callable
-        Gives the present run.
-    keep, edit : callable
-        What two of the buttons do.
+    `session` gives the present run. `keep`, `edit`: what two of the buttons do.
     """
 
     def __init__(
@@ -115,13 +110,7 @@ class BestModel:
             self._keep.label = label
 
     def model_card(self) -> Card:
-        """The model card at the moment that is shown.
-
-        Raises
-        ------
-        ValueError
-            When there is no model yet, or no card of it.
-        """
+        """The model card at the moment that is shown; ValueError when there is no model yet, or no card of it."""
         assert self.shown is not None
         return self.card_at(self.shown)
 

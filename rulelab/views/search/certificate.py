@@ -47,12 +47,7 @@ _WIDE: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": 0}
 class Certificate:
     """One box: what is proven, the sum that shows it, and the button that checks the proof with what the check says.
 
-    Parameters
-    ----------
-    session : callable
-        Gives the present run.
-    card : callable
-        Gives the card of the best model.
+    `session` gives the present run. `card` gives the card of the best model.
     """
 
     def __init__(self, session: Callable[[], SearchSession], card: Callable[[], Card]) -> None:

@@ -68,14 +68,8 @@ def status_of(session: SearchSession, stale: bool) -> Standing:
 class Controls:
     """The head of a search: what is asked, and the buttons; those that are seldom pressed stand behind "More".
 
-    Parameters
-    ----------
-    actions : mapping of str to callable
-        What the buttons do: run, which also holds what runs, step, stop, reset.
-    further : sequence of viewable
-        What else stands behind "More".
-    question : viewable, optional
-        What is asked.
+    `actions`: what the buttons do: run, which also holds what runs, step, stop, reset. `further`: what else stands
+    behind "More". `question`: what is asked.
     """
 
     def __init__(

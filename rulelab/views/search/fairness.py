@@ -38,18 +38,8 @@ def group_rates(
 ) -> list[GroupRate]:
     """The rates that the criterion names.
 
-    Parameters
-    ----------
-    model : RuleSet
-    problem : Problem
-        With groups.
-    matrix : bool array
-        The problem's `matrix`.
-    criterion : Criterion
-    loss : "hamming" or "zero_one"
-        Whose errors the constraint counts.
-    min_group_size : int
-        Of the search.
+    `problem`: with groups. `matrix`: the problem's `matrix`. `loss`: whose errors the constraint counts.
+    `min_group_size`: of the search.
     """
     groups = problem.groups
     assert groups is not None

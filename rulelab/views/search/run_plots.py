@@ -22,28 +22,16 @@ from .slide import slide
 
 
 class RunPlots:
-    """Draws what the present session has found, and each time only what is new.
-
-    Parameters
-    ----------
-    session : callable
-        Gives the present run.
-    runs : Runs
-    rewind : Rewind
-        Says which moment is shown.
-    shown : callable
-        Gives the state of the run at that moment.
-    name_of_files : callable
-    """
+    """Draws what the present session has found, and each time only what is new."""
 
     boxes: PlotBoxes  # of the present kind of search
 
     def __init__(
         self,
-        session: Callable[[], SearchSession],
+        session: Callable[[], SearchSession],  # gives the present run
         runs: Runs,
-        rewind: Rewind,
-        shown: Callable[[], Snapshot | None],
+        rewind: Rewind,  # says which moment is shown
+        shown: Callable[[], Snapshot | None],  # gives the state of the run at that moment
         name_of_files: Callable[[], str],
     ) -> None:
         self._session, self._runs, self._rewind = session, runs, rewind
@@ -126,14 +114,8 @@ class RunPlots:
 class PlotBoxes:
     """Plots in their boxes.
 
-    Parameters
-    ----------
-    look : Look
-    picture : callable
-        Makes the picture of a plot, by its number, that is saved.
-    name_of_files : callable
-    on_move : callable
-        Takes the place on the axis to which a person has moved the line at the moment that is shown.
+    `picture` makes the picture of a plot, by its number, that is saved. `on_move` takes the place on the axis to which
+    a person has moved the line at the moment that is shown.
     """
 
     def __init__(

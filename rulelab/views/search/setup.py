@@ -54,10 +54,7 @@ _NOT_OF_TWO = (
 class Setup(Viewer):
     """Everything that is chosen before a run, and the form to choose it with.
 
-    Attributes
-    ----------
-    data_card, more : viewable
-        The two parts of the form.
+    `data_card`, `more`: the two parts of the form.
     """
 
     family: param.Selector[str] = param.Selector(

@@ -76,13 +76,7 @@ _WIDE: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": 0}
 class WhyBox:
     """What is shown of it is made when it is first opened, and looked at only while it is open.
 
-    Parameters
-    ----------
-    session : callable
-        Gives the present run.
-    name_of_files : callable
-    start_beat : callable
-        Sees to it that `refresh` is called soon, and as long as `waits`.
+    `session` gives the present run. `start_beat` sees to it that `refresh` is called soon, and as long as `waits`.
     """
 
     def __init__(

@@ -33,12 +33,7 @@ def policy(nonce: str, framing: Sequence[str] = ()) -> str:
     nothing of the page ("Error rendering Bokeh items: EvalError"). The components write styles. So these two are
     allowed; such strings come from this package alone, never from a user.
 
-    Parameters
-    ----------
-    nonce : str
-        Of the scripts in the page.
-    framing : sequence of str
-        Origins whose pages may hold this one in a frame; empty: none.
+    `nonce`: of the scripts in the page. `framing`: origins whose pages may hold this one in a frame; empty: none.
     """
     rules = {
         "default-src": "'none'",
@@ -59,15 +54,8 @@ def policy(nonce: str, framing: Sequence[str] = ()) -> str:
 class Guarded(OutputTransform):
     """Adds the headers to an answer, and to its scripts the nonce that lets them run; one per answer.
 
-    Parameters
-    ----------
-    request : HTTPServerRequest
-    secure : bool
-        Whether people come by https, so that cookies go by nothing else.
-    named : bool
-        Whether a connection that does not say from which page it comes is one from no page, and is refused.
-    framing : sequence of str
-        See `policy`.
+    `secure`: whether people come by https, so that cookies go by nothing else. `named`: whether a connection that does
+    not say from which page it comes is one from no page, and is refused. `framing`: see `policy`.
     """
 
     def __init__(

@@ -63,13 +63,7 @@ class Standing:
         return sum(len(context._sessions) for context in contexts)
 
     def figures(self, seconds: float = WINDOW_SECONDS) -> dict[str, float]:
-        """Numbers by name, with their units in it; bytes are resident, of child processes, too.
-
-        Parameters
-        ----------
-        seconds : float
-            Of which the longest stall is asked for.
-        """
+        """Numbers by name, with their units in it; bytes are resident, of child processes, too."""
         used = self._process.cpu_times()
         searches = [each.state for each in list(OPEN)]
         return {
@@ -106,12 +100,6 @@ class HealthHandler(RequestHandler):
     """Whether the server takes visitors; how much it has to do is told to this machine alone.
 
     With ``?seconds=20`` the longest stall is that of the last twenty.
-
-    Parameters
-    ----------
-    standing : Standing
-    shown : bool
-        Whether everybody is told the figures.
     """
 
     def initialize(self, standing: Standing, shown: bool) -> None:

@@ -41,15 +41,7 @@ class TextFormatter(logging.Formatter):
 def begin(stream: TextIO | None = None) -> logging.Handler:
     """Write the events of this process, of the libraries below it, and of threads that fail.
 
-    Parameters
-    ----------
-    stream : file, optional
-        Default: stderr.
-
-    Returns
-    -------
-    logging.Handler
-        That was put into place of what the libraries had.
+    `stream`: by default stderr. Gives the handler that stands in the place of those of the libraries.
     """
     handler = Writing(stream or sys.stderr)
     handler.setFormatter(TextFormatter())

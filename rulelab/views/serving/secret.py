@@ -28,15 +28,8 @@ def home() -> Path:
 def find(file: str | Path | None = None) -> bytes:
     """The secret: of the environment, of a file, or one that is made now and kept for the next time.
 
-    Parameters
-    ----------
-    file : path, optional
-        Made where it does not exist, readable by its owner alone; default: one in `home`.
-
-    Raises
-    ------
-    ServingError
-        When it is too short, readable by others, or a named file can neither be read nor made.
+    `file`: made where it does not exist, readable by its owner alone; default: one in `home`. ServingError when it is
+    too short, readable by others, or a named file can neither be read nor made.
     """
     given = os.environ.get(VARIABLE)
     if given and file is None:

@@ -43,18 +43,8 @@ class Origin:
 def origins(address: str, port: int, given: Sequence[str]) -> list[Origin]:
     """Under which addresses browsers may connect: this machine's own, and those that are given.
 
-    Parameters
-    ----------
-    address : str
-        That the server listens on.
-    port : int
-    given : sequence of str
-        See `Origin.parse`.
-
-    Raises
-    ------
-    ServingError
-        When one is not an address, or when the server listens to the network and nobody says under which name.
+    `address`: that the server listens on. `given`: see `Origin.parse`. ServingError when one is not an address, or when
+    the server listens to the network and nobody says under which name.
     """
     own = [Origin(f"{host}:{port}", False) for host in ("127.0.0.1", "localhost")]
     named = [Origin.parse(text) for text in given]
@@ -88,12 +78,7 @@ def is_loopback(address: str) -> bool:
 
 
 def prefix(text: str) -> str:
-    """The path below which a reverse proxy shows the page, as ``/lab``; empty: none.
-
-    Raises
-    ------
-    ServingError
-    """
+    """The path below which a reverse proxy shows the page, as ``/lab``; empty: none. All else is a ServingError."""
     path = "/" + text.strip("/") if text.strip("/") else ""
     if path and (not _PREFIX.fullmatch(path) or {".", ".."} & set(path.split("/"))):
         raise ServingError(f"a prefix is a path such as /lab, of letters, digits, -, _, . and ~, not {text!r}")
@@ -103,10 +88,7 @@ def prefix(text: str) -> str:
 def passwords(file: str | Path) -> dict[str, str]:
     """Names and passwords, from a file that nobody else may read.
 
-    Raises
-    ------
-    ServingError
-        When it is no JSON object of names with passwords, or others than its owner and group may read it.
+    ServingError when it is no JSON object of names with passwords, or others than its owner and group may read it.
     """
     path = Path(file)
     try:

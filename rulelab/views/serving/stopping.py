@@ -19,15 +19,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class Stopping:
-    """Ends a server when the process is told to (SIGTERM); at the second time at once.
-
-    Parameters
-    ----------
-    standing : Standing
-        Of the server.
-    grace : float
-        Seconds that searches have to end.
-    """
+    """Ends a server when the process is told to (SIGTERM); at the second time at once."""
 
     def __init__(self, standing: Standing, grace: float) -> None:
         self._standing = standing

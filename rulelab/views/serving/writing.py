@@ -15,14 +15,7 @@ _LEFT_OUT = "%d events were left out here: nobody has read the log for a while"
 
 
 class Writing(logging.Handler):
-    """Hands each event to a thread that writes it; those that find no room any more are left out, and counted.
-
-    Parameters
-    ----------
-    stream : file
-    most : int
-        Events that wait to be written.
-    """
+    """Hands each event to a thread that writes it; those that find no room any more are left out, and counted."""
 
     def __init__(self, stream: TextIO, most: int = _MOST_WAITING) -> None:
         super().__init__()

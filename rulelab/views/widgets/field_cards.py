@@ -43,10 +43,7 @@ class FieldCards(JSComponent):
 
     All that is shown are texts, never HTML.
 
-    Parameters
-    ----------
-    content : sequence of FieldCard
-        Their number stays; titles and fields may change, see `refresh`.
+    `content`: their number stays; titles and fields may change, see `refresh`.
     """
 
     cards = param.List(default=[], doc="What the browser shows.")

@@ -64,13 +64,8 @@ class Plot:
     def show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
         """Show the latest state, and say it in `caption`.
 
-        Parameters
-        ----------
-        snapshots : sequence of Snapshot
-            Those that are new; they are in the shared curves already.
-        whole : bool
-            Whether they are the whole history.
-        latest : Snapshot
+        `snapshots`: those that are new; they are in the shared curves already. `whole`: whether they are the whole
+        history.
         """
 
     def fit(self) -> None:
@@ -107,12 +102,7 @@ class Window:
 
 
 class TextSizes:
-    """The text inside figures, of a size for a screen or for a projector.
-
-    Parameters
-    ----------
-    figures : sequence of figure
-    """
+    """The text inside figures, of a size for a screen or for a projector."""
 
     def __init__(self, figures: Sequence[figure]) -> None:
         self._figures = figures

@@ -33,13 +33,8 @@ _TOOLTIP = (
 class BoundsPlot(Plot):
     """What is found, what is proven, and the gap between them.
 
-    Parameters
-    ----------
-    curves : Curves
-    measure : str
-        What the objective is measured in.
-    relaxation : tuple of (str, str), optional
-        Column and name of a third curve: the value of a relaxation.
+    `measure`: what the objective is measured in. `relaxation`: column and name of a third curve: the value of a
+    relaxation.
     """
 
     title = "Objective and lower bound"

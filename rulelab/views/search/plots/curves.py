@@ -40,13 +40,8 @@ def curve_columns(
 ) -> Columns:
     """What the plots over time show of some snapshots: lists, because arrays do not survive a reconnection.
 
-    Parameters
-    ----------
-    snapshots : sequence of Snapshot
-    further : mapping of name to function, optional
-        Columns besides time, work, objective and bound; by default the queue by length and what remains.
-    begins : Snapshot, optional
-        That of `tree_begins`, from which the logarithm counts.
+    `further`: columns besides time, work, objective and bound; by default the queue by length and what remains.
+    `begins`: that of `tree_begins`, from which the logarithm counts.
     """
     columns = {**_COMMON, **(LENGTHS_QUEUED | REMAINING if further is None else further)}
     found = {name: [column(snapshot) for snapshot in snapshots] for name, column in columns.items()}
@@ -152,11 +147,7 @@ REMAINING: dict[str, Column] = {"remaining": lambda s: finite(s.log10_remaining,
 class Cursor:
     """A vertical line; the browser moves it at once, and says so a few times a second.
 
-    Parameters
-    ----------
-    plot : figure
-    on_move : callable
-        Takes the place on the axis to which a person has moved it.
+    `on_move` takes the place on the axis to which a person has moved it.
     """
 
     def __init__(self, plot: figure, on_move: Callable[[float], None]) -> None:

@@ -22,10 +22,7 @@ _NO_ENDS: Columns = {name: [] for name in (*AXES.values(), "value", "run")}
 class PaleCurves:
     """Objective and lower bound of earlier runs, a line each, and at its end the number of the run.
 
-    Parameters
-    ----------
-    plot : figure
-        In which they lie beneath all else, as soon as there is an earlier run.
+    `plot`: in which they lie beneath all else, as soon as there is an earlier run.
     """
 
     def __init__(self, plot: figure) -> None:
@@ -43,11 +40,8 @@ class PaleCurves:
     def show(self, runs: Sequence[tuple[str, str, Columns]]) -> None:
         """Draw these runs and no other ones.
 
-        Parameters
-        ----------
-        runs : sequence of (str, str, Columns)
-            The number of each, what is said where one points at it, and its points: objective, lower bound, and where
-            they are on each of `AXES`.
+        `runs`: the number of each, what is said where one points at it, and its points: objective, lower bound, and
+        where they are on each of `AXES`.
         """
         lines: Columns = {name: [] for name in _EMPTY}
         ends: Columns = {name: [] for name in _NO_ENDS}

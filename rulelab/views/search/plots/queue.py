@@ -18,13 +18,7 @@ _NAMES = (*map(str, range(1, len(LENGTHS))), f"{len(LENGTHS)}+")
 
 
 class QueuePlot(Plot):
-    """Stacked steps, one per length, and how many there are in all.
-
-    Parameters
-    ----------
-    curves : Curves
-        With the columns `QUEUED`.
-    """
+    """Stacked steps, one per length, and how many there are in all; the curves have the columns `QUEUED`."""
 
     title = "Queue by prefix length"
 

@@ -17,13 +17,7 @@ from .curves import REMAINING, Curves, place_columns
 
 
 class RemainingPlot(Plot):
-    """A line that comes down to 0, where nothing is left.
-
-    Parameters
-    ----------
-    curves : Curves
-        With the column `REMAINING`.
-    """
+    """A line that comes down to 0, where nothing is left; the curves have the column `REMAINING`."""
 
     title = "Remaining search space"
 

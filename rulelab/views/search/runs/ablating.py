@@ -38,14 +38,8 @@ def _of_the_paper(first: SearchSession) -> SearchSession:
 class Ablating:
     """What an ablation has run and what it will run.
 
-    Parameters
-    ----------
-    first : SearchSession
-        Not begun yet; its search has everything.
-    added : bool
-        Add the bounds of the paper one by one instead of leaving each out once.
-    guess : str
-        Which of `GUESSES` is expected to save most; empty: none.
+    `first`: not begun yet; its search has everything. `added`: add the bounds of the paper one by one instead of
+    leaving each out once. `guess`: which of `GUESSES` is expected to save most; empty: none.
     """
 
     def __init__(self, first: SearchSession, added: bool = False, guess: str = "") -> None:
@@ -70,10 +64,7 @@ class Ablating:
     def next(self, session: SearchSession) -> SearchSession | None:
         """The session after one that has ended; None: that was the last one.
 
-        Raises
-        ------
-        ValueError
-            When there is nothing that could be left out.
+        ValueError when there is nothing that could be left out.
         """
         if session.snapshot is None:
             return None

@@ -77,15 +77,8 @@ class Runs:
     def follow(self, session: SearchSession, rests: bool, variant: str = "", basis: PastRun | None = None) -> bool:
         """Keep the present run as it stands, where it is over or ``rests``; whether anything has changed.
 
-        Parameters
-        ----------
-        session : SearchSession
-        rests : bool
-            Whether it will not go on: it is reset, or replaced by another one. How it ends then does not count.
-        variant : str
-            In an ablation: what it goes without.
-        basis : PastRun, optional
-            In an ablation: the run with everything.
+        `rests`: whether it will not go on: it is reset, or replaced by another one. How it ends then does not count.
+        `variant`: in an ablation: what it goes without. `basis`: in an ablation: the run with everything.
         """
         snapshot, prepared, over = session.snapshot, session.prepared, session.state.over or rests
         if snapshot is None or prepared is None or not over or (session, snapshot, session.state) == self._seen:
@@ -121,12 +114,8 @@ class Runs:
     def beneath(self, look: str, prepared: Prepared | None) -> list[PastRun]:
         """Those whose curves lie beneath the present one's: shown, and comparable.
 
-        Parameters
-        ----------
-        look : str
-            How the present search is shown.
-        prepared : Prepared or None
-            None: it is not made yet, and the last run tells what there is to compare with.
+        `look`: how the present search is shown. `prepared` is None when it is not made yet; the
+        last run tells then what there is to compare with.
         """
         last = self._kept[-1].key if self._kept else ()
         key = last if prepared is None and last[:1] == (kind_of(look),) else key_of(look, prepared)
