@@ -19,11 +19,10 @@ from ...report import report
 from ...report.report import Claim
 from ...search import Search
 from ...snapshot import Snapshot, Status
-from ..live.class_rows import ClassRows
-from ..live.prepared import Prepared
+from ..live.prepared import ClassRows, Prepared
 from ..live.recipe import load_code
 from ..live.wording import count, family_name, grouped
-from ..widgets.esc import plain
+from ..widgets.html import plain
 from . import snippet
 from .rows import Rows, Split
 

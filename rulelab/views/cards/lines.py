@@ -9,13 +9,13 @@ from ... import glossary
 from ...models import MultiClassRuleList
 from ...report import Known
 from ...report.known import compared
-from ..widgets.esc import esc
-from . import class_tables, html
+from ..widgets.html import esc
+from . import html
 from .card import BROWSER, FILE, KEPT, Card, named, worded
 from .differences import LETTERS, Differences, default_names, differences, same_rows
 from .figures import EXPLAINED, TERMS, Figure, Value, change, figures
 from .incumbent import doubt_list
-from .rule_tables import n_lines
+from .rule_tables import class_tables, n_lines
 from .scores import Scores
 from .templates import filled, percent, signed
 from .together import Together, dots, ends, together
@@ -155,7 +155,7 @@ def doubts(card: Card, scores: Scores) -> str:
 
 def by_class(card: Card) -> str:
     """How much of each class is predicted as which; empty where there are two."""
-    return class_tables.by_class(card.model, card.classes)
+    return class_tables(card.model, card.classes)
 
 
 def groups(card: Card, scores: Scores, attributes: Sequence[str] = (), beside: Beside | None = None) -> Section:

@@ -15,11 +15,11 @@ from ...data.metrics import Confusion, confusion, group_confusions, group_labels
 from ...models import DecisionList, FallingRuleList, Model, MultiClassRuleList, RuleSet
 from ...models.training import training_confusion
 from ...sweeps.plan import compared_groups
-from ..live.class_rows import ClassRows
+from ..live.prepared import ClassRows
 from ..live.wording import count
 from .card import Card
-from .class_tables import confusions
 from .rows import Rows
+from .rule_tables import confusions
 
 _OUTCOMES = (
     ("found", "true_positive"),

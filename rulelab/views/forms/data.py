@@ -17,7 +17,7 @@ from ..live.apart import MAX_BYTES, NotDoneError, apart
 from ..live.recipe import MAX_CELLS
 from ..live.share import SHARES
 from ..live.wording import count
-from ..widgets.esc import plain
+from ..widgets.html import plain
 from .reading import read_sheet
 
 FILES = ".csv,.tsv,.txt,.data,.gz,.zip,.xlsx,.parquet"

@@ -20,7 +20,7 @@ from ...search import solve
 from ..live.job import Job
 from ..live.ticker import Beat
 from ..widgets.style import sheet
-from .words import as_html, sections
+from .plan import as_html, sections
 
 NAME = "twelve people"
 FACTS = ("owns", "young", "moved", "two jobs")

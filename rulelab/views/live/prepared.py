@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from ...data.groups import Groups
 from ...data.metrics import Confusion, confusion
+from ...datasets import Dataset
 from ...models import Model, MultiClassRuleList
 from ...report import Known
 from ...report.known import predicted, told
@@ -19,11 +21,22 @@ from ...snapshot import Snapshot
 
 if TYPE_CHECKING:
     from ...datasets import Dataset
-    from .class_rows import ClassRows
-
-
 _MOST_ASKED = 200_000
 """Of more rows it is not said what the model does on each: that would hold up the page."""
+
+
+@dataclass(frozen=True, eq=False)
+class ClassRows:
+    """All rows, with their labels."""
+
+    data: Dataset  # whose columns count, and whose classes do not
+    labels: pd.Series  # of each row
+    test: np.ndarray  # positions of the rows that were kept out of training; may be empty
+
+    @property
+    def training(self) -> np.ndarray:
+        """Positions of the others."""
+        return np.setdiff1d(np.arange(len(self.labels)), self.test)
 
 
 @dataclass(frozen=True)

@@ -24,9 +24,8 @@ from ...snapshot import Snapshot
 from ...tables import PatternCounts, as_rows
 from ...warming import mining_is_compiled, warm_up_mining
 from ..allowance import ALLOWED
-from ..widgets.esc import plain
-from .class_rows import ClassRows
-from .prepared import Prepared
+from ..widgets.html import plain
+from .prepared import ClassRows, Prepared
 from .wording import count, grouped, in_signs, titled
 
 MAX_CELLS = 10_000_000

@@ -23,8 +23,7 @@ from ..compare.view import CompareView
 from ..forms.address import NOT_KEPT, Address, Part
 from ..forms.family_settings import names_of
 from ..forms.sentence import Sentence
-from ..front.examples import EXAMPLES
-from ..front.view import Front
+from ..front.view import EXAMPLES, Front
 from ..fronts.tab import FrontsView
 from ..kept_runs.runs import KeptRuns
 from ..learn.view import LearnTab
@@ -37,11 +36,9 @@ from ..search.again import Again
 from ..search.controls import SPEEDS
 from ..search.setup import Setup
 from ..search.view import SearchView
-from ..widgets.browser import Kept
+from ..widgets.browser import Kept, Presenter, Strip
 from ..widgets.explained import explain_all
-from ..widgets.strip import Strip
 from ..widgets.style import COMPARE_CSS, PAGE_CSS, TAB_CSS
-from .presenter import Presenter
 
 _WIDE = {"sizing_mode": "stretch_width", "margin": 0}
 _SEVERAL = (

@@ -26,7 +26,7 @@ from ..search.plots.base import (
     show_as_before,
     show_entries,
 )
-from ..widgets.esc import plain
+from ..widgets.html import plain
 from ..widgets.style import BLUE, INK, ORANGE, PAPER, PURPLE, SKY
 from .frames import NO_CHILDREN, Seen
 from .icicle import fate_of, tally

@@ -41,7 +41,7 @@ from ..search.plots.base import (
     replace,
     show_as_before,
 )
-from ..widgets.esc import esc, plain
+from ..widgets.html import esc, plain
 from ..widgets.style import INK, PAPER
 from .frames import Seen, TreeFrame
 from .icicle import Icicle, color_of, fate_of, icicle

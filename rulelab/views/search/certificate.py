@@ -11,17 +11,15 @@ from ...families.account import account
 from ...search import Search
 from ...snapshot import Snapshot, Status
 from ..cards.card import Card
-from ..cards.check import Check
 from ..cards.incumbent import proof_block
-from ..cards.verifying import refusal
+from ..cards.verifying import Check, refusal
 from ..live.prepared import Prepared
 from ..live.recorded import RecordedSession
 from ..live.session import SearchSession
 from ..live.state import State
 from ..live.wording import Standing, count
-from ..widgets.esc import esc
 from ..widgets.explained import WORD_CSS
-from ..widgets.html import Html, LiveText
+from ..widgets.html import Html, LiveText, esc
 from ..widgets.style import CARD_CSS, SMALL_CSS, STANDING_CSS, sheet
 
 _WATCHED = ("objective", "lower bound", "gap", "search time")

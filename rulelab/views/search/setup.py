@@ -26,13 +26,13 @@ from ..forms.family_settings import (
     settings_of,
     shown_parameters,
 )
-from ..forms.fields import card, column, field, note
+from ..forms.numbers import card, column, field, note
 from ..forms.sentence import Sentence, sentence_of
 from ..live.recipe import ClassRecipe, PageRecipe, compares_groups
 from ..live.session import SearchSession
 from ..live.state import Limits, State
-from ..widgets.esc import esc, plain
 from ..widgets.field_cards import Field, FieldCard, FieldCards
+from ..widgets.html import esc, plain
 from .families import SHOWN
 
 MAX_MESSAGE = 300

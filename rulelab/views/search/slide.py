@@ -14,7 +14,7 @@ from bokeh.plotting import figure
 from ...snapshot import Snapshot
 from ..live.prepared import Prepared
 from ..live.wording import count
-from ..widgets.esc import esc
+from ..widgets.html import esc
 from ..widgets.style import BLUE, ORANGE
 from .families import Look
 from .figures import SearchFigures
@@ -37,8 +37,8 @@ def slide(
     """A plot drawn anew.
 
     `number`: which of its plots. `axis`: see `rulelab.views.search.plots.curves.AXES`. `snapshots`: the history.
-    `beneath`: earlier runs, see `rulelab.views.search.plots.pale.PaleCurves.show`. Gives ``item``, which Bokeh embeds,
-    and ``size`` in pixels.
+    `beneath`: earlier runs, see `rulelab.views.search.plots.bounds.PaleCurves.show`. Gives ``item``, which Bokeh
+    embeds, and ``size`` in pixels.
     """
     plots = SearchFigures(look)
     plots.use_axis(axis)

@@ -20,9 +20,9 @@ from ..live.session import SearchSession
 from ..live.state import TICK_SECONDS, State
 from ..prefixes.frames import LARGEST_COPY, NOT_BEGUN, TreeFrame, recorded_frame, tree_frame
 from ..prefixes.tree_view import TreePane
+from ..widgets.browser import Strip
 from ..widgets.explained import WORD_CSS, word
 from ..widgets.html import Html
-from ..widgets.strip import Strip
 from ..widgets.style import CARD_CSS, STACK_CSS, STRIP_CSS, TAB_CSS
 from .families import Look
 from .plot_box import PlotBox

@@ -11,7 +11,7 @@ import param
 from panel.custom import JSComponent
 
 from ...assets import asset
-from .esc import esc
+from .html import esc
 from .style import BUTTON_CSS, SMALL_CSS, sheet
 
 

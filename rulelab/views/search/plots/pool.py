@@ -12,7 +12,7 @@ from bokeh.embed import json_item
 from bokeh.models import ColumnDataSource, HoverTool, TapTool
 
 from ...live.wording import count, counted, in_signs
-from ...widgets.esc import esc, plain
+from ...widgets.html import esc, plain
 from ...widgets.style import INK, ORANGE, SKY
 from .base import (
     Columns,

@@ -13,7 +13,7 @@ from ....shown import percent
 from ....snapshot import Snapshot, Status
 from ...live.prepared import Prepared
 from ...live.wording import NONE, count
-from ...widgets.esc import esc, plain
+from ...widgets.html import esc, plain
 from ...widgets.style import BLUE, INK, ORANGE
 from ..fairness import GroupRate, group_rates
 from .base import Columns, Plot, add_legend, new_figure, show_entries
