@@ -15,33 +15,15 @@ _changing = threading.Lock()
 
 @dataclass
 class Allowance:
-    """Limits that the settings on the page cannot lift.
+    """Limits that the settings on the page cannot lift."""
 
-    Attributes
-    ----------
-    uploads : bool
-        Whether files are taken.
-    seconds : float or None
-        Of one run; None: as long as the settings say.
-    memory : int or None
-        Bytes that one search may hold; None: what the settings say.
-    budget : int or None
-        Bytes that the server may hold; None: it is not looked at.
-    full : bool
-        Whether the server holds all the memory that it may, so that no run begins.
-    left : int or None
-        Bytes that the server may take beyond what it holds; None: it is not looked at.
-    promised : int
-        Bytes that work which goes on may take without asking again, of which nothing is dealt out.
-    """
-
-    uploads: bool = True
-    seconds: float | None = None
-    memory: int | None = None
-    budget: int | None = None
-    full: bool = False
-    left: int | None = None
-    promised: int = 0
+    uploads: bool = True  # whether files are taken
+    seconds: float | None = None  # of one run; None: as long as the settings say
+    memory: int | None = None  # bytes that one search may hold; None: what the settings say
+    budget: int | None = None  # bytes that the server may hold; None: it is not looked at
+    full: bool = False  # whether the server holds all the memory that it may, so that no run begins
+    left: int | None = None  # bytes that the server may take beyond what it holds; None: it is not looked at
+    promised: int = 0  # bytes that work which goes on may take without asking again, of which nothing is dealt out
 
     @property
     def short(self) -> bool:

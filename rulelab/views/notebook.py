@@ -12,11 +12,12 @@ import gzip
 import hashlib
 import json
 import re
+import threading
 import uuid
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, wraps
 from string import Template
 from typing import Any
 
@@ -39,10 +40,9 @@ from ..plots.extension import (
     part_is_there,
     replace_output,
 )
-from .one_at_a_time import one_at_a_time
-from .widgets.esc import esc
-from .widgets.html import LiveText
+from .widgets.html import LiveText, esc
 
+_alone = threading.RLock()
 _MOST_SHOWN = 8
 _MOST_HTML = 300_000
 _SCRIPT = re.compile(r'(.*?)<script type="application/javascript">(.*)</script>\s*', re.DOTALL)
@@ -50,26 +50,36 @@ _DOCUMENTS = re.compile(r"docs_json = (\{.*\});$", re.MULTILINE)
 _TEXT = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"')
 _LONG = 100_000
 """From so many characters on a text is handed over once, for all views."""
+
+
+def one_at_a_time(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Let nothing else change a document meanwhile.
+
+    Notebooks hand over what a browser says in another thread than the beats, and Panel, which reads it there, forgets
+    what a beat changes at that moment. A server changes each document in its loop alone, where nothing has to wait.
+    """
+
+    @wraps(method)
+    def alone(*arguments: Any, **named: Any) -> Any:
+        document = pn.state.curdoc
+        if document is not None and document.session_context is not None:
+            return method(*arguments, **named)
+        with _alone:
+            return method(*arguments, **named)
+
+    return alone
+
+
 _shown: weakref.WeakSet[NotebookViewer] = weakref.WeakSet()
 
 
 @dataclass
 class Display:
-    """A place in a notebook where a view is shown.
+    """A place in a notebook where a view is shown."""
 
-    Attributes
-    ----------
-    output : str
-        The name of the output that holds what was shown last.
-    ref : str
-        The document of the view.
-    script : str
-        What shows the document, until the browser has it.
-    """
-
-    output: str
-    ref: str
-    script: str
+    output: str  # the name of the output that holds what was shown last
+    ref: str  # the document of the view
+    script: str  # what shows the document, until the browser has it
 
 
 class NotebookViewer(Viewer):

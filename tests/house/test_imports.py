@@ -64,7 +64,6 @@ FLOORS: list[str] = [
     "plots",
     "views.allowance",
     "views.widgets views.live.pool",
-    "views.one_at_a_time",
     "views.notebook",
     "views.live",
     "views.forms",

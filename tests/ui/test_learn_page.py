@@ -10,7 +10,7 @@ from visits import Visit
 from words import words_are_clear
 
 from rulelab.views.learn.plans import PLANS
-from rulelab.views.learn.script import MINUTES
+from rulelab.views.learn.view import MINUTES
 
 pytestmark = [pytest.mark.ui, pytest.mark.long]
 

@@ -17,8 +17,7 @@ from ..live.pool import POOL
 from ..live.ticker import Beat
 from ..live.wording import count, duration
 from ..widgets.buttons import Press, download
-from ..widgets.esc import plain
-from ..widgets.html import Html, LiveText
+from ..widgets.html import Html, LiveText, plain
 from ..widgets.style import BAR_CSS, CARD_CSS, PANEL_CSS
 from .counting import COUNT_CSS, Ranges, Sample, Total, count_all, draw, facts, ranges_of, verdict
 from .good import Good
@@ -28,21 +27,7 @@ from .panels import SPACED, WIDE
 class CountView(Viewer):
     """Counts all lists, or sets, within the distance of what was found, whether or not they could be listed there.
 
-    Parameters
-    ----------
-    on_sample : callable, optional
-        Takes random lists, or sets, of a complete count, and None when they are forgotten.
-
-    Attributes
-    ----------
-    seconds : float
-        Time limit of what is begun from now on.
-    total : Total or None
-        The count as it stands.
-    ranges : Ranges or None
-        What is certain of all lists, once it is known.
-    sample : Sample or None
-        Random lists, or sets, of a complete count, once they are drawn.
+    `on_sample` takes random lists, or sets, of a complete count, and None when they are forgotten.
     """
 
     groups = param.Tuple(
@@ -52,10 +37,10 @@ class CountView(Viewer):
     def __init__(self, on_sample: Callable[[Sample | None], None] = lambda sample: None, **params: Any) -> None:
         super().__init__(**params)
         self._on_sample = on_sample
-        self.seconds = 60.0
-        self.total: Total | None = None
-        self.ranges: Ranges | None = None
-        self.sample: Sample | None = None
+        self.seconds = 60.0  # time limit of what is begun from now on
+        self.total: Total | None = None  # the count as it stands
+        self.ranges: Ranges | None = None  # what is certain of all lists, once it is known
+        self.sample: Sample | None = None  # random lists, or sets, of a complete count, once they are drawn
         self._found: Good | None = None
         self._job: Job | None = None
         self._beat = Beat(self.refresh)

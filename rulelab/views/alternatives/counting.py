@@ -52,20 +52,11 @@ _OTHERWISE = (10, 4, 2)
 
 @dataclass(frozen=True, eq=False)
 class Total:
-    """A count as it stands.
-
-    Attributes
-    ----------
-    result : NearOptimalCount or NearOptimalRuleSets
-    snapshot : Snapshot
-        The last one of the count, or of the enumeration of sets.
-    ratio : float
-        What has an objective of at most the optimum's * (1 + ratio) is counted.
-    """
+    """A count as it stands."""
 
     result: NearOptimalCount | NearOptimalRuleSets
-    snapshot: Snapshot
-    ratio: float
+    snapshot: Snapshot  # the last one of the count, or of the enumeration of sets
+    ratio: float  # what has an objective of at most the optimum's * (1 + ratio) is counted
 
     @property
     def of_sets(self) -> bool:
@@ -89,21 +80,13 @@ class Total:
 
 @dataclass(frozen=True, eq=False)
 class Ranges:
-    """What is certain of all lists, or sets.
+    """What is certain of all lists, or sets."""
 
-    Attributes
-    ----------
-    columns : DataFrame
-        See `NearOptimalCount.column_ranges` and `NearOptimalRuleSets.column_ranges`.
-    gaps : DataFrame or None
-        See their ``gap_ranges``; pairs with a group of few rows are left out. None without groups.
-    people : DataFrame
-        ``above`` and ``most``, shares of all that predict otherwise than most of them, and ``rows``, the share of the
-        training weight of which that many do.
-    """
-
-    columns: pd.DataFrame
+    columns: pd.DataFrame  # see `NearOptimalCount.column_ranges` and `NearOptimalRuleSets.column_ranges`
+    # see their ``gap_ranges``; pairs with a group of few rows are left out. None without groups
     gaps: pd.DataFrame | None
+    # ``above`` and ``most``, shares of all that predict otherwise than most of them, and ``rows``, the share of the
+    # training weight of which that many do
     people: pd.DataFrame
 
 
@@ -200,16 +183,8 @@ def verdict(total: Total) -> tuple[str, str]:
 def facts(total: Total | None, ranges: Ranges | None, busy: bool, criterion: str, ways: str) -> str:
     """Everything that is known; HTML.
 
-    Parameters
-    ----------
-    total : Total or None
-    ranges : Ranges or None
-    busy : bool
-        Whether more is being found.
-    criterion : str
-        Of the ranges between groups; unused without them.
-    ways : str
-        "lists" or "sets".
+    `busy`: whether more is being found. `criterion`: of the ranges between groups; unused without them. `ways`: "lists"
+    or "sets".
     """
     more: dict[str, Any] = {"used": (), "idle": (), "pairs": None, "several": False}
     if ranges is not None:
@@ -223,27 +198,13 @@ def facts(total: Total | None, ranges: Ranges | None, busy: bool, criterion: str
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Near-optimal lists, or sets, of which each is as likely to be here as any other.
+    """Near-optimal lists, or sets, of which each is as likely to be here as any other."""
 
-    Attributes
-    ----------
-    found : Good
-        What is shown, beside which they stand.
-    every : Good
-        All that they are of: the lists that were drawn, or all models of sets.
-    models : int array
-        Which of these each is.
-    frame : DataFrame
-        One row each: ``rules``, and ``accuracy`` and ``above`` (the optimum) in per cent.
-    number : int
-        Of which they are drawn.
-    """
-
-    found: Good
-    every: Good
-    models: np.ndarray
-    frame: pd.DataFrame
-    number: int
+    found: Good  # what is shown, beside which they stand
+    every: Good  # all that they are of: the lists that were drawn, or all models of sets
+    models: np.ndarray  # which of these each is
+    frame: pd.DataFrame  # one row each: ``rules``, and ``accuracy`` and ``above`` (the optimum) in per cent
+    number: int  # of which they are drawn
 
     @property
     def whole(self) -> bool:
@@ -279,14 +240,7 @@ class Sample:
 def draw(found: Good, total: Total, progress: Progress, size: int | None = None) -> Sample:
     """Draw lists, or sets, from a complete count; a cancelled drawing gives those that were drawn by then.
 
-    Parameters
-    ----------
-    found : Good
-    total : Total
-        A complete count within the same distance.
-    progress : Progress
-    size : int, optional
-        How many to draw; by default `SIZE`.
+    `total`: a complete count within the same distance. `size`: how many to draw; by default `SIZE`.
     """
     size = SIZE if size is None else size
     if isinstance(total.result, NearOptimalRuleSets):
@@ -331,13 +285,7 @@ def _draw_lists(found: Found, result: NearOptimalCount, progress: Progress, size
 def explorer_of_sets(result: NearOptimalRuleSets, snapshot: Snapshot, labels: Labels) -> str:
     """The file: how many sets are within what, the models to search through, their rules, and what all have in common.
 
-    Parameters
-    ----------
-    result : NearOptimalRuleSets
-        With at least one model.
-    snapshot : Snapshot
-        The last one of the enumeration.
-    labels : Labels
+    `result`: with at least one model. `snapshot`: the last one of the enumeration.
     """
     total = Total(result, snapshot, result.threshold / result.optimum - 1 if result.optimum else 0.0)
     ranges = ranges_of(None, total, "", "") if result.complete else None

@@ -24,9 +24,8 @@ from ..live.ticker import Beat
 from ..notebook import NotebookViewer
 from ..widgets import icons
 from ..widgets.buttons import KEEP, pinned_note
-from ..widgets.esc import plain
 from ..widgets.explained import WORD_CSS, Explained, explain_all, word
-from ..widgets.html import Html, LiveText
+from ..widgets.html import Html, LiveText, plain
 from ..widgets.style import BAR_CSS, CARD_CSS, LOW_CSS, PANEL_CSS, sheet
 from . import wording
 from .game import RoomPanel, find_best
@@ -142,10 +141,7 @@ class WhatIfView(NotebookViewer):
     ) -> None:
         """Edit a model of a search that has ended, with its card; of the same search it is an edit to take back.
 
-        Raises
-        ------
-        ValueError
-            When models of the search are not edited, or the model is of another one.
+        ValueError when models of the search are not edited, or the model is of another one.
         """
         self.complain("")
         search, hand = cast(Editable, prepared.search), self.hand

@@ -25,8 +25,7 @@ from ..search.plot_box import PlotBox
 from ..search.plots.base import Window, new_figure
 from ..search.plots.base import replace as refill
 from ..widgets.buttons import Press
-from ..widgets.esc import plain
-from ..widgets.html import LiveText
+from ..widgets.html import LiveText, plain
 from ..widgets.style import BAR_CSS, INK, ORANGE, PANEL_CSS, SKY
 from .finding import MEMORY_BYTES
 from .good import Found
@@ -45,24 +44,12 @@ _TOOLTIP = (
 
 @dataclass(frozen=True)
 class Fairer:
-    """Lists of least gap, as far as they are known.
+    """Lists of least gap, as far as they are known."""
 
-    Attributes
-    ----------
-    points : tuple of FrontPoint
-        Those that have a model, the least accurate one first, each once.
-    bounds : tuple of tuple of float
-        Accuracies, and what no list that is so accurate has a smaller gap than.
-    open : int
-        At how many of these that is not known to be the least.
-    most : int
-        Rules of a list, at most.
-    """
-
-    points: tuple[FrontPoint, ...]
-    bounds: tuple[tuple[float, float], ...]
-    open: int
-    most: int
+    points: tuple[FrontPoint, ...]  # those that have a model, the least accurate one first, each once
+    bounds: tuple[tuple[float, float], ...]  # accuracies, and what no list that is so accurate has a smaller gap than
+    open: int  # at how many of these that is not known to be the least
+    most: int  # rules of a list, at most
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -85,10 +72,7 @@ class Fairer:
 def fairer(found: Found, attribute: str, criterion: str, seconds: float, progress: Progress) -> Fairer:
     """Search for the lists of least gap between the groups of an attribute.
 
-    Raises
-    ------
-    ValueError
-        When there are no two groups to compare.
+    ValueError when there are no two groups to compare.
     """
     take_memory()
     result, best = found.result, found.model(0)
@@ -178,12 +162,7 @@ class FairerDots(Picture):
 class FairerView(Viewer):
     """The lists of least gap between groups, found when it is opened.
 
-    Parameters
-    ----------
-    on_model : callable
-        Takes a list that was tapped.
-    selects : sequence of viewable
-        What chooses the groups and the gap.
+    `on_model` takes a list that was tapped. `selects`: what chooses the groups and the gap.
     """
 
     def __init__(self, on_model: Callable[[Any], None], selects: Any, **params: Any) -> None:

@@ -28,24 +28,12 @@ _OPTIMUM = "searching for the optimum"
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is looked for.
+    """What is looked for."""
 
-    Attributes
-    ----------
-    ratio : float
-        Models with an objective of at most the optimum's * (1 + ratio).
-    most : int
-        Most models.
-    seconds : float
-        Time limit, of the optimum and the enumeration together.
-    memory : int
-        Bytes, at most, besides what the settings say.
-    """
-
-    ratio: float = 0.05
-    most: int = 10_000
-    seconds: float = 60.0
-    memory: int = MEMORY_BYTES
+    ratio: float = 0.05  # models with an objective of at most the optimum's * (1 + ratio)
+    most: int = 10_000  # most models
+    seconds: float = 60.0  # time limit, of the optimum and the enumeration together
+    memory: int = MEMORY_BYTES  # bytes, at most, besides what the settings say
 
 
 def refusal(search: Search) -> str:
@@ -64,10 +52,7 @@ def refusal(search: Search) -> str:
 def find(source: Callable[[Callable[[str], None]], Prepared], wanted: Wanted, progress: Progress) -> Good:
     """Certify the optimum where that is not done, and enumerate; a cancelled enumeration gives what it has found.
 
-    Raises
-    ------
-    ValueError
-        When there is nothing to enumerate, in the words of the page.
+    ValueError when there is nothing to enumerate, in the words of the page.
     """
     take_memory()
     prepared = source(progress.report)

@@ -21,8 +21,7 @@ from ..cards.templates import filled
 from ..live.job import Progress
 from ..live.pool import POOL
 from ..live.ticker import Beat
-from ..widgets.esc import plain
-from ..widgets.html import LiveText
+from ..widgets.html import LiveText, plain
 from ..widgets.style import BAR_CSS, MODEL_CSS, NUMBER_CSS
 from . import wording
 from .hand import Best, Editable, Hand
@@ -35,26 +34,13 @@ MOST_CHARACTERS = 40
 
 @dataclass(frozen=True)
 class Entry:
-    """What one session has reached.
-
-    Attributes
-    ----------
-    name : str
-    objective : Fraction
-        Of its best list; without rounding.
-    rules : int
-        Of that list.
-    hints : int
-        How often it asked for the best change before.
-    revealed : bool
-        Whether it has looked at the optimum; its lists count no more from then on.
-    """
+    """What one session has reached."""
 
     name: str
-    objective: Fraction
-    rules: int
-    hints: int = 0
-    revealed: bool = False
+    objective: Fraction  # of its best list; without rounding
+    rules: int  # of that list
+    hints: int = 0  # how often it asked for the best change before
+    revealed: bool = False  # whether it has looked at the optimum; its lists count no more from then on
 
 
 class Lasting(Protocol):
@@ -71,14 +57,10 @@ class Boards:
     """The boards of all rooms; those that were used last are kept.
 
     Lists compare only where data and settings are the same, so that a room has a board for each.
-
-    Attributes
-    ----------
-    lasting : Lasting or None
-        With it, who leaves stays on the board, and goes on from there under the same name.
     """
 
     def __init__(self) -> None:
+        # with it, who leaves stays on the board, and goes on from there under the same name
         self.lasting: Lasting | None = None
         self._boards: OrderedDict[tuple[str, str], dict[object, Entry]] = OrderedDict()
         self._players = 0
@@ -88,17 +70,7 @@ class Boards:
     def put(self, room: str, game: str, session: object, entry: Entry) -> None:
         """Enter, or better, what a session has reached; only the best list counts.
 
-        Parameters
-        ----------
-        room, game : str
-            The name of the room, and what tells data and settings apart.
-        session : hashable
-        entry : Entry
-
-        Raises
-        ------
-        ValueError
-            When the room is full.
+        `room`, `game`: the name of the room, and what tells data and settings apart. ValueError when the room is full.
         """
         with self._lock:
             board = self._board(room, game)
@@ -215,13 +187,7 @@ def find_best(search: Editable, seconds: float, progress: Progress) -> Best:
 
     A class that plays one game searches once: who comes later waits for the result of the first.
 
-    Parameters
-    ----------
-    search : search of `rulelab.views.alternatives.hand.Editable`
-    seconds : float
-        Time limit.
-    progress : Progress
-        May be cancelled; another who waits then searches instead.
+    `seconds`: time limit. `progress` may be cancelled; another who waits then searches instead.
     """
     found = _found(search)
     with _held(found, progress):

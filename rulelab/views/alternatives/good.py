@@ -38,26 +38,13 @@ _WHY = {
 
 @dataclass(frozen=True, eq=False)
 class Good(abc.ABC):
-    """Near-optimal models, best first.
-
-    Attributes
-    ----------
-    result : NearOptimal or NearOptimalRuleSets
-    prepared : Prepared
-        The data, and the search for the optimum.
-    snapshot : Snapshot
-        The last state of the enumeration.
-    base : Card
-        The card of the optimum.
-    ratio : float
-        That was wanted.
-    """
+    """Near-optimal models, best first."""
 
     result: Any
-    prepared: Prepared
-    snapshot: Snapshot
-    base: Card
-    ratio: float
+    prepared: Prepared  # the data, and the search for the optimum
+    snapshot: Snapshot  # the last state of the enumeration
+    base: Card  # the card of the optimum
+    ratio: float  # that was wanted
     _gaps: dict[tuple[str, str], np.ndarray] = field(default_factory=dict, init=False)
 
     ways: ClassVar[str]
@@ -181,16 +168,10 @@ class Good(abc.ABC):
 
 @dataclass(frozen=True, eq=False)
 class Found(Good):
-    """Near-optimal rule lists, best first.
-
-    Attributes
-    ----------
-    graph : PrefixGraph
-        The lists, to choose rule after rule.
-    """
+    """Near-optimal rule lists, best first."""
 
     result: NearOptimal
-    graph: PrefixGraph
+    graph: PrefixGraph  # the lists, to choose rule after rule
 
     ways: ClassVar[str] = "lists"
     part: ClassVar[str] = "antecedent"

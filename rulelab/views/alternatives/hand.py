@@ -41,10 +41,7 @@ def editable(search: Search) -> bool:
 def bench_of(search: Search) -> Bench[Any]:
     """What models of a search cost, under which they are changed.
 
-    Raises
-    ------
-    ValueError
-        When models of this search are not edited.
+    ValueError when models of this search are not edited.
     """
     if editable(search):
         problem, of = search.problem, search.parameters
@@ -61,24 +58,13 @@ def bench_of(search: Search) -> Bench[Any]:
 
 @dataclass(frozen=True)
 class Words:
-    """What the editor of a family says.
+    """What the editor of a family says."""
 
-    Attributes
-    ----------
-    noun : str
-        Of a model, for short.
-    heading : str
-        Above the editor.
-    over : str
-        What models are made of.
-    texts : dict of str to str
-        For the browser: ``kind`` ("list": labels can be flipped; "falling"; "set": rules have conditions and no order),
-        ``add``, ``place``, ``search``, ``counts`` (headings of fields and columns).
-    """
-
-    noun: str
-    heading: str
-    over: str = "antecedents"
+    noun: str  # of a model, for short
+    heading: str  # above the editor
+    over: str = "antecedents"  # what models are made of
+    # for the browser: ``kind`` ("list": labels can be flipped; "falling"; "set": rules have conditions and no order),
+    # ``add``, ``place``, ``search``, ``counts`` (headings of fields and columns)
     texts: dict[str, str] = field(default_factory=dict)
 
 
@@ -108,20 +94,11 @@ _MOST_UNDONE = 200
 
 @dataclass(frozen=True, eq=False)
 class Best:
-    """What the search has found, which models made by hand are compared with.
-
-    Attributes
-    ----------
-    snapshot : Snapshot
-    edited
-        Its model, to be edited.
-    objective : Fraction
-        Without rounding.
-    """
+    """What the search has found, which models made by hand are compared with."""
 
     snapshot: Snapshot
-    edited: Any
-    objective: Fraction
+    edited: Any  # its model, to be edited
+    objective: Fraction  # without rounding
 
     @classmethod
     def of(cls, search: Search, snapshot: Snapshot) -> Best:
@@ -140,31 +117,18 @@ class Best:
 class Hand:
     """A model that is edited, of which every edit can be taken back.
 
-    Parameters
-    ----------
-    prepared : Prepared
-        The data, and a search of a family that can be edited.
-    edited : optional
-        To begin with; by default no rule.
-    before : Hand, optional
-        What was in hand until now: where it is of the same data and settings, undoing leads back to it.
-
-    Attributes
-    ----------
-    best : Best or None
-        Once the search has ended.
-    ratio : float or None
-        Models of an objective of at most the optimum's * (1 + ratio) are within reach; None: nothing is said of that.
-    known : dict
-        Cards of models that were not made by hand, by these models as they are edited.
+    `prepared`: the data, and a search of a family that can be edited. `edited`: to begin with; by default no rule.
+    `before`: what was in hand until now: where it is of the same data and settings, undoing leads back to it.
     """
 
     def __init__(self, prepared: Prepared, edited: Any = None, before: Hand | None = None) -> None:
         self.bench: Bench[Any] = bench_of(prepared.search)
         self.prepared, self.search = prepared, prepared.search
         self.problem: Problem = prepared.search.problem
-        self.best: Best | None = None
+        self.best: Best | None = None  # once the search has ended
+        # models of an objective of at most the optimum's * (1 + ratio) are within reach; None: nothing is said of that
         self.ratio: float | None = None
+        # cards of models that were not made by hand, by these models as they are edited
         self.known: dict[Any, Card] = {}
         self._edited = self.bench.empty() if edited is None else edited
         self._past: list[Any] = []
@@ -261,10 +225,7 @@ class Hand:
     def card(self) -> Card:
         """The card of the model; one that was made by hand says so, and is never called optimal.
 
-        Raises
-        ------
-        ValueError
-            When nothing is known yet of how far it is from the optimum, or this is no model of the family.
+        ValueError when nothing is known yet of how far it is from the optimum, or this is no model of the family.
         """
         if self.refusal:
             raise ValueError(self.refusal)
@@ -301,10 +262,7 @@ def prepared_of(search: Search, data: Dataset | None) -> Prepared:
 def edited_of(search: Search, model: Model | None) -> Any:
     """A model of the search, by default its best one, as it is edited; None: an empty model.
 
-    Raises
-    ------
-    ValueError
-        When the model is of another family or another problem.
+    ValueError when the model is of another family or another problem.
     """
     bench = bench_of(search)
     if model is None:

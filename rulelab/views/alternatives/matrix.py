@@ -13,7 +13,7 @@ from bokeh.models import ColumnDataSource, FactorRange, FixedTicker
 
 from ..live.wording import count, counted
 from ..search.plots.base import Columns, Window, new_figure, replace
-from ..widgets.esc import plain
+from ..widgets.html import plain
 from ..widgets.style import INK, LENGTHS
 from .good import Good
 from .plots import HEIGHT, Picture
@@ -111,10 +111,6 @@ def by_cluster(sets: np.ndarray) -> list[int]:
 
     The two closest clusters are joined again and again, by the mean of the shares that their sets do not have in
     common (average linkage of Jaccard's distance), and turned so that what is alike meets.
-
-    Parameters
-    ----------
-    sets : float array of 0 and 1, shape (n_sets, n_members)
     """
     shared = sets @ sets.T
     size = sets.sum(axis=1)

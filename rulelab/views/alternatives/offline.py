@@ -24,7 +24,7 @@ from ...rule_set import NearOptimalRuleSets
 from ...shown import percent
 from ..cards.rule_tables import plain_words
 from ..live.wording import count, counted
-from ..widgets.esc import esc, plain
+from ..widgets.html import esc, plain
 from ..widgets.style import sheet
 
 MOST_EDGES = 400_000
@@ -48,19 +48,10 @@ _PAGE_CSS = sheet("offline.css")
 
 @dataclass(frozen=True)
 class Labels:
-    """What things are called.
+    """What things are called."""
 
-    Attributes
-    ----------
-    title : str
-        The data.
-    target : str
-        What is predicted; empty: not known.
-    negative, positive : str
-    """
-
-    title: str
-    target: str
+    title: str  # the data
+    target: str  # what is predicted; empty: not known
     negative: str
     positive: str
 
@@ -78,15 +69,7 @@ def rule_names(result: NearOptimalRuleSets) -> list[str]:
 
 
 def packed(result: NearOptimal, graph: PrefixGraph, labels: Labels) -> dict[str, Any]:
-    """What the builder takes, as plain types.
-
-    Parameters
-    ----------
-    result : NearOptimal
-    graph : PrefixGraph
-        Of the same enumeration.
-    labels : Labels
-    """
+    """What the builder takes, as plain types; the graph is of the same enumeration."""
     same = {int(j): aliases for j, aliases in result.antecedents["aliases"].items() if aliases}
     names = condition_names(graph.problem)
     rules, rule = np.unique(graph.rule, return_inverse=True)
@@ -116,13 +99,8 @@ def packed(result: NearOptimal, graph: PrefixGraph, labels: Labels) -> dict[str,
 def guarantee(graph: PrefixGraph, twins: bool, further: float | None = None) -> list[str]:
     """What is certain of the lists, in sentences.
 
-    Parameters
-    ----------
-    graph : PrefixGraph
-    twins : bool
-        Whether some antecedents hold for the same training rows.
-    further : float, optional
-        Up to which objective lists were found that are not in the graph.
+    `twins`: whether some antecedents hold for the same training rows. `further`: up to which objective lists were found
+    that are not in the graph.
     """
     least, most = f"{graph.optimum:.5f}", _between(graph.threshold, graph.beyond)
     n = "at least 2^62 lists" if graph.n_lists >= MOST_LISTS else counted(graph.n_lists, "lists")
@@ -171,13 +149,7 @@ def _octets(array: np.ndarray, dtype: np.dtype) -> bytes:
 def explorer(result: NearOptimal, graph: PrefixGraph, labels: Labels) -> str:
     """The file: how many lists are within what, the builder, all models as dots, what each antecedent decides.
 
-    Parameters
-    ----------
-    result : NearOptimal
-        With at least one model.
-    graph : PrefixGraph
-        Of the same enumeration.
-    labels : Labels
+    `result`: with at least one model. `graph`: of the same enumeration.
     """
     data = json.dumps(packed(result, graph, labels), allow_nan=False).replace("<", "\\u003c")
     script = f'"use strict"\n;{at_once(_START, "dom.js", "prefix_graph.js", "builder.js")}'
@@ -198,17 +170,7 @@ def explorer(result: NearOptimal, graph: PrefixGraph, labels: Labels) -> str:
 def document(title: str, about: str, main: str, script: str, css: str = "", data: str = "") -> str:
     """A page that may load nothing, and run this one script.
 
-    Parameters
-    ----------
-    title : str
-        Not escaped yet.
-    about : str
-        What is in it, as HTML.
-    main : str
-        As HTML.
-    script, css : str
-    data : str
-        Scripts that hold data.
+    `title`: not escaped yet. `about`: what is in it, as HTML. `main`: as HTML. `data`: scripts that hold data.
     """
     allowed = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
     policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{allowed}'"

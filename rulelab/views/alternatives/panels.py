@@ -14,9 +14,8 @@ from ...data.metrics import rates_table
 from ...what_if import Change
 from ..cards import html as card_html
 from ..live.job import Job
-from ..widgets.esc import esc, plain
 from ..widgets.explained import WORD_CSS, word
-from ..widgets.html import Html
+from ..widgets.html import Html, esc, plain
 from ..widgets.style import (
     BUTTON_CSS,
     CARD_CSS,
@@ -49,26 +48,11 @@ def panel(heading: str, term: str, *items: Any, **more: Any) -> pn.Column:
 
 
 class Hints:
-    """Two buttons and a sentence.
-
-    Parameters
-    ----------
-    ask, make : callable
-        What the buttons do.
-
-    Attributes
-    ----------
-    asked : int
-        How often a change was asked for.
-    ask, make : Button
-    said : Html
-    change : Change or None
-        The one that was found last, where it makes the model better.
-    """
+    """Two buttons and a sentence; `ask`, `make`: what the buttons do."""
 
     def __init__(self, ask: Callable[..., None], make: Callable[..., None]) -> None:
-        self.asked = 0
-        self.change: Change[Any] | None = None
+        self.asked = 0  # how often a change was asked for
+        self.change: Change[Any] | None = None  # the one that was found last, where it makes the model better
         self.said = pane(css_classes=["rl-said"])
         self.ask = pn.widgets.Button(label="Best single change", on_click=ask, width=150, **BUTTON)
         self.make = pn.widgets.Button(label="Make this change", on_click=make, width=150, visible=False, **BUTTON)
@@ -121,19 +105,14 @@ class Hints:
 
 
 class GroupsPanel(Viewer):
-    """What the list does to groups of people.
-
-    Attributes
-    ----------
-    gap : float or None
-        The largest difference of true positive rates, but for groups of few rows; None without groups.
-    """
+    """What the list does to groups of people."""
 
     attribute: param.Selector[str] = param.Selector(default=ANY, objects={"(none)": ANY}, label="Groups by")
     chosen_here = param.Boolean(default=True, doc="Whether the attribute is chosen here, not beside.")
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
+        # the largest difference of true positive rates, but for groups of few rows; None without groups
         self.gap: float | None = None
         self._hand: Hand | None = None
         self._choice = pn.widgets.Select.from_param(self.param.attribute, width=200, stylesheets=[SELECT_CSS], margin=0)

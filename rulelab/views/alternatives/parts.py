@@ -13,7 +13,7 @@ from ...assets import asset
 from ...shown import percent
 from ..cards.templates import filled
 from ..live.wording import count, in_signs
-from ..widgets.esc import plain
+from ..widgets.html import plain
 from ..widgets.style import sheet
 from .good import Found, Good
 from .hand import WORDS, Hand
@@ -28,13 +28,7 @@ TABLE_CSS = sheet("models.css")
 
 
 class Asking(JSComponent):
-    """Hands what the browser asks for to the view.
-
-    Parameters
-    ----------
-    act : callable
-        Takes what is wanted: a mapping with the entry ``do``.
-    """
+    """Hands what the browser asks for to the view; `act` takes what is wanted: a mapping with the entry ``do``."""
 
     __abstract = True
 
@@ -96,10 +90,7 @@ class GoodList(Asking):
 class Builder(JSComponent):
     """What can come next at every place, with what remains; all of it is counted in the browser.
 
-    Parameters
-    ----------
-    on_end : callable
-        Takes the antecedents of a list that has been ended.
+    `on_end` takes the antecedents of a list that has been ended.
     """
 
     ready = param.Boolean(default=False, doc="Whether the browser shows what was found.")
@@ -159,15 +150,7 @@ def matching(hand: Hand, wanted: dict[str, Any]) -> dict[str, Any]:
 def perform(hand: Hand, wanted: dict[str, Any]) -> str:
     """Do what is asked for; what makes no sense, or what the family does not have, is left alone.
 
-    Returns
-    -------
-    str
-        What was done; empty: nothing.
-
-    Raises
-    ------
-    ValueError
-        When the model cannot be like that, in words.
+    Gives what was done; empty: nothing. ValueError when the model cannot be like that, in words.
     """
     doing, at, to, antecedent = (wanted.get(name) for name in ("do", "at", "to", "antecedent"))
     edited, n = hand.edited, len(hand.edited)

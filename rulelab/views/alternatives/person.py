@@ -16,8 +16,7 @@ from ...datasets import Dataset
 from ...models import DecisionList, ModelError, RuleSet
 from ...what_if import Values, decide, flip_in_all, nearest_flip
 from ...what_if.person import columns_of
-from ..widgets.esc import plain
-from ..widgets.html import LiveText
+from ..widgets.html import LiveText, plain
 from ..widgets.style import NUMBER_CSS
 from . import wording
 from .good import Good
@@ -30,20 +29,11 @@ _MOST_OPTIONS = 300
 
 
 class Person:
-    """Values by column, which stay when the list comes to test others.
-
-    Attributes
-    ----------
-    data : Dataset or None
-    cells : dict
-        What was entered or taken from a row; None where it is missing.
-    ticked : set of str
-        Columns that may be changed.
-    """
+    """Values by column, which stay when the list comes to test others."""
 
     def __init__(self, data: Dataset | None = None) -> None:
-        self.cells: dict[str, Any] = {}
-        self.ticked: set[str] = set()
+        self.cells: dict[str, Any] = {}  # what was entered or taken from a row; None where it is missing
+        self.ticked: set[str] = set()  # columns that may be changed
         self.data = data
         self._values: dict[tuple[str, tuple[Condition, ...]], Values] = {}
         self._columns = {} if data is None else {column_name(label): label for label in data.X.columns}
@@ -103,13 +93,7 @@ class Person:
         return str(as_text(pd.Series([cell], dtype=object)).iloc[0])
 
     def enter(self, model: DecisionList | RuleSet, at: Any, text: Any) -> None:
-        """Take a value from the form.
-
-        Raises
-        ------
-        ValueError
-            When it is no value of this column.
-        """
+        """Take a value from the form; ValueError when it is no value of this column."""
         columns = columns_of(model)
         if type(at) is not int or not 0 <= at < len(columns) or not isinstance(text, str):
             return

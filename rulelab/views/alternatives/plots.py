@@ -41,20 +41,11 @@ Part = tuple[float, float, float, float]
 
 
 class Picture:
-    """A picture that stands in a box of its own.
-
-    Attributes
-    ----------
-    figure : figure
-    caption : str
-        What is seen now.
-    below : None
-        Nothing stands under it.
-    """
+    """A picture that stands in a box of its own."""
 
     figure: figure
-    caption = ""
-    below: str | None = None
+    caption = ""  # what is seen now
+    below: str | None = None  # nothing stands under it
     _asked: tuple[Any, ...] = ()
 
     def picture(self) -> dict[str, Any]:
@@ -207,33 +198,15 @@ class Dots(Picture):
 
     def show(
         self,
-        frame: pd.DataFrame,
-        kept: np.ndarray,
-        gaps: np.ndarray | None,
-        axis: str,
-        chosen: int | None,
-        part: Part | None = None,
-        others: Drawn | None = None,
+        frame: pd.DataFrame,  # see `Good.frame`
+        kept: np.ndarray,  # the models to draw, best first
+        gaps: np.ndarray | None,  # gap between groups of every model, in per cent
+        axis: str,  # what the gap is; unused without gaps
+        chosen: int | None,  # the model with the ring
+        part: Part | None = None,  # the part of the picture that is chosen
+        others: Drawn | None = None,  # lists beside the models
     ) -> None:
-        """Draw models.
-
-        Parameters
-        ----------
-        frame : DataFrame
-            See `Good.frame`.
-        kept : int array
-            The models to draw, best first.
-        gaps : float array or None
-            Gap between groups of every model, in per cent.
-        axis : str
-            What the gap is; unused without gaps.
-        chosen : int or None
-            The model with the ring.
-        part : tuple of float or None
-            The part of the picture that is chosen.
-        others : Drawn, optional
-            Lists beside the models.
-        """
+        """Draw models."""
         self._asked = (frame, kept, gaps, axis, chosen, part, others)
         self._part.visible = part is not None
         if part is not None:

@@ -20,11 +20,10 @@ from ..live.job import Job
 from ..live.pool import POOL
 from ..live.prepared import Prepared
 from ..live.ticker import Beat
+from ..widgets.browser import Strip
 from ..widgets.buttons import Press, download
-from ..widgets.esc import plain
 from ..widgets.explained import Explained, term_classes
-from ..widgets.html import Html, LiveText
-from ..widgets.strip import Strip
+from ..widgets.html import Html, LiveText, plain
 from ..widgets.style import BAR_CSS, CARD_CSS, PANEL_CSS, STRIP_CSS, sheet
 from . import wording
 from .count_view import CountView
@@ -154,14 +153,8 @@ class AlternativesView(Choosing):
     ) -> None:
         """Find the alternatives to what a search has found.
 
-        Parameters
-        ----------
-        make : callable
-            Makes the search; it is brought to its proof where it has not come to it.
-        prepared : Prepared, optional
-            The search that has ended, whose best model is edited also where nothing is found beside it.
-        latest : Snapshot, optional
-            Its last state.
+        `make` makes the search; it is brought to its proof where it has not come to it. `prepared`: the search that has
+        ended, whose best model is edited also where nothing is found beside it. `latest`: its last state.
         """
         self._make, self._effort = make, 0
         self._known = None if prepared is None or latest is None else (prepared, latest)
@@ -210,10 +203,7 @@ class AlternativesView(Choosing):
     def edit(self, prepared: Prepared, latest: Snapshot, model: Model) -> None:
         """Edit a model of a search that has ended, its best one or one that it found before.
 
-        Raises
-        ------
-        ValueError
-            When models of the search are not edited.
+        ValueError when models of the search are not edited.
         """
         best = latest.incumbent is not None and latest.incumbent.model == model
         card = of_search(prepared.search, latest, prepared) if best else None

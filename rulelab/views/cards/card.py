@@ -19,11 +19,10 @@ from ...report import report
 from ...report.report import Claim
 from ...search import Search
 from ...snapshot import Snapshot, Status
-from ..live.class_rows import ClassRows
-from ..live.prepared import Prepared
+from ..live.prepared import ClassRows, Prepared
 from ..live.recipe import load_code
 from ..live.wording import count, family_name, grouped
-from ..widgets.esc import plain
+from ..widgets.html import plain
 from . import snippet
 from .rows import Rows, Split
 
@@ -44,28 +43,14 @@ _UNIT = re.compile(r" \((s|MB)\)$")
 
 @dataclass(frozen=True)
 class Proof:
-    """How good a model is, at least.
+    """How good a model is, at least."""
 
-    Attributes
-    ----------
-    objective, lower_bound : float
-        In the units of the family.
-    proven : bool
-        Whether no model of the family has a smaller objective.
-    scope : str
-        Among which models.
-    equation : str
-        What the objective is made of, in words; empty: not known.
-    bound : str
-        What the lower bound says, in words; empty: that no model has a smaller objective.
-    """
-
-    objective: float
+    objective: float  # in the units of the family
     lower_bound: float
-    proven: bool
-    scope: str
-    equation: str = ""
-    bound: str = ""
+    proven: bool  # whether no model of the family has a smaller objective
+    scope: str  # among which models
+    equation: str = ""  # what the objective is made of, in words; empty: not known
+    bound: str = ""  # what the lower bound says, in words; empty: that no model has a smaller objective
 
     @property
     def gap(self) -> float:
@@ -74,65 +59,33 @@ class Proof:
 
 @dataclass(frozen=True, eq=False)
 class Card:
-    """A model and what is known about it.
-
-    Attributes
-    ----------
-    model : Model or MultiClassRuleList
-    title : str
-        What it is a model of: the name of the data, or of the file.
-    name : str
-        What people call it; empty: they gave it no name.
-    target : str
-        What is predicted.
-    labels : tuple or None
-        What to call the negative and the positive class; None: as the model does.
-    proof : Proof or None
-    data : mapping of str to str
-        Facts about the data, in words.
-    parameters : mapping of str to str
-        All that the model depends on besides the data.
-    made : str
-        Date, ISO 8601.
-    fewer : str
-        Why its rules have fewer conditions than were asked for, and how many; empty: they have not, or it is not known.
-    intended_use, limits : str
-        Written by people.
-    code : str
-        Python that makes the model again.
-    origin : str
-        `FILE`, `BROWSER` or `KEPT` where everything besides the model is what these say, unchecked; empty for a card
-        made here.
-    rows : Rows or None
-    search : Search or None
-        That has proven the model optimal.
-    unconstrained : Model or None
-        The best one found without the fairness constraint of this one.
-    classes : ClassRows or None
-        Of a list of several classes, in the place of ``rows``.
-    recheck : callable or None
-        Checks the proof that is kept of it: takes what to call with what ends the check, and gives a line that begins
-        with "valid" or "not valid".
-    """
+    """A model and what is known about it."""
 
     model: Model | MultiClassRuleList
-    title: str = "model"
-    name: str = ""
-    target: str = ""
-    labels: tuple[Any, Any] | None = None
+    title: str = "model"  # what it is a model of: the name of the data, or of the file
+    name: str = ""  # what people call it; empty: they gave it no name
+    target: str = ""  # what is predicted
+    labels: tuple[Any, Any] | None = None  # what to call the negative and the positive class; None: as the model does
     proof: Proof | None = None
-    data: Mapping[str, str] = field(default_factory=dict)
-    parameters: Mapping[str, str] = field(default_factory=dict)
-    made: str = ""
+    data: Mapping[str, str] = field(default_factory=dict)  # facts about the data, in words
+    parameters: Mapping[str, str] = field(default_factory=dict)  # all that the model depends on besides the data
+    made: str = ""  # date, ISO 8601
+    # why its rules have fewer conditions than were asked for, and how many; empty: they have not, or it is not known
     fewer: str = ""
-    intended_use: str = ""
+    intended_use: str = ""  # written by people
     limits: str = ""
-    code: str = ""
+    code: str = ""  # Python that makes the model again
+    # `FILE`, `BROWSER` or `KEPT` where everything besides the model is what these say, unchecked; empty for a card made
+    # here
     origin: str = ""
     rows: Rows | None = field(default=None, repr=False)
-    search: Search | None = field(default=None, repr=False)
+    search: Search | None = field(default=None, repr=False)  # that has proven the model optimal
+    # the best one found without the fairness constraint of this one
     unconstrained: Model | None = field(default=None, repr=False)
+    # of a list of several classes, in the place of ``rows``
     classes: ClassRows | None = field(default=None, repr=False)
+    # checks the proof that is kept of it: takes what to call with what ends the check, and gives a line that begins
+    # with "valid" or "not valid"
     recheck: Recheck | None = field(default=None, repr=False)
 
     @property
@@ -203,13 +156,7 @@ def in_words(model: AnyModel, labels: tuple[Any, Any] | None) -> AnyModel:
 
 
 def of_search(search: Search, snapshot: Snapshot, prepared: Prepared | None = None) -> Card:
-    """The card of a search's best model so far.
-
-    Raises
-    ------
-    ValueError
-        When the search has no model yet.
-    """
+    """The card of a search's best model so far; ValueError when the search has no model yet."""
     if snapshot.incumbent is None:
         raise ValueError("the search has no model yet; let it run")
     best, prepared = snapshot.incumbent, prepared or Prepared(search)

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...models import Model, ModelError, MultiClassRuleList, parse_any_model, parse_model
 from ...store.kept_table import packed
-from ..widgets.esc import plain
+from ..widgets.html import plain
 from . import snippet
 from .card import BROWSER, FILE, MAX_NAME, MAX_NOTE, SENTENCE, Card, Proof
 from .differences import LETTERS
@@ -23,10 +23,7 @@ _LARGEST = 1e300
 def parse(contents: bytes, file_name: str) -> Card:
     """The card in a saved model's file, which may come from anywhere.
 
-    Raises
-    ------
-    ModelError
-        When it is no saved model; the message names the entry.
+    ModelError when it is no saved model; the message names the entry.
     """
     name = plain(file_name, 80)
     if len(contents) > MAX_UPLOAD_BYTES:
@@ -96,13 +93,7 @@ _NAME = "a pinned model"
 
 
 def written(cards: Sequence[Card]) -> str:
-    """The text; empty without cards.
-
-    Raises
-    ------
-    ValueError
-        When it is too long to be kept.
-    """
+    """The text, empty without cards; ValueError when it is too long to be kept."""
     entries = [{"model": json.loads(card.to_json()), "split": _split_of(card)} for card in cards]
     text = json.dumps(entries, ensure_ascii=False) if entries else ""
     if len(text) > MAX_CHARACTERS:
@@ -118,11 +109,7 @@ def read(text: str, report: Callable[[str], None]) -> tuple[list[Card], list[str
     Models, texts and numbers are checked as those of an uploaded file. The rows are found again where the data set has
     a name and is on this machine, so that scores are counted anew. A proof is told of, and checked where it is kept.
 
-    Parameters
-    ----------
-    text : str
-    report : callable
-        Told what is being done; it may raise to end the work.
+    `report` is told what is being done; it may raise to end the work.
     """
     cards: list[Card] = []
     complaints: list[str] = []

@@ -19,17 +19,10 @@ ELSE = "else"
 
 
 class Line(NamedTuple):
-    """One line of a model's table of rules.
+    """One line of a model's table of rules."""
 
-    Attributes
-    ----------
-    meaning : hashable
-        Equal for rules that ask the same, in any order, wording and family.
-    says : bool, str or None
-        Whether the line says the positive class, or which of several; None where it does not stand for a class.
-    """
-
-    meaning: Any
+    meaning: Any  # equal for rules that ask the same, in any order, wording and family
+    # whether the line says the positive class, or which of several; None where it does not stand for a class
     says: bool | str | None
 
 
@@ -104,34 +97,20 @@ _CAN = "Accuracy, recall, precision and AUC can."
 
 @dataclass(frozen=True)
 class Differences:
-    """What one card has that others do not.
+    """What one card has that others do not."""
 
-    Attributes
-    ----------
-    rules : tuple of str
-        A remark per line of the card's table of rules; empty where all cards have the rule.
-    facts : frozenset of str
-        Names of the facts about data and parameters that are not the same on all cards that have them.
-    names : tuple of str
-        Of the facts that have a line, in order: those of any card.
-    places : int
-        Lines that the table of rules takes, as on the card of the most rules; 0: there are no other cards.
-    """
-
-    rules: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()  # a remark per line of the card's table of rules; empty where all cards have the rule
+    # names of the facts about data and parameters that are not the same on all cards that have them
     facts: frozenset[str] = frozenset()
-    names: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()  # of the facts that have a line, in order: those of any card
+    # lines that the table of rules takes, as on the card of the most rules; 0: there are no other cards
     places: int = 0
 
 
 def differences(cards: Sequence[Card], only: bool = False) -> list[Differences]:
     """What to highlight on each card; nothing on a card alone.
 
-    Parameters
-    ----------
-    cards : sequence of Card
-    only : bool
-        Whether facts that are the same on all cards have no line.
+    `only`: whether facts that are the same on all cards have no line.
     """
     rules = [lines(card.model) for card in cards]
     names = tuple(dict.fromkeys(name for card in cards for name in card.facts))

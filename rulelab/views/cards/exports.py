@@ -13,8 +13,7 @@ import panel as pn
 
 from ...models import Model, ModelError, MultiClassRuleList
 from ..widgets.buttons import Content, download
-from ..widgets.esc import esc, plain
-from ..widgets.html import Html, LiveText
+from ..widgets.html import Html, LiveText, esc, plain
 from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, SMALL_CSS
 from .card import Card
 
@@ -37,15 +36,7 @@ _MAKING = "The {} is being made ..."
 class Exports:
     """A button, and what unfolds under it; each file is made when it is asked for.
 
-    Parameters
-    ----------
-    model : callable
-        Gives the model with the labels of the data, and the name of what it predicts.
-
-    Attributes
-    ----------
-    button : Button
-    menu : Column
+    `model` gives the model with the labels of the data, and the name of what it predicts.
     """
 
     def __init__(self, model: Callable[[], tuple[AnyModel, str]]) -> None:
@@ -135,13 +126,7 @@ class Exports:
 
 
 class CardExports(Exports):
-    """Those of a card: its file has what the card says.
-
-    Parameters
-    ----------
-    card : callable
-        Gives the card.
-    """
+    """Those of a card: its file has what the card says."""
 
     def __init__(self, card: Callable[[], Card]) -> None:
         super().__init__(lambda: (card().named, card().target))

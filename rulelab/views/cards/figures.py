@@ -42,59 +42,30 @@ TERMS = {
 
 @dataclass(frozen=True)
 class Value:
-    """One number of a card.
+    """One number of a card."""
 
-    Attributes
-    ----------
-    number : float
-        ``nan`` where there is none.
-    text : str
-    small : str
-        An interval; or why there is no number.
-    ends : tuple of two float, optional
-        Of the interval.
-    """
-
-    number: float = math.nan
+    number: float = math.nan  # ``nan`` where there is none
     text: str = NONE
-    small: str = ""
-    ends: tuple[float, float] | None = None
+    small: str = ""  # an interval; or why there is no number
+    ends: tuple[float, float] | None = None  # of the interval
 
 
 @dataclass(frozen=True)
 class Figure:
-    """One line of a card.
-
-    Attributes
-    ----------
-    name, unit : str
-    values : tuple of Value
-        On the training rows and on the test rows; only one where the rows do not matter.
-    scale : int
-        100 for shares that are shown in percent.
-    compared : bool
-        Whether a difference to the same line of another card means something.
-    scaled : bool
-        Whether it has the same scale on every card, so that it can be drawn.
-    """
+    """One line of a card."""
 
     name: str
     unit: str
-    values: tuple[Value, ...]
-    scale: int = 1
-    compared: bool = True
-    scaled: bool = False
+    values: tuple[Value, ...]  # on the training rows and on the test rows; only one where the rows do not matter
+    scale: int = 1  # 100 for shares that are shown in percent
+    compared: bool = True  # whether a difference to the same line of another card means something
+    scaled: bool = False  # whether it has the same scale on every card, so that it can be drawn
 
 
 def figures(card: Card, scores: Scores, beside: Card | None = None) -> list[Figure]:
     """All lines of a card; the number of lines is the same for every card.
 
-    Parameters
-    ----------
-    card : Card
-    scores : Scores
-    beside : Card, optional
-        The one that it is compared with.
+    `beside`: the one that it is compared with.
     """
     family, proof = card.model.family, card.proof
     unit = LEAST_GAP.unit if card.is_of_least_gap else EVERY_FAMILY[family].unit

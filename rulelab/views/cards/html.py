@@ -11,7 +11,7 @@ from ...data.gaps import MEASURED, largest_difference
 from ...data.metrics import FEW, RATES
 from ...models import MultiClassRuleList
 from ..live.wording import within
-from ..widgets.esc import esc
+from ..widgets.html import esc
 from .card import BROWSER, FILE, KEPT, Card, Proof, kind
 from .differences import Differences
 from .rule_tables import Marks, rules_table
@@ -90,15 +90,8 @@ def _standing(card: Card, proof: Proof) -> str:
 def group_table(name: str, table: pd.DataFrame, base: pd.DataFrame | None = None, letter: str = "") -> str:
     """Rates of the groups of one attribute.
 
-    Parameters
-    ----------
-    name : str
-    table : DataFrame
-        See `rulelab.data.metrics.group_rates`.
-    base : DataFrame, optional
-        Of the card that is compared with.
-    letter : str
-        What that card is called.
+    `table`: see `rulelab.data.metrics.group_rates`. `base`: of the card that is compared with. `letter`: what that card
+    is called.
     """
     return filled(
         "group_table.html",

@@ -12,8 +12,8 @@ from ...report import TITLE, Known, doubted
 from ...shown import percent, with_interval
 from ...snapshot import Incumbent, Snapshot
 from ..live.wording import count, grouped, objective
-from ..widgets.esc import esc
 from ..widgets.explained import word
+from ..widgets.html import esc
 from .rule_tables import rules_table
 from .templates import filled
 
@@ -28,19 +28,9 @@ def incumbent_card(
 ) -> str:
     """The incumbent in words, with what each of its rules captured in training, and a sum.
 
-    Parameters
-    ----------
-    best : Incumbent
-    labels : tuple, optional
-        What to call the negative and the positive class; default: the model's labels.
-    target : str
-        What is predicted.
-    equation : str
-        The objective, taken apart.
-    spare : int
-        For how many more rules there is place.
-    rows : number, optional
-        How many training rows there are; by default as many as they weigh.
+    `labels`: what to call the negative and the positive class; default: the model's labels. `target`: what is
+    predicted. `equation`: the objective, taken apart. `spare`: for how many more rules there is place. `rows`: how many
+    training rows there are; by default as many as they weigh.
     """
     model = best.model
     names = dict(zip(model.classes, labels or model.classes, strict=True))
@@ -61,14 +51,7 @@ def _of_rows(wrong: float, weight: float, rows: float | None) -> str:
 
 
 def fairness_notes(latest: Snapshot, unconstrained: Snapshot | None) -> str:
-    """What is to be known of a fair model: what fairness costs, and whom it is not about; HTML.
-
-    Parameters
-    ----------
-    latest : Snapshot
-    unconstrained : Snapshot or None
-        Of the same search without its constraint.
-    """
+    """What is to be known of a fair model: what fairness costs, and whom it is not about; HTML."""
     best, left_out, said = latest.incumbent, latest.detail.get("left_out"), []
     if best is not None and unconstrained is not None and unconstrained.incumbent is not None:
         free = unconstrained.incumbent

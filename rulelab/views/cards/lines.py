@@ -9,13 +9,13 @@ from ... import glossary
 from ...models import MultiClassRuleList
 from ...report import Known
 from ...report.known import compared
-from ..widgets.esc import esc
-from . import class_tables, html
+from ..widgets.html import esc
+from . import html
 from .card import BROWSER, FILE, KEPT, Card, named, worded
 from .differences import LETTERS, Differences, default_names, differences, same_rows
 from .figures import EXPLAINED, TERMS, Figure, Value, change, figures
 from .incumbent import doubt_list
-from .rule_tables import n_lines
+from .rule_tables import class_tables, n_lines
 from .scores import Scores
 from .templates import filled, percent, signed
 from .together import Together, dots, ends, together
@@ -30,17 +30,10 @@ _SIDES = ("false_positive", "true_positive")
 
 
 class Section(NamedTuple):
-    """A part of a card.
-
-    Attributes
-    ----------
-    html : str
-    lines : int
-        Of how many lines, which stand on one height on all cards side by side.
-    """
+    """A part of a card."""
 
     html: str
-    lines: int = 1
+    lines: int = 1  # of how many lines, which stand on one height on all cards side by side
 
 
 class Beside(NamedTuple):
@@ -52,42 +45,21 @@ class Beside(NamedTuple):
 
 
 class Place(NamedTuple):
-    """What a card is told of those that it stands side by side with.
+    """What a card is told of those that it stands side by side with."""
 
-    Attributes
-    ----------
-    letter, name : str
-        What it is called there.
-    marked : Differences
-        What they do not share.
-    attributes : tuple of str
-        Sensitive attributes of any of them: each has a line.
-    beside : Beside or None
-        The card that it is compared with.
-    shared : Together
-        What they do share.
-    """
-
-    letter: str = ""
+    letter: str = ""  # what it is called there
     name: str = ""
-    marked: Differences = Differences()
-    attributes: tuple[str, ...] = ()
-    beside: Beside | None = None
-    shared: Together = Together()
+    marked: Differences = Differences()  # what they do not share
+    attributes: tuple[str, ...] = ()  # sensitive attributes of any of them: each has a line
+    beside: Beside | None = None  # the card that it is compared with
+    shared: Together = Together()  # what they do share
 
 
 def places(cards: Sequence[Card], scores: Sequence[Scores], base: int | None = None, only: bool = False) -> list[Place]:
     """The places of cards side by side.
 
-    Parameters
-    ----------
-    cards : sequence of Card
-    scores : sequence of Scores
-        Of each card.
-    base : int, optional
-        Which of the cards the others are compared with.
-    only : bool
-        Whether what is the same on all cards is left out.
+    `scores`: of each card. `base`: which of the cards the others are compared with. `only`: whether what is the same on
+    all cards is left out.
     """
     beside = None if base is None else Beside(LETTERS[base], cards[base], scores[base])
     attributes = tuple(dict.fromkeys(name for own in scores for name in own.groups))
@@ -111,14 +83,7 @@ def rules(card: Card, marked: Differences | None = None, shared: Together | None
 def figures_of(card: Card, scores: Scores, beside: Beside | None = None, shared: Together | None = None) -> Section:
     """What is known of how good the model is: a line per figure, the same ones on every card.
 
-    Parameters
-    ----------
-    card : Card
-    scores : Scores
-    beside : Beside, optional
-        The card that it is compared with.
-    shared : Together, optional
-        What the cards side by side have in common.
+    `beside`: the card that it is compared with. `shared`: what the cards side by side have in common.
     """
     shared = shared or Together()
     own = figures(card, scores, None if beside is None else beside.card)
@@ -190,7 +155,7 @@ def doubts(card: Card, scores: Scores) -> str:
 
 def by_class(card: Card) -> str:
     """How much of each class is predicted as which; empty where there are two."""
-    return class_tables.by_class(card.model, card.classes)
+    return class_tables(card.model, card.classes)
 
 
 def groups(card: Card, scores: Scores, attributes: Sequence[str] = (), beside: Beside | None = None) -> Section:

@@ -20,18 +20,12 @@ MOST_CELLS = 200_000
 
 
 class KeptRows:
-    """Data sets by the hash of their rows.
-
-    Attributes
-    ----------
-    find : callable or None
-        Gives the data set of a hash, or raises ValueError that says why there is none; None: nothing is kept.
-    proof : callable or None
-        Gives what checks the proof that is kept of a card's model, or None.
-    """
+    """Data sets by the hash of their rows."""
 
     def __init__(self) -> None:
+        # gives the data set of a hash, or raises ValueError that says why there is none; None: nothing is kept
         self.find: Callable[[str], Dataset] | None = None
+        # gives what checks the proof that is kept of a card's model, or None
         self.proof: Callable[[Any], Callable[..., str] | None] | None = None
         self._hashes: WeakKeyDictionary[Dataset, str] = WeakKeyDictionary()
         self._at_hand: WeakValueDictionary[str, Dataset] = WeakValueDictionary()
@@ -61,36 +55,19 @@ _OF_FOLDS = ("folds", "fold", "seed")
 
 @dataclass(frozen=True)
 class Split:
-    """How the rows of a data set that can be found again were dealt: all that is needed to deal them again.
+    """How the rows of a data set that can be found again were dealt: all that is needed to deal them again."""
 
-    Attributes
-    ----------
-    data : str
-        Name of the data set, or of the file.
-    n_rows : int
-        How many it has.
-    test_share : float
-        Share that was kept out of training at random; 0: none.
-    kept : str
-        Hash of the rows that the store keeps, see `rulelab.store.data_hash`; empty: the data set has a name.
-    """
-
-    data: str
-    n_rows: int
-    test_share: float = 0.0
+    data: str  # name of the data set, or of the file
+    n_rows: int  # how many it has
+    test_share: float = 0.0  # share that was kept out of training at random; 0: none
+    # hash of the rows that the store keeps, see `rulelab.store.data_hash`; empty: the data set has a name
     kept: str = ""
 
     @classmethod
     def of(cls, data: Dataset, named: bool, **dealt: Any) -> Self | None:
         """How rows of these data were dealt; None where they cannot be found again.
 
-        Parameters
-        ----------
-        data : Dataset
-        named : bool
-            Whether `rulelab.datasets.load` knows the data by name.
-        **dealt
-            The other attributes.
+        `named`: whether `rulelab.datasets.load` knows the data by name. `**dealt`: the other attributes.
         """
         kept = "" if named else KEPT_ROWS.hash(data)
         return cls(data.name, len(data.y), kept=kept, **dealt) if named or kept else None
@@ -115,13 +92,7 @@ class Split:
         return cls(**entry)
 
     def rows(self) -> Rows:
-        """The rows.
-
-        Raises
-        ------
-        ValueError
-            When the data set is another one now, or cannot be dealt like this.
-        """
+        """The rows; ValueError when the data set is another one now, or cannot be dealt like this."""
         data = self._load()
         if len(data.y) != self.n_rows:
             raise ValueError(f"{self.data} has {len(data.y)} rows now, not {self.n_rows}")
@@ -137,23 +108,13 @@ class Split:
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """The data that a model was trained on, and those it was not.
-
-    Attributes
-    ----------
-    data : Dataset
-    test : int array or None
-        Positions of the rows that were kept out of training, in order: who dealt them equally has equal ones.
-    split : Split or None
-        The same in few words; None where the data have no name.
-    weight : array or None, shape (n_rows,)
-        Of every row of the data; None: 1 each.
-    """
+    """The data that a model was trained on, and those it was not."""
 
     data: Dataset
+    # positions of the rows that were kept out of training, in order: who dealt them equally has equal ones
     test: np.ndarray | None = None
-    split: Split | None = None
-    weight: np.ndarray | None = None
+    split: Split | None = None  # the same in few words; None where the data have no name
+    weight: np.ndarray | None = None  # of every row of the data; None: 1 each
 
     def __post_init__(self) -> None:
         if self.test is not None:

@@ -5,32 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ...data.conditions import Condition
 from ...models import Clause, DecisionList, FallingRuleList, Model, MultiClassRuleList, Rule, RuleList, RuleSet
 from ...shown import percent, share
+from ..live.prepared import ClassRows
 from ..live.wording import SIGNS, count, in_signs
-from ..widgets.esc import esc, plain
+from ..widgets.html import esc, plain
+from .templates import filled
 
 _LONG_WORD = 13
 """Characters of a class; longer words are broken."""
+_CAPTURED = ("captured", "correct")
 
 
 class Marks(NamedTuple):
-    """What is remarked on the lines of a table.
+    """What is remarked on the lines of a table."""
 
-    Attributes
-    ----------
-    remarks : sequence of str
-        Per line, of a list also for its default; empty: none on any.
-    pale : bool
-        Whether lines without a remark are pale, as those that other models have too.
-    only : bool
-        Whether they are left out, but for the default, and only counted.
-    """
-
-    remarks: Sequence[str] = ()
-    pale: bool = False
-    only: bool = False
+    remarks: Sequence[str] = ()  # per line, of a list also for its default; empty: none on any
+    pale: bool = False  # whether lines without a remark are pale, as those that other models have too
+    only: bool = False  # whether they are left out, but for the default, and only counted
 
 
 def n_lines(model: Model | MultiClassRuleList) -> int:
@@ -42,21 +37,11 @@ def n_lines(model: Model | MultiClassRuleList) -> int:
 
 def rules_table(
     model: Model | MultiClassRuleList,
-    names: Mapping[Any, Any],
-    target: str = "",
+    names: Mapping[Any, Any],  # what to call the labels
+    target: str = "",  # what is predicted
     marks: Marks | None = None,
 ) -> str:
-    """The rules with what each captured, and got right, in training.
-
-    Parameters
-    ----------
-    model : Model
-    names : mapping
-        What to call the labels.
-    target : str
-        What is predicted.
-    marks : Marks, optional
-    """
+    """The rules with what each captured, and got right, in training."""
     return _TABLES[model.family](model, names, target, marks or Marks())
 
 
@@ -157,7 +142,6 @@ _TABLES: dict[str, Callable[..., str]] = {
     RuleSet.family: _set_table,
     MultiClassRuleList.family: _list_table,
 }
-_CAPTURED = ("captured", "correct")
 
 
 def conditions_in_words(conditions: tuple[Condition, ...] | None, name: str) -> str:
@@ -249,3 +233,45 @@ def _left_out(n: int) -> list[str]:
         return []
     said = "a rule that all cards have" if n == 1 else f"{n} rules that all cards have"
     return [f'<tr class="quiet"><td colspan="5">… {said}</td></tr>']
+
+
+def class_tables(model: Any, rows: ClassRows | None = None) -> str:
+    """Confusion tables of the training rows and of those kept out; empty for models of two classes."""
+    if not isinstance(model, MultiClassRuleList):
+        return ""
+    tables = _class_table("Training rows by class", model.classes, confusions(model))
+    if rows is not None and len(rows.test):
+        found = confusions_of(model, rows)
+        tables += _class_table("Test rows by class", model.classes, found)
+        weight = rows.data.weight_of(rows.test)
+        if unknown := (len(rows.test) if weight is None else int(weight.sum())) - int(found.sum()):
+            tables += f'<p class="note">{count(unknown)} test rows are of classes that no training row has.</p>'
+    return tables
+
+
+def confusions(model: MultiClassRuleList) -> np.ndarray:
+    """Training weight by class, and by what is predicted: shape (n_classes, n_classes)."""
+    found = np.zeros((len(model.classes),) * 2, dtype=np.int64)
+    for rule in (*model.rules, model.default):
+        found[:, model.classes.index(rule.prediction)] += np.array(rule.counts, dtype=np.int64)
+    return found
+
+
+def confusions_of(model: MultiClassRuleList, rows: ClassRows) -> np.ndarray:
+    """The same of the rows that were kept out of training, without those of classes that no training row has."""
+    found = np.zeros((len(model.classes),) * 2, dtype=np.int64)
+    decides = model.fired(rows.data.X.iloc[rows.test]).tolist()
+    said_by = [model.classes.index(rule.prediction) for rule in (*model.rules, model.default)]
+    weight = rows.data.weight_of(rows.test)
+    places = {label: k for k, label in enumerate(model.classes)}
+    rest = [1] * len(decides) if weight is None else weight.astype(int).tolist()
+    for actual, rule, n in zip(rows.labels.iloc[rows.test].tolist(), decides, rest, strict=True):
+        if actual in places:
+            found[places[actual], said_by[rule]] += n
+    return found
+
+
+def _class_table(title: str, classes: tuple[Any, ...], found: np.ndarray) -> str:
+    """A row per class: how it is predicted, and how much of it is wrong; then all of them."""
+    sums, right = found.sum(axis=0).tolist(), int(np.trace(found))
+    return filled("class_table.html", title=title, classes=classes, found=found.tolist(), sums=sums, right=right)

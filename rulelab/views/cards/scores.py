@@ -15,11 +15,11 @@ from ...data.metrics import Confusion, confusion, group_confusions, group_labels
 from ...models import DecisionList, FallingRuleList, Model, MultiClassRuleList, RuleSet
 from ...models.training import training_confusion
 from ...sweeps.plan import compared_groups
-from ..live.class_rows import ClassRows
+from ..live.prepared import ClassRows
 from ..live.wording import count
 from .card import Card
-from .class_tables import confusions
 from .rows import Rows
+from .rule_tables import confusions
 
 _OUTCOMES = (
     ("found", "true_positive"),
@@ -39,24 +39,13 @@ MAX_GROUPS = 12
 
 @dataclass(frozen=True)
 class Score:
-    """What a model gets right on some rows.
+    """What a model gets right on some rows."""
 
-    Attributes
-    ----------
-    counted : Confusion
-        Counts, or weights.
-    auc : float
-        Area under the ROC curve; ``nan`` where it is not defined or not known.
-    loss : float
-        What the family minimizes besides the size of the model, per row; ``nan`` where it is not known.
-    blind : bool
-        Whether only weights are known, and not of how many rows: there are no intervals.
-    """
-
-    counted: Confusion
-    auc: float = math.nan
+    counted: Confusion  # counts, or weights
+    auc: float = math.nan  # area under the ROC curve; ``nan`` where it is not defined or not known
+    # what the family minimizes besides the size of the model, per row; ``nan`` where it is not known
     loss: float = math.nan
-    blind: bool = False
+    blind: bool = False  # whether only weights are known, and not of how many rows: there are no intervals
 
     def rate(self, name: str) -> float:
         """One of `rulelab.data.metrics.RATES`; ``nan`` where no row counts."""
@@ -109,29 +98,17 @@ class ClassScore(Score):
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """Scores of one model.
-
-    Attributes
-    ----------
-    training, test : Score or None
-    groups : dict of str to DataFrame
-        Per sensitive attribute the table of `rulelab.data.metrics.group_rates`.
-    on_test : bool
-        Whether the groups are of test rows.
-    compared : dict of str to dict of str to Confusion
-        Per sensitive attribute the groups that are compared, as in sweeps: those with enough rows of both classes.
-    left_out : tuple of str
-        Sensitive attributes that are not shown, with the reason.
-    free : tuple of two Score or None
-        Of the model without the fairness constraint: on the training rows and on the test rows.
-    """
+    """Scores of one model."""
 
     training: Score | None
     test: Score | None = None
+    # per sensitive attribute the table of `rulelab.data.metrics.group_rates`
     groups: dict[str, pd.DataFrame] = field(default_factory=dict)
-    on_test: bool = False
+    on_test: bool = False  # whether the groups are of test rows
+    # per sensitive attribute the groups that are compared, as in sweeps: those with enough rows of both classes
     compared: dict[str, dict[str, Confusion]] = field(default_factory=dict)
-    left_out: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()  # sensitive attributes that are not shown, with the reason
+    # of the model without the fairness constraint: on the training rows and on the test rows
     free: tuple[Score | None, Score | None] = (None, None)
 
     def gap(self, criterion: str, attribute: str = "") -> Gap | None:
@@ -153,13 +130,7 @@ def of_counts(card: Card) -> Scores:
 
 
 def of_card(card: Card, report: Callable[[str], None]) -> Scores:
-    """Let the model predict the rows of its card.
-
-    Raises
-    ------
-    ValueError
-        When the data lack the columns of the model's rules.
-    """
+    """Let the model predict the rows of its card; ValueError when the data lack the columns of the model's rules."""
     if isinstance(card.model, MultiClassRuleList):
         report("predicting the rows")
         return _of_classes(card.model, card.classes)

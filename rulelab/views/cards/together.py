@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ..widgets.esc import esc
+from ..widgets.html import esc
 from .card import Card
 from .figures import Figure, Value, figures
 from .scores import Scores
@@ -17,24 +17,13 @@ _STEP = 20
 
 @dataclass(frozen=True)
 class Together:
-    """What all cards share.
+    """What all cards share."""
 
-    Attributes
-    ----------
-    scales : mapping of str to tuple of two float
-        The ends of the scale on which a line of figures is drawn, the same on every card.
-    alike : frozenset of str
-        Lines of figures that read the same on all cards.
-    only : bool
-        Whether what is the same on all cards is left out.
-    n_cards : int
-        Cards side by side.
-    """
-
+    # the ends of the scale on which a line of figures is drawn, the same on every card
     scales: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    alike: frozenset[str] = frozenset()
-    only: bool = False
-    n_cards: int = 1
+    alike: frozenset[str] = frozenset()  # lines of figures that read the same on all cards
+    only: bool = False  # whether what is the same on all cards is left out
+    n_cards: int = 1  # cards side by side
 
     @property
     def several(self) -> bool:
@@ -50,13 +39,7 @@ class Together:
 def together(cards: Sequence[Card], scores: Sequence[Scores], only: bool = False) -> Together:
     """What these cards share; a card alone shares nothing.
 
-    Parameters
-    ----------
-    cards : sequence of Card
-    scores : sequence of Scores
-        Of each card.
-    only : bool
-        Whether what is the same on all cards is to be left out.
+    `scores`: of each card. `only`: whether what is the same on all cards is to be left out.
     """
     if len(cards) < 2:
         return Together()
@@ -76,16 +59,8 @@ def dots(
 ) -> str:
     """A number as a dot, and its interval as a line, on the scale that its line has on all cards.
 
-    Parameters
-    ----------
-    value : Value
-    figure : Figure
-        The line that it is of.
-    scale : tuple of two float
-    base : Value, optional
-        The same on the card that is compared with: a dotted line across.
-    hollow : bool
-        Whether the dot is only a ring.
+    `figure`: the line that it is of. `base`: the same on the card that is compared with: a dotted line across.
+    `hollow`: whether the dot is only a ring.
     """
     if math.isnan(value.number):
         return ""

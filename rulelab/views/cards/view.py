@@ -21,18 +21,16 @@ from ..live.prepared import Prepared
 from ..live.ticker import Beat
 from ..notebook import NotebookViewer
 from ..widgets.buttons import Press
-from ..widgets.esc import esc, plain
-from ..widgets.html import Html, LiveText
+from ..widgets.html import Html, LiveText, esc, plain
 from ..widgets.style import BAR_CSS, BUTTON_CSS, MODEL_BOX_CSS, MODEL_CSS, PANEL_CSS, SMALL_CSS, sheet
 from . import card as cards
 from . import html as card_html
 from . import lines, scores
 from .card import Card
-from .check import Check
 from .differences import default_names
 from .exports import CardExports
 from .lines import Place
-from .verifying import ROBUSTNESS, fragile
+from .verifying import ROBUSTNESS, Check, fragile
 
 _LINES_CSS = sheet("lines.css")
 """Of a pane whose lines are rows of the grid around it."""

@@ -13,20 +13,19 @@ import param
 
 from ..allowance import ALLOWED, NO_FILES
 from ..cards import card_file as kept
-from ..cards import charts, lines, report
+from ..cards import lines, report
 from ..cards.card import Card
 from ..cards.card_file import MAX_UPLOAD_BYTES, parse
 from ..cards.differences import LETTERS, incomparable
+from ..cards.report import glance
 from ..cards.view import ModelCard
 from ..live.job import Job
 from ..live.ticker import Beat
 from ..live.wording import counted
-from ..notebook import NotebookViewer
-from ..one_at_a_time import one_at_a_time
+from ..notebook import NotebookViewer, one_at_a_time
 from ..widgets.browser import Focus, Kept
 from ..widgets.buttons import download
-from ..widgets.esc import plain
-from ..widgets.html import Html, LiveText
+from ..widgets.html import Html, LiveText, plain
 from ..widgets.style import (
     BAR_CSS,
     BUTTON_CSS,
@@ -295,7 +294,7 @@ class CompareView(NotebookViewer):
             several = len(self._cards) > 1
             self._among.visible = self._glance_box.visible = several
             letters = [shown.letter for shown in self._cards]
-            self._glance.object = charts.glance(letters, scores) if several else ""
+            self._glance.object = glance(letters, scores) if several else ""
             self._advice.object = f'<p class="note">{incomparable(own)}</p>' if several else ""
             self._report.visible = bool(self._cards)
             self._offer_files()

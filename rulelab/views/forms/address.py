@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl, urlencode
 import param
 
 from ...arguments import is_number
-from ..widgets.esc import plain
+from ..widgets.html import plain
 from .data import UPLOADED
 
 MAX_ENTRIES = 100
@@ -32,26 +32,14 @@ class Typed(Protocol):
 
 @dataclass(frozen=True)
 class Part:
-    """Settings of one object that the address holds.
-
-    Attributes
-    ----------
-    owner : Parameterized
-    names : sequence of str
-        Its parameters, those first that others depend on.
-    shown : callable
-        Whether they count at present.
-    formerly : mapping of str to str
-        Names of parameters by the names that older addresses have.
-    steps : sequence of str
-        Those of the names of which a change is a step of its own for the browser's Back.
-    """
+    """Settings of one object that the address holds."""
 
     owner: param.Parameterized
-    names: Sequence[str]
-    shown: Callable[[], bool] = lambda: True
+    names: Sequence[str]  # its parameters, those first that others depend on
+    shown: Callable[[], bool] = lambda: True  # whether they count at present
+    # names of parameters by the names that older addresses have
     formerly: Mapping[str, str] = field(default_factory=dict)
-    steps: Sequence[str] = ()
+    steps: Sequence[str] = ()  # those of the names of which a change is a step of its own for the browser's Back
 
 
 def read(query: str, *parts: Part, reset: bool = False) -> list[str]:
@@ -102,12 +90,8 @@ def write(*parts: Part) -> dict[str, str | None]:
 class Address:
     """The query of a page's address, which follows the parameters of several objects, and they follow it.
 
-    Parameters
-    ----------
-    query : str
-        As the browser asked for it.
-    show : callable
-        Called with each new query, and with whether it is a step that the browser's Back takes back.
+    `query`: as the browser asked for it. `show` is called with each new query, and with whether it is a step that the
+    browser's Back takes back.
     """
 
     def __init__(self, query: str = "", show: Callable[[str, bool], None] = lambda query, step: None) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 import param
 
 from ...families import Parameter, typed
-from ..widgets.esc import plain
 from ..widgets.explained import term_slug
+from ..widgets.html import plain
 from .numbers import Settings, read, shown
 
 Options = Mapping[str, Any] | Callable[[], Mapping[str, Any]]
@@ -24,13 +24,7 @@ def always() -> bool:
 
 @dataclass(frozen=True)
 class Fixed:
-    """The only value that a setting can have beside other ones.
-
-    Attributes
-    ----------
-    value : object
-    why : str
-    """
+    """The only value that a setting can have beside other ones."""
 
     value: Any
     why: str
@@ -42,20 +36,15 @@ def free() -> Fixed | None:
 
 
 class Control:
-    """A field for one parameter of settings, see `rulelab.views.widgets.field_cards.Field`.
-
-    Attributes
-    ----------
-    fixed : callable
-        What its value is and why, where other settings leave no choice; None where they do. The setting keeps what was
-        chosen, for when the choice is free again.
-    """
+    """A field for one parameter of settings, see `rulelab.views.widgets.field_cards.Field`."""
 
     kind: str = "switch"
     further: tuple[param.Parameterized, ...] = ()
 
     def __init__(self, owner: Any, name: str, visible: Callable[[], bool] = always) -> None:
         self._owner, self._name, self.shown = owner, name, visible
+        # what its value is and why, where other settings leave no choice; None where they do. The setting keeps what
+        # was chosen, for when the choice is free again
         self.fixed: Callable[[], Fixed | None] = free
         self.label = str(owner.param[name].label)
         self.term = term_slug(name) or term_slug(self.label)
@@ -138,13 +127,7 @@ class Switches(Control):
 
 
 class Number(Control):
-    """A number; what cannot be read is complained about beneath it, and the setting stays as it was.
-
-    Attributes
-    ----------
-    text : str
-        What stands in the field.
-    """
+    """A number; what cannot be read is complained about beneath it, and the setting stays as it was."""
 
     kind = "number"
 
@@ -152,7 +135,7 @@ class Number(Control):
         super().__init__(owner, parameter.name, visible)
         self._parameter = parameter
         self.label = parameter.title
-        self.text = self._shown(self.value)
+        self.text = self._shown(self.value)  # what stands in the field
         owner.param.watch(self._follow, parameter.name)
 
     @property

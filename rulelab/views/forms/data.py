@@ -17,7 +17,7 @@ from ..live.apart import MAX_BYTES, NotDoneError, apart
 from ..live.recipe import MAX_CELLS
 from ..live.share import SHARES
 from ..live.wording import count
-from ..widgets.esc import plain
+from ..widgets.html import plain
 from .reading import read_sheet
 
 FILES = ".csv,.tsv,.txt,.data,.gz,.zip,.xlsx,.parquet"
@@ -36,37 +36,17 @@ _PACKED = (b"PAR1", b"\x1f\x8b", b"PK")
 
 @dataclass(frozen=True, eq=False)
 class Labelled:
-    """An uploaded table, and what each of its columns is used for.
-
-    Attributes
-    ----------
-    sheet : Sheet
-    target : str
-        Name of a column.
-    positive : object
-        The value of it to predict; None: the one of two that is guessed.
-    sensitive : tuple of str
-        Columns whose values are groups to compare.
-    kept : tuple of str
-        Those of them that rules may use, too.
-    weight : str or None
-        Column that says how much each row counts.
-    ignored : tuple of str
-        Columns that are not used.
-    drop : bool
-        Whether rows without a target are left out.
-    unknown : str
-        What becomes of rows whose target says that it is not known, see `rulelab.datasets.read`.
-    """
+    """An uploaded table, and what each of its columns is used for."""
 
     sheet: Sheet
-    target: str
-    positive: Any = None
-    sensitive: tuple[str, ...] = ()
-    kept: tuple[str, ...] = ()
-    weight: str | None = None
-    ignored: tuple[str, ...] = ()
-    drop: bool = False
+    target: str  # name of a column
+    positive: Any = None  # the value of it to predict; None: the one of two that is guessed
+    sensitive: tuple[str, ...] = ()  # columns whose values are groups to compare
+    kept: tuple[str, ...] = ()  # those of them that rules may use, too
+    weight: str | None = None  # column that says how much each row counts
+    ignored: tuple[str, ...] = ()  # columns that are not used
+    drop: bool = False  # whether rows without a target are left out
+    # what becomes of rows whose target says that it is not known, see `rulelab.datasets.read`
     unknown: str = "leave out"
 
     @property
@@ -137,21 +117,12 @@ def load(name: str) -> datasets.Dataset:
 def read(
     contents: bytes,
     file_name: str,
-    on_cancel: Callable[[Callable[[], Any]], Any] = lambda end: None,
-    **how: Any,
+    on_cancel: Callable[[Callable[[], Any]], Any] = lambda end: None,  # see `rulelab.views.live.apart.apart`
+    **how: Any,  # see `rulelab.datasets.sheet`
 ) -> Sheet:
     """The sheet of a CSV, Excel or Parquet file; raises ValueError that says, in the words of the page, what is wrong.
 
     One that is large, or compressed so that it may turn out to be, is read in a process of its own.
-
-    Parameters
-    ----------
-    contents : bytes
-    file_name : str
-    on_cancel : callable
-        See `rulelab.views.live.apart.apart`.
-    **how
-        See `rulelab.datasets.sheet`.
     """
     name = PurePath(plain(file_name)).name or "the file"
     if len(contents) > MAX_UPLOAD_BYTES:

@@ -12,7 +12,7 @@ from ...datasets import DatasetError
 from ...datasets.guesses import MAX_GROUPS, UNKNOWNS, in_rows, positive_of, unknown_of
 from ...datasets.reading import DECIMALS, ENCODINGS, SEPARATORS, THOUSANDS
 from ..live.wording import count, counted
-from ..widgets.esc import plain
+from ..widgets.html import plain
 from .data import ALL_CLASSES, FEWEST, AllClasses, Labelled, read
 
 ROLES = {
@@ -71,20 +71,7 @@ class _Aside:
 
 
 class Draft:
-    """An uploaded file before it is accepted.
-
-    Parameters
-    ----------
-    contents : bytes
-    file_name : str
-    on_cancel : callable
-        See `rulelab.views.live.apart.apart`.
-
-    Raises
-    ------
-    ValueError
-        When the file cannot be read; in the words of the page.
-    """
+    """An uploaded file before it is accepted; one that cannot be read is a ValueError in the words of the page."""
 
     unknown = UNKNOWNS[0]
     positive: Any = None
@@ -94,7 +81,7 @@ class Draft:
         self,
         contents: bytes,
         file_name: str,
-        on_cancel: Callable[[Callable[[], Any]], Any] = lambda end: None,
+        on_cancel: Callable[[Callable[[], Any]], Any] = lambda end: None,  # see `rulelab.views.live.apart.apart`
     ) -> None:
         self._contents, self._file_name = _Aside(contents), file_name
         self._how: dict[str, Any] = {}
@@ -196,13 +183,7 @@ class Draft:
         return ""
 
     def accepted(self) -> Labelled:
-        """The table with its roles.
-
-        Raises
-        ------
-        ValueError
-            When it cannot be used so; in the words of the page.
-        """
+        """The table with its roles; what cannot be used so is a ValueError in the words of the page."""
         if self.lacking:
             raise DatasetError(self.lacking)
 

@@ -17,8 +17,7 @@ from ...questions import ASKING, NEUTRAL, Question, allows, asks_nothing, engine
 from ..widgets.field_cards import Field
 from .controls import Choice, Control, Fixed, Names, Note, Number, Switch, Switches
 from .data_settings import DataSettings
-from .fields import worded
-from .numbers import Settings
+from .numbers import Settings, worded
 
 if TYPE_CHECKING:
     from ...rule_set import Criterion

@@ -13,7 +13,7 @@ from ...assets import asset
 from ...families import EVERY, Family, Parameter
 from ...families.typed import written
 from ..live.wording import count
-from ..widgets.esc import plain
+from ..widgets.html import plain
 from ..widgets.style import sheet
 from .data_settings import TEST_SHARE, DataSettings
 from .family_settings import (
@@ -40,17 +40,8 @@ _LONGEST = 60
 def sentence_of(family: Family, settings: Any, table: DataSettings, limits: Any) -> list[Part]:
     """What is asked: the data, the target, the family and its aim, and what else is not as ever.
 
-    Parameters
-    ----------
-    family : Family
-    settings, limits : Settings
-        See `settings_of` and `limit_settings`.
-    table : DataSettings
-
-    Returns
-    -------
-    list of (str, str)
-        Texts with the labels of their fields, which say the question when they are joined.
+    `settings`, `limits`: see `settings_of` and `limit_settings`. Gives texts with the labels of their fields, which say
+    the question when they are joined.
     """
     kind = "measure" if family.needs_groups else "choice"
     aims = [each for each in family.own if each.named and each.kind == kind]

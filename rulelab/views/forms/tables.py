@@ -17,7 +17,7 @@ from ...data.binarize import Binarizer
 from ...datasets import DatasetError, Sheet
 from ...tables import PatternCounts, Table, TableError
 from ..live.wording import count
-from ..widgets.esc import plain
+from ..widgets.html import plain
 from .data import Labelled
 from .draft import Draft
 
@@ -30,21 +30,11 @@ _DATES = "dates or times: only a number made of them, such as the year, can be u
 
 @dataclass(frozen=True)
 class Served:
-    """A table that the server offers.
+    """A table that the server offers."""
 
-    Attributes
-    ----------
-    name : str
-        In the list of data sets.
-    source : str
-        Where it lies; no visitor sees it.
-    target : str or None
-        The column to predict, if it was named when the server was started.
-    """
-
-    name: str
-    source: str
-    target: str | None = None
+    name: str  # in the list of data sets
+    source: str  # where it lies; no visitor sees it
+    target: str | None = None  # the column to predict, if it was named when the server was started
 
     @property
     def file(self) -> str:
@@ -70,10 +60,7 @@ _OFFERED: dict[str, Served] = {}
 def offer(sources: list[str], target: str | None = None) -> None:
     """Offer these tables, and no others, on every page of this process.
 
-    Raises
-    ------
-    TableError
-        A table that cannot be opened, lacks the target, or is called as another data set.
+    TableError for a table that cannot be opened, lacks the target, or is called as another data set.
     """
     found: dict[str, Served] = {}
     for source in sources:
@@ -124,14 +111,8 @@ class Counted(Labelled):
     ) -> PatternCounts:
         """Choose conditions and count the rows under them.
 
-        Parameters
-        ----------
-        binarizer : Binarizer
-            Is fitted.
-        share, seed : float, int
-            How many of the rows are kept out for the test, drawn at random; 0: none.
-        report : callable
-            Told what is being done; where it raises, the counting is interrupted.
+        `binarizer` is fitted. `share`, `seed`: how many of the rows are kept out for the test, drawn at random; 0:
+        none. `report` is told what is being done; where it raises, the counting is interrupted.
         """
         table = self.served.open()
         stage = [f"looking at the columns of {self.name}"]
@@ -198,10 +179,7 @@ def _watched(work: Callable[[], Any], table: Table, doing: Callable[[], str], re
 class TableDraft(Draft):
     """The sheet of a table of this server: its first rows, and the roles of its columns.
 
-    Raises
-    ------
-    ValueError
-        When the table cannot be opened any more.
+    ValueError when the table cannot be opened any more.
     """
 
     def __init__(self, served: Served) -> None:

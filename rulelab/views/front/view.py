@@ -1,37 +1,46 @@
-"""The front of the page."""
+"""The front of the page: its cards, the searches that they begin, and when the address leads here."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import urlencode
 
 import param
 from panel.custom import Child, JSComponent
 
 from ...assets import asset
 from ..allowance import ALLOWED
+from ..forms.address import Address, entries
 from ..forms.data import FILES, MAX_UPLOAD_BYTES
-from ..widgets.esc import plain
+from ..forms.tables import offered
+from ..widgets.html import plain
 from ..widgets.style import sheet
 from ..widgets.uploader import Uploader
 
 CARDS = ("proof", "compas", "game")
 _GO_ON = "go on"
+EXAMPLES: dict[str, dict[str, Any]] = {
+    "proof": {  # few enough prefixes to see each: five better lists and the proof in 20 seconds
+        "data": "diabetes",
+        "speed": "1 step per tick",
+        "regularization": 0.003,
+        "thresholds": 2,
+        "max_conditions": 1,
+        "beam_width": 0,
+    },
+    "compas": {"data": "compas", "speed": "speeding up", "regularization": 0.01},
+}
+"""Data that are at hand, speed and settings of the form, by the names of their cards."""
+_FORMER = {"Explore": "Alternatives", "What if": "Alternatives"}
+"""Tabs by the names that older addresses have."""
+_EVERYWHERE = "theme"
+"""The only entry that the front has."""
 
 
 class Front(JSComponent):
-    """What this is, a card for each way to begin, and a recorded search that the browser plays.
-
-    Parameters
-    ----------
-    press : callable
-        Takes one of `CARDS`.
-    receive : callable
-        Takes the contents and the name of a file.
-    go_on : callable
-        Takes the hash of the last run of this browser.
-    """
+    """What this is, a card for each way to begin, and a recorded search that the browser plays."""
 
     html = param.String(default=asset("front.html"), doc="All but the search and the place for a file.")
     course = param.Dict(default=json.loads(asset("front_search.json")), doc="By tests/benchmarks/recorded_search.py.")
@@ -44,9 +53,9 @@ class Front(JSComponent):
 
     def __init__(
         self,
-        press: Callable[[str], Any],
-        receive: Callable[[bytes, str], Any],
-        go_on: Callable[[str], Any],
+        press: Callable[[str], Any],  # takes one of `CARDS`
+        receive: Callable[[bytes, str], Any],  # takes the contents and the name of a file
+        go_on: Callable[[str], Any],  # takes the hash of the last run of this browser
         **params: Any,
     ) -> None:
         self._press, self._receive, self._go_on = press, receive, go_on
@@ -85,3 +94,39 @@ class Front(JSComponent):
             self._press(data)
         elif data == _GO_ON and self._run:
             self._go_on(self._run)
+
+
+class FrontAddress(Address):
+    """An address that asks for something without naming a tab means Search, or where it names a room, its game.
+
+    Where the server was started for a table, a page that asks for nothing begins with that.
+    """
+
+    def __init__(self, query: str, show: Callable[[str, bool], None]) -> None:
+        super().__init__(_meant(_begun(query)), lambda query, step: show(_shown(query), step))
+
+    def go(self, query: str) -> list[str]:
+        """As of `Address`."""
+        return super().go(_meant(query))
+
+
+def _begun(query: str) -> str:
+    table = next(iter(offered()), None)
+    return query if table is None or dict(entries(query)).keys() - {_EVERYWHERE} else f"?{urlencode({'data': table})}"
+
+
+def _meant(query: str) -> str:
+    query = query.replace("tab=Fronts", "tab=Compare")  # of addresses from before
+    asked = dict(entries(query))
+    if asked.get("tab") in _FORMER:
+        return f"?{urlencode({**asked, 'tab': _FORMER[asked['tab']]})}"
+    tab = "Alternatives" if "room" in asked else "Search"
+    return f"{query}&tab={tab}" if asked.keys() - {_EVERYWHERE} and "tab" not in asked else query
+
+
+def _shown(query: str) -> str:
+    """Of the front nothing but the theme: the settings of tabs that were open before are not its own."""
+    asked = dict(entries(query))
+    if "tab" in asked:
+        return query
+    return f"?{urlencode({_EVERYWHERE: asked[_EVERYWHERE]})}" if _EVERYWHERE in asked else ""

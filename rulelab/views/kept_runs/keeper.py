@@ -21,21 +21,12 @@ _LOG = logging.getLogger(__name__)
 
 
 class Task:
-    """Something that is done with the store.
-
-    Attributes
-    ----------
-    done : bool
-    result : object or None
-        Once it is done.
-    error : str
-        Why there is no result; empty where there is one.
-    """
+    """Something that is done with the store."""
 
     def __init__(self, work: Callable[[Store], Any]) -> None:
         self.work = work
-        self.result: Any = None
-        self.error = ""
+        self.result: Any = None  # once it is done
+        self.error = ""  # why there is no result; empty where there is one
         self._done = threading.Event()
 
     @property
@@ -65,12 +56,7 @@ class Task:
 
 
 class Keeper:
-    """A store and the thread that has it in hand.
-
-    Parameters
-    ----------
-    store : Store
-    """
+    """A store and the thread that has it in hand."""
 
     def __init__(self, store: Store) -> None:
         self.store = store

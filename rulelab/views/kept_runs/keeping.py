@@ -55,12 +55,7 @@ def keep_runs(store: Store | None) -> None:
 
 
 class LastingBoards:
-    """Keeps entries by a keeper.
-
-    Parameters
-    ----------
-    keeper : Keeper
-    """
+    """Keeps entries by a keeper."""
 
     def __init__(self, keeper: Keeper) -> None:
         self._keeper = keeper
@@ -85,13 +80,7 @@ def is_worth_keeping(session: SearchSession) -> bool:
 def save(session: SearchSession, card: Card | None, before: Callable[[], Run | None]) -> Callable[[Store], Run]:
     """What saves a session, to be called in the thread of the store.
 
-    Parameters
-    ----------
-    session : SearchSession
-    card : Card or None
-        Of its model.
-    before : callable
-        Gives the run as which an earlier state of the session was kept, if it was.
+    `card`: of its model. `before` gives the run as which an earlier state of the session was kept, if it was.
     """
     prepared, query = session.prepared, session.query
     assert prepared is not None

@@ -22,7 +22,7 @@ from ...store.kept_table import PARQUET, training_csv
 from ..cards.card import Card, Recheck
 from ..cards.card_file import parse
 from ..cards.rows import Split
-from ..widgets.esc import plain
+from ..widgets.html import plain
 from .keeper import Keeper
 
 MOST_SECONDS = 300
@@ -31,30 +31,17 @@ MOST_SECONDS = 300
 
 @dataclass(frozen=True)
 class Evidence:
-    """What a check needs.
-
-    Attributes
-    ----------
-    run : Run
-    model, proof : bytes
-    rows : bytes or None
-        As CSV, or as Parquet where types get lost in a text; None: they are those of the data set that the run names.
-    """
+    """What a check needs."""
 
     run: Run
     model: bytes
     proof: bytes
+    # as CSV, or as Parquet where types get lost in a text; None: they are those of the data set that the run names
     rows: bytes | None
 
 
 def evidence(store: Store, which: str) -> Evidence:
-    """What is kept of a run.
-
-    Raises
-    ------
-    StoreError
-        When it has no proof, or its rows are not kept.
-    """
+    """What is kept of a run; StoreError when it has no proof, or its rows are not kept."""
     run = store.run(which)
     if run.proof is None:
         raise StoreError("no proof is kept of this run")

@@ -26,7 +26,7 @@ from ..live.session import SearchSession
 from ..live.ticker import Beat
 from ..live.wording import count, counted, family_name
 from ..search.runs.past import DATA, FAMILY, differing
-from ..widgets.esc import plain
+from ..widgets.html import plain
 from ..widgets.uploader import Uploader
 from . import keeping, proving
 from .keeper import Keeper, Task
@@ -49,25 +49,10 @@ _NOT_FOUND = "Nothing has all of these words."
 class KeptRuns(param.Parameterized):
     """Keeps runs that end, lists what is kept, and opens it.
 
-    Parameters
-    ----------
-    show : callable
-        Takes a recording, its name, the query of its settings or None, and its model card or None: shows the run.
-    pin : callable
-        Takes a card; raises ValueError when there is no place for it.
-    bring : callable
-        Takes the rows of a run whose data have no name, before it is shown.
-    complain : callable
-        Shows an error on the page.
-    turn : callable
-        Turns the page to where runs are shown.
-    keeping : Keeper, optional
-        Default: that of this process.
-
-    Attributes
-    ----------
-    list : ModelTable
-        To be shown in the tab Compare.
+    `show` takes a recording, its name, the query of its settings or None, and its model card or None: shows the run.
+    `pin` takes a card; raises ValueError when there is no place for it. `bring` takes the rows of a run whose data have
+    no name, before it is shown. `complain` shows an error on the page. `turn` turns the page to where runs are shown.
+    `keeping`: by default that of this process.
     """
 
     run = param.String(default="", doc="The run that is shown, by its hash; empty: none that is kept.")
@@ -98,6 +83,7 @@ class KeptRuns(param.Parameterized):
         self.uploader = Uploader(
             self._received, label="Import runs", accept=".zip", limit=limit, most=LARGEST_BUNDLE, visible=self.keeps
         )
+        # to be shown in the tab Compare
         self.list = ModelTable(
             self.act, about=self._about, empty=_NONE, uploader=self.uploader, margin=0, sizing_mode="stretch_width"
         )
@@ -110,14 +96,7 @@ class KeptRuns(param.Parameterized):
         return self._keeper is not None
 
     def follow(self, session: SearchSession, card: Card | None) -> None:
-        """Keep a session when it is over; the address names it then, and no longer when another one begins.
-
-        Parameters
-        ----------
-        session : SearchSession
-        card : Card or None
-            Of its model, when it is over.
-        """
+        """Keep a session when it is over; the address names it then, and no longer when another one begins."""
         if session.recorded or self._keeper is None:
             return
         if not keeping.is_worth_keeping(session):

@@ -2,35 +2,83 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ...data.problem import Problem
+from ...glossary.entries import ProseError, blocks
 from ...search import Search
 from ...snapshot import Snapshot
 from ..live.state import State
-from .words import ProseError, sections
+from ..widgets.explained import term_slug
+from ..widgets.html import esc
 
+_MARKED = re.compile(r"\[\[([^\]|]+)(?:\|([^\]]+))?\]\]")
 Figures = Mapping[str, Callable[["Run"], str]]
 
 
 @dataclass(frozen=True)
+class Section:
+    """What stands under a heading."""
+
+    file: str
+    line: int  # that of the heading
+    heading: str
+    paragraphs: tuple[str, ...]  # each on one line
+
+    def of(self, *names: str) -> tuple[str, ...]:
+        """The paragraphs, which must be as many as ``names``; one that begins with ``**Name:**`` comes without it.
+
+        May raise ProseError.
+        """
+        if len(self.paragraphs) != len(names):
+            what = f"{self.heading!r} has {len(self.paragraphs)} paragraphs, not one for each of {', '.join(names)}"
+            raise ProseError(self.file, self.line, what)
+        begins = [f"**{name}:** " if name[0].isupper() else "" for name in names]
+        for begin, text in zip(begins, self.paragraphs, strict=True):
+            if not text.startswith(begin):
+                raise ProseError(self.file, self.line, f"{self.heading!r} has no paragraph that begins with {begin}")
+        return tuple(text.removeprefix(begin) for begin, text in zip(begins, self.paragraphs, strict=True))
+
+
+def sections(path: Path) -> Iterator[Section]:
+    """The sections of a Markdown file, that of its title first."""
+    heading, line, found = "", 0, list[str]()
+    for at, block in (*blocks(path.read_text(encoding="utf-8")), (0, "# ")):
+        if not block.startswith("#"):
+            found.append(" ".join(block.split()))
+            continue
+        if heading:
+            yield Section(path.name, line, heading, tuple(found))
+        elif found:
+            raise ProseError(path.name, 1, "a file begins with '# ' and its title")
+        heading, line, found = block.lstrip("#").strip(), at, []
+
+
+def marked(text: str) -> list[tuple[str, str]]:
+    """The words of a text that are to be explained, each with the term that it stands for."""
+    return [(words, term or words) for words, term in _MARKED.findall(text)]
+
+
+def as_html(text: str, family: str = "") -> str:
+    """A text with a button for each word that is to be explained."""
+
+    def button(match: re.Match[str]) -> str:
+        words, term = match.group(1), match.group(2) or match.group(1)
+        return f'<button type="button" class="word" data-term="{term_slug(term, family)}">{words}</button>'
+
+    return _MARKED.sub(button, esc(text, 2000))
+
+
+@dataclass(frozen=True)
 class Run:
-    """A search of a walk that has ended.
+    """A search of a walk that has ended."""
 
-    Attributes
-    ----------
-    choice : str
-        What was chosen before it, in words; empty where there was nothing to choose.
-    snapshot : Snapshot
-        Its last state.
-    search : Search
-    """
-
-    choice: str
-    snapshot: Snapshot
+    choice: str  # what was chosen before it, in words; empty where there was nothing to choose
+    snapshot: Snapshot  # its last state
     search: Search
 
     @property
@@ -47,38 +95,17 @@ class Run:
 
 @dataclass(frozen=True)
 class Seen:
-    """What has happened in a walk, for its steps to know whether something was done.
+    """What has happened in a walk, for its steps to know whether something was done."""
 
-    Attributes
-    ----------
-    status : State
-        Of the present run.
-    snapshot : Snapshot or None
-        The state of the present run.
-    before : int
-        Work that had been done when the step began.
-    anew : bool
-        Whether the present run was begun since then.
-    ends : int
-        How many runs have ended since then.
-    moments : sequence of Snapshot
-        Of the present run, while one of them is looked at.
-    at : int or None
-        Which of them; None: the run is looked at as it is.
-    problem : Problem or None
-    runs : tuple of Run
-        All that have ended, the last of each choice.
-    """
-
-    status: State = State.IDLE
-    snapshot: Snapshot | None = None
-    before: int = 0
-    anew: bool = False
-    ends: int = 0
-    moments: Sequence[Snapshot] = ()
-    at: int | None = None
+    status: State = State.IDLE  # of the present run
+    snapshot: Snapshot | None = None  # the state of the present run
+    before: int = 0  # work that had been done when the step began
+    anew: bool = False  # whether the present run was begun since then
+    ends: int = 0  # how many runs have ended since then
+    moments: Sequence[Snapshot] = ()  # of the present run, while one of them is looked at
+    at: int | None = None  # which of them; None: the run is looked at as it is
     problem: Problem | None = None
-    runs: tuple[Run, ...] = ()
+    runs: tuple[Run, ...] = ()  # all that have ended, the last of each choice
 
     @property
     def work(self) -> int:
@@ -148,124 +175,57 @@ def tried(choices: int) -> Task:
 
 @dataclass(frozen=True)
 class Choice:
-    """A parameter that a step lets one choose.
+    """A parameter that a step lets one choose."""
 
-    Attributes
-    ----------
-    name : str
-        Of the family's parameter.
-    label : str
-    values : mapping of str to value
-        By what they are called.
-    """
-
-    name: str
+    name: str  # of the family's parameter
     label: str
-    values: Mapping[str, Any]
+    values: Mapping[str, Any]  # by what they are called
 
 
 @dataclass(frozen=True)
 class Step:
-    """One thing to see.
+    """One thing to see."""
 
-    Attributes
-    ----------
-    text : str
-        Two sentences. ``[[term]]`` and ``[[words|term]]`` are explained by the glossary.
-    look_at : str
-        The part of the view that is outlined, see `rulelab.views.search.view.SearchView.part`.
-    do : str
-        One thing to do.
-    done : callable
-        Whether it was done.
-    question : str
-    answer : str or callable
-        The callable makes it of what has been seen once that was done.
-    chooses : bool
-        Whether the choice of the walk is offered.
-    """
-
-    text: str
-    look_at: str
-    do: str
-    done: Task
+    text: str  # two sentences. ``[[term]]`` and ``[[words|term]]`` are explained by the glossary
+    look_at: str  # the part of the view that is outlined, see `rulelab.views.search.view.SearchView.part`
+    do: str  # one thing to do
+    done: Task  # whether it was done
     question: str
-    answer: str | Callable[[Seen], str]
-    chooses: bool = False
+    answer: str | Callable[[Seen], str]  # the callable makes it of what has been seen once that was done
+    chooses: bool = False  # whether the choice of the walk is offered
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A walk.
+    """A walk."""
 
-    Attributes
-    ----------
-    name : str
-        Such as "branch and bound".
-    about : str
-        A sentence.
-    family, data : str
-        What is searched, and on which data set.
-    parameters : mapping
-        Of the family, where they are not the defaults.
-    speed : str
-        One of `rulelab.views.search.view.SPEEDS`.
-    steps : tuple of Step
-    choice : Choice or None
-        A parameter that is tried with several values.
-    sensitive : str or None
-        Column of the groups of people, where they are compared.
-    figures : mapping of str to callable
-        Columns of the table of runs, beside those that all have.
-    """
-
-    name: str
-    about: str
-    family: str
+    name: str  # such as "branch and bound"
+    about: str  # a sentence
+    family: str  # what is searched, and on which data set
     data: str
-    parameters: Mapping[str, Any]
-    speed: str
+    parameters: Mapping[str, Any]  # of the family, where they are not the defaults
+    speed: str  # one of `rulelab.views.search.view.SPEEDS`
     steps: tuple[Step, ...]
-    choice: Choice | None = None
-    sensitive: str | None = None
-    figures: Figures = field(default_factory=dict)
+    choice: Choice | None = None  # a parameter that is tried with several values
+    sensitive: str | None = None  # column of the groups of people, where they are compared
+    figures: Figures = field(default_factory=dict)  # columns of the table of runs, beside those that all have
 
 
 @dataclass(frozen=True)
 class Part:
-    """What a step is, beside its texts.
+    """What a step is, beside its texts."""
 
-    Attributes
-    ----------
-    done : callable
-        See `Step`.
-    answer : callable or None
-        See `Step`; None: it stands with the texts.
-    chooses : bool
-        See `Step`.
-    """
-
-    done: Task
-    answer: Callable[[Seen], str] | None = None
-    chooses: bool = False
+    done: Task  # see `Step`
+    answer: Callable[[Seen], str] | None = None  # see `Step`; None: it stands with the texts
+    chooses: bool = False  # see `Step`
 
 
 def plan(file: str, parts: Sequence[Part], **settings: Any) -> Plan:
     """The walk whose name, sentence and texts of steps are in a file of the folder ``plans``.
 
-    Parameters
-    ----------
-    file : str
-        Its first heading is the name; that of a step is its number and what is outlined. The step itself is a text and
-        paragraphs that begin with ``**Do:**``, ``**Question:**`` and, where none is made, ``**Answer:**``.
-    parts : sequence of Part
-        As many as there are steps.
-    **settings
-        Of `Plan`.
-
-    Raises
-    ------
-    ProseError
+    `file`: its first heading is the name; that of a step is its number and what is outlined. The step itself is a text
+    and paragraphs that begin with ``**Do:**``, ``**Question:**`` and, where none is made, ``**Answer:**``. `parts`: as
+    many as there are steps. `**settings`: of `Plan`. May raise ProseError.
     """
     path = Path(__file__).parent / "plans" / file
     head, *found = sections(path)

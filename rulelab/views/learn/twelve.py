@@ -20,7 +20,7 @@ from ...search import solve
 from ..live.job import Job
 from ..live.ticker import Beat
 from ..widgets.style import sheet
-from .words import as_html, sections
+from .plan import as_html, sections
 
 NAME = "twelve people"
 FACTS = ("owns", "young", "moved", "two jobs")
@@ -128,31 +128,17 @@ STEPS = tuple(_steps())
 
 
 class TwelvePeople(JSComponent):
-    """The walk: who they are, what is asked, and the tree of prefixes as far as it is known.
-
-    Attributes
-    ----------
-    step : int
-        The step that is shown, from 1.
-    done : list of int
-        The steps that have been answered rightly.
-    first : list of int
-        Those that were answered rightly at once.
-    verdict : str
-        What the checker says, once it was asked.
-    left : int
-        How often one has gone on after the last step.
-    """
+    """The walk: who they are, what is asked, and the tree of prefixes as far as it is known."""
 
     facts = param.List(default=list(FACTS))
     people = param.List(default=[list(each) for each in PEOPLE])
     prefixes = param.Dict(default={})
     steps = param.List(default=[])
-    step = param.Integer(default=1, bounds=(1, len(STEPS)))
-    done: param.List[list[int]] = param.List(default=[], item_type=int)
-    first: param.List[list[int]] = param.List(default=[], item_type=int)
-    verdict = param.String(default="")
-    left = param.Integer(default=0)
+    step = param.Integer(default=1, bounds=(1, len(STEPS)))  # the step that is shown, from 1
+    done: param.List[list[int]] = param.List(default=[], item_type=int)  # the steps that have been answered rightly
+    first: param.List[list[int]] = param.List(default=[], item_type=int)  # those that were answered rightly at once
+    verdict = param.String(default="")  # what the checker says, once it was asked
+    left = param.Integer(default=0)  # how often one has gone on after the last step
 
     _esm = asset("dom.js", "twelve.js")
     _stylesheets = [sheet("walk_text.css", "twelve.css")]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import panel as pn
@@ -14,14 +15,29 @@ from panel.viewable import Viewer
 from ..forms.address import Address, Part
 from ..live.wording import counted
 from ..widgets.browser import Kept
-from ..widgets.esc import esc
-from ..widgets.html import Html, LiveText
+from ..widgets.html import Html, LiveText, esc
 from ..widgets.style import BUTTON_CSS, COMPARE_CSS, STACK_CSS, sheet
 from . import twelve
+from .plan import sections
 from .plans import PLANS
-from .script import script_html
 from .walk import TEXT_CSS, Walk
 
+KEYS = (
+    ("P", "presenter mode on and off: settings away, larger type"),
+    ("Space", "Run, Pause"),
+    ("→", "one step; while looking back, the next moment"),
+    ("←", "the moment before"),
+    ("1 … 6", "speed, from one step in a quarter of a second to as fast as it can"),
+    ("R", "Replay; once more: hold"),
+    ("0", "Reset"),
+)
+"""What the keyboard does in presenter mode."""
+
+MINUTES = [
+    (each.heading, *each.of("what to show", "what to say"))
+    for each in [*sections(Path(__file__).with_name("script.md"))][1:]
+]
+"""When, what to show, and what to say; a browser test performs each line."""
 SCRIPT = "script"
 WALKS: dict[str, tuple[str, int]] = {
     twelve.NAME: (twelve.ABOUT, len(twelve.STEPS)),
@@ -33,6 +49,22 @@ _SAYS = (
     "<h2>Learn</h2><p>Six short walks, the last five over live searches. Each step has something to see, something to "
     "do, and a question; the walk knows when you have done it.</p>"
 )
+
+
+def script_html() -> str:
+    """The page."""
+    rows = "".join(
+        f'<tr><td>{time}</td><td class="text">{esc(show, 300)}</td><td class="text">{esc(say, 600)}</td></tr>'
+        for time, show, say in MINUTES
+    )
+    keys = "".join(f"<tr><td><kbd>{esc(key)}</kbd></td><td>{esc(does)}</td></tr>" for key, does in KEYS)
+    return (
+        "<h2>Ten minutes before an audience</h2>"
+        '<div class="scroll"><table class="script"><caption>What to show, and what to say</caption>'
+        '<tr><th scope="col">minute</th><th scope="col">show</th><th scope="col">say</th></tr>'
+        f"{rows}</table></div><h3>Keys, on the Search tab</h3>"
+        f'<div class="scroll"><table class="keys">{keys}</table></div>'
+    )
 
 
 def read_progress(text: str) -> dict[str, list[int]]:
@@ -52,13 +84,7 @@ def read_progress(text: str) -> dict[str, list[int]]:
 
 
 class LearnView(Viewer):
-    """The walks to choose from, or the one that is open.
-
-    Attributes
-    ----------
-    kept : Kept
-        To be shown somewhere on the page: keeps the progress in the browser.
-    """
+    """The walks to choose from, or the one that is open."""
 
     walk: param.Selector[str] = param.Selector(default="", objects=["", *WALKS, SCRIPT], doc="What is open.")
     step = param.Integer(default=1, bounds=(1, None), doc="The step of the walk that is open.")
@@ -69,6 +95,7 @@ class LearnView(Viewer):
         super().__init__(**params)
         self._progress: dict[str, list[int]] = {}
         self._open: Walk | twelve.TwelvePeople | None = None
+        # to be shown somewhere on the page: keeps the progress in the browser
         self.kept = Kept(key="rulelab-learn", lasting=True, width=0, height=0, margin=0)
         self.kept.param.watch(self._found, "found")
         self._alert = LiveText(role="alert", caption="Error", **_WIDE)

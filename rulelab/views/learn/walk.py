@@ -23,13 +23,11 @@ from ..notebook import NotebookViewer
 from ..search.families import SHOWN
 from ..search.view import SearchView
 from ..widgets.browser import Pointer
-from ..widgets.esc import esc
 from ..widgets.explained import Explained
-from ..widgets.html import Html
+from ..widgets.html import Html, esc
 from ..widgets.style import BAR_CSS, BUTTON_CSS, LIT_CSS, MUI_FOCUS_CSS, PANEL_CSS, sheet
-from .plan import Plan, Run, Seen, Step
+from .plan import Plan, Run, Seen, Step, as_html
 from .plans import PLANS
-from .words import as_html
 
 TEXT_CSS = sheet("walk_text.css")
 _LIT = "rl-lit"

@@ -35,23 +35,10 @@ def apart(
 ) -> Any:
     """What ``work(*arguments)`` gives, or raises, in another process.
 
-    Parameters
-    ----------
-    work : callable
-        Found by its module and name; that module should import little.
-    *arguments
-        Are pickled, as the result is.
-    on_cancel : callable
-        Is given what ends the process at once; see `Progress.on_cancel`.
-    most : int, optional
-        Bytes that the process may take beside those of its modules and of the arguments.
-
-    Raises
-    ------
-    NotDoneError
-        The process was ended, by who cancelled it or by the system.
-    MemoryError
-        It needed more than `MAX_BYTES`, or ``most``.
+    `work`: found by its module and name; that module should import little. `*arguments` are pickled, as the result is.
+    `on_cancel` is given what ends the process at once; see `Progress.on_cancel`. `most`: bytes that the process may
+    take beside those of its modules and of the arguments. NotDoneError when who cancelled it, or the system, ended the
+    process. MemoryError when it needed more than `MAX_BYTES`, or ``most``.
     """
     process = subprocess.Popen(
         [sys.executable, "-m", __name__],

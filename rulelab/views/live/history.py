@@ -29,10 +29,7 @@ class History:
     When ``limit`` is reached every second snapshot is dropped, and from then on only every second (fourth, ...) one is
     kept. Snapshots with a new incumbent and the last one of a search are always kept.
 
-    Parameters
-    ----------
-    limit : int
-        At least 2.
+    `limit`: at least 2.
     """
 
     def __init__(self, limit: int = MAX_POINTS) -> None:

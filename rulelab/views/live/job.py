@@ -20,16 +20,10 @@ class Cancelled(ValueError):  # noqa: N818 - nothing went wrong
 
 
 class Progress:
-    """What the work tells the page, and what the page tells the work.
-
-    Attributes
-    ----------
-    doing : str
-        What is being done, for the user to read.
-    """
+    """What the work tells the page, and what the page tells the work."""
 
     def __init__(self) -> None:
-        self.doing = "waiting"
+        self.doing = "waiting"  # what is being done, for the user to read
         self._cancelled = threading.Event()
         self._clean_up: Callable[[], Any] | None = None
 
@@ -59,28 +53,15 @@ class Progress:
 class Job:
     """Work that is done once, beside the page.
 
-    Parameters
-    ----------
-    work : callable
-        Gets a `Progress` and gives the result; raises ValueError with a message for the user.
-    pool : Pool
-        The line to wait in.
-
-    Attributes
-    ----------
-    result : object or None
-        Once it is done.
-    error : str or None
-        Why there is no result.
-    failed : bool
-        Whether that is an error of the program, so that it may work when it is tried again.
+    `work` gets a `Progress` and gives the result; raises ValueError with a message for the user. `pool`: the line to
+    wait in.
     """
 
     def __init__(self, work: Callable[[Progress], Any], pool: Pool = SIDE_WORK) -> None:
         self.progress = Progress()
-        self.result: Any = None
-        self.error: str | None = None
-        self.failed = False
+        self.result: Any = None  # once it is done
+        self.error: str | None = None  # why there is no result
+        self.failed = False  # whether that is an error of the program, so that it may work when it is tried again
         self._work = work
         self._pool = pool
         self._began = time.monotonic()
@@ -122,16 +103,8 @@ class Job:
 def run(search: Any, seconds: float, progress: Progress, said: Callable[[Any], str], what: str) -> Any:
     """Advance a search, with its share of the memory, until it ends or is cancelled; its last snapshot.
 
-    Parameters
-    ----------
-    search : Search
-    seconds : float
-        Its time limit; compiling is not counted.
-    progress : Progress
-    said : callable
-        Says of a snapshot what is being done.
-    what : str
-        The search, while it is compiled.
+    `seconds`: its time limit; compiling is not counted. `said` says of a snapshot what is being done. `what`: the
+    search, while it is compiled.
     """
     if not search.compiled:
         progress.report(f"compiling {what}: once per machine, up to a minute")

@@ -12,13 +12,7 @@ _LOOK_SECONDS = 0.2
 
 
 class Pool:
-    """A fixed number of places; who finds none free waits in line and takes the next one.
-
-    Parameters
-    ----------
-    places : int
-        How many may work at once.
-    """
+    """A fixed number of places; who finds none free waits in line and takes the next one."""
 
     def __init__(self, places: int) -> None:
         self.places = places

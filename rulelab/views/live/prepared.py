@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from ...data.groups import Groups
 from ...data.metrics import Confusion, confusion
+from ...datasets import Dataset
 from ...models import Model, MultiClassRuleList
 from ...report import Known
 from ...report.known import predicted, told
@@ -19,56 +21,41 @@ from ...snapshot import Snapshot
 
 if TYPE_CHECKING:
     from ...datasets import Dataset
-    from .class_rows import ClassRows
-
-
 _MOST_ASKED = 200_000
 """Of more rows it is not said what the model does on each: that would hold up the page."""
 
 
+@dataclass(frozen=True, eq=False)
+class ClassRows:
+    """All rows, with their labels."""
+
+    data: Dataset  # whose columns count, and whose classes do not
+    labels: pd.Series  # of each row
+    test: np.ndarray  # positions of the rows that were kept out of training; may be empty
+
+    @property
+    def training(self) -> np.ndarray:
+        """Positions of the others."""
+        return np.setdiff1d(np.arange(len(self.labels)), self.test)
+
+
 @dataclass(frozen=True)
 class Prepared:
-    """A search, and what is known about its data.
-
-    Attributes
-    ----------
-    search : Search
-    labels : tuple or None
-        What to call the negative and the positive class; None: as the model does.
-    target : str
-        What is predicted.
-    name : str
-        For the names of exported files.
-    notes : tuple of str
-        About the data and the antecedents, for the user to read.
-    fewer : str
-        Why rules have fewer conditions than were asked for, and how many; empty: they have not.
-    left_out : tuple of str
-        What no condition was made of, with the reasons.
-    data : Dataset or None
-        All rows.
-    test_rows : int array or None
-        Positions of the rows that were kept out of training; None: none were.
-    recipe : object or None
-        The `Recipe` that was carried out.
-    unconstrained : Snapshot or None
-        Of a search with a fairness constraint: the last state of the same search without it.
-    classes : ClassRows or None
-        All rows, where one list predicts several classes; ``data`` is None then.
-    """
+    """A search, and what is known about its data."""
 
     search: Search
-    labels: tuple[Any, Any] | None = None
-    target: str = ""
-    name: str = "search"
-    notes: tuple[str, ...] = ()
-    fewer: str = ""
-    left_out: tuple[str, ...] = ()
-    data: Dataset | None = None
-    test_rows: np.ndarray | None = None
-    recipe: Any = None
+    labels: tuple[Any, Any] | None = None  # what to call the negative and the positive class; None: as the model does
+    target: str = ""  # what is predicted
+    name: str = "search"  # for the names of exported files
+    notes: tuple[str, ...] = ()  # about the data and the antecedents, for the user to read
+    fewer: str = ""  # why rules have fewer conditions than were asked for, and how many; empty: they have not
+    left_out: tuple[str, ...] = ()  # what no condition was made of, with the reasons
+    data: Dataset | None = None  # all rows
+    test_rows: np.ndarray | None = None  # positions of the rows that were kept out of training; None: none were
+    recipe: Any = None  # the `Recipe` that was carried out
+    # of a search with a fairness constraint: the last state of the same search without it
     unconstrained: Snapshot | None = None
-    classes: ClassRows | None = None
+    classes: ClassRows | None = None  # all rows, where one list predicts several classes; ``data`` is None then
 
     @property
     def n_rows(self) -> float | None:

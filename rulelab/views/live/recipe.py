@@ -24,9 +24,8 @@ from ...snapshot import Snapshot
 from ...tables import PatternCounts, as_rows
 from ...warming import mining_is_compiled, warm_up_mining
 from ..allowance import ALLOWED
-from ..widgets.esc import plain
-from .class_rows import ClassRows
-from .prepared import Prepared
+from ..widgets.html import plain
+from .prepared import ClassRows, Prepared
 from .wording import count, grouped, in_signs, titled
 
 MAX_CELLS = 10_000_000
@@ -38,39 +37,19 @@ COMPARISON_SECONDS = 3.0
 
 @dataclass(frozen=True)
 class PageRecipe(Recipe):
-    """A recipe with its data.
+    """A recipe with its data."""
 
-    Attributes
-    ----------
-    load : callable
-        Gives the Dataset.
-    load_code : str
-        Python that does the same, with ``rl`` for this package; empty: not known.
-    test_share : float
-        Fraction of the rows that are kept out of training, at random and by class.
-    sensitive : str or None
-        Column whose values are the groups that the search has to be fair to.
-    more : mapping
-        Arguments of the search that are no parameters of the family, such as ``bounds``.
-    binarizes : bool
-        Whether conditions are made of the columns; not where all of them are Boolean.
-    weighted : bool
-        Whether the data say how much each row counts.
-    counted : `rulelab.views.forms.tables.Counted` or None
-        A table whose rows are counted under the conditions; it stands for what ``load`` gives.
-    forbidden, joined : tuple of str
-        Once it was carried out: the conditions that rules must not use, and of the names of what they must not use
-        those of antecedents that are mined all the same.
-    """
-
-    load: Callable[[], Dataset]
-    load_code: str = ""
-    test_share: float = 0.0
-    sensitive: str | None = None
+    load: Callable[[], Dataset]  # gives the Dataset
+    load_code: str = ""  # Python that does the same, with ``rl`` for this package; empty: not known
+    test_share: float = 0.0  # fraction of the rows that are kept out of training, at random and by class
+    sensitive: str | None = None  # column whose values are the groups that the search has to be fair to
+    # arguments of the search that are no parameters of the family, such as ``bounds``
     more: Mapping[str, Any] = field(default_factory=dict)
-    binarizes: bool = True
-    weighted: bool = False
-    counted: Any = None
+    binarizes: bool = True  # whether conditions are made of the columns; not where all of them are Boolean
+    weighted: bool = False  # whether the data say how much each row counts
+    counted: Any = None  # a table whose rows are counted under the conditions; it stands for what ``load`` gives
+    # once it was carried out: the conditions that rules must not use, and of the names of what they must not use those
+    # of antecedents that are mined all the same
     forbidden: tuple[str, ...] = ()
     joined: tuple[str, ...] = ()
 
@@ -168,10 +147,7 @@ def compares_groups(parameters: Mapping[str, Any]) -> bool:
 def split(y: pd.Series, test_share: float) -> tuple[np.ndarray, np.ndarray]:
     """Positions of the training rows and of the test rows, the same each time, both with the classes' proportions.
 
-    Raises
-    ------
-    ValueError
-        When the share is out of range, or a class has too few rows.
+    ValueError when the share is out of range, or a class has too few rows.
     """
     rows = np.arange(len(y))
     if not 0 <= test_share <= 0.9:
@@ -254,14 +230,9 @@ def _kept_out(rows: int) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class ClassRecipe(PageRecipe):
-    """A recipe whose data have several classes.
+    """A recipe whose data have several classes."""
 
-    Attributes
-    ----------
-    labelled : callable
-        Gives a Dataset for its columns, and the label of each row.
-    """
-
+    # gives a Dataset for its columns, and the label of each row
     labelled: Callable[[], tuple[Dataset, pd.Series]] | None = field(default=None)
 
     def _prepared(self, report: Callable[[str], None]) -> Prepared:

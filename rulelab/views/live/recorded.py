@@ -17,21 +17,14 @@ from .state import FULL_SPEED, Limits, State
 
 
 class RecordedSearch:
-    """What is known of the search that was recorded: its family, its parameters, and how much its rows weigh.
-
-    Attributes
-    ----------
-    recording : Recording
-    fair : bool
-        Whether it met a criterion of fairness.
-    """
+    """What is known of the search that was recorded: its family, its parameters, and how much its rows weigh."""
 
     compiled = True
 
     def __init__(self, recording: Recording, card: Any = None) -> None:
         self.recording, self.family = recording, recording.family
         self.parameters = {**recording.parameters, "fairness": None}  # the criterion has become a text
-        self.fair = recording.parameters.get("fairness") is not None
+        self.fair = recording.parameters.get("fairness") is not None  # whether it met a criterion of fairness
         self.kind = "least_gap" if "criterion" in recording.parameters else ""
         model = next((each.incumbent.model for each in recording.snapshots if each.incumbent is not None), None)
         weight = 0.0 if model is None else model.weight
@@ -45,20 +38,8 @@ class RecordedSearch:
 class RecordedSession(SearchSession):
     """A session that nothing can be done with but to look at it.
 
-    Parameters
-    ----------
-    recording : Recording
-    name : str
-        Of the file.
-    look : str
-        How it is shown, see `rulelab.views.search.families.LOOKS`.
-    card : Card, optional
-        Of the model at its end.
-
-    Raises
-    ------
-    ValueError
-        When nothing was recorded.
+    `name`: of the file. `look`: how it is shown, see `rulelab.views.search.families.LOOKS`. `card`: of the model at its
+    end. ValueError when nothing was recorded.
     """
 
     def __init__(self, recording: Recording, name: str, look: str, card: Any = None) -> None:

@@ -38,30 +38,16 @@ _MOMENT = 0.05
 
 
 class SearchSession:
-    """Drives one search from a thread of its own.
-
-    Parameters
-    ----------
-    source : callable
-        Makes the search; see `Source`. Called once, in the worker.
-    limits : Limits
-    pace : Pace
-        May be set at any time.
-    pool : Pool
-    look : str
-        How the search is shown, see `rulelab.views.search.families.LOOKS`.
-    query : str, optional
-        The address that gives the form the settings of this run; None: there is no form.
-    """
+    """Drives one search from a thread of its own."""
 
     def __init__(
         self,
-        source: Source,
+        source: Source,  # makes the search; see `Source`. Called once, in the worker
         limits: Limits | None = None,
-        pace: Pace = FULL_SPEED,
+        pace: Pace = FULL_SPEED,  # may be set at any time
         pool: Pool = POOL,
-        look: str = "rule_list",
-        query: str | None = None,
+        look: str = "rule_list",  # how the search is shown, see `rulelab.views.search.families.LOOKS`
+        query: str | None = None,  # the address that gives the form the settings of this run; None: there is no form
     ) -> None:
         self.limits = (limits or Limits()).within_server()
         self.look, self.query = look, query

@@ -10,12 +10,8 @@ from weakref import WeakSet
 class Share:
     """Lets a search, within a ``with`` block, grow as far as it is dealt memory, and within its own limit.
 
-    Parameters
-    ----------
-    search : Search
-        Its ``memory_limit`` is what it was again after the block; of one that has none nothing is kept.
-    held : callable
-        Bytes that it holds.
+    `search`: its ``memory_limit`` is what it was again after the block; of one that has none nothing is kept. `held`:
+    bytes that it holds.
     """
 
     def __init__(self, search: Any, held: Callable[[], int]) -> None:

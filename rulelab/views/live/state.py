@@ -15,30 +15,17 @@ TICK_SECONDS = 0.25
 
 @dataclass(frozen=True)
 class Pace:
-    """How fast to go.
+    """How fast to go."""
 
-    Attributes
-    ----------
-    units : int or None
-        Units of work per beat of `TICK_SECONDS`; None: as fast as possible.
-    growth : int
-        How many times the work of the beat before each beat does.
-    """
-
-    units: int | None = None
-    growth: int = 1
+    units: int | None = None  # units of work per beat of `TICK_SECONDS`; None: as fast as possible
+    growth: int = 1  # how many times the work of the beat before each beat does
 
 
 FULL_SPEED = Pace()
 
 
 class Pacing:
-    """What a session may do in the present beat; whoever calls it holds the lock of the session.
-
-    Parameters
-    ----------
-    pace : Pace
-    """
+    """What a session may do in the present beat; whoever calls it holds the lock of the session."""
 
     def __init__(self, pace: Pace) -> None:
         self.pace = pace
@@ -91,18 +78,10 @@ class State(enum.StrEnum):
 
 @dataclass(frozen=True)
 class Limits:
-    """When to end by oneself.
+    """When to end by oneself."""
 
-    Attributes
-    ----------
-    seconds : float or None
-        Time of search, pauses not counted, since it was started or went on after a limit.
-    gap : float
-        Largest gap that is good enough.
-    """
-
-    seconds: float | None = None
-    gap: float = 0.0
+    seconds: float | None = None  # time of search, pauses not counted, since it was started or went on after a limit
+    gap: float = 0.0  # largest gap that is good enough
 
     def within_server(self) -> Limits:
         """Those that this server allows."""
@@ -112,11 +91,7 @@ class Limits:
     def reached(self, snapshot: Snapshot, begun_at: float) -> Snapshot:
         """A moment of a run, which is its last one where a limit is reached.
 
-        Parameters
-        ----------
-        snapshot : Snapshot
-        begun_at : float
-            Seconds of search when the run began, or went on after a limit.
+        `begun_at`: seconds of search when the run began, or went on after a limit.
         """
         if snapshot.status is Status.RUNNING:
             if self.gap > 0 and snapshot.gap <= self.gap:

@@ -38,13 +38,8 @@ class Watching:
     def want(self, name: str, see: Callable[[Search], Any], every: float) -> None:
         """Look at a thing from now on, in place of what had its name.
 
-        Parameters
-        ----------
-        name : str
-        see : callable
-            Gives the frame; must change nothing, neither in the search nor in the page.
-        every : float
-            Seconds between two looks, at least.
+        `see` gives the frame; must change nothing, neither in the search nor in the page. `every`: seconds between two
+        looks, at least.
         """
         self._wanted[name] = _Watch(see, every)
 
@@ -62,15 +57,7 @@ class Watching:
         return any(watch.step != step for watch in list(self._wanted.values()))
 
     def take(self, search: Search, step: int, rests: bool) -> None:
-        """Look at what is due, or, where the search rests, at all that has changed.
-
-        Parameters
-        ----------
-        search : Search
-        step : int
-            Of the search.
-        rests : bool
-        """
+        """Look at what is due, or, where the search rests, at all that has changed."""
         for name, watch in list(self._wanted.items()):
             began = time.monotonic()
             if watch.step == step or not (rests or began >= watch.due):

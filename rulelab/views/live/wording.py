@@ -15,7 +15,7 @@ from ...report import report
 from ...report.report import within as nearest
 from ...shown import digits
 from ...snapshot import Snapshot, Status
-from ..widgets.esc import plain
+from ..widgets.html import plain
 from .session import SearchSession
 from .state import State
 
@@ -44,20 +44,11 @@ _FIRST = {
 
 @dataclass(frozen=True)
 class Standing:
-    """What the status line says.
+    """What the status line says."""
 
-    Attributes
-    ----------
-    tone : str
-        ``idle``, ``busy``, ``paused``, ``proven``, ``limit`` or ``failed``.
-    phase : str
-    figures : list of (str, str)
-        Names and values.
-    """
-
-    tone: str
+    tone: str  # ``idle``, ``busy``, ``paused``, ``proven``, ``limit`` or ``failed``
     phase: str
-    figures: list[tuple[str, str]]
+    figures: list[tuple[str, str]]  # names and values
 
 
 def standing(session: SearchSession) -> Standing:

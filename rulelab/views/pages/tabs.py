@@ -23,8 +23,7 @@ from ..compare.view import CompareView
 from ..forms.address import NOT_KEPT, Address, Part
 from ..forms.family_settings import names_of
 from ..forms.sentence import Sentence
-from ..front.examples import EXAMPLES
-from ..front.view import Front
+from ..front.view import EXAMPLES, Front
 from ..fronts.tab import FrontsView
 from ..kept_runs.runs import KeptRuns
 from ..learn.view import LearnTab
@@ -37,11 +36,9 @@ from ..search.again import Again
 from ..search.controls import SPEEDS
 from ..search.setup import Setup
 from ..search.view import SearchView
-from ..widgets.browser import Kept
+from ..widgets.browser import Kept, Presenter, Strip
 from ..widgets.explained import explain_all
-from ..widgets.strip import Strip
 from ..widgets.style import COMPARE_CSS, PAGE_CSS, TAB_CSS
-from .presenter import Presenter
 
 _WIDE = {"sizing_mode": "stretch_width", "margin": 0}
 _SEVERAL = (
@@ -84,10 +81,7 @@ class SearchTab:
     def source(self) -> Callable[[Callable[[str], None]], Prepared]:
         """Makes the search of the present run, or of the settings where these are not what was run here.
 
-        Raises
-        ------
-        ValueError
-            When no search may begin.
+        ValueError when no search may begin.
         """
         prepared = self.view.session.prepared
         if self.setup.family in OF_SEVERAL:
@@ -109,13 +103,7 @@ class SearchTab:
         return replace(self.setup.recipe(), sensitive=self.setup.table.sensitive)
 
     def answer(self) -> None:
-        """Search as fast as it can, for a tab that waits for what is found.
-
-        Raises
-        ------
-        ValueError
-            When no search may begin.
-        """
+        """Search as fast as it can, for a tab that waits for what is found; ValueError when no search may begin."""
         if self.refused:
             raise ValueError(self.refused)
         self.view.run()
@@ -268,21 +256,7 @@ class Tabs(param.Parameterized):
 
     A plot that is taken out of the page while it is fed does not come back whole, so that tabs are hidden instead.
 
-    Parameters
-    ----------
-    address : Address
-    complaints : sequence of str
-        To be shown in the tab that is opened first.
-
-    Attributes
-    ----------
-    strip, body : viewable
-        The names of the tabs, and the open one.
-    kept : Kept
-        Holds the pinned models of the tab Compare, which is made when there are some; it has to be on the page.
-    last : Kept
-        Holds what the last run was, for the front; it has to be on the page, too.
-    runs : KeptRuns
+    `complaints`: to be shown in the tab that is opened first.
     """
 
     tab: param.Selector[str] = param.Selector(
@@ -295,6 +269,7 @@ class Tabs(param.Parameterized):
         super().__init__(**params)
         self._address = address
         self._made: dict[str, Any] = {}
+        # holds the pinned models of the tab Compare, which is made when there are some; it has to be on the page
         self.kept = Kept(width=0, height=0, margin=0)
         self.kept.param.watch(self._found, "found")
         self._is_there = False
@@ -302,10 +277,11 @@ class Tabs(param.Parameterized):
             self._show_run, self._pin, self.complain, lambda: self.param.update(tab="Search"), self._bring_rows
         )
         self.kept.param.watch(lambda event: self.runs.follow_pins(event.new), "kept")
+        # holds what the last run was, for the front; it has to be on the page, too
         self.last = Kept(key="rulelab-last", lasting=True, width=0, height=0, margin=0)
         self.last.param.watch(lambda event: self._front.remember(event.new), ["found", "kept"])
         self.runs.param.watch(lambda event: self.last.param.update(kept=event.new), "last")
-        self.strip = Strip(names=list(TABS), open=self.tab, margin=0)
+        self.strip = Strip(names=list(TABS), open=self.tab, margin=0)  # the names of the tabs, and the open one
         self._places: dict[str, pn.Column] = {
             name: _Place(name=name, visible=False, stylesheets=[TAB_CSS], css_classes=["rl-tab"], **_WIDE)
             for name in TABS

@@ -26,7 +26,7 @@ from ..search.plots.base import (
     show_as_before,
     show_entries,
 )
-from ..widgets.esc import plain
+from ..widgets.html import plain
 from ..widgets.style import BLUE, INK, ORANGE, PAPER, PURPLE, SKY
 from .frames import NO_CHILDREN, Seen
 from .icicle import fate_of, tally
@@ -89,12 +89,7 @@ def interesting(frame: pd.DataFrame, most: int = MOST_BARS) -> pd.DataFrame:
 class ChildrenPlot(Plot):
     """A stacked bar per child of a prefix; beyond the line of the best list nothing is worth a look.
 
-    Parameters
-    ----------
-    unit : str
-        Of the objective.
-    on_tap : callable, optional
-        Takes the antecedent of a bar that is tapped.
+    `unit`: of the objective. `on_tap` takes the antecedent of a bar that is tapped.
     """
 
     title = "Next rules"

@@ -38,65 +38,30 @@ LARGEST_COPY = 1 << 28
 
 @dataclass(frozen=True)
 class Seen:
-    """The prefix that is looked at.
+    """The prefix that is looked at."""
 
-    Attributes
-    ----------
-    path : tuple of str
-        Its antecedents.
-    last : bool
-        Whether it was expanded last.
-    own : dict or None
-        Its row among the children of its parent; None of the empty prefix.
-    children : DataFrame
-        As `rulelab.prefixes.PrefixSearch.look_into` gives it.
-    said : str
-        What else is to be known of them.
-    instead : tuple or None
-        The antecedents of a prefix that captures the same rows and was kept, and what it costs.
-    """
-
-    path: tuple[str, ...] = ()
-    last: bool = False
-    own: dict[str, Any] | None = None
+    path: tuple[str, ...] = ()  # its antecedents
+    last: bool = False  # whether it was expanded last
+    own: dict[str, Any] | None = None  # its row among the children of its parent; None of the empty prefix
+    # as `rulelab.prefixes.PrefixSearch.look_into` gives it
     children: pd.DataFrame = field(default_factory=lambda: NO_CHILDREN)
-    said: str = ""
+    said: str = ""  # what else is to be known of them
+    # the antecedents of a prefix that captures the same rows and was kept, and what it costs
     instead: tuple[tuple[str, ...], float] | None = None
 
 
 @dataclass(frozen=True)
 class TreeFrame:
-    """A tree to be drawn, and a prefix of it to be explained.
+    """A tree to be drawn, and a prefix of it to be explained."""
 
-    Attributes
-    ----------
-    tree : DataFrame
-        As `rulelab.prefixes.PrefixSearch.tree` gives it.
-    rest : sequence of (int, str, str, int)
-        What it leaves out, see `rulelab.views.prefixes.icicle.icicle`.
-    kind : str
-        Whose bounds they are.
-    objective : float or None
-        Of the best model.
-    best : tuple of str
-        Its antecedents.
-    price : float
-        Of a rule, of a recording, of which the data are not at hand.
-    empty : str
-        Why there is nothing to see, where there is nothing.
-    said : str
-        What else is to be known of it.
-    seen : Seen
-    """
-
-    tree: pd.DataFrame = field(default_factory=lambda: EMPTY)
-    rest: Sequence[Rest] = ()
-    kind: str = ""
-    objective: float | None = None
-    best: tuple[str, ...] = ()
-    price: float = 0.0
-    empty: str = NOT_BEGUN
-    said: str = ""
+    tree: pd.DataFrame = field(default_factory=lambda: EMPTY)  # as `rulelab.prefixes.PrefixSearch.tree` gives it
+    rest: Sequence[Rest] = ()  # what it leaves out, see `rulelab.views.prefixes.icicle.icicle`
+    kind: str = ""  # whose bounds they are
+    objective: float | None = None  # of the best model
+    best: tuple[str, ...] = ()  # its antecedents
+    price: float = 0.0  # of a rule, of a recording, of which the data are not at hand
+    empty: str = NOT_BEGUN  # why there is nothing to see, where there is nothing
+    said: str = ""  # what else is to be known of it
     seen: Seen = Seen()
 
 
@@ -110,23 +75,9 @@ def tree_frame(
 ) -> TreeFrame:
     """The tree of a search as it is now, or was.
 
-    Parameters
-    ----------
-    search : PrefixSearch
-    max_nodes : int
-    moment : Snapshot, optional
-        An earlier one.
-    course : Course, optional
-        What had become of the prefixes then.
-    prefix : sequence of str, optional
-        The one to be explained; None: the one that was expanded last.
-    most : float
-        Bytes of the search up to which it is copied to be looked into.
-
-    Raises
-    ------
-    ValueError
-        When the search has no such prefix.
+    `moment`: an earlier one. `course`: what had become of the prefixes then. `prefix`: the one to be explained; None:
+    the one that was expanded last. `most`: bytes of the search up to which it is copied to be looked into. ValueError
+    when the search has no such prefix.
     """
     nodes, now = search.prefixes(), moment or search.snapshot
     frame = _of(search.kind or search.family, now)

@@ -56,24 +56,15 @@ Rest = tuple[int, str, str, int]
 
 @dataclass(frozen=True)
 class Icicle:
-    """Rectangles in a picture of width 1; row k holds the prefixes of k rules.
+    """Rectangles in a picture of width 1; row k holds the prefixes of k rules."""
 
-    Attributes
-    ----------
-    place : int64 array, shape (n,)
-        The rows of the tree's frame that are drawn, ascending: each after its parent.
-    left, right : float array, shape (n,)
-    row : int64 array, shape (n,)
-    stubs : DataFrame
-        What stands together: children of one parent with one fate, those that were cut without having been expanded
-        and those too narrow to see. ``parent`` (which of those drawn), ``state``, ``cut_by``, ``left``, ``right``,
-        ``count`` (prefixes, with all below them) and ``place`` (the row in the frame of the one of least bound; -1).
-    """
-
-    place: np.ndarray
+    place: np.ndarray  # the rows of the tree's frame that are drawn, ascending: each after its parent
     left: np.ndarray
     right: np.ndarray
     row: np.ndarray
+    # what stands together: children of one parent with one fate, those that were cut without having been expanded and
+    # those too narrow to see. ``parent`` (which of those drawn), ``state``, ``cut_by``, ``left``, ``right``, ``count``
+    # (prefixes, with all below them) and ``place`` (the row in the frame of the one of least bound; -1)
     stubs: pd.DataFrame
 
 
@@ -82,14 +73,8 @@ def icicle(tree: pd.DataFrame, rest: Sequence[Rest] = (), least: float = 1e-3) -
 
     Children stand in the order of their widths, then their stubs: what is open, then what was cut.
 
-    Parameters
-    ----------
-    tree : DataFrame
-        As `rulelab.prefixes.PrefixSearch.tree` gives it: each prefix after its parent.
-    rest : sequence of (int, str, str, int)
-        What it leaves out.
-    least : float
-        What is narrower stands in a stub of its parent, but the way to the best list.
+    `tree`: as `rulelab.prefixes.PrefixSearch.tree` gives it: each prefix after its parent. `rest`: what it leaves out.
+    `least`: what is narrower stands in a stub of its parent, but the way to the best list.
     """
     n, node = len(tree), tree["node"].to_numpy(dtype=np.int64)
     size = tree["descendants"].to_numpy(dtype=np.int64) + 1

@@ -41,7 +41,7 @@ from ..search.plots.base import (
     replace,
     show_as_before,
 )
-from ..widgets.esc import esc, plain
+from ..widgets.html import esc, plain
 from ..widgets.style import INK, PAPER
 from .frames import Seen, TreeFrame
 from .icicle import Icicle, color_of, fate_of, icicle
@@ -73,13 +73,8 @@ _TOOLTIP = (
 class TreePlot(Plot):
     """Rectangles for prefixes, stubs for those that stand together, and a line around the way to the best list.
 
-    Parameters
-    ----------
-    on_tap : callable, optional
-        Takes the number of the prefix that was tapped: of a stub the one of least bound, or, where that is not known,
-        the parent.
-    height : int
-        In pixels.
+    `on_tap` takes the number of the prefix that was tapped: of a stub the one of least bound, or, where that is not
+    known, the parent. `height`: in pixels.
     """
 
     title = "Search tree"

@@ -15,9 +15,8 @@ from ...recording import Recording
 from ..live.wording import in_signs
 from ..notebook import NotebookViewer
 from ..search.plot_box import PlotBox
-from ..widgets.esc import esc, plain
 from ..widgets.explained import WORD_CSS, Explained, term_classes, word
-from ..widgets.html import Html
+from ..widgets.html import Html, esc, plain
 from ..widgets.style import CARD_CSS, SELECT_CSS, STACK_CSS
 from .children_plot import TERMS, ChildrenPlot
 from .frames import Seen, TreeFrame, recorded_frame, tree_frame
@@ -36,24 +35,12 @@ LAST, _LAST = "expanded last", "last"
 class TreePane(NotebookViewer):
     """A tree as an icicle, one prefix of it in a sentence, and the rules that could come next after that.
 
-    Parameters
-    ----------
-    unit : str
-        Of the objective.
-    height : int
-        Of the picture, in pixels.
-    name_of_files : callable
-        Gives the beginning of the names of saved files.
-
-    Attributes
-    ----------
-    prefix : list of str or None
-        The antecedents of the prefix that is looked at; None: the one that was expanded last. Set by a tap on the tree
-        or on a next rule, or in the list of prefixes.
-    box : PlotBox
-        The picture.
+    `unit`: of the objective. `height`: of the picture, in pixels. `name_of_files` gives the beginning of the names of
+    saved files. `box`: the picture.
     """
 
+    # the antecedents of the prefix that is looked at; None: the one that was expanded last. Set by a tap on the tree or
+    # on a next rule, or in the list of prefixes
     prefix = param.ClassSelector(class_=(list, tuple), default=None, allow_None=True, doc="None: expanded last.")
     dark = param.Boolean(default=False, doc="Whether the page around is dark.")
     large = param.Boolean(default=False, doc="Whether the text in the picture is large enough for a projector.")

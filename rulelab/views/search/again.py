@@ -37,29 +37,15 @@ _ENDED = "The search had ended before the page was loaded again; its model was n
 
 
 class Again:
-    """Lets the end of a run survive that the page is loaded again, or says that it is lost.
-
-    Attributes
-    ----------
-    kept : Kept
-        To be shown somewhere on the page.
-    said : Html
-    """
+    """Lets the end of a run survive that the page is loaded again, or says that it is lost."""
 
     def __init__(self) -> None:
-        self.kept = Kept(key="rulelab-run", width=0, height=0, margin=0)
+        self.kept = Kept(key="rulelab-run", width=0, height=0, margin=0)  # to be shown somewhere on the page
         self.said = Html("", stylesheets=[MODEL_CSS], visible=False, sizing_mode="stretch_width", margin=(0, 0, 10, 0))
         self.kept.param.watch(self._found, "found")
 
     def follow(self, session: SearchSession, card: Card | None) -> None:
-        """Keep how the session stands, where that has changed.
-
-        Parameters
-        ----------
-        session : SearchSession
-        card : Card or None
-            Of a search that has ended: that of its model.
-        """
+        """Keep how the session stands, where that has changed."""
         if session.state is State.IDLE:
             text = ""
         elif not session.state.over:

@@ -11,16 +11,15 @@ from ...families.account import equation, title
 from ...models import Model
 from ...snapshot import Snapshot, Status
 from ..cards.card import Card, in_words, of_search
-from ..cards.class_tables import by_class
 from ..cards.incumbent import doubt_list, fairness_notes, in_place_of, incumbent_card, on_test_rows
+from ..cards.rule_tables import class_tables
 from ..live.prepared import Prepared
 from ..live.recorded import RecordedSession
 from ..live.session import SearchSession
 from ..widgets import icons
 from ..widgets.buttons import KEEP
-from ..widgets.esc import esc
 from ..widgets.explained import WORD_CSS, word
-from ..widgets.html import Html
+from ..widgets.html import Html, esc
 from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, LOW_CSS, SMALL_CSS
 from .exports import AnswerExports
 from .families import Look
@@ -43,25 +42,13 @@ def _kept_card(session: RecordedSession, snapshot: Snapshot) -> Card:
 class BestModel:
     """What stands in the box, and three buttons under it: keep to compare, edit, export.
 
-    Parameters
-    ----------
-    session : callable
-        Gives the present run.
-    keep, edit : callable
-        What two of the buttons do.
-
-    Attributes
-    ----------
-    shown : Snapshot or None
-        The moment of the run; None: before it.
-    heading, card, actions : viewable
-    exports : Exports
+    `session` gives the present run. `keep`, `edit`: what two of the buttons do.
     """
 
     def __init__(
         self, session: Callable[[], SearchSession], keep: Callable[..., None], edit: Callable[..., None]
     ) -> None:
-        self.shown: Snapshot | None = None
+        self.shown: Snapshot | None = None  # the moment of the run; None: before it
         self._session = session
         self._look: Look
         self._model: Model | None = None
@@ -98,7 +85,7 @@ class BestModel:
             rows = self._rows
             parts, spare = equation(prepared.search, latest), rows - len(best.model.rules)
             rules = incumbent_card(best, prepared.labels, prepared.target, parts, spare, prepared.n_rows)
-            tables = by_class(best.model, prepared.classes)
+            tables = class_tables(best.model, prepared.classes)
             over, named = latest.status is not Status.RUNNING, in_words(best.model, prepared.labels)
             known = prepared.known(named, latest) if over else None
             said = on_test_rows(known) + doubt_list(known) if known else ""
@@ -122,13 +109,7 @@ class BestModel:
             self._keep.label = label
 
     def model_card(self) -> Card:
-        """The model card at the moment that is shown.
-
-        Raises
-        ------
-        ValueError
-            When there is no model yet, or no card of it.
-        """
+        """The model card at the moment that is shown; ValueError when there is no model yet, or no card of it."""
         assert self.shown is not None
         return self.card_at(self.shown)
 

@@ -11,17 +11,15 @@ from ...families.account import account
 from ...search import Search
 from ...snapshot import Snapshot, Status
 from ..cards.card import Card
-from ..cards.check import Check
 from ..cards.incumbent import proof_block
-from ..cards.verifying import refusal
+from ..cards.verifying import Check, refusal
 from ..live.prepared import Prepared
 from ..live.recorded import RecordedSession
 from ..live.session import SearchSession
 from ..live.state import State
 from ..live.wording import Standing, count
-from ..widgets.esc import esc
 from ..widgets.explained import WORD_CSS
-from ..widgets.html import Html, LiveText
+from ..widgets.html import Html, LiveText, esc
 from ..widgets.style import CARD_CSS, SMALL_CSS, STANDING_CSS, sheet
 
 _WATCHED = ("objective", "lower bound", "gap", "search time")
@@ -47,29 +45,16 @@ _WIDE: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": 0}
 class Certificate:
     """One box: what is proven, the sum that shows it, and the button that checks the proof with what the check says.
 
-    Parameters
-    ----------
-    session : callable
-        Gives the present run.
-    card : callable
-        Gives the card of the best model.
-
-    Attributes
-    ----------
-    box : Column
-    text : LiveText
-        How the search stands; what changes its phase is said at once.
-    account : Html
-        What is looked for, and what an ended search has shown.
-    check : Check
-    counts : LiveText
-        How it was found; stands elsewhere.
+    `session` gives the present run. `card` gives the card of the best model.
     """
 
     def __init__(self, session: Callable[[], SearchSession], card: Callable[[], Card]) -> None:
         self._session = session
+        # how the search stands; what changes its phase is said at once
         self.text = LiveText(css_classes=["rl-status"], stylesheets=[STANDING_CSS], **_WIDE)
+        # how it was found; stands elsewhere
         self.counts = LiveText(role="group", caption="Counts", stylesheets=[STANDING_CSS], **_WIDE)
+        # what is looked for, and what an ended search has shown
         self.account = Html("", stylesheets=[CARD_CSS, WORD_CSS, _CERTIFICATE_CSS], css_classes=["rl-account"], **_WIDE)
         self.check = Check(card, SMALL_CSS, width=124)
         self.check.button.param.update(visible=False, color="default", css_classes=["rl-check"])

@@ -12,8 +12,7 @@ from ..live.session import SearchSession
 from ..live.state import FULL_SPEED, Pace, State
 from ..live.wording import NONE, Standing, standing
 from ..widgets import icons
-from ..widgets.esc import esc
-from ..widgets.html import Html
+from ..widgets.html import Html, esc
 from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, CONTROLS_CSS
 
 _NOTHING_YET = [(name, NONE) for name in ("objective", "lower bound", "gap")]
@@ -68,22 +67,8 @@ def status_of(session: SearchSession, stale: bool) -> Standing:
 class Controls:
     """The head of a search: what is asked, and the buttons; those that are seldom pressed stand behind "More".
 
-    Parameters
-    ----------
-    actions : mapping of str to callable
-        What the buttons do: run, which also holds what runs, step, stop, reset.
-    further : sequence of viewable
-        What else stands behind "More".
-    question : viewable, optional
-        What is asked.
-
-    Attributes
-    ----------
-    bar : Row
-    buttons : dict of str to Button
-    hint : Html
-    menu : Column
-        What stands behind "More".
+    `actions`: what the buttons do: run, which also holds what runs, step, stop, reset. `further`: what else stands
+    behind "More". `question`: what is asked.
     """
 
     def __init__(
@@ -96,6 +81,7 @@ class Controls:
             each.param.watch(self._close, "value")
         *usual, stop, reset = self.buttons.values()
         self._further = list(further)
+        # what stands behind "More"
         self.menu = pn.Column(
             stop, reset, *further, visible=False, margin=0, css_classes=["rl-menu"], stylesheets=[CONTROLS_CSS]
         )

@@ -17,7 +17,7 @@ from ..cards.report import report
 from ..cards.scores import of_card
 from ..live.prepared import Prepared
 from ..live.session import SearchSession
-from ..widgets.esc import esc
+from ..widgets.html import esc
 
 _ON_DISK = "Proof: a file that <code>rulelab verify</code> checks on the table."
 _OF_SEVERAL = "The tab Alternatives and the fronts of Compare are of two classes."
@@ -26,14 +26,8 @@ _OF_SEVERAL = "The tab Alternatives and the fronts of Compare are of two classes
 class AnswerExports(Exports):
     """Those of an answer, of the moment that is shown: with its proof, a report and the whole run.
 
-    Parameters
-    ----------
-    session : callable
-        Gives the present run.
-    model, card : callable
-        Give the model in the words of the data, and its card.
-    shown : callable
-        Gives the moment of the run that is shown.
+    `session` gives the present run. `model` and `card` give the model in the words of the data, and its card. `shown`
+    gives the moment of the run that is shown.
     """
 
     def __init__(
@@ -100,16 +94,7 @@ class AnswerExports(Exports):
 def proof_of(prepared: Prepared, classes: tuple[Any, ...]) -> Certificate | MultiClassCertificate:
     """The certificate in the labels of the data, so that it is checked on the table.
 
-    Parameters
-    ----------
-    prepared : Prepared
-    classes : tuple
-        Of the model in the words of the data.
-
-    Raises
-    ------
-    CertificateError
-        When there is none.
+    `classes`: of the model in the words of the data. CertificateError when there is none.
     """
     search: Any = prepared.search
     certificate: Certificate | MultiClassCertificate = search.certificate()

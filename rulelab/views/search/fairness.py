@@ -14,29 +14,16 @@ from ...rule_set import Criterion, confusions
 
 @dataclass(frozen=True)
 class GroupRate:
-    """One rate of all groups, as a rule set predicts the training rows.
-
-    Attributes
-    ----------
-    name : str
-    groups : tuple of str
-    values, low, high : tuple of float
-        Per group, with a 95 % interval.
-    tolerance : float
-        Largest difference that the criterion allows.
-    compared : tuple of int
-        The groups that are large enough for the constraint.
-    proxy_gap : float
-        Largest difference of what the constraint counts; with the Hamming loss a row counts once per rule.
-    """
+    """One rate of all groups, as a rule set predicts the training rows."""
 
     name: str
     groups: tuple[str, ...]
-    values: tuple[float, ...]
+    values: tuple[float, ...]  # per group, with a 95 % interval
     low: tuple[float, ...]
     high: tuple[float, ...]
-    tolerance: float
-    compared: tuple[int, ...]
+    tolerance: float  # largest difference that the criterion allows
+    compared: tuple[int, ...]  # the groups that are large enough for the constraint
+    # largest difference of what the constraint counts; with the Hamming loss a row counts once per rule
     proxy_gap: float
 
     @property
@@ -51,18 +38,8 @@ def group_rates(
 ) -> list[GroupRate]:
     """The rates that the criterion names.
 
-    Parameters
-    ----------
-    model : RuleSet
-    problem : Problem
-        With groups.
-    matrix : bool array
-        The problem's `matrix`.
-    criterion : Criterion
-    loss : "hamming" or "zero_one"
-        Whose errors the constraint counts.
-    min_group_size : int
-        Of the search.
+    `problem`: with groups. `matrix`: the problem's `matrix`. `loss`: whose errors the constraint counts.
+    `min_group_size`: of the search.
     """
     groups = problem.groups
     assert groups is not None

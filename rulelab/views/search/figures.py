@@ -25,11 +25,8 @@ __all__ = ["AXES", "SearchFigures", "curve_columns", "frontier_columns"]
 class SearchFigures:
     """The plots of one kind of search, and the data sources behind them; each is made when it is first asked for.
 
-    Parameters
-    ----------
-    look : Look
-    on_move : callable, optional
-        Takes the place on the axis to which a person has moved the line at the moment that is shown; None: no line.
+    `on_move` takes the place on the axis to which a person has moved the line at the moment that is shown; None: no
+    line.
     """
 
     def __init__(self, look: Look, on_move: Callable[[float], None] | None = None) -> None:

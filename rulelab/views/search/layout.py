@@ -15,22 +15,9 @@ from .run_plots import PlotBoxes
 class Layout:
     """The halves of a search: its answer, and how that was found; their boxes are filled anew for each kind of search.
 
-    Parameters
-    ----------
-    head, answer, bottom : sequence of viewable
-        What stands above and beneath both halves, and above the model.
-    under : pair of viewable
-        What stands in the box of the gap, and under it.
-    why : sequence of viewable
-        What stands in the box under that.
-    stands_alone : bool
-        Whether there is no page around it.
-
-    Attributes
-    ----------
-    column : Column
-    why, model : Column
-        The boxes of the reasons, and of the best model.
+    `head`, `answer`, `bottom`: what stands above and beneath both halves, and above the model. `under`: what stands in
+    the box of the gap, and under it. `why`: what stands in the box under that. `stands_alone`: whether there is no page
+    around it. `why`, `model`: the boxes of the reasons, and of the best model.
     """
 
     def __init__(

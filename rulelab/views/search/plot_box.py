@@ -64,22 +64,8 @@ class Drawn(Protocol):
 class PlotBox:
     """What stands in the box of a plot.
 
-    Parameters
-    ----------
-    plot : Drawn
-    picture : callable
-        Makes the picture to be saved, as what Bokeh embeds, and its size in pixels.
-    name : callable
-        Gives the beginning of the names of saved files.
-    control : viewable, optional
-        Stands beside the name, and chooses what an axis counts.
-
-    Attributes
-    ----------
-    name : str
-        Of the plot.
-    pane : Bokeh pane
-    items : tuple of viewable
+    `picture` makes the picture to be saved, as what Bokeh embeds, and its size in pixels. `name` gives the beginning of
+    the names of saved files. `control` stands beside the name, and chooses what an axis counts. `name`: of the plot.
     """
 
     def __init__(
@@ -100,13 +86,7 @@ class PlotBox:
         self.items = tuple(item for item in (self._head, self.pane, self._below) if item is not None)
 
     def fill(self, height: str = ":host { height: 100% !important; }") -> None:
-        """Let the figure be as high as its box leaves it, or as a style sheet says; other parts take a line each.
-
-        Parameters
-        ----------
-        height : str
-            The style sheet.
-        """
+        """Let the figure be as high as its box leaves it, or as a style sheet says; other parts take a line each."""
         self.plot.figure.stylesheets = [FIGURE_CSS, height]
         self.pane.css_classes = ["rl-plot"]
         self._head.stylesheets = [".caption { min-height: 1.35em; }"]

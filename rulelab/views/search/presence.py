@@ -20,12 +20,7 @@ if TYPE_CHECKING:
 class Presence:
     """The browser's connection to a page; in a notebook there is none, and somebody is there always.
 
-    Parameters
-    ----------
-    session : callable
-        Gives the present run.
-    resend : callable
-        Sends again what may have been lost.
+    `session` gives the present run. `resend` sends again what may have been lost.
     """
 
     def __init__(self, session: Callable[[], SearchSession], resend: Callable[[], None]) -> None:

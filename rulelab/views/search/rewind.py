@@ -22,10 +22,7 @@ SPEEDS = {"¼ ×": 128, "½ ×": 64, "1 ×": 32, "2 ×": 16, "4 ×": 8}
 class Moments(JSComponent):
     """What is seen of it under the first plot.
 
-    Parameters
-    ----------
-    ask : callable
-        Takes what a person asks for: to ``press`` the button, to ``move`` by so many moments, or a ``place``.
+    `ask` takes what a person asks for: to ``press`` the button, to ``move`` by so many moments, or a ``place``.
     """
 
     able = param.Boolean(default=False, doc="Whether there is anything to look back at.")
@@ -49,18 +46,8 @@ class Moments(JSComponent):
 class Rewind(param.Parameterized):
     """The moments of a run, from the first to the present one.
 
-    Parameters
-    ----------
-    start_beat : callable
-        Sees to it that `tick` is called while the run is played.
-    places : callable
-        Gives where the moments are on the axis of the plots, and its two ends.
-
-    Attributes
-    ----------
-    bar : Moments
-    pace : Select
-        How fast a run is played.
+    `start_beat` sees to it that `tick` is called while the run is played. `places` gives where the moments are on the
+    axis of the plots, and its two ends.
     """
 
     at = param.Integer(default=None, allow_None=True, bounds=(0, None), doc="The moment shown; None: the present one.")
@@ -72,6 +59,7 @@ class Rewind(param.Parameterized):
         super().__init__()
         self._start_beat, self._places, self._beats = start_beat, places, 0
         self.bar = Moments(self._asked, css_classes=["rl-moments"], sizing_mode="stretch_width", margin=0)
+        # how fast a run is played
         self.pace = pn.widgets.Select(
             label="Replay pace",
             options=SPEEDS,

@@ -22,35 +22,16 @@ from .slide import slide
 
 
 class RunPlots:
-    """Draws what the present session has found, and each time only what is new.
+    """Draws what the present session has found, and each time only what is new."""
 
-    Parameters
-    ----------
-    session : callable
-        Gives the present run.
-    runs : Runs
-    rewind : Rewind
-        Says which moment is shown.
-    shown : callable
-        Gives the state of the run at that moment.
-    name_of_files : callable
-
-    Attributes
-    ----------
-    boxes : PlotBoxes
-        Of the present kind of search.
-    texts_wait : bool
-        Whether more is drawn than the texts beside the plots say.
-    """
-
-    boxes: PlotBoxes
+    boxes: PlotBoxes  # of the present kind of search
 
     def __init__(
         self,
-        session: Callable[[], SearchSession],
+        session: Callable[[], SearchSession],  # gives the present run
         runs: Runs,
-        rewind: Rewind,
-        shown: Callable[[], Snapshot | None],
+        rewind: Rewind,  # says which moment is shown
+        shown: Callable[[], Snapshot | None],  # gives the state of the run at that moment
         name_of_files: Callable[[], str],
     ) -> None:
         self._session, self._runs, self._rewind = session, runs, rewind
@@ -58,7 +39,7 @@ class RunPlots:
         self._look = ""
         self._axis = ""
         self._mark = Mark()
-        self.texts_wait = False
+        self.texts_wait = False  # whether more is drawn than the texts beside the plots say
         self._laid_for: Prepared | None = None
 
     @property
@@ -133,18 +114,8 @@ class RunPlots:
 class PlotBoxes:
     """Plots in their boxes.
 
-    Parameters
-    ----------
-    look : Look
-    picture : callable
-        Makes the picture of a plot, by its number, that is saved.
-    name_of_files : callable
-    on_move : callable
-        Takes the place on the axis to which a person has moved the line at the moment that is shown.
-
-    Attributes
-    ----------
-    figures : SearchFigures
+    `picture` makes the picture of a plot, by its number, that is saved. `on_move` takes the place on the axis to which
+    a person has moved the line at the moment that is shown.
     """
 
     def __init__(

@@ -26,13 +26,13 @@ from ..forms.family_settings import (
     settings_of,
     shown_parameters,
 )
-from ..forms.fields import card, column, field, note
+from ..forms.numbers import card, column, field, note
 from ..forms.sentence import Sentence, sentence_of
 from ..live.recipe import ClassRecipe, PageRecipe, compares_groups
 from ..live.session import SearchSession
 from ..live.state import Limits, State
-from ..widgets.esc import esc, plain
 from ..widgets.field_cards import Field, FieldCard, FieldCards
+from ..widgets.html import esc, plain
 from .families import SHOWN
 
 MAX_MESSAGE = 300
@@ -54,18 +54,7 @@ _NOT_OF_TWO = (
 class Setup(Viewer):
     """Everything that is chosen before a run, and the form to choose it with.
 
-    Attributes
-    ----------
-    table : DataSettings
-    of_family : dict of str to Parameterized
-        The settings of each family.
-    limits : LimitSettings
-    parts : tuple of Part
-        All settings that the address of the page holds.
-    sentence : Sentence
-        The question, which opens the form.
-    data_card, more : viewable
-        The two parts of the form.
+    `data_card`, `more`: the two parts of the form.
     """
 
     family: param.Selector[str] = param.Selector(
@@ -78,8 +67,10 @@ class Setup(Viewer):
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
         self.table = DataSettings()
+        # the settings of each family
         self.of_family = {name: settings_of(family, *SHOWN[name].switches) for name, family in EVERY_FAMILY.items()}
         self.limits = limit_settings()
+        # all settings that the address of the page holds
         self.parts = (
             Part(self, ["family"], steps=["family"]),
             Part(self.table, ["data", "test_share", "sensitive"], steps=["data"]),
@@ -90,7 +81,7 @@ class Setup(Viewer):
             Part(self.limits, names_of(self.limits)),
         )
         self._shown, self._of_two = self.family, "rule_list"
-        self.sentence = Sentence(sizing_mode="stretch_width", margin=0)
+        self.sentence = Sentence(sizing_mode="stretch_width", margin=0)  # the question, which opens the form
         self._build()
         self.table.param.watch(self._suit_data, ["data", "uploaded"])
         self.param.watch(self._offer_families, "family")

@@ -14,7 +14,7 @@ from bokeh.plotting import figure
 from ...snapshot import Snapshot
 from ..live.prepared import Prepared
 from ..live.wording import count
-from ..widgets.esc import esc
+from ..widgets.html import esc
 from ..widgets.style import BLUE, ORANGE
 from .families import Look
 from .figures import SearchFigures
@@ -36,24 +36,9 @@ def slide(
 ) -> dict[str, Any]:
     """A plot drawn anew.
 
-    Parameters
-    ----------
-    look : Look
-    number : int
-        Which of its plots.
-    axis : str
-        See `rulelab.views.search.plots.curves.AXES`.
-    snapshots : sequence of Snapshot
-        The history.
-    latest : Snapshot or None
-    prepared : Prepared or None
-    beneath : sequence of (str, str, Columns)
-        Earlier runs, see `rulelab.views.search.plots.pale.PaleCurves.show`.
-
-    Returns
-    -------
-    dict
-        ``item``, which Bokeh embeds, and ``size`` in pixels.
+    `number`: which of its plots. `axis`: see `rulelab.views.search.plots.curves.AXES`. `snapshots`: the history.
+    `beneath`: earlier runs, see `rulelab.views.search.plots.bounds.PaleCurves.show`. Gives ``item``, which Bokeh
+    embeds, and ``size`` in pixels.
     """
     plots = SearchFigures(look)
     plots.use_axis(axis)
@@ -104,13 +89,7 @@ _MOST = 400
 
 
 def curves_svg(snapshots: Sequence[Snapshot]) -> str:
-    """Objective and lower bound against the work, which is on a scale of logarithms; empty where there is no curve.
-
-    Parameters
-    ----------
-    snapshots : sequence of Snapshot
-        In the order of the run.
-    """
+    """Objective and lower bound against the work, which is on a scale of logarithms; empty where there is no curve."""
     known = [each for each in snapshots if each.incumbent is not None and math.isfinite(each.lower_bound)]
     if len(known) < 2:
         return ""

@@ -19,16 +19,13 @@ from ...snapshot import Snapshot
 from ...warming import begin_in_background
 from ..cards.card import Card
 from ..live.recorded import RecordedSession
-from ..live.sending import send_all
 from ..live.session import SearchSession
 from ..live.state import FULL_SPEED, TICK_SECONDS, State
-from ..live.ticker import in_turn
+from ..live.ticker import in_turn, send_all
 from ..live.wording import Standing, count, figures
-from ..notebook import NotebookViewer, keep_stills
-from ..one_at_a_time import one_at_a_time
-from ..widgets.esc import plain
+from ..notebook import NotebookViewer, keep_stills, one_at_a_time
 from ..widgets.explained import Explained, term_classes
-from ..widgets.html import Html, LiveText
+from ..widgets.html import Html, LiveText, plain
 from ..widgets.style import CARD_CSS, SELECT_CSS
 from .best import BestModel
 from .certificate import Certificate, notes

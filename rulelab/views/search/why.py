@@ -20,9 +20,9 @@ from ..live.session import SearchSession
 from ..live.state import TICK_SECONDS, State
 from ..prefixes.frames import LARGEST_COPY, NOT_BEGUN, TreeFrame, recorded_frame, tree_frame
 from ..prefixes.tree_view import TreePane
+from ..widgets.browser import Strip
 from ..widgets.explained import WORD_CSS, word
 from ..widgets.html import Html
-from ..widgets.strip import Strip
 from ..widgets.style import CARD_CSS, STACK_CSS, STRIP_CSS, TAB_CSS
 from .families import Look
 from .plot_box import PlotBox
@@ -76,18 +76,7 @@ _WIDE: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": 0}
 class WhyBox:
     """What is shown of it is made when it is first opened, and looked at only while it is open.
 
-    Parameters
-    ----------
-    session : callable
-        Gives the present run.
-    name_of_files : callable
-    start_beat : callable
-        Sees to it that `refresh` is called soon, and as long as `waits`.
-
-    Attributes
-    ----------
-    strip, body : viewable
-        The names of what there is to see, and the open one.
+    `session` gives the present run. `start_beat` sees to it that `refresh` is called soon, and as long as `waits`.
     """
 
     def __init__(
@@ -102,6 +91,7 @@ class WhyBox:
         self._pictures: dict[str, tuple[Any, PlotBox]] = {}
         self._now = Html(_NOW, stylesheets=[CARD_CSS], visible=False, **_WIDE)
         self._places: dict[str, pn.Column] = {}
+        # the names of what there is to see, and the open one
         self.strip = Strip(caption="Why", stylesheets=[STRIP_CSS], **_WIDE)
         self.strip.param.watch(self._opened, "open")
         self.body = pn.Column(stylesheets=[STACK_CSS], **_WIDE)

@@ -1,4 +1,4 @@
-"""What every answer of the server carries so that nothing but this page runs in it: headers, and flags of cookies."""
+"""What every answer of the server carries: headers that let nothing but this page run, cookie flags, compression."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Sequence
 
 from tornado.httputil import HTTPHeaders, HTTPServerRequest
-from tornado.web import OutputTransform
+from tornado.web import GZipContentEncoding, OutputTransform
 
 _SCRIPT = re.compile(rb"(<script)((?:\s[^>]*)?>.*?</script\s*>)", re.DOTALL | re.IGNORECASE)
 _FLAGS = ("HttpOnly", "SameSite=Lax")
@@ -22,6 +22,8 @@ _HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
 }
+_SECONDS_KEPT = 86_400
+"""By the browser, of a file whose address does not change with its contents."""
 
 
 def policy(nonce: str, framing: Sequence[str] = ()) -> str:
@@ -33,12 +35,7 @@ def policy(nonce: str, framing: Sequence[str] = ()) -> str:
     nothing of the page ("Error rendering Bokeh items: EvalError"). The components write styles. So these two are
     allowed; such strings come from this package alone, never from a user.
 
-    Parameters
-    ----------
-    nonce : str
-        Of the scripts in the page.
-    framing : sequence of str
-        Origins whose pages may hold this one in a frame; empty: none.
+    `nonce`: of the scripts in the page. `framing`: origins whose pages may hold this one in a frame; empty: none.
     """
     rules = {
         "default-src": "'none'",
@@ -59,15 +56,8 @@ def policy(nonce: str, framing: Sequence[str] = ()) -> str:
 class Guarded(OutputTransform):
     """Adds the headers to an answer, and to its scripts the nonce that lets them run; one per answer.
 
-    Parameters
-    ----------
-    request : HTTPServerRequest
-    secure : bool
-        Whether people come by https, so that cookies go by nothing else.
-    named : bool
-        Whether a connection that does not say from which page it comes is one from no page, and is refused.
-    framing : sequence of str
-        See `policy`.
+    `secure`: whether people come by https, so that cookies go by nothing else. `named`: whether a connection that does
+    not say from which page it comes is one from no page, and is refused. `framing`: see `policy`.
     """
 
     def __init__(
@@ -111,3 +101,56 @@ class _Flagged(HTTPHeaders):
             known = {part.strip().lower().partition("=")[0] for part in value.split(";")[1:]}
             value = "; ".join([value, *(flag for flag in self._flags if flag.lower().partition("=")[0] not in known)])
         super().add(name, value, **options)  # type: ignore[arg-type]
+
+
+class Compressed(GZipContentEncoding):
+    """Compresses what is sent; of static files it keeps the result, as every viewer of a class asks for all of them.
+
+    An output transform of Tornado, one per answer.
+    """
+
+    _kept: dict[str, bytes] = {}
+    """By the hash of the contents; as many as there are files in the packages that the page is made of."""
+
+    def __init__(self, request: HTTPServerRequest) -> None:
+        super().__init__(request)
+        self._static = request.method == "GET" and "/static/" in request.path
+        self._key, self._parts = "", list[bytes]()
+        self._whole: bytes | None = None
+        self._missing = 0
+
+    def transform_first_chunk(
+        self, status_code: int, headers: HTTPHeaders, chunk: bytes, finishing: bool
+    ) -> tuple[int, HTTPHeaders, bytes]:
+        """Begin the answer: as a whole, if it was compressed before."""
+        if status_code != 200 or not self._static:
+            self._gzipping = self._gzipping and status_code == 200
+            return super().transform_first_chunk(status_code, headers, chunk, finishing)
+        headers.setdefault("Cache-Control", f"max-age={_SECONDS_KEPT}")
+        key = headers.get("Etag", "")
+        if self._gzipping and key in self._kept:
+            self._whole = self._kept[key]
+            headers["Vary"], headers["Content-Encoding"] = "Accept-Encoding", "gzip"
+            headers["Content-Length"] = str(len(self._whole))
+            return status_code, headers, self._whole
+        self._missing = int(headers.get("Content-Length", "0"))
+        status_code, headers, chunk = super().transform_first_chunk(status_code, headers, chunk, finishing)
+        if self._gzipping and key:
+            self._key = key
+            self._keep(chunk, finishing)
+        return status_code, headers, chunk
+
+    def transform_chunk(self, chunk: bytes, finishing: bool) -> bytes:
+        """Go on with the answer."""
+        if self._whole is not None:
+            return b""
+        self._missing -= len(chunk)
+        chunk = super().transform_chunk(chunk, finishing)
+        self._keep(chunk, finishing)
+        return chunk
+
+    def _keep(self, chunk: bytes, finishing: bool) -> None:
+        if self._key:
+            self._parts.append(chunk)
+            if finishing and not self._missing:  # not of a browser that went away in between
+                self._kept[self._key] = b"".join(self._parts)

@@ -1,10 +1,12 @@
-"""How the server stands: ``/health``, for who keeps it running."""
+"""How the server stands: ``/health``, for who keeps it running, and its end when it is told to stop."""
 
 from __future__ import annotations
 
 import asyncio
 import ipaddress
 import json
+import logging
+import signal
 import time
 from collections import deque
 from typing import Any
@@ -15,26 +17,23 @@ from tornado.web import RequestHandler
 from ... import __version__
 from ..live.pool import POOL
 from ..live.session import OPEN
+from ..live.state import TICK_SECONDS
+from ..live.ticker import tell_all
 from .guarded import PROXIED
 
 _BEAT_SECONDS = 0.05
 WINDOW_SECONDS = 60.0
+SAID = "This server is being stopped. The search was ended with what it has proven; save what you need now."
+_STEP_SECONDS = 0.02
+_LOG = logging.getLogger(__name__)
 
 
 class Standing:
-    """What is known of a server that runs.
-
-    Attributes
-    ----------
-    stopping : bool
-        Whether it is about to end, and takes nobody in any more.
-    server : object
-        Set once it is made.
-    """
+    """What is known of a server that runs."""
 
     def __init__(self) -> None:
-        self.stopping = False
-        self.server: Any = None
+        self.stopping = False  # whether it is about to end, and takes nobody in any more
+        self.server: Any = None  # set once it is made
         self._began = time.monotonic()
         self._process = psutil.Process()
         self._stalls: deque[tuple[float, float]] = deque()
@@ -71,13 +70,7 @@ class Standing:
         return sum(len(context._sessions) for context in contexts)
 
     def figures(self, seconds: float = WINDOW_SECONDS) -> dict[str, float]:
-        """Numbers by name, with their units in it; bytes are resident, of child processes, too.
-
-        Parameters
-        ----------
-        seconds : float
-            Of which the longest stall is asked for.
-        """
+        """Numbers by name, with their units in it; bytes are resident, of child processes, too."""
         used = self._process.cpu_times()
         searches = [each.state for each in list(OPEN)]
         return {
@@ -114,12 +107,6 @@ class HealthHandler(RequestHandler):
     """Whether the server takes visitors; how much it has to do is told to this machine alone.
 
     With ``?seconds=20`` the longest stall is that of the last twenty.
-
-    Parameters
-    ----------
-    standing : Standing
-    shown : bool
-        Whether everybody is told the figures.
     """
 
     def initialize(self, standing: Standing, shown: bool) -> None:
@@ -158,3 +145,49 @@ def _near(handler: RequestHandler) -> bool:
     except ValueError:
         near = False
     return near and not any(name in handler.request.headers for name in PROXIED)
+
+
+class Stopping:
+    """Ends a server when the process is told to (SIGTERM); at the second time at once."""
+
+    def __init__(self, standing: Standing, grace: float) -> None:
+        self._standing = standing
+        self._grace = grace
+        self._task: asyncio.Task[None] | None = None
+
+    def listen(self) -> None:
+        """Wait for the signal; in the main thread."""
+        signal.signal(signal.SIGTERM, self._asked)
+
+    def _asked(self, *_: Any) -> None:
+        self._standing.server.io_loop.asyncio_loop.call_soon_threadsafe(self._begin)
+
+    def _begin(self) -> None:
+        if self._task is None:
+            self._task = asyncio.get_running_loop().create_task(self.end())
+        else:
+            self._standing.server.io_loop.stop()
+
+    async def end(self) -> None:
+        """Tell, wait and stop."""
+        try:
+            await self._close_down()
+        finally:
+            self._standing.server.io_loop.stop()
+
+    async def _close_down(self) -> None:
+        standing = self._standing
+        standing.stopping = True
+        standing.server._http.stop()  # takes no new connections
+        searches = [search for search in list(OPEN) if search.alive]
+        _LOG.info("the server is being stopped: %d pages, %d searches", standing.sessions, len(searches))
+        for search in searches:
+            search.stop()
+        tell_all(SAID)
+        latest = time.monotonic() + self._grace
+        while any(search.alive for search in searches) and time.monotonic() < latest:
+            await asyncio.sleep(_STEP_SECONDS)
+        if standing.sessions:
+            await asyncio.sleep(2 * TICK_SECONDS)  # the last state of each search goes to its page
+        left = sum(search.alive for search in searches)
+        _LOG.info("the server has stopped; %d searches did not end in %g s", left, self._grace)

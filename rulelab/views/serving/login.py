@@ -53,11 +53,6 @@ class Passwords(BasicAuthProvider):
     """Lets in who is named in a file.
 
     It is read at each time, so that who is added may come, and who is taken out may no more, from then on.
-
-    Parameters
-    ----------
-    file : path
-        See `rulelab.views.serving.settings.passwords`.
     """
 
     def __init__(self, file: str | Path) -> None:

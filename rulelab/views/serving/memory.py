@@ -28,11 +28,6 @@ class MemoryWatch:
     What a search has stored stays as long as its page is open, for its proof. Where that is not enough, for want of
     memory for something else, the largest search is ended; another one only when still more memory is taken, and none
     begins meanwhile.
-
-    Parameters
-    ----------
-    budget : int
-        Bytes, resident.
     """
 
     def __init__(self, budget: int) -> None:

@@ -31,14 +31,7 @@ _GROWTH = 1.25
 
 
 class Opening(Application):
-    """Makes a page for each session, one after the other; the loop takes a page once it is made.
-
-    Parameters
-    ----------
-    create : callable
-        Gives the page of the present session.
-    title : str
-    """
+    """Makes a page for each session, one after the other; the loop takes a page once it is made."""
 
     def __init__(self, create: Callable[[], Viewable], title: str) -> None:
         super().__init__(FunctionHandler(self._finish))

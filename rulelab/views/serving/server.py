@@ -15,20 +15,17 @@ from bokeh.settings import settings as bokeh_settings
 
 from ...warming import begin_in_background
 from ..allowance import ALLOWED
-from ..live.sending import send_all
-from ..pages.files import Compressed
+from ..live.ticker import send_all
 from ..pages.page import TITLE, page
-from . import secret as secrets_
-from .guarded import Guarded
-from .health import HealthHandler, Standing
+from .guarded import Compressed, Guarded
+from .health import HealthHandler, Standing, Stopping
 from .login import Passwords
 from .logs import take_over
 from .memory import MemoryWatch
 from .opening import Opening
 from .remembered import remember
-from .settings import Origin, ServingError, framing, is_loopback, origins, passwords
+from .settings import Origin, ServingError, derived_key, find_secret, framing, is_loopback, origins, passwords
 from .settings import prefix as prefix_of
-from .stopping import Stopping
 
 MAX_MESSAGE_BYTES = 10_000_000
 """Uploads come in pieces of 1 MB."""
@@ -128,7 +125,7 @@ def serve(
     allowed = _allowed(port, address, origin)
     secure = bool(origin) and any(each.secure for each in allowed)
     below = prefix_of(prefix)
-    key = secrets_.find(secret)
+    key = find_secret(secret)
     defaults: dict[str, Any] = {
         "transforms": [partial(Guarded, secure=secure, named=bool(allowed), framing=framing(frame_from)), Compressed],
         "websocket_compression_level": 6,
@@ -138,9 +135,9 @@ def serve(
         "websocket_max_message_size": MAX_MESSAGE_BYTES,
         "prefix": below,
         "extra_patterns": [("/health", HealthHandler, {"standing": standing, "shown": open_metrics})],
-        "secret_key": secrets_.key(key, "sessions").encode(),
+        "secret_key": derived_key(key, "sessions").encode(),
         "sign_sessions": True,
-        "cookie_secret": secrets_.key(key, "cookies"),
+        "cookie_secret": derived_key(key, "cookies"),
         "cookie_path": below + "/",
         "xsrf_cookies": True,
         **_login(basic_auth, oauth, _return_address(origin, below)),

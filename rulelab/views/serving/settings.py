@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import ipaddress
 import json
 import os
 import re
+import secrets
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +20,9 @@ _HOST = re.compile(
 _PREFIX = re.compile(r"(?:/[A-Za-z0-9._~-]{1,80}){1,8}")
 _MOST_PASSWORD_BYTES = 1_000_000
 _MOST_PORT = 65_535
+SECRET_VARIABLE = "RULELAB_SECRET"
+"""Of the environment: the secret, where it is not to be kept in a file."""
+LEAST_CHARACTERS = 32
 
 
 class ServingError(ValueError):
@@ -24,18 +31,10 @@ class ServingError(ValueError):
 
 @dataclass(frozen=True)
 class Origin:
-    """An address under which browsers open the page.
+    """An address under which browsers open the page."""
 
-    Attributes
-    ----------
-    host : str
-        With the port, where one is given; as a browser names it, without the scheme.
-    secure : bool
-        Whether it is reached by https.
-    """
-
-    host: str
-    secure: bool
+    host: str  # with the port, where one is given; as a browser names it, without the scheme
+    secure: bool  # whether it is reached by https
 
     @classmethod
     def parse(cls, text: str) -> Origin:
@@ -51,18 +50,8 @@ class Origin:
 def origins(address: str, port: int, given: Sequence[str]) -> list[Origin]:
     """Under which addresses browsers may connect: this machine's own, and those that are given.
 
-    Parameters
-    ----------
-    address : str
-        That the server listens on.
-    port : int
-    given : sequence of str
-        See `Origin.parse`.
-
-    Raises
-    ------
-    ServingError
-        When one is not an address, or when the server listens to the network and nobody says under which name.
+    `address`: that the server listens on. `given`: see `Origin.parse`. ServingError when one is not an address, or when
+    the server listens to the network and nobody says under which name.
     """
     own = [Origin(f"{host}:{port}", False) for host in ("127.0.0.1", "localhost")]
     named = [Origin.parse(text) for text in given]
@@ -96,12 +85,7 @@ def is_loopback(address: str) -> bool:
 
 
 def prefix(text: str) -> str:
-    """The path below which a reverse proxy shows the page, as ``/lab``; empty: none.
-
-    Raises
-    ------
-    ServingError
-    """
+    """The path below which a reverse proxy shows the page, as ``/lab``; empty: none. All else is a ServingError."""
     path = "/" + text.strip("/") if text.strip("/") else ""
     if path and (not _PREFIX.fullmatch(path) or {".", ".."} & set(path.split("/"))):
         raise ServingError(f"a prefix is a path such as /lab, of letters, digits, -, _, . and ~, not {text!r}")
@@ -111,10 +95,7 @@ def prefix(text: str) -> str:
 def passwords(file: str | Path) -> dict[str, str]:
     """Names and passwords, from a file that nobody else may read.
 
-    Raises
-    ------
-    ServingError
-        When it is no JSON object of names with passwords, or others than its owner and group may read it.
+    ServingError when it is no JSON object of names with passwords, or others than its owner and group may read it.
     """
     path = Path(file)
     try:
@@ -132,3 +113,57 @@ def passwords(file: str | Path) -> dict[str, str]:
     if os.name == "posix" and found.st_mode & 0o007:
         raise ServingError(f"everybody on this machine may read {path}: chmod 600 it")
     return known
+
+
+def home() -> Path:
+    """The folder of what this user's servers keep."""
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or str(Path.home() / "AppData" / "Local")
+    else:
+        base = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
+    return Path(base) / "rulelab"
+
+
+def find_secret(file: str | Path | None = None) -> bytes:
+    """The secret: of the environment, of a file, or one that is made now and kept for the next time.
+
+    `file`: made where it does not exist, readable by its owner alone; default: one in `home`. ServingError when it is
+    too short, readable by others, or a named file can neither be read nor made.
+    """
+    given = os.environ.get(SECRET_VARIABLE)
+    if given and file is None:
+        return _long_enough(given, f"${SECRET_VARIABLE}")
+    path = Path(file) if file is not None else home() / "secret"
+    try:
+        return _kept(path)
+    except OSError as error:
+        if file is not None:
+            raise ServingError(f"the secret in {path} can neither be read nor made: {error.strerror}") from error
+        return secrets.token_hex(32).encode()  # of this run alone: pages do not outlive it
+
+
+def derived_key(secret: bytes, purpose: str) -> str:
+    """A derived_key for one purpose; none can be told from another."""
+    return hmac.new(secret, f"rulelab {purpose}".encode(), hashlib.sha256).hexdigest()
+
+
+def _kept(path: Path) -> bytes:
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        if os.name == "posix" and path.stat().st_mode & 0o077:
+            raise ServingError(f"others than its owner may read the secret in {path}: chmod 600 it") from None
+        return _long_enough(path.read_text(encoding="ascii", errors="replace").strip(), str(path))
+    with os.fdopen(descriptor, "w", encoding="ascii") as made:
+        text = secrets.token_hex(32)
+        made.write(text + "\n")
+    return text.encode()
+
+
+def _long_enough(text: str, place: str) -> bytes:
+    if len(text) < LEAST_CHARACTERS:
+        raise ServingError(
+            f"the secret in {place} has {len(text)} characters, and needs {LEAST_CHARACTERS}: `openssl rand -hex 32`"
+        )
+    return text.encode()

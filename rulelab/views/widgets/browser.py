@@ -1,7 +1,11 @@
-"""What the browser does beside showing the page: keeps a text, the address, focus and place, reconnects."""
+"""What the browser does beside showing the page: keeps a text, the address, focus and place, tabs, keys; reconnects."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
+import panel as pn
 import param
 from panel.custom import JSComponent
 
@@ -58,3 +62,59 @@ class Pointer(JSComponent):
     turns = param.Integer(default=0, doc="How often it has turned.")
 
     _esm = asset("pointer.js")
+
+
+class Presenter(JSComponent):
+    """Nothing to see: listens to the keyboard.
+
+    `actions`: what keys do while it is on, by the names that browsers give them, in small letters. `switched` is called
+    when it goes on or off.
+    """
+
+    on_stage = param.Boolean(default=False, doc="Whether it is on.")
+    possible = param.Boolean(default=True, doc="Whether there is something to present.")
+    keys = param.List(default=[], doc="Those that do something while it is on, beside P and Escape.")
+
+    _esm = asset("presenter.js")
+
+    def __init__(self, actions: dict[str, Callable[[], Any]], switched: Callable[[bool], Any], **params: Any) -> None:
+        super().__init__(keys=list(actions), **params)
+        self._actions, self._switched = actions, switched
+
+    def _handle_msg(self, data: Any) -> None:
+        self.press(data.get("key") if isinstance(data, dict) else None)
+
+    def press(self, key: Any) -> None:
+        """What a key does."""
+        if key == "p" and self.possible:
+            with pn.io.hold():  # the browser must not see that the settings are gone before it takes other keys
+                self.on_stage = not self.on_stage
+        elif self.on_stage and self.possible and isinstance(key, str) and key in self._actions:
+            self._actions[key]()
+
+    @param.depends("on_stage", watch=True)
+    def _tell(self) -> None:
+        self._switched(self.on_stage)
+
+    @param.depends("possible", watch=True)
+    def _leave(self) -> None:
+        if not self.possible:
+            self.on_stage = False
+
+
+class Strip(JSComponent):
+    """A landmark with a tab per name; the arrow keys go from one to the next.
+
+    While what stands on the page is not yet the tab that is open, the custom property ``--rl-stale`` says so to styles.
+    A tab is seen from its top when it is opened first, and later where it was left.
+    """
+
+    names = param.List(default=[], doc="In order.")
+    caption = param.String(default="Parts of the page", doc="What they are tabs of.")
+    open = param.String(default="", doc="The one that is open; empty: none.")
+    shown = param.String(
+        default=None, allow_None=True, doc="The one whose content stands on the page; None: always that which is open."
+    )
+
+    _esm = asset("strip.js")
+    _stylesheets = [sheet("strip_bar.css")]

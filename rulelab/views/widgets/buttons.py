@@ -11,18 +11,12 @@ import param
 from panel.custom import JSComponent
 
 from ...assets import asset
-from .esc import esc
+from .html import esc
 from .style import BUTTON_CSS, SMALL_CSS, sheet
 
 
 class Press(JSComponent):
-    """A button. Bokeh's own fails in the browser when it is disabled between being sent and being drawn.
-
-    Parameters
-    ----------
-    press : callable
-        What it does.
-    """
+    """A button. Bokeh's own fails in the browser when it is disabled between being sent and being drawn."""
 
     label = param.String(default="", doc="What stands on it.")
     able = param.Boolean(default=True, doc="Whether it can be pressed.")
@@ -53,17 +47,8 @@ def download(
 ) -> pn.widgets.FileDownload:
     """A button that saves a file, which is made when it is pressed.
 
-    Parameters
-    ----------
-    label : str
-    file : str
-        Its name.
-    callback : callable
-        Gives what is in it; a coroutine function where that takes long.
-    width, height : int
-        In pixels.
-    small : bool
-        Whether many stand side by side.
+    `file`: its name. `callback` gives what is in it; a coroutine function where that takes long. `width`, `height`: in
+    pixels. `small`: whether many stand side by side.
     """
     return pn.widgets.FileDownload(
         callback=callback,

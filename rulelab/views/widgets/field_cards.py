@@ -14,26 +14,13 @@ from .style import sheet
 
 
 class Field(Protocol):
-    """One field of a form.
+    """One field of a form."""
 
-    Attributes
-    ----------
-    kind : str
-        "number", "choice", "switch", "switches" or "note".
-    label : str
-    term : str
-        Its entry in the glossary; empty: none.
-    shown : callable
-        Whether it is seen now.
-    owners : tuple of Parameterized
-        On whose values its looks depend.
-    """
-
-    kind: str
+    kind: str  # "number", "choice", "switch", "switches" or "note"
     label: str
-    term: str
-    shown: Callable[[], bool]
-    owners: tuple[param.Parameterized, ...]
+    term: str  # its entry in the glossary; empty: none
+    shown: Callable[[], bool]  # whether it is seen now
+    owners: tuple[param.Parameterized, ...]  # on whose values its looks depend
 
     def state(self) -> dict[str, Any]:
         """What is seen of it, beside its label: plain texts, numbers and lists."""
@@ -44,19 +31,11 @@ class Field(Protocol):
 
 @dataclass
 class FieldCard:
-    """A heading, and the fields under it.
-
-    Attributes
-    ----------
-    title : str
-    fields : list of Field
-    open : bool
-        Whether its fields are seen from the beginning; the user may fold it.
-    """
+    """A heading, and the fields under it."""
 
     title: str
     fields: list[Field] = field(default_factory=list)
-    open: bool = True
+    open: bool = True  # whether its fields are seen from the beginning; the user may fold it
 
 
 class FieldCards(JSComponent):
@@ -64,10 +43,7 @@ class FieldCards(JSComponent):
 
     All that is shown are texts, never HTML.
 
-    Parameters
-    ----------
-    content : sequence of FieldCard
-        Their number stays; titles and fields may change, see `refresh`.
+    `content`: their number stays; titles and fields may change, see `refresh`.
     """
 
     cards = param.List(default=[], doc="What the browser shows.")

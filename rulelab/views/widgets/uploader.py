@@ -15,7 +15,7 @@ from panel.custom import JSComponent
 
 from ...assets import asset
 from ..allowance import ALLOWED, NO_FILES
-from .esc import plain
+from .html import plain
 from .style import sheet
 
 PIECE_BYTES = 1_000_000
@@ -29,12 +29,8 @@ BUSY = "So many files are being sent to this server that {} has to wait; try aga
 class Uploader(JSComponent):
     """Takes one file at a time.
 
-    Parameters
-    ----------
-    received : callable
-        Gets the contents and the name of a file that has arrived as a whole.
-    begun, cancelled : callable
-        Called when a file begins to come, and when the user does not want it any more.
+    `received` gets the contents and the name of a file that has arrived as a whole. `begun`, `cancelled` are called
+    when a file begins to come, and when the user does not want it any more.
     """
 
     label = param.String(default="Upload a file")

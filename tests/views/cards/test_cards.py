@@ -25,13 +25,14 @@ from rulelab.data.metrics import FEW, RATES, Confusion, group_rates, wilson_inte
 from rulelab.models import parse_model
 from rulelab.shown import percent
 from rulelab.views.cards import card as cards
-from rulelab.views.cards import charts, checker, differences, scores, verifying
+from rulelab.views.cards import checker, differences, scores, verifying
 from rulelab.views.cards import html as card_html
 from rulelab.views.cards import lines as card_lines
 from rulelab.views.cards.card import Card, Rows
 from rulelab.views.cards.card_file import parse
 from rulelab.views.cards.exports import FORMS, Exports
 from rulelab.views.cards.figures import figures
+from rulelab.views.cards.report import glance, of_groups
 from rulelab.views.cards.rule_tables import rules_table
 from rulelab.views.cards.view import ModelCard
 from rulelab.views.live.job import Job, Progress
@@ -323,7 +324,7 @@ def test_what_all_weights_are_multiplied_by_changes_nothing_on_a_card_but_sums(c
         weighted = replace(card, rows=Rows(replace(data, weight=weights), card.rows.test))
         found = scores.of_card(weighted, lambda doing: None)
         parts = card_lines.figures_of(weighted, found).html.partition(" by outcome<")[0], card_html.groups(found)
-        return *(re.sub(r"weight [\d.e+\u202f-]+", "weight", part) for part in parts), charts.of_groups(found)
+        return *(re.sub(r"weight [\d.e+\u202f-]+", "weight", part) for part in parts), of_groups(found)
 
     assert shown(factor * weight) == shown(weight)
     assert shown(weight) != shown(weight**3)
@@ -565,7 +566,7 @@ def test_where_only_weights_are_known_there_are_no_intervals_beside_those_of_oth
         html = card_lines.figures_of(each, scores.of_counts(each), shared=place.shared).html
         assert "nan" not in html
         assert 'class="at' in html
-    assert "nan" not in charts.glance("AB", [scores.of_counts(each) for each in both])
+    assert "nan" not in glance("AB", [scores.of_counts(each) for each in both])
 
 
 def test_no_robustness_is_offered_where_it_cannot_be_known(card) -> None:

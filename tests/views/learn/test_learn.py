@@ -12,12 +12,10 @@ from patience import wait_until
 
 import rulelab as rl
 from rulelab.families import FAMILIES
-from rulelab.views.learn.plan import Plan
+from rulelab.views.learn.plan import Plan, as_html, marked
 from rulelab.views.learn.plans import PLANS
-from rulelab.views.learn.script import KEYS, script_html
-from rulelab.views.learn.view import SCRIPT, WALKS, LearnView, read_progress
+from rulelab.views.learn.view import KEYS, SCRIPT, WALKS, LearnView, read_progress, script_html
 from rulelab.views.learn.walk import Walk
-from rulelab.views.learn.words import as_html, marked
 from rulelab.views.widgets.explained import by_slug, term_slug
 
 

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from rulelab.glossary import ProseError
-from rulelab.views.learn.plan import Part, Plan, plan
-from rulelab.views.learn.words import Section, sections
+from rulelab.views.learn.plan import Part, Plan, Section, plan, sections
 
 WALK = """# two steps
 

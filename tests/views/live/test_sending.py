@@ -12,7 +12,7 @@ import pytest
 from bokeh.document import Document
 from tornado.websocket import WebSocketHandler
 
-from rulelab.views.live.sending import send_all, send_as_panel_does
+from rulelab.views.live.ticker import send_all, send_as_panel_does
 
 
 @pytest.fixture(autouse=True)

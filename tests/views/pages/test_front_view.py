@@ -12,7 +12,7 @@ import pytest
 from rulelab.views.allowance import Allowance
 from rulelab.views.forms import tables
 from rulelab.views.front import view
-from rulelab.views.front.address import FrontAddress
+from rulelab.views.front.view import FrontAddress
 from rulelab.views.live.state import State
 from rulelab.views.pages.tabs import Tabs
 

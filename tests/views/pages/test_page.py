@@ -12,11 +12,12 @@ from tornado.httputil import HTTPHeaders, HTTPServerRequest, RequestStartLine
 
 from rulelab.views.forms.address import Address, Part
 from rulelab.views.forms.sentence import Sentence
-from rulelab.views.front.address import FrontAddress
-from rulelab.views.pages import files, tabs
-from rulelab.views.pages.look import Look
+from rulelab.views.front.view import FrontAddress
+from rulelab.views.pages import tabs
+from rulelab.views.pages.page import Look
 from rulelab.views.pages.page import page as whole_page
-from rulelab.views.widgets.strip import Strip
+from rulelab.views.serving.guarded import Compressed
+from rulelab.views.widgets.browser import Strip
 
 
 @pytest.fixture
@@ -124,7 +125,7 @@ def _sent(
 ) -> tuple[HTTPHeaders, bytes]:
     line = RequestStartLine("GET", path, "HTTP/1.1")
     request = HTTPServerRequest(start_line=line, headers=HTTPHeaders({"Accept-Encoding": accepted, "Host": "a"}))
-    transform = files.Compressed(request)
+    transform = Compressed(request)
     length = sum(map(len, chunks)) if size is None else size
     headers = HTTPHeaders({"Content-Type": "text/javascript", "Etag": etag, "Content-Length": str(length)})
     _, headers, body = transform.transform_first_chunk(200, headers, chunks[0], False)
@@ -132,7 +133,7 @@ def _sent(
 
 
 def test_files_are_compressed_once_and_arrive_whole(monkeypatch) -> None:
-    monkeypatch.setattr(files.Compressed, "_kept", {})
+    monkeypatch.setattr(Compressed, "_kept", {})
     chunks = [b"first " * 500, b"second " * 500, b""]
     for _ in range(2):
         headers, body = _sent("/static/js/a.js", chunks, '"a"')
@@ -140,19 +141,19 @@ def test_files_are_compressed_once_and_arrive_whole(monkeypatch) -> None:
         assert headers["Content-Encoding"] == "gzip"
         assert "max-age" in headers["Cache-Control"]
     assert headers["Content-Length"] == str(len(body))
-    assert list(files.Compressed._kept) == ['"a"']
+    assert list(Compressed._kept) == ['"a"']
     assert _sent("/static/js/a.js", chunks, '"a"', "identity")[1] == b"".join(chunks)
     _sent("/data", chunks, '"b"')
-    assert list(files.Compressed._kept) == ['"a"'], "what is no file of the page is not kept"
+    assert list(Compressed._kept) == ['"a"'], "what is no file of the page is not kept"
 
 
 def test_a_file_of_which_somebody_fetched_a_part_is_not_kept_so(monkeypatch) -> None:
-    monkeypatch.setattr(files.Compressed, "_kept", {})
+    monkeypatch.setattr(Compressed, "_kept", {})
     chunks = [b"first " * 500, b"second " * 500, b""]
     _sent("/static/js/a.js", [chunks[0], b""], '"a"', size=sum(map(len, chunks)))
-    assert not files.Compressed._kept
+    assert not Compressed._kept
     assert gzip.decompress(_sent("/static/js/a.js", chunks, '"a"')[1]) == b"".join(chunks)
-    assert list(files.Compressed._kept) == ['"a"']
+    assert list(Compressed._kept) == ['"a"']
 
 
 def test_it_stands_in_other_pages_and_may_be_the_search_alone() -> None:

@@ -8,7 +8,7 @@ import pytest
 from patience import wait_until
 
 from rulelab.views.forms.address import Address
-from rulelab.views.learn.script import KEYS
+from rulelab.views.learn.view import KEYS
 from rulelab.views.live.state import State
 from rulelab.views.pages.tabs import SearchTab, Tabs
 from rulelab.views.search.controls import SPEEDS

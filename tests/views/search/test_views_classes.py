@@ -27,11 +27,11 @@ from rulelab.views.cards import card_file as pins
 from rulelab.views.cards import html as card_html
 from rulelab.views.cards import lines, scores
 from rulelab.views.cards.card import Card
-from rulelab.views.cards.class_tables import by_class, confusions, confusions_of
 from rulelab.views.cards.differences import differences
 from rulelab.views.cards.exports import FORMS
 from rulelab.views.cards.figures import figures
 from rulelab.views.cards.report import report
+from rulelab.views.cards.rule_tables import by_class, confusions, confusions_of
 from rulelab.views.compare.view import CompareView
 from rulelab.views.forms.address import Address
 from rulelab.views.forms.data import ALL_CLASSES, UPLOADED

@@ -14,7 +14,7 @@ import pytest
 from patience import PATIENCE, wait_until
 from servers import ROOT, Served, free_port, listens
 
-from rulelab.views.serving.writing import Writing
+from rulelab.views.serving.logs import Writing
 
 
 def record(text: str) -> logging.LogRecord:

@@ -20,11 +20,22 @@ from rulelab.views.compare.view import CompareView
 from rulelab.views.live.session import SearchSession
 from rulelab.views.live.state import FULL_SPEED, Limits, Pace
 from rulelab.views.serving import logs
-from rulelab.views.serving import secret as secrets_
 from rulelab.views.serving.guarded import Guarded
 from rulelab.views.serving.login import _path
 from rulelab.views.serving.server import _login, _return_address
-from rulelab.views.serving.settings import Origin, ServingError, framing, is_loopback, origins, passwords, prefix
+from rulelab.views.serving.settings import (
+    LEAST_CHARACTERS,
+    SECRET_VARIABLE,
+    Origin,
+    ServingError,
+    derived_key,
+    find_secret,
+    framing,
+    is_loopback,
+    origins,
+    passwords,
+    prefix,
+)
 from rulelab.views.widgets.uploader import Uploader
 
 
@@ -71,34 +82,34 @@ def test_loopback(address: str, expected: bool) -> None:
 
 
 def test_a_secret_is_made_once_and_kept_to_its_owner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(secrets_.VARIABLE, raising=False)
+    monkeypatch.delenv(SECRET_VARIABLE, raising=False)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    first = secrets_.find()
-    assert secrets_.find() == first
-    assert len(first) >= 2 * secrets_.LEAST_CHARACTERS
+    first = find_secret()
+    assert find_secret() == first
+    assert len(first) >= 2 * LEAST_CHARACTERS
     (file,) = (path for path in tmp_path.rglob("*") if path.is_file())
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    assert secrets_.find(tmp_path / "other") != first
-    assert secrets_.key(first, "cookies") != secrets_.key(first, "sessions")
+    assert find_secret(tmp_path / "other") != first
+    assert derived_key(first, "cookies") != derived_key(first, "sessions")
     file.chmod(0o644)
     with pytest.raises(ServingError, match="others than its owner"):
-        secrets_.find()
-    monkeypatch.setenv(secrets_.VARIABLE, "x" * 40)
-    assert secrets_.find() == b"x" * 40
-    monkeypatch.setenv(secrets_.VARIABLE, "short")
+        find_secret()
+    monkeypatch.setenv(SECRET_VARIABLE, "x" * 40)
+    assert find_secret() == b"x" * 40
+    monkeypatch.setenv(SECRET_VARIABLE, "short")
     with pytest.raises(ServingError, match="5 characters"):
-        secrets_.find()
+        find_secret()
 
 
 def test_where_nothing_can_be_kept_each_run_has_a_secret_of_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delenv(secrets_.VARIABLE, raising=False)
+    monkeypatch.delenv(SECRET_VARIABLE, raising=False)
     (tmp_path / "file").write_text("no folder")
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
-    assert secrets_.find() != secrets_.find()
+    assert find_secret() != find_secret()
     with pytest.raises(ServingError, match="neither be read nor made"):
-        secrets_.find(tmp_path / "file" / "secret")
+        find_secret(tmp_path / "file" / "secret")
 
 
 @pytest.mark.parametrize(

@@ -46,28 +46,14 @@ Columns = dict[str, list[Any]]
 
 
 class Plot:
-    """One live plot.
-
-    Attributes
-    ----------
-    title : str
-    figure : figure
-    sources : tuple of ColumnDataSource
-        Those of its own, beside the curves that plots over time share.
-    over_time : tuple of glyphs
-        Drawn against the common axis.
-    caption : str
-        What is seen now, in a sentence.
-    below : str or None
-        HTML that stands under the figure; None: there is never any.
-    """
+    """One live plot."""
 
     title: ClassVar[str]
     figure: figure
-    caption: str = ""
-    below: str | None = None
-    sources: tuple[ColumnDataSource, ...] = ()
-    over_time: tuple[Any, ...] = ()
+    caption: str = ""  # what is seen now, in a sentence
+    below: str | None = None  # HTML that stands under the figure; None: there is never any
+    sources: tuple[ColumnDataSource, ...] = ()  # those of its own, beside the curves that plots over time share
+    over_time: tuple[Any, ...] = ()  # drawn against the common axis
 
     def clear(self) -> None:
         """Empty what is not a shared curve."""
@@ -78,13 +64,8 @@ class Plot:
     def show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
         """Show the latest state, and say it in `caption`.
 
-        Parameters
-        ----------
-        snapshots : sequence of Snapshot
-            Those that are new; they are in the shared curves already.
-        whole : bool
-            Whether they are the whole history.
-        latest : Snapshot
+        `snapshots`: those that are new; they are in the shared curves already. `whole`: whether they are the whole
+        history.
         """
 
     def fit(self) -> None:
@@ -99,12 +80,7 @@ class Plot:
 
 
 class Window:
-    """The range of an axis: it follows what there is to see until the user zooms, and again after a reset.
-
-    Attributes
-    ----------
-    range : Range1d
-    """
+    """The range of an axis: it follows what there is to see until the user zooms, and again after a reset."""
 
     def __init__(self, start: float, end: float) -> None:
         self.range = Range1d(start=start, end=end, reset_start=start, reset_end=end)
@@ -126,12 +102,7 @@ class Window:
 
 
 class TextSizes:
-    """The text inside figures, of a size for a screen or for a projector.
-
-    Parameters
-    ----------
-    figures : sequence of figure
-    """
+    """The text inside figures, of a size for a screen or for a projector."""
 
     def __init__(self, figures: Sequence[figure]) -> None:
         self._figures = figures

@@ -40,13 +40,8 @@ def curve_columns(
 ) -> Columns:
     """What the plots over time show of some snapshots: lists, because arrays do not survive a reconnection.
 
-    Parameters
-    ----------
-    snapshots : sequence of Snapshot
-    further : mapping of name to function, optional
-        Columns besides time, work, objective and bound; by default the queue by length and what remains.
-    begins : Snapshot, optional
-        That of `tree_begins`, from which the logarithm counts.
+    `further`: columns besides time, work, objective and bound; by default the queue by length and what remains.
+    `begins`: that of `tree_begins`, from which the logarithm counts.
     """
     columns = {**_COMMON, **(LENGTHS_QUEUED | REMAINING if further is None else further)}
     found = {name: [column(snapshot) for snapshot in snapshots] for name, column in columns.items()}
@@ -69,31 +64,17 @@ def _log_work(work: int, begins: Snapshot | None) -> float:
 
 
 class Curves:
-    """The shared source, and the axis that its plots are drawn against.
-
-    Attributes
-    ----------
-    source : ColumnDataSource
-    axis : str
-        Column of the horizontal axis.
-    window : Window
-        Its range.
-    until : int or None
-        How many points there are until the moment that is shown; None: all are shown.
-    begins : Snapshot or None
-        That of `tree_begins`.
-    beneath : callable
-        From where to where there is more to be seen on an axis, beneath these curves; None: nowhere.
-    """
+    """The shared source, and the axis that its plots are drawn against."""
 
     def __init__(self, further: Mapping[str, Column]) -> None:
         self._further = further
         self.source = ColumnDataSource(curve_columns([], further))
-        self.axis = "seconds"
-        self.until: int | None = None
-        self.begins: Snapshot | None = None
+        self.axis = "seconds"  # column of the horizontal axis
+        self.until: int | None = None  # how many points there are until the moment that is shown; None: all are shown
+        self.begins: Snapshot | None = None  # that of `tree_begins`
+        # from where to where there is more to be seen on an axis, beneath these curves; None: nowhere
         self.beneath: Callable[[str], tuple[float, float] | None] = lambda axis: None
-        self.window = Window(0, 1)
+        self.window = Window(0, 1)  # its range
 
     def extend(self, snapshots: Sequence[Snapshot], whole: bool) -> None:
         """Add snapshots or, when they are the ``whole`` history, draw them anew."""
@@ -166,11 +147,7 @@ REMAINING: dict[str, Column] = {"remaining": lambda s: finite(s.log10_remaining,
 class Cursor:
     """A vertical line; the browser moves it at once, and says so a few times a second.
 
-    Parameters
-    ----------
-    plot : figure
-    on_move : callable
-        Takes the place on the axis to which a person has moved it.
+    `on_move` takes the place on the axis to which a person has moved it.
     """
 
     def __init__(self, plot: figure, on_move: Callable[[float], None]) -> None:

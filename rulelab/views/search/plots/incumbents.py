@@ -29,13 +29,7 @@ def frontier_columns(
 
 
 class IncumbentsPlot(Plot):
-    """Errors against complexity of each best model so far.
-
-    Parameters
-    ----------
-    complexity : str
-        What the complexity is called.
-    """
+    """Errors against complexity of each best model so far."""
 
     title = "Errors of the incumbents"
 

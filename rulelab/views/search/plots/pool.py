@@ -12,7 +12,7 @@ from bokeh.embed import json_item
 from bokeh.models import ColumnDataSource, HoverTool, TapTool
 
 from ...live.wording import count, counted, in_signs
-from ...widgets.esc import esc, plain
+from ...widgets.html import esc, plain
 from ...widgets.style import INK, ORANGE, SKY
 from .base import (
     Columns,
@@ -64,13 +64,7 @@ def reason(rule: Any) -> str:
 
 
 class PoolPlot(Plot):
-    """A dot per rule: below 0 it lowers the value of the LP; large ones hold many rows.
-
-    Attributes
-    ----------
-    on_tap : callable
-        Called when ``below`` speaks of another rule, which was tapped.
-    """
+    """A dot per rule: below 0 it lowers the value of the LP; large ones hold many rows."""
 
     title = "Rules in the pool"
 
@@ -78,7 +72,7 @@ class PoolPlot(Plot):
 
     def __init__(self) -> None:
         self._shown, self._looked_at = EMPTY, ""
-        self.on_tap: Callable[[], None] = lambda: None
+        self.on_tap: Callable[[], None] = lambda: None  # called when ``below`` speaks of another rule, which was tapped
         self._across, self._up = Window(0, 5), Window(-1, 1)
         plot = new_figure(
             self.title,

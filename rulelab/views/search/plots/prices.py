@@ -9,7 +9,7 @@ from bokeh.embed import json_item
 from bokeh.models import ColumnDataSource, HoverTool
 
 from ...live.wording import count, counted
-from ...widgets.esc import plain
+from ...widgets.html import plain
 from ...widgets.style import ORANGE, SKY
 from .base import Columns, Plot, TextSizes, Window, add_legend, new_figure, replace, show_entries
 from .pool import PICTURE

@@ -1,4 +1,4 @@
-"""What waits in the queue, by the length of the prefixes."""
+"""What waits in the queue by the length of the prefixes, and what remains of the search space."""
 
 from __future__ import annotations
 
@@ -9,22 +9,17 @@ from bokeh.models import ColumnDataSource, HoverTool
 from bokeh.transform import stack
 
 from ....snapshot import Snapshot, Status
-from ...live.wording import count
-from ...widgets.style import INK, LENGTHS
+from ...live.wording import count, remaining
+from ...widgets.style import GREEN, INK, LENGTHS
 from .base import Plot, Window, add_legend, compact, new_figure, show_entries
-from .curves import QUEUED, Curves, place_columns
+from .curves import QUEUED, REMAINING, Curves, place_columns
 
 _NAMES = (*map(str, range(1, len(LENGTHS))), f"{len(LENGTHS)}+")
+(_COLUMN,) = REMAINING
 
 
 class QueuePlot(Plot):
-    """Stacked steps, one per length, and how many there are in all.
-
-    Parameters
-    ----------
-    curves : Curves
-        With the columns `QUEUED`.
-    """
+    """Stacked steps, one per length, and how many there are in all; the curves have the columns `QUEUED`."""
 
     title = "Queue by prefix length"
 
@@ -106,3 +101,47 @@ class QueuePlot(Plot):
         for area, visible in zip(self._areas, drawn, strict=True):
             if area.visible != visible:
                 area.visible = visible
+
+
+class RemainingPlot(Plot):
+    """A line that comes down to 0, where nothing is left; the curves have the column `REMAINING`."""
+
+    title = "Remaining search space"
+
+    def __init__(self, curves: Curves) -> None:
+        self._curves = curves
+        self._window = Window(0, 1)
+        plot = new_figure(
+            self.title,
+            "search time (s)",
+            "prefixes left at most, log10",
+            min_border_bottom=58,
+            x_range=curves.window.range,
+            y_range=self._window.range,
+        )
+        self._head = ColumnDataSource(place_columns(None, (_COLUMN,)))
+        line = plot.step(x="seconds", y=_COLUMN, source=curves.source, mode="after", line_width=2, color=GREEN)
+        end = plot.scatter(x="seconds", y=_COLUMN, source=self._head, size=8, color=GREEN)
+        tooltips = [("work", "@work"), ("log10 remaining", f"@{_COLUMN}")]
+        plot.add_tools(HoverTool(renderers=[line], mode="vline", tooltips=tooltips))
+        self.figure = plot
+        self.sources = (self._head,)
+        self.over_time = (line.glyph, end.glyph)
+        self.clear()
+
+    def clear(self) -> None:
+        self._head.data = place_columns(None, (_COLUMN,))
+        self.caption = "The most prefixes that are still to be looked at, as a power of ten."
+
+    def show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
+        self._head.data = place_columns(latest, (_COLUMN,), self._curves.begins)
+        if latest.status in (Status.OPTIMAL, Status.INFEASIBLE):
+            self.caption = "Nothing is left to look at."
+        else:
+            self.caption = f"At most 10^{remaining(latest)} prefixes are left; a cut takes away all that would follow."
+
+    def fit(self) -> None:
+        self._window.span(0, 1.1 * max(self._curves.known(_COLUMN), default=0) or 1)
+
+    def frame(self) -> pd.DataFrame:
+        return self._curves.frame({_COLUMN: "log10 remaining"})

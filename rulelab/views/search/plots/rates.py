@@ -13,7 +13,7 @@ from ....shown import percent
 from ....snapshot import Snapshot, Status
 from ...live.prepared import Prepared
 from ...live.wording import NONE, count
-from ...widgets.esc import esc, plain
+from ...widgets.html import esc, plain
 from ...widgets.style import BLUE, INK, ORANGE
 from ..fairness import GroupRate, group_rates
 from .base import Columns, Plot, add_legend, new_figure, show_entries
@@ -71,13 +71,7 @@ def gaps_table(
 
 
 class RatesPlot(Plot):
-    """Bars per group, without the constraint and with it, and the gaps as a table below.
-
-    Attributes
-    ----------
-    below : str
-        HTML that stands under the figure.
-    """
+    """Bars per group, without the constraint and with it, and the gaps as a table below."""
 
     title = "Rates per group"
 
@@ -86,7 +80,7 @@ class RatesPlot(Plot):
         self._matrix: Any = None
         self._model: Any = None
         self._without: list[GroupRate] = []
-        self.below = ""
+        self.below = ""  # HTML that stands under the figure
         self._before, self._after = (ColumnDataSource(rate_columns([])) for _ in range(2))
         self._factors = FactorRange(range_padding=0.1, group_padding=0.6)
         plot = new_figure(

@@ -38,19 +38,8 @@ def _of_the_paper(first: SearchSession) -> SearchSession:
 class Ablating:
     """What an ablation has run and what it will run.
 
-    Parameters
-    ----------
-    first : SearchSession
-        Not begun yet; its search has everything.
-    added : bool
-        Add the bounds of the paper one by one instead of leaving each out once.
-    guess : str
-        Which of `GUESSES` is expected to save most; empty: none.
-
-    Attributes
-    ----------
-    first : SearchSession
-    added : bool
+    `first`: not begun yet; its search has everything. `added`: add the bounds of the paper one by one instead of
+    leaving each out once. `guess`: which of `GUESSES` is expected to save most; empty: none.
     """
 
     def __init__(self, first: SearchSession, added: bool = False, guess: str = "") -> None:
@@ -75,10 +64,7 @@ class Ablating:
     def next(self, session: SearchSession) -> SearchSession | None:
         """The session after one that has ended; None: that was the last one.
 
-        Raises
-        ------
-        ValueError
-            When there is nothing that could be left out.
+        ValueError when there is nothing that could be left out.
         """
         if session.snapshot is None:
             return None
@@ -144,16 +130,10 @@ _LINE, _FRAME, _MOST = 24, 90, 520
 
 
 class AblationPicture:
-    """What each bound saves, in prefixes stored, when all runs of an ablation have ended.
-
-    Attributes
-    ----------
-    pane : Column
-        Empty where there is nothing to draw.
-    """
+    """What each bound saves, in prefixes stored, when all runs of an ablation have ended."""
 
     def __init__(self) -> None:
-        self.pane = pn.Column(sizing_mode="stretch_width", margin=(8, 0, 0, 0))
+        self.pane = pn.Column(sizing_mode="stretch_width", margin=(8, 0, 0, 0))  # empty where there is nothing to draw
 
     def get_ready(self) -> None:
         """Load what draws it while the runs go on, so that the page does not wait for that."""

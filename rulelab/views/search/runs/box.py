@@ -16,9 +16,8 @@ from ....snapshot import Status
 from ...live.job import Job
 from ...live.wording import NONE, apart, below, count, gap
 from ...widgets.buttons import Press
-from ...widgets.esc import esc, plain
 from ...widgets.explained import WORD_CSS, word
-from ...widgets.html import Html
+from ...widgets.html import Html, esc, plain
 from ...widgets.style import BAR_CSS, CARD_CSS, SELECT_CSS, sheet
 from ...widgets.uploader import Uploader
 from .ablating import GUESSES, MOST_SECONDS, AblationPicture
@@ -43,29 +42,16 @@ _WIDE: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": 0}
 class RunsBox:
     """The runs and what can be done with them.
 
-    Parameters
-    ----------
-    runs : Runs
-    changed : callable
-        Called when other pale curves are to be drawn.
-    ablate : callable
-        What the button does.
-    to_form : callable
-        Takes the query of a run's settings.
-
-    Attributes
-    ----------
-    head, items : tuple of viewable
-        The button with what it does; what is said of the runs, the table of them, and the picture of an ablation.
-    picture : AblationPicture
+    `head`, `items`: the button with what it does; what is said of the runs, the table of them, and the picture of an
+    ablation.
     """
 
     def __init__(
         self,
         runs: Runs,
-        changed: Callable[[], None],
-        ablate: Callable[..., None],
-        to_form: Callable[[str], None],
+        changed: Callable[[], None],  # called when other pale curves are to be drawn
+        ablate: Callable[..., None],  # what the button does
+        to_form: Callable[[str], None],  # takes the query of a run's settings
     ) -> None:
         self._runs, self._changed, self._to_form = runs, changed, to_form
         self._note, self._possible = "", False
@@ -201,10 +187,7 @@ ACTS = ("show", "pin", "form", "remove")
 class RunTable(JSComponent):
     """Two lines a run, all as text; what is pressed is told by the number of the run.
 
-    Parameters
-    ----------
-    on_act : callable
-        Takes the number of a run, which may be anything, and one of `ACTS`.
+    `on_act` takes the number of a run, which may be anything, and one of `ACTS`.
     """
 
     heads: param.List[list[str]] = param.List(default=[], doc="Names of the columns, that of the number first.")
@@ -234,16 +217,8 @@ _LIMIT = "A file that the button Recording, beside the best model, has saved; at
 class Opener:
     """A button that takes a recording.
 
-    Parameters
-    ----------
-    opened : callable
-        Takes a recording and its name; raises ValueError where there is nothing to see.
-    start_beat : callable
-        Sees to it that `tick` is called as long as `busy`.
-
-    Attributes
-    ----------
-    field : Uploader
+    `opened` takes a recording and its name; raises ValueError where there is nothing to see. `start_beat` sees to it
+    that `tick` is called as long as `busy`.
     """
 
     def __init__(self, opened: Callable[[Recording, str], None], start_beat: Callable[[], None]) -> None:

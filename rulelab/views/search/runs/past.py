@@ -16,7 +16,7 @@ from ...live.history import Mark
 from ...live.prepared import Prepared
 from ...live.session import SearchSession
 from ...live.wording import standing
-from ...widgets.esc import plain
+from ...widgets.html import plain
 from ..plots.base import Columns
 from ..plots.curves import AXES, curve_columns, tree_begins
 
@@ -28,40 +28,20 @@ _CURVES = ("objective", "lower_bound")
 
 @dataclass(eq=False)
 class PastRun:
-    """A run that may be over.
+    """A run that may be over."""
 
-    Attributes
-    ----------
-    number : int
-        From 1, in the order in which runs began.
-    key : tuple
-        Runs of equal keys look for the same kind of model on the same rows, so that their curves compare.
-    settings : dict of str to str
-        All of them in words.
-    query : str or None
-        The address that sets the form; None where there is none.
-    snapshot : Snapshot
-        Its last state.
-    said : str
-        How it stands, in words.
-    integral : float
-        Primal-dual integral over work.
-    curves : Columns
-        Points of objective and lower bound, and where they are on each axis.
-    variant : str
-        In an ablation: what it went without.
-    """
-
-    number: int
+    number: int  # from 1, in the order in which runs began
+    # runs of equal keys look for the same kind of model on the same rows, so that their curves compare
     key: tuple[Any, ...]
-    settings: Mapping[str, str]
-    query: str | None
+    settings: Mapping[str, str]  # all of them in words
+    query: str | None  # the address that sets the form; None where there is none
     family: str
-    snapshot: Snapshot
-    said: str = ""
-    integral: float = 0.0
+    snapshot: Snapshot  # its last state
+    said: str = ""  # how it stands, in words
+    integral: float = 0.0  # primal-dual integral over work
+    # points of objective and lower bound, and where they are on each axis
     curves: Columns = field(default_factory=dict)
-    variant: str = ""
+    variant: str = ""  # in an ablation: what it went without
     basis: PastRun | None = None
     shown: bool = True
     pinned: bool = False
@@ -74,20 +54,12 @@ class PastRun:
 
 
 class Runs:
-    """What is kept of the runs, at most `MOST_RUNS` of them; the oldest that is not pinned goes first.
-
-    Attributes
-    ----------
-    present : PastRun or None
-        The run of the session that is on the page.
-    gone : int
-        How many have been left out for want of room.
-    """
+    """What is kept of the runs, at most `MOST_RUNS` of them; the oldest that is not pinned goes first."""
 
     def __init__(self) -> None:
         self._kept: list[PastRun] = []
-        self.present: PastRun | None = None
-        self.gone = 0
+        self.present: PastRun | None = None  # the run of the session that is on the page
+        self.gone = 0  # how many have been left out for want of room
         self._began = 0
         self._seen: tuple[Any, ...] = ()
         self._resting: SearchSession | None = None
@@ -105,15 +77,8 @@ class Runs:
     def follow(self, session: SearchSession, rests: bool, variant: str = "", basis: PastRun | None = None) -> bool:
         """Keep the present run as it stands, where it is over or ``rests``; whether anything has changed.
 
-        Parameters
-        ----------
-        session : SearchSession
-        rests : bool
-            Whether it will not go on: it is reset, or replaced by another one. How it ends then does not count.
-        variant : str
-            In an ablation: what it goes without.
-        basis : PastRun, optional
-            In an ablation: the run with everything.
+        `rests`: whether it will not go on: it is reset, or replaced by another one. How it ends then does not count.
+        `variant`: in an ablation: what it goes without. `basis`: in an ablation: the run with everything.
         """
         snapshot, prepared, over = session.snapshot, session.prepared, session.state.over or rests
         if snapshot is None or prepared is None or not over or (session, snapshot, session.state) == self._seen:
@@ -149,12 +114,8 @@ class Runs:
     def beneath(self, look: str, prepared: Prepared | None) -> list[PastRun]:
         """Those whose curves lie beneath the present one's: shown, and comparable.
 
-        Parameters
-        ----------
-        look : str
-            How the present search is shown.
-        prepared : Prepared or None
-            None: it is not made yet, and the last run tells what there is to compare with.
+        `look`: how the present search is shown. `prepared` is None when it is not made yet; the
+        last run tells then what there is to compare with.
         """
         last = self._kept[-1].key if self._kept else ()
         key = last if prepared is None and last[:1] == (kind_of(look),) else key_of(look, prepared)
