@@ -128,7 +128,7 @@ def losses(quick: bool) -> Made:
 
 
 def _both(name: str, data: Dataset, folds: int, seconds: float) -> Iterator[dict[str, Any]]:
-    grid = {"max_complexity": [COMPLEXITY[name]], "loss": list(LOSSES)}
+    grid: dict[str, list[Any]] = {"max_complexity": [COMPLEXITY[name]], "loss": list(LOSSES)}
     found = sweep(data, "rule_set", grid, cv=folds, time_limit=seconds)
     found.wait()
     trained = found.points("train").set_index("point")["accuracy"]

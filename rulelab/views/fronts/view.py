@@ -249,8 +249,8 @@ class FrontView(NotebookViewer):
 
     def _draw(self, run: Run) -> None:
         rates = self.criterion == ROC or not self.grouped
-        asked = (run, run.tables, run.ceiling, self.part, self.gap, rates, self.point, self.dark, self.on_pin)
-        asked = (*asked, *self.hidden)
+        known = (run, run.tables, run.ceiling, self.part, self.gap, rates)
+        asked = (*known, self.point, self.dark, self.on_pin, *self.hidden)
         if asked == self._shown:
             return
         self._shown = asked
