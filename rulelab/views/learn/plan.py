@@ -193,6 +193,13 @@ class Step:
     question: str
     answer: str | Callable[[Seen], str]  # the callable makes it of what has been seen once that was done
     chooses: bool = False  # whether the choice of the walk is offered
+    choices: tuple[str, ...] = ()  # answers to choose from, the right one first; without them it is opened to be read
+
+    @property
+    def offered(self) -> tuple[str, ...]:
+        """The answers in an order that does not tell which one is right."""
+        turn = len(self.question) % max(len(self.choices), 1)
+        return (*self.choices[turn:], *self.choices[:turn])
 
 
 @dataclass(frozen=True)
@@ -228,15 +235,21 @@ def plan(file: str, parts: Sequence[Part], **settings: Any) -> Plan:
     many as there are steps. `**settings`: of `Plan`. May raise ProseError.
     """
     path = Path(__file__).parent / "plans" / file
-    head, *found = sections(path)
+    head, *texts = sections(path)
     (about,) = head.of("sentence")
-    if len(found) != len(parts):
-        raise ProseError(path.name, head.line, f"{head.heading!r} has {len(found)} steps, not {len(parts)}")
+    if len(texts) != len(parts):
+        raise ProseError(path.name, head.line, f"{head.heading!r} has {len(texts)} steps, not {len(parts)}")
     steps = []
-    for number, (section, part) in enumerate(zip(found, parts, strict=True), 1):
+    for number, (section, part) in enumerate(zip(texts, parts, strict=True), 1):
         place, _, look_at = section.heading.partition(". ")
         if place != str(number) or not look_at:
             raise ProseError(path.name, section.line, f"{section.heading!r} does not begin with '{number}. '")
-        text, do, question, *answer = section.of("text", "Do", "Question", *([] if part.answer else ["Answer"]))
-        steps.append(Step(text, look_at, do, part.done, question, part.answer or answer[0], part.chooses))
+        marked = [each for each in ["Choices"] if any(text.startswith("**Choices:** ") for text in section.paragraphs)]
+        names = ("text", "Do", "Question", *marked, *([] if part.answer else ["Answer"]))
+        found = dict(zip(names, section.of(*names), strict=True))
+        choices = tuple(found.get("Choices", "").split(" / ")) if marked else ()
+        answer = part.answer or found["Answer"]
+        steps.append(
+            Step(found["text"], look_at, found["Do"], part.done, found["Question"], answer, part.chooses, choices)
+        )
     return Plan(head.heading, about, steps=tuple(steps), **settings)

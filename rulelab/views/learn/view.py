@@ -103,9 +103,9 @@ class LearnView(Viewer):
             label="All walks",
             on_click=lambda _: self.param.update(walk="", step=1),
             stylesheets=[BUTTON_CSS],
-            margin=(0, 0, 10, 0),
+            margin=0,
             height=34,
-            width=110,
+            width=96,
         )
         self._body = pn.Column(stylesheets=[STACK_CSS], **_WIDE)
         self._layout = pn.Column(self._alert, self._body, self.kept, stylesheets=[STACK_CSS], **_WIDE)

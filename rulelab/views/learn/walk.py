@@ -64,6 +64,7 @@ class Walk(NotebookViewer):
 
     step = param.Integer(default=1, bounds=(1, None), doc="The step that is shown, from 1.")
     done: param.List[list[int]] = param.List(default=[], item_type=int, doc="The steps that have been done.")
+    answers: param.Dict[dict[int, list[str]]] = param.Dict(default={}, doc="By step, what was answered, in turn.")
     dark = param.Boolean(default=False, doc="Whether the page around is dark.")
 
     def __init__(
@@ -149,19 +150,33 @@ class Walk(NotebookViewer):
         self._show()
         self._look()
 
-    @param.depends("done", watch=True)
+    @property
+    def score(self) -> tuple[int, int]:
+        """How many questions were answered rightly at once, of those that were answered."""
+        first = [found[0] == self.plan.steps[step - 1].choices[0] for step, found in self.answers.items()]
+        return sum(first), len(first)
+
+    @param.depends("done", "answers", watch=True)
     def _show(self) -> None:
         step, number, of = self._step, self.step, len(self.plan.steps)
-        done = number in self.done
+        done, told = number in self.done, self.answers.get(number, [])
         sign, state = ("✓ Done.", " done") if done else ("Do this:", "")
         self._text.object = (
-            f'<p class="where">{esc(self.plan.name.capitalize())} · step {number} of {of}</p>'
+            f'<p class="where">{esc(self.plan.name.capitalize())} · step {number} of {of}{self._scored()}</p>'
             f'<div class="bar"><span style="width: {100 * len(self.done) / of:.0f}%"></span></div>'
             f'<p>{as_html(step.text, self.plan.family)}</p><p class="do{state}"><b>{sign}</b> {esc(step.do, 400)}</p>'
         )
-        self._question.object = (
-            f"<details><summary>{esc(step.question, 300)}</summary><p>{self._answer(step, done)}</p></details>"
-        )
+        if step.choices:
+            self._question.object = f'<p class="ask">{esc(step.question, 300)}</p>'
+            self._asked.param.update(options=list(step.offered), value=told[-1] if told else None)
+            right = bool(told) and told[-1] == step.choices[0]
+            said = f"<b>Right.</b> {self._answer(step, done)}" if right else "<b>Not so.</b> Try again."
+            self._marked.object = f'<p class="marked" role="status">{said}</p>' if told else ""
+        else:
+            self._question.object = (
+                f"<details><summary>{esc(step.question, 300)}</summary><p>{self._answer(step, done)}</p></details>"
+            )
+        self._marks.visible = bool(step.choices)
         if self._choice is not None:
             self._choice.visible = step.chooses
         self._back.disabled = number == 1
@@ -179,6 +194,15 @@ class Walk(NotebookViewer):
         if not done or self._seen.snapshot is None:
             return "Do it first: the answer is made of what your search finds."
         return as_html(step.answer(self._seen), self.plan.family)
+
+    def _scored(self) -> str:
+        right, asked = self.score
+        return f" · {right} of {asked} answered right at once" if asked else ""
+
+    def _mark(self, event: param.parameterized.Event) -> None:
+        told = self.answers.get(self.step, [])
+        if event.new in self._step.choices and told[-1:] != [event.new]:
+            self.answers = {**self.answers, self.step: [*told, event.new]}
 
     def _light(self) -> None:
         """Outline the part of the view that the step speaks of."""
@@ -219,9 +243,13 @@ class Walk(NotebookViewer):
     def _build(self, alone: bool, above: pn.viewable.Viewable | None) -> None:
         html: dict[str, Any] = {"stylesheets": [TEXT_CSS], **_WIDE}
         self._text, self._question, self._runs = Html("", **html), Html("", **html), Html("", **html)
-        button: dict[str, Any] = {"stylesheets": [BUTTON_CSS], "margin": 0, "height": 36, "width": 92}
+        button: dict[str, Any] = {"stylesheets": [BUTTON_CSS], "margin": 0, "height": 34, "width": 88}
         self._back = pn.widgets.Button(label="Back", on_click=lambda _: self._go(-1), **button)
         self._next = pn.widgets.Button(label="Next", on_click=lambda _: self._go(1), **button)
+        self._asked = pn.widgets.RadioBoxGroup(stylesheets=[sheet("walk_choices.css")], **_WIDE)
+        self._asked.param.watch(self._mark, "value")
+        self._marked = Html("", **html)
+        self._marks = pn.Column(self._asked, self._marked, **_WIDE)
         self._choice = None
         if self.plan.choice is not None:
             self._choice = pmui.RadioButtonGroup(
@@ -235,12 +263,13 @@ class Walk(NotebookViewer):
                 margin=(0, 0, 10, 0),
             )
             self._choice.param.watch(self._choose, "value")
+        ways = (*([] if above is None else [above]), self._back, self._next)
         guide = pn.Column(
-            *([] if above is None else [above]),
+            pn.Row(*ways, stylesheets=[BAR_CSS], margin=(0, 0, 8, 0)),
             self._text,
             *filter(None, [self._choice]),
             self._question,
-            pn.Row(self._back, self._next, stylesheets=[BAR_CSS], margin=(0, 0, 10, 0)),
+            self._marks,
             self._runs,
             css_classes=["rl-guide"],
             stylesheets=[PANEL_CSS],

@@ -17,6 +17,7 @@ from rulelab.views.learn.plans import PLANS
 from rulelab.views.learn.view import KEYS, SCRIPT, WALKS, LearnView, read_progress, script_html
 from rulelab.views.learn.walk import Walk
 from rulelab.views.widgets.explained import by_slug, term_slug
+from rulelab.views.widgets.html import Html
 
 
 @pytest.fixture
@@ -216,3 +217,34 @@ def test_the_script_names_every_key() -> None:
     view = LearnView()
     view.walk = SCRIPT
     assert view._open is None
+
+
+def test_questions_are_marked_at_once_and_only_first_answers_count() -> None:
+    walk = Walk("branch and bound")
+    shown = pn.panel(walk)
+    radios, said = shown.select(pn.widgets.RadioBoxGroup)[0], walk.plan.steps[0]
+    right, *wrong = said.choices
+    assert radios.value is None, "nothing is answered for anybody"
+    assert {*radios.options} == {*said.choices}
+    radios.value = wrong[0]
+    assert walk.score == (0, 1)
+    radios.value = right
+    assert walk.score == (0, 1)
+    assert walk.answers == {1: [wrong[0], right]}
+    assert any("<b>Right.</b> Every list can be built" in str(each.object) for each in shown.select(Html))
+    walk.step = 2
+    assert radios.value is None
+    radios.value = walk.plan.steps[1].choices[0]
+    assert walk.score == (1, 2)
+    assert any("1 of 2 answered right at once" in str(each.object) for each in shown.select(Html))
+    walk.step = 1
+    assert radios.value == right, "what was answered is seen again"
+    walk.close()
+
+
+def test_the_right_answer_has_no_place_of_its_own() -> None:
+    steps = [step for plan in PLANS.values() for step in plan.steps if step.choices]
+    assert {step.offered.index(step.choices[0]) for step in steps} >= {0, 1, 2}
+    for plan in PLANS.values():
+        assert sum(bool(step.choices) for step in plan.steps) >= 2, plan.name
+    assert all(len({*step.choices}) == len(step.choices) > 1 for step in steps)
