@@ -7,12 +7,18 @@ import inspect
 
 import numpy as np
 import panel as pn
+from bokeh.plotting import figure
+from panel.custom import JSComponent
 
 import rulelab as rl
 from rulelab.glossary import Term
 from rulelab.views.forms.data_settings import DataSettings
-from rulelab.views.search.view import SearchView
+from rulelab.views.search.runs.box import RunTable
+from rulelab.views.search.view import RUNS, SearchView
+from rulelab.views.widgets.browser import Strip
+from rulelab.views.widgets.buttons import Press
 from rulelab.views.widgets.explained import MARK, by_slug
+from rulelab.views.widgets.html import LiveText
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 
@@ -87,3 +93,93 @@ def exported(view: SearchView, label: str) -> bytes:
     content = asyncio.run(made) if inspect.iscoroutine(made) else made
     read = content.read()
     return read.encode() if isinstance(read, str) else read
+
+
+def lines_of(view: object, role: str) -> list[LiveText]:
+    """The lines of a view that screen readers follow, in the order in which they stand on the page."""
+    return [each for each in pn.panel(view).select(LiveText) if each.role == role]
+
+
+def status(view: object) -> LiveText:
+    """What a view says about how it stands."""
+    return lines_of(view, "status")[0]
+
+
+def alert(view: object) -> LiveText:
+    """What a view complains about."""
+    return lines_of(view, "alert")[0]
+
+
+def send(part: JSComponent, message: object) -> None:
+    """Let the browser say something to a part of the page; Panel has no public way."""
+    part._handle_msg(message)
+
+
+def press(view: object, label: str) -> None:
+    """Press the button with this label."""
+    (button,) = (each for each in pn.panel(view).select(Press) if each.label == label)
+    send(button, "press")
+
+
+def widget(view: object, label: str) -> pn.widgets.Widget:
+    """The field of a view with this label."""
+    (field,) = (each for each in pn.panel(view).select(pn.widgets.WidgetBase) if each.label == label)
+    return field
+
+
+def open_tab(view: object, name: str) -> None:
+    """Press one of the names of tabs."""
+    (strip,) = (each for each in pn.panel(view).select(Strip) if name in each.names)
+    strip.open = name
+
+
+def moment(view: SearchView) -> int | None:
+    """The moment of the run that is shown; None: the present one."""
+    bar = view.part("moment")
+    return None if bar.at >= bar.moments - 1 else bar.at
+
+
+def look_back(view: SearchView, at: int | None) -> None:
+    """Go to a moment of the run, as the arrow keys do; None: the present one."""
+    bar = view.part("moment")
+    send(bar, {"move": (bar.moments - 1 if at is None else at) - bar.at})
+
+
+def play(view: SearchView) -> None:
+    """Press the button that plays the run, or holds what is played."""
+    send(view.part("moment"), {"press": True})
+
+
+def gap_figure(view: SearchView) -> figure:
+    """The picture of objective and bound."""
+    return view.part("objective and lower bound").select(pn.pane.Bokeh)[0].object
+
+
+def curves_of(plot: figure) -> dict[str, list[float]]:
+    """The points of the plots over time, by what they are."""
+    sources = (each.data_source for each in plot.renderers)
+    return next(each.data for each in sources if {"work", "objective"} <= set(each.column_names))
+
+
+def curves(view: SearchView) -> dict[str, list[float]]:
+    """The points of the plots over time that a view shows."""
+    return curves_of(gap_figure(view))
+
+
+def model_html(view: SearchView) -> str:
+    """What is said of the best model, the heading first."""
+    return "".join(each.object for each in view.part("model").objects if isinstance(each, pn.pane.HTML))
+
+
+def runs_table(view: SearchView) -> RunTable:
+    """The table of the runs, in its tab."""
+    open_tab(view, RUNS)
+    (table,) = pn.panel(view).select(RunTable)
+    return table
+
+
+def runs_html(view: SearchView) -> str:
+    """What stands beside the table of the runs."""
+    open_tab(view, RUNS)
+    places = [each for each in pn.panel(view).select(pn.Column) if runs_table(view) in each.objects]
+    return "".join(each.object for each in places[0].select(pn.pane.HTML) if each.object)

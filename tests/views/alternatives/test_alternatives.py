@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from bokeh.colors import RGB
 from good_rows import rows
+from live import alert, send, status
 from patience import wait_until
 
 import rulelab as rl
@@ -109,8 +110,8 @@ def view(dataset: rl.Dataset, show: Any) -> AlternativesView:
 def test_all_that_is_found_is_near_and_nothing_is_missing(view: AlternativesView) -> None:
     found = view.found
     assert found is not None
-    assert view._status.phase.startswith("certified complete: ")
-    assert view._alert.phase == ""
+    assert status(view).phase.startswith("certified complete: ")
+    assert alert(view).phase == ""
     problem, result = found.result.problem, found.result
     assert found.prepared.search.certified
     cheaper = [
@@ -225,17 +226,17 @@ def test_a_list_is_built_and_its_card_shown(view: AlternativesView, dataset: rl.
     assert view._builder.said["nodes"] == len(found.graph.model)
     assert view._builder.said["labels"] == [dataset.negative, dataset.positive]
     for antecedents in (found.result.lists[1], found.result.lists[0]):
-        view._builder._handle_msg({"rules": list(antecedents)})
+        send(view._builder, {"rules": list(antecedents)})
         assert view.editor.hand.model.antecedents == antecedents
         assert found.result.lists[view.model] == antecedents
     turned = next(d for d in map(tuple, map(reversed, found.result.lists)) if found.graph.node(d) > 0 and len(d) > 1)
-    view._builder._handle_msg({"rules": list(turned)})
+    send(view._builder, {"rules": list(turned)})
     card = view.editor.hand.card()
     assert card.model.antecedents == turned
     assert card.proof.objective == pytest.approx(card.model.objective(0.02))
     for wrong in ([99], ["x"], None, {}):
-        view._builder._handle_msg({"rules": wrong})
-        view._builder._handle_msg(wrong)
+        send(view._builder, {"rules": wrong})
+        send(view._builder, wrong)
         assert view.editor.hand.model.antecedents == turned
     page = view.explorer_html().getvalue()
     assert "<b>u" not in page
@@ -266,8 +267,8 @@ def test_the_chosen_model_is_edited_and_its_card_says_how_far_it_is(view: Altern
     assert view.model == 0
     assert editor.hand is not None
     assert editor.hand.card().proof.proven
-    assert editor._status.phase.startswith("as good as the certified optimum")
-    view._list._handle_msg({"do": "choose", "at": 2})
+    assert status(editor).phase.startswith("as good as the certified optimum")
+    send(view._list, {"do": "choose", "at": 2})
     assert view.model == view._list.chosen == 2
     card = editor.hand.card()
     assert not card.proof.proven
@@ -275,7 +276,7 @@ def test_the_chosen_model_is_edited_and_its_card_says_how_far_it_is(view: Altern
     assert card.proof.lower_bound == found.result.optimum
     assert card.proof.objective == pytest.approx(card.model.objective(0.02))
     assert card.search is None
-    assert editor._status.phase.endswith("still within 20 % of it")
+    assert status(editor).phase.endswith("still within 20 % of it")
     pinned: list[Any] = []
     view.on_pin = lambda card: pinned.append(card) or "A"
     editor.pin()
@@ -284,7 +285,7 @@ def test_the_chosen_model_is_edited_and_its_card_says_how_far_it_is(view: Altern
     for k in range(len(editor.hand.edited)):
         editor.act({"do": "flip", "at": k})
     assert editor.hand.card().name == "Made by hand"
-    assert editor._status.phase.endswith("no longer within 20 % of it")
+    assert status(editor).phase.endswith("no longer within 20 % of it")
     own = editor.hand.edited
     view.distance = 0.1
     wait_until(lambda: not view.refresh())
@@ -293,7 +294,7 @@ def test_the_chosen_model_is_edited_and_its_card_says_how_far_it_is(view: Altern
         view.choose(k)
         assert editor.hand.model == found.result.models[1]
     for wrong in ({"at": 10_000}, {"at": "0"}, {}, None):
-        view._list._handle_msg(wrong)
+        send(view._list, wrong)
         assert view.model == 1
     editor.undo()
     assert editor.hand.edited == own
@@ -390,7 +391,7 @@ def answered(query: str) -> tuple[Tabs, AlternativesView]:
     view, search = tabs.made("Alternatives").view, tabs.made("Search").view
     assert view._waiting.visible
     assert not view._details.visible or not (view._left.visible or view._right.visible)
-    view._begin._handle_msg("press")
+    send(view._begin, "press")
 
     def done() -> bool:
         search.refresh()
@@ -422,7 +423,7 @@ def test_the_tab_is_filled_by_itself_when_the_search_has_ended() -> None:
 
 def test_a_model_without_good_ones_beside_it_is_edited_all_the_same() -> None:
     tabs, view = answered(f"?tab=Alternatives&{QUICK}&family=falling_rule_list")
-    assert "not of a falling rule list" in view._status.phase
+    assert "not of a falling rule list" in status(view).phase
     assert not view._left.visible
     assert not view._more.visible, "there is no more"
     assert view.editor.hand.model == tabs.made("Search").view.session.snapshot.incumbent.model
@@ -449,12 +450,12 @@ def test_what_keeps_the_search_from_beginning_is_said() -> None:
     tabs = Tabs(Address(f"?tab=Alternatives&{QUICK}"))
     search, view = tabs.made("Search"), tabs.made("Alternatives").view
     search.setup.table.pending = True
-    view._begin._handle_msg("press")
-    assert "press “Accept” or “Cancel” there" in view._alert.phase
+    send(view._begin, "press")
+    assert "press “Accept” or “Cancel” there" in alert(view).phase
     search.setup.table.pending = False
     search.setup.refusal = "“Regularization” is too large"
-    view._begin._handle_msg("press")
-    assert view._alert.phase == "In the tab Search: “Regularization” is too large"
+    send(view._begin, "press")
+    assert alert(view).phase == "In the tab Search: “Regularization” is too large"
     assert search.view.session.state is State.IDLE
 
 
@@ -469,7 +470,7 @@ def test_the_best_model_is_edited_while_those_beside_it_are_looked_for(
     assert view.refresh()
     hand = view.editor.hand
     assert hand.model == latest.incumbent.model
-    assert view.editor._status.phase.startswith("as good as the certified optimum")
+    assert status(view.editor).phase.startswith("as good as the certified optimum")
     assert view._right.visible
     assert view._coming.visible
     assert view._details.css_classes == ["rl-both"], "it stands where it will stand beside the others"
@@ -481,7 +482,7 @@ def test_the_best_model_is_edited_while_those_beside_it_are_looked_for(
     assert not view._coming.visible
     assert view.editor.hand is hand
     assert hand.edited == by_hand, "what was edited meanwhile is not lost"
-    assert "within 20 % of it" in view.editor._status.phase
+    assert "within 20 % of it" in status(view.editor).phase
     view.close()
 
 
@@ -491,9 +492,9 @@ def test_more_is_found_when_more_is_asked_for(monkeypatch: pytest.MonkeyPatch, d
     wait_until(lambda: not view.refresh())
     assert view.found is not None
     assert view.found.result.count == 3
-    assert view._status.phase.startswith("not complete (as many models as were asked for)")
+    assert status(view).phase.startswith("not complete (as many models as were asked for)")
     assert (view._more.label, view._more.visible) == ("Find more", True)
-    view._more._handle_msg("press")
+    send(view._more, "press")
     assert view._more.label == "Stop"
     wait_until(lambda: not view.refresh())
     assert view.found.result.complete
@@ -506,7 +507,7 @@ def test_one_model_alone_is_counted_in_words() -> None:
     view = AlternativesView(searched(rl.datasets.from_frame(frame, "out"), regularization=0.6), distance=0.01)
     assert not view._left.visible
     wait_until(lambda: not view.refresh())
-    assert view._status.phase == "certified complete: 1 model has an objective within 1 % of the optimum"
+    assert status(view).phase == "certified complete: 1 model has an objective within 1 % of the optimum"
     assert view._left.visible
     assert view._explorer.visible
     view.close()

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from live import status
 from patience import wait_until
 from test_alternatives import searched
 
@@ -45,7 +46,7 @@ def test_the_count_is_that_of_the_lists_and_ranges_hold_all_of_them(
     assert found is not None
     assert counting.total.result.n_lists == found.result.n_lists
     many = count(found.result.n_lists)
-    assert counting._status.phase.startswith(f"certified: exactly {many} rule lists of any length")
+    assert status(counting).phase.startswith(f"certified: exactly {many} rule lists of any length")
     problem = found.result.problem
     pattern = problem.row_pattern
     guesses = [
@@ -156,7 +157,7 @@ def test_a_new_find_forgets_the_count(view: AlternativesView) -> None:
     view.distance = 0.1
     wait_until(lambda: not view.refresh())
     assert counting.total is None
-    assert counting._status.phase == ""
+    assert status(counting).phase == ""
     assert counted(view).total.result.n_lists == view.found.result.n_lists  # type: ignore[union-attr]
 
 

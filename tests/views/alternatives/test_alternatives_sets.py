@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from live import status
 from patience import wait_until
 
 import rulelab as rl
@@ -34,7 +35,7 @@ def view(dataset: rl.Dataset, show: Any) -> AlternativesView:
 def test_sets_are_shown_filtered_and_chosen(view: AlternativesView, dataset: rl.Dataset) -> None:
     found = view.found
     assert isinstance(found, FoundSets)
-    assert view._status.phase.startswith("certified complete, over rules of at most 2 conditions")
+    assert status(view).phase.startswith("certified complete, over rules of at most 2 conditions")
     assert view.strip.names == [TOGETHER, MADE_OF, COUNT]
     assert view._explorer.visible
     assert view.explorer_html().getvalue().count('<td class="text">') == found.result.count
@@ -96,7 +97,7 @@ def test_what_is_said_of_all_sets_is_true_of_each(dataset: rl.Dataset, form: str
     says = np.array([model.predicts_positive(problem.matrix()) for model in result.models])[:, problem.row_pattern]
     n = int(result.multiplicity.sum())
     assert counting.total.number == n == result.n_sets
-    assert counting._status.phase.startswith(f"certified: exactly {n} rule sets of rules of at most 2 conditions")
+    assert status(counting).phase.startswith(f"certified: exactly {n} rule sets of rules of at most 2 conditions")
     frame = counting.total.by_rules
     rules = pd.Series([len(model.rules) for model in result.models]).value_counts()
     assert dict(zip(frame["rules"], frame["models"], strict=True)) == rules.to_dict()
@@ -179,8 +180,8 @@ def test_sets_that_are_not_all_found_are_at_least_so_many(
     counting.count()
     wait_until(lambda: not counting.refresh())
     assert not counting.total.result.complete
-    assert counting._status.phase == verdict(counting.total)[1]
-    assert counting._status.phase.startswith("not complete: at least ")
+    assert status(counting).phase == verdict(counting.total)[1]
+    assert status(counting).phase.startswith("not complete: at least ")
     assert counting.ranges is None
     assert counting.sample is None
     assert "What is true of all sets is known when all are counted" in counting._text.object
@@ -194,7 +195,7 @@ def test_lists_come_after_sets(view: AlternativesView, dataset: rl.Dataset) -> N
     wait_until(lambda: not view.refresh())
     assert view.strip.names == [TOGETHER, MADE_OF, BUILD, COUNT]
     assert view.strip.open == COUNT
-    assert view._status.phase.startswith("certified complete: ")
+    assert status(view).phase.startswith("certified complete: ")
     assert view._explorer.visible
 
 

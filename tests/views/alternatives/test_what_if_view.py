@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 import panel as pn
 import pytest
+from live import alert, send, status
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
@@ -75,7 +76,7 @@ def ready(view: WhatIfView) -> WhatIfView:
 
 
 def standing(view: WhatIfView) -> dict[str, str]:
-    return dict(view._status.figures)
+    return dict(status(view).figures)
 
 
 def test_every_edit_counts_anew_and_can_be_taken_back(make) -> None:
@@ -131,8 +132,8 @@ def test_a_message_that_makes_no_sense_changes_nothing(make, wanted) -> None:
     view = make(live.small_search())
     view.act({"do": "insert", "at": 0, "antecedent": 2})
     before = view.hand.edited
-    view._editor._handle_msg(wanted)
-    view._editor._handle_msg(None)
+    send(view._editor, wanted)
+    send(view._editor, None)
     view.person.enter(wanted)
     assert view.hand.edited == before
 
@@ -141,9 +142,9 @@ def test_what_cannot_be_put_in_is_said(make) -> None:
     view = make(rl.RuleListSearch(live.problem(), regularization=0.01, max_length=1))
     view.act({"do": "insert", "at": 0, "antecedent": 2})
     view.act({"do": "insert", "at": 1, "antecedent": 2})
-    assert "is rule 1 already" in view._alert.phase
+    assert "is rule 1 already" in alert(view).phase
     view.act({"do": "insert", "at": 1, "antecedent": 3})
-    assert "at most 1 rule; delete one first" in view._alert.phase
+    assert "at most 1 rule; delete one first" in alert(view).phase
     assert len(view.hand.edited) == 1
 
 
@@ -195,7 +196,7 @@ def test_no_change_is_being_tried_after_a_failure(make, monkeypatch: pytest.Monk
     monkeypatch.setattr(type(view.hand.bench), "best_changes", failing)
     view.hint()
     ready(view)
-    assert "out of luck" in view._alert.phase
+    assert "out of luck" in alert(view).phase
     assert view._hints.said.object == wording.HINT
 
 
@@ -205,25 +206,25 @@ def test_many_wrong_rows_are_counted_out(make) -> None:
     heavy = np.full(len(data.y), 1000)
     problem = rl.Problem.from_arrays(conditions, data.y, sample_weight=heavy)
     view = ready(make(rl.RuleListSearch(problem, regularization=REGULARIZATION)))
-    said = view._status.phase.partition("as much as ")[2]
-    assert re.fullmatch(r"\d{1,3}(\u202f\d{3})+ wrong rows", said), view._status.phase
+    said = status(view).phase.partition("as much as ")[2]
+    assert re.fullmatch(r"\d{1,3}(\u202f\d{3})+ wrong rows", said), status(view).phase
 
 
 def test_the_distance_is_said_as_far_as_it_is_known(make) -> None:
     search = searched(table())
     view = make(search)
-    assert view._status.phase.endswith("stands here")
+    assert status(view).phase.endswith("stands here")
     ready(view)
     best = view.hand.best
     assert best.certified
-    assert "above the certified optimum, as much as" in view._status.phase
+    assert "above the certified optimum, as much as" in status(view).phase
     assert not view._answer.object
     view.reveal()
     assert "The certified optimum" in view._answer.object
     found = rl.solve(search)
     again = ready(make(search))
     assert again.hand.edited == EditedList.of(found.incumbent.model)
-    assert again._status.phase.startswith("as good as the certified optimum")
+    assert status(again).phase.startswith("as good as the certified optimum")
     assert again.hand.best.objective == again.hand.objective
     assert float(again.hand.objective) == pytest.approx(found.incumbent.objective, abs=1e-12)
 
@@ -234,7 +235,7 @@ def test_without_a_proof_the_bound_is_said(make, monkeypatch) -> None:
     monkeypatch.setattr(game, "_searched", lambda *_: snapshot)
     view = ready(make(search))
     assert not view.hand.best.certified
-    assert "the optimum is at most" in view._status.phase
+    assert "the optimum is at most" in status(view).phase
     view.reveal()
     assert "The best list that the search has found" in view._answer.object
 
@@ -280,7 +281,7 @@ def test_one_person_is_decided_and_flipped(make) -> None:
     assert "does not hold, as age is 50" in view.person.said.object
     assert "<b>age</b> were at most 36 instead of 50, rule 1 would decide: <b>yes</b>" in view.person.said.object
     view.person.enter({"do": "set", "at": 0, "value": "old"})
-    assert "age: old is no number" in view.person._alert.phase
+    assert "age: old is no number" in alert(view.person).phase
     view.person.enter({"do": "set", "at": 0, "value": ""})
     assert "age is missing" in view.person.said.object
     view.act({"do": "flip", "at": 0})
@@ -445,7 +446,7 @@ def test_who_comes_to_a_room_plays_and_sees_nothing_of_the_optimum() -> None:
     assert "pinned as A" in view._pinned.object
     (card,) = tabs.made("Compare").view.cards
     assert card.title == "Made by hand"
-    alternatives._leave._handle_msg("press")
+    send(alternatives._leave, "press")
     wait_until(lambda: not alternatives.refresh(), 0.02)
     assert BOARDS.board("class 7", view.room._game) == []
     assert alternatives._left.visible
@@ -516,7 +517,7 @@ def test_a_falling_list_that_does_not_fall_has_no_distance(make) -> None:
     assert hand.best is not None
     assert hand.best.certified
     view.act({"do": "insert", "at": 0, "antecedent": names.index("age > 36")})
-    assert "does not fall: the default has" in view._status.phase
+    assert "does not fall: the default has" in status(view).phase
     assert standing(view)["above the best"] == "–"
     view.on_pin = lambda card: "A"
     assert not any(button.visible for button in (view._pin, view.exports.button)), "what is none has no card"
@@ -533,7 +534,7 @@ def test_a_falling_list_that_does_not_fall_has_no_distance(make) -> None:
     best = hand.best.edited
     hand.take(best)
     view._show("")
-    assert "as good as the certified optimum: no list" in view._status.phase
+    assert "as good as the certified optimum: no list" in status(view).phase
     assert json.loads(view.exports.as_json().getvalue())["family"] == "falling_rule_list"
     assert [row["share_positive"] for row in view._editor.rules] == [
         f"{100 * rule.probability:.0f} %" for rule in (*hand.model.rules, hand.model.default)
@@ -566,10 +567,10 @@ def test_conditions_of_a_rule_set_are_added_and_taken_out(make, form) -> None:
         assert standing(view)["complexity"] == str(hand.edited.complexity)
     view.act({"do": "insert", "at": 0, "antecedent": 2})
     view.act({"do": "insert", "at": 0, "antecedent": 1})
-    assert "at most 2 conditions" in view._alert.phase
+    assert "at most 2 conditions" in alert(view).phase
     view.act({"do": "insert", "at": 2, "antecedent": 1})
-    assert "at most 6" in view._alert.phase
-    assert "above the certified optimum" in view._status.phase
+    assert "at most 6" in alert(view).phase
+    assert "above the certified optimum" in status(view).phase
     view.person.enter({"do": "tick", "at": 0, "on": True})
     assert "the set says" in view.person.said.object
     view.hint()
@@ -581,7 +582,7 @@ def test_conditions_of_a_rule_set_are_added_and_taken_out(make, form) -> None:
     assert "The certified optimum" in view._answer.object
     hand.take(hand.best.edited)
     view._show("")
-    assert "as good as the certified optimum: no set over these conditions" in view._status.phase
+    assert "as good as the certified optimum: no set over these conditions" in status(view).phase
     assert parse_model(view.exports.as_json().getvalue()).form == form
 
 

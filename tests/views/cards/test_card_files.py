@@ -10,7 +10,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pandas as pd
 import pytest
-from live import use_file
+from live import alert, use_file
 from model_cards import HOSTILE, QUICK, first, hostile_card, pinned, recipe, second
 
 import rulelab as rl
@@ -133,7 +133,7 @@ def test_nonsense_in_the_card_of_a_file_is_left_out(card, entry) -> None:
 def test_a_file_that_is_no_model_is_explained(contents, expected) -> None:
     view = CompareView()
     view.take(contents, "x.json")
-    assert expected in view._alert.phase
+    assert expected in alert(view).phase
     assert view.cards == ()
 
 

@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 import panel as pn
 import pytest
+from live import alert
 from model_cards import HOSTILE, QUICK, finish, first, pinned, recipe, second
 from patience import PATIENCE, wait_until
 from sklearn.metrics import roc_auc_score
@@ -362,8 +363,8 @@ def test_data_that_lack_the_rules_columns_are_a_message(card) -> None:
     lacking = replace(card, rows=Rows(rl.datasets.load("tic_tac_toe")))
     shown = ModelCard(lacking)
     finish(shown)
-    assert "No scores" in shown._alert.phase
-    assert "lacks" in shown._alert.phase
+    assert "No scores" in alert(shown).phase
+    assert "lacks" in alert(shown).phase
 
 
 def test_the_test_share_is_stratified_and_kept_out_of_training() -> None:

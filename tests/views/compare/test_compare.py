@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import panel as pn
 import pytest
+from live import alert, send, status
 from model_cards import HOSTILE, QUICK, finish, first, second
 from patience import PATIENCE, wait_until
 from sklearn.linear_model import LogisticRegression
@@ -230,7 +231,7 @@ def test_the_address_says_what_is_compared_and_the_cards_that_come_back_are_comp
         assert again.base is (None if place is None else again.cards[place])
         assert again.only == ("only" in query)
         assert parse_qs(then[-1][1:]) == ({} if query == "?against=F" else parse_qs(query[1:]))
-        assert again._alert.phase.startswith("there is no card F") == (query == "?against=F")
+        assert alert(again).phase.startswith("there is no card F") == (query == "?against=F")
         again.close()
     view.close()
     assert "against = ZZ" in CompareTab(Address("?against=ZZ")).complaints[0]
@@ -246,7 +247,7 @@ def test_a_model_is_pinned_while_others_come_back(view, card, other) -> None:
     assert again.pin(replace(card, name="my own")) == "A"
     finish(again)
     assert [shown.called for shown in again.cards] == ["my own", "", ""]
-    assert again._alert.phase == ""
+    assert alert(again).phase == ""
     again.close()
 
 
@@ -311,10 +312,10 @@ def test_the_table_has_a_row_of_each_card_and_asks_for_what_is_pressed_in_it(vie
     view.on_tick = lambda key: asked.append(("tick", key))
     view.on_choose = lambda key: asked.append(("choose", key))
     for act, key in (("pin", "0:1"), ("choose", "0:1"), ("pin", "9:9"), ("remove", "Z"), ("remove", 3), ("drop", "A")):
-        view.table._handle_msg({"act": act, "hashes": [key]})
+        send(view.table, {"act": act, "hashes": [key]})
     assert asked == [("tick", "0:1"), ("choose", "0:1")]
     assert [one["title"] for one in view.table.more][-1] == HOSTILE, "texts are as they are: the browser shows them so"
-    view.table._handle_msg({"act": "remove", "hashes": ["A"]})
+    send(view.table, {"act": "remove", "hashes": ["A"]})
     assert view.cards == (left,)
     assert [one["key"] for one in view.table.more] == ["A", "0:1"]
 
@@ -383,7 +384,7 @@ def test_baselines_stand_beside_the_cards_of_their_split(view, card, other) -> N
     for name in ("A diabetes: rule list", "B diabetes: rule list", "CART", "Random forest", "Logistic regression"):
         assert name in table
     assert table in view.as_report().getvalue()
-    assert (view._status.tone, view._status.phase) == (
+    assert (status(view).tone, status(view).phase) == (
         "idle",
         "3 other methods fitted on the same rows: they stand in the table",
     )
@@ -392,7 +393,7 @@ def test_baselines_stand_beside_the_cards_of_their_split(view, card, other) -> N
     view.remove(view.cards[0])
     assert view.comparisons() == []
     assert view.table.more == []
-    assert view._status.phase == ""
+    assert status(view).phase == ""
 
 
 def test_the_search_view_pins_what_it_shows() -> None:
@@ -417,7 +418,7 @@ def test_the_search_view_pins_what_it_shows() -> None:
     assert button.visible
     assert button.label == "Pinned as A in Compare"
     view.pin()
-    assert view._alert.phase == "full"
+    assert alert(view).phase == "full"
     view.on_pin = None
     assert not button.visible
     view.close()

@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from live import alert
 from model_cards import HOSTILE, QUICK, finish, pinned
 from patience import PATIENCE
 
@@ -173,5 +174,5 @@ def test_the_page_keeps_what_is_pinned_and_brings_it_back(card, of_point) -> Non
     again.kept.found = "[]"
     assert not again.refresh(), "it comes back once"
     again.kept.problem = "QuotaExceededError"
-    assert "QuotaExceededError" in again._alert.phase
+    assert "QuotaExceededError" in alert(again).phase
     again.close()

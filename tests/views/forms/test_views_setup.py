@@ -5,7 +5,7 @@ from __future__ import annotations
 from urllib.parse import parse_qsl
 
 import pytest
-from live import HOSTILE, use_file, use_roles
+from live import HOSTILE, model_html, use_file, use_roles
 from patience import wait_until
 
 import rulelab as rl
@@ -61,7 +61,7 @@ def test_where_rules_have_fewer_conditions_than_asked_every_claim_says_so(setup)
     said = "have at most 1 condition, not 2"
     assert view.status is State.ENDED
     assert said in standing(view.session).phase
-    assert said.replace("have", "Rules have") in view._best.card.object, "what to do stands among the doubts"
+    assert said.replace("have", "Rules have") in model_html(view), "what to do stands among the doubts"
     view.pin()
     assert said in cards[0].proof.scope
     view.close()

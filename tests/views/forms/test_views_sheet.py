@@ -11,7 +11,7 @@ from weakref import WeakSet
 import numpy as np
 import pandas as pd
 import pytest
-from live import HOSTILE, use_file, use_roles
+from live import HOSTILE, send, use_file, use_roles
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
@@ -257,12 +257,12 @@ class Sent:
 
     def send(self, contents: bytes, last: bool = True, number: int = 1) -> None:
         piece = base64.b64encode(contents).decode()
-        self.widget._handle_msg({"type": "piece", "id": number, "data": piece, "last": last})
+        send(self.widget, {"type": "piece", "id": number, "data": piece, "last": last})
 
 
 def test_a_file_comes_in_pieces() -> None:
     sent = Sent()
-    sent.widget._handle_msg({"type": "begin", "id": 1, "name": "a.csv"})
+    send(sent.widget, {"type": "begin", "id": 1, "name": "a.csv"})
     assert sent.asked == [{"id": 1, "at": 0}]
     sent.send(b"abc", last=False)
     assert sent.asked[-1] == {"id": 1, "at": 3}
@@ -274,22 +274,22 @@ def test_a_file_comes_in_pieces() -> None:
 def test_a_cancelled_or_faulty_upload_is_forgotten() -> None:
     sent = Sent(most=10)
     for number, end in enumerate(["cancel", "too large", "no base64"]):
-        sent.widget._handle_msg({"type": "begin", "id": number, "name": "a.csv"})
+        send(sent.widget, {"type": "begin", "id": number, "name": "a.csv"})
         sent.send(b"abc", last=False, number=number)
         if end == "cancel":
-            sent.widget._handle_msg({"type": "cancel"})
+            send(sent.widget, {"type": "cancel"})
         elif end == "too large":
             sent.send(b"x" * 20, number=number)
             assert sent.widget.said == "a.csv is too large. At most 10"
         else:
-            sent.widget._handle_msg({"type": "piece", "id": number, "data": "%%%", "last": True})
+            send(sent.widget, {"type": "piece", "id": number, "data": "%%%", "last": True})
             assert "did not arrive as it was sent" in sent.widget.said
         sent.send(b"late", number=number)
         assert (sent.arrived, sent.widget.doing, sent.cancelled) == ([], "", number + 1)
 
 
 def begin(sent: Sent, size: int) -> None:
-    sent.widget._handle_msg({"type": "begin", "id": 1, "name": "a.csv", "size": size})
+    send(sent.widget, {"type": "begin", "id": 1, "name": "a.csv", "size": size})
 
 
 def test_all_pages_together_send_no_more_than_there_is_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -337,9 +337,9 @@ def test_a_large_table_is_looked_through_beside_the_page(settings, monkeypatch: 
     dialog = settings.dialog
 
     def tell(**message: Any) -> None:
-        dialog._handle_msg(message)
+        send(dialog, message)
         assert dialog.state["busy"] == "Looking through daten.csv ..."
-        dialog._handle_msg({"type": "role", "position": 0, "role": "target"})  # not while it is busy
+        send(dialog, {"type": "role", "position": 0, "role": "target"})  # not while it is busy
         wait_until(lambda: not settings._tick())
 
     position = [row["name"] for row in dialog.state["columns"]].index("gender")
@@ -357,12 +357,12 @@ def test_a_large_table_is_looked_through_beside_the_page(settings, monkeypatch: 
     "message", [None, 3, "accept", {}, {"type": "piece"}, {"type": "begin", "id": {}}, {"type": []}]
 )
 def test_messages_that_mean_nothing_do_no_harm(settings, message: Any) -> None:
-    Sent().widget._handle_msg(message)
-    settings.dialog._handle_msg(message)
+    send(Sent().widget, message)
+    send(settings.dialog, message)
     settings.take(GERMAN, "daten.csv")
-    settings.dialog._handle_msg(message)
+    send(settings.dialog, message)
     for more in ({"type": "role", "position": 99, "role": "target"}, {"type": "positive", "position": -1}):
-        settings.dialog._handle_msg(more)
+        send(settings.dialog, more)
     assert settings.draft.roles["krank"] == "target"
 
 
@@ -374,12 +374,12 @@ def test_messages_of_the_sheet_change_it(settings) -> None:
         {"type": "read", "how": {"encoding": "latin-1"}},
         {"type": "role", "position": 4, "role": "ignore"},
     ):
-        settings.dialog._handle_msg(message)
+        send(settings.dialog, message)
     shown = settings.dialog.state
     assert shown["form"][0]["chosen"] == "latin-1"
     assert (shown["columns"][4]["role"], shown["positive"]) == ("ignore", 0)
     assert shown["columns"][1]["role"] == "ignore", "another encoding leaves the roles of columns that are still there"
-    settings.dialog._handle_msg({"type": "accept"})
+    send(settings.dialog, {"type": "accept"})
     assert settings.data == UPLOADED
 
 

@@ -12,7 +12,7 @@ import pandas as pd
 import panel as pn
 import param
 import pytest
-from live import HOSTILE
+from live import HOSTILE, alert, send
 
 import rulelab as rl
 from rulelab.datasets import reader
@@ -125,7 +125,7 @@ def seen(form: FieldCards, label: str) -> dict[str, Any]:
 
 
 def write(form: FieldCards, label: str, text: Any) -> None:
-    form._handle_msg({"key": seen(form, label)["key"], "value": text})
+    send(form, {"key": seen(form, label)["key"], "value": text})
 
 
 def test_nothing_runs_before_a_field_is_mended() -> None:
@@ -139,7 +139,7 @@ def test_nothing_runs_before_a_field_is_mended() -> None:
     for button in (view.run, view.step):
         button()
         assert view.session.state is State.IDLE
-        assert "Least support" in view._alert.phase
+        assert "Least support" in alert(view).phase
     bar = view.part("controls")
     assert bar is not None
     buttons = {each.label: each for each in bar.select(pn.widgets.Button)}
@@ -152,7 +152,7 @@ def test_nothing_runs_before_a_field_is_mended() -> None:
     assert "<img" not in hint.object
     assert "<img" in seen(form, label)["wrong"], "it is shown as text"
     setup.family = "rule_set"
-    assert (setup.refusal, view.refusal, view._alert.phase) == ("", "", "")
+    assert (setup.refusal, view.refusal, alert(view).phase) == ("", "", "")
     setup.family = "rule_list"
     assert "Least support" in view.refusal
     setup.settings.min_support = 0.25
@@ -173,9 +173,9 @@ def test_what_no_field_could_send_changes_nothing() -> None:
             if not (each["kind"] == "number" and isinstance(value, str)) and not (
                 each["kind"] == "switches" and isinstance(value, list)
             ):
-                setup.more._handle_msg({"key": each["key"], "value": value})
+                send(setup.more, {"key": each["key"], "value": value})
     for message in (None, [], {"key": "9.9", "value": True}, {"key": 3}, {}):
-        setup.more._handle_msg(message)
+        send(setup.more, message)
     assert setup.more.cards == before
 
 

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from live import HOSTILE, problem, small_search
+from live import HOSTILE, problem, send, small_search
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
@@ -280,7 +280,7 @@ def test_what_is_asked_of_a_run_that_is_not_there_is_refused_in_words(page) -> N
 
 def test_messages_that_no_table_sends_do_nothing(page) -> None:
     for message in (None, 3, {}, {"act": "drop"}, {"act": "delete", "hashes": 3}, {"act": "open", "hashes": [{}]}):
-        page.kept.list._handle_msg(message)
+        send(page.kept.list, message)
         page.settle()
         assert page.kept.list.said == ""
 

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 import numpy as np
 import pandas as pd
 import pytest
-from live import HOSTILE, small_search, use_file
+from live import HOSTILE, alert, small_search, use_file
 from model_cards import finish
 from patience import wait_until
 
@@ -283,22 +283,22 @@ def test_a_kept_run_is_opened_with_its_split_its_groups_and_its_proof(place: Pat
     for _ in range(2):
         search.view.pin()
     (live,) = tabs.made("Compare").view.cards
-    assert "pinned already, as A" in search.view._alert.phase
+    assert "pinned already, as A" in alert(search.view).phase
     scored(tabs.made("Compare").view)
     assert live.scores.test is not None
     assert live.scores.groups
     closed(tabs)
 
     tabs = day(place, data="compas" if source == "name" else UPLOADED, run=run)
-    assert "upload it once more" not in tabs.made("Search").view._alert.phase
+    assert "upload it once more" not in alert(tabs.made("Search").view).phase
     tabs.runs.run = run
     settle(tabs)
     search = tabs.made("Search")
     assert search.view.session.recorded
-    assert search.view._alert.phase == ""
+    assert alert(search.view).phase == ""
     tabs.made("Compare").view.kept.found = ""
     search.view.pin()
-    assert search.view._alert.phase == ""
+    assert alert(search.view).phase == ""
     compare = tabs.made("Compare").view
     scored(compare)
     (back,) = compare.cards

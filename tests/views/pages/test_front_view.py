@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl
 
 import pandas as pd
 import pytest
+from live import send
 
 from rulelab.views.allowance import Allowance
 from rulelab.views.forms import tables
@@ -73,7 +74,7 @@ def test_a_server_of_a_table_begins_with_it(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("card", ["proof", "compas"])
 def test_a_card_begins_its_search_as_one_step_and_back_brings_the_front(opened: Opened, card: str) -> None:
-    opened.front._handle_msg(card)
+    send(opened.front, card)
     search = opened.tabs.made("Search").view
     assert (opened.tabs.tab, search.session.state is State.IDLE) == ("Search", False)
     ((query, step),) = opened.shown
@@ -90,7 +91,7 @@ def test_a_card_begins_its_search_as_one_step_and_back_brings_the_front(opened: 
 def test_only_a_run_of_this_browser_is_offered(kept: str | None) -> None:
     page = Opened()
     page.tabs.last.found = kept
-    page.front._handle_msg("go on")
+    send(page.front, "go on")
     assert (page.front.last, page.tabs.tab) == ("", "")
 
 

@@ -7,6 +7,7 @@ import gzip
 import panel as pn
 import pytest
 from bokeh.document import Document
+from live import alert
 from panel.io.state import set_curdoc
 from tornado.httputil import HTTPHeaders, HTTPServerRequest, RequestStartLine
 
@@ -69,7 +70,7 @@ def test_the_address_of_the_tab_that_fronts_were_is_that_of_compare() -> None:
 def test_a_tab_that_is_unknown_is_complained_about() -> None:
     page = tabs.Tabs(Address("?tab=Nowhere"))
     assert page.tab == "Search"
-    assert "tab = Nowhere" in page.made("Search").view._alert.phase
+    assert "tab = Nowhere" in alert(page.made("Search").view).phase
 
 
 def test_the_speed_and_the_axis_are_in_the_address_and_the_axis_is_log_work_unless_asked() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import live
 import panel as pn
 import pytest
+from live import model_html, send
 from patience import PATIENCE
 
 import rulelab as rl
@@ -128,7 +129,7 @@ def test_words_ask_for_a_term_and_answers_are_looked_up(monkeypatch: pytest.Monk
     widget = Explained()
     monkeypatch.setattr(widget, "_send_msg", sent.append)
     for asked in ({"term": "lower-bound"}, {"term": live.HOSTILE}, {"term": 3}, "lower-bound", None):
-        widget._handle_msg(asked)
+        send(widget, asked)
     (answer,) = sent
     assert answer["asked"] == "lower-bound"
     assert answer["sentence"] == TERMS["lower bound"].sentence
@@ -151,16 +152,16 @@ def test_messages_are_in_the_words_of_the_page_but_columns_keep_their_names() ->
 
 def test_the_title_and_the_account_follow_the_proof() -> None:
     view = SearchView(live.small_search())
-    assert "Best rule list so far" in view._best.heading.object
+    assert "Best rule list so far" in model_html(view)
     assert "The search looks for" in view._certificate.account.object
     view.run()
     view.session.join(PATIENCE)
     view.refresh()
-    assert "The optimal rule list" in view._best.heading.object
+    assert "The optimal rule list" in model_html(view)
     assert "lists of at most" in view._certificate.account.object
-    assert " = " in view._best.card.object
+    assert " = " in model_html(view)
     view.reset()
-    assert "Best rule list so far" in view._best.heading.object
+    assert "Best rule list so far" in model_html(view)
     assert "The search looks for" in view._certificate.account.object
     view.close()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from live import send
 from patience import wait_until
 
 from rulelab.views.forms.address import Address
@@ -99,7 +100,7 @@ def test_keys_drive_the_search(tab: SearchTab) -> None:
     press("arrowright")
     assert view.moment is None
     press("r")
-    assert view._rewind.playing
+    assert view.part("moment").playing
     press("0")
     assert view.session.state is State.IDLE
 
@@ -107,7 +108,7 @@ def test_keys_drive_the_search(tab: SearchTab) -> None:
 def test_what_is_no_key_is_ignored(tab: SearchTab) -> None:
     tab.presenter.press("p")
     for message in (None, 3, {}, {"key": None}, {"key": ["p"]}, {"key": "q"}):
-        tab.presenter._handle_msg(message)
+        send(tab.presenter, message)
     assert tab.presenter.on_stage
 
 

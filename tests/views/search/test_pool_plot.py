@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 import pytest
-from live import HOSTILE, problem
+from live import HOSTILE, look_back, open_tab, problem
 from test_replay import finished
 from test_views_why import settled
 
@@ -170,12 +170,12 @@ def test_the_page_shows_the_pool_of_a_rule_set_and_of_nothing_else() -> None:
     assert box.items[0].caption == plot.caption
     view.large = True
     assert plot.figure.xaxis[0].axis_label_text_font_size == "17px"
-    view._why.strip.open = PRICES
+    open_tab(view, PRICES)
     settled(view)
     prices, _ = view._why._pictures[PRICES]
     assert "a price" in prices.caption
     assert "No row" not in prices.caption
-    view._rewind.at = 0
+    look_back(view, 0)
     settled(view)
     assert view._why._now.visible, "it is said that the present is shown"
     view.reset()

@@ -8,7 +8,20 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from live import HOSTILE, exported, problem
+from live import (
+    HOSTILE,
+    alert,
+    curves,
+    exported,
+    look_back,
+    model_html,
+    open_tab,
+    play,
+    problem,
+    runs_table,
+    status,
+    widget,
+)
 from patience import PATIENCE, wait_until
 from test_views_plots import SEARCHES
 from test_views_why import settled
@@ -42,9 +55,9 @@ def view(request: pytest.FixtureRequest) -> Iterator[SearchView]:
     view.session.join(PATIENCE)
 
 
-def curves(view: SearchView) -> list[object]:
+def pictured(view: SearchView) -> list[object]:
     """What the first plot shows and says."""
-    columns = {name: [float(value) for value in column] for name, column in view._plots._curves.data.items()}
+    columns = {name: [float(value) for value in column] for name, column in curves(view).items()}
     return [columns, view._plots.plots[0].caption]
 
 
@@ -53,15 +66,16 @@ def test_a_saved_run_is_shown_as_it_was(view, tmp_path) -> None:
     path.write_bytes(exported(view, "Recording"))
     replay = rl.views.Replay(path)
     settled(replay)
-    assert repr(curves(replay)) == repr(curves(view))
-    assert replay._best.card.object == view._best.card.object
-    assert [pair[1] for pair in replay._status.figures] == [pair[1] for pair in view._status.figures]
-    assert replay._status.phase == f"Recording run.rulelab: {view._status.phase}"
+    assert repr(pictured(replay)) == repr(pictured(view))
+    assert model_html(replay) == model_html(view)
+    assert [pair[1] for pair in status(replay).figures] == [pair[1] for pair in status(view).figures]
+    assert status(replay).phase == f"Recording run.rulelab: {status(view).phase}"
     for at in (0, len(view.session.history) // 2, None):
-        view._rewind.at = replay._rewind.at = at
+        for each in (view, replay):
+            look_back(each, at)
         settled(view)
         settled(replay)
-        assert repr(curves(replay)) == repr(curves(view))
+        assert repr(pictured(replay)) == repr(pictured(view))
         if TREE in view._why.strip.names:
             told, was = replay._why._tree._frame.tree, view._why._tree._frame.tree
             assert told["antecedent"].tolist() == was["antecedent"].tolist()
@@ -78,10 +92,10 @@ def test_a_saved_run_is_shown_as_it_was(view, tmp_path) -> None:
 def test_a_run_is_played_at_several_speeds(view) -> None:
     shown = {}
     for name in ("4 ×", "1 ×", "¼ ×"):
-        view._rewind.pace.value = SPEEDS[name]
-        view._rewind.press()
+        widget(view, "Replay pace").value = SPEEDS[name]
+        play(view)
         shown[name] = 0
-        while view._rewind.playing:
+        while view.part("moment").playing:
             view.tick()
             shown[name] += 1
     assert shown["4 ×"] < shown["1 ×"] < shown["¼ ×"]
@@ -98,26 +112,26 @@ def open_file(view: SearchView, contents: bytes, name: str = "run.rulelab") -> s
 @pytest.mark.long
 def test_the_page_opens_a_recording_and_runs_anew(view) -> None:
     contents = exported(view, "Recording")
-    before = view._status.figures
+    before = status(view).figures
     view.reset()
     assert open_file(view, contents, HOSTILE) == ""
     assert view.session.recorded
-    assert view._status.figures == before
+    assert status(view).figures == before
     assert "<img" not in view._notes.object
-    view._why.strip.open = view._why.strip.names[0]
+    open_tab(view, view._why.strip.names[0])
     settled(view)
     if TREE in view._why.strip.names:
         assert "are not kept" in view._why._tree._bars.caption
     view.on_pin = lambda card: "A"
     view.pin()
-    assert "no model card" in view._alert.phase
+    assert "no model card" in alert(view).phase
     again = json.loads(gzip.decompress(exported(view, "Recording")))
     assert again == json.loads(gzip.decompress(contents)), "what was opened is saved again as it is"
     view.run()
     wait_until(lambda: view.session.state.over)
     settled(view)
     assert not view.session.recorded
-    assert len(view._runs_box.table.rows) == 3
+    assert len(runs_table(view).rows) == 3
 
 
 @pytest.fixture

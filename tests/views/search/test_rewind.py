@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from live import exported
+from live import curves, curves_of, exported, look_back, moment, play, send, status
 from patience import PATIENCE, wait_until
 from test_views_plots import SEARCHES
 
@@ -54,7 +54,7 @@ def drawn(plots: SearchFigures) -> list[Any]:
 def axes(plots: SearchFigures) -> list[Any]:
     """The curves, and what the plots over time span."""
     ranges = [each for plot in plots.plots if plot.over_time for each in (plot.figure.x_range, plot.figure.y_range)]
-    return [dict(plots._curves.data), *((each.start, each.end) for each in ranges)]
+    return [dict(curves_of(plots.bounds)), *((each.start, each.end) for each in ranges)]
 
 
 def said(view: SearchView) -> dict[str, str]:
@@ -75,24 +75,24 @@ def test_every_moment_looks_as_it_did(view) -> None:
     present, whole = seen(view), axes(view._plots)
     search = view.session.search
     for at in (0, len(snapshots) // 2, len(snapshots) - 2, 1):
-        view._rewind.at = at
+        look_back(view, at)
         then = SearchFigures(LOOKS[view.session.look])
         then.use_axis(view.axis)
         then.extend(snapshots[: at + 1], True, snapshots[at], view.session.prepared)
         assert repr(drawn(view._plots)) == repr(drawn(then))
         assert said(view) == dict(figures(snapshots[at], search.family))
-        assert f"moment {at + 1} of {len(snapshots)}" in view._status.phase
+        assert f"moment {at + 1} of {len(snapshots)}" in status(view).phase
         assert view._best.actions.visible == (snapshots[at].incumbent is not None)
-        assert view._rewind.bar.at == at
+        assert view.part("moment").at == at
         assert repr(axes(view._plots)) == repr(whole), "axes do not move"
         for cursor in view._plots._cursors.values():
             assert cursor._line.visible
-            assert cursor._line.location == view._plots._curves.data[AXES[view.axis]][at]
-    view._rewind.at = None
+            assert cursor._line.location == curves(view)[AXES[view.axis]][at]
+    look_back(view, None)
     assert repr(seen(view)) == repr(present)
     assert repr(axes(view._plots)) == repr(whole)
     assert not any(cursor._line.visible for cursor in view._plots._cursors.values())
-    assert view._status.tone == "proven" or view.session.snapshot.status is not rl.Status.OPTIMAL
+    assert status(view).tone == "proven" or view.session.snapshot.status is not rl.Status.OPTIMAL
 
 
 def test_what_is_saved_is_what_is_shown(view) -> None:
@@ -100,7 +100,7 @@ def test_what_is_saved_is_what_is_shown(view) -> None:
     cards: list[Any] = []
     view.on_pin = lambda card: cards.append(card) or "A"
     at = next(k for k, each in enumerate(snapshots) if each.incumbent is not None)
-    view._rewind.bar._handle_msg({"move": at - len(snapshots) + 1})
+    look_back(view, at)
     model = snapshots[at].incumbent.model
     assert type(model).from_json(exported(view, "Model (JSON)")) == model
     view.pin()
@@ -113,45 +113,45 @@ def test_a_verdict_on_the_end_is_not_said_of_a_moment_before(view) -> None:
     check, able = view._certificate.check, view._certificate.check.button.visible
     assert able == (view.session.snapshot.status is rl.Status.OPTIMAL)
     check.line.phase = "Valid: there is no better one."
-    view._rewind.at = 1
+    look_back(view, 1)
     assert not check.button.visible
     assert not check.line.visible
-    view._rewind.at = None
+    look_back(view, None)
     assert check.button.visible == able
     assert check.line.visible == able
 
 
 def test_replay_goes_through_the_moments_and_ends_in_the_present(view) -> None:
     last = len(view.session.history) - 1
-    view._rewind.press()
-    assert view._rewind.at == 0
+    play(view)
+    assert moment(view) == 0
     shown = []
-    while view._rewind.playing:
-        shown.append(view._rewind.at)
+    while view.part("moment").playing:
+        shown.append(moment(view))
         view.tick()
     assert len(shown) > 15, "a fast search is played slowly"
     assert shown == sorted(shown)
     assert shown[0] == 0
     assert shown[-1] < last
-    assert view._rewind.at is None
-    assert view._rewind.bar.at == last
-    assert not view._rewind.bar.playing
+    assert moment(view) is None
+    assert view.part("moment").at == last
+    assert not view.part("moment").playing
 
 
 def test_a_slider_that_is_moved_holds_the_replay(view) -> None:
-    view._rewind.press()
-    while view._rewind.at == 0:
+    play(view)
+    while moment(view) == 0:
         view.tick()
-    view._rewind.bar._handle_msg({"place": 0})
-    assert not view._rewind.playing
-    assert view._rewind.at == 0
-    view._rewind.bar._handle_msg({"place": 1})
-    assert view._rewind.at is None
-    view._rewind.bar._handle_msg({"move": -1})
-    assert view._rewind.at == len(view.session.history) - 2
+    send(view.part("moment"), {"place": 0})
+    assert not view.part("moment").playing
+    assert moment(view) == 0
+    send(view.part("moment"), {"place": 1})
+    assert moment(view) is None
+    send(view.part("moment"), {"move": -1})
+    assert moment(view) == len(view.session.history) - 2
     for nonsense in ("press", {}, {"move": "far"}, {"place": None}):
-        view._rewind.bar._handle_msg(nonsense)
-    assert view._rewind.at == len(view.session.history) - 2
+        send(view.part("moment"), nonsense)
+    assert moment(view) == len(view.session.history) - 2
 
 
 def test_a_line_that_is_moved_in_a_plot_goes_to_the_nearest_moment(view) -> None:
@@ -162,21 +162,21 @@ def test_a_line_that_is_moved_in_a_plot_goes_to_the_nearest_moment(view) -> None
     for place in (start, places[1] + 1e-9, (places[0] + 2 * places[-1]) / 3, end):
         line.location = place
         view.refresh()
-        at = len(places) - 1 if view._rewind.at is None else view._rewind.at
+        at = len(places) - 1 if moment(view) is None else moment(view)
         assert abs(places[at] - place) == min(abs(each - place) for each in places)
-        assert line.visible == (view._rewind.at is not None)
+        assert line.visible == (moment(view) is not None)
         if line.visible:
             assert line.location == places[at]
 
 
 def test_reset_and_a_new_run_are_in_the_present(view) -> None:
-    view._rewind.at = 1
+    look_back(view, 1)
     view.reset()
-    assert view._rewind.at is None
-    assert not view._rewind.bar.able
-    assert view._rewind.bar.moments == 0, "nothing is left of the moments of the run before"
-    assert "looking back" not in view._status.phase
+    assert moment(view) is None
+    assert not view.part("moment").able
+    assert view.part("moment").moments == 0, "nothing is left of the moments of the run before"
+    assert "looking back" not in status(view).phase
     view.step()
     wait_until(lambda: view.session.state in (State.PAUSED, State.ENDED))
     view.refresh()
-    assert view._rewind.at is None
+    assert moment(view) is None

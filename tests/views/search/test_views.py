@@ -15,7 +15,19 @@ import numpy as np
 import pandas as pd
 import panel as pn
 import pytest
-from live import HOSTILE, export_menu, exported, long_search, small_search
+from live import (
+    HOSTILE,
+    alert,
+    curves,
+    export_menu,
+    exported,
+    gap_figure,
+    long_search,
+    look_back,
+    model_html,
+    small_search,
+    status,
+)
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
@@ -213,12 +225,12 @@ def finish(view: SearchView) -> None:
 def test_the_view_shows_a_search_to_its_certificate(view) -> None:
     view.run()
     finish(view)
-    assert view._status.tone == "proven"
-    assert "certified optimal" in view._status.phase
-    assert dict(view._status.figures)["gap"] == "0"
-    assert "<table" in view._best.card.object
-    curves = view._plots._curves.data
-    assert curves["lower_bound"][-1] == curves["objective"][-1]
+    assert status(view).tone == "proven"
+    assert "certified optimal" in status(view).phase
+    assert dict(status(view).figures)["gap"] == "0"
+    assert "<table" in model_html(view)
+    points = curves(view)
+    assert points["lower_bound"][-1] == points["objective"][-1]
     assert view._best.actions.visible
     assert view._best.actions in view.part("model").objects
     assert view.part("status") in view.part("certificate").objects
@@ -259,10 +271,10 @@ def test_a_proof_is_checked_within_its_certificate_and_a_new_run_forgets_the_ans
     assert check.line.tone == "proven"
     assert check.line.phase.startswith("Valid: no rule list")
     assert "simpler program" not in said(), "the answer stands in its place"
-    view._rewind.at = 0
+    look_back(view, 0)
     assert (check.line.visible, check.button.visible) == (False, False), "it speaks of the end of the run"
     assert "Once the model is proven optimal" in said()
-    view._rewind.at = None
+    look_back(view, None)
     assert (check.line.visible, check.button.visible) == (True, True)
     assert "simpler program" not in said()
     check.press()
@@ -375,8 +387,8 @@ def test_reset_forgets_and_run_begins_again(view) -> None:
     first = view.session.snapshot
     view.reset()
     assert view.session.snapshot is None
-    assert view._plots._curves.data["work"] == []
-    assert "<table" not in view._best.card.object
+    assert curves(view)["work"] == []
+    assert "<table" not in model_html(view)
     view.run()
     finish(view)
     assert view.session.snapshot.work == first.work
@@ -398,7 +410,7 @@ def test_step_in_the_view_does_one_unit_at_a_time(view) -> None:
         wait_until(lambda done=done: view.session.snapshot is not None and view.session.snapshot.work == done)
     wait_until(lambda: view.session.state is State.PAUSED)
     view.refresh()
-    assert view._plots._curves.data["work"] == [1, 2, 3]
+    assert curves(view)["work"] == [1, 2, 3]
 
 
 def test_a_view_needs_one_thing_to_show() -> None:
@@ -412,12 +424,12 @@ def test_an_error_is_shown_and_the_next_run_works() -> None:
     setup.settings.min_support = 0.98
     view.run()
     finish(view)
-    assert "“Least support”" in view._alert.phase
+    assert "“Least support”" in alert(view).phase
     setup.choose(data="tic_tac_toe", regularization=0.02, min_support=0.01)
     view.run()
     finish(view)
-    assert view._alert.phase == ""
-    assert view._status.tone == "proven"
+    assert alert(view).phase == ""
+    assert status(view).tone == "proven"
     view.close()
 
 
@@ -426,7 +438,7 @@ def test_the_plots_follow_the_chosen_axis(view) -> None:
     finish(view)
     work = view.session.snapshot.work
     view.axis = "work"
-    assert view._plots.bounds.x_range.start < 0 < work < view._plots.bounds.x_range.end
+    assert gap_figure(view).x_range.start < 0 < work < gap_figure(view).x_range.end
     assert {glyph.x for plot in view._plots.plots for glyph in plot.over_time} == {"work"}
 
 
@@ -495,9 +507,9 @@ view = rl.views.SearchView(rl.RuleListSearch(rl.Problem.from_arrays(A, A[:, 0] &
 view
 ---
 view.run()
-while view._status.tone != "proven" or view._beat is not None:
+while view.part("status").tone != "proven" or view._beat is not None:
     await asyncio.sleep(0.1)
-print(view._status.phase, view._plots._curves.data["work"] != [], view._beat is None)
+print(view.part("status").phase, view._plots._curves.data["work"] != [], view._beat is None)
 """
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 import panel as pn
 import pytest
-from live import HOSTILE, export_menu, exported, use_file
+from live import HOSTILE, alert, export_menu, exported, gap_figure, model_html, status, use_file
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
@@ -31,7 +31,7 @@ from rulelab.views.cards.differences import differences
 from rulelab.views.cards.exports import FORMS
 from rulelab.views.cards.figures import figures
 from rulelab.views.cards.report import report
-from rulelab.views.cards.rule_tables import by_class, confusions, confusions_of
+from rulelab.views.cards.rule_tables import class_tables, confusions, confusions_of
 from rulelab.views.compare.view import CompareView
 from rulelab.views.forms.address import Address
 from rulelab.views.forms.data import ALL_CLASSES, UPLOADED
@@ -201,9 +201,9 @@ def test_the_page_finds_what_the_library_finds(view: SearchView) -> None:
     own = rl.solve(rl.MultiClassRuleListSearch(problem, 0.02))
     assert own.incumbent is not None
     assert snapshot.incumbent.model == own.incumbent.model
-    assert "certified optimal: no rule list of several classes" in view._status.phase
-    assert view._boxes[0].pane.object is view._plots.bounds
-    assert "The optimal rule list of several classes" in view._best.heading.object
+    assert "certified optimal: no rule list of several classes" in status(view).phase
+    assert view._boxes[0].pane.object is gap_figure(view)
+    assert "The optimal rule list of several classes" in model_html(view)
     said = account(view.session.search, snapshot)
     assert "lists of at most" in said.search_space
 
@@ -221,7 +221,7 @@ def test_as_many_rules_are_possible_as_the_errors_of_the_default_pay_for(view: S
 
 def test_the_box_has_rules_classes_and_objective_and_no_text_of_the_data_is_html(view: SearchView) -> None:
     finish(view)
-    html = view._best.card.object
+    html = model_html(view)
     assert "<img" not in html
     assert "&lt;img" in html
     best = view.session.snapshot.incumbent
@@ -238,7 +238,7 @@ def test_rows_kept_out_have_a_table_of_their_own(view: SearchView, setup: Setup)
     finish(view)
     rows, model = view.session.prepared.classes, view.session.snapshot.incumbent.model
     assert len(rows.test) == 45
-    assert "Test rows by class" in view._best.card.object
+    assert "Test rows by class" in model_html(view)
     found = confusions_of(model, rows)
     frame = table().iloc[rows.test]
     predicted = model.predict(frame.drop(columns="kind"))
@@ -257,12 +257,12 @@ def test_a_class_of_test_rows_alone_is_counted_apart(view: SearchView, setup: Se
     labels.iloc[rows.test[:2]] = "new"
     changed = replace(rows, labels=labels)
     assert confusions_of(model, changed).sum() == 43
-    assert "2 test rows are of classes that no training row has" in by_class(model, changed)
+    assert "2 test rows are of classes that no training row has" in class_tables(model, changed)
 
 
 def test_two_classes_have_no_such_tables() -> None:
     problem = rl.Problem.from_arrays([[True], [False]] * 4, [1, 0] * 4)
-    assert by_class(rl.solve(rl.RuleListSearch(problem, 0.1)).incumbent.model) == ""
+    assert class_tables(rl.solve(rl.RuleListSearch(problem, 0.1)).incumbent.model) == ""
 
 
 def test_the_proof_is_checked_from_the_page(view: SearchView) -> None:
@@ -341,7 +341,7 @@ def pinned(setup: Setup, **settings: Any) -> Card:
     view.on_pin = lambda card: taken.append(card) or "A"  # type: ignore[func-returns-value]
     try:
         finish(view).pin()
-        assert view._alert.phase == ""
+        assert alert(view).phase == ""
     finally:
         view.close()
     return taken[0]
@@ -455,12 +455,12 @@ def test_a_recorded_run_is_looked_at_again(view: SearchView) -> None:
     assert recording.snapshots[-1].incumbent.model == latest.incumbent.model
     assert recording.frame["objective"].tolist() == view.session.recording().frame["objective"].tolist()
     view.open(recording, "kinds")
-    assert "Recording kinds" in view._status.phase
-    assert "Training rows by class" in view._best.card.object
+    assert "Recording kinds" in status(view).phase
+    assert "Training rows by class" in model_html(view)
     assert "Proof" not in export_menu(view)[1]
     assert "a recording holds no rows" in told(view)
     view.pin()
-    assert "holds no rows" in view._alert.phase
+    assert "holds no rows" in alert(view).phase
 
 
 @pytest.mark.parametrize(("settings", "proven"), [({}, True), ({"test_share": 0.2}, False), ({"max_length": 1}, False)])
@@ -537,7 +537,7 @@ def test_a_notebook_shows_such_a_search() -> None:
     view = finish(SearchView(search, speed="full speed"))
     try:
         assert view.session.error is None
-        assert "Training rows by class" in view._best.card.object
+        assert "Training rows by class" in model_html(view)
         view._certificate.check.press()
         wait_until(lambda: not view._certificate.check.busy)
         assert view._certificate.check.verdict.startswith("valid")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from live import HOSTILE, use_file
+from live import HOSTILE, curves, curves_of, model_html, status, use_file
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
@@ -318,9 +318,9 @@ def test_a_search_is_shown_by_the_plots_of_its_kind(look, view) -> None:
     assert LOOKS[look].looks_for in shown._certificate.account.object
     finish(shown)
     assert look_of(shown.session.search) == look
-    assert shown._status.tone == ("limit" if look == "falling_monte_carlo" else "proven")
-    assert shown._best.card.object.count("<tr") >= 2
-    assert shown._plots._curves.data["work"]
+    assert status(shown).tone == ("limit" if look == "falling_monte_carlo" else "proven")
+    assert model_html(shown).count("<tr") >= 2
+    assert curves(shown)["work"]
 
 
 def test_another_family_brings_its_plots_with_the_next_run(view) -> None:
@@ -333,8 +333,8 @@ def test_another_family_brings_its_plots_with_the_next_run(view) -> None:
     shown.reset()
     assert shown._look == "rule_set"
     assert len(shown._boxes) == len(shown._plots.figures) == 4
-    assert "Best rule set so far" in shown._best.heading.object
-    assert "certified optimal for rules of at most 3 conditions" in finish(shown)._status.phase
+    assert "Best rule set so far" in model_html(shown)
+    assert "certified optimal for rules of at most 3 conditions" in status(finish(shown)).phase
 
 
 @pytest.mark.parametrize("look", list(FAMILY_SETTINGS))
@@ -348,7 +348,7 @@ def test_updates_are_small_lists_of_plain_numbers(look) -> None:
         assert {type(value) for values in columns.values() for value in values} <= {int, float}
         assert len(json.dumps(columns)) < 1000
     columns = curve_columns(seen, LOOKS[look].columns, tree_begins(seen))
-    shown = plots._curves.data
+    shown = curves_of(plots.bounds)
     for name, values in columns.items():
         assert shown[name] == pytest.approx(values, nan_ok=True)
     for plot in plots.plots:
@@ -356,7 +356,7 @@ def test_updates_are_small_lists_of_plain_numbers(look) -> None:
             assert {type(values) for values in source.data.values()} == {list}
             assert len(json.dumps(dict(source.data), default=str)) < 3000
     plots.clear()
-    assert not plots._curves.data["work"]
+    assert not curves_of(plots.bounds)["work"]
     assert not plots.plots[0]._gap.visible, "a stepped area without points hangs the browser"
 
 
@@ -364,7 +364,7 @@ def test_updates_are_small_lists_of_plain_numbers(look) -> None:
 def test_a_search_of_a_notebook_is_shown_and_begins_again(search, view) -> None:
     shown = finish(view(search(problem())))
     first = shown.session.snapshot
-    assert shown._status.tone == "proven"
+    assert status(shown).tone == "proven"
     assert finish(shown).session.snapshot.work == first.work
 
 
@@ -427,16 +427,16 @@ def test_antecedents_considered_are_those_of_the_search() -> None:
 
 def test_a_softly_falling_list_is_called_so(view) -> None:
     shown = finish(view(rl.search_for(problem(), "falling_rule_list", violation_penalty=0.5)))
-    assert "no softly falling rule list" in shown._status.phase
+    assert "no softly falling rule list" in status(shown).phase
 
 
 def test_sampling_claims_nothing_beyond_its_bound(view) -> None:
     shown = finish(
         view(rl.search_for(problem(), "falling_rule_list", method="monte_carlo", iterations=60, random_state=0))
     )
-    assert "limit reached" in shown._status.phase
-    assert "proves nothing beyond the bound" in shown._status.phase
-    assert f"up to {at_most(shown.session.snapshot.gap)} lower" in shown._status.phase
+    assert "limit reached" in status(shown).phase
+    assert "proves nothing beyond the bound" in status(shown).phase
+    assert f"up to {at_most(shown.session.snapshot.gap)} lower" in status(shown).phase
     assert dict(shown.part("counts").figures)["lists made"] == "60"
 
 
@@ -446,11 +446,11 @@ def test_sampling_claims_nothing_beyond_its_bound(view) -> None:
 def test_the_status_of_a_rule_set_counts_rows_and_names_the_rules_it_speaks_of(view) -> None:
     shown = finish(view(rl.RuleSetSearch(problem(), max_complexity=6, max_conditions=2)))
     best = shown.session.snapshot.incumbent
-    assert "certified optimal for rules of at most 2 conditions" in shown._status.phase
-    assert dict(shown._status.figures)["objective"] == words.count(best.objective)
+    assert "certified optimal for rules of at most 2 conditions" in status(shown).phase
+    assert dict(status(shown).figures)["objective"] == words.count(best.objective)
     assert "LP value" in dict(shown.part("counts").figures)
     anything = finish(view(rl.RuleSetSearch(problem(), max_complexity=6)))
-    assert anything._status.phase.startswith("certified optimal: no such rule set")
+    assert status(anything).phase.startswith("certified optimal: no such rule set")
 
 
 def test_a_constraint_that_no_set_meets_is_said_so(view) -> None:
@@ -461,9 +461,9 @@ def test_a_constraint_that_no_set_meets_is_said_so(view) -> None:
     search = rl.RuleSetSearch(impossible, max_complexity=2, fairness=rl.AccuracyParity(0.0))
     shown = finish(view(search))
     assert shown.session.snapshot.status is rl.Status.INFEASIBLE
-    assert "no rule set of complexity at most 2 meets the fairness constraint" in shown._status.phase
-    assert dict(shown._status.figures)["lower bound"] == words.NONE
-    assert not math.isnan(shown._plots._curves.data["gap_top"][-1])
+    assert "no rule set of complexity at most 2 meets the fairness constraint" in status(shown).phase
+    assert dict(status(shown).figures)["lower bound"] == words.NONE
+    assert not math.isnan(curves(shown)["gap_top"][-1])
     assert not shown._best.actions.visible
 
 

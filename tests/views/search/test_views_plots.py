@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from bokeh.models import Text
-from live import inexact_search, long_search, problem, small_search
+from live import curves_of, inexact_search, long_search, problem, send, small_search, status
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
@@ -212,7 +212,7 @@ def test_the_axis_counts_from_the_tree_and_a_strip_is_what_comes_before_it(width
     view.close()
     first = next(k for k, each in enumerate(snapshots) if each.phase == "searching")
     assert (first > 1) == (width > 0), "a beam takes its time"
-    at, head = plots._curves.data["log_work"], plots.plots[0].sources[0].data["log_work"]
+    at, head = curves_of(plots.bounds)["log_work"], plots.plots[0].sources[0].data["log_work"]
     assert len(at) == len(snapshots)
     assert at == sorted(at)
     assert head == at[-1:]
@@ -322,14 +322,14 @@ def test_after_the_end_of_the_search_nothing_can_be_stepped(view) -> None:
 
 def test_a_result_of_earlier_settings_is_said_to_be_one(view) -> None:
     finish(view)
-    assert view._status.tone == "proven"
+    assert status(view).tone == "proven"
     view.stale = True
     view.refresh()
-    assert view._status.tone == "earlier"
-    assert view._status.phase.startswith("With the earlier settings: certified optimal")
+    assert status(view).tone == "earlier"
+    assert status(view).phase.startswith("With the earlier settings: certified optimal")
     assert "settings have changed" in view._controls.hint.object
     finish(view)
-    assert view._status.tone == "proven"
+    assert status(view).tone == "proven"
     assert "settings" not in view._controls.hint.object
 
 
@@ -355,7 +355,7 @@ def test_the_switches_of_the_bounds_are_a_named_group() -> None:
     (group,) = [each for each in every if each["shown"]]
     assert group["label"] == "Bounds in use"
     assert group["value"] == group["options"]
-    setup.more._handle_msg({"key": group["key"], "value": group["options"][1:]})
+    send(setup.more, {"key": group["key"], "value": group["options"][1:]})
     assert setup.settings.bounds == list(setup.settings.param.bounds.objects)[1:]
 
 

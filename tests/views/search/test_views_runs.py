@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 
 import pytest
-from live import problem, small_search
+from live import alert, gap_figure, problem, runs_html, runs_table, send, small_search, status
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
@@ -60,17 +60,17 @@ def pale(view: SearchView) -> list[str]:
 
 
 def rows(view: SearchView) -> list[dict]:
-    return view._runs_box.table.rows
+    return runs_table(view).rows
 
 
 def test_a_run_stays_pale_beneath_the_next_one(show) -> None:
     view = ran(show())
     assert [row["number"] for row in rows(view)] == [1]
     assert pale(view) == [], "the present run is no earlier one"
-    shown = view._plots.bounds.x_range.end
+    shown = gap_figure(view).x_range.end
     view.reset()
     assert pale(view) == ["1"]
-    assert view._plots.bounds.x_range.end == pytest.approx(shown), "its place is kept free for the next one"
+    assert gap_figure(view).x_range.end == pytest.approx(shown), "its place is kept free for the next one"
     ran(view)
     assert [row["number"] for row in rows(view)] == [1, 2]
     assert [row["present"] for row in rows(view)] == [False, True]
@@ -129,7 +129,10 @@ def test_a_run_is_hidden_pinned_and_removed(show) -> None:
     view = ran(show())
     view.reset()
     ran(view)
-    act = view._runs_box.act
+
+    def act(number: object, what: str) -> None:
+        send(runs_table(view), {"act": what, "run": number})
+
     act(1, "show")
     assert pale(view) == []
     assert not rows(view)[0]["shown"]
@@ -142,11 +145,11 @@ def test_a_run_is_hidden_pinned_and_removed(show) -> None:
     assert [row["number"] for row in rows(view)] == [2]
     for number, what in ((1, "show"), (None, "remove"), ([2], "pin"), ("2", "remove"), (True, "remove")):
         act(number, what)
-    table = view._runs_box.table
+    table = runs_table(view)
     for message in (None, {}, {"act": "no such"}, {"act": ["show"]}, {"act": 3}, "show"):
-        table._handle_msg(message)
+        send(table, message)
     assert [row["number"] for row in rows(view)] == [2]
-    table._handle_msg({"act": "remove", "run": 2})
+    send(table, {"act": "remove", "run": 2})
     assert rows(view) == []
     view.reset()
     ran(view)
@@ -177,9 +180,9 @@ def test_one_place_is_never_pinned(show) -> None:
     view = show()
     kept(view._runs, MOST_RUNS)
     for run in list(view._runs):
-        view._runs_box.act(run.number, "pin")
+        send(runs_table(view), {"act": "pin", "run": run.number})
     assert sum(run.pinned for run in view._runs) == MOST_RUNS - 1
-    assert "one place stays free" in view._runs_box._said.object
+    assert "one place stays free" in runs_html(view)
 
 
 def test_only_settings_that_differ_are_said() -> None:
@@ -211,7 +214,7 @@ def test_an_ablation_runs_all_and_ends_with_the_run_as_set(show) -> None:
     view = show(rl.RuleListSearch(problem(120, 7), 0.02, beam_width=0))
     view.ablate()
     view.tick()
-    assert "1, as set" in view._status.phase or "of 10" in view._status.phase
+    assert "1, as set" in status(view).phase or "of 10" in status(view).phase
     assert not view._runs_box.button.able
     settled(view)
     names = [run.variant for run in view._runs]
@@ -223,8 +226,8 @@ def test_an_ablation_runs_all_and_ends_with_the_run_as_set(show) -> None:
     assert [row["present"] for row in rows(view)].index(True) == 0
     assert all("(×" in row["cells"][3] for row in rows(view)[1:])
     assert rows(view)[0]["cells"][3] == dict(view.part("counts").figures)["made"], "one count of one search"
-    assert "all 10 runs have ended; 10 proofs, all of the same objective" in view._runs_box._said.object
-    assert view._alert.phase == ""
+    assert "all 10 runs have ended; 10 proofs, all of the same objective" in runs_html(view)
+    assert alert(view).phase == ""
     assert len(pale(view)) == 9
     assert view._runs_box.button.able
     (drawn,) = view._runs_box.picture.pane
@@ -246,7 +249,7 @@ def test_the_bounds_of_the_paper_are_added_and_a_guess_is_answered(show, guess: 
     settled(view)
     assert [run.variant for run in view._runs][:3] == ["as set", "errors so far", "+ lookahead"]
     assert view.session.search.kind == "corels"
-    said = view._runs_box._said.object
+    said = runs_html(view)
     nodes = [nodes_of(run.snapshot) for run in view._runs]
     saved = [before - after for before, after in pairwise([*nodes[1:], nodes[0]])]
     most = GUESSES[saved.index(max(saved))]
@@ -262,7 +265,7 @@ def test_stop_ends_an_ablation_with_what_is_there(show) -> None:
     view.pause()
     view.stop()
     settled(view)
-    assert "of 10 runs have ended" in view._runs_box._said.object
+    assert "of 10 runs have ended" in runs_html(view)
     assert view._runs.present.variant == "as set"
     view.ablate()
     view.reset()
@@ -275,13 +278,13 @@ def test_two_proofs_of_different_objectives_are_an_error_on_the_page(show, monke
     monkeypatch.setattr("rulelab.ablation._SAME", -1.0)
     view.ablate()
     settled(view)
-    assert "defect of rulelab" in view._alert.phase
+    assert "defect of rulelab" in alert(view).phase
 
 
 def test_rule_sets_say_that_there_is_nothing_to_leave_out(show) -> None:
     view = ran(show(rl.RuleSetSearch(problem(60, 4), max_complexity=3)))
     assert not view._runs_box.button.able
-    assert "no bounds" in view._runs_box._about.object
+    assert "no bounds" in runs_html(view)
     assert rows(view)[0]["cells"][3] != ""
 
 
@@ -306,15 +309,15 @@ def test_settings_go_back_to_the_form_and_other_data_are_not_laid_beneath(tab: S
     assert "Bounds in use: without grid" in second["said"]
     assert "Time limit" not in second["said"]
     assert pale(view) == ["1"]
-    view._runs_box.act(1, "form")
+    send(runs_table(view), {"act": "form", "run": 1})
     assert setup.settings.regularization == 0.05
     assert "grid" in setup.settings.bounds
-    assert view._alert.phase == ""
+    assert alert(view).phase == ""
     setup.choose(data="breast_cancer", regularization=0.1)
     ran(view)
     assert pale(view) == []
     assert [row["comparable"] for row in rows(view)] == [False, False, True]
     assert "other data or family" in rows(view)[1]["said"]
-    view._runs_box.act(2, "form")
+    send(runs_table(view), {"act": "form", "run": 2})
     assert setup.table.data == "tic_tac_toe"
     assert setup.settings.regularization == 0.04

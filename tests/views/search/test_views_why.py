@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import pytest
-from live import long_search, problem, small_search
+from live import long_search, look_back, open_tab, problem, small_search
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
@@ -103,13 +103,13 @@ def test_a_running_search_is_drawn_and_never_touched_by_the_page(show, monkeypat
 
 def test_nothing_is_looked_at_that_is_not_open(show) -> None:
     view = show(small_search(), speed="full speed")
-    view._why.strip.open = "Queue"
+    open_tab(view, "Queue")
     view.run()
     wait_until(lambda: view.session.state.over)
     settled(view)
     assert view.session.seen(TREE) is None
     assert view._why._tree is None, "nor is it made"
-    view._why.strip.open = TREE
+    open_tab(view, TREE)
     settled(view)
     assert len(view._why._tree._plot.nodes) > 1, "what is opened after the end is seen too"
     view.reset()
@@ -131,7 +131,7 @@ def test_looking_back_sets_the_tree(show, make) -> None:
     settled(view)
     snapshots, _, _ = view.session.history.since(Mark())
     for k in (0, 3, 1, 5):
-        view._rewind.at = first + k
+        look_back(view, first + k)
         settled(view)
         step, then, seen = was[k]
         assert snapshots[first + k].step == step
@@ -144,7 +144,7 @@ def test_looking_back_sets_the_tree(show, make) -> None:
         assert set(stored.index) <= set(seen.children["antecedent"])
         assert tree._frame.objective == snapshots[first + k].incumbent.objective
         assert len(tree._plot.nodes) > 0
-    view._rewind.at = None
+    look_back(view, None)
     settled(view)
     assert tree._frame.tree["state"].tolist() == view.session.search.tree(why.MOST_NODES)["state"].tolist()
 
@@ -192,11 +192,11 @@ def test_bars_and_tree_have_the_same_colours(show) -> None:
 
 def test_a_beat_goes_on_until_what_was_opened_is_seen(show) -> None:
     view = show(small_search(), speed="full speed")
-    view._why.strip.open = "Queue"
+    open_tab(view, "Queue")
     view.run()
     wait_until(lambda: view.tick() or view.session.state.over)
     settled(view)
-    view._why.strip.open = TREE
+    open_tab(view, TREE)
     settled(view)
     assert view._why._tree._frame.seen.last
     assert len(view._why._tree._bars.frame()) > 0

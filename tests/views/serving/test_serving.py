@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from live import alert, send
 from tornado.httputil import HTTPHeaders, HTTPServerRequest, RequestStartLine
 
 from rulelab.assets import asset
@@ -271,15 +272,15 @@ def test_a_demonstration_takes_no_file_whatever_the_browser_sends(demo: None) ->
     received: list[bytes] = []
     field = Uploader(lambda contents, name: received.append(contents))
     assert (field.open, field.limit) == (False, NO_FILES)
-    field._handle_msg({"type": "begin", "id": 1, "name": "a.csv", "size": 3})
-    field._handle_msg({"type": "piece", "id": 1, "data": "YSxi", "last": True})
+    send(field, {"type": "begin", "id": 1, "name": "a.csv", "size": 3})
+    send(field, {"type": "piece", "id": 1, "data": "YSxi", "last": True})
     assert (received, field.said, field.doing) == ([], NO_FILES, "")
 
 
 def test_a_demonstration_takes_no_model_either(demo: None) -> None:
     view = CompareView()
     view._file.value = b"{}"
-    assert view._alert.phase == NO_FILES
+    assert alert(view).phase == NO_FILES
     assert not any(found is view._file for found in view._layout.select())
 
 
