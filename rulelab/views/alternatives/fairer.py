@@ -1,4 +1,4 @@
-"""Fairer lists than the best one: the least gap between groups at each accuracy, each point a list to edit."""
+"""Fairer models than the best one: the least gap between groups at each accuracy, each point a model to edit."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from ..widgets.buttons import Press
 from ..widgets.html import LiveText, plain
 from ..widgets.style import BAR_CSS, INK, ORANGE, PANEL_CSS, SKY
 from .finding import MEMORY_BYTES
-from .good import Found
+from .good import FoundSets, Good
 from .panels import SPACED, WIDE
 from .plots import HEIGHT, Picture
 
@@ -44,12 +44,12 @@ _TOOLTIP = (
 
 @dataclass(frozen=True)
 class Fairer:
-    """Lists of least gap, as far as they are known."""
+    """Models of least gap, as far as they are known."""
 
     points: tuple[FrontPoint, ...]  # those that have a model, the least accurate one first, each once
-    bounds: tuple[tuple[float, float], ...]  # accuracies, and what no list that is so accurate has a smaller gap than
+    bounds: tuple[tuple[float, float], ...]  # accuracies, and what no model that is so accurate has a smaller gap than
     open: int  # at how many of these that is not known to be the least
-    most: int  # rules of a list, at most
+    among: str  # which models these are: what they are called, and their size at most
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -69,8 +69,8 @@ class Fairer:
         )
 
 
-def fairer(found: Found, attribute: str, criterion: str, seconds: float, progress: Progress) -> Fairer:
-    """Search for the lists of least gap between the groups of an attribute.
+def fairer(found: Good, attribute: str, criterion: str, seconds: float, progress: Progress) -> Fairer:
+    """Search for the models of least gap between the groups of an attribute.
 
     ValueError when there are no two groups to compare.
     """
@@ -79,22 +79,37 @@ def fairer(found: Found, attribute: str, criterion: str, seconds: float, progres
     problem = replace(result.problem, groups=found.prepared.masses(attribute))
     share = max(problem.total_positive, problem.total_negative) / problem.total_weight
     places = np.floor(1e4 * np.linspace(share, float(1 - best.errors / problem.total_weight), _PLACES)) / 1e4
-    asked = found.prepared.search.parameters.get("max_length")
-    most = max(len(best.rules) + 1, int(found.frame["rules"].max())) if asked is None else int(asked)
+    given, among = _sizes(found, best)
     search: Any = frontier(
         problem,
         "gap",
+        best.family,
         criterion=CONSTRAINED.get(criterion, criterion),
         accuracies=places.tolist(),
-        max_length=most,
         min_group_size=FEW,
         memory_limit=ALLOWED.within(MEMORY_BYTES),
+        **given,
     )
     run(search, seconds, progress, lambda _: "at each accuracy", "the search for least gaps")
     points: tuple[FrontPoint, ...] = tuple(search.points)
     each = {point.model: point for point in points if point.model is not None}
     bounds = tuple((point.place["min_accuracy"], point.lower_bound) for point in points)
-    return Fairer(tuple(each.values()), bounds, sum(point.status == "open" for point in points), most)
+    return Fairer(tuple(each.values()), bounds, sum(point.status == "open" for point in points), among)
+
+
+def _sizes(found: Good, best: Any) -> tuple[dict[str, Any], str]:
+    """How large the models may be, as parameters of the search and in words."""
+    asked = found.prepared.search.parameters
+    if isinstance(found, FoundSets):
+        given = {name: asked[name] for name in ("max_complexity", "form")}
+        given |= {
+            "max_conditions": found.result.max_conditions,
+            "loss": "zero_one",
+        }  # the accuracy of what is predicted
+        return given, f"sets of at most {counted(asked['max_complexity'], 'rules')} and conditions"
+    most = asked.get("max_length")
+    most = max(len(best.rules) + 1, int(found.frame["rules"].max())) if most is None else int(most)
+    return {"max_length": most}, f"lists of at most {counted(most, 'rules')}"
 
 
 class FairerDots(Picture):
@@ -121,13 +136,13 @@ class FairerDots(Picture):
         self._listen(self._points, dots, _TOOLTIP, on_tap)
 
     def show(self, found: Fairer, gaps: np.ndarray, accuracies: np.ndarray, axis: str) -> None:
-        """Draw the lists of least gap over those near the optimum, whose gaps and accuracies are in per cent."""
+        """Draw the models of least gap over those near the optimum, whose gaps and accuracies are in per cent."""
         self._asked = (found, gaps, accuracies, axis)
         frame, known = found.frame, ~np.isnan(gaps)
         self.figure.xaxis.axis_label = f"gap in {axis} (%)"
         x, y = frame["gap (%)"].tolist(), frame["accuracy (%)"].tolist()
         proven = [status == "proven" for status in frame["status"]]
-        claims = ["no list as accurate has less" if sure else "not proven" for sure in proven]
+        claims = ["no model as accurate has less" if sure else "not proven" for sure in proven]
         said = [f"{claim}; {doubt}" if doubt else claim for claim, doubt in zip(claims, frame["doubt"], strict=True)]
         fill = [0.9 if sure else 0.0 for sure in proven]
         refill(self._points, {"k": list(range(len(x))), "x": x, "y": y, "said": said, "fill": fill})
@@ -139,14 +154,14 @@ class FairerDots(Picture):
         self._up.span(lowest - margin, highest + margin)
         tops, right = [*from_[1:].tolist(), highest + margin], np.minimum(least, 1.05 * widest).tolist()
         refill(self._none, {"left": [0.0] * len(tops), "right": right, "bottom": from_.tolist(), "top": tops})
-        shaded = "; shaded: what no list is" if any(least) else ""
+        shaded = "; shaded: what no model is" if any(least) else ""
         self.caption = (
-            f"{counted(len(x), 'lists')} of the smallest gap that was found, filled where none is smaller{shaded}; "
-            "dots: the good models. Tap a list to edit it."
+            f"{counted(len(x), 'models')} of the smallest gap that was found, filled where none is smaller{shaded}; "
+            "dots: the good models. Tap a diamond to edit it."
         )
 
     def frame(self) -> pd.DataFrame:
-        """The lists of least gap."""
+        """The models of least gap."""
         return self._asked[0].frame if self._asked else pd.DataFrame()
 
     @property
@@ -160,9 +175,9 @@ class FairerDots(Picture):
 
 
 class FairerView(Viewer):
-    """The lists of least gap between groups, found when it is opened.
+    """The models of least gap between groups, found when it is opened.
 
-    `on_model` takes a list that was tapped. `selects`: what chooses the groups and the gap.
+    `on_model` takes a model that was tapped. `selects`: what chooses the groups and the gap.
     """
 
     def __init__(self, on_model: Callable[[Any], None], selects: Any, **params: Any) -> None:
@@ -184,7 +199,7 @@ class FairerView(Viewer):
     def __panel__(self) -> Any:
         return self._layout
 
-    def begin(self, found: Found, attribute: str, criterion: str) -> None:
+    def begin(self, found: Good, attribute: str, criterion: str) -> None:
         """Search for them, unless that was done."""
         asked = found, attribute, criterion
         if not attribute or asked == self._asked:
@@ -236,7 +251,7 @@ class FairerView(Viewer):
             self._status.param.update(tone="limit", phase=plain(error, 600))
             return
         axis = f"{criterion_name(criterion)} by {attribute}"
-        what = f"the least gap in {axis} of lists of at most {counted(found.most, 'rules')}"
+        what = f"the least gap in {axis} of {found.among}"
         places = counted(len(found.bounds), "accuracy levels")  # one where the best list is the same for everybody
         phase = f"not certified at {found.open} of {places}: {what}" if found.open else f"certified at {places}: {what}"
         self._status.param.update(tone="limit" if found.open else "proven", phase=phase)
@@ -244,6 +259,6 @@ class FairerView(Viewer):
         self.box.refresh()
 
     def choose(self, k: int) -> None:
-        """Hand on one of the lists."""
+        """Hand on one of the models."""
         if self.fairer is not None and k < len(self.fairer.points):
             self._on_model(self.fairer.points[k].model)

@@ -274,7 +274,7 @@ class AlternativesView(Choosing):
         self._take_overview(found)
         self._explorer.visible = bool(found.result.count)
         of_lists = isinstance(found, Found)
-        grouped = of_lists and bool(found.prepared.attributes)
+        grouped = bool(found.prepared.attributes)
         self.strip.names = [TOGETHER, MADE_OF, *grouped * [FAIRER], *of_lists * [BUILD], COUNT]
         if self.strip.open not in self.strip.names:
             self.strip.open = TOGETHER
@@ -326,9 +326,9 @@ class AlternativesView(Choosing):
 
     @param.depends("attribute", "criterion", watch=True)
     def _look_for_fairer(self) -> None:
-        """Look for fairer lists while they are seen; of the first attribute, where none is chosen."""
+        """Look for fairer models while they are seen; of the first attribute, where none is chosen."""
         found = self._found
-        if self.strip.open != FAIRER or not isinstance(found, Found) or self._filling:
+        if self.strip.open != FAIRER or found is None or self._filling:
             return
         if not self.attribute:
             known = found.prepared.attributes

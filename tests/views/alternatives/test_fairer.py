@@ -68,7 +68,23 @@ def test_the_shade_is_seen_on_a_dark_page(show, dataset) -> None:
     assert view.fairer.dots.shade != light
 
 
-def test_sets_and_data_without_groups_have_no_fairer_ones(show, dataset) -> None:
-    problem = searched(dataset).problem
-    assert FAIRER not in show(rl.RuleSetSearch(problem, max_complexity=4), dataset).strip.names
+@pytest.mark.parametrize("form", ["dnf", "cnf"])
+def test_sets_have_fairer_ones_by_what_they_predict(show, dataset, form: str) -> None:
+    search = rl.RuleSetSearch(searched(dataset).problem, max_complexity=5, max_conditions=2, form=form)
+    view = show(search, dataset)
+    view.attribute, view.strip.open = "sex", FAIRER
+    wait_until(lambda: not view.fairer.refresh())
+    fairer = view.fairer.fairer
+    gaps, accuracies = view.gaps / 100, view.found.frame["accuracy"].to_numpy() / 100
+    for accuracy, least in fairer.bounds:
+        assert not (gaps[accuracies >= accuracy] < least - 1e-9).any()
+    assert "sets of at most 5 rules and conditions" in fairer.among
+    for k, point in enumerate(fairer.points):
+        assert point.model.form == form
+        assert point.model.complexity <= 5
+        view.fairer.choose(k)
+        assert float(view.editor.groups.gap) == pytest.approx(point.true_gap)
+
+
+def test_data_without_groups_have_no_fairer_ones(show, dataset) -> None:
     assert FAIRER not in show(searched(dataset), None).strip.names
