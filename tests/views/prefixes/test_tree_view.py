@@ -17,6 +17,7 @@ from rulelab.views.prefixes.children_plot import TERMS, ChildrenPlot
 from rulelab.views.prefixes.frames import EMPTY
 from rulelab.views.prefixes.icicle import CUTS, Icicle, Rest, color_of, fate_of, icicle
 from rulelab.views.prefixes.tree_view import TreeView
+from rulelab.views.search.plots.base import PICTURE
 from rulelab.views.search.plots.pool import PoolPlot
 
 
@@ -361,7 +362,7 @@ def test_the_picture_is_made_anew_with_its_legend():
     search.advance(60)
     view = TreeView(search)
     told = view.box.answer("png")
-    assert told["size"] == list(tree_plot.PICTURE)
+    assert told["size"] == list(PICTURE)
     assert view.plot.figure.legend.visible is False
     assert view.box.answer("table")["rows"]
     assert "node" in view.box.answer("csv")["csv"]
