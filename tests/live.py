@@ -9,6 +9,7 @@ import numpy as np
 import panel as pn
 from bokeh.plotting import figure
 from panel.custom import JSComponent
+from patience import wait_until
 
 import rulelab as rl
 from rulelab.glossary import Term
@@ -183,3 +184,11 @@ def runs_html(view: SearchView) -> str:
     open_tab(view, RUNS)
     places = [each for each in pn.panel(view).select(pn.Column) if runs_table(view) in each.objects]
     return "".join(each.object for each in places[0].select(pn.pane.HTML) if each.object)
+
+
+def finish(view: SearchView) -> SearchView:
+    """Run to the end, and show it."""
+    view.run()
+    wait_until(lambda: view.session.state.over)
+    view.refresh()
+    return view

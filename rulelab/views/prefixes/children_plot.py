@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from bokeh.embed import json_item
 from bokeh.models import ColumnDataSource, HoverTool, Range1d, TapTool
 from bokeh.models.annotations import BoxAnnotation, Label, Span
 
@@ -18,13 +17,13 @@ from ..live.wording import count, counted, in_signs
 from ..search.plots.base import (
     Columns,
     Plot,
-    TextSizes,
     Window,
     add_legend,
     new_figure,
     replace,
     show_as_before,
     show_entries,
+    still,
 )
 from ..widgets.html import plain
 from ..widgets.style import BLUE, INK, ORANGE, PAPER, PURPLE, SKY
@@ -137,7 +136,7 @@ class ChildrenPlot(Plot):
         if on_tap is not None:
             plot.add_tools(TapTool(renderers=[rows]))
             self._source.selected.on_change("indices", self._tapped)
-        self.figure, self._sizes = plot, TextSizes([plot])
+        self.figure = plot
         self.sources = (self._source,)
         self.use_dark(False)
         self.use_size(False)
@@ -193,19 +192,17 @@ class ChildrenPlot(Plot):
         self._bars[0].glyph.fill_color = _LOSS_IN_DARK if dark else BLUE
 
     def use_size(self, large: bool) -> None:
-        """Make the text fit for a screen, or larger for a projector, and the rows higher."""
-        self._sizes.use(large)
+        """The rows are higher where the text is larger."""
+        super().use_size(large)
         height = _AROUND + (_LARGE_ROW if large else _ROW) * (MOST_BARS + 1)
         if self.figure.height != height:
             self.figure.height = height
 
     def picture(self) -> dict[str, Any]:
-        """It alone on white, as what Bokeh embeds, and its size in pixels."""
+        """It alone on white, see `still`."""
         alone = ChildrenPlot(self._unit)
         alone.draw(Seen(children=self._frame))
-        size = (_WIDTH, int(alone.figure.height or 0) + _MARGIN)
-        alone.figure.update(width=size[0], height=size[1], sizing_mode="fixed", toolbar_location=None, min_border=20)
-        return {"item": json_item(alone.figure), "size": list(size)}
+        return still(alone.figure, (_WIDTH, int(alone.figure.height or 0) + _MARGIN), min_border=20)
 
     def _tapped(self, _name: str, _old: Any, new: list[int]) -> None:
         if new and self._on_tap is not None:

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from bokeh.embed import json_item
 from bokeh.models import (
     BoxZoomTool,
     ColumnDataSource,
@@ -33,13 +32,13 @@ from ..search.plots.base import (
     LARGE_TEXT,
     Columns,
     Plot,
-    TextSizes,
     Window,
     add_legend,
     drawn,
     new_figure,
     replace,
     show_as_before,
+    still,
 )
 from ..widgets.html import esc, plain
 from ..widgets.style import INK, PAPER
@@ -47,8 +46,6 @@ from .frames import Seen, TreeFrame
 from .icicle import Icicle, color_of, fate_of, icicle
 
 HEIGHT = 320
-PICTURE = (1280, 720)
-"""Width and height of what is saved."""
 _FEWEST_ROWS = 3
 _TEXT = 11
 """Pixels of the rules in the picture."""
@@ -118,7 +115,7 @@ class TreePlot(Plot):
             PanTool(dimensions="width"),
             ResetTool(),
         ]
-        self.figure, self._height, self._sizes = plot, height, TextSizes([plot])
+        self.figure, self._height = plot, height
         relabel = CustomJS(
             args={
                 "plot": plot, "range": self._x.range, "rows": self._rows, "nodes": self._nodes, "labels": self._labels,
@@ -196,8 +193,8 @@ class TreePlot(Plot):
         self._outline.glyph.line_color = self._ring.glyph.line_color = self._words.glyph.text_color = ink
 
     def use_size(self, large: bool) -> None:
-        """Make the text fit for a screen, or larger for a projector, and the picture higher."""
-        self._sizes.use(large)
+        """The picture is higher where the text is larger."""
+        super().use_size(large)
         size = int(LARGE_TEXT.removesuffix("px")) if large else _TEXT
         if self._labels.tags != [size]:
             self._labels.tags = [size]
@@ -207,9 +204,8 @@ class TreePlot(Plot):
         """The picture alone, as large as a slide and on white, for the browser to save."""
         alone = TreePlot()
         alone.draw(self._shown)
-        alone.figure.update(width=PICTURE[0], height=PICTURE[1], sizing_mode="fixed", toolbar_location=None)
         alone.figure.legend.visible = True
-        return {"item": json_item(alone.figure), "size": list(PICTURE)}
+        return still(alone.figure)
 
     def _label_rows(self, n: int) -> None:
         ticks = [k + 0.5 for k in range(n)]

@@ -48,7 +48,8 @@ class TreePane(NotebookViewer):
     def __init__(
         self, unit: str, height: int = HEIGHT, name_of_files: Callable[[], str] = lambda: "rulelab", **params: Any
     ) -> None:
-        self._plot, self._bars = TreePlot(self._tapped, height), ChildrenPlot(unit, self.look)
+        # the tree, and the rules that could come next
+        self.plot, self.bars = TreePlot(self._tapped, height), ChildrenPlot(unit, self.look)
         self._name_of_files = name_of_files
         super().__init__(**params)
         self._build()
@@ -59,11 +60,11 @@ class TreePane(NotebookViewer):
         return self._layout
 
     def _picture(self) -> str:
-        return self._plot.as_svg()
+        return self.plot.as_svg()
 
     def look(self, antecedent: str) -> None:
         """Look at the prefix that is seen with one more rule."""
-        self.prefix = [*self._frame.seen.path, antecedent]
+        self.prefix = [*self.drawn.seen.path, antecedent]
 
     def path(self, node: int) -> list[str]:
         """The antecedents of a prefix of the tree, by its number."""
@@ -75,26 +76,26 @@ class TreePane(NotebookViewer):
 
     def draw(self, frame: TreeFrame) -> None:
         """Show a tree."""
-        self._frame, nodes = frame, frame.tree["node"].tolist()
+        self.drawn, nodes = frame, frame.tree["node"].tolist()
         self._parents: dict[int, int] = dict(zip(nodes, frame.tree["parent"].tolist(), strict=True))
         self._antecedents: dict[int, str] = dict(zip(nodes, frame.tree["antecedent"].tolist(), strict=True))
         with pn.io.hold():
-            self._plot.draw(frame)
-            self._bars.draw(frame.seen)
+            self.plot.draw(frame)
+            self.bars.draw(frame.seen)
             self.box.refresh()
-            self._next.refresh()
+            self.bars_box.refresh()
             self._offer()
             said = sentence(frame) if nodes else ""
-            if said != self._said.object:
-                self._said.object = said
+            if said != self.said.object:
+                self.said.object = said
             for part in (self.box.pane, self._below):
                 if part.visible is not bool(nodes):
                     part.visible = bool(nodes)
-        pn.io.push_notebook(self.box.pane, self._next.pane)
+        pn.io.push_notebook(self.box.pane, self.bars_box.pane)
 
     @param.depends("dark", "large", watch=True)
     def _restyle(self) -> None:
-        for plot in (self._plot, self._bars):
+        for plot in (self.plot, self.bars):
             plot.use_dark(self.dark)
             plot.use_size(self.large)
 
@@ -106,7 +107,7 @@ class TreePane(NotebookViewer):
 
     def _offer(self) -> None:
         """Let the list of prefixes name the largest ones, in the order of the tree, and the one looked at."""
-        drawn = {tuple(self.path(node)) for node in self._plot.largest(_OFFERED)}
+        drawn = {tuple(self.path(node)) for node in self.plot.largest(_OFFERED)}
         if self.prefix is not None:
             drawn.add(tuple(self.prefix))
         options: dict[str, tuple[str, ...] | str] = {LAST: _LAST}
@@ -128,10 +129,10 @@ class TreePane(NotebookViewer):
             margin=(8, 0, 10, 0),
         )
         self._prefix.param.watch(self._chosen, "value")
-        self.box = PlotBox(self._plot, self._plot.picture, self._name_of_files)
-        self._next = PlotBox(self._bars, self._bars.picture, self._name_of_files)
-        self._said = Html("", stylesheets=[CARD_CSS, WORD_CSS], min_height=_WHY, **_WIDE)
-        below = pn.Column(self._said, self._prefix, *self._next.items, stylesheets=[STACK_CSS], **_WIDE)
+        self.box = PlotBox(self.plot, self.plot.picture, self._name_of_files)
+        self.bars_box = PlotBox(self.bars, self.bars.picture, self._name_of_files)
+        self.said = Html("", stylesheets=[CARD_CSS, WORD_CSS], min_height=_WHY, **_WIDE)
+        below = pn.Column(self.said, self._prefix, *self.bars_box.items, stylesheets=[STACK_CSS], **_WIDE)
         self._below = pn.Column(below, visible=False, **_WIDE)  # the sheet of what is in it would show it always
         self._layout = pn.Column(*self.box.items, self._below, stylesheets=[STACK_CSS], **_WIDE)
 

@@ -12,7 +12,7 @@ from bokeh.plotting import figure
 from ...snapshot import Snapshot
 from ..live.prepared import Prepared
 from .families import Look
-from .plots.base import Columns, Plot, TextSizes, compact, ticks
+from .plots.base import Columns, Plot, compact, ticks
 from .plots.bounds import BoundsPlot
 from .plots.curves import AXES, Cursor, Curves, curve_columns, tree_begins
 from .plots.incumbents import frontier_columns
@@ -41,7 +41,6 @@ class SearchFigures:
         self._latest: Snapshot | None = None
         self._begun: Prepared | None = None
         self._made: dict[int, Plot] = {}
-        self._sizes: dict[int, TextSizes] = {}
         self._ticks: dict[bool, tuple[Ticker, TickFormatter]] = {}
         first = self.plot(0)
         assert isinstance(first, BoundsPlot), "every look begins with objective and bound"
@@ -51,7 +50,7 @@ class SearchFigures:
         """One of the plots; what was shown before it was made, it shows too."""
         if number not in self._made:
             made = self._look.plots[number].make(self._shared)
-            self._made[number], self._sizes[number] = made, TextSizes([made.figure])
+            self._made[number] = made
             if made.over_time:
                 self._strips[number] = BoxAnnotation(visible=False, **_STRIP)
                 made.figure.add_layout(self._strips[number])
@@ -61,7 +60,7 @@ class SearchFigures:
                 self._cursors[number].use_dark(self._dark)
             self._draw_against_axis(made)
             made.use_dark(self._dark)
-            self._sizes[number].use(self._large)
+            made.use_size(self._large)
             if self._begun is not None:
                 made.begin(self._begun)
             if self._latest is not None:
@@ -103,8 +102,8 @@ class SearchFigures:
     def use_size(self, large: bool) -> None:
         """Make the text inside the plots fit for a screen, or larger for a projector."""
         self._large = large
-        for sizes in self._sizes.values():
-            sizes.use(large)
+        for plot in self._made.values():
+            plot.use_size(large)
 
     def clear(self) -> None:
         """Empty all plots."""

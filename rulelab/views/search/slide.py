@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from bokeh.embed import json_item
 from bokeh.models import Axis
 from bokeh.models.annotations import Label, Legend, Title
 from bokeh.plotting import figure
@@ -18,7 +17,7 @@ from ..widgets.html import esc
 from ..widgets.style import BLUE, ORANGE
 from .families import Look
 from .figures import SearchFigures
-from .plots.base import Columns
+from .plots.base import Columns, still
 
 WIDTH, HEIGHT = 1600, 900
 SCALE = 2
@@ -51,12 +50,11 @@ def slide(
 def enlarged(plot: figure) -> dict[str, Any]:
     """A figure of its own as a slide, see `slide`."""
     _enlarge(plot)
-    return {"item": json_item(plot), "size": [WIDTH, HEIGHT]}
+    return still(plot, (WIDTH, HEIGHT), min_border=40)
 
 
 def _enlarge(plot: figure) -> None:
     """Make texts, lines and marks as large as the picture wants them."""
-    plot.update(width=WIDTH, height=HEIGHT, sizing_mode="fixed", toolbar_location=None, min_border=40)
     for title in plot.select({"type": Title}):
         title.update(text_font_size=_TEXT["title"])
     for axis in plot.select({"type": Axis}):

@@ -87,7 +87,7 @@ class WhyBox:
         self._asked: tuple[Any, ...] = ()
         self._drawn: Any = None
         self._pictured = {"dark": False, "large": False}
-        self._tree: TreePane | None = None
+        self.tree: TreePane | None = None
         self._pictures: dict[str, tuple[Any, PlotBox]] = {}
         self._now = Html(_NOW, stylesheets=[CARD_CSS], visible=False, **_WIDE)
         self._places: dict[str, pn.Column] = {}
@@ -104,7 +104,7 @@ class WhyBox:
     ) -> None:
         """Begin anew, for another kind of search, with what makes its plots, and what else there is, by their names."""
         self._look = look
-        self._tree = None
+        self.tree = None
         self._pictures = {}
         self._make: dict[str, Callable[[], Sequence[Any]]] = {}
         if look.family:
@@ -146,8 +146,8 @@ class WhyBox:
     def use_look(self, dark: bool, large: bool) -> None:
         """Colour what the page's theme does not reach, and make its text fit for a screen or for a projector."""
         self._pictured = {"dark": dark, "large": large}
-        if self._tree is not None:
-            self._tree.param.update(**self._pictured)
+        if self.tree is not None:
+            self.tree.param.update(**self._pictured)
         for plot, _ in self._pictures.values():
             plot.use_dark(dark)
             plot.use_size(large)
@@ -155,7 +155,7 @@ class WhyBox:
     def refresh(self, moment: Snapshot | None = None) -> None:
         """Ask for what is open, and show what has come; ``moment``: as it was then."""
         session, name = self._session(), self.open
-        if name == TREE and self._tree is None and session.state is not State.IDLE:
+        if name == TREE and self.tree is None and session.state is not State.IDLE:
             self._places[TREE].objects, self._settling = self._new_tree(), _SETTLING
         if self._settling:
             self._settling -= 1
@@ -163,7 +163,7 @@ class WhyBox:
         if name not in _WATCHED:
             self._say_now(False)
             return
-        pace, prefix = session.pace, None if self._tree is None else self._tree.prefix
+        pace, prefix = session.pace, None if self.tree is None else self.tree.prefix
         slow = pace.units is not None and pace.units <= _SLOW and pace.growth == 1
         asked = (session, name, slow, *((moment, prefix) if name == TREE else ()))
         if asked != self._asked:
@@ -180,17 +180,17 @@ class WhyBox:
             return
         self._drawn = frame
         with pn.io.hold():
-            if name == TREE and self._tree is not None:
-                self._tree.draw(frame)
+            if name == TREE and self.tree is not None:
+                self.tree.draw(frame)
             elif name in self._pictures:
                 self._draw(name, frame)
 
     def clear(self) -> None:
         """Show that nothing is searched."""
         self._forget()
-        if self._tree is not None:
-            self._tree.prefix = None
-            self._tree.draw(TreeFrame())
+        if self.tree is not None:
+            self.tree.prefix = None
+            self.tree.draw(TreeFrame())
         for name in self._pictures:
             self._draw(name, PICTURES[name][1])
 
@@ -227,10 +227,10 @@ class WhyBox:
         if self._session().state is State.IDLE:
             said = f'<h2>{word("Search tree")}</h2><p class="note">{NOT_BEGUN}</p>'
             return [Html(said, stylesheets=[CARD_CSS, WORD_CSS], **_WIDE)]
-        self._tree = TreePane(FAMILIES[self._look.family].unit, _HEIGHT, self._name_of_files, **self._pictured)
-        self._tree.box.fill(_LOW)
-        self._tree.param.watch(lambda _: self._start_beat(), "prefix")
-        return [self._tree]
+        self.tree = TreePane(FAMILIES[self._look.family].unit, _HEIGHT, self._name_of_files, **self._pictured)
+        self.tree.box.fill(_LOW)
+        self.tree.param.watch(lambda _: self._start_beat(), "prefix")
+        return [self.tree]
 
     def _new_picture(self, name: str) -> Sequence[Any]:
         plot = PICTURES[name][0]()

@@ -20,7 +20,6 @@ from rulelab.views.cards import card as cards
 from rulelab.views.cards import card_file as kept
 from rulelab.views.cards import html as card_html
 from rulelab.views.cards import lines, scores
-from rulelab.views.cards.card import Card
 from rulelab.views.cards.card_file import MAX_UPLOAD_BYTES, parse
 from rulelab.views.cards.report import report
 from rulelab.views.cards.view import ModelCard
@@ -29,16 +28,6 @@ from rulelab.views.search.setup import Setup
 
 FEW = {"bounds": RuleListBounds(lookahead=False, deletion=False)}
 CAPPED = {"bounds": FallingBounds(**{name: name == "density_cap" for name in BOUNDS})}
-
-
-@pytest.fixture(scope="module")
-def card() -> Card:
-    return first()
-
-
-@pytest.fixture(scope="module")
-def other() -> Card:
-    return second()
 
 
 def boolean_data() -> rl.datasets.Dataset:

@@ -16,7 +16,7 @@ import pandas as pd
 import panel as pn
 import pytest
 from live import alert
-from model_cards import HOSTILE, QUICK, finish, first, pinned, recipe, second
+from model_cards import HOSTILE, QUICK, finish, first, pinned, recipe
 from patience import PATIENCE, wait_until
 from sklearn.metrics import roc_auc_score
 
@@ -41,16 +41,6 @@ from rulelab.views.live.pool import Pool
 from rulelab.views.live.recipe import split
 from rulelab.views.search.setup import Setup
 from rulelab.views.widgets.html import Html
-
-
-@pytest.fixture(scope="module")
-def card() -> Card:
-    return first()
-
-
-@pytest.fixture(scope="module")
-def other() -> Card:
-    return second()
 
 
 def test_a_card_says_how_the_model_was_made_and_how_good_it_is(card) -> None:

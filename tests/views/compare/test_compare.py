@@ -12,7 +12,7 @@ import pandas as pd
 import panel as pn
 import pytest
 from live import alert, send, status
-from model_cards import HOSTILE, QUICK, finish, first, second
+from model_cards import HOSTILE, QUICK, finish
 from patience import PATIENCE, wait_until
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedShuffleSplit
@@ -34,16 +34,6 @@ from rulelab.views.fronts.view import FrontView
 from rulelab.views.live.prepared import Prepared
 from rulelab.views.pages.tabs import CompareTab
 from rulelab.views.search.view import SearchView
-
-
-@pytest.fixture(scope="module")
-def card() -> Card:
-    return first()
-
-
-@pytest.fixture(scope="module")
-def other() -> Card:
-    return second()
 
 
 def test_what_differs_is_marked_and_what_does_not_is_not(card, other) -> None:

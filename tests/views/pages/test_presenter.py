@@ -61,7 +61,7 @@ def test_the_text_of_tree_and_step_is_large_on_stage(tab: SearchTab) -> None:
     why = tab.view._why
     why.strip.open = TREE
     wait_until(lambda: tab.view.tick() or not why.waits)
-    tree, bars = why._tree._plot, why._tree._bars
+    tree, bars = why.tree.plot, why.tree.bars
 
     def texts() -> list[str]:
         words = [tree._words, *bars._texts]

@@ -28,7 +28,7 @@ def make(request):
 
 def bars(view: TreeView) -> pd.DataFrame:
     """What the picture draws, a row per bar from the top down."""
-    return pd.DataFrame(view._bars.sources[0].data)
+    return pd.DataFrame(view.bars.sources[0].data)
 
 
 def step(view: TreeView) -> None:
@@ -56,20 +56,20 @@ def agrees(view: TreeView) -> None:
     below = drawn["bound"] < best - 1e-9
     assert below.is_monotonic_increasing, "first come those that reach the line"
     assert all(some.is_monotonic_increasing for _, some in drawn["bound"].groupby(below))
-    assert view._bars._line.location == best
+    assert view.bars._line.location == best
     cut = shown["cut_by"].isin(search._scale().bounding).to_numpy()
     assert (ends[cut] >= best - 1e-9).all()
     assert drawn["fate"].tolist() == fates(shown.reset_index())
     assert (drawn["alpha"].to_numpy() < 1).tolist() == (shown["fate"] == "cut").tolist()
     assert 0 < len(drawn) <= min(MOST_BARS, len(look))
-    assert view._bars.caption.startswith(f"Of {len(look)} next rule")
-    assert f": {tally(fates(look))}." in view._bars.caption
-    assert (f"{len(drawn)} of {len(look)} next rules are drawn" in view._bars.below) == (len(drawn) < len(look))
-    frame = view._bars.frame()
+    assert view.bars.caption.startswith(f"Of {len(look)} next rule")
+    assert f": {tally(fates(look))}." in view.bars.caption
+    assert (f"{len(drawn)} of {len(look)} next rules are drawn" in view.bars.below) == (len(drawn) < len(look))
+    frame = view.bars.frame()
     assert frame["bound"].tolist() == pytest.approx(sorted(look["bound"]))
     assert sorted(frame["reason"]) == sorted(look["reason"])
     for name in look.attrs["prefix"]:
-        assert esc(name) in view._said.object
+        assert esc(name) in view.said.object
 
 
 @pytest.mark.long
@@ -98,9 +98,9 @@ def test_a_first_look_before_anything_is_expanded_says_so() -> None:
         search.advance(1)
     assert not search.snapshot.counts["expanded"]
     view = TreeView(search)
-    assert "No prefix is expanded yet" in view._bars.caption
+    assert "No prefix is expanded yet" in view.bars.caption
     step(view)
-    assert "No prefix is expanded yet" not in view._bars.caption
+    assert "No prefix is expanded yet" not in view.bars.caption
 
 
 @pytest.mark.parametrize("kind", ["rule list", "corels"])
@@ -113,12 +113,12 @@ def test_a_prefix_that_is_not_continued_is_said_to_be_so_with_the_reason(kind: s
     for prefix in ([], *([a] for a in names), *([a, b] for a in names[:2] for b in names if b != a)):
         view.prefix = prefix
         agrees(view)
-        own = view._frame.seen.own
+        own = view.drawn.seen.own
         cut = own is not None and own["fate"] == "cut"
-        told = "does not continue this prefix" in view._bars.caption
+        told = "does not continue this prefix" in view.bars.caption
         assert told == (cut and bool(search.look_into(prefix).attrs["prefix_cut_by"]))
         if cut:
-            assert esc(find(own["cut_by"], search.kind or search.family).sentence, 400) in view._said.object
+            assert esc(find(own["cut_by"], search.kind or search.family).sentence, 400) in view.said.object
             seen.add(own["cut_by"])
     assert len(seen) > 1
 
@@ -131,16 +131,16 @@ def test_children_are_looked_into_and_parents_come_back(make) -> None:
     view.prefix = []
     look = search.look_into([])
     child = bars(view)["rule"][0]
-    view._bars.sources[0].selected.indices = [0]
+    view.bars.sources[0].selected.indices = [0]
     assert view.prefix == [child]
     agrees(view)
     own = look[look["antecedent"] == child].iloc[0]
-    assert f"price of the rules</button> {own['rules']:.4f}" in view._said.object
-    view._prefix.value = ()
+    assert f"price of the rules</button> {own['rules']:.4f}" in view.said.object
+    live.widget(view, "Prefix").value = ()
     assert view.prefix == []
-    view._prefix.value = "last"
+    live.widget(view, "Prefix").value = "last"
     assert view.prefix is None
-    assert " last: " in view._said.object or "No rule yet" in view._said.object
+    assert " last: " in view.said.object or "No rule yet" in view.said.object
     agrees(view)
 
 
@@ -151,11 +151,11 @@ def test_what_cannot_be_looked_into_is_said() -> None:
     view.prefix = []
     for _ in range(8):
         view.look(search.problem.names[0])
-        if not len(view._frame.seen.children):
+        if not len(view.drawn.seen.children):
             break
-    assert "no list of more than" in view._bars.caption
+    assert "no list of more than" in view.bars.caption
     assert bars(view).empty
-    assert "price of the rules" in view._said.object
+    assert "price of the rules" in view.said.object
     shown = view.prefix
     with pytest.raises(ValueError, match=r"^prefix: .*'nothing'"):
         view.prefix = ["nothing"]
@@ -208,12 +208,12 @@ def test_figures_are_given_away_and_pictures_are_made() -> None:
     view = TreeView(live.small_search())
     step(view)
     look = view._searched.look_into()
-    csv = pd.read_csv(StringIO(view._next.answer("csv")["csv"]))
+    csv = pd.read_csv(StringIO(view.bars_box.answer("csv")["csv"]))
     assert len(csv) == len(look)
     assert csv[list(TERMS.values())].sum(axis=1).to_numpy() == pytest.approx(csv["bound"].to_numpy())
-    assert view._next.answer("table")["rows"]
-    picture = view._next.answer("svg")
-    assert picture["size"][1] == view._bars.figure.height + children_plot._MARGIN
+    assert view.bars_box.answer("table")["rows"]
+    picture = view.bars_box.answer("svg")
+    assert picture["size"][1] == view.bars.figure.height + children_plot._MARGIN
 
 
 def test_untrusted_names_are_text() -> None:
@@ -226,7 +226,7 @@ def test_untrusted_names_are_text() -> None:
     step(view)
     for name in problem.names:
         view.prefix = [name]
-        for text in (view._said.object, view._bars.below, view._bars.caption):
+        for text in (view.said.object, view.bars.below, view.bars.caption):
             assert "<img" not in text
             assert "\u202e" not in text
         assert not any("\u202e" in text for text in bars(view)["short"])
@@ -243,7 +243,7 @@ def test_dark_pages_have_light_ink() -> None:
     view = TreeView(live.small_search())
 
     def inks() -> list[str]:
-        return [view._bars._best.text_color, *(text.glyph.text_color for text in view._bars._texts)]
+        return [view.bars._best.text_color, *(text.glyph.text_color for text in view.bars._texts)]
 
     before = inks()
     view.dark = True

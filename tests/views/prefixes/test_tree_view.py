@@ -8,7 +8,7 @@ import pytest
 from bokeh.models import GlyphRenderer, TapTool
 from hypothesis import given
 from hypothesis import strategies as st
-from live import HOSTILE, problem, small_search
+from live import HOSTILE, problem, small_search, widget
 
 import rulelab as rl
 from rulelab.prefixes.nodes import COLUMNS
@@ -17,6 +17,7 @@ from rulelab.views.prefixes.children_plot import TERMS, ChildrenPlot
 from rulelab.views.prefixes.frames import EMPTY
 from rulelab.views.prefixes.icicle import CUTS, Icicle, Rest, color_of, fate_of, icicle
 from rulelab.views.prefixes.tree_view import TreeView
+from rulelab.views.search.plots.base import PICTURE
 from rulelab.views.search.plots.pool import PoolPlot
 
 
@@ -130,8 +131,8 @@ def test_conditions_are_written_as_in_tables_of_rules():
     search = rl.RuleListSearch(problem, regularization=0.02, beam_width=0)
     search.advance(30)
     view = TreeView(search)
-    view.prefix = view.path(max(view._plot.nodes))
-    for seen in ([*view._prefix.options], view._plot._nodes.data["rule"], [view._said.object]):
+    view.prefix = view.path(max(view.plot.nodes))
+    for seen in ([*widget(view, "Prefix").options], view.plot.sources[0].data["rule"], [view.said.object]):
         assert any(" = " in text or " ≠ " in text for text in seen)
         assert not any(" == " in text or " != " in text for text in seen)
 
@@ -140,14 +141,14 @@ def test_conditions_are_written_as_in_tables_of_rules():
 def test_every_prefix_that_is_drawn_is_explained(search):
     view = TreeView(search)
     tree = search.tree()
-    assert set(view._plot.nodes) <= set(tree["node"])
-    assert len(view._plot._nodes.data["node"]) > 10
-    assert len(view._prefix.options) == 1 + min(40, len(view._plot.nodes))
-    for row in tree[tree["node"].isin(view._plot._nodes.data["node"])].head(80).itertuples():
+    assert set(view.plot.nodes) <= set(tree["node"])
+    assert len(view.plot.sources[0].data["node"]) > 10
+    assert len(widget(view, "Prefix").options) == 1 + min(40, len(view.plot.nodes))
+    for row in tree[tree["node"].isin(view.plot.sources[0].data["node"])].head(80).itertuples():
         view.prefix = view.path(row.node)
-        said = view._said.object
+        said = view.said.object
         assert f"{row.bound:.4f}" in said
-        own = view._frame.seen.own
+        own = view.drawn.seen.own
         if own is None:
             continue
         assert (own["fate"], own["cut_by"]) == (row.state, row.cut_by)
@@ -169,9 +170,9 @@ def test_a_tree_whose_root_was_cut_says_so(family, limit):
     (root,) = search.tree().itertuples()
     assert (root.state, last.pruned[root.cut_by]) == ("cut", 1)
     view = TreeView(search)
-    assert "expanded" not in view._plot.below + view._said.object
+    assert "expanded" not in view.plot.below + view.said.object
     for part in ("Cut by", root.cut_by.removeprefix("always: "), *(["looked at last"] if limit else [])):
-        assert part in view._said.object
+        assert part in view.said.object
 
 
 def test_the_parts_of_a_bound_are_those_of_a_look_into_its_parent():
@@ -187,7 +188,7 @@ def test_the_parts_of_a_bound_are_those_of_a_look_into_its_parent():
         for row in tree[tree["parent"] == parent.node].itertuples():
             told = look.loc[row.antecedent]
             view.prefix = [*names, row.antecedent]
-            own = view._frame.seen.own
+            own = view.drawn.seen.own
             for name in ("loss", "rules", "captured", "errors"):
                 assert own[name] == pytest.approx(told[name])
             if told["bound"] == pytest.approx(row.bound):
@@ -208,8 +209,8 @@ def test_the_rows_of_a_prefix_are_counted(search):
         here = left & A[:, own.names.index(name)]
         errors += min(y[here].sum(), (~y[here]).sum())
         left &= ~here
-    assert view._frame.seen.own["captured"] == pytest.approx(here.sum())
-    assert view._frame.seen.own["errors"] == pytest.approx(errors)
+    assert view.drawn.seen.own["captured"] == pytest.approx(here.sum())
+    assert view.drawn.seen.own["errors"] == pytest.approx(errors)
 
 
 def rows_of(own):
@@ -221,51 +222,51 @@ def rows_of(own):
 
 def test_a_tap_and_the_list_of_prefixes_do_the_same(search):
     view = TreeView(search)
-    last = view._said.object
-    k = len(view._plot.nodes) - 1
-    path = view.path(view._plot.nodes[k])
-    view._plot._nodes.selected.indices = [k]
+    last = view.said.object
+    k = len(view.plot.nodes) - 1
+    path = view.path(view.plot.nodes[k])
+    view.plot.sources[0].selected.indices = [k]
     assert view.prefix == path
-    assert view._prefix.value == tuple(path)
-    tapped = view._said.object
-    assert view._plot._chosen.data["left"] == [view._plot._nodes.data["left"][k]]
-    view._prefix.value = "last"
+    assert widget(view, "Prefix").value == tuple(path)
+    tapped = view.said.object
+    assert view.plot.sources[2].data["left"] == [view.plot.sources[0].data["left"][k]]
+    widget(view, "Prefix").value = "last"
     assert view.prefix is None
-    assert view._said.object == last
-    view._prefix.value = tuple(path)
-    assert (view.prefix, view._said.object) == (path, tapped)
+    assert view.said.object == last
+    widget(view, "Prefix").value = tuple(path)
+    assert (view.prefix, view.said.object) == (path, tapped)
 
 
 def test_a_tap_on_a_stub_looks_at_one_that_stands_in_it():
     search = rl.CorelsSearch(problem(), 0.005)
     search.advance(60)
     view, tree = TreeView(search), search.tree().set_index("node")
-    data = view._plot._nodes.data
+    data = view.plot.sources[0].data
     stubs = [k for k, alone in enumerate(data["alone"]) if not alone]
     assert stubs
     for k in stubs[:20]:
-        view._plot._nodes.selected.indices = [k]
+        view.plot.sources[0].selected.indices = [k]
         row = tree.loc[data["node"][k]]
         assert view.prefix == view.path(data["node"][k])
         assert fate_of(row["state"], row["cut_by"]) == data["fate"][k]
-        assert view._plot._chosen.data["left"] == [data["left"][k]], "the stub has the ring"
+        assert view.plot.sources[2].data["left"] == [data["left"][k]], "the stub has the ring"
 
 
 def test_only_what_has_changed_is_sent():
     search = rl.CorelsSearch(problem(), 0.005)
     search.advance(20)
     view, sent = TreeView(search), []
-    view.prefix = view.path(view._plot.nodes[1])
-    for source in (*view._plot.sources, *view._bars.sources):
+    view.prefix = view.path(view.plot.nodes[1])
+    for source in (*view.plot.sources, *view.bars.sources):
         source.on_change("data", lambda attr, old, new: sent.append(new))
-    view._prefix.param.watch(sent.append, "options")
-    view._said.param.watch(sent.append, "object")
+    widget(view, "Prefix").param.watch(sent.append, "options")
+    view.said.param.watch(sent.append, "object")
     view.refresh()
     assert sent == []
     search.advance(40)
     view.refresh()
     assert sent
-    assert len(view._frame.tree) == len(search.tree())
+    assert len(view.drawn.tree) == len(search.tree())
 
 
 def test_the_way_to_the_best_list_is_outlined_to_its_last_rule_and_colours_tell_fates():
@@ -273,11 +274,11 @@ def test_the_way_to_the_best_list_is_outlined_to_its_last_rule_and_colours_tell_
     rl.solve(search)
     view = TreeView(search)
     rules = len(search.snapshot.incumbent.model.rules)
-    assert view._plot._path.data["top"] == list(range(rules + 1))
+    assert view.plot.sources[1].data["top"] == list(range(rules + 1))
     assert rules + 1 >= len(search.tree().attrs["incumbent"]) > 1
-    assert len(set(view._plot._nodes.data["color"])) == len(set(view._plot._nodes.data["fate"]))
-    assert "Outlined" in view._plot.caption
-    assert all(fate in view._plot.below for fate in set(view._plot._nodes.data["fate"]))
+    assert len(set(view.plot.sources[0].data["color"])) == len(set(view.plot.sources[0].data["fate"]))
+    assert "Outlined" in view.plot.caption
+    assert all(fate in view.plot.below for fate in set(view.plot.sources[0].data["fate"]))
 
 
 def test_the_colours_of_bounds_are_those_of_their_names():
@@ -293,7 +294,7 @@ def test_what_is_left_out_is_counted_by_its_fate(search, most):
     view = TreeView(search, max_nodes=most)
     whole = search.tree(10**6)
     counts = whole.groupby(["state", "cut_by"]).size()
-    frame, seen = view._frame, {}
+    frame, seen = view.drawn, {}
     for state, by, n in [*((s, b, 1) for s, b in frame.tree[["state", "cut_by"]].itertuples(index=False)),
                          *(each[1:] for each in frame.rest)]:  # fmt: skip
         seen[state, by] = seen.get((state, by), 0) + n
@@ -302,17 +303,19 @@ def test_what_is_left_out_is_counted_by_its_fate(search, most):
         assert frame.rest == []
         assert seen == counts.to_dict()
     hidden = [
-        text for text, alone in zip(*(view._plot._nodes.data[k] for k in ("rule", "alone")), strict=True) if not alone
+        text
+        for text, alone in zip(*(view.plot.sources[0].data[k] for k in ("rule", "alone")), strict=True)
+        if not alone
     ]
     together = sum(int(text.split()[0].replace("\u202f", "")) for text in hidden)
-    assert len(view._plot.nodes) + together == len(whole)
+    assert len(view.plot.nodes) + together == len(whole)
 
 
 def test_an_empty_tree_says_why():
     for view in (TreeView(small_search()), TreeView(rl.Recording(small_search()))):
-        assert len(view._plot.caption) > 10
-        assert view._plot.nodes == []
-        assert view._said.object == ""
+        assert len(view.plot.caption) > 10
+        assert view.plot.nodes == []
+        assert view.said.object == ""
         assert not view._below.visible
     assert list(EMPTY.columns) == list(COLUMNS)
 
@@ -323,18 +326,18 @@ def test_a_recording_is_shown_at_any_step_and_from_a_file(tmp_path):
     for _ in recording.steps(work_per_step=20, work_limit=100):
         pass
     view = TreeView(recording)
-    last = len(view._frame.tree)
+    last = len(view.drawn.tree)
     view.step = 1
-    assert len(view._frame.tree) == len(recording.tree_at(1)) < last
+    assert len(view.drawn.tree) == len(recording.tree_at(1)) < last
     view.step = 0
-    assert "Nothing is recorded" in view._plot.caption
+    assert "Nothing is recorded" in view.plot.caption
     recording.save(tmp_path / "run.rulelab")
     again, rows = (TreeView(each) for each in (rl.Recording.load(tmp_path / "run.rulelab"), recording))
-    assert len(again._frame.tree) == last
-    assert "are not kept" in again._bars.caption
-    for node in again._plot.nodes[1::9]:
+    assert len(again.drawn.tree) == last
+    assert "are not kept" in again.bars.caption
+    for node in again.plot.nodes[1::9]:
         again.prefix = rows.prefix = again.path(node)
-        without, known = again._frame.seen.own, rows._frame.seen.own
+        without, known = again.drawn.seen.own, rows.drawn.seen.own
         for name in ("loss", "rules", "bound"):
             assert without[name] == pytest.approx(known[name])
         assert without["inevitable"] == 0, "it needs the rows"
@@ -346,10 +349,10 @@ def test_names_from_data_are_escaped():
     search = rl.CorelsSearch(rl.Problem.from_arrays(A, y, names=[f"{HOSTILE}{k}" for k in range(6)]), 0.001)
     search.advance(10)
     view = TreeView(search)
-    assert len(view._plot.nodes) > 5
-    for node in view._plot.nodes:
+    assert len(view.plot.nodes) > 5
+    for node in view.plot.nodes:
         view.prefix = view.path(node)
-        said = view._said.object
+        said = view.said.object
         assert HOSTILE not in said
     assert "&lt;img" in said
 
@@ -359,8 +362,8 @@ def test_the_picture_is_made_anew_with_its_legend():
     search.advance(60)
     view = TreeView(search)
     told = view.box.answer("png")
-    assert told["size"] == list(tree_plot.PICTURE)
-    assert view._plot.figure.legend.visible is False
+    assert told["size"] == list(PICTURE)
+    assert view.plot.figure.legend.visible is False
     assert view.box.answer("table")["rows"]
     assert "node" in view.box.answer("csv")["csv"]
 
@@ -376,11 +379,11 @@ def test_a_prefix_that_is_too_narrow_to_draw_can_be_looked_at():
     search = rl.CorelsSearch(problem(), regularization=0.001)
     search.advance(400)
     view = rl.views.TreeView(search)
-    hidden = sorted(set(search.tree()["node"]) - set(view._plot.nodes))
+    hidden = sorted(set(search.tree()["node"]) - set(view.plot.nodes))
     for node in [*hidden[:1], int(search.tree()["node"].iloc[-1])]:
         view.prefix = view.path(node)
-        assert view._prefix.value == tuple(view.prefix)
-        assert f"{search.tree().set_index('node').at[node, 'bound']:.4f}" in view._said.object
+        assert widget(view, "Prefix").value == tuple(view.prefix)
+        assert f"{search.tree().set_index('node').at[node, 'bound']:.4f}" in view.said.object
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -22,7 +21,7 @@ from live import (
     status,
     widget,
 )
-from patience import PATIENCE, wait_until
+from patience import wait_until
 from test_views_plots import SEARCHES
 from test_views_why import settled
 
@@ -39,20 +38,25 @@ from rulelab.views.search.view import SearchView
 from rulelab.views.search.why import TREE
 
 
-def finished(search: rl.Search) -> SearchView:
-    view = SearchView(search, speed="full speed")
+def ended(view: SearchView) -> SearchView:
     view.run()
     wait_until(lambda: view.session.state.over)
     settled(view)
     return view
 
 
+def finished(search: rl.Search) -> SearchView:
+    return ended(SearchView(search, speed="full speed"))
+
+
 @pytest.fixture(params=list(SEARCHES))
-def view(request: pytest.FixtureRequest) -> Iterator[SearchView]:
-    view = finished(SEARCHES[request.param]())
-    yield view
-    view.close()
-    view.session.join(PATIENCE)
+def view(request: pytest.FixtureRequest, show) -> SearchView:
+    return ended(show(SEARCHES[request.param]()))
+
+
+@pytest.fixture
+def quiet(show) -> SearchView:
+    return ended(show(rl.CorelsSearch(problem(120, 7), 0.02)))
 
 
 def pictured(view: SearchView) -> list[object]:
@@ -77,7 +81,7 @@ def test_a_saved_run_is_shown_as_it_was(view, tmp_path) -> None:
         settled(replay)
         assert repr(pictured(replay)) == repr(pictured(view))
         if TREE in view._why.strip.names:
-            told, was = replay._why._tree._frame.tree, view._why._tree._frame.tree
+            told, was = replay._why.tree.drawn.tree, view._why.tree.drawn.tree
             assert told["antecedent"].tolist() == was["antecedent"].tolist()
             assert told["state"].tolist() == was["state"].tolist()
     assert not any(button.visible for button in replay._controls.buttons.values())
@@ -121,7 +125,7 @@ def test_the_page_opens_a_recording_and_runs_anew(view) -> None:
     open_tab(view, view._why.strip.names[0])
     settled(view)
     if TREE in view._why.strip.names:
-        assert "are not kept" in view._why._tree._bars.caption
+        assert "are not kept" in view._why.tree.bars.caption
     view.on_pin = lambda card: "A"
     view.pin()
     assert "no model card" in alert(view).phase
@@ -132,14 +136,6 @@ def test_the_page_opens_a_recording_and_runs_anew(view) -> None:
     settled(view)
     assert not view.session.recorded
     assert len(runs_table(view).rows) == 3
-
-
-@pytest.fixture
-def quiet() -> Iterator[SearchView]:
-    view = finished(rl.CorelsSearch(problem(120, 7), 0.02))
-    yield view
-    view.close()
-    view.session.join(PATIENCE)
 
 
 def test_what_is_no_recording_is_refused_with_the_reason(quiet, monkeypatch) -> None:

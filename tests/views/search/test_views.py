@@ -7,7 +7,6 @@ import json
 import re
 import threading
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -210,11 +209,8 @@ def test_the_frontier_meets_the_incumbent() -> None:
 
 
 @pytest.fixture
-def view() -> Iterator[SearchView]:
-    view = SearchView(small_search(), speed="full speed")
-    yield view
-    view.close()
-    view.session.join(PATIENCE)
+def view(show) -> SearchView:
+    return show()
 
 
 def finish(view: SearchView) -> None:

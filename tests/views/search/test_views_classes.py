@@ -6,7 +6,6 @@ import asyncio
 import io
 import json
 import threading
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ import numpy as np
 import pandas as pd
 import panel as pn
 import pytest
-from live import HOSTILE, alert, export_menu, exported, gap_figure, model_html, status, use_file
+from live import HOSTILE, alert, export_menu, exported, finish, gap_figure, model_html, status, use_file
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
@@ -83,19 +82,8 @@ def setup() -> Setup:
 
 
 @pytest.fixture
-def view(setup: Setup) -> Iterator[SearchView]:
-    made = SearchView(new_session=setup.new_session, speed="full speed")
-    made.on_pin = lambda card: "A"
-    yield made
-    made.close()
-    made.session.join(PATIENCE)
-
-
-def finish(view: SearchView) -> SearchView:
-    view.run()
-    wait_until(lambda: view.session.state.over)
-    view.refresh()
-    return view
+def view(setup: Setup, show) -> SearchView:
+    return show(new_session=setup.new_session, on_pin=lambda card: "A")
 
 
 # the data -------------------------------------------------------------------------------------------------------------

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from live import HOSTILE, curves, curves_of, model_html, status, use_file
-from patience import PATIENCE, wait_until
+from live import HOSTILE, curves, curves_of, finish, model_html, status, use_file
 
 import rulelab as rl
 from rulelab.families import OFFERED
@@ -30,7 +28,6 @@ from rulelab.views.search.plots.curves import curve_columns, tree_begins
 from rulelab.views.search.plots.rates import gaps_table, rate_columns
 from rulelab.views.search.plots.strata import strata_columns
 from rulelab.views.search.setup import Setup
-from rulelab.views.search.view import SearchView
 
 FAMILY_SETTINGS: dict[str, dict[str, Any]] = {
     "rule_list": {"family": "rule_list", "regularization": 0.02, "max_conditions": 1},
@@ -84,28 +81,6 @@ def problem(names: list[str] | None = None, groups: bool = False) -> rl.Problem:
     y = ((A[:, 0] & A[:, 1]) | (A[:, 2] & A[:, 3])) ^ (rng.random(240) < np.where(group, 0.3, 0.05))
     labels = np.where(group, HOSTILE, "b")
     return rl.Problem.from_arrays(A, y.astype(int), names=names, groups=labels if groups else None)
-
-
-@pytest.fixture
-def view() -> Iterator[Callable[..., SearchView]]:
-    """Makes views, and ends their workers after the test."""
-    made: list[SearchView] = []
-
-    def make(search: rl.Search | None = None, **options: Any) -> SearchView:
-        made.append(SearchView(search, speed="full speed", **options))
-        return made[-1]
-
-    yield make
-    for one in made:
-        one.close()
-        one.session.join(PATIENCE)
-
-
-def finish(view: SearchView) -> SearchView:
-    view.run()
-    wait_until(lambda: view.session.state.over)
-    view.refresh()
-    return view
 
 
 # settings -------------------------------------------------------------------------------------------------------------
@@ -311,9 +286,9 @@ def test_the_address_holds_the_settings_of_every_family() -> None:
 
 
 @pytest.mark.parametrize("look", list(FAMILY_SETTINGS))
-def test_a_search_is_shown_by_the_plots_of_its_kind(look, view) -> None:
+def test_a_search_is_shown_by_the_plots_of_its_kind(look, show) -> None:
     setup = chosen(**FAMILY_SETTINGS[look])
-    shown = view(new_session=setup.new_session)
+    shown = show(new_session=setup.new_session)
     assert shown.session.look == look
     assert LOOKS[look].looks_for in shown._certificate.account.object
     finish(shown)
@@ -323,9 +298,9 @@ def test_a_search_is_shown_by_the_plots_of_its_kind(look, view) -> None:
     assert curves(shown)["work"]
 
 
-def test_another_family_brings_its_plots_with_the_next_run(view) -> None:
+def test_another_family_brings_its_plots_with_the_next_run(show) -> None:
     setup = chosen(**FAMILY_SETTINGS["rule_list"])
-    shown = finish(view(new_session=setup.new_session))
+    shown = finish(show(new_session=setup.new_session))
     before = shown._plots
     setup.choose(**FAMILY_SETTINGS["rule_set"])
     shown.refresh()
@@ -361,8 +336,8 @@ def test_updates_are_small_lists_of_plain_numbers(look) -> None:
 
 
 @pytest.mark.parametrize("search", [rl.FallingRuleListSearch, rl.RuleSetSearch])
-def test_a_search_of_a_notebook_is_shown_and_begins_again(search, view) -> None:
-    shown = finish(view(search(problem())))
+def test_a_search_of_a_notebook_is_shown_and_begins_again(search, show) -> None:
+    shown = finish(show(search(problem())))
     first = shown.session.snapshot
     assert status(shown).tone == "proven"
     assert finish(shown).session.snapshot.work == first.work
@@ -425,14 +400,14 @@ def test_antecedents_considered_are_those_of_the_search() -> None:
     assert [len(p) for p in lists["positions"]] == [len(c) for c in lists["considered"]]
 
 
-def test_a_softly_falling_list_is_called_so(view) -> None:
-    shown = finish(view(rl.search_for(problem(), "falling_rule_list", violation_penalty=0.5)))
+def test_a_softly_falling_list_is_called_so(show) -> None:
+    shown = finish(show(rl.search_for(problem(), "falling_rule_list", violation_penalty=0.5)))
     assert "no softly falling rule list" in status(shown).phase
 
 
-def test_sampling_claims_nothing_beyond_its_bound(view) -> None:
+def test_sampling_claims_nothing_beyond_its_bound(show) -> None:
     shown = finish(
-        view(rl.search_for(problem(), "falling_rule_list", method="monte_carlo", iterations=60, random_state=0))
+        show(rl.search_for(problem(), "falling_rule_list", method="monte_carlo", iterations=60, random_state=0))
     )
     assert "limit reached" in status(shown).phase
     assert "proves nothing beyond the bound" in status(shown).phase
@@ -443,23 +418,23 @@ def test_sampling_claims_nothing_beyond_its_bound(view) -> None:
 # rule sets ------------------------------------------------------------------------------------------------------------
 
 
-def test_the_status_of_a_rule_set_counts_rows_and_names_the_rules_it_speaks_of(view) -> None:
-    shown = finish(view(rl.RuleSetSearch(problem(), max_complexity=6, max_conditions=2)))
+def test_the_status_of_a_rule_set_counts_rows_and_names_the_rules_it_speaks_of(show) -> None:
+    shown = finish(show(rl.RuleSetSearch(problem(), max_complexity=6, max_conditions=2)))
     best = shown.session.snapshot.incumbent
     assert "certified optimal for rules of at most 2 conditions" in status(shown).phase
     assert dict(status(shown).figures)["objective"] == words.count(best.objective)
     assert "LP value" in dict(shown.part("counts").figures)
-    anything = finish(view(rl.RuleSetSearch(problem(), max_complexity=6)))
+    anything = finish(show(rl.RuleSetSearch(problem(), max_complexity=6)))
     assert status(anything).phase.startswith("certified optimal: no such rule set")
 
 
-def test_a_constraint_that_no_set_meets_is_said_so(view) -> None:
+def test_a_constraint_that_no_set_meets_is_said_so(show) -> None:
     A = np.zeros((8, 1), dtype=bool)
     A[0] = True
     groups = ["a"] * 4 + ["b"] * 4
     impossible = rl.Problem.from_arrays(A, [1, 1, 1, 0, 1, 0, 0, 0], groups=groups)
     search = rl.RuleSetSearch(impossible, max_complexity=2, fairness=rl.AccuracyParity(0.0))
-    shown = finish(view(search))
+    shown = finish(show(search))
     assert shown.session.snapshot.status is rl.Status.INFEASIBLE
     assert "no rule set of complexity at most 2 meets the fairness constraint" in status(shown).phase
     assert dict(status(shown).figures)["lower bound"] == words.NONE
@@ -492,9 +467,9 @@ def test_the_gap_as_counted_is_allowed_and_the_true_one_is_true(criterion, loss,
         assert loss == "hamming" or rate.proxy_gap == pytest.approx(rate.gap)
 
 
-def test_rates_are_shown_before_and_after(view) -> None:
+def test_rates_are_shown_before_and_after(show) -> None:
     search = rl.RuleSetSearch(problem(groups=True), max_complexity=6, fairness=rl.EqualOpportunity(0.01))
-    shown = finish(view(search))
+    shown = finish(show(search))
     free = shown.session.prepared.unconstrained
     assert free.incumbent.objective <= shown.session.snapshot.incumbent.objective
     rates = shown._plots.plots[-1]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
 from dataclasses import replace
 from io import StringIO
 
@@ -12,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from bokeh.models import Text
-from live import curves_of, inexact_search, long_search, problem, send, small_search, status
+from live import curves_of, finish, inexact_search, long_search, problem, send, small_search, status
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
@@ -42,18 +41,8 @@ SEARCHES = {
 
 
 @pytest.fixture
-def view(request: pytest.FixtureRequest) -> Iterator[SearchView]:
-    view = SearchView(getattr(request, "param", small_search)(), speed="full speed")
-    yield view
-    view.close()
-    view.session.join(PATIENCE)
-
-
-def finish(view: SearchView) -> SearchView:
-    view.run()
-    wait_until(lambda: view.session.state.over)
-    view.refresh()
-    return view
+def view(request: pytest.FixtureRequest, show) -> SearchView:
+    return show(getattr(request, "param", small_search)())
 
 
 @pytest.mark.long

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import pairwise
 
 import pytest
 from live import alert, gap_figure, problem, runs_html, runs_table, send, small_search, status
-from patience import PATIENCE, wait_until
+from patience import wait_until
 
 import rulelab as rl
 from rulelab.ablation import nodes_of
@@ -21,21 +21,6 @@ from rulelab.views.search.runs import box
 from rulelab.views.search.runs.ablating import GUESSES
 from rulelab.views.search.runs.past import MOST_POINTS, MOST_RUNS, PastRun, Runs, differing, thinned
 from rulelab.views.search.view import SearchView
-
-
-@pytest.fixture
-def show() -> Iterator[Callable[..., SearchView]]:
-    """Makes views, and ends their workers after the test."""
-    made: list[SearchView] = []
-
-    def make(search: rl.Search | None = None, **options: object) -> SearchView:
-        made.append(SearchView(search or small_search(), speed="full speed", **options))
-        return made[-1]
-
-    yield make
-    for view in made:
-        view.close()
-        view.session.join(PATIENCE)
 
 
 def settled(view: SearchView) -> SearchView:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-
 import pytest
-from live import long_search, look_back, open_tab, problem, small_search
-from patience import PATIENCE, wait_until
+from live import long_search, look_back, open_tab, problem, small_search, widget
+from patience import wait_until
 
 import rulelab as rl
 from rulelab.prefixes import PrefixSearch
@@ -24,21 +22,6 @@ SEARCHES = {
     "corels": lambda: rl.CorelsSearch(problem(), 0.005),
     "falling": lambda: rl.FallingRuleListSearch(problem(), 0.002, 2.0, iterations=0),
 }
-
-
-@pytest.fixture
-def show() -> Iterator[Callable[..., SearchView]]:
-    """Makes views, and ends their workers after the test."""
-    made: list[SearchView] = []
-
-    def make(search: rl.Search, **options: object) -> SearchView:
-        made.append(SearchView(search, **options))
-        return made[-1]
-
-    yield make
-    for view in made:
-        view.close()
-        view.session.join(PATIENCE)
 
 
 def settled(view: SearchView) -> None:
@@ -62,19 +45,19 @@ def until_searching(view: SearchView) -> None:
 
 @pytest.mark.parametrize("make", SEARCHES.values(), ids=SEARCHES)
 def test_every_step_is_seen_in_tree_and_bars(show, make) -> None:
-    view = show(make())
+    view = show(make(), speed="speeding up")
     box = view._why
     until_searching(view)
     for _ in range(4):
         view.step()
         settled(view)
-        frame, told = box._tree._frame, view.session.search.look_into()
-        assert box._tree._plot.nodes[0] == 0
+        frame, told = box.tree.drawn, view.session.search.look_into()
+        assert box.tree.plot.nodes[0] == 0
         assert len(frame.tree) == min(why.MOST_NODES, view.session.snapshot.counts["stored"])
         assert list(frame.seen.path) == told.attrs["prefix"]
         assert frame.seen.last
-        assert len(box._tree._bars.frame()) == len(told)
-        assert box._tree._bars._line.location == told.attrs["incumbent"]
+        assert len(box.tree.bars.frame()) == len(told)
+        assert box.tree.bars._line.location == told.attrs["incumbent"]
     work = view.session.snapshot.work
     settled(view)
     assert view.session.snapshot.work == view.session.search.work == work, "looking takes no step"
@@ -89,42 +72,42 @@ def test_a_running_search_is_drawn_and_never_touched_by_the_page(show, monkeypat
         return looked(search)
 
     monkeypatch.setattr(PrefixSearch, "prefixes", spied)
-    view = show(long_search(), speed="full speed")
+    view = show(long_search())
     view.run()
-    wait_until(lambda: view.tick() or len(view._why._tree._plot.nodes) > 1)
+    wait_until(lambda: view.tick() or len(view._why.tree.plot.nodes) > 1)
     view.pause()
     settled(view)
     stored = view.session.snapshot.counts["stored"]
-    assert view._why._tree._frame.tree.attrs["stored"] == stored, "at rest all of it is seen"
+    assert view._why.tree.drawn.tree.attrs["stored"] == stored, "at rest all of it is seen"
     assert set(touched) == {TREE}
-    assert len(view._why._tree._plot.nodes) <= why.MOST_NODES
-    assert len(view._why._tree._prefix.options) <= tree_view._OFFERED + 2
+    assert len(view._why.tree.plot.nodes) <= why.MOST_NODES
+    assert len(widget(view._why.tree, "Prefix").options) <= tree_view._OFFERED + 2
 
 
 def test_nothing_is_looked_at_that_is_not_open(show) -> None:
-    view = show(small_search(), speed="full speed")
+    view = show(small_search())
     open_tab(view, "Queue")
     view.run()
     wait_until(lambda: view.session.state.over)
     settled(view)
     assert view.session.seen(TREE) is None
-    assert view._why._tree is None, "nor is it made"
+    assert view._why.tree is None, "nor is it made"
     open_tab(view, TREE)
     settled(view)
-    assert len(view._why._tree._plot.nodes) > 1, "what is opened after the end is seen too"
+    assert len(view._why.tree.plot.nodes) > 1, "what is opened after the end is seen too"
     view.reset()
-    assert view._why._tree._plot.nodes == []
+    assert view._why.tree.plot.nodes == []
     assert view.session.seen(TREE) is None
 
 
 @pytest.mark.parametrize("make", SEARCHES.values(), ids=SEARCHES)
 def test_looking_back_sets_the_tree(show, make) -> None:
     """The fates of that moment, and not what has become of the prefixes since."""
-    view, was = show(make()), []
+    view, was = show(make(), speed="speeding up"), []
     until_searching(view)
-    tree, first = view._why._tree, len(view.session.history) - 1
+    tree, first = view._why.tree, len(view.session.history) - 1
     for _ in range(6):
-        was.append((view.snapshot.step, tree._frame.tree, tree._frame.seen))
+        was.append((view.snapshot.step, tree.drawn.tree, tree.drawn.seen))
         view.step()
         settled(view)
     view.stop()
@@ -136,36 +119,36 @@ def test_looking_back_sets_the_tree(show, make) -> None:
         step, then, seen = was[k]
         assert snapshots[first + k].step == step
         for name in ("state", "cut_by", "length"):
-            assert tree._frame.tree[name].value_counts().to_dict() == then[name].value_counts().to_dict()
-        assert tree._frame.tree.attrs["stored"] == then.attrs["stored"]
-        assert tree._frame.seen.path == seen.path, "the prefix that was expanded last at that time"
-        assert tree._frame.seen.last
-        stored = tree._frame.seen.children.set_index("antecedent")["bound"]
+            assert tree.drawn.tree[name].value_counts().to_dict() == then[name].value_counts().to_dict()
+        assert tree.drawn.tree.attrs["stored"] == then.attrs["stored"]
+        assert tree.drawn.seen.path == seen.path, "the prefix that was expanded last at that time"
+        assert tree.drawn.seen.last
+        stored = tree.drawn.seen.children.set_index("antecedent")["bound"]
         assert set(stored.index) <= set(seen.children["antecedent"])
-        assert tree._frame.objective == snapshots[first + k].incumbent.objective
-        assert len(tree._plot.nodes) > 0
+        assert tree.drawn.objective == snapshots[first + k].incumbent.objective
+        assert len(tree.plot.nodes) > 0
     look_back(view, None)
     settled(view)
-    assert tree._frame.tree["state"].tolist() == view.session.search.tree(why.MOST_NODES)["state"].tolist()
+    assert tree.drawn.tree["state"].tolist() == view.session.search.tree(why.MOST_NODES)["state"].tolist()
 
 
 def test_a_prefix_is_looked_into_beside_the_search(show) -> None:
-    view = show(rl.CorelsSearch(problem(), 0.005))
+    view = show(rl.CorelsSearch(problem(), 0.005), speed="speeding up")
     until_searching(view)
     settled(view)
-    pane, search = view._why._tree, view.session.search
-    first = pane._frame.seen.path
+    pane, search = view._why.tree, view.session.search
+    first = pane.drawn.seen.path
     pane.look(search.problem.names[3])
     settled(view)
-    assert pane._frame.seen.path == (*first, search.problem.names[3])
-    pane._prefix.value = ()
+    assert pane.drawn.seen.path == (*first, search.problem.names[3])
+    widget(pane, "Prefix").value = ()
     settled(view)
-    assert pane._frame.seen.path == ()
+    assert pane.drawn.seen.path == ()
     expected = search.look_into([])
-    assert pane._bars.frame()["bound"].tolist() == pytest.approx(sorted(expected["bound"]))
+    assert pane.bars.frame()["bound"].tolist() == pytest.approx(sorted(expected["bound"]))
     pane.prefix = None
     settled(view)
-    assert list(pane._frame.seen.path) == search.look_into().attrs["prefix"]
+    assert list(pane.drawn.seen.path) == search.look_into().attrs["prefix"]
 
 
 @pytest.mark.parametrize("look", LOOKS)
@@ -175,12 +158,12 @@ def test_each_kind_of_search_has_a_tree_or_says_why_not(look) -> None:
 
 
 def test_bars_and_tree_have_the_same_colours(show) -> None:
-    view = show(rl.CorelsSearch(problem(), 0.005), speed="full speed")
+    view = show(rl.CorelsSearch(problem(), 0.005))
     view.run()
     wait_until(lambda: view.session.state is State.ENDED)
     settled(view)
     bars = view._plots.plots[2].sources[0].data
-    tree = view._why._tree._plot._nodes.data
+    tree = view._why.tree.plot.sources[0].data
     assert bars["color"] == [color_of("cut", name) for name in bars["bound"]]
     in_tree = {fate.removeprefix("cut: "): color for fate, color in zip(tree["fate"], tree["color"], strict=True)}
     both = {
@@ -191,12 +174,12 @@ def test_bars_and_tree_have_the_same_colours(show) -> None:
 
 
 def test_a_beat_goes_on_until_what_was_opened_is_seen(show) -> None:
-    view = show(small_search(), speed="full speed")
+    view = show(small_search())
     open_tab(view, "Queue")
     view.run()
     wait_until(lambda: view.tick() or view.session.state.over)
     settled(view)
     open_tab(view, TREE)
     settled(view)
-    assert view._why._tree._frame.seen.last
-    assert len(view._why._tree._bars.frame()) > 0
+    assert view._why.tree.drawn.seen.last
+    assert len(view._why.tree.bars.frame()) > 0

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, Literal
 
 import pandas as pd
+from bokeh.embed import json_item
 from bokeh.models import (
     Axis,
     BasicTicker,
@@ -32,6 +33,8 @@ from ...widgets.explained import term_classes
 
 HEIGHT = 236
 LARGE_TEXT = "17px"
+PICTURE = (1280, 720)
+"""Width and height of one that is saved, in pixels."""
 _TEXTS: dict[Any, tuple[str, ...]] = {
     Axis: ("axis_label_text_font_size", "major_label_text_font_size"),
     Legend: ("label_text_font_size",),
@@ -54,6 +57,7 @@ class Plot:
     below: str | None = None  # HTML that stands under the figure; None: there is never any
     sources: tuple[ColumnDataSource, ...] = ()  # those of its own, beside the curves that plots over time share
     over_time: tuple[Any, ...] = ()  # drawn against the common axis
+    _sizes: TextSizes | None = None
 
     def clear(self) -> None:
         """Empty what is not a shared curve."""
@@ -77,6 +81,12 @@ class Plot:
 
     def use_dark(self, dark: bool) -> None:
         """Colour what the page's theme does not reach for a dark or a light page."""
+
+    def use_size(self, large: bool) -> None:
+        """Make the text fit for a screen, or larger for a projector."""
+        if self._sizes is None:
+            self._sizes = TextSizes(self.figure)
+        self._sizes.use(large)
 
 
 class Window:
@@ -102,10 +112,10 @@ class Window:
 
 
 class TextSizes:
-    """The text inside figures, of a size for a screen or for a projector."""
+    """The text inside a figure, of a size for a screen or for a projector."""
 
-    def __init__(self, figures: Sequence[figure]) -> None:
-        self._figures = figures
+    def __init__(self, plot: figure) -> None:
+        self._plot = plot
         self._small: list[tuple[Any, dict[str, Any]]] = []
 
     def use(self, large: bool) -> None:
@@ -115,14 +125,19 @@ class TextSizes:
         if large:
             self._small = [
                 (model, {name: getattr(model, name) for name in names})
-                for plot in self._figures
                 for kind, names in _TEXTS.items()
-                for model in plot.select({"type": kind})
+                for model in self._plot.select({"type": kind})
             ]
         for model, sizes in self._small:
             model.update(**(dict.fromkeys(sizes, LARGE_TEXT) if large else sizes))
         if not large:
             self._small = []
+
+
+def still(plot: figure, size: tuple[int, int] = PICTURE, **further: Any) -> dict[str, Any]:
+    """A figure of its own for the browser to save: what Bokeh embeds, and its size in pixels."""
+    plot.update(width=size[0], height=size[1], sizing_mode="fixed", toolbar_location=None, **further)
+    return {"item": json_item(plot), "size": list(size)}
 
 
 def replace(source: ColumnDataSource, columns: Columns) -> None:

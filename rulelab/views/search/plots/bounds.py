@@ -13,7 +13,7 @@ from ....snapshot import Snapshot, Status
 from ...live.wording import apart
 from ...widgets.html import plain
 from ...widgets.style import BLUE, GREEN, GROUND, INK, ORANGE, PURPLE, SKY
-from .base import Columns, Plot, Window, add_legend, drawn, new_figure, replace, set_ticks, show_entries
+from .base import Columns, Plot, Window, add_legend, drawn, replace, set_ticks, show_entries
 from .curves import AXES, Curves, curve_columns, place_columns
 
 _PALE = {"objective": "solid", "lower_bound": "6 3"}
@@ -136,16 +136,14 @@ class BoundsPlot(Plot):
         self._family = "rule_list" if relaxation is None else "rule_set"
         self._relaxation = relaxation
         self._window = Window(0, 1)
-        plot = new_figure(
+        plot = curves.figure(
             self.title,
-            "search time (s)",
             measure,
+            self._window,
             height=372,
             min_border_left=76,  # room for numbers as small as the gaps of groups are
             min_border_top=26,  # that of the legend, which comes with the first model
             min_border_bottom=46,
-            x_range=curves.window.range,
-            y_range=self._window.range,
         )
         set_ticks(plot.yaxis, desired_num_ticks=4)
         self.pale = PaleCurves(plot)  # earlier runs

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 from bokeh.events import Pan, PanEnd, Tap
@@ -14,7 +15,7 @@ from bokeh.plotting import figure
 from ....assets import asset
 from ....snapshot import Snapshot
 from ...widgets.style import INK, LENGTHS
-from .base import Columns, Window
+from .base import Columns, Window, new_figure
 
 AXES = {"log work": "log_work", "work": "work", "time": "seconds"}
 """Horizontal axes, and their columns."""
@@ -87,6 +88,10 @@ class Curves:
     def clear(self) -> None:
         self.begins = None
         self.source.data = curve_columns([], self._further)
+
+    def figure(self, title: str, label: str, up: Window, **options: Any) -> figure:
+        """An empty figure over time, whose vertical axis has this label and range."""
+        return new_figure(title, "search time (s)", label, x_range=self.window.range, y_range=up.range, **options)
 
     @property
     def empty(self) -> bool:

@@ -12,7 +12,7 @@ from bokeh.models import ColumnDataSource, HoverTool
 from ....snapshot import Snapshot
 from ...live.wording import count
 from ...widgets.style import BLUE, GREEN, ORANGE, SKY
-from .base import Plot, Window, add_legend, compact, new_figure, show_entries
+from .base import Plot, Window, add_legend, compact, show_entries
 from .curves import AXES, Column, Curves, finite
 
 _FLOOR = 1
@@ -55,13 +55,7 @@ class ReducedCostPlot(Plot):
     def __init__(self, curves: Curves) -> None:
         self._curves = curves
         self._window = Window(-1, 0.08)
-        plot = new_figure(
-            self.title,
-            "search time (s)",
-            "reduced cost",
-            x_range=curves.window.range,
-            y_range=self._window.range,
-        )
+        plot = curves.figure(self.title, "reduced cost", self._window)
         line = plot.step(x="seconds", y="reduced_cost", source=curves.source, color=BLUE, line_width=2.5, mode="after")
         self._line = line
         dots = plot.scatter(x="seconds", y="reduced_cost", source=curves.source, color=ORANGE, size=5)
@@ -102,14 +96,12 @@ class EffortPlot(Plot):
     def __init__(self, curves: Curves) -> None:
         self._curves = curves
         self._window = Window(_FLOOR, 1000)
-        plot = new_figure(
+        plot = curves.figure(
             self.title,
-            "search time (s)",
             "count (logarithmic)",
+            self._window,
             y_axis_type="log",
             min_border_top=34,
-            x_range=curves.window.range,
-            y_range=self._window.range,
         )
         styles: dict[str, tuple[str, dict[str, Any]]] = {
             "pricing nodes": ("pricing_nodes", {"color": ORANGE, "line_width": 2.5}),

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from bokeh.embed import json_item
 from bokeh.models import ColumnDataSource, HoverTool, TapTool
 
 from ...live.wording import count, counted, in_signs
@@ -17,7 +16,6 @@ from ...widgets.style import INK, ORANGE, SKY
 from .base import (
     Columns,
     Plot,
-    TextSizes,
     Window,
     add_legend,
     new_figure,
@@ -25,10 +23,10 @@ from .base import (
     set_ticks,
     show_as_before,
     show_entries,
+    still,
 )
 
 EMPTY = pd.DataFrame(columns=["rule", "complexity", "rows", "reduced_cost", "use", "chosen"])
-PICTURE = (1280, 720)
 _KINDS = {"in the pool": SKY, "used by the LP": ORANGE, "in the best set": None}
 _SPREAD = 0.3
 """How far rules of one complexity stand apart, of the way to the next."""
@@ -97,7 +95,7 @@ class PoolPlot(Plot):
         for source in self.sources:
             source.selected.on_change("indices", partial(self._tapped, source))
         show_as_before(*dots)
-        self.figure, self._sizes = plot, TextSizes([plot])
+        self.figure = plot
         self.use_dark(False)
         self.draw(EMPTY)
 
@@ -168,16 +166,11 @@ class PoolPlot(Plot):
     def use_dark(self, dark: bool) -> None:
         self._chosen.line_color = INK[dark]
 
-    def use_size(self, large: bool) -> None:
-        """Make the text fit for a screen, or larger for a projector."""
-        self._sizes.use(large)
-
     def picture(self) -> dict[str, Any]:
-        """It alone on white, as what Bokeh embeds, and its size in pixels."""
+        """It alone on white, see `still`."""
         alone = PoolPlot()
         alone.draw(self._shown)
-        alone.figure.update(width=PICTURE[0], height=PICTURE[1], sizing_mode="fixed", toolbar_location=None)
-        return {"item": json_item(alone.figure), "size": list(PICTURE)}
+        return still(alone.figure)
 
 
 def _columns(part: pd.DataFrame) -> Columns:

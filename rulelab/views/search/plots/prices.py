@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pandas as pd
-from bokeh.embed import json_item
 from bokeh.models import ColumnDataSource, HoverTool
 
 from ...live.wording import count, counted
 from ...widgets.html import plain
 from ...widgets.style import ORANGE, SKY
-from .base import Columns, Plot, TextSizes, Window, add_legend, new_figure, replace, show_entries
-from .pool import PICTURE
+from .base import Columns, Plot, Window, add_legend, new_figure, replace, show_entries, still
 
 EMPTY = pd.DataFrame(columns=["conditions", "rows", "wanted", "price", "cost", "covered"])
 MOST_BARS = 60
@@ -58,7 +56,7 @@ class PricesPlot(Plot):
         ]
         self._entries = add_legend(plot, [*zip(_KINDS, bars, strict=True), (_MOST, pale[0])], columns=2)
         plot.add_tools(HoverTool(renderers=pale, tooltips=_TOOLTIP, point_policy="follow_mouse"))
-        self.figure, self._sizes = plot, TextSizes([plot])
+        self.figure = plot
         self.draw(EMPTY)
 
     def draw(self, frame: pd.DataFrame) -> None:
@@ -86,16 +84,11 @@ class PricesPlot(Plot):
         names = {"wanted": "rows to cover", "cost": "cost of covering", "covered": "covered by the best set"}
         return self._shown.rename(columns=names)
 
-    def use_size(self, large: bool) -> None:
-        """Make the text fit for a screen, or larger for a projector."""
-        self._sizes.use(large)
-
     def picture(self) -> dict[str, Any]:
-        """It alone on white, as what Bokeh embeds, and its size in pixels."""
+        """It alone on white, see `still`."""
         alone = PricesPlot()
         alone.draw(self._shown)
-        alone.figure.update(width=PICTURE[0], height=PICTURE[1], sizing_mode="fixed", toolbar_location=None)
-        return {"item": json_item(alone.figure), "size": list(PICTURE)}
+        return still(alone.figure)
 
 
 def _columns(part: pd.DataFrame) -> Columns:

@@ -11,7 +11,7 @@ from bokeh.transform import stack
 from ....snapshot import Snapshot, Status
 from ...live.wording import count, remaining
 from ...widgets.style import GREEN, INK, LENGTHS
-from .base import Plot, Window, add_legend, compact, new_figure, show_entries
+from .base import Plot, Window, add_legend, compact, show_entries
 from .curves import QUEUED, REMAINING, Curves, place_columns
 
 _NAMES = (*map(str, range(1, len(LENGTHS))), f"{len(LENGTHS)}+")
@@ -26,14 +26,12 @@ class QueuePlot(Plot):
     def __init__(self, curves: Curves) -> None:
         self._curves = curves
         self._window = Window(0, 1)
-        plot = new_figure(
+        plot = curves.figure(
             self.title,
-            "search time (s)",
             "prefixes in the queue",
+            self._window,
             min_border_right=62,
             min_border_bottom=58,
-            x_range=curves.window.range,
-            y_range=self._window.range,
         )
         self._head = ColumnDataSource(place_columns(None, ("queued",)))
         source = curves.source
@@ -111,14 +109,7 @@ class RemainingPlot(Plot):
     def __init__(self, curves: Curves) -> None:
         self._curves = curves
         self._window = Window(0, 1)
-        plot = new_figure(
-            self.title,
-            "search time (s)",
-            "prefixes left at most, log10",
-            min_border_bottom=58,
-            x_range=curves.window.range,
-            y_range=self._window.range,
-        )
+        plot = curves.figure(self.title, "prefixes left at most, log10", self._window, min_border_bottom=58)
         self._head = ColumnDataSource(place_columns(None, (_COLUMN,)))
         line = plot.step(x="seconds", y=_COLUMN, source=curves.source, mode="after", line_width=2, color=GREEN)
         end = plot.scatter(x="seconds", y=_COLUMN, source=self._head, size=8, color=GREEN)
