@@ -15,6 +15,7 @@ _LOOKS = {
     "rulelab": ("star", "#0072B2"),
     "gosdt": ("circle", "#D55E00"),
     "streed": ("square", "#009E73"),
+    "tree": ("square_pin", "#CC79A7"),
     "brcg": ("hex", "#E69F00"),
     "fastsrs": ("triangle", "#CC79A7"),
     "ripper": ("inverted_triangle", "#56B4E9"),

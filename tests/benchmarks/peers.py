@@ -28,11 +28,12 @@ import rulelab as rl
 
 NEEDED = (
     *("gosdt==1.0.4", "pystreed==1.4.0", "imodels==3.0.4", "wittgenstein==0.3.5", "scikit-learn<1.8", "six"),
-    *("aix360==0.3.0", "cvxpy>=1.9,<2", "ecos==2.0.14", "fastsrs==0.1.2", "tree-praxis==0.0.30"),
+    *("aix360==0.3.0", "cvxpy>=1.9,<2", "ecos==2.0.14", "fastsrs==0.1.2", "tree-praxis==0.0.30", "numba"),
 )
 KINDS = {
     "gosdt": "list, exact",
     "streed": "tree, exact",
+    "tree": "tree, exact",
     "brcg": "set, rounded",
     "fastsrs": "set, annealed",
     "ripper": "rules, greedy",
