@@ -37,12 +37,8 @@ _STARTS = {"beam_width": "the first beam search", "iterations": "the first rando
 class Variant:
     """A way to run a search.
 
-    Attributes
-    ----------
-    name : str
-        "as set", what it goes without, "without lookahead", or what has been added last, "+ lookahead".
-    changed : mapping of str to value
-        The arguments of the search that are other ones.
+    ``name``: "as set", what it goes without, "without lookahead", or what has been added last, "+ lookahead".
+    ``changed``: the arguments of the search that are other ones.
     """
 
     name: str
@@ -57,13 +53,7 @@ class Variant:
 class Outcome:
     """How a variant ended.
 
-    Attributes
-    ----------
-    variant : Variant
-    snapshot : Snapshot
-        Its last state.
-    integral : float
-        See `rulelab.Recording.primal_dual_integral`, over work.
+    ``snapshot``: its last state. ``integral``: see `rulelab.Recording.primal_dual_integral`, over work.
     """
 
     variant: Variant
@@ -76,10 +66,7 @@ def variants(search: Search, added: bool = False) -> tuple[Variant, ...]:
 
     Or, ``added``, with the first of `STEPS` alone, then with one more of them each time.
 
-    Raises
-    ------
-    ValueError
-        When the search has nothing that could be left out or added.
+    Raises ValueError when the search has nothing that could be left out or added.
     """
     bounds = getattr(search, "bounds", None)
     if added:
@@ -105,13 +92,7 @@ def variants(search: Search, added: bool = False) -> tuple[Variant, ...]:
 
 
 def of_the_paper(search: Search) -> CorelsSearch:
-    """The search of the CORELS paper for the same list.
-
-    Raises
-    ------
-    ValueError
-        When that one cannot look for it.
-    """
+    """The search of the CORELS paper for the same list. Raises ValueError when that one cannot look for it."""
     from .rule_list import CorelsSearch, RuleListSearch
 
     if not isinstance(search, RuleListSearch) or search.max_length is not None:

@@ -49,12 +49,8 @@ def short(value: Any) -> str:
 class Text(str):
     """A text that names arguments, which a form calls otherwise.
 
-    Parameters
-    ----------
-    template : str
-        As of `str.format`, where ``{regularization}`` stands for the argument of this name and ``{}`` for the next of
-        the values.
-    *values
+    ``template``: as of `str.format`, where ``{regularization}`` stands for the argument of this name and ``{}`` for the
+    next of the values.
     """
 
     template: str
@@ -117,12 +113,8 @@ class ParameterError(ValueError):
 def refuse_others(made: type, others: Mapping[str, Any]) -> None:
     """Refuse what a search does not take, where it asks for something.
 
-    Raises
-    ------
-    ParameterError
-        With the call that makes the search which may take it.
-    TypeError
-        When no search takes it.
+    Raises ParameterError with the call that makes the search which may take it. Raises TypeError when no search takes
+    it.
     """
     for name, value in others.items():
         if name not in _OF_OTHERS:
@@ -138,9 +130,7 @@ def refuse_others(made: type, others: Mapping[str, Any]) -> None:
 def require(*checks: tuple[str, Any, bool, str]) -> None:
     """Refuse the first argument that is not accepted: its name, its value, whether it is accepted, what is allowed.
 
-    Raises
-    ------
-    ParameterError
+    Raises ParameterError.
     """
     for name, value, accepted, allowed in checks:
         if not accepted:
@@ -178,12 +168,7 @@ _REQUIRED: Mapping[str, tuple[Callable[[Any], bool], str]] = {
 
 
 def check_arguments(**given: Any) -> None:
-    """Refuse the first argument that no search takes.
-
-    Raises
-    ------
-    ParameterError
-    """
+    """Refuse the first argument that no search takes. Raises ParameterError."""
     for name, value in given.items():
         accepts, requirement = _REQUIRED[name]
         require((name, value, accepts(value), requirement))

@@ -11,11 +11,7 @@ _PAGE = {"bokeh", "holoviews", "panel", "panel_material_ui", "param", "sqlalchem
 def missing(error: ModuleNotFoundError, what: str) -> ModuleNotFoundError:
     """How to get a module that is not installed, where the extra of the page brings it; else the error itself.
 
-    Parameters
-    ----------
-    error : ModuleNotFoundError
-    what : str
-        What needs it, as the beginning of a sentence.
+    ``what``: what needs it, as the beginning of a sentence.
     """
     name = (error.name or "").split(".")[0]
     if name not in _PAGE:
@@ -27,11 +23,7 @@ def missing(error: ModuleNotFoundError, what: str) -> ModuleNotFoundError:
 def require_pyarrow(what: str, error: type[Exception]) -> None:
     """Raise an error that says how to get PyArrow, where it is not installed.
 
-    Parameters
-    ----------
-    what : str
-        What needs it, as the beginning of a sentence.
-    error : type of Exception
+    ``what``: what needs it, as the beginning of a sentence.
     """
     if find_spec("pyarrow") is None:
         raise error(f'{what} needs PyArrow, which is not installed: pip install "rulelab[parquet]", or pyarrow')
@@ -40,11 +32,7 @@ def require_pyarrow(what: str, error: type[Exception]) -> None:
 def as_pandas(frame: Any, what: str, error: type[Exception]) -> Any:
     """A dataframe of narwhals as one of pandas, which takes PyArrow but for Polars.
 
-    Parameters
-    ----------
-    frame : narwhals.DataFrame
-    what, error
-        As for `require_pyarrow`.
+    ``frame`` (narwhals.DataFrame). ``what``, ``error``: as for `require_pyarrow`.
     """
     if str(frame.implementation) == "polars" and find_spec("pyarrow") is None:
         import pandas as pd

@@ -24,19 +24,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     Until then ``path`` stays as it is, also when the process is killed. A link stays one: the file that it names is
     replaced. What is no file, such as ``/dev/stdout``, is written to as it is.
 
-    Parameters
-    ----------
-    path : path
-
-    Yields
-    ------
-    Path
-        Where to write; of the same ending.
-
-    Raises
-    ------
-    OSError
-        When the folder cannot be written.
+    Where to write; of the same ending. Raises OSError when the folder cannot be written.
     """
     named, whole = Path(path), Path(os.path.realpath(path))
     if (named.exists() and not named.is_file()) or named.absolute().parts[1:2] in (("dev",), ("proc",)):
@@ -67,18 +55,8 @@ _TEXT = re.compile(r'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.DOTALL)  # also one wit
 def load_json(text: str | bytes, largest: int, most: int) -> Any:
     """The content of a text (UTF-8 when bytes).
 
-    Parameters
-    ----------
-    text : str or bytes
-    largest : int
-        Most characters or bytes.
-    most : int
-        Most lists and objects together; three times as many entries.
-
-    Raises
-    ------
-    ValueError
-        When it is too large or malformed, holds NaN or Infinity, is nested too deeply, or repeats a key.
+    ``largest``: most characters or bytes. ``most``: most lists and objects together; three times as many entries.
+    Raises ValueError when it is too large or malformed, holds NaN or Infinity, is nested too deeply, or repeats a key.
     """
     if len(text) > largest:
         raise ValueError(f"it takes {len(text)} bytes; at most {largest} are read")

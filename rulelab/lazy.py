@@ -61,10 +61,7 @@ GONE: dict[str, str] = {
 def homes(file: str) -> dict[str, str | None]:
     """The public names of a package, and the module that defines each; None for a module of its own.
 
-    Parameters
-    ----------
-    file : str
-        The ``__init__.py``, with a stub beside it that imports every name.
+    ``file``: the ``__init__.py``, with a stub beside it that imports every name.
     """
     stub = ast.parse(Path(file).with_suffix(".pyi").read_text(encoding="utf-8"))
     imported = [node for node in stub.body if isinstance(node, ast.ImportFrom)]
@@ -72,13 +69,7 @@ def homes(file: str) -> dict[str, str | None]:
 
 
 def attach(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """The ``__getattr__`` and ``__dir__`` of a package.
-
-    Parameters
-    ----------
-    package, file : str
-        Its ``__name__`` and ``__file__``.
-    """
+    """The ``__getattr__`` and ``__dir__`` of a package. ``package``, ``file``: its ``__name__`` and ``__file__``."""
     known = homes(file)
 
     def load(name: str) -> Any:

@@ -12,10 +12,7 @@ _let_go = getattr(highspy.Highs, "resetThreadScheduler", highspy.Highs.resetGlob
 class LinearSolver(highspy.Highs):
     """A solver that prints nothing, also not its name when it is made.
 
-    Parameters
-    ----------
-    **options : bool, int, float or str
-        Options of HiGHS.
+    ``**options`` (bool, int, float or str): options of HiGHS.
     """
 
     def __init__(self, **options: Any) -> None:

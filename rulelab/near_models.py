@@ -72,10 +72,7 @@ class NearEnumeration(Search):
 def check_distance(within: Any, ratio: Any, memory_limit: Any, limit: Any = 1) -> None:
     """Refuse what is no distance from the optimum, and limits that are none.
 
-    Raises
-    ------
-    ValueError
-        When one is out of range, or both distances are given.
+    Raises ValueError when one is out of range, or both distances are given.
     """
     if within is not None and ratio is not None:
         raise ValueError(
@@ -252,13 +249,7 @@ class NearModels(Shown, abc.ABC):
 
 
 def at_least_one(n: object) -> int:
-    """The number of models that are asked for.
-
-    Raises
-    ------
-    ValueError
-        When it is no positive integer.
-    """
+    """The number of models that are asked for. Raises ValueError when it is no positive integer."""
     if not is_whole(n, 1):
         raise ParameterError("n", n, "an integer >= 1")
     return int(n)

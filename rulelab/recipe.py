@@ -30,11 +30,7 @@ _MANY = 2**61
 class Recipe:
     """What is done with a table, step by step.
 
-    Attributes
-    ----------
-    family : Family
-    parameters : mapping
-        Some of the family's parameters; the others have their defaults.
+    ``parameters``: some of the family's parameters; the others have their defaults.
     """
 
     family: Family
@@ -72,6 +68,11 @@ class Recipe:
     ) -> tuple[Antecedents | pd.DataFrame, str]:
         """What rules are made of, and what to say about it.
 
+        Returns ``features`` (Antecedents or DataFrame): mined antecedents, or the conditions themselves. ``note``: what
+        was left out for want of room; empty when nothing was. Raises NothingFound when no antecedent is within the
+        limits of support, or all conditions must not be used. Raises ValueError when nothing has the name of what must
+        not be used, and when a direction names no column, or one of categories.
+
         Parameters
         ----------
         conditions : DataFrame of bool, shape (n_rows, n_conditions)
@@ -82,21 +83,6 @@ class Recipe:
             Of the table; one that must not be used may have given no condition.
         verbose : bool
             Show the progress of mining.
-
-        Returns
-        -------
-        features : Antecedents or DataFrame
-            Mined antecedents, or the conditions themselves.
-        note : str
-            What was left out for want of room; empty when nothing was.
-
-        Raises
-        ------
-        NothingFound
-            When no antecedent is within the limits of support, or all conditions must not be used.
-        ValueError
-            When nothing has the name of what must not be used, and when a direction names no column, or one of
-            categories.
         """
         conditions, named = self._allowed(conditions, columns)
         if not self.family.mined:
@@ -201,17 +187,8 @@ def binarized(
 ) -> tuple[pd.DataFrame, Binarizer | None]:
     """The conditions of a table, and what made them: None when its columns are all Boolean already.
 
-    Parameters
-    ----------
-    table : DataFrame, shape (n_rows, n_columns)
-    parameters : mapping
-        Arguments of `rulelab.Binarizer`.
-    sample_weight : array, shape (n_rows,), optional
-
-    Raises
-    ------
-    NothingFound
-        When no column gives a condition.
+    ``table`` (DataFrame, shape (n_rows, n_columns)). ``parameters``: arguments of `rulelab.Binarizer`.
+    ``sample_weight`` (array, shape (n_rows,)). Raises NothingFound when no column gives a condition.
     """
     if all(dtype == np.bool_ for dtype in table.dtypes):
         return table, None

@@ -17,19 +17,8 @@ def log10_coarse(queue_by_length: Sequence[int], m: int, longest: int) -> float:
 
     ``sum over L of q_L * sum over j = 0 .. K - L of (m - L)! / (m - L - j)!`` with K = ``longest``.
 
-    Parameters
-    ----------
-    queue_by_length : sequence of int
-        Queued prefixes by length.
-    m : int
-        Number of antecedents.
-    longest : int
-        Most rules of a list that can beat the incumbent.
-
-    Returns
-    -------
-    float
-        log10 of the bound; 0 when the queue is empty.
+    ``queue_by_length``: queued prefixes by length. ``m``: number of antecedents. ``longest``: most rules of a list that
+    can beat the incumbent. log10 of the bound; 0 when the queue is empty.
     """
     lengths = np.flatnonzero(queue_by_length)
     queued = np.asarray(queue_by_length, dtype=float)[lengths]
@@ -42,17 +31,9 @@ def log10_fine(queued_by_steps: np.ndarray, m: int) -> float:
     ``sum over queued prefixes Q of sum over j = 0 .. f(Q) of (m - L)! / (m - L - j)!`` with L the length of Q and
     f(Q) = min(floor((R^c - b(Q)) / regularization), m - L).
 
-    Parameters
-    ----------
-    queued_by_steps : int64 array, shape (n_lengths, n_steps)
-        Queued prefixes by length and by floor((R^c - b) / regularization): what a search can count as it goes.
-    m : int
-        Number of antecedents.
-
-    Returns
-    -------
-    float
-        log10 of the bound; 0 when the queue is empty.
+    ``queued_by_steps`` (int64 array, shape (n_lengths, n_steps)): queued prefixes by length and by floor((R^c - b) /
+    regularization): what a search can count as it goes. ``m``: number of antecedents. log10 of the bound; 0 when the
+    queue is empty.
     """
     lengths, steps = np.nonzero(queued_by_steps)
     queued = queued_by_steps[lengths, steps].astype(float)

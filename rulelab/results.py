@@ -20,18 +20,8 @@ SCHEMA_VERSION = 1
 def written(kind: str, content: Mapping[str, Any], path: str | Path | None) -> str:
     """The content as JSON text after a header, also written to ``path`` when one is given.
 
-    Parameters
-    ----------
-    kind : str
-        What it is the result of, such as "near_optimal".
-    content : mapping of str to value
-        See `plain`.
-    path : path, optional
-
-    Raises
-    ------
-    TypeError
-        When a value has no plain form.
+    ``kind``: what it is the result of, such as "near_optimal". ``content``: see `plain`. Raises TypeError when a value
+    has no plain form.
     """
     document = {"format": FORMAT, "schema_version": SCHEMA_VERSION, "kind": kind, **plain(content)}
     text = json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False) + "\n"
@@ -59,10 +49,7 @@ def plain(value: Any) -> Any:
 
     None stands for what is no finite number; a dataclass is an object with the name of its class, a function its name.
 
-    Raises
-    ------
-    TypeError
-        When it has none.
+    Raises TypeError when it has none.
     """
     if isinstance(value, np.generic):
         value = value.item()

@@ -29,10 +29,7 @@ def effort_of(units: int, each: int) -> int:
 class Slices:
     """How much work to ask a search for at once, so that it answers after about 30 ms.
 
-    Attributes
-    ----------
-    size : int
-        Units of work of the next slice.
+    ``size`` (int): units of work of the next slice.
     """
 
     def __init__(self) -> None:

@@ -13,6 +13,7 @@ from structure import PACKAGE, dotted, internal, modules
 FIGURE = ROOT / "notebooks" / "architecture.svg"
 _SMALL = (
     "arguments",
+    "errors",
     "extras",
     "files",
     "interrupts",

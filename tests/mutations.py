@@ -67,7 +67,7 @@ MUTANTS = (
     ),
     Mutant(
         "fit: fronts hand models on that are not accurate enough",
-        "frontiers/gap.py",
+        "frontiers/frontier.py",
         "found.errors <= self._most_errors[place]",
         "found.errors <= self._most_errors[place] + 1",
         "test_gap_frontier",

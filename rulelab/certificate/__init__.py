@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from .certificate import Certificate, CertificateError
 from .exclusion import Exclusion
-from .explaining import explain_proof
-from .falling_rule_list.elimination import Capture, Captures
 from .falling_rule_list.fair import prove_fair_falling_rule_list
-from .falling_rule_list.proof import prove_falling_rule_list
+from .falling_rule_list.proof import Capture, Captures, prove_falling_rule_list
 from .falling_rule_list.soft import prove_soft_falling_rule_list
 from .multiclass import MultiClassCertificate
 from .obeying import of_all
@@ -21,7 +19,7 @@ from .rule_list.lemmas import KnownSets
 from .rule_list.proof import prove_rule_list
 from .rule_set.least_gap import prove_least_gap_rule_set, prove_least_gap_rule_set_in_parts
 from .rule_set.proof import prove_rule_set, prove_rule_set_in_parts, require_checkable
-from .verification import verify
+from .verification import explain_proof, verify
 
 __all__ = [
     "Capture",

@@ -20,21 +20,11 @@ _MOST = 62
 
 
 class Asked(NamedTuple):
-    """What a model must use, and what it must not use too often.
+    """What a model must use, and what it must not use too often."""
 
-    Attributes
-    ----------
-    meets : bool array, shape (n_demands, n_antecedents)
-        For each demand which antecedents meet it.
-    uses : int64 array, shape (n_limits, n_antecedents)
-        How often each antecedent uses what is limited.
-    most : int64 array, shape (n_limits,)
-        How often a model may use it.
-    """
-
-    meets: np.ndarray
-    uses: np.ndarray
-    most: np.ndarray
+    meets: np.ndarray  # bool, shape (n_demands, n_antecedents): for each demand which antecedents meet it
+    uses: np.ndarray  # int64, shape (n_limits, n_antecedents): how often each antecedent uses what is limited
+    most: np.ndarray  # int64, shape (n_limits,): how often a model may use it
 
 
 def names_of(arrays: Mapping[str, np.ndarray]) -> tuple[str, ...]:

@@ -14,55 +14,33 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Change:
-    """Something that the proof takes for granted of a list, done to this one; it costs no more afterwards.
-
-    Attributes
-    ----------
-    kind : str
-        "label" (the rule predicts the majority), "unpaid" (the rule is left out, for all that it could get right costs
-        less than a rule), "nothing" (left out, for it captures nothing that matters), "equal" (the antecedent is taken
-        for an earlier one that holds for the same patterns), "everything" (the rule captures all that matters: it is
-        the default, and what follows is left out), "first" (the rule comes before others of its label).
-    antecedent : int
-        Index among the problem's; -1 of the default rule, which may change its label.
-    instead : int or None
-        The antecedent that it is taken for, or before which it comes.
-    """
+    """Something that the proof takes for granted of a list, done to this one; it costs no more afterwards."""
 
     kind: str
-    antecedent: int
-    instead: int | None = None
+    """One of "label" (the rule predicts the majority), "unpaid" (the rule is left out, for all that it could get right
+    costs less than a rule), "nothing" (left out, for it captures nothing that matters), "equal" (the antecedent is
+    taken for an earlier one that holds for the same patterns), "everything" (the rule captures all that matters: it is
+    the default, and what follows is left out), "first" (the rule comes before others of its label)."""
+    antecedent: int  # index among the problem's; -1 of the default rule, which may change its label
+    instead: int | None = None  # the antecedent that it is taken for, or before which it comes
 
 
 @dataclass(frozen=True)
 class Line:
-    """A set of the table that the list comes to, or what ends its way.
-
-    Attributes
-    ----------
-    kind : str
-        "start", "table" (the set that the rule leaves is in the table), and at last one of "rule" (the rule alone costs
-        what the set costs at least), "bound" (computed from the set that the rule leaves), "lemma" (a smaller set of
-        the table bounds it), "pairs" (of rows of different labels one is wrong, or a rule tells them apart) and
-        "default" (no rule is left).
-    line : int
-        Row of the table: the set itself, that before the rule, or the lemma.
-    antecedent : int
-        Of the rule that leads here; -1 without one.
-    so_far : float
-        What the rules before and this one cost, in units of the objective; errors that every list makes included.
-    least : float
-        What a list that begins with these rules costs at least.
-    further : mapping of str to float
-        Of a bound of rule lists: what the set costs at least with "no", "one" and "more" further rules.
-    """
+    """A set of the table that the list comes to, or what ends its way."""
 
     kind: str
-    line: int
-    antecedent: int
+    """One of "start", "table" (the set that the rule leaves is in the table), and at last one of "rule" (the rule alone
+    costs what the set costs at least), "bound" (computed from the set that the rule leaves), "lemma" (a smaller set of
+    the table bounds it), "pairs" (of rows of different labels one is wrong, or a rule tells them apart) and "default"
+    (no rule is left)."""
+    line: int  # row of the table: the set itself, that before the rule, or the lemma
+    antecedent: int  # of the rule that leads here; -1 without one
     so_far: float
-    least: float
+    """What the rules before and this one cost, in units of the objective; errors that every list makes included."""
+    least: float  # what a list that begins with these rules costs at least
     further: Mapping[str, float]
+    """Of a bound of rule lists: what the set costs at least with "no", "one" and "more" further rules."""
 
 
 @dataclass(frozen=True)

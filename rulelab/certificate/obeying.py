@@ -42,14 +42,8 @@ def of_all(
 ) -> Certificate:
     """A proof that a model is the best of all, which says what the model obeys.
 
-    Parameters
-    ----------
-    certificate : Certificate
-        About all models.
-    parameters : mapping of str to float
-        Such as the tolerances of rates.
-    arrays : mapping of str to array, optional
-        Such as those of demands.
+    ``certificate``: about all models. ``parameters``: such as the tolerances of rates. ``arrays`` (mapping of str to
+    array): such as those of demands.
     """
     together = {**certificate.parameters, **parameters, OF_ALL: 1.0}
     return replace(certificate, parameters=together, arrays={**certificate.arrays, **(arrays or {})})

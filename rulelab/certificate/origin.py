@@ -61,33 +61,16 @@ class PackedAntecedents(NamedTuple):
 class Origin:
     """How a raw table becomes the problem of a certificate, without binarizer and mining.
 
-    Attributes
-    ----------
-    conditions : tuple of tuples of Condition
-        The conditions on raw columns that each antecedent joins.
-    names : tuple of str
-        Of the antecedents: their conditions in words, with a number in brackets where words occur twice.
-    classes : tuple of labels
-        The negative and the positive label; of a list of several classes all labels.
-    target : str or None
-        Name of the column with the labels, where it is known.
-    left_out : tuple of str
-        What no antecedent uses because rules must not, see `Problem.without`.
-    directions : tuple of (str, str)
-        Columns with the direction that all conditions on them have, see `Problem.monotone`.
-
-    Raises
-    ------
-    OriginError
-        When an entry is malformed or a name is not what the conditions say.
+    Raises OriginError when an entry is malformed or a name is not what the conditions say.
     """
 
-    conditions: Conditions
+    conditions: Conditions  # the conditions on raw columns that each antecedent joins
     names: tuple[str, ...]
-    classes: tuple[Any, ...]
-    target: str | None = None
-    left_out: tuple[str, ...] = ()
-    directions: Directions = ()
+    """Of the antecedents: their conditions in words, with a number in brackets where words occur twice."""
+    classes: tuple[Any, ...]  # the negative and the positive label; of a list of several classes all labels
+    target: str | None = None  # name of the column with the labels, where it is known
+    left_out: tuple[str, ...] = ()  # what no antecedent uses because rules must not, see `Problem.without`
+    directions: Directions = ()  # columns with the direction that all conditions on them have, see `Problem.monotone`
 
     def __post_init__(self) -> None:
         if not (self.target is None or isinstance(self.target, str)):
@@ -137,6 +120,9 @@ class Origin:
     def problem(self, X: pd.DataFrame, y: Any, groups: Any = None, sample_weight: Any = None) -> Problem:
         """Make the problem anew from raw columns.
 
+        Raises OriginError when a column is missing, or a condition cannot be evaluated on its cells. Raises
+        ProblemError when `y` does not hold two classes.
+
         Parameters
         ----------
         X : DataFrame, shape (n_rows, n_columns)
@@ -147,13 +133,6 @@ class Origin:
             Group of each row, where the certificate compares groups.
         sample_weight : array, shape (n_rows,), optional
             How often each row counts, where rows were counted elsewhere.
-
-        Raises
-        ------
-        OriginError
-            When a column is missing, or a condition cannot be evaluated on its cells.
-        ProblemError
-            When `y` does not hold two classes.
         """
         if len(self.classes) != 2:
             raise OriginError(f"a problem of two classes cannot have the classes {_short(self.classes)}")
@@ -195,10 +174,7 @@ class Origin:
     def dump(self) -> bytes:
         """As JSON: each condition once, the antecedents as indices, and the names that the conditions do not give.
 
-        Raises
-        ------
-        OriginError
-            When there are too many antecedents.
+        Raises OriginError when there are too many antecedents.
         """
         distinct, members = _distinct(self.conditions)
         derived = _derived(self.conditions)
@@ -220,12 +196,7 @@ class Origin:
 
     @classmethod
     def parse(cls, text: bytes) -> Self:
-        """The inverse of `dump`; the text may come from anywhere.
-
-        Raises
-        ------
-        OriginError
-        """
+        """The inverse of `dump`; the text may come from anywhere. Raises OriginError."""
         try:
             content = load_json(text, LARGEST_TEXT, MOST_LISTS)
         except ValueError as error:

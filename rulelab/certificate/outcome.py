@@ -18,12 +18,8 @@ _STATES = {"optimal": "proven optimal", "bound": "only a bound is proven", "refu
 class Outcome:
     """What a checker found; see `Verification`.
 
-    Attributes
-    ----------
-    bounded : bool
-        The lower bound is proven, whether or not the model is.
-    among : str
-        What the model, and those that it is compared with, do by demand; empty: anything.
+    ``bounded``: the lower bound is proven, whether or not the model is. ``among``: what the model, and those that it is
+    compared with, do by demand; empty: anything.
     """
 
     valid: bool
@@ -107,9 +103,10 @@ def cost_to_prove(
 ) -> int:
     """What no list may cost less than: the model's cost, less what is hidden, or the one that the certificate is for.
 
+    Raises CertificateError when the bound is none, or above the model's objective.
+
     Parameters
     ----------
-    parameters : mapping of str to float
     value : int
         The model's cost.
     unit : Fraction
@@ -118,11 +115,6 @@ def cost_to_prove(
         By how much costs can exceed the objective.
     hidden : int
         By how many units a model can cost more than one that is no better, where costs are rounded.
-
-    Raises
-    ------
-    CertificateError
-        When the bound is none, or above the model's objective.
     """
     if LOWER_BOUND not in parameters:
         return max(0, value - hidden)

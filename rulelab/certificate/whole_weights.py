@@ -14,10 +14,7 @@ from .certificate import CertificateError
 def in_whole_weights_by_group(problem: Problem, any_size: bool = False) -> Problem:
     """The same rows and groups, with weights in the largest unit of which those of each group are; see `divided`.
 
-    Raises
-    ------
-    CertificateError
-        When there are too many digits for exact sums, or the groups do not add up to the problem.
+    Raises CertificateError when there are too many digits for exact sums, or the groups do not add up to the problem.
     """
     return problem if problem.integral or problem.groups is None else divided(problem, True, any_size)[0]
 
@@ -43,10 +40,7 @@ def divided(problem: Problem, by_group: bool, any_size: bool = False) -> tuple[P
 
     Weights of ``any_size`` are Python's integers where they need to be.
 
-    Raises
-    ------
-    CertificateError
-        When there are too many digits for exact sums, or the groups do not add up to the problem.
+    Raises CertificateError when there are too many digits for exact sums, or the groups do not add up to the problem.
     """
     groups = problem.groups if by_group else None
     masses = (problem if groups is None else groups).masses.divided()

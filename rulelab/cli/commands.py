@@ -24,12 +24,10 @@ from . import (
     doctor,
     examples,
     explain,
-    explain_proof,
     export,
     frontier,
     least_gap,
     near,
-    papers,
     robustness,
     runs,
     serve,
@@ -38,9 +36,7 @@ from . import (
     verify,
 )
 from .families import MODELS, add_memory, add_parameters, add_preparation
-from .fit import fit
-from .keep import add_keep
-from .one_list import add_several_classes
+from .fit import add_several_classes, fit
 from .options import (
     add,
     add_columns,
@@ -55,6 +51,7 @@ from .options import (
     whole,
 )
 from .output import CommandError, check_files, one_line, say, table
+from .runs import add_keep
 
 BENCHMARKS = examples.folder_of("benchmarks")
 
@@ -69,20 +66,8 @@ class _Parser(argparse.ArgumentParser):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command.
 
-    Parameters
-    ----------
-    argv : sequence of str, optional
-        The arguments without the program's name; default: those of this process.
-
-    Returns
-    -------
-    int
-        The exit status.
-
-    Raises
-    ------
-    SystemExit
-        With status 2 when the arguments are wrong, with 0 after ``--help`` and ``--version``.
+    ``argv``: the arguments without the program's name; default: those of this process. The exit status. Raises
+    SystemExit with status 2 when the arguments are wrong, with 0 after ``--help`` and ``--version``.
     """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
@@ -197,12 +182,12 @@ def command_parser() -> argparse.ArgumentParser:
     for command in (near, robustness, ablate, frontier, least_gap, stability, sweep):
         command.add_to(commands)
     verify.add_to(commands)
-    explain_proof.add_to(commands)
+    explain.add_proof_to(commands)
     export.add_to(commands)
     runs.add_to(commands)
     explain.add_to(commands)
     examples.add_to(commands)
-    papers.add_to(commands)
+    examples.add_papers_to(commands)
     doctor.add_to(commands)
     listing = commands.add_parser("datasets", help="list the data sets", description="List the data sets.")
     listing.add_argument("--describe", metavar="FILE", help="instead: how this file is read and what its columns hold")

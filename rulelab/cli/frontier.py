@@ -231,6 +231,6 @@ def _warnings(search: Frontier) -> list[str]:
 
 def _rules(model: Any) -> str:
     from ..models import RuleSet
-    from ..models.set_text import formula
+    from ..models.clause import formula
 
     return formula(model.rules, model.form) if isinstance(model, RuleSet) else "; ".join(r.name for r in model.rules)

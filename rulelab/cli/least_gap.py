@@ -202,7 +202,7 @@ def _closed(snapshot: Snapshot) -> str:
 
 def _rules(model: Any) -> str:
     """The rules in a line."""
-    from ..models.set_text import formula
+    from ..models.clause import formula
 
     if model.family == "rule_set":
         return formula(model.rules, model.form)

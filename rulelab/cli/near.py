@@ -7,21 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 from ..families.wording import at_least, count, restricted
 from ..shown import digits, percent
-from . import near_count, near_rule_sets
 from .data_options import read_problem, unheard
 from .families import add_memory, add_parameters, add_preparation, recipe_of
-from .near_count import known_so_far, less_to_ask
 from .options import add, add_columns, add_limits, add_source, add_written, least_zero, whole
-from .output import RESULT, CommandError, bad_input, first_of, one_line, save, say
+from .output import RESULT, CommandError, bad_input, first_of, one_line, save, say, table
 from .progress import drained, ending
 
 if TYPE_CHECKING:
     from ..datasets import Dataset
-    from ..rule_list import NearOptimal, NearOptimalSearch
+    from ..rule_list import NearOptimal, NearOptimalCount, NearOptimalCounter, NearOptimalSearch
+    from ..rule_set import NearOptimalRuleSets, NearOptimalRuleSetSearch
     from ..snapshot import Snapshot
 
 _SHOWN = 20
-_SHOWN_ANTECEDENTS = 10
+_SHOWN_ANTECEDENTS = 10  # or rules of sets
 _MODELS = ["rule-list", "rule-set"]
 _WITHOUT = ("policy", "fairness", "min_group_size", "labels")
 
@@ -68,8 +67,8 @@ def near(args: argparse.Namespace) -> int:
     with bad_input():
         data, problem = read_problem(args, recipe, report)
         search = _search(recipe.search(problem), args, recipe["memory_limit"])
-    own: Any = (near_rule_sets.found, near_rule_sets.told) if sets else (_found, _told)
-    found, told = (near_count.found, near_count.told) if args.count_lists else own
+    own: Any = (_sets_found, _sets_told) if sets else (_found, _told)
+    found, told = (_count_found, _count_told) if args.count_lists else own
     snapshot, interrupted = drained(search, args, describe=found)
     result = search.result()
     print("\n\n".join(filter(None, told(search, result, snapshot, interrupted))))
@@ -165,3 +164,145 @@ def _verdict(search: NearOptimalSearch, result: NearOptimal, snapshot: Snapshot,
         f"{result.covered:.7f} is found, of those up to {result.threshold:.7f} that were looked for"
         f"{less_to_ask(search, snapshot)}\n{work}"
     )
+
+
+def _count_told(
+    search: NearOptimalCounter, result: NearOptimalCount, snapshot: Snapshot, interrupted: bool
+) -> list[str]:
+    """What is printed."""
+    parts = [_by_rules(result), _importance(result)] if result.complete else []
+    return [*parts, _count_verdict(search, result, snapshot, interrupted)]
+
+
+def known_so_far(search: NearOptimalSearch | NearOptimalCounter, snapshot: Snapshot) -> str:
+    """Of a search for lists whose optimum is not proven: the best list, and what would make the question smaller."""
+    assert snapshot.incumbent is not None
+    rules = [rule.name for rule in snapshot.incumbent.model.rules]
+    return f"\nthe best list so far: {one_line('; '.join(rules)) or 'no rules'}" + less_to_ask(search, snapshot)
+
+
+def less_to_ask(search: NearOptimalSearch | NearOptimalCounter, snapshot: Snapshot) -> str:
+    """What would make the question smaller, where a limit ended the search."""
+    if snapshot.limit not in ("time", "memory") or snapshot.incumbent is None:
+        return ""
+    rules, longest = max(1, len(snapshot.incumbent.model.rules)), search.parameters["max_length"]
+    less = "a larger --regularization asks for less"
+    if longest is None or longest > rules:
+        less = f"--max-length {rules} asks for less (short lists alone), as does a larger --regularization"
+    return f"\n{less}; or raise --{snapshot.limit}-limit"
+
+
+def _count_found(snapshot: Any) -> str:
+    """What the progress says."""
+    if snapshot.phase == "optimum":
+        return f"objective {snapshot.optimum:.7f}  bound {at_least(snapshot.lower_bound, 7)}"
+    many = "" if snapshot.phase == "finished" else "at least "
+    return f"optimum {snapshot.optimum:.7f}  {many}{count(snapshot.n_lists, 'list')}"
+
+
+def _by_rules(result: NearOptimalCount) -> str:
+    rows = [
+        (f"{row.rules}", f"{row.lists}", percent(row.share), f"{row.objective:.7f}")
+        for row in result.by_rules.itertuples(index=False)
+    ]
+    return table(("rules", "lists", "% of lists", "best objective"), rows, right=range(4))
+
+
+def _importance(result: NearOptimalCount) -> str:
+    frame = result.importance()
+    rows = [
+        (
+            one_line(row.name),
+            percent(row.share),
+            f"{row.objective:.7f}",
+            "-" if row.without != row.without else f"{row.without:.7f}",
+            f"{percent(row.least)} to {percent(row.most)}",
+        )
+        for row in frame.head(_SHOWN_ANTECEDENTS).itertuples(index=False)
+    ]
+    head = ("antecedent", "% of lists", "best with it", "best without", "decides, % of rows")
+    more = len(frame) - len(rows)
+    return table(head, rows, right=range(1, 5)) + (f"\nand {count(more, 'more antecedent')}" if more else "")
+
+
+def _count_verdict(search: NearOptimalCounter, result: NearOptimalCount, snapshot: Snapshot, interrupted: bool) -> str:
+    work = f"{snapshot.seconds:.2f} s, {count(snapshot.counts.get('states', 0), 'set')} of rows looked at"
+    between = f"from the optimum {result.optimum:.7f} up to {result.threshold:.7f}"
+    if result.complete:
+        within = "" if snapshot.limit is None else ", within the rounding of the weights"
+        return f"certified count{within}: {count(result.n_lists, 'list')} {between}\n{work}"
+    why = ending(snapshot, interrupted)
+    if snapshot.phase in ("optimum", "preparing"):
+        return (
+            f"nothing is certified ({why}): the best list has the objective {result.optimum:.7f}, and no rule list is "
+            f"below {at_least(snapshot.lower_bound, 7)}{known_so_far(search, snapshot)}\n{work}"
+        )
+    less = less_to_ask(search, snapshot)
+    return f"not complete ({why}): at least {count(result.n_lists, 'list')} {between}{less}\n{work}"
+
+
+def _sets_told(
+    search: NearOptimalRuleSetSearch, result: NearOptimalRuleSets, snapshot: Snapshot, interrupted: bool
+) -> list[str]:
+    """What is printed."""
+    return [_sets_models(result), _rules_of_sets(result), _sets_verdict(search, result, snapshot, interrupted)]
+
+
+def _sets_found(snapshot: Any) -> str:
+    """What the progress says."""
+    if snapshot.phase == "optimum":
+        return f"objective {digits(snapshot.optimum, 7)}  bound {digits(snapshot.lower_bound, 7)}"
+    return f"optimum {digits(snapshot.optimum, 7)}  {count(snapshot.count, 'model')} of {count(snapshot.rules, 'rule')}"
+
+
+def _sets_models(result: NearOptimalRuleSets) -> str:
+    rows = [
+        (
+            *(digits(row.objective, 7), digits(row.gap, 7), f"{row.rules}", f"{row.complexity}", digits(row.errors)),
+            *(f"{row.sets}", one_line("; ".join(row.clauses)) or "-"),
+        )
+        for row in result.frame().head(_SHOWN).itertuples(index=False)
+    ]
+    outer = "any of" if result.form == "dnf" else "all of"
+    head = ("objective", "above", "rules", "complexity", "errors", "sets", outer)
+    return first_of(result.count, "model", head, rows, range(6), "all models")
+
+
+def _rules_of_sets(result: NearOptimalRuleSets) -> str:
+    rows = [
+        (
+            one_line(row.name),
+            percent(row.share),
+            digits(row.objective, 7),
+            "-" if row.without != row.without else digits(row.without, 7),
+            percent(row.most),
+        )
+        for row in result.rules.head(_SHOWN_ANTECEDENTS).itertuples(index=False)
+        if row.sets
+    ]
+    head = ("rule", "% of sets", "best with it", "best without", "covers, % of rows")
+    return first_of(len(result.rules), "rule", head, rows, range(1, 5), "all models")
+
+
+def _sets_verdict(
+    search: NearOptimalRuleSetSearch, result: NearOptimalRuleSets, snapshot: Snapshot, interrupted: bool
+) -> str:
+    best, up_to = digits(result.optimum, 7), digits(result.threshold, 7)
+    work = f"{snapshot.seconds:.2f} s"
+    if snapshot.phase == "optimum":
+        return (
+            f"nothing is certified ({ending(snapshot, interrupted)}): the best set has the objective "
+            f"{best}, and no rule set is below {digits(snapshot.lower_bound, 7)}\n{work}"
+        )
+    found = f"{count(result.count, 'model')} ({count(result.n_sets, 'set')}) from the optimum {best}"
+    over = f"over rules of at most {count(search.conditions, 'condition')}{restricted(search.problem)}"
+    if result.complete:
+        return f"certified complete, {over}: {found} up to {up_to}\n{work}"
+    why = {
+        "limit": "the most models found",
+        "columns": "more rules than --column-limit could be in such a set",
+    }.get(snapshot.limit or "", ending(snapshot, interrupted))
+    certain = "it is not known which other sets there are"
+    if result.covered == result.covered:
+        certain = f"every set of at most {digits(result.covered, 7)} is found, of those up to {up_to}"
+    return f"not complete ({why}): {found}\n{certain}, {over}\n{work}"

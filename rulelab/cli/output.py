@@ -117,9 +117,7 @@ def check_files(args: argparse.Namespace) -> None:
 
     The names of files to write become paths.
 
-    Raises
-    ------
-    CommandError
+    Raises CommandError.
     """
     written = list(_named(args, Written))
     sources = [source for _, source in _named(args, Read)] if written else []

@@ -44,7 +44,6 @@ def drained(
 
     Parameters
     ----------
-    search : Search
     args : Namespace
         With ``quiet`` and ``time_limit``.
     gap : float

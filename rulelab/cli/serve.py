@@ -29,10 +29,7 @@ def add_store(parser: argparse.ArgumentParser) -> None:
 def kept(args: argparse.Namespace) -> Iterator[str]:
     """Let the page keep its runs, as long as the block lasts; gives a sentence that says where.
 
-    Raises
-    ------
-    CommandError
-        When the store cannot be used; it is left as it is.
+    Raises CommandError when the store cannot be used; it is left as it is.
     """
     from .. import store as stores
     from ..views import keep_runs

@@ -14,9 +14,21 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ..arguments import ParameterError, Text, is_whole, short
-from .columns import Column, as_frame, listed, match_columns, read_column, read_weights
+from .columns import (
+    ROUNDING,
+    Column,
+    all_whole,
+    as_frame,
+    distinct_values,
+    listed,
+    match_columns,
+    plain,
+    quantile_cuts,
+    read_column,
+    read_weights,
+    scaled,
+)
 from .conditions import Condition, NothingFound, attach_conditions, column_name, confusable, unique_names
-from .cuts import ROUNDING, all_whole, distinct_values, plain, quantile_cuts, scaled
 from .dataframes import in_pandas
 from .exact_weights import in_units
 

@@ -14,10 +14,7 @@ from ..extras import as_pandas
 def in_pandas(X: Any) -> Any:
     """A dataframe of any library that narwhals knows (Polars, PyArrow, ...) as one of pandas; all else as it is.
 
-    Raises
-    ------
-    ValueError
-        For one that is not in memory, or that needs PyArrow where it is not installed.
+    Raises ValueError for one that is not in memory, or that needs PyArrow where it is not installed.
     """
     if isinstance(X, pd.DataFrame | np.ndarray | list | tuple):
         return X

@@ -75,20 +75,9 @@ def opposing(
 ) -> np.ndarray:
     """Which conditions point against the direction of their column: bool array, shape (n_conditions,).
 
-    Parameters
-    ----------
-    directions : Directions
-    conditions : sequence of Condition
-        Those of a column all together.
-    holds : bool array, shape (n_rows, n_conditions)
-        On which rows they hold.
-    columns : collection of str
-        Of the table; one that has a direction may have given no condition.
-
-    Raises
-    ------
-    ValueError
-        When a direction names no column, or one of categories.
+    ``conditions``: those of a column all together. ``holds`` (bool array, shape (n_rows, n_conditions)): on which rows
+    they hold. ``columns``: of the table; one that has a direction may have given no condition. Raises ValueError when a
+    direction names no column, or one of categories.
     """
     against = np.zeros(len(conditions), dtype=bool)
     for column, direction in directions:
@@ -123,16 +112,8 @@ def pointing(condition: Condition) -> int:
 def allowed_labels(directions: Directions, joined: Sequence[Sequence[Condition]] | None) -> np.ndarray:
     """What a rule of a list may predict with each antecedent: uint8, bits of `NEGATIVE` and `POSITIVE`.
 
-    Parameters
-    ----------
-    directions : Directions
-    joined : sequence of sequences of Condition, or None
-        Of each antecedent.
-
-    Raises
-    ------
-    ValueError
-        When no antecedent has a condition on a column, or one has a category.
+    ``joined``: of each antecedent. Raises ValueError when no antecedent has a condition on a column, or one has a
+    category.
     """
     out = np.full(len(joined or ()), NEGATIVE | POSITIVE, dtype=np.uint8)
     conditions = dict.fromkeys(c for some in joined or () for c in some)

@@ -23,11 +23,7 @@ _LARGEST_SUM = 1 << 62
 class Weights:
     """Weights of rows as integers of a unit, for weights that no float64 holds, such as a third.
 
-    Attributes
-    ----------
-    units : array of integers >= 0, shape (n_rows,)
-        int64, or Python integers in an object array.
-    unit : Fraction
+    ``units`` (array of integers >= 0, shape (n_rows,)): int64, or Python integers in an object array.
     """
 
     units: np.ndarray
@@ -37,12 +33,8 @@ class Weights:
     def of_classes(cls, of_class: Sequence[Fraction], codes: np.ndarray, rows: np.ndarray | None) -> Weights:
         """The weight of each row's class, times the row's own weight.
 
-        Parameters
-        ----------
-        of_class : sequence of Fraction
-        codes : int array, shape (n_rows,)
-            The class of each row.
-        rows : int64 or float64 array, shape (n_rows,), optional
+        ``codes`` (int array, shape (n_rows,)): the class of each row. ``rows`` (int64 or float64 array, shape
+        (n_rows,)).
         """
         common = math.lcm(*(w.denominator for w in of_class))
         numerators = np.array([int(w * common) for w in of_class], dtype=object)[codes]
@@ -59,12 +51,8 @@ class Weights:
 class Masses:
     """Weights of positive and of negative rows in integers, without rounding.
 
-    Attributes
-    ----------
-    positives, negatives : array of integers
-        int64 where the sum of all fits, else Python integers in an object array.
-    unit : Fraction
-        What 1 is worth.
+    ``positives``, ``negatives`` (array of integers): int64 where the sum of all fits, else Python integers in an object
+    array. ``unit``: what 1 is worth.
     """
 
     positives: np.ndarray
@@ -121,17 +109,9 @@ def in_units(weights: Sequence[np.ndarray]) -> tuple[list[np.ndarray], Fraction]
     Weights that all print with at most six digits after the point are these decimals: 0.1 is a tenth. Else they are the
     doubles themselves, integers over powers of two.
 
-    Parameters
-    ----------
-    weights : sequence of float64 or int64 arrays
-        Finite; or of integers in object arrays.
-
-    Returns
-    -------
-    list of integer arrays
-        int64 where the sum of all is less than 2^62, else object arrays of Python integers.
-    unit : Fraction
-        The largest fraction 1 / k of which all weights are multiples.
+    ``weights`` (sequence of float64 or int64 arrays): finite; or of integers in object arrays. Returns list of integer
+    arrays: int64 where the sum of all is less than 2^62, else object arrays of Python integers. ``unit``: the largest
+    fraction 1 / k of which all weights are multiples.
     """
     if all(w.dtype.kind in "iO" for w in weights):
         return list(weights), Fraction(1)
@@ -241,17 +221,8 @@ def order_preserving(penalty: Fraction, most: int, largest_loss: int, largest_de
     lie below the penalty, and whether it is one of them. Any number between the same two neighbours of its Farey
     sequence serves. Where it can be, the fraction is not larger than the penalty, so that bounds on costs stay bounds.
 
-    Parameters
-    ----------
-    penalty : Fraction
-        >= 0.
-    most, largest_loss : int
-    largest_denominator : int
-
-    Returns
-    -------
-    Fraction or None
-        The penalty itself when it has such a denominator; None when no fraction of such a denominator serves.
+    ``penalty``: >= 0. The penalty itself when it has such a denominator; None when no fraction of such a denominator
+    serves.
     """
     if penalty > largest_loss:
         return Fraction(largest_loss + 1)

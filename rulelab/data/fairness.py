@@ -182,10 +182,7 @@ class PredictiveParity(Criterion):
 def criterion_called(criterion: Any) -> tuple[str, type[Criterion]]:
     """A criterion without a tolerance, its name and its class, from either of the two.
 
-    Raises
-    ------
-    ValueError
-        When it is neither.
+    Raises ValueError when it is neither.
     """
     known = (EqualOpportunity, EqualizedOdds, FalsePositiveRateParity, DemographicParity, AccuracyParity)
     named = {re.sub(r"\B(?=[A-Z])", "_", one.__name__).lower(): one for one in known}
@@ -209,12 +206,8 @@ def _false_positive(tolerance: float) -> Rate:
 class Parity:
     """One linear constraint: ``sum of coefficients * errors of (group, label) + offset <= tolerance``, exactly.
 
-    Attributes
-    ----------
-    on_positives, on_negatives : tuple of Fraction, length n_groups
-        Coefficients of the errors on each group's positives and negatives.
-    bound : Fraction
-        Tolerance minus offset.
+    ``on_positives``, ``on_negatives``: coefficients of the errors on each group's positives and negatives. ``bound``:
+    tolerance minus offset.
     """
 
     on_positives: tuple[Fraction, ...]
@@ -225,17 +218,8 @@ class Parity:
 def compared(criterion: Criterion, groups: Groups, min_group_size: int) -> list[tuple[int, ...]]:
     """For each rate of a criterion the groups that it compares.
 
-    Parameters
-    ----------
-    criterion : Criterion
-    groups : Groups
-    min_group_size : int
-        Least rows, of the class that the rate is measured on; groups with fewer are left out.
-
-    Raises
-    ------
-    ValueError
-        When less than two groups are left.
+    ``min_group_size``: least rows, of the class that the rate is measured on; groups with fewer are left out. Raises
+    ValueError when less than two groups are left.
     """
     out, sizes = [], groups.sizes
     for rate in criterion.rates():
@@ -279,20 +263,9 @@ def parities(
 ) -> list[Parity]:
     """The constraints of a criterion: one for each rate and each ordered pair of groups that it compares.
 
-    Parameters
-    ----------
-    criterion : Criterion
-    names : tuple of str
-        Of the groups.
-    positives, negatives : list of int
-        Weights of each group.
-    among : sequence of sequence of int
-        The groups of each rate, see `compared`.
-
-    Raises
-    ------
-    ValueError
-        When a group has nothing that its rate could be measured on; it is named. When the criterion is not linear.
+    ``names``: of the groups. ``positives``, ``negatives``: weights of each group. ``among``: the groups of each rate,
+    see `compared`. Raises ValueError when a group has nothing that its rate could be measured on; it is named. When the
+    criterion is not linear.
     """
     if not criterion.linear:
         text = Text(
@@ -334,14 +307,8 @@ def parities(
 def true_gaps(criterion: Criterion, groups: Groups, predicted: np.ndarray, min_group_size: int = 0) -> dict[str, float]:
     """The largest difference between two groups in each rate that the criterion names, as the model predicts.
 
-    Parameters
-    ----------
-    criterion : Criterion
-    groups : Groups
-    predicted : bool array, shape (n_patterns,)
-        Which patterns are predicted positive.
-    min_group_size : int
-        Groups with fewer rows are left out, see `compared`.
+    ``predicted`` (bool array, shape (n_patterns,)): which patterns are predicted positive. ``min_group_size``: groups
+    with fewer rows are left out, see `compared`.
     """
     counts = confusions(groups, predicted)
     out = {}

@@ -65,24 +65,9 @@ class Gap:
 def largest_gap(per_group: Mapping[str, Confusion], criterion: str, confidence: float = 0.95) -> Gap:
     """Compare all pairs of groups.
 
-    Parameters
-    ----------
-    per_group : mapping of group to Confusion
-        See `rulelab.data.metrics.group_confusions`.
-    criterion : str
-        One of `MEASURED`. The gap of equalized odds is the larger one of its two rates.
-    confidence : float
-        Of the interval.
-
-    Returns
-    -------
-    Gap
-        Of equal differences the first, in the order of the rates and of the groups.
-
-    Raises
-    ------
-    ValueError
-        For an unknown criterion.
+    ``per_group``: see `rulelab.data.metrics.group_confusions`. ``criterion``: one of `MEASURED`. The gap of equalized
+    odds is the larger one of its two rates. ``confidence``: of the interval. Of equal differences the first, in the
+    order of the rates and of the groups. Raises ValueError for an unknown criterion.
     """
     if criterion not in MEASURED:
         raise ValueError(f"there is no criterion {criterion!r}; the criteria are {', '.join(MEASURED)}")
@@ -118,18 +103,9 @@ class Difference(NamedTuple):
 def largest_difference(rates: pd.DataFrame, rate: str) -> Difference | None:
     """Compare the groups of a table on one rate: those with `FEW` rows of the kind it counts, where there are two.
 
-    Parameters
-    ----------
-    rates : DataFrame
-        See `rulelab.data.metrics.rates_table`.
-    rate : str
-        One of `rulelab.data.metrics.RATES`.
-
-    Returns
-    -------
-    Difference or None
-        With the group of the higher rate first; ``few`` says that groups of fewer rows had to be compared. None where
-        fewer than two groups have the rate.
+    ``rates`` (DataFrame): see `rulelab.data.metrics.rates_table`. ``rate``: one of `rulelab.data.metrics.RATES`. With
+    the group of the higher rate first; ``few`` says that groups of fewer rows had to be compared. None where fewer than
+    two groups have the rate.
     """
     known = rates[rates[rate].notna()]
     enough = known[known[f"{rate}_rows"] >= FEW]

@@ -199,17 +199,8 @@ def confusion_from(hits: Any, alarms: Any, positives: Any, negatives: Any) -> Co
 def roc_auc(score: Any, positives: Any, negatives: Any) -> float:
     """How often a positive has a higher score than a negative, ties counted half: the area under the ROC curve.
 
-    Parameters
-    ----------
-    score : array-like, shape (n,)
-        Of each row, or of each group of rows.
-    positives, negatives : array-like, shape (n,)
-        Their weight of both classes; none is below 0.
-
-    Returns
-    -------
-    float
-        ``nan`` when a class has no weight.
+    ``score`` (array-like, shape (n,)): of each row, or of each group of rows. ``positives``, ``negatives`` (array-like,
+    shape (n,)): their weight of both classes; none is below 0. ``nan`` when a class has no weight.
     """
     level, place = np.unique(np.asarray(score, dtype=float), return_inverse=True)
     up = np.bincount(place.ravel(), np.asarray(positives, dtype=float), len(level))
@@ -221,22 +212,9 @@ def roc_auc(score: Any, positives: Any, negatives: Any) -> float:
 def wilson_interval(successes: Any, trials: Any, confidence: float = 0.95) -> tuple[np.ndarray, np.ndarray]:
     """Score interval of a proportion (Wilson, JASA 22, 1927).
 
-    Parameters
-    ----------
-    successes, trials : array-like
-        Counts, broadcast against each other; of weighted rows see `Confusion.trials`.
-    confidence : float
-        Between 0 and 1.
-
-    Returns
-    -------
-    low, high : float arrays
-        0 and 1 where there are no trials.
-
-    Raises
-    ------
-    ValueError
-        When the confidence is not between 0 and 1.
+    ``successes``, ``trials`` (array-like): counts, broadcast against each other; of weighted rows see
+    `Confusion.trials`. ``confidence``: between 0 and 1. Returns ``low``, ``high`` (float arrays): 0 and 1 where there
+    are no trials. Raises ValueError when the confidence is not between 0 and 1.
     """
     if not 0 < confidence < 1:
         raise ValueError(f"confidence must lie between 0 and 1, not {confidence!r}")
@@ -251,10 +229,7 @@ def wilson_interval(successes: Any, trials: Any, confidence: float = 0.95) -> tu
 def difference_interval(first: tuple[float, float, float], second: tuple[float, float, float]) -> tuple[float, float]:
     """Interval of the difference of two independent rates (Newcombe, Statistics in Medicine 17, 1998, method 10).
 
-    Parameters
-    ----------
-    first, second : tuple of three float
-        A rate, and the lower and the upper end of its Wilson interval.
+    ``first``, ``second``: a rate, and the lower and the upper end of its Wilson interval.
     """
     (p1, l1, u1), (p2, l2, u2) = first, second
     return p1 - p2 - math.hypot(p1 - l1, u2 - p2), p1 - p2 + math.hypot(u1 - p1, p2 - l2)
@@ -270,10 +245,7 @@ def group_labels(groups: Any, n_rows: int) -> np.ndarray:
     Where a cell is missing, the group is `MISSING`, one as any other. Cells that differ have labels that differ: a text
     that reads like another cell is put in quotes, as in CSV, and in intersections one that holds a comma or a quote.
 
-    Raises
-    ------
-    ValueError
-        When the length is wrong.
+    Raises ValueError when the length is wrong.
     """
     groups = in_pandas(groups)
     made = isinstance(groups, GroupLabels)
@@ -332,18 +304,9 @@ def group_rates(
 ) -> pd.DataFrame:
     """Every rate of `RATES` within each group, with its Wilson interval.
 
-    Parameters
-    ----------
-    actual, predicted : bool array, shape (n_rows,)
-    groups : array of labels, shape (n_rows,), or DataFrame
-    sample_weight, heads : array, shape (n_rows,), optional
-        See `confusion`.
-    confidence : float
-
-    Returns
-    -------
-    DataFrame
-        As `rates_table` gives it.
+    ``actual``, ``predicted`` (bool array, shape (n_rows,)). ``groups`` (array of labels, shape (n_rows,), or
+    DataFrame). ``sample_weight``, ``heads`` (array, shape (n_rows,)): see `confusion`. Returns DataFrame: as
+    `rates_table` gives it.
     """
     return rates_table(group_confusions(actual, predicted, groups, sample_weight, heads), confidence)
 

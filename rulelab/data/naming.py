@@ -39,10 +39,7 @@ def limits_of(max_uses: Any) -> dict[str, int]:
 def uses_of(limits: Mapping[str, int], conditions: Sequence[Sequence[Condition]] | None, n: int) -> np.ndarray:
     """Conditions on each limited column that each antecedent has: int64 array, shape (len(limits), n).
 
-    Raises
-    ------
-    ValueError
-        When no antecedent has a condition on a column, or there are no columns.
+    Raises ValueError when no antecedent has a condition on a column, or there are no columns.
     """
     columns = {c.column for joined in conditions or () for c in joined}
     for column in limits:
@@ -58,15 +55,9 @@ NO_COLUMNS = "(the problem was made of an array without columns)"
 def users(name: str, names: Sequence[str], conditions: Sequence[Sequence[Condition]] | None) -> np.ndarray:
     """Which antecedents use what is named: bool array, shape (n_antecedents,), all False for an unknown name.
 
-    Parameters
-    ----------
-    name : str
-        Of a column: used by every antecedent with a condition on it. Of a condition, or of an antecedent: used by every
-        antecedent that has all its conditions.
-    names : sequence of str
-        Of the antecedents.
-    conditions : sequence of sequences of Condition, or None
-        Of each antecedent; None where they are not known.
+    ``name``: of a column: used by every antecedent with a condition on it. Of a condition, or of an antecedent: used by
+    every antecedent that has all its conditions. ``names``: of the antecedents. ``conditions``: of each antecedent;
+    None where they are not known.
     """
     exactly = np.array([one == name for one in names], dtype=bool)
     if conditions is None:
@@ -84,10 +75,7 @@ def used_by(
 ) -> list[np.ndarray]:
     """`users` of each name.
 
-    Raises
-    ------
-    ValueError
-        When no antecedent uses what a name says; the message has the nearest names, and ``what`` gave it.
+    Raises ValueError when no antecedent uses what a name says; the message has the nearest names, and ``what`` gave it.
     """
     found = [(name, users(name, names, conditions)) for name in given]
     for name, which in found:

@@ -1,21 +1,31 @@
-"""Fairness of a model as bounds on sums of whole numbers: one for each rate and each pair of groups."""
+"""Fairness of a model as bounds on sums of whole numbers: one for each rate and each pair of groups.
+
+Predictive parity is that among those predicted positive, the same part is positive in every group. The rate's
+denominator depends on the model, so that no linear constraint says what is fair. But all groups' values are within
+``tolerance`` of each other if and only if some number c is at most all of them while c + tolerance is at least all of
+them, and ``c PP <= TP <= (c + tolerance) PP`` is linear for a given c. Where c is only known to be between two ends,
+the constraint of the lower end on the left and that of the upper end on the right hold for all fair models, and for
+some others, which the exact criterion then refuses. A group of whom nobody is predicted positive has no value, and
+meets all of these.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations, permutations
 
 import numpy as np
 
 from .exact_weights import Masses
-from .fairness import Criterion, Parity, compared, groups_of, parities
+from .fairness import Criterion, Parity, PredictiveParity, compared, groups_of, parities
 from .groups import Groups
 from .problem import Problem
 
 _LARGEST_SUM = 1 << 58
+_NEVER = 1 << 59
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,30 +35,19 @@ class Constraints:
     Where the weights have too many digits for 64 bits, ``d`` is rounded. Then a list is surely fair when all sums are
     between ``low_inside`` and ``high_inside``, surely unfair when one is not between ``low`` and ``high``, and else
     `is_fair` tells.
-
-    Attributes
-    ----------
-    d : int64 array, shape (n_constraints, n_patterns)
-    low, high, low_inside, high_inside : int64 array, shape (n_constraints,)
-    parities : list of Parity
-    positives, negatives : array of integers, shape (n_groups, n_patterns)
-        Weights of the groups, in a common unit.
-    of : list of (str, int, int)
-        The rate of each constraint, and its two groups.
-    shifts : list of int
-        By how many binary digits the sums of each constraint are rounded.
     """
 
-    d: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    low_inside: np.ndarray
-    high_inside: np.ndarray
+    d: np.ndarray  # int64, shape (n_constraints, n_patterns)
+    low: np.ndarray  # int64, shape (n_constraints,)
+    high: np.ndarray  # int64, shape (n_constraints,)
+    low_inside: np.ndarray  # int64, shape (n_constraints,)
+    high_inside: np.ndarray  # int64, shape (n_constraints,)
     parities: list[Parity]
+    # positives, negatives (array of integers, shape (n_groups, n_patterns)): weights of the groups, in a common unit
     positives: np.ndarray
     negatives: np.ndarray
-    of: list[tuple[str, int, int]]
-    shifts: list[int]
+    of: list[tuple[str, int, int]]  # the rate of each constraint, and its two groups
+    shifts: list[int]  # by how many binary digits the sums of each constraint are rounded
 
     def is_fair(self, predicted: np.ndarray) -> bool:
         """Whether predicting these patterns positive (bool, shape (n_patterns,)) meets the criterion, exactly."""
@@ -64,10 +63,8 @@ class Constraints:
 def constraints_of(problem: Problem, criterion: Criterion, min_group_size: int) -> Constraints:
     """The constraints of a criterion over the problem's groups; those that every list meets are left out.
 
-    Raises
-    ------
-    ValueError
-        When there are no two groups to compare, or a group has nothing that its rate could be measured on.
+    Raises ValueError when there are no two groups to compare, or a group has nothing that its rate could be measured
+    on.
     """
     groups = groups_of(problem, criterion)
     masses = groups.masses.divided()
@@ -91,12 +88,7 @@ def unbound(problem: Problem) -> Constraints:
 class Row:
     """A linear constraint in exact numbers, ``low <= sum of d over the patterns that are predicted positive <= high``.
 
-    Attributes
-    ----------
-    d : tuple of int, one for each pattern
-    low, high : Fraction
-    per : Fraction
-        By how much each end moves outwards when the tolerance grows by 1.
+    ``per``: by how much each end moves outwards when the tolerance grows by 1.
     """
 
     d: tuple[int, ...]
@@ -192,3 +184,69 @@ def _sums(weights: np.ndarray) -> list[int]:
 
 def _dot(coefficients: Sequence[Fraction], values: Sequence[int]) -> Fraction:
     return sum((c * v for c, v in zip(coefficients, values, strict=True) if c), Fraction(0))
+
+
+@dataclass(frozen=True, eq=False)
+class ValueConstraints(Constraints):
+    """What holds for every model that is fair with c between two ends, and the exact criterion.
+
+    The last rows are the positives, and the negatives, of each group that are predicted positive. They bound nothing.
+    Where the weights have too many digits for 64 bits they are rounded, and only `is_fair` tells what is fair.
+
+    ``groups``: those that are compared. ``n_counted``: groups whose rows are exact: all that are compared, or 0.
+    """
+
+    tolerance: Fraction
+    groups: tuple[int, ...]
+    n_counted: int
+
+    def is_fair(self, predicted: np.ndarray) -> bool:
+        """Whether predicting these patterns positive (bool, shape (n_patterns,)) meets the criterion, exactly."""
+        values = []
+        for g in self.groups:
+            right, wrong = (sum(side[g, predicted].tolist()) for side in (self.positives, self.negatives))
+            if right + wrong:
+                values.append(Fraction(right, right + wrong))
+        return not values or max(values) - min(values) <= self.tolerance
+
+
+def value_constraints(
+    problem: Problem, criterion: PredictiveParity, min_group_size: int, low: Fraction, high: Fraction
+) -> ValueConstraints:
+    """The constraints for a least predictive value between two ends.
+
+    Raises ValueError when there are no two groups to compare.
+    """
+    groups = groups_of(problem, criterion)
+    (among,) = compared(criterion, groups, min_group_size)
+    masses = groups.masses.divided()
+    tolerance = Fraction(repr(float(criterion.tolerance)))
+    rows, names = [], []
+    for g in among:
+        positives, negatives = (side[g].tolist() for side in (masses.positives, masses.negatives))
+        for end, sign in ((low, 1), (high + tolerance, -1)):
+            if 0 < end < 1:
+                rows.append(_value_row(positives, negatives, end, sign))
+                names.append(("precision", g, g))
+    counts = [
+        Row(tuple(side[g].tolist()), Fraction(0), Fraction(sum(side[g].tolist())), Fraction(0))
+        for g in among
+        for side in (masses.positives, masses.negatives)
+    ]
+    rows += counts
+    names += [("precision", g, g) for g in among for _ in range(2)]
+    made = assembled(rows, [(row.low, row.high) for row in rows], problem.n_patterns, [], masses, names)
+    exact = not any(made.shifts)
+    if not exact:
+        never = np.full(len(rows), _NEVER)
+        made = replace(made, low_inside=never, high_inside=-never)
+    return ValueConstraints(**vars(made), tolerance=tolerance, groups=among, n_counted=len(among) if exact else 0)
+
+
+def _value_row(positives: list[int], negatives: list[int], end: Fraction, sign: int) -> Row:
+    """That the true positives are at least (for sign -1 at most) this part of those predicted positive."""
+    part, whole = end.numerator, end.denominator
+    d = [sign * ((whole - part) * p - part * q) for p, q in zip(positives, negatives, strict=True)]
+    common = math.gcd(*d) or 1
+    d = [x // common for x in d]
+    return Row(tuple(d), Fraction(0), Fraction(sum(x for x in d if x > 0)), Fraction(0))

@@ -37,8 +37,7 @@ from ..report.known import compared
 from ..report.report import distance, within
 from ..search import Search, steps
 from ..snapshot import Snapshot, Status
-from .callbacks import DEEPER, CallbackSupportMixin, Told, with_callbacks
-from .draining import COUNTS, check_found, drained, warn_of_open
+from .draining import COUNTS, DEEPER, CallbackSupportMixin, Told, check_found, drained, warn_of_open, with_callbacks
 from .proven import Proven
 
 ONE_CLASS = "the rows hold a single class"

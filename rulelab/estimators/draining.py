@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeVar
 
+import numpy as np
 import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 
@@ -17,6 +19,7 @@ from ..snapshot import Snapshot, Status
 _TRACE_ROWS = 10_000
 _NOTHING = 1e-9
 COUNTS = ("queued", "created", "expanded")
+_Method = TypeVar("_Method", bound=Callable[..., Any])
 
 
 def drained(
@@ -24,22 +27,9 @@ def drained(
 ) -> tuple[Snapshot, pd.DataFrame]:
     """The last state of a search, with status LIMIT where it was interrupted, and all states as a table.
 
-    Parameters
-    ----------
-    search : Search
-    time_limit : float or None
-        Seconds.
-    gap : float
-    ends : callable
-        Is asked of each state whether the search ends with it, as after Ctrl-C.
-    verbose : bool
-        Show the progress.
-
-    Returns
-    -------
-    snapshot : Snapshot
-    trace : DataFrame
-        One row per state; nan for what a model has before there is one.
+    ``time_limit``: seconds. ``ends``: is asked of each state whether the search ends with it, as after Ctrl-C.
+    ``verbose``: show the progress. Returns ``snapshot`` and ``trace`` (DataFrame): one row per state; nan for what a
+    model has before there is one.
     """
     trace: list[dict[str, Any]] = []
     for snapshot in search.steps(time_limit=time_limit, gap=gap, verbose=verbose):
@@ -54,12 +44,8 @@ def drained(
 def check_found(snapshot: Snapshot, what: str, constraint: Any, time_limit: float | None) -> None:
     """Refuse the end of a search that has no model.
 
-    Raises
-    ------
-    ValueError
-        There is none that meets the constraint, or a limit came first.
-    KeyboardInterrupt
-        The user came first.
+    Raises ValueError: there is none that meets the constraint, or a limit came first. Raises KeyboardInterrupt: the
+    user came first.
     """
     if snapshot.status is Status.INFEASIBLE:
         raise ValueError(f"{what} cannot meet its constraints on these rows: no model meets {constraint!r}; loosen it")
@@ -103,3 +89,74 @@ def _row(snapshot: Snapshot) -> dict[str, Any]:
         "complexity": math.nan if best is None else best.complexity,
         **{name: snapshot.counts[name] for name in COUNTS if name in snapshot.counts},
     }
+
+
+try:
+    from sklearn.callback import CallbackSupportMixin
+    from sklearn.callback import with_callbacks as _with_callbacks
+
+    DEEPER = 1
+except ImportError:  # before scikit-learn 1.9
+
+    class CallbackSupportMixin:  # type: ignore[no-redef]
+        """There are no callbacks to support."""
+
+    def _with_callbacks(method: Any) -> Any:  # type: ignore[no-redef]
+        """There is nothing to tear down."""
+        return method
+
+    DEEPER = 0
+"""Calls that ``with_callbacks`` puts between `fit` and who called it, for warnings to name his line."""
+
+
+def with_callbacks(method: _Method) -> _Method:
+    """A method that tears its callbacks down, of its own type: scikit-learn has no types, and `fit` gives Self."""
+    made: _Method = _with_callbacks(method)
+    return made
+
+
+class Told:
+    """What the callbacks of an estimator are told of its fit; nothing where it has none.
+
+    ``estimator``: its ``models_`` are those of the state that is told, for callbacks that ask for a fitted estimator.
+    """
+
+    def __init__(self, estimator: Any, X: Any, y: np.ndarray, sample_weight: Any) -> None:
+        metadata = None if sample_weight is None else {"sample_weight": sample_weight}
+        self._estimator, self._given = estimator, {"X": X, "y": y, "metadata": metadata}
+        self._at: Any = None
+        if getattr(estimator, "_skl_callbacks", None):
+            self._at = estimator._init_callback_context(max_subtasks=None)
+            self._at.call_on_fit_task_begin(estimator=estimator, **self._given)
+
+    @contextmanager
+    def search(self, name: str) -> Iterator[None]:
+        """A search of several, until the block ends."""
+        if (above := self._at) is None:
+            yield
+            return
+        self._at = above.subcontext(task_name=name, max_subtasks=None)
+        self._at.call_on_fit_task_begin(estimator=self._estimator, **self._given)
+        yield
+        self._at.call_on_fit_task_end(estimator=self._estimator, **self._given)
+        self._at = above
+
+    def state(self, snapshot: Snapshot) -> bool:
+        """Tell a state; whether the search is to end with it."""
+        if self._at is None:
+            return False
+        task = self._at.subcontext(task_name="state")
+        task.call_on_fit_task_begin(estimator=self._estimator, **self._given)
+        whole, best = self._at.parent is None, snapshot.incumbent  # of several classes other models are still to come
+        fitted = {"models_": (best.model,)} if whole and best is not None else None
+        ends = task.call_on_fit_task_end(estimator=self._estimator, reconstruction_attributes=fitted, **self._given)
+        return bool(ends)
+
+    def ending(self, interrupted: Sequence[Any]) -> Callable[[Snapshot], bool]:
+        """What is asked of each state: whether the search ends with it, told to or by Ctrl-C."""
+        return lambda snapshot: self.state(snapshot) or bool(interrupted)
+
+    def end(self) -> None:
+        """The fit has ended."""
+        if self._at is not None:
+            self._at.call_on_fit_task_end(estimator=self._estimator, reconstruction_attributes={}, **self._given)

@@ -18,8 +18,7 @@ from ..models import MultiClassRuleList
 from ..multiclass import MultiClassRuleListSearch
 from ..snapshot import Snapshot
 from .base import ONE_CLASS, CertifiedClassifier, _Fit
-from .callbacks import DEEPER
-from .draining import drained, warn_of_open
+from .draining import DEEPER, drained, warn_of_open
 
 EACH, ONE_LIST = SEVERAL = ("one list each", "one list")
 _OF_TWO_CLASSES = ("fairness", "class_weight", "must_use", "first_rule", "max_uses", "monotone")

@@ -16,7 +16,7 @@ from ..arguments import is_whole, require
 from ..data.dataframes import in_pandas
 from ..interrupts import at_once
 from ..models import RuleSet
-from ..models.set_text import clause_text
+from ..models.clause import clause_text
 from .base import CertifiedClassifier
 
 _TRIES = 100

@@ -48,16 +48,7 @@ class Account:
 
 
 def account(search: Search, snapshot: Snapshot, digits: int = 4) -> Account:
-    """What the search has shown so far; it has found a model.
-
-    Parameters
-    ----------
-    search : Search
-    snapshot : Snapshot
-        Its state.
-    digits : int
-        Of the objective.
-    """
+    """What the search has shown so far; it has found a model. ``snapshot``: its state. ``digits``: of the objective."""
     return Account(
         title=title(search, snapshot),
         equation=equation(search, snapshot, digits),

@@ -12,24 +12,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CriterionRecord:
-    """A criterion that can be asked for by name.
+    """A criterion that can be asked for by name."""
 
-    Attributes
-    ----------
-    name : str
-        Such as "equal_opportunity"; on the command line with hyphens.
-    class_name : str
-        Of its class in `rulelab`.
-    words : str
-        What is compared between groups.
-    tolerances : tuple of str
-        What each of its tolerances bounds.
-    """
-
-    name: str
-    class_name: str
-    words: str
-    tolerances: tuple[str, ...] = ("tolerance",)
+    name: str  # such as "equal_opportunity"; on the command line with hyphens
+    class_name: str  # of its class in `rulelab`
+    words: str  # what is compared between groups
+    tolerances: tuple[str, ...] = ("tolerance",)  # what each of its tolerances bounds
 
     def make(self, *tolerances: float) -> Criterion:
         """The criterion with these tolerances; raises ValueError when one is out of range or there are too few."""

@@ -25,11 +25,7 @@ _MOST_DIGITS = 9
 class NotReadError(ValueError):
     """A part of a text cannot be read.
 
-    Attributes
-    ----------
-    part : str
-    wanted : str
-        What there should be; empty: the part names a column that is there twice.
+    ``part`` (str). ``wanted`` (str): what there should be; empty: the part names a column that is there twice.
     """
 
     def __init__(self, part: str, wanted: str = "") -> None:
@@ -64,16 +60,8 @@ ENTRIES: dict[str, Callable[[str], tuple[str, Any]]] = {"limits": limit_of, "dir
 def read(kind: str, text: str) -> Any:
     """What a field of this kind says; None where it is empty.
 
-    Parameters
-    ----------
-    kind : str
-        "name", "names", "limits" or "directions", see `rulelab.families.Parameter`.
-    text : str
-
-    Raises
-    ------
-    NotReadError
-        When a part is of another form, or a column is there twice.
+    ``kind``: "name", "names", "limits" or "directions", see `rulelab.families.Parameter`. Raises NotReadError when a
+    part is of another form, or a column is there twice.
     """
     text = text.strip()
     if not text:

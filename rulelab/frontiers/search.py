@@ -66,26 +66,14 @@ class Found(NamedTuple):
 
 @dataclass
 class Place:
-    """What is known at one place.
+    """What is known at one place."""
 
-    Attributes
-    ----------
-    values : tuple of float
-        In the order of the front's axes.
-    search : Search or None
-        None before it is begun, and once the point is closed.
-    lower : Fraction or float
-        No model that is asked for has a smaller value.
-    counts : dict of str to int
-        Of its search.
-    """
-
-    values: tuple[float, ...]
-    search: Search | None = None
-    lower: Any = 0
+    values: tuple[float, ...]  # in the order of the front's axes
+    search: Search | None = None  # None before it is begun, and once the point is closed
+    lower: Any = 0  # Fraction or float: no model that is asked for has a smaller value
     found: Found | None = None
     infeasible: bool = False
-    counts: Mapping[str, int] = field(default_factory=dict)
+    counts: Mapping[str, int] = field(default_factory=dict)  # of its search
 
 
 class Frontier(Search):
@@ -97,7 +85,6 @@ class Frontier(Search):
 
     Parameters
     ----------
-    problem : Problem
     places : sequence of tuple of float
         Values of the axes, in the order in which they are searched.
     family : str

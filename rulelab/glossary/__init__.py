@@ -45,12 +45,8 @@ _INDEX: dict[str, Term] = {
 def find(name: str, family: str = "") -> Term | None:
     """The entry of a name, in any way of writing it; None when there is none.
 
-    Parameters
-    ----------
-    name : str
-        A term, one of its other names, or the name of a parameter.
-    family : str
-        Such as "rule_set": the meaning that the name has for this family, where it has one of its own.
+    ``name``: a term, one of its other names, or the name of a parameter. ``family``: such as "rule_set": the meaning
+    that the name has for this family, where it has one of its own.
     """
     plain = _plain(name)
     return _INDEX.get(f"{plain} ({_plain(family)})") or _INDEX.get(plain)

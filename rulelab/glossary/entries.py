@@ -81,6 +81,8 @@ def read_files(folder: Path, files: tuple[str, ...]) -> dict[str, Term]:
 def read(file: str, text: str, papers: Mapping[str, str]) -> Iterator[tuple[int, Term]]:
     """The entries of one file, each with the line that it begins on.
 
+    Raises ProseError.
+
     Parameters
     ----------
     file : str
@@ -90,10 +92,6 @@ def read(file: str, text: str, papers: Mapping[str, str]) -> Iterator[tuple[int,
         indented by four spaces, and a list of ``source``, ``see`` and ``also``, whose names are parted by semicolons.
     papers : mapping of str to str
         What stands for ``[NAME]`` in a source.
-
-    Raises
-    ------
-    ProseError
     """
     entry: dict[str, str] = {}
     start = 0

@@ -17,8 +17,8 @@ from ..data.exact_weights import total
 from ..data.metrics import Confusion
 from ..data.naming import unknown
 from ..data.problem import Problem
-from . import pmml, serialisation, sql
-from .errors import ModelError
+from ..errors import ModelError
+from . import exchange, serialisation
 from .evaluation import Evaluation, measure
 from .rule import Branch
 
@@ -260,7 +260,7 @@ class Model(Saved):
         which has no types of columns, finds a text in a column that is compared with numbers, the expression is NULL:
         ``CAST`` the column.
         """
-        return sql.branches_as_sql(*self.branches(), dialect, value)
+        return exchange.branches_as_sql(*self.branches(), dialect, value)
 
     def to_pmml(self, target: str = "prediction") -> str:
         """The model as PMML 4.4, a RuleSetModel in which the first rule that holds decides.
@@ -281,22 +281,14 @@ class Model(Saved):
             When XML cannot hold a name or a text, a column is compared with values of several types, or the target is
             called as a column that the model asks for.
         """
-        return pmml.branches_as_pmml(*self.branches(), self.classes, target)
+        return exchange.branches_as_pmml(*self.branches(), self.classes, target)
 
 
 def indices(antecedents: Iterable[int | str], names: Sequence[str]) -> list[int]:
     """The index of each antecedent.
 
-    Parameters
-    ----------
-    antecedents : iterable of int or str
-    names : sequence of str
-        Of a problem's antecedents.
-
-    Raises
-    ------
-    ModelError
-        When there is no such antecedent; for a name the message has the nearest ones.
+    ``names``: of a problem's antecedents. Raises ModelError when there is no such antecedent; for a name the message
+    has the nearest ones.
     """
     if isinstance(antecedents, str):
         raise ModelError(f"antecedents are a sequence of indices or names, not the text {antecedents!r}")

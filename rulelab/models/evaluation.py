@@ -12,8 +12,8 @@ import pandas as pd
 
 from ..data.columns import read_weights
 from ..data.metrics import RATES, Confusion, confusion, group_rates
+from ..errors import ModelError
 from ..shown import Fact, Shown, figure, rows_below
-from .errors import ModelError
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -88,20 +88,9 @@ def measure(
 ) -> tuple[Confusion, pd.DataFrame | None]:
     """Compare predictions with labels.
 
-    Parameters
-    ----------
-    predicted : bool array, shape (n_rows,)
-        True for the positive class.
-    y : array, shape (n_rows,)
-        Labels out of ``classes``.
-    classes : tuple
-        The negative and the positive label, or the only one.
-    sample_weight, groups : optional
-
-    Raises
-    ------
-    ModelError
-        When lengths differ, a label is unknown or a weight is unusable.
+    ``predicted`` (bool array, shape (n_rows,)): True for the positive class. ``y`` (array, shape (n_rows,)): labels out
+    of ``classes``. ``classes``: the negative and the positive label, or the only one. Raises ModelError when lengths
+    differ, a label is unknown or a weight is unusable.
     """
     n = len(predicted)
     actual = _actual(y, classes, n)

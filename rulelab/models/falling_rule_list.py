@@ -14,9 +14,9 @@ import pandas as pd
 from ..data.exact_weights import in_units
 from ..data.metrics import Confusion, wilson_interval
 from ..data.problem import Problem
+from ..errors import ModelError
 from . import serialisation, text
 from .decision_list import Captured, Counts, DecisionList, capture
-from .errors import ModelError
 from .rule import Rule
 
 _PROBABILITY_TOLERANCE = 1e-12  # of saved probabilities, which other programs may have printed

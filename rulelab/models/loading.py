@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from ..errors import ModelError
 from . import serialisation
 from .base import Model
-from .errors import ModelError
 from .multiclass import MultiClassRuleList
 
 

@@ -11,10 +11,10 @@ import pandas as pd
 
 from ..data.conditions import Condition
 from ..data.multiclass import LARGEST_WEIGHT, MultiClassProblem
-from . import pmml, serialisation, sql, text
+from ..errors import ModelError
+from . import exchange, serialisation, text
 from .base import Saved, indices
 from .decision_list import Ordered
-from .errors import ModelError
 from .rule import conjunction, read_head, written_head
 
 
@@ -189,7 +189,7 @@ class MultiClassRuleList(Ordered, Saved):
         value : "prediction" or "probability"
             What the expression gives: the label, or the probability of the predicted class.
         """
-        return sql.branches_as_sql(*self._branches("correct", "errors"), dialect, value)
+        return exchange.branches_as_sql(*self._branches("correct", "errors"), dialect, value)
 
     def to_pmml(self, target: str = "prediction") -> str:
         """The list as PMML 4.4, with the share of each class by rule; see `Model.to_pmml`. Raises ModelError.
@@ -200,10 +200,10 @@ class MultiClassRuleList(Ordered, Saved):
             Name of the field that is predicted.
         """
         *rules, default = (
-            pmml.Scored(((conjunction(rule.name, rule.conditions),),), rule.prediction, rule.counts, shares)
+            exchange.Scored(((conjunction(rule.name, rule.conditions),),), rule.prediction, rule.counts, shares)
             for rule, shares in zip((*self.rules, self.default), self._shares().tolist(), strict=True)
         )
-        return pmml.scored_as_pmml(rules, default, self.classes, target)
+        return exchange.scored_as_pmml(rules, default, self.classes, target)
 
     @classmethod
     def _from_body(cls, data: dict[str, Any]) -> Self:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..data.conditions import Condition
+from ..errors import ModelError
 from . import serialisation
-from .errors import ModelError
 
 Conjunction = tuple[Condition, ...]
 """Conditions that must all hold."""
@@ -16,22 +16,13 @@ Conjunction = tuple[Condition, ...]
 
 @dataclass(frozen=True)
 class Branch:
-    """One branch of a model, or what it says where no branch holds.
-
-    Attributes
-    ----------
-    test : tuple of tuples of Conjunction
-        Of every inner tuple one conjunction must hold. Empty where nothing is asked.
-    prediction : label
-    probability : float
-        Of the positive class.
-    positives, negatives : int or float
-        Training weight behind that probability, by class.
-    """
+    """One branch of a model, or what it says where no branch holds."""
 
     test: tuple[tuple[Conjunction, ...], ...]
+    """Of every inner tuple one conjunction must hold. Empty where nothing is asked."""
     prediction: Any
-    probability: float
+    probability: float  # of the positive class
+    # positives, negatives: training weight behind that probability, by class
     positives: int | float
     negatives: int | float
 

@@ -12,11 +12,11 @@ import pandas as pd
 from ..data.columns import read_weights
 from ..data.metrics import Confusion
 from ..data.problem import Problem
+from ..errors import ModelError
 from ..shown import digits
-from . import serialisation, set_text
+from . import serialisation
 from .base import Model, column_of, indices, weights_of
-from .clause import Clause, Literal
-from .errors import ModelError
+from .clause import Clause, Literal, clause_text, formula, set_as_html, set_as_python, set_as_text
 from .evaluation import Evaluation
 from .rule import Branch, conjunction
 from .tables import satisfied
@@ -117,7 +117,7 @@ class RuleSet(Model):
         return f"RuleSet({self.form}, {rules}, complexity {self.complexity}, {counted})"
 
     def _repr_html_(self) -> str:
-        return set_text.set_as_html(self.rules, self.form, self.classes)
+        return set_as_html(self.rules, self.form, self.classes)
 
     @property
     def complexity(self) -> int:
@@ -245,7 +245,7 @@ class RuleSet(Model):
         """
         fired = self.fired(A)
         deciding = fired if self.form == "dnf" else ~fired
-        texts = [set_text.clause_text(clause, self.form) for clause in self.rules]
+        texts = [clause_text(clause, self.form) for clause in self.rules]
         which, row_kind = np.unique(deciding, axis=0, return_inverse=True)
         rules = [tuple(np.flatnonzero(kind).tolist()) for kind in which]
         nothing, head = ("no rule holds", "") if self.form == "dnf" else ("every rule holds", "fails: ")
@@ -336,15 +336,15 @@ class RuleSet(Model):
         target : str, optional
             Name of what is predicted.
         """
-        return set_text.set_as_text(self.rules, self.form, self.classes, target)
+        return set_as_text(self.rules, self.form, self.classes, target)
 
     def formula(self) -> str:
         """The whole set in one line, such as ``(a and b) or c``."""
-        return set_text.formula(self.rules, self.form)
+        return formula(self.rules, self.form)
 
     def to_python(self) -> str:
         """Source of a Python function ``predict(row)`` that needs no library; missing numbers are ``nan``."""
-        return set_text.set_as_python(self.rules, self.form, self.classes)
+        return set_as_python(self.rules, self.form, self.classes)
 
     def branches(self) -> tuple[tuple[Branch, ...], Branch]:
         t, (high, low) = self.training, self.probabilities

@@ -10,8 +10,8 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from ..data.conditions import Condition
+from ..errors import ModelError
 from ..files import load_json
-from .errors import ModelError
 
 FORMAT = "rulelab model"
 SCHEMA_VERSION = 1
@@ -104,13 +104,7 @@ def header(family: str) -> dict[str, Any]:
 
 
 def check_header(data: Any) -> str:
-    """The family of a saved model.
-
-    Raises
-    ------
-    ModelError
-        When this is no saved model, or one of a newer schema.
-    """
+    """The family of a saved model. Raises ModelError when this is no saved model, or one of a newer schema."""
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise ModelError(f"this is no saved model: the entry 'format' is not {FORMAT!r}")
     version = read(data, "schema_version", int)

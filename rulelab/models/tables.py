@@ -10,7 +10,7 @@ import pandas as pd
 
 from ..data.conditions import Condition, as_booleans, column_name, conditions_of, refuse_cells
 from ..data.dataframes import in_pandas
-from .errors import ModelError
+from ..errors import ModelError
 
 _SHOWN = 5
 
@@ -29,24 +29,17 @@ class Antecedent(Protocol):
 def satisfied(A: Any, antecedents: Sequence[Antecedent], n_antecedents: int) -> np.ndarray:
     """Which rows satisfy which antecedents.
 
+    Returns bool array, shape (n_rows, len(antecedents)). Raises ModelError when columns are missing, the width is
+    wrong, or a cell is neither 0 nor 1.
+
     Parameters
     ----------
     A : array, shape (n_rows, n_antecedents), or DataFrame
         An array of Booleans or 0/1 with the training antecedents as columns. A DataFrame is read by name, in any
         order: columns named as the antecedents, or as their conditions (the output of a Binarizer), or the raw
         columns that the conditions test.
-    antecedents : sequence of Antecedent
     n_antecedents : int
         Antecedents at training; 0 when there were none, and any width will do.
-
-    Returns
-    -------
-    bool array, shape (n_rows, len(antecedents))
-
-    Raises
-    ------
-    ModelError
-        When columns are missing, the width is wrong, or a cell is neither 0 nor 1.
     """
     A = in_pandas(A)
     if isinstance(A, pd.DataFrame):

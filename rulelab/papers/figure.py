@@ -9,8 +9,8 @@ from typing import Any
 import pandas as pd
 
 from ..datasets import DatasetError
+from ..errors import SweepError
 from ..sweeps import BASELINES
-from ..sweeps.errors import SweepError
 
 RAN = "ran"
 SOURCE = "source"

@@ -12,7 +12,7 @@ import pandas as pd
 from ..data.gaps import CONSTRAINED, MEASURED
 from ..data.metrics import Confusion, confusion, group_rates
 from ..models import FallingRuleList, Model, MultiClassRuleList, RuleSet
-from ..models.training import training_classes, training_confusion
+from ..models.decision_list import DecisionList
 
 if TYPE_CHECKING:
     from ..datasets import Dataset
@@ -161,3 +161,24 @@ def compared(fairness: Any) -> tuple[str, ...]:
         return tuple(rate.name for rate in fairness.rates())
     words = str(fairness or "").replace("_", " ").replace("-", " ")
     return next((rates for name, rates in _COMPARED.items() if words.startswith(name)), ())
+
+
+def training_confusion(model: Model) -> Confusion:
+    """Weights of what it predicts against the truth, of two classes."""
+    if isinstance(model, RuleSet):
+        return model.training
+    assert isinstance(model, DecisionList)
+    every = (*model.rules, model.default)
+    kinds = [[rule for rule in every if (rule.prediction == model.classes[-1]) == said] for said in (True, False)]
+    (hits, alarms), (missed, passed) = (
+        (sum(rule.positives for rule in kind), sum(rule.negatives for rule in kind)) for kind in kinds
+    )
+    return Confusion(hits, alarms, passed, missed)
+
+
+def training_classes(model: Model | MultiClassRuleList) -> tuple[int | float, ...]:
+    """Weight of each class, in the order of the model's labels."""
+    if isinstance(model, MultiClassRuleList):
+        return tuple(np.array([rule.counts for rule in (*model.rules, model.default)]).sum(axis=0).tolist())
+    counted = training_confusion(model)
+    return (counted.actual_negative, counted.actual_positive)[-len(model.classes) :]

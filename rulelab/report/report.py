@@ -18,27 +18,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Claim:
-    """What a search proves, in words.
+    """What a search proves, in words."""
 
-    Attributes
-    ----------
-    noun : str
-        What its models are called, such as "rule list".
-    among : str
-        Which of them it is about, such as " among the lists that use sex"; empty: all.
-    aside : str
-        What rules must not use, and where conditions must point, where ``among`` does not say it; may be empty.
-    optimal : str
-        What is true when it ends with a model.
-    infeasible : str
-        What is true when it ends without one, and what to do.
-    """
-
-    noun: str
-    among: str
+    noun: str  # what its models are called, such as "rule list"
+    among: str  # which of them it is about, such as " among the lists that use sex"; empty: all
     aside: str
-    optimal: str
-    infeasible: str
+    """What rules must not use, and where conditions must point, where ``among`` does not say it; may be empty."""
+    optimal: str  # what is true when it ends with a model
+    infeasible: str  # what is true when it ends without one, and what to do
 
     @classmethod
     def of(cls, search: Search, attribute: str = "", exact: bool = False) -> Claim:
@@ -104,34 +91,18 @@ _ADDED_UP = ("created", "expanded", "stored", "queued")
 
 @dataclass(frozen=True)
 class Report:
-    """What is known at one moment of a search. Gaps are rounded up and bounds down, so that they hold as written.
+    """What is known at one moment of a search. Gaps are rounded up and bounds down, so that they hold as written."""
 
-    Attributes
-    ----------
-    status : str
-        "optimal", "infeasible", "limit" or "running".
-    ended : str
-        Why it ended before its proof, such as "time limit reached"; may be empty.
-    claim : Claim
-        What is proven at its end, and of which models.
-    gap, bound : str
-        How much better another model may be at most, and what no model is below; empty: nothing is known.
-    open : str
-        What is proven before its end; empty where it has ended.
-    work : str
-        How long it took, and how much of what was done.
-    account : Account or None
-        What the objective of the best model is made of, how many models there were, and what ruled out the others.
-    """
-
-    status: str
-    ended: str
-    claim: Claim
+    status: str  # "optimal", "infeasible", "limit" or "running"
+    ended: str  # why it ended before its proof, such as "time limit reached"; may be empty
+    claim: Claim  # what is proven at its end, and of which models
+    # gap, bound: how much better another model may be at most, and what no model is below; empty: nothing is known
     gap: str
     bound: str
-    open: str
-    work: str
+    open: str  # what is proven before its end; empty where it has ended
+    work: str  # how long it took, and how much of what was done
     account: Account | None = None
+    """What the objective of the best model is made of, how many models there were, and what ruled out the others."""
 
     @property
     def headline(self) -> str:
@@ -166,16 +137,8 @@ class Report:
 def report(search: Search, snapshot: Snapshot, ended: str = "", attribute: str = "", whole: bool = False) -> Report:
     """What a search has found and proven so far.
 
-    Parameters
-    ----------
-    search : Search
-    snapshot : Snapshot
-    ended : str
-        Why it ended where no limit did, such as "stopped".
-    attribute : str
-        What groups are told apart by.
-    whole : bool
-        Whether it is to have an account, which takes longer.
+    ``ended``: why it ended where no limit did, such as "stopped". ``attribute``: what groups are told apart by.
+    ``whole``: whether it is to have an account, which takes longer.
     """
     claim = Claim.of(search, attribute)
     gap = within(snapshot.gap, search.family) if math.isfinite(snapshot.gap) else ""

@@ -4,13 +4,13 @@ By default it is one SQLite file in the user's data folder; other databases are 
 read from it is checked as a file from anywhere would be.
 """
 
+from ..errors import StoreError
 from .boards import BoardEntry
 from .bundle import LARGEST_BUNDLE
 from .database import HOME_VARIABLE, NOTHING, default_url, home
-from .errors import StoreError
-from .finding import DELETED_DAYS
 from .kept_table import KeptTable, data_hash
 from .run import Run
+from .saved_runs import DELETED_DAYS
 from .store import Store
 from .store import open_store as open  # noqa: A004 - as in `gzip.open`
 

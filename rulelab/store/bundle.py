@@ -9,8 +9,8 @@ import zipfile
 import zlib
 from collections.abc import Mapping, Sequence
 
+from ..errors import StoreError
 from ..files import load_json
-from .errors import StoreError
 from .kept_table import unpacked as unpacked_table
 from .run import KINDS, LARGEST_ABOUT, Run, digest, named, read
 
@@ -56,10 +56,7 @@ def packed(runs: Sequence[tuple[Run, Mapping[str, bytes]]]) -> bytes:
 def unpacked(content: bytes) -> list[tuple[Run, dict[str, bytes]]]:
     """The runs of an archive, in their order.
 
-    Raises
-    ------
-    StoreError
-        When it is none, or something in it is not what its hash says.
+    Raises StoreError when it is none, or something in it is not what its hash says.
     """
     if len(content) > LARGEST_BUNDLE:
         raise StoreError(f"this archive is larger than {LARGEST_BUNDLE // 10**6} MB, more than is read")

@@ -14,7 +14,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine, event
 
-from .errors import StoreError
+from ..errors import StoreError
 from .rows import APPLICATION_ID, BOARDS, METADATA, PINS, SCHEMA, VERSION
 
 HOME_VARIABLE = "RULELAB_HOME"
@@ -31,15 +31,8 @@ _WRITES = {"writes": True}
 class Database:
     """Connections to the database of a URL.
 
-    Parameters
-    ----------
-    url : str
-        The path of an SQLite file, or a URL of SQLAlchemy.
-
-    Raises
-    ------
-    StoreError
-        When it cannot be opened, is damaged, or is not rulelab's.
+    ``url``: the path of an SQLite file, or a URL of SQLAlchemy. Raises StoreError when it cannot be opened, is damaged,
+    or is not rulelab's.
     """
 
     def __init__(self, url: str) -> None:

@@ -14,8 +14,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import pandas as pd
 
+from ..errors import StoreError
 from ..files import load_json
-from .errors import StoreError
 
 if TYPE_CHECKING:
     from ..datasets import Dataset
@@ -153,16 +153,8 @@ def packed(data: Dataset) -> bytes | None:
 def unpacked(content: bytes, hash: str) -> KeptTable:
     """The table of a file that may come from anywhere.
 
-    Parameters
-    ----------
-    content : bytes
-    hash : str
-        That the data have, see `rulelab.store.data_hash`.
-
-    Raises
-    ------
-    StoreError
-        When it is none, or its data are others.
+    ``hash``: that the data have, see `rulelab.store.data_hash`. Raises StoreError when it is none, or its data are
+    others.
     """
     try:
         entry = load_json(content, LARGEST_TABLE, _MOST_LISTS)

@@ -12,8 +12,8 @@ from functools import cached_property
 from typing import Any
 
 from ..arguments import is_number
+from ..errors import StoreError
 from ..files import load_json
-from .errors import StoreError
 
 FORMAT = "rulelab run"
 STATUSES = ("optimal", "infeasible", "limit", "stopped")

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Self
 import sqlalchemy as sa
 
 from .. import files
-from . import boards, bundle, finding, kept_table, making, pins, rows
+from ..errors import StoreError
+from . import boards, bundle, kept_table, rows, saved_runs
 from .boards import BoardEntry
 from .database import NOTHING, Database, default_url, size
-from .errors import StoreError
 from .rows import PARTS, RUNS, TABLE
 from .run import Run, digest, named, now, read
 
@@ -75,7 +75,7 @@ class Store:
 
     def __init__(self, url: str) -> None:
         self._database = Database(url)
-        finding.forget_deleted(self._database)
+        saved_runs.forget_deleted(self._database)
 
     def __enter__(self) -> Self:
         return self
@@ -158,7 +158,7 @@ class Store:
         StoreError
             When nothing was recorded, or it cannot be written; then nothing of it is kept.
         """
-        run, files = making.made(
+        run, files = saved_runs.made(
             recording,
             data,
             test_rows=test_rows,
@@ -171,7 +171,7 @@ class Store:
             name=name,
         )
         if proof is not None:
-            files["proof"] = making.proof_bytes(proof)
+            files["proof"] = saved_runs.proof_bytes(proof)
             run = replace(run, proof=digest(files["proof"]))
         with self._database.writing() as connection:
             if instead_of is not None:
@@ -189,7 +189,7 @@ class Store:
         StoreError
             When there is no such run, or it cannot be written.
         """
-        key, content = finding.whole_hash(self._database, run), making.proof_bytes(proof)
+        key, content = saved_runs.whole_hash(self._database, run), saved_runs.proof_bytes(proof)
         with self._database.writing() as connection:
             if connection.execute(sa.select(RUNS.c.hash).where(RUNS.c.hash == key)).scalar() is None:
                 raise StoreError(f"there is no run {key[:12]} any more")
@@ -205,7 +205,7 @@ class Store:
         StoreError
             When there is none, there are several, or it is damaged.
         """
-        key = finding.whole_hash(self._database, which)
+        key = saved_runs.whole_hash(self._database, which)
         with self._database.reading() as connection:
             found = connection.execute(rows.chosen().where(RUNS.c.hash == key)).first()
         if found is None:
@@ -223,12 +223,14 @@ class Store:
         deleted : bool
             Instead those that were deleted and can be brought back.
         """
-        return [run for run in finding.matching(self._database, search, most, deleted) if isinstance(run, Run)]
+        return [run for run in saved_runs.matching(self._database, search, most, deleted) if isinstance(run, Run)]
 
     def damaged(self) -> list[str]:
         """What is wrong with runs that cannot be read."""
         return [
-            str(error) for error in finding.matching(self._database, "", 1 << 30, None) if isinstance(error, StoreError)
+            str(error)
+            for error in saved_runs.matching(self._database, "", 1 << 30, None)
+            if isinstance(error, StoreError)
         ]
 
     def frame(self, search: str = "", most: int = 1000) -> pd.DataFrame:
@@ -247,7 +249,7 @@ class Store:
 
         run = self.run(which)
         return Recording.from_bytes(
-            self.file(run, "recording"), f"the recording of run {run.hash[:12]}", finding.LARGEST_FILE
+            self.file(run, "recording"), f"the recording of run {run.hash[:12]}", saved_runs.LARGEST_FILE
         )
 
     def model(self, which: Run | str) -> Model | MultiClassRuleList:
@@ -283,15 +285,15 @@ class Store:
         key = run.proof if kind == "proof" else run.files.get(kind)
         if key is None:
             raise StoreError(f"no {kind} is kept of run {run.hash[:12]}")
-        return finding.content(self._database, key, f"{kind} of run {run.hash[:12]}")
+        return saved_runs.content(self._database, key, f"{kind} of run {run.hash[:12]}")
 
     def rename(self, which: Run | str, name: str) -> Run:
         """Call a run something else."""
-        return self._change(finding.whole_hash(self._database, which), name=named(name))
+        return self._change(saved_runs.whole_hash(self._database, which), name=named(name))
 
     def delete(self, which: Run | str, *, forever: bool = False) -> None:
         """Put a run away; for `DELETED_DAYS` days it can be brought back, unless ``forever``."""
-        key = finding.whole_hash(self._database, which)
+        key = saved_runs.whole_hash(self._database, which)
         if not forever:
             self._change(key, deleted=now())
             return
@@ -301,7 +303,7 @@ class Store:
 
     def restore(self, which: Run | str) -> Run:
         """Bring a deleted run back."""
-        return self._change(finding.whole_hash(self._database, which), deleted=None)
+        return self._change(saved_runs.whole_hash(self._database, which), deleted=None)
 
     def export(self, path: str | Path | None, which: Sequence[Run | str]) -> bytes:
         """Runs with all their files as one zip archive, also written to ``path`` when one is given.
@@ -363,11 +365,11 @@ class Store:
         StoreError
             When they are not kept, or damaged.
         """
-        key = finding.table_of(self._database, data_hash)
+        key = saved_runs.table_of(self._database, data_hash)
         if key is None:
             raise StoreError("its rows are not kept")
         return kept_table.unpacked(
-            finding.content(self._database, key, f"table of the data {data_hash[:12]}"), data_hash
+            saved_runs.content(self._database, key, f"table of the data {data_hash[:12]}"), data_hash
         )
 
     def keep_pins(self, content: str, tables: Mapping[str, bytes] = NO_TABLES) -> str:
@@ -386,7 +388,7 @@ class Store:
         str
             The hash of the text.
         """
-        key = pins.put(self._database, content)
+        key = boards.pin(self._database, content)
         with self._database.writing() as connection:
             for data_hash, table in tables.items():
                 rows.insert_table(connection, data_hash, table)
@@ -400,8 +402,8 @@ class Store:
         StoreError
             When there is none, or it is damaged.
         """
-        finding.check_digits(which)
-        return pins.content(self._database, which)
+        saved_runs.check_digits(which)
+        return boards.pinned(self._database, which)
 
     def keep_entry(self, room: str, game: str, entry: BoardEntry, instead_of: str | None = None) -> None:
         """Keep what somebody has reached in a room.
@@ -428,8 +430,8 @@ class Store:
     def _files(self, run: Run) -> dict[str, bytes]:
         kinds = [*run.files, *(["proof"] if run.proof else [])]
         files = {kind: self.file(run, kind) for kind in kinds}
-        key = finding.table_of(self._database, run.data_hash)
-        return files if key is None else {**files, TABLE: finding.content(self._database, key, "table of its data")}
+        key = saved_runs.table_of(self._database, run.data_hash)
+        return files if key is None else {**files, TABLE: saved_runs.content(self._database, key, "table of its data")}
 
     def _change(self, key: str, **values: Any) -> Run:
         with self._database.writing() as connection:

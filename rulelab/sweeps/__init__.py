@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from ..errors import SweepError, SweepWarning
 from .baselines import BASELINES
-from .errors import SweepError, SweepWarning
 from .families import FAMILIES
-from .fronts import front, mean_and_error, non_dominated
+from .frames import front, mean_and_error, non_dominated
 from .result import Progress, Result, Scores, SweepSnapshot
 from .running import Sweep
 from .start import sweep

@@ -18,8 +18,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 from ..data.conditions import NothingFound
 from ..data.problem import Problem
+from ..errors import SweepError
 from ..models import RuleList
-from .errors import SweepError
 from .families import BINARIZING, FAMILIES, PREPARING, Certified, conditions_of
 from .method import Fitted, Method
 from .plan import Fold, Part, Plan

@@ -1,41 +1,136 @@
-"""The families of certified models as methods of a sweep: conditions and antecedents are made inside the fold."""
+"""The families of certified models as methods of a sweep: conditions and antecedents are made inside the fold.
+
+Names in demands are of one table. One that nothing in it could have is refused before the first fit. One that only some
+folds have, such as that of a condition on a quantile, is held against each fold by itself: what must not be used, or
+may be used so often, is obeyed where it is not there; where it has to be used, no model of this fold can obey.
+"""
 
 from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from typing import Any
+from difflib import get_close_matches
+from typing import Any, TypeVar
 
 import pandas as pd
 
 from ..arguments import Text, text_of
 from ..data.binarize import Binarizer
-from ..data.conditions import NothingFound
+from ..data.conditions import NothingFound, column_name
+from ..data.directions import as_directions
 from ..data.mining import mine_antecedents
-from ..data.naming import UnknownNameError
+from ..data.naming import UnknownNameError, as_names, limits_of, refuse_left_out
 from ..data.problem import Problem
+from ..errors import SweepError, SweepParameterError
 from ..families import BINARIZING as BINARIZING_PARAMETERS
-from ..families import CRITERIA, OFFERED, Family
+from ..families import CRITERIA, MONOTONE, MUST_NOT_USE, NAMING, OFFERED, Family
 from ..families.wording import at_most
 from ..models import Model, RuleList
 from ..recipe import Recipe, binarized
 from ..search import Search
 from ..snapshot import Status
 from ..tables import as_rows
-from . import demands
-from .errors import SweepError, SweepParameterError
 from .keys import defaults_of
 from .method import Fitted, Method, Stopped
 from .plan import Fold, Part, Plan
 
+_MAX_USES, _MUST_USE = "max_uses", "must_use"
+_NEAREST = 3
+NOTHING_CALLED = "the training rows have nothing called"
+
+T = TypeVar("T")
 BINARIZING = {each.name: each.default for each in BINARIZING_PARAMETERS}
 PREPARING = {each.name: each.default for each in OFFERED[RuleList.family].preparation}
 """What the antecedents of rule lists depend on."""
 _GIVEN = {"random_state", "warm_start", "n_jobs"}  # to every search, by the plan, by the fit before, by the workers
 _ROWS = {"y", "sample_weight", "verbose"}  # of mining, and no setting of it
+Sharing = Callable[[Any, Callable[[], int]], AbstractContextManager[None]]
+"""Sees to it, for a ``with`` block, that a search keeps to its part; is told how many bytes it holds."""
+_sharing: Sharing | None = None
+
+
+def _check_names(recipe: Recipe, plan: Plan) -> None:
+    """Refuse names that no training rows of the plan could have, and those that contradict each other.
+
+    Raises SweepError.
+    """
+    columns = _columns(plan)
+    for each in recipe.family.parameters:
+        if each.kind in NAMING:
+            by_column = each.kind in ("limits", "directions")
+            for name in _names(each.name, recipe[each.name]):
+                if not (name in columns if by_column else _is_possible(name, columns)):
+                    near = get_close_matches(name, columns, _NEAREST, 0.4) or sorted(columns)[:_NEAREST]
+                    what = "is no column" if by_column else "begins with no column"
+                    shown = ", ".join(map(repr, near))
+                    text = Text(
+                        f"{{{each.name}}}: {{!r}} {what} of {{}}; the nearest: {{}}",
+                        name,
+                        plan.identity["dataset"],
+                        shown,
+                    )
+                    raise SweepParameterError(each.name, name, f"one of {shown}", text)
+    wanted = as_names(recipe[_MUST_USE], _MUST_USE) if _MUST_USE in recipe.family.defaults else ()
+    refuse_left_out(wanted, recipe.left_out)
+
+
+def without_what_is_not_there(recipe: Recipe, make: Callable[[Recipe], T]) -> tuple[Recipe, T]:
+    """What ``make`` gives of the recipe, of which names of what must not be used that these rows lack are left out."""
+    while True:
+        try:
+            return recipe, make(recipe)
+        except UnknownNameError as error:
+            given = as_names(recipe[error.name], error.name) if error.name == MUST_NOT_USE.name else ()
+            if error.value not in given:
+                raise
+            names = [name for name in given if name != error.value]
+            recipe = Recipe(recipe.family, {**recipe.parameters, error.name: names})
+
+
+def search_of(recipe: Recipe, problem: Problem, **more: Any) -> Search:
+    """A search of the problem; limits and directions of columns that it has no conditions on are obeyed anyhow.
+
+    Raises UnknownNameError when nothing has a name that must be used.
+    """
+    while True:
+        try:
+            return recipe.search(problem, **more)
+        except UnknownNameError as error:
+            if error.name not in (_MAX_USES, MONOTONE.name):
+                raise
+            given = recipe[error.name].items()
+            held = {column: of for column, of in given if column_name(column) != error.value}
+            if len(held) == len(given):
+                raise
+            recipe = Recipe(recipe.family, {**recipe.parameters, error.name: held or None})
+
+
+def unneeded(recipe: Recipe, problem: Problem) -> str:
+    """What a fit says of names of what must not be used that its rows do not have; empty where they have all."""
+    lacking = [repr(name) for name in recipe.left_out if name not in problem.left_out]
+    return Text("{must_not_use}: {} {}", NOTHING_CALLED, ", ".join(lacking)) if lacking else ""
+
+
+def _names(what: str, given: Any) -> Collection[str]:
+    if what == _MAX_USES:
+        return limits_of(given)
+    if what == MONOTONE.name:
+        return [column for column, _ in as_directions(given)]
+    return as_names(given, what)
+
+
+def _columns(plan: Plan) -> set[str]:
+    """The columns that conditions may be on."""
+    counted = () if plan.counts is None else plan.counts.conditions
+    return {column_name(name) for name in plan.X.columns} | {each.column for each in counted}
+
+
+def _is_possible(name: str, columns: Collection[str]) -> bool:
+    """Whether a column, a condition or an antecedent can have a name; joined conditions are known by their first."""
+    return any(name in (c, f"not {c}") or name.startswith((f"{c} ", f"not {c} ")) for c in columns)
 
 
 def conditions_of(fold: Fold, parameters: Mapping[str, Any]) -> tuple[pd.DataFrame, Binarizer | None]:
@@ -51,10 +146,6 @@ class Certified(Method):
 
     Along its path each optimum is the next search's first model. Fairness constraints hold between the groups that gaps
     compare.
-
-    Parameters
-    ----------
-    family : Family
     """
 
     def __init__(self, family: Family) -> None:
@@ -75,7 +166,7 @@ class Certified(Method):
         recipe = Recipe(self.family, parameters)
         recipe.check(list(map(str, plan.X.columns)))
         self._smallest(parameters, plan)
-        demands.check(recipe, plan)
+        _check_names(recipe, plan)
 
     def settings(self, parameters: Mapping[str, Any], plan: Plan) -> dict[str, Any]:
         left = defaults_of(Binarizer) | defaults_of(type(self._smallest(parameters, plan)).__init__)
@@ -93,7 +184,7 @@ class Certified(Method):
         recipe, part = Recipe(self.family, parameters), fold.train
         labels = part.y.astype(int)
         conditions, weight = conditions_of(fold, parameters)[0], part.weight
-        recipe, (features, note) = demands.without_what_is_not_there(
+        recipe, (features, note) = without_what_is_not_there(
             recipe, lambda asked: asked.features(conditions, labels, weight, columns=part.X.columns)
         )
         if note:
@@ -108,7 +199,7 @@ class Certified(Method):
 
     def search(self, problem: Problem, parameters: Mapping[str, Any], plan: Plan, **more: Any) -> Search:
         """A search of the problem of some training rows; raises UnknownNameError where they lack what must be used."""
-        return demands.search_of(Recipe(self.family, parameters), problem, random_state=plan.random_state, **more)
+        return search_of(Recipe(self.family, parameters), problem, random_state=plan.random_state, **more)
 
     def without_rules(self, part: Part, parameters: Mapping[str, Any]) -> tuple[Model, float]:
         """The model of these rows where there is nothing to search, and its objective."""
@@ -148,7 +239,7 @@ class Certified(Method):
         end = "" if snapshot.limit is None else f"{snapshot.limit} limit"
         if snapshot.limit == "exactness":
             end = f"optimal within {at_most(snapshot.gap)}"
-        aside = demands.unneeded(Recipe(self.family, parameters), problem)
+        aside = unneeded(Recipe(self.family, parameters), problem)
         said = [each for each in (end, snapshot.detail.get("left_out", ""), aside) if each]
         message = Text("; ".join("{}" for _ in said), *said)
         if snapshot.incumbent is None:
@@ -182,12 +273,6 @@ class Certified(Method):
 
 
 FAMILIES: dict[str, Certified] = {name: Certified(family) for name, family in OFFERED.items()}
-
-
-Sharing = Callable[[Any, Callable[[], int]], AbstractContextManager[None]]
-"""Sees to it, for a ``with`` block, that a search keeps to its part; is told how many bytes it holds."""
-
-_sharing: Sharing | None = None
 
 
 def share_by(sharing: Sharing | None) -> None:

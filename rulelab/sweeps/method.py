@@ -14,35 +14,21 @@ from .plan import Fold, Plan
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """What came of one fit.
+    """What came of one fit."""
 
-    Attributes
-    ----------
-    status : str
-        "optimal", "limit" or "infeasible", as the search says; "fitted" for a baseline.
-    train, test : bool array or None
-        Which rows of each part are given the positive label; None where there is no model.
-    seconds : float
-        Of the fit, without making conditions and antecedents.
-    objective, lower_bound : float or None
-    rules, conditions : int or None
-        Counted as in the papers, the default rule not included; None where they say nothing.
-    model : dict or None
-        As ``Model.to_dict`` gives it.
-    message : str
-        Why there was nothing to search, or what limit was met.
-    """
-
-    status: str
+    status: str  # "optimal", "limit" or "infeasible", as the search says; "fitted" for a baseline
+    # train, test (bool array or None): which rows of each part are given the positive label; None where there is no
+    # model
     train: np.ndarray | None
     test: np.ndarray | None
-    seconds: float
+    seconds: float  # of the fit, without making conditions and antecedents
     objective: float | None = None
     lower_bound: float | None = None
+    # rules, conditions: counted as in the papers, the default rule not included; None where they say nothing
     rules: int | None = None
     conditions: int | None = None
-    model: dict[str, Any] | None = None
-    message: str = ""
+    model: dict[str, Any] | None = None  # as ``Model.to_dict`` gives it
+    message: str = ""  # why there was nothing to search, or what limit was met
 
 
 class Stopped(Exception):  # noqa: N818 - it ends a fit that nobody waits for
@@ -50,32 +36,18 @@ class Stopped(Exception):  # noqa: N818 - it ends a fit that nobody waits for
 
 
 class Method(abc.ABC):
-    """A way to make classifiers.
-
-    Attributes
-    ----------
-    name : str
-    baseline : bool
-    defaults : dict
-        Every parameter that a grid may name, with its default value.
-    grid : dict
-        The grid when none is given.
-    packages : tuple of str
-        Distributions, besides this one, whose version matters to the results.
-    of_counts : bool
-        Whether rows that are counted, with their numbers as weights, give the same model as the rows themselves.
-    path : str or None
-        The parameter along which a fit can start from the one before, with ``falling`` saying from which end.
-    """
+    """A way to make classifiers."""
 
     name: str
     baseline: bool = False
-    defaults: Mapping[str, Any]
-    grid: Mapping[str, Sequence[Any]]
-    packages: tuple[str, ...] = ()
+    defaults: Mapping[str, Any]  # every parameter that a grid may name, with its default value
+    grid: Mapping[str, Sequence[Any]]  # the grid when none is given
+    packages: tuple[str, ...] = ()  # distributions, besides this one, whose version matters to the results
     path: str | None = None
+    """The parameter along which a fit can start from the one before, with ``falling`` saying from which end."""
     falling: bool = True
     of_counts: bool = True
+    """Whether rows that are counted, with their numbers as weights, give the same model as the rows themselves."""
 
     @property
     def installed(self) -> bool:

@@ -15,8 +15,8 @@ from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 from ..arguments import is_least, is_whole
 from ..data.metrics import FEW, group_labels
 from ..datasets import Dataset
+from ..errors import SweepError, SweepParameterError
 from ..tables import PatternCounts
-from .errors import SweepError, SweepParameterError
 
 BALANCE = "balance"
 _COMPAS_POSITIVE = ("Medium", "High")
@@ -159,9 +159,7 @@ def make_plan(
 
     Counted rows have a plan of their own, see `counted_plan`.
 
-    Raises
-    ------
-    SweepError
+    Raises SweepError.
     """
     if not isinstance(dataset, Dataset):
         raise SweepError(
@@ -329,10 +327,7 @@ def counted_plan(
 ) -> Plan:
     """The plan of a sweep over counts: one fold, of the rows that they keep out of training, if any.
 
-    Raises
-    ------
-    SweepError
-        Without a split, with folds or resampling, which take rows, or when a class is on one side alone.
+    Raises SweepError without a split, with folds or resampling, which take rows, or when a class is on one side alone.
     """
     check_numbers(2, random_state, time_limit, gap)
     whole = is_whole(cv, 0) and cv == 0

@@ -13,8 +13,8 @@ import pandas as pd
 
 from ..arguments import is_number, is_whole
 from ..data.metrics import Confusion, confusion, group_confusions
+from ..errors import SweepError
 from ..models import Model, parse_model
-from .errors import SweepError
 from .method import Fitted
 from .plan import Part
 

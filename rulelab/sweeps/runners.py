@@ -13,8 +13,8 @@ from typing import Any
 from loky import ProcessPoolExecutor
 from loky.process_executor import BrokenProcessPool, ShutdownExecutorError
 
+from ..errors import SweepError
 from . import worker
-from .errors import SweepError
 from .method import Stopped
 from .plan import Plan
 from .result import Job, Result

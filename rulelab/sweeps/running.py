@@ -16,11 +16,11 @@ from typing import Any
 import pandas as pd
 
 from ..data.metrics import rates_table
+from ..errors import SweepError, SweepWarning
 from ..progress import Bar, bar
 from ..shown import Fact, Shown, rows_below
 from . import frames
-from .errors import SweepError, SweepWarning
-from .fronts import front
+from .frames import front
 from .keys import OTHER_VERSIONS, reuse
 from .method import Stopped
 from .plan import Plan

@@ -10,13 +10,12 @@ from sklearn.model_selection import StratifiedShuffleSplit
 
 from ..arguments import ParameterError, Text, short, text_of
 from ..datasets import Dataset
+from ..errors import SweepError, SweepParameterError
 from ..limits import TIME_LIMIT
 from ..tables import PatternCounts
 from .baselines import BASELINES
-from .errors import SweepError, SweepParameterError
 from .families import BINARIZING, FAMILIES, PREPARING
-from .grid import Configuration, chains, configurations
-from .keys import make_key
+from .keys import Configuration, chains, configurations, make_key
 from .method import Method
 from .plan import Plan, counted_plan, make_plan
 from .result import Job

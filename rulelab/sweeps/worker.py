@@ -32,9 +32,7 @@ def run(plan: Plan, job: Job, warm_start: Mapping[str, Any] | None, stopped: Cal
 
     An error in the fit, of whatever kind, becomes the result.
 
-    Raises
-    ------
-    Stopped
+    Raises Stopped.
     """
     limits = limits_of(plan)
     start = None if warm_start is None else dict(warm_start)

@@ -1,7 +1,7 @@
 """Tables of any size, counted where they lie: what rules can tell apart, and how many rows there are of each kind."""
 
+from ..errors import TableError
 from .counting import count
-from .errors import TableError
 from .opening import open_table as open  # noqa: A004 - as in `gzip.open`
 from .pattern_counts import PatternCounts, as_rows
 from .pattern_counts import load_counts as load

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..datasets.dates import HOURS, ISO, form_of
 from ..datasets.numerals import Form
-from .errors import TableError
+from ..errors import TableError
 from .table import MOST_VALUES, UTC
 
 _FIRST = 2000

@@ -18,9 +18,9 @@ from ..data.columns import listed
 from ..datasets.dataset import DatasetError, check_names
 from ..datasets.numerals import PATTERNS, Form, forms
 from ..datasets.reading import Reading, decoded, records, separated
+from ..errors import TableError
 from ..extras import require_pyarrow
 from .columns import check_dates, dated, expression
-from .errors import TableError
 from .table import MOST_VALUES, Table
 
 _PARQUET, _TEXT = (".parquet", ".pq"), (".csv", ".tsv", ".txt", ".data", ".csv.gz", ".tsv.gz")
@@ -35,6 +35,8 @@ _KNOWN: dict[str, tuple[dict[str, Form], Reading]] = {}
 def open_table(source: Any, name: str | None = None, reading: Reading | None = None) -> Table:
     """Open a table, without reading its rows.
 
+    Raises TableError: no such file, files of different kinds, repeated column names, or what is no table.
+
     Parameters
     ----------
     source : path, list of paths, dataframe, lazy frame or relation
@@ -44,11 +46,6 @@ def open_table(source: Any, name: str | None = None, reading: Reading | None = N
         For messages; default the name of the file.
     reading : `rulelab.datasets.Reading`, optional
         How CSV files are written; what it does not say is guessed, by the rules of `rulelab.datasets.read`.
-
-    Raises
-    ------
-    TableError
-        No such file, files of different kinds, repeated column names, or what is no table.
     """
     if isinstance(source, Table):
         return source

@@ -16,8 +16,8 @@ from ..data.conditions import Condition, attach_conditions, unique_names
 from ..data.metrics import group_labels
 from ..data.problem import Problem
 from ..datasets import Dataset
+from ..errors import TableError
 from ..extras import require_pyarrow
-from .errors import TableError
 
 COUNT, HEADS, TEST = "rulelab rows", "rulelab heads", "rulelab test"
 _KEY = b"rulelab.tables.counts"
@@ -26,53 +26,29 @@ _VERSION, _KNOWN = 2, (1, 2)
 
 @dataclass(frozen=True, eq=False)
 class PatternCounts:
-    """Kinds of rows and their numbers; no row of anybody.
-
-    Attributes
-    ----------
-    features : DataFrame, shape (n_kinds, n_columns)
-        For each column that has conditions a value that stands for all that the conditions do not tell apart.
-    label : Series of int64
-        1 for the positive class.
-    rows : Series of int64 or float64
-        How many rows there are of each kind, or what they weigh; a weight that no double holds is the sum of several
-        entries of the same kind.
-    sensitive : DataFrame or None
-        The groups of people.
-    conditions : tuple of Condition
-    target : str
-    positive, negative : label
-    name, engine : str
-        Where they were counted, and by what.
-    seconds : float
-    without_target : int
-        Rows that have no label, or one that says it is not known; they are not counted.
-    rare : int
-        Rows of kinds that were left out because they are rare, see `without_rare`.
-    heads : Series of int64 or None
-        Where rows are weighted, how many there are of each kind; None: as many as `rows`.
-    test : Series of bool or None
-        Which kinds are kept out of training; None: there is no split.
-    split : str
-        How it was made, in words.
-    """
+    """Kinds of rows and their numbers; no row of anybody."""
 
     features: pd.DataFrame
-    label: pd.Series
+    """DataFrame, shape (n_kinds, n_columns): for each column that has conditions a value that stands for all that the
+    conditions do not tell apart."""
+    label: pd.Series  # 1 for the positive class
     rows: pd.Series
-    sensitive: pd.DataFrame | None
+    """How many rows there are of each kind, or what they weigh; a weight that no double holds is the sum of several
+    entries of the same kind."""
+    sensitive: pd.DataFrame | None  # DataFrame or None: the groups of people
     conditions: tuple[Condition, ...]
     target: str
     positive: Any
     negative: Any
+    # name, engine: where they were counted, and by what
     name: str = "table"
     engine: str = ""
     seconds: float = 0.0
-    without_target: int = 0
-    rare: int = 0
-    heads: pd.Series | None = None
-    test: pd.Series | None = None
-    split: str = ""
+    without_target: int = 0  # rows that have no label, or one that says it is not known; they are not counted
+    rare: int = 0  # rows of kinds that were left out because they are rare, see `without_rare`
+    heads: pd.Series | None = None  # where rows are weighted, how many there are of each kind; None: as many as `rows`
+    test: pd.Series | None = None  # which kinds are kept out of training; None: there is no split
+    split: str = ""  # how it was made, in words
 
     def __repr__(self) -> str:
         kinds = f"in {len(self)} kinds, {len(self.conditions)} conditions"
@@ -170,10 +146,7 @@ class PatternCounts:
     def split_at_random(self, share: float, seed: int = 0) -> PatternCounts:
         """With this share of the rows kept out of training, drawn one by one; rows of one kind cannot be told apart.
 
-        Raises
-        ------
-        TableError
-            Where rows are weighted, which tells them apart, or when no row is on one side.
+        Raises TableError where rows are weighted, which tells them apart, or when no row is on one side.
         """
         if self.heads is not None:
             raise TableError("rows that are weighted cannot be drawn of their counts; count with a split by a key")
@@ -261,12 +234,7 @@ def _heads(counts: PatternCounts, names: tuple[str, ...]) -> tuple[np.ndarray, n
 def load_counts(path: str | Path) -> PatternCounts:
     """Read counts that were saved.
 
-    Raises
-    ------
-    TableError
-        The file is none of these, or damaged.
-    OSError
-        It cannot be read.
+    Raises TableError: the file is none of these, or damaged. Raises OSError: it cannot be read.
     """
     require_pyarrow("reading counts", TableError)
     import pyarrow as pa

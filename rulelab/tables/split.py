@@ -9,7 +9,7 @@ import narwhals as nw
 import numpy as np
 
 from ..arguments import is_whole
-from .errors import TableError
+from ..errors import TableError
 from .table import Table
 
 _PRIME = (1 << 31) - 1

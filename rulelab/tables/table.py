@@ -15,9 +15,8 @@ from ..data.columns import Column, listed
 from ..datasets.dataset import DATES
 from ..datasets.dates import PARTS, WEEKDAYS
 from ..datasets.guesses import FEWEST_IDENTIFIED, UNKNOWNS, is_identifier, unknown_of
-from .errors import TableError
-from .quantiles import listed_near
-from .weighing import ROWS, Weighing
+from ..errors import TableError
+from .weighing import ROWS, Weighing, listed_near
 
 MOST_VALUES = 2_000_000
 """Different values of a column that are looked at one by one."""
@@ -38,32 +37,15 @@ class Splits(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A table whose rows stay where they are.
-
-    Attributes
-    ----------
-    frame : narwhals.LazyFrame
-    name : str
-        For messages and files.
-    engine : str
-        What counts the rows, such as "duckdb", "polars" or "dask".
-    weighing : Weighing
-        How much each row counts; its column is none of the columns.
-    connection : object or None
-        Of DuckDB, where files were opened.
-    doubts : tuple of str
-        What may be wrong with how text files are read.
-    hours : frozenset of str
-        Columns of times of day or durations, which are given in hours.
-    """
+    """A table whose rows stay where they are."""
 
     frame: nw.LazyFrame[Any]
-    name: str
-    engine: str
-    weighing: Weighing = ROWS
-    connection: Any = None
-    doubts: tuple[str, ...] = ()
-    hours: frozenset[str] = frozenset()
+    name: str  # for messages and files
+    engine: str  # what counts the rows, such as "duckdb", "polars" or "dask"
+    weighing: Weighing = ROWS  # how much each row counts; its column is none of the columns
+    connection: Any = None  # object or None: of DuckDB, where files were opened
+    doubts: tuple[str, ...] = ()  # what may be wrong with how text files are read
+    hours: frozenset[str] = frozenset()  # columns of times of day or durations, which are given in hours
 
     @property
     def progress(self) -> float | None:
@@ -108,10 +90,10 @@ class Table:
 
         Parts of dates stand in their place: year, month, weekday and, where one is not at midnight, the hour.
 
+        Raises TableError.
+
         Parameters
         ----------
-        target : str
-        *others : str
         weight : str, optional
             Column that says how much each row counts: rows of weight 0 are left out.
         split : `rulelab.tables.Split`, optional
@@ -120,10 +102,6 @@ class Table:
             As for `rulelab.tables.count`.
         dates : str
             Columns of dates are given as "parts", or not at all: "ignore".
-
-        Raises
-        ------
-        TableError
         """
         if dates not in DATES:
             raise TableError(f"dates must be one of {listed(DATES)}, not {dates!r}")
@@ -255,10 +233,7 @@ class Table:
 
         Weighted rows count as much as they weigh, in the unit of the weighing.
 
-        Raises
-        ------
-        TableError
-            When there are more than `MOST_VALUES`.
+        Raises TableError when there are more than `MOST_VALUES`.
         """
         found = self._grouped(self._cells(name), MOST_VALUES)
         if found is None:
@@ -271,11 +246,8 @@ class Table:
     def summaries(self, groups: Callable[[str], int]) -> Iterator[tuple[Column, np.ndarray]]:
         """Each column by its different values, with the number of rows of each: one pass over the table a column.
 
-        Parameters
-        ----------
-        groups : callable
-            In how many groups a column of numbers is to be cut, by its name. Of one with more than `MOST_VALUES`
-            values those are given that such cuts depend on; where they lie is found in a few more passes.
+        ``groups``: in how many groups a column of numbers is to be cut, by its name. Of one with more than
+        `MOST_VALUES` values those are given that such cuts depend on; where they lie is found in a few more passes.
         """
         for name in self.columns:
             kind = self.kind(name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Generic, TypeVar
@@ -12,7 +12,7 @@ import numpy as np
 
 from ..data.problem import Problem
 from ..kernels import bits
-from ..models import Model
+from ..models import FallingRuleList, Model, RuleList, RuleSet
 from ..models.base import column_of
 
 DELETE, REMOVE, FLIP, MOVE, REPLACE, INSERT, ADD = KINDS = (
@@ -32,31 +32,157 @@ _WORD = 64
 
 
 @dataclass(frozen=True)
-class Change(Generic[E]):
-    """One change of a model.
+class EditedList:
+    """Rules that keep their labels, whatever they come to capture.
 
-    Attributes
-    ----------
-    kind : str
-        One of `KINDS`: of a rule ``delete``, ``flip`` (its label), ``move``, ``replace`` (its antecedent; in a rule set
-        one condition), ``insert``; of a condition of a rule ``remove``, ``add``.
-    place : int
-        Of the rule that is changed, or put in.
-    result
-        The model afterwards, as it is edited.
-    objective : Fraction
-        Of the result.
-    to : int or None
-        Where the rule comes to stand, when it is moved.
-    old, new : int or None
-        The condition of a rule of a set that goes, and the one that comes.
+    ``antecedents``: indices of a problem's antecedents, in order. ``labels``: 0 or 1, the index of a class, for each
+    rule, and at last for the default.
     """
 
+    antecedents: tuple[int, ...]
+    labels: tuple[int, ...]
+
+    @classmethod
+    def of(cls, model: RuleList) -> EditedList:
+        """The rules of a model."""
+        every = (*model.rules, model.default)
+        return cls(model.antecedents, tuple(int(rule.prediction == model.classes[-1]) for rule in every))
+
+    @classmethod
+    def empty(cls, problem: Problem) -> EditedList:
+        """No rule, and the label of most rows; the negative one where both have as many."""
+        return cls.of(RuleList.from_problem(problem, ()))
+
+    def __len__(self) -> int:
+        """Number of rules; the default is not counted."""
+        return len(self.antecedents)
+
+    def model(self, problem: Problem) -> RuleList:
+        """The list with what each rule captures."""
+        return RuleList.from_problem(problem, self.antecedents, self.labels)
+
+    def inserted(self, place: int, antecedent: int, label: int) -> EditedList:
+        """With one more rule, which then stands at this place."""
+        return EditedList(_with(self.antecedents, place, antecedent), _with(self.labels, place, label))
+
+    def deleted(self, place: int) -> EditedList:
+        """Without the rule at this place."""
+        return EditedList(_without(self.antecedents, place), _without(self.labels, place))
+
+    def moved(self, place: int, to: int) -> EditedList:
+        """With a rule at another place."""
+        return self.deleted(place).inserted(to, self.antecedents[place], self.labels[place])
+
+    def replaced(self, place: int, antecedent: int, label: int) -> EditedList:
+        """With another rule at this place."""
+        return self.deleted(place).inserted(place, antecedent, label)
+
+    def flipped(self, place: int) -> EditedList:
+        """With the other label at this place; that of the default comes last."""
+        return EditedList(self.antecedents, _with(_without(self.labels, place), place, 1 - self.labels[place]))
+
+
+@dataclass(frozen=True)
+class EditedFalling:
+    """The rules of a falling rule list, whose labels follow from what they capture.
+
+    ``antecedents``: indices of a problem's antecedents, in order.
+    """
+
+    antecedents: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, model: FallingRuleList) -> EditedFalling:
+        """The rules of a model."""
+        return cls(model.antecedents)
+
+    def __len__(self) -> int:
+        """Number of rules; the default is not counted."""
+        return len(self.antecedents)
+
+    def inserted(self, place: int, antecedent: int) -> EditedFalling:
+        """With one more rule, which then stands at this place."""
+        return EditedFalling(_with(self.antecedents, place, antecedent))
+
+    def deleted(self, place: int) -> EditedFalling:
+        """Without the rule at this place."""
+        return EditedFalling(_without(self.antecedents, place))
+
+    def moved(self, place: int, to: int) -> EditedFalling:
+        """With a rule at another place."""
+        return self.deleted(place).inserted(to, self.antecedents[place])
+
+
+@dataclass(frozen=True)
+class EditedSet:
+    """The rules of a rule set. ``clauses``: of each rule the problem's antecedents that it joins, ascending."""
+
+    clauses: tuple[tuple[int, ...], ...] = ()
+
+    @classmethod
+    def of(cls, model: RuleSet) -> EditedSet:
+        """The rules of a model."""
+        return cls(tuple(tuple(sorted(clause)) for clause in model.clauses))
+
+    def __len__(self) -> int:
+        """Number of rules."""
+        return len(self.clauses)
+
+    @property
+    def complexity(self) -> int:
+        """Rules and conditions, counted together."""
+        return sum(1 + len(clause) for clause in self.clauses)
+
+    def deleted(self, place: int) -> EditedSet:
+        """Without the rule at this place."""
+        return EditedSet(_without(self.clauses, place))
+
+    def added(self, place: int, antecedent: int) -> EditedSet:
+        """With one more condition in the rule at this place; after the last rule, in a rule of its own."""
+        if place == len(self.clauses):
+            return EditedSet((*self.clauses, (antecedent,)))
+        return self.with_clause(place, (*self.clauses[place], antecedent))
+
+    def removed(self, place: int, antecedent: int) -> EditedSet:
+        """Without a condition of the rule at this place; without the rule when it was the only one."""
+        rest = tuple(j for j in self.clauses[place] if j != antecedent)
+        return self.with_clause(place, rest) if rest else self.deleted(place)
+
+    def with_clause(self, place: int, clause: tuple[int, ...]) -> EditedSet:
+        """With another rule at this place."""
+        return EditedSet(_with(_without(self.clauses, place), place, tuple(sorted(clause))))
+
+
+def check_new(problem: Problem, antecedents: Sequence[int], antecedent: int, max_length: int | None) -> None:
+    """Refuse a rule that a list has, or has no room for. Raises ValueError."""
+    if antecedent in antecedents:
+        k = antecedents.index(antecedent) + 1
+        raise ValueError(f"{problem.names[antecedent]} is rule {k} already; move it instead")
+    if max_length is not None and len(antecedents) >= max_length:
+        rules = "1 rule" if len(antecedents) == 1 else f"{len(antecedents)} rules"
+        raise ValueError(f"the settings allow at most {rules}; delete one first")
+
+
+def _with(items: Sequence[Any], place: int, item: Any) -> tuple[Any, ...]:
+    return (*items[:place], item, *items[place:])
+
+
+def _without(items: Sequence[Any], place: int) -> tuple[Any, ...]:
+    return (*items[:place], *items[place + 1 :])
+
+
+@dataclass(frozen=True)
+class Change(Generic[E]):
+    """One change of a model."""
+
     kind: str
-    place: int
-    result: E
-    objective: Fraction
-    to: int | None = None
+    """One of `KINDS`: of a rule ``delete``, ``flip`` (its label), ``move``, ``replace`` (its antecedent; in a rule set
+    one condition), ``insert``; of a condition of a rule ``remove``, ``add``."""
+    place: int  # of the rule that is changed, or put in
+    result: E  # the model afterwards, as it is edited
+    objective: Fraction  # of the result
+    to: int | None = None  # where the rule comes to stand, when it is moved
+    # old, new: the condition of a rule of a set that goes, and the one that comes
     old: int | None = None
     new: int | None = None
 
@@ -64,11 +190,7 @@ class Change(Generic[E]):
 class Bench(abc.ABC, Generic[E]):
     """A problem and what models cost, under which models of one family are changed.
 
-    Parameters
-    ----------
-    problem : Problem
-    regularization : float
-        Read as the decimal number that Python shows, as searches do.
+    ``regularization``: read as the decimal number that Python shows, as searches do.
     """
 
     family: ClassVar[str]
@@ -110,30 +232,15 @@ class Bench(abc.ABC, Generic[E]):
     def edit(self, edited: E, doing: str, at: int, other: int) -> E:
         """What is left when a rule is deleted, moved to another place, flipped, or loses a condition.
 
-        Parameters
-        ----------
-        edited
-        doing : str
-            "delete", "move", "flip" or "remove".
-        at : int
-            The place of the rule.
-        other : int
-            Where it is moved, or the antecedent that is removed.
-
-        Raises
-        ------
-        LookupError
-            When there is no such thing to do.
+        ``doing``: "delete", "move", "flip" or "remove". ``at``: the place of the rule. ``other``: where it is moved, or
+        the antecedent that is removed. Raises LookupError when there is no such thing to do.
         """
 
     @abc.abstractmethod
     def insert(self, edited: E, place: int, antecedent: int) -> E:
         """With an antecedent put in at a place.
 
-        Raises
-        ------
-        ValueError
-            When it is there already, or there is no room for it.
+        Raises ValueError when it is there already, or there is no room for it.
         """
 
     @abc.abstractmethod
@@ -145,11 +252,7 @@ class Bench(abc.ABC, Generic[E]):
 
         What is there already is not put in once more, and what `refusal` would refuse, or is too large, is left out.
 
-        Parameters
-        ----------
-        edited
-        check : callable
-            Called now and then; may raise to end the work.
+        ``check``: called now and then; may raise to end the work.
         """
         best: dict[str, Change[E]] = {}
         for change in self.changes(edited, check):
@@ -167,14 +270,8 @@ class Bench(abc.ABC, Generic[E]):
     def _over_antecedents(self, columns: np.ndarray, check: Callable[[], Any]) -> np.ndarray:
         """Sums of values of patterns over those that satisfy each antecedent.
 
-        Parameters
-        ----------
-        columns : array of integers, shape (n_columns, n_patterns)
-        check : callable
-
-        Returns
-        -------
-        array of integers, shape (n_columns, n_antecedents)
+        ``columns`` (array of integers, shape (n_columns, n_patterns)). Returns array of integers, shape (n_columns,
+        n_antecedents).
         """
         words, m = self.problem.words, self.problem.n_antecedents
         limbs = list(_limbs(columns))

@@ -15,8 +15,7 @@ import numpy as np
 from ..data.problem import Problem
 from ..models import FallingRuleList
 from ..models.falling_rule_list import ROUNDING, rise_of
-from .bench import DELETE, INSERT, MOVE, REPLACE, Bench, Change
-from .edited import EditedFalling, check_new
+from .bench import DELETE, INSERT, MOVE, REPLACE, Bench, Change, EditedFalling, check_new
 
 _NEAR = 1e-9
 """Objectives that differ by less are told apart by fractions."""

@@ -16,20 +16,13 @@ import numpy as np
 from ..data.problem import Problem
 from ..models import RuleList
 from ..models.base import column_of
-from .bench import DELETE, FLIP, INSERT, MOVE, REPLACE, Bench, Change
-from .edited import EditedList, check_new
+from .bench import DELETE, FLIP, INSERT, MOVE, REPLACE, Bench, Change, EditedList, check_new
 
 
 class RuleListBench(Bench[EditedList]):
     """A problem and a price of rules, under which rule lists are changed.
 
-    Parameters
-    ----------
-    problem : Problem
-    regularization : float
-        Price of a rule; read as the decimal number that Python shows.
-    max_length : int, optional
-        Most rules.
+    ``regularization``: price of a rule; read as the decimal number that Python shows. ``max_length``: most rules.
     """
 
     family: ClassVar[str] = "rule_list"

@@ -28,60 +28,34 @@ _Way = tuple[int, float, tuple[tuple[str, str], ...]]
 
 @dataclass(frozen=True)
 class Decision:
-    """What a model says of a person.
-
-    Attributes
-    ----------
-    place : int
-        Of the rule that decides: the first that holds, or, of a CNF, that does not; the number of rules where there is
-        none.
-    label : object
-        One of the model's classes.
-    unmet : tuple of tuples of Condition
-        Of each rule before it, of a CNF of the rule that does not hold, the conditions that do not hold.
-    """
+    """What a model says of a person."""
 
     place: int
-    label: Any
+    """Of the rule that decides: the first that holds, or, of a CNF, that does not; the number of rules where there is
+    none."""
+    label: Any  # object: one of the model's classes
     unmet: tuple[tuple[Condition, ...], ...]
+    """Of each rule before it, of a CNF of the rule that does not hold, the conditions that do not hold."""
 
 
 @dataclass(frozen=True)
 class Flip:
-    """The least change that flips a decision.
-
-    Attributes
-    ----------
-    changes : tuple of (str, str)
-        The columns to change, and what they would have to be, in words; empty when nothing flips the decision.
-    place : int
-        Of the rule that would decide then; -1 when nothing flips the decision.
-    label : object
-        What it would say; None when nothing flips the decision.
-    looked_at : int
-        How many combinations of cells there are, of which none was left out.
-    """
+    """The least change that flips a decision."""
 
     changes: tuple[tuple[str, str], ...]
-    place: int
-    label: Any
-    looked_at: int
+    """The columns to change, and what they would have to be, in words; empty when nothing flips the decision."""
+    place: int  # of the rule that would decide then; -1 when nothing flips the decision
+    label: Any  # object: what it would say; None when nothing flips the decision
+    looked_at: int  # how many combinations of cells there are, of which none was left out
 
 
 @dataclass(frozen=True, eq=False)
 class Values:
-    """The values of one column.
-
-    Attributes
-    ----------
-    numbers : float array or None
-        The cells seen, in order, with repetitions; None for a column that holds no numbers.
-    choices : tuple
-        The distinct cells seen of any other column, most frequent first: texts or Booleans.
-    """
+    """The values of one column."""
 
     numbers: np.ndarray | None = None
-    choices: tuple[Any, ...] = ()
+    """Float array or None: the cells seen, in order, with repetitions; None for a column that holds no numbers."""
+    choices: tuple[Any, ...] = ()  # the distinct cells seen of any other column, most frequent first: texts or Booleans
 
     @classmethod
     def of(cls, column: pd.Series | None, conditions: Sequence[Condition]) -> Values:
@@ -182,16 +156,8 @@ def columns_of(*models: DecisionList | RuleSet) -> dict[str, tuple[Condition, ..
 def decide(model: DecisionList | RuleSet, person: Mapping[str, Any]) -> Decision:
     """What the model says of a person.
 
-    Parameters
-    ----------
-    model : DecisionList or RuleSet
-    person : mapping
-        The cell of each column that the rules test; None where it is missing.
-
-    Raises
-    ------
-    ModelError
-        When a column is not given.
+    ``person``: the cell of each column that the rules test; None where it is missing. Raises ModelError when a column
+    is not given.
     """
     conjunctions = _conjunctions(model)
     wrong = [tuple(c for c in each if not _holds(c, _cell(person, c.column))) for each in conjunctions]
@@ -212,20 +178,9 @@ def nearest_flip(
 
     No column is changed to a missing value.
 
-    Parameters
-    ----------
-    model : DecisionList or RuleSet
-    person : mapping
-        As for `decide`.
-    changeable : collection of str
-        Columns that may be changed.
-    values : mapping
-        What the cells of these columns may be.
-
-    Raises
-    ------
-    ModelError
-        When a column is not given, or the conditions are too many to look at all combinations.
+    ``person``: as for `decide`. ``changeable``: columns that may be changed. ``values``: what the cells of these
+    columns may be. Raises ModelError when a column is not given, or the conditions are too many to look at all
+    combinations.
     """
     return flip_in_all([model], person, changeable, values)
 
@@ -238,17 +193,9 @@ def flip_in_all(
 ) -> Flip:
     """The least change, as `nearest_flip` has it, with which all models say what the first does not say now.
 
-    Parameters
-    ----------
-    models : sequence of DecisionList or RuleSet
-        At least one; ``place`` is that of its first one.
-    person, changeable, values
-        As for `nearest_flip`; a person has a cell of each column that any of the models tests.
-
-    Raises
-    ------
-    ModelError
-        As `nearest_flip` does.
+    ``models``: at least one; ``place`` is that of its first one. ``person``, ``changeable``, ``values``: as for
+    `nearest_flip`; a person has a cell of each column that any of the models tests. Raises ModelError as `nearest_flip`
+    does.
     """
     now = decide(models[0], person)
     conjunctions = [*dict.fromkeys(each for model in models for each in _conjunctions(model))]

@@ -16,8 +16,7 @@ import numpy as np
 from ..data.problem import Problem
 from ..models import RuleSet
 from ..models.base import column_of
-from .bench import ADD, DELETE, INSERT, REMOVE, REPLACE, Bench, Change
-from .edited import EditedSet
+from .bench import ADD, DELETE, INSERT, REMOVE, REPLACE, Bench, Change, EditedSet
 
 
 class RuleSetBench(Bench[EditedSet]):
@@ -25,13 +24,10 @@ class RuleSetBench(Bench[EditedSet]):
 
     Parameters
     ----------
-    problem : Problem
     max_complexity : int
         Most rules and conditions, counted together.
     max_conditions : int, optional
         Most conditions of a rule.
-    loss : "hamming" or "zero_one"
-    form : "dnf" or "cnf"
     regularization : float
         Cost of a unit of complexity, in rows; read as the decimal number that Python shows.
     """

@@ -175,7 +175,7 @@ def test_labels_of_rows_of_weight_zero_are_not_read():
 def test_chunks_do_not_change_the_result(monkeypatch):
     B = structured(300, 1)
     whole = mine_antecedents(B, 3, 0.02, 0.9)
-    monkeypatch.setattr("rulelab.data.conjunctions._CHUNK", 1)
+    monkeypatch.setattr("rulelab.data.mining._CHUNK", 1)
     chunked = mine_antecedents(B, 3, 0.02, 0.9)
     assert chunked.members == whole.members
     assert chunked.dropped == whole.dropped

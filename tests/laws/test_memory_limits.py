@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from live import problem
 
 import rulelab as rl
-from rulelab.data.cuts import few_groups, many_groups
+from rulelab.data.columns import few_groups, many_groups
 from rulelab.kernels.growing import affordable, bytes_to_resize, resized, table_size
 from rulelab.kernels.jit import kernel
 from rulelab.rule_list import bounds

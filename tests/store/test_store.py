@@ -22,8 +22,8 @@ from places import ROOT
 import rulelab as rl
 from rulelab.store import LARGEST_BUNDLE, StoreError, database
 from rulelab.store import run as run_module
-from rulelab.store.making import made
 from rulelab.store.rows import insert
+from rulelab.store.saved_runs import made
 
 
 @pytest.fixture(scope="module")

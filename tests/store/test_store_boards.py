@@ -12,7 +12,7 @@ import pytest
 from patience import wait_until
 
 import rulelab as rl
-from rulelab.store import BoardEntry, StoreError, boards, pins
+from rulelab.store import BoardEntry, StoreError, boards
 from rulelab.views.alternatives.game import Boards, Entry
 from rulelab.views.kept_runs.keeper import Keeper
 from rulelab.views.kept_runs.keeping import LastingBoards
@@ -39,7 +39,7 @@ def test_pinned_models_are_found_by_their_hash(store, monkeypatch) -> None:
     for which in ("0123456789abcdef", "%", "", None, "x" * 16):
         with pytest.raises(StoreError):
             store.pins(which)
-    monkeypatch.setattr(pins, "MOST_PINS", 2)
+    monkeypatch.setattr(boards, "MOST_PINS", 2)
     store.keep_pins("[3]")
     with pytest.raises(StoreError, match="no pinned models"):
         store.pins(two)

@@ -12,7 +12,7 @@ from live import small_search
 import rulelab as rl
 from rulelab.store import database, rows
 from rulelab.store.database import UPWARDS
-from rulelab.store.making import made
+from rulelab.store.saved_runs import made
 
 VERSIONS = {
     1: """

@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.stats import sem
 
-from rulelab.sweeps.fronts import MAXIMISED, front, mean_and_error, non_dominated
+from rulelab.sweeps.frames import MAXIMISED, front, mean_and_error, non_dominated
 
 NUMBERS = st.one_of(st.integers(0, 4).map(float), st.floats(allow_nan=True, allow_infinity=True))
 POINTS = st.lists(st.tuples(NUMBERS, NUMBERS), max_size=30)

@@ -15,9 +15,9 @@ from test_sweep import DATA, people
 import rulelab as rl
 from rulelab.sweeps import BASELINES, FAMILIES, SweepError, SweepWarning, keys
 from rulelab.sweeps.families import Certified
-from rulelab.sweeps.grid import configurations, plain
+from rulelab.sweeps.keys import configurations, plain
 from rulelab.sweeps.plan import make_plan
-from rulelab.sweeps.store import version_one
+from rulelab.sweeps.store.lines import DEFAULTS
 
 ONE = {"regularization": [0.1]}
 
@@ -126,7 +126,7 @@ def as_version_one(path: Path) -> None:
     for data in lines:
         del data["check"]
         method, settings, _ = keys.split(data["key"])
-        defaults = version_one.DEFAULTS[method]
+        defaults = DEFAULTS[method]
         told = {name: value for name, value in settings.items() if name in defaults and value != defaults[name]}
         old.append(json.dumps(data | {"key": f"{method} {json.dumps(told, sort_keys=True)}"}))
     path.write_text("".join(f"{line}\n" for line in old))
@@ -138,7 +138,7 @@ def same_defaults(monkeypatch):
     plan = make_plan(DATA, 2, None, None, 0, None, 0.0)
     for name, family in FAMILIES.items():
         now = {name: plain(value) for name, value in family.settings(family.defaults, plan).items()}
-        monkeypatch.setitem(version_one.DEFAULTS, name, now)
+        monkeypatch.setitem(DEFAULTS, name, now)
     monkeypatch.setattr(rl, "__version__", "0.1.0")
 
 

@@ -100,10 +100,7 @@ def falling_value(
 ) -> tuple[int, Fraction]:
     """The model's cost in the weights of the grid, and its objective, counted anew in whole weights.
 
-    Raises
-    ------
-    CertificateError
-        When the model does not fit the problem, does not fall, or says what its antecedents do not.
+    Raises CertificateError when the model does not fit the problem, does not fall, or says what its antecedents do not.
     """
     if model.violation_penalty is not None:
         raise CertificateError("the model is softly falling, and the certificate is for lists that fall")

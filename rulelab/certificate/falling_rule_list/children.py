@@ -29,24 +29,14 @@ class Entries(NamedTuple):
 
 
 class Children(NamedTuple):
-    """What is left to show for the values of some entries, after the bounds that need no table.
-
-    Attributes
-    ----------
-    exceeded : int64 array
-        Positions of the entries whose value the else alone undercuts, at once or after one rule.
-    parent : int64 array
-        Positions of the entries that a rule may bring below their value ...
-    antecedent : int64 array
-        ... by this antecedent, among those of the states, ...
-    left : Entries
-        ... which leaves this set, with its own proportion, unless what follows costs at least the value given.
-    """
+    """What is left to show for the values of some entries, after the bounds that need no table."""
 
     exceeded: np.ndarray
-    parent: np.ndarray
-    antecedent: np.ndarray
+    """int64: positions of the entries whose value the else alone undercuts, at once or after one rule."""
+    parent: np.ndarray  # int64: positions of the entries that a rule may bring below their value ...
+    antecedent: np.ndarray  # int64: ... by this antecedent, among those of the states, ...
     left: Entries
+    """... which leaves this set, with its own proportion, unless what follows costs at least the value given."""
 
 
 def children(space: FallingStates, entries: Entries) -> Children:

@@ -71,21 +71,16 @@ def prove_fair_falling_rule_list(
 ) -> Certificate:
     """A proof from the multipliers that a search has chosen for the sets that it has met.
 
+    Raises CertificateError when a fair list is better, or the multipliers do not prove that none is.
+
     Parameters
     ----------
-    problem : Problem
-    model : FallingRuleList
     parameters : mapping of str to float
         ``regularization``, ``positive_weight``, ``min_group_size``, the tolerances of rates, and ``max_length`` where
         there is one. With ``lower_bound`` that is proven, and no more.
     multipliers : mapping of bytes to float64 array, shape (n_constraints + 1,)
         By packed sets of the problem's patterns: of each rate, in the order of their names, and pair of groups, and of
         the proportion, as a share of all weight; in units of the objective.
-
-    Raises
-    ------
-    CertificateError
-        When a fair list is better, or the multipliers do not prove that none is.
     """
     space, _, value = _space(problem, model, parameters)
     multipliers = {key: mu / np.append(np.ones(len(mu) - 1), space.costs.total) for key, mu in multipliers.items()}

@@ -54,11 +54,8 @@ class Prefix(NamedTuple):
 class Rows:
     """``low <= sum of d over the patterns that are predicted positive <= high`` for every constraint.
 
-    Attributes
-    ----------
-    d : array of integers, shape (n_constraints, n_patterns)
-        int64, or Python's integers where sums need them.
-    low, high : array of integers, shape (n_constraints,)
+    ``d`` (array of integers, shape (n_constraints, n_patterns)): int64, or Python's integers where sums need them.
+    ``low``, ``high`` (array of integers, shape (n_constraints,)).
     """
 
     d: np.ndarray
@@ -83,47 +80,23 @@ class Rows:
 
 @dataclass(frozen=True, eq=False)
 class FairFallingSpace:
-    """The problem and its constraints.
-
-    Attributes
-    ----------
-    costs : FallingStates
-    inside : bool array, shape (n_patterns, m)
-        Of the distinct antecedents.
-    antecedents : int64 array, shape (m,)
-    grid, whole : Problem
-        In the weights that costs are counted in, and in weights that are not rounded.
-    worth : Fraction
-        The weight of the positive class.
-    exactly : Rows
-        The constraints.
-    relaxed : Rows
-        The same, or where weights have many digits rounded ones that every fair list meets, too.
-    shifts : list of int
-        By how many binary digits each of these is rounded.
-    sides : Sides
-    constraints : list of Parity
-    digits : int
-    least : int
-        What all costs are multiples of.
-    longest : int or None
-        Most rules of a list.
-    """
+    """The problem and its constraints."""
 
     costs: FallingStates
-    inside: np.ndarray
-    antecedents: np.ndarray
+    inside: np.ndarray  # bool, shape (n_patterns, m): of the distinct antecedents
+    antecedents: np.ndarray  # int64, shape (m,)
+    # grid, whole: in the weights that costs are counted in, and in weights that are not rounded
     grid: Problem
     whole: Problem
-    worth: Fraction
-    exactly: Rows
-    relaxed: Rows
-    shifts: list[int]
+    worth: Fraction  # the weight of the positive class
+    exactly: Rows  # the constraints
+    relaxed: Rows  # the same, or where weights have many digits rounded ones that every fair list meets, too
+    shifts: list[int]  # by how many binary digits each of these is rounded
     sides: Sides
     constraints: list[Parity]
     digits: int
-    least: int
-    longest: int | None
+    least: int  # what all costs are multiples of
+    longest: int | None  # most rules of a list
 
     @property
     def everything(self) -> Prefix:
@@ -154,17 +127,8 @@ class FairFallingSpace:
     def look(self, prefix: Prefix, multipliers: np.ndarray, value: int) -> list[tuple[int, Prefix]]:
         """The antecedents, and what comes of them, that may lead a prefix to fair lists that cost less than ``value``.
 
-        Parameters
-        ----------
-        prefix : Prefix
-        multipliers : float64 array, shape (n_constraints + 1,)
-            In units of the objective; the last one is that of the proportion.
-        value : int
-
-        Raises
-        ------
-        CertificateError
-            When a fair list costs less.
+        ``multipliers`` (float64 array, shape (n_constraints + 1,)): in units of the objective; the last one is that of
+        the proportion. Raises CertificateError when a fair list costs less.
         """
         a, b, rule = self.costs.per_positive, self.costs.per_negative, self.costs.per_rule
         left, e = prefix.left, self.costs.misplaced

@@ -35,48 +35,29 @@ _PRODUCTS = 1 << 17
 
 
 class Round(NamedTuple):
-    """What is dropped at once, and why.
+    """What is dropped at once, and why."""
 
-    Attributes
-    ----------
-    dropped : int64 array
-        Antecedents, by their positions in the states.
-    pairs : int64 array, shape (3, n)
-        u, v and x_uv; u and v are places among the merged patterns of a gain, or loss.
-    rules : int64 array, shape (3, k)
-        u, a and y_ua.
-    """
-
-    dropped: np.ndarray
+    dropped: np.ndarray  # int64: antecedents, by their positions in the states
     pairs: np.ndarray
-    rules: np.ndarray
+    """int64, shape (3, n): u, v and x_uv; u and v are places among the merged patterns of a gain, or loss."""
+    rules: np.ndarray  # int64, shape (3, k): u, a and y_ua
 
 
 @dataclass(frozen=True, eq=False)
 class Merged:
-    """Patterns that the antecedents left do not tell apart, merged; those of a gain, and those of a loss.
+    """Patterns that the antecedents left do not tell apart, merged; those of a gain, and those of a loss."""
 
-    Attributes
-    ----------
-    left : bool array, shape (n_antecedents,)
-    u_of, v_of : int64 arrays, shape (n_patterns,)
-        The places of the states' patterns; -1 where they have none.
-    gain, loss : int64 arrays
-        g_u and -g_v.
-    in_u, in_v : bool arrays
-        Which antecedents hold, of those that are left; the others hold nowhere.
-    whole : int64 array, shape (n_antecedents,)
-        g(b).
-    """
-
-    left: np.ndarray
+    left: np.ndarray  # bool, shape (n_antecedents,)
+    # u_of, v_of (int64, shape (n_patterns,)): the places of the states' patterns; -1 where they have none
     u_of: np.ndarray
     v_of: np.ndarray
+    # gain, loss (int64): g_u and -g_v
     gain: np.ndarray
     loss: np.ndarray
+    # in_u, in_v (bool): which antecedents hold, of those that are left; the others hold nowhere
     in_u: np.ndarray
     in_v: np.ndarray
-    whole: np.ndarray
+    whole: np.ndarray  # int64, shape (n_antecedents,): g(b)
 
 
 def merged(space: FallingStates, left: np.ndarray) -> Merged:
@@ -168,13 +149,7 @@ def reduced(space: FallingStates, left: np.ndarray) -> FallingStates:
 def what_is_left(space: FallingStates, arrays: Mapping[str, np.ndarray], least: int) -> np.ndarray:
     """Check the rounds, and that each drops only what no list that costs less than ``least`` has.
 
-    Returns
-    -------
-    bool array, shape (n_antecedents,)
-
-    Raises
-    ------
-    CertificateError
+    Returns bool array, shape (n_antecedents,). Raises CertificateError.
     """
     left = eligible(space)
     everything = space.per_positive * int(space.positives.sum())

@@ -1,11 +1,14 @@
 """Makes the proof that a falling rule list is optimal: the smallest table that the checker's own bounds need.
 
-Antecedents are dropped before where multipliers are given, see `elimination`. The table starts with the empty prefix
+Antecedents are dropped before, in rounds, where multipliers are given. The table starts with the empty prefix
 and the model's cost. Whatever the checker would look up is added, largest sets first. Of the pairs of a proportion and
 a value that a set is needed with, those are kept that no other one covers.
 """
 
 from __future__ import annotations
+
+from collections.abc import Generator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,11 +18,124 @@ from ..certificate import Certificate, CertificateError
 from ..outcome import cost_to_prove, for_bound
 from .checker import certificate_of, falling_value
 from .children import Entries, children, chunks
-from .elimination import Captures, rounds_of
-from .joint_capture import arrays_of, reduced
+from .joint_capture import Merged, Round, arrays_of, eligible, merged, most_saved, reduced
 from .states import FallingStates, falling_space
 
+_SMALLEST = 2e-3
+"""Of what a pattern or a rule costs: smaller multipliers are added to the largest."""
+_BELOW = 1 - 2.0**-40
 Needed = tuple[int, int, int, int, int]  # value, p, n, parent, antecedent
+
+
+class Capture(NamedTuple):
+    """Multipliers of the joint capture bound, on any scale, for patterns that are merged in any way."""
+
+    # u_of, v_of (int64, shape (n_patterns,)): the u, or v, that each of the problem's patterns is in; -1: none
+    u_of: np.ndarray
+    v_of: np.ndarray
+    pair_u: np.ndarray
+    pair_v: np.ndarray
+    pair_x: np.ndarray
+    # rule_u, rule_antecedent, rule_y: antecedents are the problem's
+    rule_u: np.ndarray
+    rule_antecedent: np.ndarray
+    rule_y: np.ndarray
+
+
+Captures = Generator[Capture, np.ndarray, None]
+"""Multipliers; what is sent back are the antecedents that are left."""
+
+
+def rounds_of(space: FallingStates, captures: Captures | None, least: int) -> tuple[list[Round], np.ndarray]:
+    """Rounds that drop what the multipliers can, and the antecedents that are left.
+
+    Nothing depends on how the multipliers were found: they are scaled to what each pattern and rule costs here.
+    """
+    left: np.ndarray = np.ones(len(space.antecedents), dtype=bool)
+    rounds: list[Round] = []
+    if captures is None or len(space.antecedents) == 0:
+        return rounds, left
+    left = eligible(space)
+    everything = space.per_positive * int(space.positives.sum())
+    position = np.full(int(space.antecedents.max()) + 1, -1, dtype=np.int64)
+    position[space.antecedents] = np.arange(len(space.antecedents))
+    capture = next(captures, None)
+    while capture is not None:
+        patterns = merged(space, left)
+        if min(len(patterns.gain), len(patterns.loss)) == 0:
+            break
+        pairs, rules = _scaled(space, patterns, capture, position)
+        among = np.flatnonzero(left)
+        dropped = among[everything - most_saved(space, patterns, pairs, rules, among) >= least]
+        if len(dropped):
+            rounds.append(Round(dropped, pairs, rules))
+            left = left.copy()
+            left[dropped] = False
+        try:
+            capture = captures.send(space.antecedents[left])
+        except StopIteration:
+            break
+    return rounds, left
+
+
+def _scaled(
+    space: FallingStates, patterns: Merged, capture: Capture, position: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Whole multipliers for the merged patterns, as large as they may be."""
+    u_of, v_of = capture.u_of[space.patterns], capture.v_of[space.patterns]
+    of_u = _Shares(u_of, patterns.u_of, patterns.gain)
+    of_v = _Shares(v_of, patterns.v_of, patterns.loss)
+    where, u, part = of_u.spread(capture.pair_u)
+    x = capture.pair_x[where] * part
+    again, v, part = of_v.spread(capture.pair_v[where])
+    pairs = _whole(u[again], v, x[again] * part, patterns.loss)
+    where, u, part = of_u.spread(capture.rule_u)
+    a = capture.rule_antecedent[where]
+    known = a < len(position)
+    a = np.where(known, position[np.where(known, a, 0)], -1)
+    kept = (a >= 0) & patterns.in_u[u, a.clip(0)]
+    costs = np.full(len(patterns.left), space.per_rule, dtype=np.int64)
+    rules = _whole(u[kept], a[kept], (capture.rule_y[where] * part)[kept], costs)
+    return pairs, rules
+
+
+class _Shares:
+    """Which merged patterns those of a search are, and with which shares."""
+
+    def __init__(self, old: np.ndarray, new: np.ndarray, mass: np.ndarray) -> None:
+        known = (old >= 0) & (new >= 0)
+        n = len(mass)
+        key = np.unique(old[known] * max(n, 1) + new[known])
+        self._old, self._new = key // max(n, 1), key % max(n, 1)
+        last = int(old.max(initial=-1)) + 1
+        self._starts = np.searchsorted(self._old, np.arange(last + 1))
+        share = mass[self._new].astype(float)
+        self._share = share / np.bincount(self._old, share, last)[self._old]
+
+    def spread(self, old: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """For each of the old ones: positions in them, repeated, the merged pattern and its share."""
+        counts = np.diff(self._starts)[old]
+        where = np.repeat(np.arange(len(old)), counts)
+        at = np.arange(len(where)) - np.repeat(np.cumsum(counts) - counts, counts) + self._starts[old[where]]
+        return where, self._new[at], self._share[at]
+
+
+def _whole(u: np.ndarray, of: np.ndarray, x: np.ndarray, most: np.ndarray) -> np.ndarray:
+    """Integers in proportion, those of each ``of`` together what there is; the rest goes to the largest."""
+    n = int(u.max(initial=-1)) + 1
+    key, where = np.unique(of * n + u, return_inverse=True)
+    x = np.bincount(where, x, len(key))
+    of, u = key // max(n, 1), key % max(n, 1)
+    total = np.bincount(of, x, len(most))
+    share = x / np.where(total > 0, total, 1)[of]
+    whole = np.where(share < _SMALLEST, 0, np.floor(share * most[of] * _BELOW)).astype(np.int64)
+    given = np.zeros(len(most), dtype=np.int64)
+    np.add.at(given, of, whole)
+    order = np.lexsort((-share, of))
+    largest = order[np.append(True, of[order][1:] != of[order][:-1])] if len(order) else order
+    whole[largest] += np.maximum(0, most - given)[of[largest]]
+    kept = whole > 0
+    return np.stack([u[kept], of[kept], whole[kept]])
 
 
 def prove_falling_rule_list(
@@ -31,9 +147,11 @@ def prove_falling_rule_list(
 ) -> Certificate:
     """Prove that no falling rule list, of any length, has a smaller objective.
 
+    Time and size grow with the sets that a search with a known optimum has to expand. Raises CertificateError when the
+    model does not fit the problem, does not fall, or a better list exists.
+
     Parameters
     ----------
-    problem : Problem
     model : FallingRuleList
         An optimal list, from any solver.
     regularization : float
@@ -42,16 +160,6 @@ def prove_falling_rule_list(
         Prove instead that no list has an objective below this; whether the model is optimal is left open.
     captures : generator of Capture, optional
         Multipliers that drop antecedents before the table is made; it is sent those that are left.
-
-    Returns
-    -------
-    Certificate
-        Time and size grow with the sets that a search with a known optimum has to expand.
-
-    Raises
-    ------
-    CertificateError
-        When the model does not fit the problem, does not fall, or a better list exists.
     """
     space, *weights = falling_space(problem, regularization, model.positive_weight)
     value, _ = falling_value(problem, model, space, model.positive_weight, *weights)

@@ -31,20 +31,9 @@ def exclude(
 ) -> Exclusion:
     """Follow a list through the table of a proof that was checked.
 
-    Parameters
-    ----------
-    problem : Problem
-    model : FallingRuleList
-        The model that is proven optimal.
-    parameters, arrays : mapping
-        Of the certificate, which is none of a bound.
-    asked : FallingRuleList
-        Over the same problem, with the same weight and penalty.
-
-    Raises
-    ------
-    CertificateError
-        When the list does not fit the problem or the parameters.
+    ``model``: the model that is proven optimal. ``parameters``, ``arrays``: of the certificate, which is none of a
+    bound. ``asked``: over the same problem, with the same weight and penalty. Raises CertificateError when the list
+    does not fit the problem or the parameters.
     """
     regularization, positive_weight, penalty = (parameters[name] for name in (*NEEDED, PENALTY))
     space, best = space_of(problem, model, regularization, positive_weight, penalty)

@@ -37,28 +37,18 @@ _BELOW = 1 - 2.0**-45
 
 @dataclass(frozen=True, eq=False)
 class SoftStates:
-    """The costs and sets of `FallingStates` on a fine grid, and what a proportion costs that rises by 1.
+    """The costs and sets of `FallingStates` on a fine grid, and what a proportion costs that rises by 1."""
 
-    Attributes
-    ----------
-    states : FallingStates
-        Of which the price of a rule is rounded down.
-    rule, penalty : Fraction
-        R and K, in units of cost.
-    per_positive, per_negative : int or Fraction
-        A and B, for whole weights.
-    whole : Problem
-        Its weights are not rounded, and Python's integers where they need to be.
-    over, hidden : int
-        By how many units costs in integers can exceed exact ones, and a list one that a search takes as equally good.
-    """
-
-    states: FallingStates
+    states: FallingStates  # of which the price of a rule is rounded down
+    # rule, penalty: R and K, in units of cost
     rule: Fraction
     penalty: Fraction
+    # per_positive, per_negative: A and B, for whole weights
     per_positive: int | Fraction
     per_negative: int | Fraction
-    whole: Problem
+    whole: Problem  # its weights are not rounded, and Python's integers where they need to be
+    # over, hidden: by how many units costs in integers can exceed exact ones, and a list one that a search takes as
+    # equally good
     over: int
     hidden: int
 
@@ -100,28 +90,18 @@ class SoftStates:
 
 
 class SoftChildren(NamedTuple):
-    """What is left to show for some entries, after the bounds that need no table.
-
-    Attributes
-    ----------
-    stops : tuple of int64 arrays
-        Where the else may cost less than an entry says: positions, antecedents of the one rule before it (-1: none),
-        what this captures and what it leaves, positives and negatives of both, shape (n, 2).
-    parent, antecedent : int64 arrays
-        Positions of entries, and the rule that may lead to something cheaper, ...
-    captured : array of integers, shape (n, 2)
-        ... the positives and negatives that it captures, in whole weights, ...
-    left : array
-        ... the packed sets that it leaves ...
-    p, n : int64 arrays
-        ... and the least proportion from then on.
-    """
+    """What is left to show for some entries, after the bounds that need no table."""
 
     stops: tuple[np.ndarray, ...]
+    """Tuple of int64: where the else may cost less than an entry says: positions, antecedents of the one rule before it
+    (-1: none), what this captures and what it leaves, positives and negatives of both, shape (n, 2)."""
+    # parent, antecedent (int64): positions of entries, and the rule that may lead to something cheaper, ...
     parent: np.ndarray
     antecedent: np.ndarray
     captured: np.ndarray
-    left: np.ndarray
+    """Array of integers, shape (n, 2): ... the positives and negatives that it captures, in whole weights, ..."""
+    left: np.ndarray  # ... the packed sets that it leaves ...
+    # p, n (int64): ... and the least proportion from then on.
     p: np.ndarray
     n: np.ndarray
 
@@ -129,10 +109,7 @@ class SoftChildren(NamedTuple):
 def soft_states(problem: Problem, regularization: float, positive_weight: float, penalty: float) -> SoftStates:
     """Costs as integers on a fine grid.
 
-    Raises
-    ------
-    CertificateError
-        When a parameter is out of range, or the costs are not integers that fit.
+    Raises CertificateError when a parameter is out of range, or the costs are not integers that fit.
     """
     whole, size = (problem, Fraction(1)) if problem.integral else divided(problem, False, any_size=True)
     if not 0 <= penalty < float("inf"):

@@ -35,42 +35,22 @@ MOST_ROUNDED = 1 << 46  # units of all weights together, where they are rounded
 
 @dataclass(frozen=True, eq=False)
 class FallingStates:
-    """Patterns in falling order of their proportion of positives, and the distinct antecedents.
+    """Patterns in falling order of their proportion of positives, and the distinct antecedents."""
 
-    Attributes
-    ----------
-    inside : bool array, shape (n_patterns, n_antecedents)
-        Which antecedents hold for which patterns.
-    positives, negatives : int64 array, shape (n_patterns,)
-    antecedents : int64 array, shape (n_antecedents,)
-        Indices among the problem's.
-    per_positive, per_negative, per_rule : int
-        A, B and R.
-    rule, unit : Fraction
-        What a rule, and one unit of cost, is worth in the objective.
-    over : Fraction
-        By how much a cost can exceed the objective.
-    hidden : int
-        By how many units a list can cost more than one that is no better, where something is rounded.
-    misplaced : int
-        e: by how much rounding lowers the positives, or negatives, of any set at most.
-    patterns : int64 array, shape (n_patterns,)
-        Their indices among the problem's; empty where they are merged.
-    """
-
-    inside: np.ndarray
-    positives: np.ndarray
-    negatives: np.ndarray
-    antecedents: np.ndarray
+    inside: np.ndarray  # bool, shape (n_patterns, n_antecedents): which antecedents hold for which patterns
+    positives: np.ndarray  # int64, shape (n_patterns,)
+    negatives: np.ndarray  # int64, shape (n_patterns,)
+    antecedents: np.ndarray  # int64, shape (n_antecedents,): indices among the problem's
+    # per_positive, per_negative, per_rule: A, B and R
     per_positive: int
     per_negative: int
     per_rule: int
-    rule: Fraction
-    over: Fraction
-    unit: Fraction
-    patterns: np.ndarray
-    hidden: int = 0
-    misplaced: int = 0
+    rule: Fraction  # what a rule is worth in the objective
+    over: Fraction  # by how much a cost can exceed the objective
+    unit: Fraction  # what one unit of cost is worth in the objective
+    patterns: np.ndarray  # int64, shape (n_patterns,): their indices among the problem's; empty where they are merged
+    hidden: int = 0  # by how many units a list can cost more than one that is no better, where something is rounded
+    misplaced: int = 0  # e: by how much rounding lowers the positives, or negatives, of any set at most
 
     @property
     def n_bytes(self) -> int:
@@ -191,20 +171,9 @@ def falling_states(
     `rulelab.data.exact_weights`: all losses are multiples of a unit, and no list has more rules than antecedents, for
     one that repeats an antecedent captures nothing with it. A positive weight of too many digits is rounded.
 
-    Parameters
-    ----------
-    problem : Problem
-        Of whole weights.
-    regularization, positive_weight : float
-    total : Fraction, optional
-        What all weighs in truth, in the problem's unit, where weights are rounded down.
-    misplaced : int
-        Units that rounding misplaces at most.
-
-    Raises
-    ------
-    CertificateError
-        When a parameter is out of range, or the costs are not integers that fit.
+    ``problem``: of whole weights. ``total``: what all weighs in truth, in the problem's unit, where weights are rounded
+    down. ``misplaced``: units that rounding misplaces at most. Raises CertificateError when a parameter is out of
+    range, or the costs are not integers that fit.
     """
     n_positive = int(problem.positives.sum())
     n = n_positive + int(problem.negatives.sum())

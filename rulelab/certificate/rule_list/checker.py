@@ -204,18 +204,8 @@ class Recomputed(NamedTuple):
 def recompute(problem: Problem, model: RuleList, regularization: float, longest: int | None = None) -> Recomputed:
     """What a model costs by its own predictions, on the grid of the problem.
 
-    Parameters
-    ----------
-    problem : Problem
-    model : RuleList
-    regularization : float
-    longest : int, optional
-        As of `grid`.
-
-    Raises
-    ------
-    CertificateError
-        When the regularization is out of range or the model does not fit the problem.
+    ``longest``: as of `grid`. Raises CertificateError when the regularization is out of range or the model does not fit
+    the problem.
     """
     if not 0 < regularization < 1:
         raise CertificateError(f"the regularization must be above 0 and below 1, not {regularization!r}")

@@ -22,41 +22,21 @@ _LONGEST = 12
 
 
 class Opened(NamedTuple):
-    """The rules that the bounds on what they capture, pairs and lemmas do not close, for a chunk of sets.
+    """The rules that the bounds on what they capture, pairs and lemmas do not close, for a chunk of sets."""
 
-    Attributes
-    ----------
-    exceeded : int64 array
-        Positions of the sets whose value the default rule alone undercuts.
-    parent : int64 array
-        Positions of the sets that a rule may bring below their value ...
-    antecedent : int64 array
-        ... by this antecedent, among those of the states, ...
-    required : int64 array
-        ... unless whatever follows costs at least so much.
-    several : bool array
-        Whether more than one rule that follows is not ruled out.
-    separated : bool
-        Whether pairs closed some.
-    """
-
-    exceeded: np.ndarray
-    parent: np.ndarray
-    antecedent: np.ndarray
-    required: np.ndarray
-    several: np.ndarray
-    separated: bool
+    exceeded: np.ndarray  # int64: positions of the sets whose value the default rule alone undercuts
+    parent: np.ndarray  # int64: positions of the sets that a rule may bring below their value ...
+    antecedent: np.ndarray  # int64: ... by this antecedent, among those of the states, ...
+    required: np.ndarray  # int64: ... unless whatever follows costs at least so much.
+    several: np.ndarray  # bool: whether more than one rule that follows is not ruled out
+    separated: bool  # whether pairs closed some
 
 
 class Children(NamedTuple):
     """What is left to show for the values of a chunk of sets, after the bounds that need no table.
 
-    Attributes
-    ----------
-    exceeded, parent, antecedent, required : int64 arrays
-        As of `Opened`.
-    sets : uint8 array, shape (n, n_bytes)
-        What the rules leave.
+    ``exceeded``, ``parent``, ``antecedent``, ``required`` (int64 arrays): as of `Opened`. ``sets`` (uint8 array, shape
+    (n, n_bytes)): what the rules leave.
     """
 
     exceeded: np.ndarray
@@ -255,23 +235,12 @@ _FEW = 256
 
 
 class Wanted(NamedTuple):
-    """Packed sets with what has to be shown of them.
+    """Packed sets with what has to be shown of them."""
 
-    Attributes
-    ----------
-    sets : uint8 array, shape (n, n_bytes)
-    required : int64 array, shape (n,)
-        What each set has to cost.
-    several : bool array, shape (n,)
-        Whether completions of more than one rule have to be looked at, too.
-    below : int64 array, shape (n,)
-        Only lemmas of fewer patterns than this may be used.
-    """
-
-    sets: np.ndarray
-    required: np.ndarray
-    several: np.ndarray
-    below: np.ndarray
+    sets: np.ndarray  # uint8, shape (n, n_bytes)
+    required: np.ndarray  # int64, shape (n,): what each set has to cost
+    several: np.ndarray  # bool, shape (n,): whether completions of more than one rule have to be looked at, too
+    below: np.ndarray  # int64, shape (n,): only lemmas of fewer patterns than this may be used
 
     @classmethod
     def after(cls, space: States, sets: np.ndarray, rules: Opened) -> Self:

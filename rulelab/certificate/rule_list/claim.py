@@ -18,15 +18,7 @@ from .states import Grid
 class Claim:
     """No fair list costs less than ``cost`` units; ``bound`` is what that is in the objective.
 
-    Attributes
-    ----------
-    costs : Grid
-    objective : Fraction
-        Of the model.
-    cost : int
-    bound : float
-    optimal : bool
-        Whether that is the model's cost, less what rounding can hide.
+    ``objective``: of the model. ``optimal``: whether that is the model's cost, less what rounding can hide.
     """
 
     costs: Grid
@@ -57,17 +49,8 @@ def check_majority(problem: Problem, model: RuleList) -> None:
 def read_claim(problem: Problem, model: RuleList, parameters: Mapping[str, float]) -> Claim:
     """What the parameters claim of a model, which is checked rule by rule.
 
-    Parameters
-    ----------
-    problem : Problem
-    model : RuleList
-    parameters : mapping of str to float
-        ``regularization``, of fair lists ``majority``, and maybe ``lower_bound``.
-
-    Raises
-    ------
-    CertificateError
-        When the model is not what it says, or the claim is none.
+    ``parameters``: ``regularization``, of fair lists ``majority``, and maybe ``lower_bound``. Raises CertificateError
+    when the model is not what it says, or the claim is none.
     """
     majority = parameters.get("majority", 0)
     if majority not in (0, 1):

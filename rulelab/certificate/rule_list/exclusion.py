@@ -33,21 +33,8 @@ def exclude(
 ) -> Exclusion:
     """Follow a list through the table of a proof that was checked.
 
-    Parameters
-    ----------
-    problem : Problem
-    model : RuleList
-        The model that is proven optimal.
-    regularization : float
-    arrays : mapping of str to array
-        Of the certificate.
-    asked : RuleList
-        Over the same problem.
-
-    Raises
-    ------
-    CertificateError
-        When the list does not fit the problem.
+    ``model``: the model that is proven optimal. ``arrays`` (mapping of str to array): of the certificate. ``asked``:
+    over the same problem. Raises CertificateError when the list does not fit the problem.
     """
     costs, best, *_ = recompute(problem, model, regularization)
     objective = recompute(problem, asked, regularization).objective

@@ -30,38 +30,19 @@ _LARGEST_SINGLE, _LARGEST = 1 << 21, 1 << 51
 
 @dataclass(frozen=True, eq=False)
 class KnownSets:
-    """Sets with a least further cost that somebody found, as hints for a proof; nothing is taken on trust.
+    """Sets with a least further cost that somebody found, as hints for a proof; nothing is taken on trust."""
 
-    Attributes
-    ----------
-    antecedents : int array, shape (m,)
-        Indices among the problem's.
-    patterns : bool array, shape (n_patterns, m)
-        Which of these antecedents hold for each pattern.
-    net : int64 array, shape (n_patterns,)
-        Signed net weights.
-    per_error, per_rule : int
-    sets : bool array, shape (n, n_patterns)
-    values : int64 array, shape (n,)
-        What each set costs at least.
-    pairs : int64 array, shape (k, 2), optional
-        Positions of a positive and of a negative pattern.
-    multipliers : int64 array, shape (k,), optional
-        Of the pairs, see `separation`, in parts of a unit of cost.
-    parts : int
-        How many these are.
-    """
-
-    antecedents: np.ndarray
-    patterns: np.ndarray
-    net: np.ndarray
+    antecedents: np.ndarray  # int, shape (m,): indices among the problem's
+    patterns: np.ndarray  # bool, shape (n_patterns, m): which of these antecedents hold for each pattern
+    net: np.ndarray  # int64, shape (n_patterns,): signed net weights
     per_error: int
     per_rule: int
-    sets: np.ndarray
-    values: np.ndarray
-    pairs: np.ndarray | None = None
+    sets: np.ndarray  # bool, shape (n, n_patterns)
+    values: np.ndarray  # int64, shape (n,): what each set costs at least
+    pairs: np.ndarray | None = None  # int64, shape (k, 2): positions of a positive and of a negative pattern
     multipliers: np.ndarray | None = None
-    parts: int = 1
+    """int64, shape (k,): of the pairs, see `separation`, in parts of a unit of cost."""
+    parts: int = 1  # how many these are
 
 
 def order_of(space: States, known: KnownSets) -> tuple[np.ndarray, np.ndarray] | None:
@@ -82,11 +63,7 @@ def order_of(space: States, known: KnownSets) -> tuple[np.ndarray, np.ndarray] |
 class Lemmas:
     """Packed sets and the values they are known to cost at least, the most useful ones first.
 
-    Attributes
-    ----------
-    space : States
-    sets : uint8 array, shape (n, n_bytes)
-    values : int64 array, shape (n,)
+    ``sets`` (uint8 array, shape (n, n_bytes)). ``values`` (int64 array, shape (n,)).
     """
 
     space: States

@@ -39,9 +39,11 @@ def prove_rule_list(
 ) -> Certificate:
     """Prove that no rule list, of any length, has a smaller objective.
 
+    Time and size grow with the sets that a search with a known optimum has to expand. Raises CertificateError when the
+    model does not fit the problem, or a better list exists.
+
     Parameters
     ----------
-    problem : Problem
     model : RuleList
         An optimal list, from any solver.
     regularization : float
@@ -50,16 +52,6 @@ def prove_rule_list(
         Sets whose costs are known, which can make the proof much smaller. Those that are used are proven, too.
     lower_bound : float, optional
         Prove instead that no list has an objective below this; whether the model is optimal is left open.
-
-    Returns
-    -------
-    Certificate
-        Time and size grow with the sets that a search with a known optimum has to expand.
-
-    Raises
-    ------
-    CertificateError
-        When the model does not fit the problem, or a better list exists.
     """
     costs, _, value, _ = recompute(problem, model, regularization)
     space = states(problem, costs)

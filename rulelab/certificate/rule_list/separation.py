@@ -33,21 +33,12 @@ _MOST = 1 << 26
 
 @dataclass(frozen=True, eq=False)
 class Separation:
-    """Pairs of positions of patterns, the positive one first, with multipliers.
-
-    Attributes
-    ----------
-    space : States
-    pairs : int64 array, shape (n, 2)
-    multipliers : int64 array, shape (n,)
-    parts : int
-        Of a unit of cost.
-    """
+    """Pairs of positions of patterns, the positive one first, with multipliers."""
 
     space: States
-    pairs: np.ndarray
-    multipliers: np.ndarray
-    parts: int
+    pairs: np.ndarray  # int64, shape (n, 2)
+    multipliers: np.ndarray  # int64, shape (n,)
+    parts: int  # of a unit of cost
 
     @classmethod
     def none(cls, space: States) -> Separation:
@@ -181,12 +172,7 @@ _FREE = 1 << 61
 
 
 class Adapted:
-    """Raises multipliers, many sets at once.
-
-    Parameters
-    ----------
-    separation : Separation
-    """
+    """Raises multipliers, many sets at once."""
 
     def __init__(self, separation: Separation) -> None:
         self.separation = separation
@@ -194,17 +180,9 @@ class Adapted:
     def after(self, sets: np.ndarray, owner: np.ndarray, antecedent: np.ndarray) -> np.ndarray:
         """What completions of what a rule leaves of a packed set cost at least.
 
-        Parameters
-        ----------
-        sets : uint8 array, shape (n_sets, n_bytes)
-        owner : int array, shape (n,)
-            The position of the set that each rule is about.
-        antecedent : int array, shape (n,)
-            Of the rule, among those of the states.
-
-        Returns
-        -------
-        int64 array, shape (n,)
+        ``sets`` (uint8 array, shape (n_sets, n_bytes)). ``owner`` (int array, shape (n,)): the position of the set that
+        each rule is about. ``antecedent`` (int array, shape (n,)): of the rule, among those of the states. Returns
+        int64 array, shape (n,).
         """
         separation, space = self.separation, self.separation.space
         out = np.zeros(len(owner), dtype=np.int64)

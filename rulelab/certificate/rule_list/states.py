@@ -34,32 +34,18 @@ class Grid:
     place of P n / Q that compares all lists that matter as it does, see `rulelab.data.exact_weights`. Where there is
     none, the cost of a rule is rounded down to a grid of at least 2^50 units, and weights that have no common unit to
     multiples of 2^-50 of their sum.
-
-    Attributes
-    ----------
-    positives, negatives : int64 array, shape (n_patterns,)
-    per_error, per_rule : int
-    rule : Fraction
-        The regularization.
-    unit : Fraction
-        What one unit of cost is worth in the objective.
-    overestimate : Fraction
-        By how much the cost of any list on the grid can exceed its objective.
-    tolerance : Fraction
-        By how much rounding of weights, near-ties included, can separate an optimal list's objective from the bound.
-    hidden : int
-        By how many units a list can cost more on the grid than one that is no better; 0 when exact.
     """
 
-    positives: np.ndarray
-    negatives: np.ndarray
+    positives: np.ndarray  # int64, shape (n_patterns,)
+    negatives: np.ndarray  # int64, shape (n_patterns,)
     per_error: int
     per_rule: int
-    rule: Fraction
-    unit: Fraction
-    overestimate: Fraction = Fraction(0)
+    rule: Fraction  # the regularization
+    unit: Fraction  # what one unit of cost is worth in the objective
+    overestimate: Fraction = Fraction(0)  # by how much the cost of any list on the grid can exceed its objective
     tolerance: Fraction = Fraction(0)
-    hidden: int = 0
+    """By how much rounding of weights, near-ties included, can separate an optimal list's objective from the bound."""
+    hidden: int = 0  # by how many units a list can cost more on the grid than one that is no better; 0 when exact
 
     @property
     def exact(self) -> bool:
@@ -138,14 +124,8 @@ def _rounded(problem: Problem, rule: Fraction) -> Grid:
 class Dropped(NamedTuple):
     """An antecedent that cannot matter for an optimal list, as of the patterns and antecedents left then.
 
-    Attributes
-    ----------
-    antecedent : int
-        Index among the problem's.
-    kind : str
-        "equal" (to an earlier one, which is ``instead``), "everything" (it holds for all patterns) or "unpaid" (its
-        larger net weight does not pay for a rule).
-    instead : int or None
+    ``antecedent``: index among the problem's. ``kind``: "equal" (to an earlier one, which is ``instead``), "everything"
+    (it holds for all patterns) or "unpaid" (its larger net weight does not pay for a rule).
     """
 
     antecedent: int
@@ -155,33 +135,18 @@ class Dropped(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class States:
-    """Patterns of net weight over the antecedents that an optimal list can use, in an order of their own.
-
-    Attributes
-    ----------
-    inside : bool array, shape (n_patterns, n_antecedents)
-        Which antecedents hold for which patterns; the ``n_positive`` patterns of positive net weight come first, each
-        part in lexicographic order.
-    weights : int64 array, shape (n_patterns,)
-        Absolute net weights.
-    n_positive : int
-    antecedents : int64 array, shape (n_antecedents,)
-        Indices among the problem's.
-    per_error, per_rule : int
-    constant : int
-        Weight that every list gets wrong.
-    dropped : tuple of Dropped
-        The problem's other antecedents, in the order in which they were dropped.
-    """
+    """Patterns of net weight over the antecedents that an optimal list can use, in an order of their own."""
 
     inside: np.ndarray
-    weights: np.ndarray
+    """bool, shape (n_patterns, n_antecedents): which antecedents hold for which patterns; the ``n_positive`` patterns
+    of positive net weight come first, each part in lexicographic order."""
+    weights: np.ndarray  # int64, shape (n_patterns,): absolute net weights
     n_positive: int
-    antecedents: np.ndarray
+    antecedents: np.ndarray  # int64, shape (n_antecedents,): indices among the problem's
     per_error: int
     per_rule: int
-    constant: int
-    dropped: tuple[Dropped, ...] = ()
+    constant: int  # weight that every list gets wrong
+    dropped: tuple[Dropped, ...] = ()  # the problem's other antecedents, in the order in which they were dropped
 
     @property
     def n_bytes(self) -> int:

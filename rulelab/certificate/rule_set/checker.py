@@ -43,7 +43,7 @@ from .closing import Closing, SetCosts
 from .columns import Columns, columns
 from .demands import Counts, DemandPrices, Demands, nothing_asked, read_demands
 from .dual import DualValues, RangePrice, read_dual
-from .effort import GaveUpError
+from .pairs import GaveUpError
 from .parity import SUFFIX, Parity, Sides, check_parities, parities, read_sides, read_tolerances
 from .partition import PART_RANGES, bound_parts, for_a_bound, prove_parts
 
@@ -140,11 +140,9 @@ class Case:
         are compared.
     loosened : Fraction
         By how much more than by the tolerances rates of rounded weights may differ.
-    ranges : sequence of RangePrice
-        Multipliers of the ranges of rates, in a part of the sets.
     """
 
-    ranges: Sequence[RangePrice] = ()
+    ranges: Sequence[RangePrice] = ()  # multipliers of the ranges of rates, in a part of the sets
     resolution = loosened = Fraction(0)
     _exactly: tuple[Sides, list[Parity], Fraction] | None = (
         None  # where weights are rounded: not rounded, and 1's worth
@@ -221,10 +219,7 @@ class Case:
     def is_better(self, covered: np.ndarray, complexity: int) -> bool:
         """Whether a set of rules costs less than the model and meets the constraints.
 
-        Parameters
-        ----------
-        covered : uint8 array, shape (n_rules, n_patterns + n_rows)
-        complexity : int
+        ``covered`` (uint8 array, shape (n_rules, n_patterns + n_rows)).
         """
         times, counting = np.split(covered.sum(axis=0, dtype=np.int64), [self.n_given])
         if self.cost_of(times, complexity) >= self.cost or not self.demands.hold(counting):
@@ -256,10 +251,7 @@ def sides_of(problem: Problem, form: str, claim: Claim) -> tuple[Sides, list[Par
 def in_digits(problem: Problem, claim: Claim) -> tuple[Problem, Fraction, Fraction, bool]:
     """The problem in whole weights, what 1 is worth, what complexity costs in them, and whether they are rounded.
 
-    Raises
-    ------
-    CertificateError
-        When the groups' weights are not those of the problem.
+    Raises CertificateError when the groups' weights are not those of the problem.
     """
     if rounds(problem, claim):
         whole, unit = rounded_down(problem, _LARGEST_ROUNDED, bool(claim.tolerances))
@@ -304,13 +296,8 @@ def times_covered(matrix: np.ndarray, model: RuleSet) -> np.ndarray:
 class Linear(NamedTuple):
     """What dual values say.
 
-    Attributes
-    ----------
-    dual : DualValues
-    bound : int
-        On the cost of every set that meets the constraints, if no rule gains more than it costs, on the grid.
-    priced : tuple
-        The arguments of `columns` that say what rules gain.
+    ``bound``: on the cost of every set that meets the constraints, if no rule gains more than it costs, on the grid.
+    ``priced``: the arguments of `columns` that say what rules gain.
     """
 
     dual: DualValues

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..parts import CELLS, PRODUCTS, look, parts, select
-from .effort import Effort
+from .pairs import Effort
 
 MOST_CELLS = 1_000_000_000_000
 """Most cells of rules and patterns that are looked at, some minutes of work."""
@@ -24,24 +24,16 @@ class SetCosts:
     A set costs ``prices`` for each unit of a kind that it leaves unused of ``room``, ``reduced`` for each of its rules,
     and for each pattern ``missed`` when none of its rules covers it, else ``first`` once and ``again`` for every rule
     that covers it beyond one.
-
-    Attributes
-    ----------
-    prices, room : int64 array, shape (n_kinds,)
-        The first kind are the units of complexity.
-    reduced : int64 array, shape (n_rules,)
-    sizes : int64 array, shape (n_rules, n_kinds)
-        What each rule takes of the room; of complexity at least 1.
-    missed, first, again : int64 array, shape (n_patterns,)
     """
 
+    # prices, room (int64, shape (n_kinds,)): the first kind are the units of complexity
     prices: np.ndarray
     room: np.ndarray
-    reduced: np.ndarray
-    sizes: np.ndarray
-    missed: np.ndarray
-    first: np.ndarray
-    again: np.ndarray
+    reduced: np.ndarray  # int64, shape (n_rules,)
+    sizes: np.ndarray  # int64, shape (n_rules, n_kinds): what each rule takes of the room; of complexity at least 1
+    missed: np.ndarray  # int64, shape (n_patterns,)
+    first: np.ndarray  # int64, shape (n_patterns,)
+    again: np.ndarray  # int64, shape (n_patterns,)
 
     def on(self, patterns: np.ndarray) -> SetCosts:
         """The costs on some patterns only."""
@@ -70,18 +62,8 @@ class Closing:
     While rules are added one by one, the terms of `SetCosts` that are certain only grow; what further rules can take
     off the others, they take off one by one at most, a knapsack whose fractional solution is a bound.
 
-    Parameters
-    ----------
-    covered : uint8 array, shape (n_rules, n_patterns)
-    costs : SetCosts
-    slack : int
-    is_better : callable
-        Whether a set within the slack, a tuple of rules, is better than the model indeed.
-
-    Attributes
-    ----------
-    sets : int
-        Looked at so far.
+    ``covered`` (uint8 array, shape (n_rules, n_patterns)). ``is_better``: whether a set within the slack, a tuple of
+    rules, is better than the model indeed. ``sets`` (int): looked at so far.
     """
 
     def __init__(
@@ -166,12 +148,8 @@ class Closing:
     def _promising(self, node: _Node, gain: np.ndarray, needed: float) -> tuple[np.ndarray, np.ndarray]:
         """Candidates that may take part in a set within the slack, and which of them may be its first.
 
-        Parameters
-        ----------
-        gain : float array, shape (n_candidates,)
-            The most that a candidate takes off the cost of the node's rules alone.
-        needed : float
-            What must be taken off in all.
+        ``gain`` (float array, shape (n_candidates,)): the most that a candidate takes off the cost of the node's rules
+        alone. ``needed``: what must be taken off in all.
         """
         sizes = self.sizes[node.candidates]
         fits = np.flatnonzero((sizes <= node.room).all(axis=1) & (node.spent + node.extra <= self.slack))

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..certificate import CertificateError
-from .effort import Effort, GaveUpError
-from .pairs import HeavyRules
+from .pairs import Effort, GaveUpError, HeavyRules
 
 MOST_COLUMNS = 20_000
 MOST_CELLS = 1_000_000_000_000
@@ -21,24 +20,14 @@ _AT_ONCE = 64  # rules whose bits are unpacked in memory
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """Rules of different covered sets, for each set one of the fewest conditions.
+    """Rules of different covered sets, for each set one of the fewest conditions."""
 
-    Attributes
-    ----------
-    packed : uint8 array, shape (n_columns, n_bytes)
-        The patterns that each rule covers, as packed bits.
-    n_patterns : int
-    complexity, reduced : int64 array, shape (n_columns,)
-        One plus the number of conditions; the reduced cost.
-    counted : int
-        Conjunctions whose sums were looked at.
-    """
-
-    packed: np.ndarray
+    packed: np.ndarray  # uint8, shape (n_columns, n_bytes): the patterns that each rule covers, as packed bits
     n_patterns: int
+    # complexity, reduced (int64, shape (n_columns,)): one plus the number of conditions; the reduced cost
     complexity: np.ndarray
     reduced: np.ndarray
-    counted: int
+    counted: int  # conjunctions whose sums were looked at
 
     def covers(self, rules: Sequence[int] | slice = slice(None), patterns: np.ndarray | None = None) -> np.ndarray:
         """Which patterns rules cover: uint8 array, shape (n_rules, n_patterns), or of the given patterns only."""

@@ -50,21 +50,13 @@ class DemandPrices(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Demands:
-    """What sets must obey.
-
-    Attributes
-    ----------
-    asked : Asked
-    words : str
-        What each set does.
-    rows : bool array, shape (n_rows, n_antecedents)
-        Those that nobody has: of everything, then of all but what meets each demand, then of all but each antecedent
-        whose uses are limited. None where nothing is demanded.
-    """
+    """What sets must obey."""
 
     asked: Asked
-    words: str = ""
+    words: str = ""  # what each set does
     rows: np.ndarray = field(init=False)
+    """bool, shape (n_rows, n_antecedents): those that nobody has: of everything, then of all but what meets each
+    demand, then of all but each antecedent whose uses are limited. None where nothing is demanded."""
 
     def __post_init__(self) -> None:
         m = self.asked.meets.shape[1]

@@ -42,27 +42,15 @@ class RangePrice(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class DualValues:
-    """What dual values make of a problem; all int64 arrays have the shape (n_patterns,).
+    """What dual values make of a problem; all int64 arrays have the shape (n_patterns,)."""
 
-    Attributes
-    ----------
-    total : int
-        Bound on the cost of every set that meets the constraints, before what its rules gain.
-    price : int
-        Of a unit of complexity.
-    weight : int64 array
-        What a rule gains by covering a pattern.
-    taken, missed : int64 array
-        The values t, and what is left of their limits.
-    hidden, forced : int64 array
-        Of the groups with L < 0 the sums of mass |L| and of mass f.
-    """
-
-    total: int
-    price: int
-    weight: np.ndarray
+    total: int  # bound on the cost of every set that meets the constraints, before what its rules gain
+    price: int  # of a unit of complexity
+    weight: np.ndarray  # int64: what a rule gains by covering a pattern
+    # taken, missed (int64): the values t, and what is left of their limits
     taken: np.ndarray
     missed: np.ndarray
+    # hidden, forced (int64): of the groups with L < 0 the sums of mass |L| and of mass f
     hidden: np.ndarray
     forced: np.ndarray
 
@@ -84,23 +72,18 @@ def read_dual(
 ) -> DualValues:
     """Dual values of a certificate, checked.
 
+    Raises CertificateError when the arrays are not of this form, or values are out of range or too large for exact
+    sums.
+
     Parameters
     ----------
-    sides : Sides
-    constraints : sequence of Parity
     arrays : mapping of str to array
         ``dual``, int64 of shape (n_patterns,), or (n_groups, n_patterns) with constraints; ``price``, int64 of shape
         (1,); with constraints ``multipliers``, float64 of shape (n_rates, n_groups, n_groups).
     grid, per_loss : int
         G and Q.
-    max_complexity : int
     ranges : sequence of RangePrice
         Of a part of the sets, in which rates are within ranges.
-
-    Raises
-    ------
-    CertificateError
-        When the arrays are not of this form, or values are out of range or too large for exact sums.
     """
     expected = {"dual", "price", "multipliers"} if constraints else {"dual", "price"}
     if set(arrays) != expected:

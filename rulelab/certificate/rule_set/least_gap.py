@@ -25,7 +25,7 @@ from ..outcome import Outcome
 from ..whole_weights import divided
 from .checker import MIN_GROUP_SIZE, ZERO_ONE, Case, Claim, check_model, prove, read_claim, read_linear, times_covered
 from .dual import in_order, read_dual
-from .effort import GaveUpError
+from .pairs import GaveUpError
 from .parity import GAP, Parity, Sides, check_gaps, most_wrong, parities, read_gaps, read_sides
 from .partition import PART_RANGES, Parts, prove_parts
 
@@ -65,10 +65,7 @@ def check(
 class Smaller(Case):
     """The sets of a smaller gap than the model's; as its cost stands the least one that is too much.
 
-    Attributes
-    ----------
-    gap, least : Fraction
-        The model's, and what no gap is to be smaller than.
+    ``gap``, ``least`` (Fraction): the model's, and what no gap is to be smaller than.
     """
 
     def __init__(self, problem: Problem, model: RuleSet, parameters: Mapping[str, float]) -> None:
@@ -143,6 +140,8 @@ def prove_least_gap_rule_set(
 ) -> Certificate:
     """A certificate that no rule set of this accuracy within the limits has a smaller gap.
 
+    Raises CertificateError when the model does not fit the problem or the limits.
+
     Parameters
     ----------
     problem : Problem
@@ -162,11 +161,6 @@ def prove_least_gap_rule_set(
         Groups with fewer rows of the kind that a rate is measured on are left out.
     zero_one : bool
         Accuracy and rates are those of the predictions, not of the Hamming loss.
-
-    Raises
-    ------
-    CertificateError
-        When the model does not fit the problem or the limits.
     """
     parameters = _parameters(
         problem, model, grid, max_complexity, max_conditions, min_accuracy, multipliers, min_group_size, zero_one
@@ -195,9 +189,10 @@ def prove_least_gap_rule_set_in_parts(
 ) -> Certificate:
     """The same with dual values for each part of the rates.
 
+    Raises CertificateError when the model does not fit the problem or the limits.
+
     Parameters
     ----------
-    problem, model
     parts : mapping of str to array
         See `rulelab.certificate.rule_set.partition.prove_parts`; the rates are in the order of their names.
     max_complexity, max_conditions, min_accuracy
@@ -206,11 +201,6 @@ def prove_least_gap_rule_set_in_parts(
         Of the gap.
     min_group_size, zero_one
         As for `prove_least_gap_rule_set`.
-
-    Raises
-    ------
-    CertificateError
-        When the model does not fit the problem or the limits.
     """
     limits = max_complexity, max_conditions, min_accuracy
     case = smaller_gaps(problem, model, *limits, rates, min_group_size, zero_one)

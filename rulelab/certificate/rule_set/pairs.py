@@ -1,4 +1,4 @@
-"""A plain search for all conjunctions of much weight, on tables of what pairs of conditions cover together."""
+"""A plain search, of limited effort, for all conjunctions of much weight, on tables of pairs of conditions."""
 
 from __future__ import annotations
 
@@ -7,12 +7,33 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..certificate import CertificateError
 from ..parts import CELLS, PRODUCTS, column_sums, look, parts, select
-from .effort import Effort
 
 _AT_ONCE = 1 << 13  # rows of a product of matrices
 _SORTED = 1 << 20  # cells that are sorted at once
 _TABLES, _COPIES = 50, 10  # cells of work for one cell of a table of pairs, and of a copy
+
+
+class GaveUpError(CertificateError):
+    """The check would take too long: the certificate may be right or wrong."""
+
+
+class Effort:
+    """Counts work and ends it.
+
+    ``limit``: most cells of tables that may be looked at. ``what``: the step, for the message. ``cells`` (int): looked
+    at so far.
+    """
+
+    def __init__(self, limit: int, what: str) -> None:
+        self.limit, self.what, self.cells = limit, what, 0
+
+    def spend(self, cells: int) -> None:
+        """Add work to the count; GaveUpError beyond the limit."""
+        self.cells += cells
+        if self.cells > self.limit:
+            raise GaveUpError(f"{self.what} was given up after {self.limit:,} cells of work")
 
 
 class _Rows(NamedTuple):

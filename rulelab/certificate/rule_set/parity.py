@@ -43,30 +43,19 @@ RATES = {
 
 @dataclass(frozen=True, eq=False)
 class Sides:
-    """A problem as the ``dnf`` that a form stands for.
+    """A problem as the ``dnf`` that a form stands for."""
 
-    Attributes
-    ----------
-    matrix : bool array, shape (n_patterns, n_conditions)
-    wanted, unwanted : int64 array, shape (n_groups, n_patterns)
-        Weights of the rows that rules should cover, and that they should not; one group where none are compared.
-    names : tuple of str
-        Of the groups.
-    rows : tuple of two tuples of int
-        How many positive and how many negative rows each group has; empty where no groups are compared.
-    worth : tuple of int
-        What it costs to leave a unit of each group's wanted weight uncovered, in units of the loss; 1 if empty.
-    constant : int
-        What each set loses beside that.
-    """
-
-    matrix: np.ndarray
+    matrix: np.ndarray  # bool, shape (n_patterns, n_conditions)
+    # wanted, unwanted (int64, shape (n_groups, n_patterns)): weights of the rows that rules should cover, and that they
+    # should not; one group where none are compared
     wanted: np.ndarray
     unwanted: np.ndarray
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # of the groups
     rows: tuple[tuple[int, ...], ...] = ()
+    """How many positive and how many negative rows each group has; empty where no groups are compared."""
     worth: tuple[int, ...] = ()
-    constant: int = 0
+    """What it costs to leave a unit of each group's wanted weight uncovered, in units of the loss; 1 if empty."""
+    constant: int = 0  # what each set loses beside that
 
     def loss(self, times: np.ndarray) -> int:
         """What a set of rules loses that cover the patterns so many times each."""
@@ -94,10 +83,7 @@ class Sides:
     def measure(self, times: np.ndarray) -> tuple[list[int], list[int]]:
         """Of each group the wanted weight that is not covered, and the unwanted weight, once for each covering rule.
 
-        Parameters
-        ----------
-        times : int64 array, shape (n_patterns,)
-            How many rules cover each pattern.
+        ``times`` (int64 array, shape (n_patterns,)): how many rules cover each pattern.
         """
         return self.wanted[:, times == 0].sum(axis=1).tolist(), (self.unwanted @ times).tolist()
 
@@ -188,10 +174,7 @@ def read_sides(problem: Problem, form: str, fair: bool) -> Sides:
 def parities(sides: Sides, form: str, tolerances: Mapping[str, Fraction], min_group_size: int = 0) -> list[Parity]:
     """The constraints, in the order of the tolerances, between groups of at least so many rows that a rate is about.
 
-    Raises
-    ------
-    CertificateError
-        Where such a group has no such rate, or less than two are left.
+    Raises CertificateError where such a group has no such rate, or less than two are left.
     """
     positives, negatives = sides.wanted.sum(axis=1).tolist(), sides.unwanted.sum(axis=1).tolist()
     if form == "cnf":

@@ -22,7 +22,7 @@ import numpy as np
 from ..certificate import CertificateError
 from .demands import PART_PRICES, PRICES
 from .dual import RangePrice
-from .effort import Effort, GaveUpError
+from .pairs import Effort, GaveUpError
 from .parity import Parity
 
 PART_RANGES = "part_ranges"
@@ -37,13 +37,7 @@ Box = tuple[tuple[int, int], ...]
 
 
 class Space:
-    """The rates of a case.
-
-    Attributes
-    ----------
-    places : list of (int, int)
-        Which rate and which group each number of a box is of.
-    """
+    """The rates of a case. ``places`` (list of (int, int)): which rate and which group each number of a box is of."""
 
     def __init__(self, case: Any) -> None:
         self.case = case
@@ -127,7 +121,6 @@ def prove_parts(
 
     Parameters
     ----------
-    case : Case of `rulelab.certificate.rule_set.checker`
     prove : callable
         What checks the dual values of a part, as those of a whole.
     arrays : mapping of str to array
@@ -152,24 +145,9 @@ def prove_parts(
 class Parts:
     """The parts of a certificate.
 
-    Parameters
-    ----------
-    case : Case
-    arrays : mapping of str to array
-        As `prove_parts` takes them.
-    more : mapping of str to dtype
-        Of the arrays that it holds besides, of a number for each part.
-
-    Raises
-    ------
-    CertificateError
-        When an array has not the form that it must have.
-
-    Attributes
-    ----------
-    space : Space
-    boxes : list of Box
-        The ranges of each part.
+    ``arrays`` (mapping of str to array): as `prove_parts` takes them. ``more``: of the arrays that it holds besides, of
+    a number for each part. ``space`` (Space). ``boxes`` (list of Box): the ranges of each part. Raises CertificateError
+    when an array has not the form that it must have.
     """
 
     def __init__(self, case: Any, arrays: Mapping[str, np.ndarray], more: Mapping[str, np.dtype] | None = None) -> None:
@@ -321,15 +299,9 @@ def bound_parts(
 ) -> None:
     """Fill in what is found; raises CertificateError where the proof fails, or is for less than the model's cost.
 
-    Parameters
-    ----------
-    case : Case of `rulelab.certificate.rule_set.checker`
-    least_cost : callable
-        What the dual values of a part alone show.
-    prove : callable
-        What checks that no set of a part costs less than its case.
-    arrays : mapping of str to array
-        As for `rulelab.certificate.rule_set.partition.prove_parts`, and ``part_ended``.
+    ``least_cost``: what the dual values of a part alone show. ``prove``: what checks that no set of a part costs less
+    than its case. ``arrays`` (mapping of str to array): as for `rulelab.certificate.rule_set.partition.prove_parts`,
+    and ``part_ended``.
     """
     found["objective"] = float(case.worth)
     parts = Parts(case, arrays, ENDED)

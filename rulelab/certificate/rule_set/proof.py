@@ -35,6 +35,9 @@ def prove_rule_set(
 ) -> Certificate:
     """A certificate that no rule set within the limits has a smaller loss.
 
+    `rulelab.verify` says whether the dual values prove the model optimal; it enumerates the rules that they leave.
+    Raises CertificateError when the model does not fit the problem or the limits.
+
     Parameters
     ----------
     problem : Problem
@@ -75,16 +78,6 @@ def prove_rule_set(
         The loss is the training errors, not the Hamming loss, and so are the rates. The dual values are those of the
         patterns in which the class that rules should cover prevails, by what it does; with tolerances those of what
         rules should cover in each group, and behind them those of what they should not.
-
-    Returns
-    -------
-    Certificate
-        `rulelab.verify` says whether the dual values prove the model optimal; it enumerates the rules that they leave.
-
-    Raises
-    ------
-    CertificateError
-        When the model does not fit the problem or the limits.
     """
     parameters = _parameters(max_complexity, max_conditions, regularization, grid)
     arrays = {"dual": np.array(dual, dtype=np.int64), "price": np.array([price], dtype=np.int64), **(demands or {})}
@@ -113,6 +106,8 @@ def prove_rule_set_in_parts(
 ) -> Certificate:
     """A certificate that no rule set whose rates are alike has a smaller loss, with dual values for each part.
 
+    Raises CertificateError when the model does not fit the problem or the limits.
+
     Parameters
     ----------
     problem : Problem
@@ -128,11 +123,6 @@ def prove_rule_set_in_parts(
         As for `prove_rule_set`, but for the prices.
     bound_only, zero_one : bool
         As for `prove_rule_set`.
-
-    Raises
-    ------
-    CertificateError
-        When the model does not fit the problem or the limits.
     """
     parameters = _parameters(max_complexity, max_conditions, regularization, 1)
     parameters |= _compared(tolerances, min_group_size)
@@ -174,9 +164,7 @@ def _certificate(
 def require_checkable(problem: Problem, model: RuleSet, certificate: Certificate) -> None:
     """Refuse dual values that `rulelab.verify` would not read, such as those too large for exact sums.
 
-    Raises
-    ------
-    CertificateError
+    Raises CertificateError.
     """
     problem = problem.in_order()
     claim = read_claim(certificate.parameters)

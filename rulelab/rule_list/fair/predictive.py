@@ -11,7 +11,7 @@ import numpy as np
 from ...arguments import ParameterError
 from ...certificate import Certificate, ProvenRange, prove_predictive_parity
 from ...data.fairness import PredictiveParity
-from ...data.predictive_values import ValueConstraints, value_constraints
+from ...data.rate_constraints import ValueConstraints, value_constraints
 from ...rehearsal import grouped_problem
 from ...search import Search, solve
 from . import state

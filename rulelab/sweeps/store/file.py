@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from ... import files
-from ..errors import SweepError, SweepParameterError
+from ...errors import SweepError, SweepParameterError
 from ..result import Result
-from . import version_one
-from .lines import sealed, sound_lines, unsealed, within
+from .lines import converted, sealed, sound_lines, unsealed, within
 from .lock import FileLock, Held
 
 _FORMAT, _VERSION = "rulelab sweep", 2
@@ -35,12 +34,9 @@ class ResultsFile:
     the file in a copy, and taken out of it. Sweeps of several families over the same data and folds can share a file,
     one after the other.
 
-    Parameters
-    ----------
-    path : path
-        Made when it does not exist; its folder must.
-    identity : mapping
-        What all results of the file have in common: data, number of folds, seed, resampling, sensitive attributes.
+    ``path``: made when it does not exist; its folder must. ``identity``: what all results of the file have in common:
+    data, number of folds, seed, resampling, sensitive attributes. Raises SweepError when the file holds something else
+    or results of another identity, when another sweep is writing to it, or when it cannot be read or written.
 
     Attributes
     ----------
@@ -50,12 +46,6 @@ class ResultsFile:
         In words, what was damaged and where it is left; empty for a sound file.
     notes : list of str
         In words, what else was found.
-
-    Raises
-    ------
-    SweepError
-        When the file holds something else or results of another identity, when another sweep is writing to it, or when
-        it cannot be read or written.
     """
 
     def __init__(self, path: str | os.PathLike[str], identity: Mapping[str, Any]) -> None:
@@ -207,7 +197,7 @@ class ResultsFile:
             if not piece.strip():
                 continue
             try:
-                data = version_one.converted(json.loads(piece))
+                data = converted(json.loads(piece))
                 Result.from_dict(data, 0)
                 lines.append((sealed(data, self._about), data))
             except (ValueError, KeyError, TypeError, AttributeError):

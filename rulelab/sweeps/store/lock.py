@@ -27,20 +27,7 @@ class FileLock:
     Locks exclude other processes of this machine, and other locks of this process. Where the file system or the folder
     does not allow any, there is none.
 
-    Parameters
-    ----------
-    path : path
-        What the lock is about.
-
-    Attributes
-    ----------
-    held : bool
-        Whether there is a lock.
-
-    Raises
-    ------
-    Held
-        When somebody else has it.
+    ``path``: what the lock is about. ``held`` (bool): whether there is a lock. Raises Held when somebody else has it.
     """
 
     def __init__(self, path: Path) -> None:

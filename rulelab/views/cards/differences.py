@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from ...data.conditions import Condition
 from ...families import EVERY_FAMILY
 from ...models import Clause, DecisionList, Model, MultiClassRuleList, RuleSet
-from ...models.training import training_classes
+from ...report.known import training_classes
 from .card import Card, kind, setting
 from .rule_tables import n_lines
 

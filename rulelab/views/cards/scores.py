@@ -13,7 +13,7 @@ import pandas as pd
 from ...data.gaps import Gap, largest_gap
 from ...data.metrics import Confusion, confusion, group_confusions, group_labels, rates_table, roc_auc
 from ...models import DecisionList, FallingRuleList, Model, MultiClassRuleList, RuleSet
-from ...models.training import training_confusion
+from ...report.known import training_confusion
 from ...sweeps.plan import compared_groups
 from ..live.prepared import ClassRows
 from ..live.wording import count

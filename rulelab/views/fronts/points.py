@@ -19,10 +19,9 @@ from ...families.typed import written
 from ...recipe import Recipe
 from ...shown import with_interval
 from ...sweeps import Result, Sweep, non_dominated
-from ...sweeps.demands import NOTHING_CALLED
-from ...sweeps.families import FAMILIES
+from ...sweeps.families import FAMILIES, NOTHING_CALLED
 from ...sweeps.frames import pooled
-from ...sweeps.grid import plain as plain_value
+from ...sweeps.keys import plain as plain_value
 from ..compare.baselines import NAMES
 from ..live.wording import NONE, family_name, titled
 from ..widgets.html import plain

@@ -21,7 +21,7 @@ from patience import PATIENCE, wait_until
 import rulelab as rl
 from rulelab.data.gaps import MEASURED, largest_gap
 from rulelab.data.metrics import Confusion, wilson_interval
-from rulelab.sweeps.grid import plain
+from rulelab.sweeps.keys import plain
 from rulelab.views.compare.table import same_of
 from rulelab.views.fronts import card as fronts_card
 from rulelab.views.fronts import html as fronts_html

@@ -21,8 +21,8 @@ from ...rule_set.parity import SUFFIX, check_parities
 from ...whole_weights import divided
 from ..claim import Claim, read_claim
 from .demanding_prefixes import Demands, meets_nothing_cheaper
-from .prefix_table import Through, certificate_of, check_table, kept
 from .space import FairSpace, fair_space
+from .table import Through, certificate_of, check_table, kept
 
 LABELS = "labels"
 """The array of those whose rules may not predict either class with every antecedent: see `allowed_labels`."""
@@ -60,10 +60,10 @@ def prove_demanding_rule_list(
 ) -> Certificate:
     """A proof from the bounds on completions that a search met, of which the needed ones are kept.
 
+    Raises CertificateError when the bounds do not prove it.
+
     Parameters
     ----------
-    problem : Problem
-    model : RuleList
     parameters : mapping of str to float
         ``regularization``, ``shift``, ``first_rule`` where its antecedent is given, and ``max_length`` where there is
         one. With ``lower_bound`` that is proven, and no more. Of fair lists also those of `prove_fair_rule_list`.
@@ -76,11 +76,6 @@ def prove_demanding_rule_list(
         Packed sets of the problem's patterns.
     multipliers : float64 array, optional
         Of fair lists, for each rate and pair of groups.
-
-    Raises
-    ------
-    CertificateError
-        When the bounds do not prove it.
     """
     demands = demands_of(problem, parameters, asked)
     space, _, through = _space(problem, model, parameters, demands, multipliers)

@@ -15,38 +15,19 @@ import numpy as np
 
 from ....data.directions import NEGATIVE, POSITIVE
 from ...certificate import CertificateError
-from .prefixes import LeftSet
+from .prefixes import LeftSet, Waiting, walk
 from .space import FairSpace
-
-_MOST = 2_000_000
-"""Prefixes that are looked at before a proof is refused."""
 
 
 class Demands(NamedTuple):
-    """What a list must use, and what it must not use too often.
+    """What a list must use, and what it must not use too often."""
 
-    Attributes
-    ----------
-    meets : bool array, shape (n_demands, n_antecedents)
-        For each demand which antecedents meet it.
-    first : int or None
-        The antecedent of the first rule.
-    uses : int64 array, shape (n_limits, n_antecedents)
-        How often each antecedent uses what is limited.
-    most : int64 array, shape (n_limits,)
-        How often a list may use it.
-    longest : int or None
-        Most rules.
-    labels : uint8 array, shape (n_antecedents,)
-        What a rule with each antecedent may predict.
-    """
-
-    meets: np.ndarray
-    first: int | None
-    uses: np.ndarray
-    most: np.ndarray
-    longest: int | None
-    labels: np.ndarray
+    meets: np.ndarray  # bool, shape (n_demands, n_antecedents): for each demand which antecedents meet it
+    first: int | None  # the antecedent of the first rule
+    uses: np.ndarray  # int64, shape (n_limits, n_antecedents): how often each antecedent uses what is limited
+    most: np.ndarray  # int64, shape (n_limits,): how often a list may use it
+    longest: int | None  # most rules
+    labels: np.ndarray  # uint8, shape (n_antecedents,): what a rule with each antecedent may predict
 
     @property
     def possible(self) -> Demands:
@@ -76,8 +57,10 @@ class _Asked(NamedTuple):
     most: int
     majority: bool
 
-
-Waiting = dict[int, dict[bytes, list[_Prefix]]]
+    def no_worse(self, one: _Prefix, other: _Prefix) -> bool:
+        """Whether a prefix costs no more than another, and whatever completes the other one's demands completes its."""
+        room = self.demands.longest is None or one.length <= other.length
+        return one.cost <= other.cost and room and not ((one.used > other.used).any() or (one.met < other.met).any())
 
 
 def meets_nothing_cheaper(
@@ -85,23 +68,18 @@ def meets_nothing_cheaper(
 ) -> int:
     """Show that no list that obeys, and is fair, costs less; returns how many prefixes were extended.
 
+    Raises CertificateError when there is a cheaper list that is fair and obeys, or when the bounds cut too little.
+
     Parameters
     ----------
-    space : FairSpace
-    demands : Demands
     cost : int
         Of the list that is claimed to be optimal.
     majority : bool
         Whether rules must have the label of most of what they capture, negative where both weigh the same.
     value : callable
         Of a packed set: a bound on its relaxed completions by one rule or more; the price of a rule at least.
-
-    Raises
-    ------
-    CertificateError
-        When there is a cheaper list that is fair and obeys, or when the bounds cut too little.
     """
-    n, asked = len(space.inside), _Asked(space, demands, cost, space.scaled(cost - 1), majority)
+    asked = _Asked(space, demands, cost, space.scaled(cost - 1), majority)
     none = np.zeros(len(demands.meets), dtype=bool)
     start = _Prefix(0, space.base, np.zeros(len(space.d), dtype=np.int64), none, np.zeros_like(demands.most), 0)
     totals = space.wrong.sum(axis=1)
@@ -109,16 +87,11 @@ def meets_nothing_cheaper(
         allowed = demands.first is None and none.all() and _fits(asked, space.net.sum(), label)
         if allowed and totals[label] < cost and space.is_fair(space.d.sum(axis=1) * label):
             raise CertificateError(f"the list without rules that predicts class {label} obeys, is fair and costs less")
-    waiting: Waiting = {size: {} for size in range(n + 1)}
-    waiting[n][np.packbits(np.ones(n, dtype=bool)).tobytes()] = [start]
-    extended = 0
-    for size in range(n, 0, -1):
-        for key, prefixes in waiting.pop(size).items():
-            mask = np.unpackbits(np.frombuffer(key, dtype=np.uint8), count=n).astype(bool)
-            extended += _Set(space, mask, key, value).extend(asked, prefixes, waiting)
-            if extended > _MOST:
-                raise CertificateError(f"the table leaves more than {_MOST} prefixes to look at")
-    return extended
+    return walk(
+        len(space.inside),
+        start,
+        lambda mask, key, prefixes, waiting: _Set(space, mask, key, value).extend(asked, prefixes, waiting),
+    )
 
 
 def _fits(asked: _Asked, net: np.ndarray, label: int) -> np.ndarray:
@@ -190,30 +163,4 @@ class _Set(LeftSet):
                 used=prefix.used + demands.uses[:, a],
                 length=prefix.length + 1,
             )
-            self._enter(asked, int(a), new, waiting)
-
-    def _enter(self, asked: _Asked, a: int, prefix: _Prefix, waiting: Waiting) -> None:
-        """Keep a prefix at the set that it leaves, unless it is cut, and drop those that it makes needless."""
-        space = self.space
-        child = self.mask & ~space.inside[:, a]
-        key = np.packbits(child).tobytes()
-        if prefix.relaxed + min(self.value(key), int(self.left[a])) > asked.most:
-            return
-        part = space.d[:, child]
-        span = np.minimum(part, 0).sum(axis=1), np.maximum(part, 0).sum(axis=1)
-        if (prefix.sums + span[1] < space.low).any() or (prefix.sums + span[0] > space.high).any():
-            return
-        others = waiting[int(child.sum())].setdefault(key, [])
-        if any(_outdoes(asked, one, prefix, span) for one in others):
-            return
-        others[:] = [one for one in others if not _outdoes(asked, prefix, one, span)] + [prefix]
-
-
-def _outdoes(asked: _Asked, one: _Prefix, other: _Prefix, span: tuple[np.ndarray, np.ndarray]) -> bool:
-    """Whether a prefix costs no more than another and every end that makes the other one fair and obey does so."""
-    space = asked.space
-    room = asked.demands.longest is None or one.length <= other.length
-    if one.cost > other.cost or not room or (one.used > other.used).any() or (one.met < other.met).any():
-        return False
-    low, high = np.maximum(space.low - other.sums, span[0]), np.minimum(space.high - other.sums, span[1])
-    return bool((space.low - one.sums <= low).all() and (space.high - one.sums >= high).all())
+            self.enter(int(a), new, most, waiting, asked.no_worse)

@@ -15,9 +15,9 @@ from ...outcome import LOWER_BOUND, Outcome
 from ...rule_set.parity import SUFFIX, check_parities
 from ...whole_weights import divided
 from ..claim import Claim, read_claim
-from .prefix_table import certificate_of, check_table, kept
 from .prefixes import meets_nothing_cheaper
 from .space import FairSpace, fair_space
+from .table import certificate_of, check_table, kept
 
 
 def check(
@@ -48,10 +48,10 @@ def prove_fair_rule_list(
 ) -> Certificate:
     """A proof from multipliers and bounds on completions that a search met, of which the needed ones are kept.
 
+    Raises CertificateError when the bounds do not prove it.
+
     Parameters
     ----------
-    problem : Problem
-    model : RuleList
     parameters : mapping of str to float
         ``regularization``, ``majority``, ``min_group_size``, ``shift``, the tolerances of rates and maybe
         ``lower_bound``, where only that is to be proven.
@@ -59,11 +59,6 @@ def prove_fair_rule_list(
         Of each rate and pair of groups.
     bounds : mapping of bytes to int
         Packed sets of the problem's patterns.
-
-    Raises
-    ------
-    CertificateError
-        When the bounds do not prove it.
     """
     space, claim = _space(problem, model, parameters, multipliers)
     through = partial(meets_nothing_cheaper, space, claim.cost, parameters["majority"] == 1)

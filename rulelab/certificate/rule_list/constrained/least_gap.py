@@ -22,9 +22,9 @@ from ...outcome import Outcome
 from ...rule_set.parity import GAP, check_gaps, most_wrong, parities, read_gaps, read_sides
 from ...whole_weights import divided
 from ..checker import check_rules
-from .prefix_table import certificate_of, check_table, kept
 from .prefixes import meets_nothing_cheaper
 from .space import FairSpace, linear_row, read_sizes, rows_of, space_of
+from .table import certificate_of, check_table, kept
 
 _NEEDED = ("min_accuracy", "max_length")
 
@@ -65,21 +65,9 @@ def prove_least_gap(
 ) -> Certificate:
     """A proof from multipliers and bounds on completions that a search met, of which the needed ones are kept.
 
-    Parameters
-    ----------
-    problem : Problem
-    model : RuleList
-    parameters : mapping of str to float
-        ``min_accuracy``, ``max_length``, ``min_group_size``, ``shift`` and the model's gaps in the rates.
-    multipliers : float64 array
-        Of the errors, and of each rate and pair of groups.
-    bounds : mapping of bytes to int
-        Packed sets of the problem's patterns.
-
-    Raises
-    ------
-    CertificateError
-        When the bounds do not prove it, or weights have too many digits.
+    ``parameters``: ``min_accuracy``, ``max_length``, ``min_group_size``, ``shift`` and the model's gaps in the rates.
+    ``multipliers`` (float64 array): of the errors, and of each rate and pair of groups. ``bounds``: packed sets of the
+    problem's patterns. Raises CertificateError when the bounds do not prove it, or weights have too many digits.
     """
     space, gap = _space(problem, model, parameters, multipliers)
     through = partial(meets_nothing_cheaper, space, int(parameters["max_length"]) + 1, False)

@@ -19,30 +19,21 @@ from ...certificate import Certificate, CertificateError, check_arrays, check_pa
 from ...outcome import LOWER_BOUND, Outcome
 from ...whole_weights import divided
 from ..claim import Claim, read_claim
-from .prefix_table import Through, certificate_of, check_table, kept
-from .value_prefixes import meets_nothing_cheaper
-from .value_space import TOLERANCE, Values, read_values
+from .table import Through, certificate_of, check_table, kept
+from .value_space import TOLERANCE, Values, meets_nothing_cheaper, read_values
 
 _NEEDED = ("regularization", "majority", TOLERANCE)
 _MOST_RANGES = 1024
 
 
 class ProvenRange(NamedTuple):
-    """What a search found of the lists whose least predictive value is in a range.
-
-    Attributes
-    ----------
-    low, high : float
-    multipliers : float64 array, shape (2 * n_groups,)
-        Of the lower and the upper end of each group that is compared.
-    bounds : mapping of bytes to int
-        Bounds on completing packed sets of the problem's patterns, at these multipliers.
-    """
+    """What a search found of the lists whose least predictive value is in a range."""
 
     low: float
     high: float
     multipliers: np.ndarray
-    bounds: Mapping[bytes, int]
+    """float64, shape (2 * n_groups,): of the lower and the upper end of each group that is compared."""
+    bounds: Mapping[bytes, int]  # bounds on completing packed sets of the problem's patterns, at these multipliers
 
 
 def check(
@@ -75,20 +66,9 @@ def prove_predictive_parity(
 ) -> Certificate:
     """A proof from what a search found of each range, of which what is needed is kept.
 
-    Parameters
-    ----------
-    problem : Problem
-    model : RuleList
-    parameters : mapping of str to float
-        ``regularization``, ``majority``, ``min_group_size``, ``shift``, ``precision_tolerance`` and maybe
-        ``lower_bound``, where only that is to be proven.
-    ranges : sequence of ProvenRange
-        From 0 to 1, one after another.
-
-    Raises
-    ------
-    CertificateError
-        When the bounds do not prove it.
+    ``parameters``: ``regularization``, ``majority``, ``min_group_size``, ``shift``, ``precision_tolerance`` and maybe
+    ``lower_bound``, where only that is to be proven. ``ranges``: from 0 to 1, one after another. Raises
+    CertificateError when the bounds do not prove it.
     """
     claim, values = _read(problem, model, parameters)
     tables = []

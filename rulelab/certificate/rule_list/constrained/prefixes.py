@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from .table import largest_sums, one_more_rule
 
 MOST = 2_000_000
 """Prefixes that are looked at before a proof is refused."""
+
+Waiting = dict[int, dict[bytes, list[Any]]]
+"""Prefixes by the packed set that they leave, and these by their size."""
 
 
 class _Prefix(NamedTuple):
@@ -26,36 +29,46 @@ class _Prefix(NamedTuple):
 def meets_nothing_cheaper(space: FairSpace, cost: int, majority: bool, value: Callable[[bytes], int]) -> int:
     """Show that no fair list costs less; returns how many prefixes were extended.
 
+    Raises CertificateError when there is a cheaper fair list, or when the bounds cut too little.
+
     Parameters
     ----------
-    space : FairSpace
     cost : int
         Of the list that is claimed to be optimal.
     majority : bool
         Whether rules must have the label of most of what they capture, negative where both weigh the same.
     value : callable
         Of a packed set: a bound on its relaxed completions by one rule or more; the price of a rule at least.
-
-    Raises
-    ------
-    CertificateError
-        When there is a cheaper fair list, or when the bounds cut too little.
     """
-    n, most = len(space.inside), space.scaled(cost - 1)
-    everything = np.ones(n, dtype=bool)
+    most = space.scaled(cost - 1)
     totals = space.wrong.sum(axis=1)
     for label in range(2):
         allowed = not majority or label == int(space.net.sum() > 0)
         if allowed and totals[label] < cost and space.is_fair(space.d.sum(axis=1) * label):
             raise CertificateError(f"the list without rules that predicts class {label} is fair and {space.better}")
-    waiting: dict[int, dict[bytes, list[_Prefix]]] = {size: {} for size in range(n + 1)}
     start = _Prefix(0, space.base, np.zeros(len(space.d), dtype=np.int64))
-    waiting[n][np.packbits(everything).tobytes()] = [start]
+    return walk(
+        len(space.inside),
+        start,
+        lambda mask, key, prefixes, waiting: _Set(space, mask, key, value).extend(
+            prefixes, cost, most, majority, waiting
+        ),
+    )
+
+
+def walk(n: int, start: Any, extend: Callable[[np.ndarray, bytes, list[Any], Waiting], int]) -> int:
+    """Extend the prefixes of each set of the n patterns, larger sets first; returns how many were extended.
+
+    ``extend`` is given a set as a mask and packed, its prefixes, and where to put the longer ones, which leave smaller
+    sets. Raises CertificateError when there are more than `MOST`.
+    """
+    waiting: Waiting = {size: {} for size in range(n + 1)}
+    waiting[n][np.packbits(np.ones(n, dtype=bool)).tobytes()] = [start]
     extended = 0
     for size in range(n, 0, -1):
         for key, prefixes in waiting.pop(size).items():
             mask = np.unpackbits(np.frombuffer(key, dtype=np.uint8), count=n).astype(bool)
-            extended += _Set(space, mask, key, value).extend(prefixes, cost, most, majority, waiting)
+            extended += extend(mask, key, prefixes, waiting)
             if extended > MOST:
                 raise CertificateError(f"the table leaves more than {MOST} prefixes to look at")
     return extended
@@ -66,7 +79,6 @@ class LeftSet:
 
     Parameters
     ----------
-    space : FairSpace
     mask : bool array, shape (n_patterns,)
     key : bytes
         The set, packed.
@@ -93,18 +105,37 @@ class LeftSet:
         skipped = int(right[right <= L].max(initial=-1))
         self.bound = bound if skipped < 0 else min(bound, self.least + L - skipped)
 
+    def enter(self, a: int, prefix: Any, most: int, waiting: Waiting, no_worse: Callable[[Any, Any], bool]) -> None:
+        """Keep a prefix at the set that antecedent ``a`` leaves, unless it is cut, and drop those it makes needless.
+
+        One prefix makes another needless when it is no worse, as ``no_worse`` says of all but their sums, and every end
+        that makes the other one fair makes it fair.
+        """
+        space = self.space
+        child = self.mask & ~space.inside[:, a]
+        key = np.packbits(child).tobytes()
+        if prefix.relaxed + min(self.value(key), int(self.left[a])) > most:
+            return
+        part = space.d[:, child]
+        least, largest = np.minimum(part, 0).sum(axis=1), np.maximum(part, 0).sum(axis=1)
+        if (prefix.sums + largest < space.low).any() or (prefix.sums + least > space.high).any():
+            return
+
+        def outdoes(one: Any, other: Any) -> bool:
+            if not no_worse(one, other):
+                return False
+            low, high = np.maximum(space.low - other.sums, least), np.minimum(space.high - other.sums, largest)
+            return bool((space.low - one.sums <= low).all() and (space.high - one.sums >= high).all())
+
+        others = waiting[int(child.sum())].setdefault(key, [])
+        if not any(outdoes(one, prefix) for one in others):
+            others[:] = [one for one in others if not outdoes(prefix, one)] + [prefix]
+
 
 class _Set(LeftSet):
     """A set of patterns that prefixes leave, and how these go on."""
 
-    def extend(
-        self,
-        prefixes: list[_Prefix],
-        cost: int,
-        most: int,
-        majority: bool,
-        waiting: dict[int, dict[bytes, list[_Prefix]]],
-    ) -> int:
+    def extend(self, prefixes: list[_Prefix], cost: int, most: int, majority: bool, waiting: Waiting) -> int:
         """Try every rule after every prefix; returns how many prefixes were extended."""
         space, L, done = self.space, self.space.relaxed_rule, 0
         rest = self.all_wrong[:, None] - self.wrong
@@ -128,29 +159,9 @@ class _Set(LeftSet):
                 goes_on = tried & (spent + space.per_rule < cost) & (relaxed + self.further <= most)
                 for a in np.flatnonzero(goes_on):
                     sums = prefix.sums + (self.d[:, a] if label else 0)
-                    self._enter(int(a), _Prefix(int(spent[a]), int(relaxed[a]), sums), most, waiting)
+                    self.enter(int(a), _Prefix(int(spent[a]), int(relaxed[a]), sums), most, waiting, _costs_no_more)
         return done
 
-    def _enter(self, a: int, prefix: _Prefix, most: int, waiting: dict[int, dict[bytes, list[_Prefix]]]) -> None:
-        """Keep a prefix at the set that it leaves, unless it is cut, and drop those that it makes needless."""
-        space = self.space
-        child = self.mask & ~space.inside[:, a]
-        key = np.packbits(child).tobytes()
-        if prefix.relaxed + min(self.value(key), int(self.left[a])) > most:
-            return
-        part = space.d[:, child]
-        span = np.minimum(part, 0).sum(axis=1), np.maximum(part, 0).sum(axis=1)
-        if (prefix.sums + span[1] < space.low).any() or (prefix.sums + span[0] > space.high).any():
-            return
-        others = waiting[int(child.sum())].setdefault(key, [])
-        if any(_outdoes(space, one, prefix, span) for one in others):
-            return
-        others[:] = [one for one in others if not _outdoes(space, prefix, one, span)] + [prefix]
 
-
-def _outdoes(space: FairSpace, one: _Prefix, other: _Prefix, span: tuple[np.ndarray, np.ndarray]) -> bool:
-    """Whether a prefix costs no more than another and every end that makes the other one fair makes it fair."""
-    if one.cost > other.cost:
-        return False
-    low, high = np.maximum(space.low - other.sums, span[0]), np.minimum(space.high - other.sums, span[1])
-    return bool((space.low - one.sums <= low).all() and (space.high - one.sums >= high).all())
+def _costs_no_more(one: _Prefix, other: _Prefix) -> bool:
+    return one.cost <= other.cost

@@ -38,44 +38,29 @@ class LinearRow(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class FairSpace:
-    """The problem and its relaxation.
+    """The problem and its relaxation."""
 
-    Attributes
-    ----------
-    inside : bool array, shape (n_patterns, n_antecedents)
-    wrong : int64 array, shape (2, n_patterns)
-        Cost of predicting each pattern negative, and positive.
-    net : array of integers, shape (n_patterns,)
-        Weight of each pattern's positive rows less that of its negative ones, not rounded: what tells the majority.
-    d : array of integers, shape (n_constraints, n_patterns)
-        int64, or Python's integers where sums need them.
-    low, high : array of integers, shape (n_constraints,)
-        Of the sums of ``d`` over the patterns that are predicted positive.
-    weight : int64 array, shape (2, n_patterns)
-        Relaxed cost of the wrong label of each pattern, in the row of its cheaper label.
-    base : int
-        Relaxed cost of what is cheapest for each pattern.
-    per_rule, relaxed_rule, shift : int
-    sides : Sides
-    constraints : list of Parity
-    better : str
-        What a list would have to be that refutes the proof, in words.
-    """
-
-    inside: np.ndarray
-    wrong: np.ndarray
+    inside: np.ndarray  # bool, shape (n_patterns, n_antecedents)
+    wrong: np.ndarray  # int64, shape (2, n_patterns): cost of predicting each pattern negative, and positive
     net: np.ndarray
+    """Array of integers, shape (n_patterns,): weight of each pattern's positive rows less that of its negative ones,
+    not rounded: what tells the majority."""
     d: np.ndarray
+    """Array of integers, shape (n_constraints, n_patterns): int64, or Python's integers where sums need them."""
+    # low, high (array of integers, shape (n_constraints,)): of the sums of ``d`` over the patterns that are predicted
+    # positive
     low: np.ndarray
     high: np.ndarray
     weight: np.ndarray
-    base: int
+    """int64, shape (2, n_patterns): relaxed cost of the wrong label of each pattern, in the row of its cheaper label.
+    """
+    base: int  # relaxed cost of what is cheapest for each pattern
     per_rule: int
     relaxed_rule: int
     shift: int
     sides: Sides
     constraints: list[Parity]
-    better: str = "costs less than the model"
+    better: str = "costs less than the model"  # what a list would have to be that refutes the proof, in words
 
     def count(self, masks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Relaxed weight that each antecedent captures of sets, by cheaper label, and that of the sets.
@@ -106,10 +91,7 @@ def fair_space(
 ) -> FairSpace:
     """The space of a certificate's parameters and multipliers, of whole weights; none of either: without constraints.
 
-    Raises
-    ------
-    CertificateError
-        Where they are of no use.
+    Raises CertificateError where they are of no use.
     """
     tolerances = read_tolerances(parameters)
     smallest, shift = read_sizes(parameters)
@@ -149,10 +131,7 @@ def space_of(
 ) -> FairSpace:
     """The space of these costs (of predicting each pattern negative and positive, and of a rule) and these rows.
 
-    Raises
-    ------
-    CertificateError
-        When the multipliers are not one finite number for each row, or sums are too large.
+    Raises CertificateError when the multipliers are not one finite number for each row, or sums are too large.
     """
     if multipliers.dtype != np.float64 or multipliers.shape != (len(rows),) or not np.isfinite(multipliers).all():
         raise CertificateError("the certificate must hold a finite multiplier for each rate and pair of groups")

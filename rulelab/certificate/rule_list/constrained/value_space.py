@@ -4,13 +4,18 @@ A list is fair when the predictive values of its groups, ``TP_g / PP_g`` of thos
 are within a tolerance of each other. Then the least of them, c, is at most all, and ``c + tolerance`` at least all, so
 that for ``low <= c <= high`` every group has ``TP >= low PP`` and ``TP <= (high + tolerance) PP``. Ranges of c that
 cover all numbers from 0 to 1 leave no fair list out; one that predicts nobody positive meets all of this.
+
+All prefixes that a table of bounds does not cut are gone through: none may be fair and cheaper. Lists that meet the
+constraints of a range and not the criterion are met and judged by the criterion itself. Prefixes that leave the same
+set after the same counts have the same fair completions, so that the cheapest one is enough.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,35 +23,25 @@ from ....data.problem import Problem
 from ...certificate import CertificateError
 from ...rule_set.parity import SUFFIX, Sides, read_sides
 from ..states import Grid
+from .prefixes import LeftSet, Waiting, walk
 from .space import FairSpace, LinearRow, linear_row, read_sizes, space_of
 
 TOLERANCE = f"precision{SUFFIX}"
 """The parameter that a certificate of predictive parity has."""
 
 _NEARLY = 1e-9  # far more than what rounds a quotient
+_CELLS = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
 class Values:
-    """The criterion.
+    """The criterion."""
 
-    Attributes
-    ----------
-    problem : Problem
-        In whole weights, with groups.
-    sides : Sides
-    groups : tuple of int
-        Those that are compared.
-    tolerance : Fraction
-    shift : int
-        Of the relaxations.
-    """
-
-    problem: Problem
+    problem: Problem  # in whole weights, with groups
     sides: Sides
-    groups: tuple[int, ...]
+    groups: tuple[int, ...]  # those that are compared
     tolerance: Fraction
-    shift: int
+    shift: int  # of the relaxations
 
     @property
     def n_counts(self) -> int:
@@ -73,10 +68,7 @@ class Values:
     def space(self, costs: Grid, low: float, high: float, multipliers: np.ndarray) -> FairSpace:
         """The space of a range, with a multiplier for each group's lower and upper end.
 
-        Raises
-        ------
-        CertificateError
-            Where these are of no use.
+        Raises CertificateError where these are of no use.
         """
         wrong = costs.per_error * np.stack([costs.positives, costs.negatives])
         rows, counts = [], []
@@ -111,3 +103,116 @@ def _end(positives: list[int], negatives: list[int], end: Fraction, sign: int) -
     part, whole = end.numerator, end.denominator
     d = [sign * ((whole - part) * p - part * q) for p, q in zip(positives, negatives, strict=True)]
     return linear_row(d, Fraction(0), Fraction(sum(x for x in d if x > 0)))
+
+
+class _Prefixes(NamedTuple):
+    """What some prefixes of one set cost, also in the relaxation, and their sums of the constraints, row by row."""
+
+    cost: np.ndarray
+    relaxed: np.ndarray
+    sums: np.ndarray
+
+    def only(self, chosen: np.ndarray | slice) -> _Prefixes:
+        return _Prefixes(*(array[chosen] for array in self))
+
+
+def meets_nothing_cheaper(
+    space: FairSpace, values: Values, cost: int, majority: bool, value: Callable[[bytes], int]
+) -> int:
+    """Show that no fair list of a range costs less; returns how many prefixes were extended.
+
+    Raises CertificateError when there is a cheaper fair list, or when the bounds cut too little.
+
+    Parameters
+    ----------
+    space : FairSpace
+        Of the range.
+    cost : int
+        Below which no fair list is said to be.
+    majority : bool
+        Whether rules must have the label of most of what they capture, negative where both weigh the same.
+    value : callable
+        Of a packed set: a bound on its relaxed completions by one rule or more; the price of a rule at least.
+    """
+    most = space.scaled(cost - 1)
+    totals = space.wrong.sum(axis=1)
+    for label in range(2):
+        allowed = not majority or label == int(space.net.sum() > 0)
+        counts = space.d.sum(axis=1)[None, -values.n_counts :] * label
+        if allowed and totals[label] < cost and values.fair(counts).any():
+            raise CertificateError(f"the list without rules that predicts class {label} is fair and {space.better}")
+    zero = np.zeros(1, dtype=np.int64)
+    start = _Prefixes(zero, zero + space.base, np.zeros((1, len(space.d)), dtype=np.int64))
+    return walk(
+        len(space.inside),
+        start,
+        lambda mask, key, blocks, waiting: _Open(space, mask, key, value).extend(
+            _cheapest(blocks, values.n_counts), values, cost, most, majority, waiting
+        ),
+    )
+
+
+def _cheapest(blocks: list[_Prefixes], n_counts: int) -> _Prefixes:
+    """The cheapest prefix of each row of counts."""
+    every = _Prefixes(*map(np.concatenate, zip(*blocks, strict=True)))
+    counts = every.sums[:, -n_counts:]
+    order = np.lexsort((every.cost, *counts.T))
+    fresh = np.ones(len(order), dtype=bool)
+    fresh[1:] = (counts[order[1:]] != counts[order[:-1]]).any(axis=1)
+    return every.only(order[fresh])
+
+
+class _Open(LeftSet):
+    """A set that prefixes leave, and how all of these go on."""
+
+    def extend(
+        self, prefixes: _Prefixes, values: Values, cost: int, most: int, majority: bool, waiting: Waiting
+    ) -> int:
+        """Try every rule after every prefix; returns how many prefixes were extended."""
+        prefixes = prefixes.only(prefixes.relaxed + self.bound <= most)
+        self._children: dict[int, tuple[bytes, int, np.ndarray, np.ndarray]] = {}
+        step = max(1, _CELLS // max(1, len(self.useful)))
+        for start in range(0, len(prefixes.cost), step):
+            for label in range(2):
+                part = prefixes.only(slice(start, start + step))
+                self._with(part, label, values, cost, most, majority, waiting)
+        return len(prefixes.cost)
+
+    def _with(
+        self, prefixes: _Prefixes, label: int, values: Values, cost: int, most: int, majority: bool, waiting: Waiting
+    ) -> None:
+        """Every rule of a label: the lists that it ends, and the prefixes."""
+        space, L = self.space, self.space.relaxed_rule
+        rest = self.all_wrong[:, None] - self.wrong
+        tried = self.useful & (prefixes.relaxed[:, None] + (self.least + L - self.captured[label]) <= most)
+        if majority:
+            tried &= (self.net > 0) == bool(label)
+        spent = prefixes.cost[:, None] + (space.per_rule + self.wrong[label])
+        ends = tried & (spent + rest[1 - label] < cost)
+        if majority:
+            ends &= (self.all_net - self.net > 0) == bool(1 - label)
+        row, last = np.nonzero(ends)
+        counted = slice(-values.n_counts, None)
+        added = self.d[counted, last] if label else self.all_d[counted, None] - self.d[counted, last]
+        if values.fair(prefixes.sums[row, counted] + added.T).any():
+            raise CertificateError(f"there is a fair list that {space.better}")
+        relaxed = prefixes.relaxed[:, None] + (L + self.captured[1 - label])
+        goes_on = tried & (spent + space.per_rule < cost) & (relaxed + self.further <= most)
+        for one in np.flatnonzero(goes_on.any(axis=0)).tolist():
+            rows = np.flatnonzero(goes_on[:, one])
+            sums = prefixes.sums[rows] + (self.d[:, one] if label else 0)
+            self._enter(one, _Prefixes(spent[rows, one], relaxed[rows, one], sums), most, waiting)
+
+    def _enter(self, a: int, prefixes: _Prefixes, most: int, waiting: Waiting) -> None:
+        """Keep prefixes at the set that they leave, unless they are cut."""
+        space = self.space
+        if a not in self._children:
+            child = self.mask & ~space.inside[:, a]
+            part = space.d[:, child]
+            span = np.minimum(part, 0).sum(axis=1), np.maximum(part, 0).sum(axis=1)
+            self._children[a] = np.packbits(child).tobytes(), int(child.sum()), *span
+        key, size, least, largest = self._children[a]
+        kept = prefixes.relaxed + min(self.value(key), int(self.left[a])) <= most
+        kept &= (prefixes.sums + largest >= space.low).all(axis=1) & (prefixes.sums + least <= space.high).all(axis=1)
+        if kept.any():
+            waiting[size].setdefault(key, []).append(prefixes.only(kept))

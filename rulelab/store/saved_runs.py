@@ -1,18 +1,24 @@
-"""A run of a recording, and the files that it has."""
+"""Runs made of recordings, with their files, and found again by words or by digits of their hash."""
 
 from __future__ import annotations
 
+import datetime
 import io
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import sqlalchemy as sa
+
+from ..errors import StoreError
 from ..recording import Recording
 from ..results import plain
 from ..snapshot import Status
-from .errors import StoreError
-from .finding import LARGEST_FILE
+from . import rows
+from .database import Database
 from .kept_table import LARGEST_ROWS, data_hash, packed, training_csv
-from .run import Run, digest, named, now, storable
+from .rows import FILES, PARTS, RUNS, TABLE
+from .run import Run, digest, named, now, read, storable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,11 +27,92 @@ if TYPE_CHECKING:
     from ..datasets import Dataset
     from ..multiclass import MultiClassCertificate
 
+DELETED_DAYS = 7
+"""For so long a deleted run can be brought back."""
+LARGEST_FILE = 64_000_000
+LEAST_DIGITS = 4
 LARGEST_RECORDING = 20_000_000
 """Bytes; the page opens no larger ones either."""
 _FEW_NODES = 2000
 MOST_POINTS = 2000
 _CURVE = ("step", "work", "seconds", "objective", "errors", "complexity", "lower_bound", "gap")
+
+
+def check_digits(which: Any) -> None:
+    """Raise StoreError unless it can be a hash, or the first digits of one."""
+    if not isinstance(which, str) or not re.fullmatch(rf"[0-9a-f]{{{LEAST_DIGITS},64}}", which):
+        raise StoreError(f"{which!r:.40} is no hash: {LEAST_DIGITS} to 64 digits and letters a to f")
+
+
+def whole_hash(database: Database, which: Run | str) -> str:
+    """The whole hash of a run; a part of one must be of one run only."""
+    if isinstance(which, Run):
+        return which.hash
+    check_digits(which)
+    with database.reading() as connection:
+        wanted = sa.select(RUNS.c.hash).where(RUNS.c.hash.startswith(which)).limit(2)
+        found = [key for key in connection.execute(wanted).scalars() if isinstance(key, str)]
+    if len(found) != 1:
+        raise StoreError(f"{'several runs begin' if found else 'no run begins'} with {which[:12]} here")
+    return found[0]
+
+
+def matching(database: Database, search: str, most: int, deleted: bool | None) -> list[Run | StoreError]:
+    """Runs that hold all the words, the latest first, and what is wrong with those that cannot be read.
+
+    Those that were deleted, those that were not, or both (None).
+    """
+    wanted = rows.chosen().order_by(RUNS.c.made.desc(), RUNS.c.hash)
+    if deleted is not None:
+        wanted = wanted.where(RUNS.c.deleted.is_not(None) if deleted else RUNS.c.deleted.is_(None))
+    for word in storable(search).split():
+        like = [each.icontains(word, autoescape=True) for each in (RUNS.c.name, RUNS.c.hash, RUNS.c.about)]
+        wanted = wanted.where(sa.or_(*like))
+    with database.reading() as connection:
+        found = connection.execute(wanted.limit(most)).all()
+    out: list[Run | StoreError] = []
+    for row in found:
+        try:
+            out.append(read(*row))
+        except StoreError as error:
+            out.append(error)
+    return out
+
+
+def content(database: Database, key: str, what: str) -> bytes:
+    """The file of a hash; raises StoreError when it is not there, too large, or not what its hash says."""
+    with database.reading() as connection:
+        wanted = FILES.c.hash == key
+        length = connection.execute(sa.select(sa.func.length(FILES.c.content)).where(wanted)).scalar()
+        if length is None:
+            raise StoreError(f"the {what} is not there")
+        if not isinstance(length, int) or length > LARGEST_FILE:
+            raise StoreError(f"the {what} is damaged: it takes {length} bytes")
+        found = connection.execute(sa.select(FILES.c.content).where(wanted)).scalar()
+    if not isinstance(found, bytes | memoryview) or digest(bytes(found)) != key:
+        raise StoreError(f"the {what} is damaged: it is not what its hash says")
+    return bytes(found)
+
+
+def table_of(database: Database, data_hash: str) -> str | None:
+    """The hash of the file with the rows of some data, where they are kept."""
+    wanted = sa.select(PARTS.c.file).where(PARTS.c.run == data_hash, PARTS.c.kind == TABLE)
+    with database.reading() as connection:
+        key = connection.execute(wanted).scalar()
+    return None if key is None else str(key)
+
+
+def forget_deleted(database: Database) -> None:
+    """Remove what was deleted long ago."""
+    before = datetime.datetime.now(datetime.UTC) - datetime.timedelta(days=DELETED_DAYS)
+    old = sa.select(RUNS.c.hash).where(RUNS.c.deleted < before.isoformat(timespec="milliseconds"))
+    with database.reading() as connection:
+        hashes = list(connection.execute(old).scalars())
+        unnamed = rows.unnamed_tables(connection)
+    if hashes or unnamed:
+        with database.writing() as connection:
+            rows.remove(connection, hashes)
+            rows.forget_tables(connection)
 
 
 def made(
