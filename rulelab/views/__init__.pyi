@@ -9,8 +9,8 @@ from .kept_runs.keeping import keep_runs as keep_runs
 from .learn.walk import Walk as Walk
 from .pages.page import page as page
 from .prefixes.tree_view import TreeView as TreeView
-from .search.replay import Replay as Replay
 from .search.view import SearchView as SearchView
 from .serving.server import serve as serve
+from .watch import Replay as Replay
 
 __all__: list[str]

@@ -1,16 +1,21 @@
-"""What visitors of this server may do; in a notebook, everything."""
+"""What visitors of this server may do, and how much memory each of its searches may hold; in a notebook, everything."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
+from weakref import WeakSet
 
 _FITS = 4
 """Fits of sweeps for which the memory of a server is enough."""
 _SMALL_BYTES = 64_000_000
 _changing = threading.Lock()
+NO_MEMORY = "This server has no memory left for another search: try again when others have closed their pages."
+NO_ROOM = "this server has no memory left for it; try again when others have closed their pages"
+NO_FILES = "This server takes no files: it is there to be tried out. Install rulelab to use your own."
 
 
 @dataclass
@@ -60,12 +65,39 @@ class Allowance:
 
 ALLOWED = Allowance()
 """That of this process."""
-NO_MEMORY = "This server has no memory left for another search: try again when others have closed their pages."
-NO_ROOM = "this server has no memory left for it; try again when others have closed their pages"
-NO_FILES = "This server takes no files: it is there to be tried out. Install rulelab to use your own."
 
 
 def take_memory() -> None:
     """Begin something that takes much memory; raises a ValueError where there is none left."""
     if ALLOWED.full:
         raise ValueError(NO_MEMORY)
+
+
+class Share:
+    """Lets a search, within a ``with`` block, grow as far as it is dealt memory, and within its own limit.
+
+    `search`: its ``memory_limit`` is what it was again after the block; of one that has none nothing is kept. `held`:
+    bytes that it holds.
+    """
+
+    def __init__(self, search: Any, held: Callable[[], int]) -> None:
+        self._search, self._own = search, getattr(search, "memory_limit", None)
+        self._held = held
+
+    def __enter__(self) -> None:
+        if hasattr(self._search, "memory_limit"):
+            SHARES.add(self)
+
+    def __exit__(self, *_: object) -> None:
+        if self in SHARES:
+            SHARES.discard(self)
+            self._search.memory_limit = self._own
+
+    def deal(self, more: int) -> None:
+        """Let it grow by so many bytes at most."""
+        most = max(1, self._held() + more)
+        self._search.memory_limit = most if self._own is None else min(self._own, most)
+
+
+SHARES: WeakSet[Share] = WeakSet()
+"""Those of the searches of this process that go on."""

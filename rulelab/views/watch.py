@@ -1,8 +1,9 @@
-"""A file or a frame, and the name of what is predicted: the search for its model, to watch."""
+"""Searches to watch outside of the page: that for the model of a table, and one that was recorded."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, ClassVar
 
 import pandas as pd
@@ -12,10 +13,12 @@ from ..data.metrics import group_labels
 from ..datasets import Dataset
 from ..families import FAMILIES
 from ..fitting import chosen
+from ..recording import Recording
 from .live.recipe import PageRecipe
+from .live.recorded import RecordedSession
 from .live.session import SearchSession
 from .live.state import Limits
-from .search.families import SHOWN
+from .search.families import SHOWN, look_of_recorded
 from .search.view import SearchView
 
 
@@ -84,3 +87,45 @@ def _with_one_column_of_groups(table: Dataset) -> tuple[Dataset, str | None]:
         return table, None
     name = ", ".join(map(str, table.sensitive.columns))
     return replace(table, sensitive=pd.DataFrame({name: group_labels(table.sensitive, len(table.y))})), name
+
+
+class Replay(SearchView):
+    """A run from a file, to be played and looked at; no search and no data are needed.
+
+    Parameters
+    ----------
+    file : str, Path or Recording
+        What `rulelab.Recording.save`, ``rulelab fit --record`` or the page has written.
+
+    Attributes
+    ----------
+    recording : Recording
+
+    Raises
+    ------
+    RecordingError
+        When the file is no recording, or damaged.
+    ValueError
+        When nothing was recorded.
+
+    Examples
+    --------
+    In a notebook::
+
+        rl.views.Replay("run.rulelab")
+    """
+
+    _alone: ClassVar[bool] = True
+
+    def __init__(self, file: str | Path | Recording, **params: Any) -> None:
+        self.recording = file if isinstance(file, Recording) else Recording.load(file)
+        name = "recording" if isinstance(file, Recording) else Path(file).name
+        look = look_of_recorded(self.recording)
+        super().__init__(new_session=lambda: RecordedSession(self.recording, name, look), **params)
+        self._controls.hide("speed")
+        self._opener.field.visible = False
+
+    def run(self, *_: Any) -> None:
+        """Nothing: there is no search."""
+
+    step = stop = reset = ablate = run

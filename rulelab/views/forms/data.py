@@ -12,10 +12,9 @@ import pandas as pd
 
 from ... import datasets
 from ...datasets import Dataset, DatasetError, Sheet
-from ..allowance import ALLOWED, NO_ROOM
+from ..allowance import ALLOWED, NO_ROOM, SHARES
 from ..live.apart import MAX_BYTES, NotDoneError, apart
 from ..live.recipe import MAX_CELLS
-from ..live.share import SHARES
 from ..live.wording import count
 from ..widgets.html import plain
 from .reading import read_sheet

@@ -7,9 +7,9 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from ..allowance import Share
 from .pool import Pool
 from .session import THREAD_NAME, lower_priority
-from .share import Share
 
 SIDE_WORK = Pool(1)
 """Scores and baselines of all sessions wait in this line; searches have a pool of their own."""

@@ -20,11 +20,10 @@ from ...recording import Course, Recording
 from ...search import Search
 from ...slices import Slices
 from ...snapshot import Snapshot, Status
-from ..allowance import ALLOWED, NO_MEMORY, take_memory
+from ..allowance import ALLOWED, NO_MEMORY, Share, take_memory
 from .history import History, Mark, relabelled
 from .pool import POOL, Pool
 from .prepared import Prepared, Source, Unwanted
-from .share import Share
 from .state import FULL_SPEED, Limits, Pace, Pacing, State
 from .watching import Watching
 

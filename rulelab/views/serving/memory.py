@@ -8,9 +8,8 @@ import threading
 import psutil
 
 from ...sweeps.families import share_by
-from ..allowance import ALLOWED
+from ..allowance import ALLOWED, SHARES, Share
 from ..live.session import OPEN, SearchSession
-from ..live.share import SHARES, Share
 from .health import resident
 
 LOOK_SECONDS = 0.25

@@ -23,7 +23,7 @@ from servers import in_a_thread, served
 from test_views_fronts import asked
 
 from rulelab import Problem, RuleListSearch, Status
-from rulelab.views.allowance import ALLOWED, NO_MEMORY, NO_ROOM
+from rulelab.views.allowance import ALLOWED, NO_MEMORY, NO_ROOM, SHARES, Share
 from rulelab.views.alternatives.finding import Wanted, find
 from rulelab.views.forms.data import read
 from rulelab.views.fronts.order import Order
@@ -31,7 +31,6 @@ from rulelab.views.fronts.run import NO_MEMORY_LEFT, Run, Started
 from rulelab.views.live.job import Progress
 from rulelab.views.live.prepared import Prepared
 from rulelab.views.live.session import SearchSession
-from rulelab.views.live.share import SHARES, Share
 from rulelab.views.live.state import State
 from rulelab.views.search.setup import Setup
 from rulelab.views.serving import memory

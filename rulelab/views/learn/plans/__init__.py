@@ -9,7 +9,7 @@ import numpy as np
 from ....rule_set import EqualOpportunity
 from ....snapshot import Snapshot
 from ...live.wording import count, counted
-from ...search.fairness import group_rates
+from ...search.plots.rates import group_rates
 from ..plan import (
     Choice,
     Part,
