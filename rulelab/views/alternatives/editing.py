@@ -105,6 +105,7 @@ class WhatIfView(NotebookViewer):
         self._finding: Job | None = None
         self._revealed, self._shown = False, False
         self.person, self.groups, self.room = PersonPanel(), GroupsPanel(), RoomPanel()
+        self.room.on_end = lambda: None if self._shown else self.reveal()
         self.groups.param.watch(lambda _: self._say(), "attribute")
         self._beat = Beat(self.refresh)
         self._build(alone=search is not None)

@@ -21,6 +21,7 @@ from ..cards.templates import filled
 from ..live.job import Progress
 from ..live.pool import POOL
 from ..live.ticker import Beat
+from ..widgets.buttons import Press
 from ..widgets.html import LiveText, plain
 from ..widgets.style import BAR_CSS, MODEL_CSS, NUMBER_CSS
 from . import wording
@@ -63,6 +64,7 @@ class Boards:
         # with it, who leaves stays on the board, and goes on from there under the same name
         self.lasting: Lasting | None = None
         self._boards: OrderedDict[tuple[str, str], dict[object, Entry]] = OrderedDict()
+        self._ended: set[tuple[str, str]] = set()
         self._players = 0
         self._lock = threading.Lock()
         self.version = 0
@@ -70,9 +72,12 @@ class Boards:
     def put(self, room: str, game: str, session: object, entry: Entry) -> None:
         """Enter, or better, what a session has reached; only the best list counts.
 
-        `room`, `game`: the name of the room, and what tells data and settings apart. ValueError when the room is full.
+        Nothing counts once the game has ended. `room`, `game`: the name of the room, and what tells data and settings
+        apart. ValueError when the room is full.
         """
         with self._lock:
+            if (room, game) in self._ended:
+                return
             board = self._board(room, game)
             before = board.get(session)
             if before is None and sum(not isinstance(key, _Left) for key in board) >= MOST_PLAYERS:
@@ -96,7 +101,25 @@ class Boards:
                     self._boards[key][_Left(entry.name)] = entry
                     self._make_room(self._boards[key])
                 if not self._boards[key]:
-                    del self._boards[key]
+                    self._forget(key)
+
+    def leads(self, room: str, game: str, session: object) -> bool:
+        """Whether a session is the first of those who are in the room, and so may end the game for all."""
+        with self._lock:
+            there = (key for key in self._boards.get((room, game), {}) if not isinstance(key, _Left))
+            return next(there, None) == session
+
+    def end(self, room: str, game: str, session: object) -> None:
+        """End the game for all, if that is for this session to say."""
+        if self.leads(room, game, session):
+            with self._lock:
+                self._ended.add((room, game))
+                self.version += 1
+
+    def ended(self, room: str, game: str) -> bool:
+        """Whether the game of a room has ended."""
+        with self._lock:
+            return (room, game) in self._ended
 
     def board(self, room: str, game: str) -> list[tuple[object, Entry]]:
         """Sessions and what they have reached, the best first."""
@@ -116,8 +139,12 @@ class Boards:
         board = self._boards.setdefault((room, game), {})
         self._boards.move_to_end((room, game))
         while len(self._boards) > MOST_ROOMS:
-            self._boards.popitem(last=False)
+            self._forget(next(iter(self._boards)))
         return board
+
+    def _forget(self, key: tuple[str, str]) -> None:
+        del self._boards[key]
+        self._ended.discard(key)
 
     def _make_room(self, board: dict[object, Entry]) -> None:
         """Take those who have left and were the worst off a board that has too many of them."""
@@ -246,6 +273,8 @@ _ENTER = (
     '<p class="note">Enter the name of a room: all who enter the same one, with the same data and settings, see each '
     "other’s names and objectives here. Nothing else of them is seen.</p>"
 )
+_END = "End the game for all"
+_ENDED = '<p class="note">The game has ended: the optimum is shown to all, and lists count no more.</p>'
 _LASTS = '<p class="note">This server keeps the board: who comes back goes on under the same name.</p>'
 
 
@@ -257,12 +286,14 @@ class RoomPanel(Viewer):
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
+        self.on_end: Callable[[], None] = lambda: None  # called once the game of the room has ended
         self._session = object()
         self._hand: Hand | None = None
         self._game = self._entered = self._unnamed = ""
         self._seen = -1
-        self._hints, self._revealed = 0, False
+        self._hints, self._revealed, self._over = 0, False, False
         self._beat = Beat(self.refresh)
+        self._end = Press(self.end, label=_END, width=170, height=34, margin=0, visible=False)
         room, self._name = (
             pn.widgets.TextInput.from_param(
                 self.param[name], max_length=MOST_CHARACTERS, width=170, margin=0, stylesheets=[NUMBER_CSS]
@@ -271,7 +302,7 @@ class RoomPanel(Viewer):
         )
         self._alert = LiveText(role="alert", caption="Error of the room", **WIDE)
         self.board = pane(MODEL_CSS)
-        bar = pn.Row(room, self._name, stylesheets=[BAR_CSS], **WIDE)
+        bar = pn.Row(room, self._name, self._end, stylesheets=[BAR_CSS], **WIDE)
         self._layout = panel("Room", "room", bar, self._alert, self.board)
         self.refresh()
 
@@ -281,7 +312,7 @@ class RoomPanel(Viewer):
     def begin(self, hand: Hand) -> None:
         """Leave the board of the game before."""
         BOARDS.leave(self._session)
-        self._game = hand.game
+        self._game, self._over = hand.game, False
 
     def close(self) -> None:
         """Leave the room."""
@@ -293,17 +324,27 @@ class RoomPanel(Viewer):
         self._hand, self._hints, self._revealed = hand, hints, revealed
         self._tell()
 
+    def end(self, *_: Any) -> None:
+        """End the game for all who are in the room."""
+        BOARDS.end(self._entered, self._game, self._session)
+        self.refresh()
+
     def refresh(self) -> bool:
         """Show what others have reached; True while there is a room."""
         if self._entered and self._seen != BOARDS.version:
-            self._seen = BOARDS.version
+            self._seen, where = BOARDS.version, (self._entered, self._game)
             assert self._hand is not None
             shown = partial(wording.worth, self._hand)
-            text = table(BOARDS.board(self._entered, self._game), self._session, shown)
+            ended = BOARDS.ended(*where)
+            text = (_ENDED if ended else "") + table(BOARDS.board(*where), self._session, shown)
+            self._end.visible = not ended and BOARDS.leads(*where, self._session)
+            if ended and not self._over:
+                self._over = True
+                self.on_end()
         elif self._entered:
             return True
         else:
-            text = _ENTER if BOARDS.lasting is None else f"{_ENTER}{_LASTS}"
+            text, self._end.visible = _ENTER if BOARDS.lasting is None else f"{_ENTER}{_LASTS}", False
         if self.board.object != text:
             self.board.object = text
         return bool(self._entered)
@@ -317,6 +358,7 @@ class RoomPanel(Viewer):
             self._unnamed = self._name.placeholder = BOARDS.new_name()
         if room != self._entered:
             BOARDS.leave(self._session)
+            self._over = False
         self._entered, self._seen, self._alert.phase = room, -1, ""
         if room and not hand.refusal:
             name = self.called.strip() or self._unnamed

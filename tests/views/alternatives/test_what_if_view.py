@@ -364,6 +364,36 @@ def test_who_enters_a_room_sees_the_others(make) -> None:
     assert BOARDS.board("class 7", two.room._game) == []
 
 
+def test_who_was_first_in_a_room_ends_the_game_for_all(make) -> None:
+    data = table()
+    first, second = (make(searched(data)) for _ in range(2))
+    for view, name in ((first, "teacher"), (second, "Ada")):
+        view.room.room, view.room.called = "class 8", name
+        ready(view)
+    shown = "certified"
+    assert shown not in second._answer.object
+    second.room.end()
+    first.room.refresh()
+    assert "has ended" not in first.room.board.object, "nobody else can end it"
+    first.room.end()
+    second.room.refresh()
+    for view in (first, second):
+        assert "The game has ended" in view.room.board.object
+        assert shown in view._answer.object
+    before = [entry.objective for _, entry in BOARDS.board("class 8", first.room._game)]
+    second.act({"do": "insert", "at": 0, "antecedent": 0})
+    second.act({"do": "insert", "at": 1, "antecedent": 3})
+    assert [entry.objective for _, entry in BOARDS.board("class 8", first.room._game)] == before
+    third = make(searched(data))
+    third.room.room = "class 8"
+    assert "The game has ended" in third.room.board.object
+    for view in (first, second, third):
+        view.close()
+    again = make(searched(data))
+    again.room.room = "class 8"
+    assert "The game has ended" not in again.room.board.object, "a room that was left is new"
+
+
 def test_a_board_keeps_the_best_and_is_bounded(monkeypatch) -> None:
     known = Boards()
     for objective in (5, 3, 4):
