@@ -33,10 +33,7 @@ def warm_up(family: str) -> None:
     fair, or to use something, and softly falling ones have their own, and the Monte-Carlo method those of its family.
     Of a search that is at hand use `rulelab.search.Search.compile`.
 
-    Parameters
-    ----------
-    family : str
-        As in `rulelab.families.OFFERED`.
+    ``family``: as in `rulelab.families.OFFERED`.
     """
     OFFERED[family].rehearsal().compile()
 

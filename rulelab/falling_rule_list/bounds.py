@@ -109,13 +109,8 @@ def further_loss(arrays, rules, positives, negatives, left, cap):
     least where the patterns above t have together the proportion a. Rounding is subtracted: of the arithmetic, and of
     weights, by which p(T) can exceed a |T| by ``rules.misplaced``.
 
-    Parameters
-    ----------
-    positives, negatives : int64 array, shape (n_head,)
-        Weight of S in the words up to each, from `sum_head`.
-    left : int
-        P.
-    cap : float
+    ``positives``, ``negatives`` (int64 array, shape (n_head,)): weight of S in the words up to each, from `sum_head`.
+    ``left`` (int): p. ``cap`` (float).
     """
     a = rules.per_positive
     b = rules.per_negative
@@ -219,6 +214,8 @@ def further_cost(arrays, rules, positives, negatives, left, lowest, rise, least_
     C1 (c - m) + loss < budget, which bounds c, which bounds the loss (`further_loss`), and so on. Pieces that cannot
     rise have at most the proportion ``least_cap``.
 
+    Returns ``cost`` (int): at least the budget where there is no such completion. ``cap`` (float).
+
     Parameters
     ----------
     lowest : float
@@ -228,12 +225,6 @@ def further_cost(arrays, rules, positives, negatives, left, lowest, rise, least_
     cap : float
         No completion within the budget has a larger c; 1 at first.
     budget : int
-
-    Returns
-    -------
-    cost : int
-        At least the budget where there is no such completion.
-    cap : float
     """
     cap = max(cap, least_cap)
     loss = further_loss(arrays, rules, positives, negatives, left, cap)
@@ -296,6 +287,8 @@ def smallest_exception(rules, store, step, left, size, captured, least_size, low
     Where the else is one of them, that excess is the one of S; if the proportion of S is below tau, m' is at most it.
     All is taken for intervals of m', and of c as in `loss_curve`.
 
+    Returns ``least`` (float) and ``looked`` (int): intervals and antecedents that were looked at.
+
     Parameters
     ----------
     store : Store
@@ -312,12 +305,6 @@ def smallest_exception(rules, store, step, left, size, captured, least_size, low
     lowest : float
         The least proportion of the prefix.
     budget : int
-
-    Returns
-    -------
-    least : float
-    looked : int
-        Intervals and antecedents that were looked at.
     """
     losses, largest, positives, gains, sizes = (
         store.losses,

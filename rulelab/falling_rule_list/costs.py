@@ -27,39 +27,25 @@ class Costs:
 
     A rule, or the else, that captures p positives and q negatives costs ``min(per_positive * p, per_negative * q)``;
     it is above the threshold when ``per_positive * p > per_negative * q``. A whole list costs less than 2^61.
-
-    Attributes
-    ----------
-    positives, negatives : int64 array, shape (n_patterns,)
-        The weights on the grid; the counts themselves where they are integers.
-    per_positive, per_negative, per_rule : int
-    unit : float
-        What one unit of cost is worth in the objective.
-    exact : bool
-        Whether costs put all lists into the order of their objectives. ``per_rule`` can stand for a regularization of
-        many digits all the same, see `rulelab.data.exact_weights`.
-    slack : float
-        The largest amount by which ``cost * unit`` can exceed the objective it stands for; 0 when exact, but for some
-        regularizations of many digits. To be subtracted from lower bounds.
-    weights_exact : bool
-        Whether the weights are not rounded, so that proportions can be compared.
-    exactness : float
-        What a proof is sure to tell apart, in units of the objective; 0 when exact.
-    misplaced : int
-        By how much rounding changes the weight of any set of patterns at most, on the grid.
     """
 
+    # positives, negatives (int64, shape (n_patterns,)): the weights on the grid; the counts themselves where they are
+    # integers
     positives: np.ndarray
     negatives: np.ndarray
     per_positive: int
     per_negative: int
     per_rule: int
-    unit: float
+    unit: float  # what one unit of cost is worth in the objective
     exact: bool
+    """Whether costs put all lists into the order of their objectives. ``per_rule`` can stand for a regularization of
+    many digits all the same, see `rulelab.data.exact_weights`."""
     slack: float
-    weights_exact: bool = True
-    exactness: float = 0.0
-    misplaced: int = 0
+    """The largest amount by which ``cost * unit`` can exceed the objective it stands for; 0 when exact, but for some
+    regularizations of many digits. To be subtracted from lower bounds."""
+    weights_exact: bool = True  # whether the weights are not rounded, so that proportions can be compared
+    exactness: float = 0.0  # what a proof is sure to tell apart, in units of the objective; 0 when exact
+    misplaced: int = 0  # by how much rounding changes the weight of any set of patterns at most, on the grid
 
 
 def costs_of(problem: Problem, regularization: float, positive_weight: float) -> Costs:
@@ -168,22 +154,13 @@ class Data(NamedTuple):
     """What kernels read: the antecedents over the patterns, and what each pattern costs.
 
     Patterns are in falling order of negatives, then positives; places after the last are padding of weight 0.
-
-    Attributes
-    ----------
-    columns : uint64 array, shape (m, n_words)
-        The set of patterns that satisfy each antecedent.
-    full : uint64 array, shape (n_words,)
-        The set of all patterns.
-    positives, negatives : int64 array, shape (64 * n_words,)
-    per_positive, per_negative, per_rule : int
-        See `Costs`.
     """
 
-    columns: np.ndarray
-    full: np.ndarray
-    positives: np.ndarray
-    negatives: np.ndarray
+    columns: np.ndarray  # uint64, shape (m, n_words): the set of patterns that satisfy each antecedent
+    full: np.ndarray  # uint64, shape (n_words,): the set of all patterns
+    positives: np.ndarray  # int64, shape (64 * n_words,)
+    negatives: np.ndarray  # int64, shape (64 * n_words,)
+    # per_positive, per_negative, per_rule: see `Costs`
     per_positive: int
     per_negative: int
     per_rule: int
@@ -191,25 +168,13 @@ class Data(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """A problem made ready for the engines.
-
-    Attributes
-    ----------
-    data : Data
-    costs : Costs
-    antecedents : int64 array, shape (m,)
-        The problem's index of each column of ``data``.
-    patterns : int64 array, shape (n_patterns,)
-        The problem's pattern at each place of ``data``.
-    dropped : dict of str to int
-        Antecedents left out, by reason.
-    """
+    """A problem made ready for the engines."""
 
     data: Data
     costs: Costs
-    antecedents: np.ndarray
-    patterns: np.ndarray
-    dropped: dict[str, int]
+    antecedents: np.ndarray  # int64, shape (m,): the problem's index of each column of ``data``
+    patterns: np.ndarray  # int64, shape (n_patterns,): the problem's pattern at each place of ``data``
+    dropped: dict[str, int]  # antecedents left out, by reason
 
 
 def prepare(problem: Problem, regularization: float, positive_weight: float) -> Prepared:
@@ -217,10 +182,7 @@ def prepare(problem: Problem, regularization: float, positive_weight: float) -> 
 
     An antecedent that holds for all that is left does what the else does, at the cost of a rule.
 
-    Raises
-    ------
-    ValueError
-        When the weights are too large to be counted exactly.
+    Raises ValueError when the weights are too large to be counted exactly.
     """
     costs = costs_of(problem, regularization, positive_weight)
     order = np.lexsort((-costs.positives, -costs.negatives))

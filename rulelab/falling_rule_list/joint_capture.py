@@ -42,87 +42,57 @@ ITERATIONS, BOUND = range(2)
 
 @by_reference
 class JointCapture(NamedTuple):
-    """Pairs of a pattern u with a gain and a pattern v with a loss, their multipliers, and scratch space.
+    """Pairs of a pattern u with a gain and a pattern v with a loss, their multipliers, and scratch space."""
 
-    Attributes
-    ----------
-    gain : int64 array, shape (n_u,)
-    loss : int64 array, shape (n_v,)
-        -g_v.
-    gain_share, loss_share : float32 arrays
-        Of the largest gain.
-    held_u, held_v : uint64 arrays, shape (n_words, n_u) and (n_v, n_words)
-        The antecedents of each pattern.
-    choice_start, choice : int64 and int32 arrays
-        ``choice[choice_start[u]:choice_start[u + 1]]``: the antecedents of u.
-    pair_start, other : int64 and int32 arrays
-        ``other[pair_start[u]:pair_start[u + 1]]``: the v of the pairs of u.
-    start_of_v, pair_of_v : int64 and int32 arrays
-        The pairs of each v.
-    block_start : int64 array, shape (n_u + 1,)
-    by_pair, by_choice : uint8 arrays
-        Of each u, which antecedents have which v: pair by pair, and antecedent by antecedent.
-    allowed : bool array, shape (m,)
-        Antecedents that some better list may have.
-    whole : int64 array, shape (m,)
-        G(b) - R of each antecedent.
-    choice_log, choice_weight, choice_last : float32 arrays
-    share_log, share, share_last, share_sum : float32 arrays, shape (n_pairs,)
-    start_of_rule, entry_of_rule : int64 and int32 arrays
-        The places in ``choice`` of each antecedent.
-    rule_log, rule_share, rule_last, rule_sum : float32 arrays
-    rule_multiplier : int64 array
-        By the places of ``choice``.
-    rule, rule_part : int64 and float32 arrays, shape (m,)
-        R for each antecedent, and what it is of the largest gain.
-    multiplier : int64 array, shape (n_pairs,)
-    value : int64 array, shape (m,)
-        The largest gain of a set that has all of each antecedent.
-    sums, shared : float32 and int64 arrays
-        Scratch of one u: by antecedent, and by two of them.
-    numbers : int64 array
-    """
-
-    gain: np.ndarray
-    loss: np.ndarray
+    gain: np.ndarray  # int64, shape (n_u,)
+    loss: np.ndarray  # int64, shape (n_v,): -g_v
+    # gain_share, loss_share (float32): of the largest gain
     gain_share: np.ndarray
     loss_share: np.ndarray
+    # held_u, held_v (uint64, shape (n_words, n_u) and (n_v, n_words)): the antecedents of each pattern
     held_u: np.ndarray
     held_v: np.ndarray
+    # choice_start, choice (int64 and int32): ``choice[choice_start[u]:choice_start[u + 1]]``: the antecedents of u
     choice_start: np.ndarray
     choice: np.ndarray
+    # pair_start, other (int64 and int32): ``other[pair_start[u]:pair_start[u + 1]]``: the v of the pairs of u
     pair_start: np.ndarray
     other: np.ndarray
+    # start_of_v, pair_of_v (int64 and int32): the pairs of each v
     start_of_v: np.ndarray
     pair_of_v: np.ndarray
-    block_start: np.ndarray
+    block_start: np.ndarray  # int64, shape (n_u + 1,)
+    # by_pair, by_choice (uint8): of each u, which antecedents have which v: pair by pair, and antecedent by antecedent
     by_pair: np.ndarray
     by_choice: np.ndarray
-    allowed: np.ndarray
-    whole: np.ndarray
-    choice_log: np.ndarray
-    choice_weight: np.ndarray
-    choice_last: np.ndarray
-    share_log: np.ndarray
-    share: np.ndarray
-    share_last: np.ndarray
-    share_sum: np.ndarray
+    allowed: np.ndarray  # bool, shape (m,): antecedents that some better list may have
+    whole: np.ndarray  # int64, shape (m,): G(b) - R of each antecedent
+    choice_log: np.ndarray  # float32
+    choice_weight: np.ndarray  # float32
+    choice_last: np.ndarray  # float32
+    share_log: np.ndarray  # float32, shape (n_pairs,)
+    share: np.ndarray  # float32, shape (n_pairs,)
+    share_last: np.ndarray  # float32, shape (n_pairs,)
+    share_sum: np.ndarray  # float32, shape (n_pairs,)
+    # start_of_rule, entry_of_rule (int64 and int32): the places in ``choice`` of each antecedent
     start_of_rule: np.ndarray
     entry_of_rule: np.ndarray
-    rule_log: np.ndarray
-    rule_share: np.ndarray
-    rule_last: np.ndarray
-    rule_sum: np.ndarray
-    rule_multiplier: np.ndarray
+    rule_log: np.ndarray  # float32
+    rule_share: np.ndarray  # float32
+    rule_last: np.ndarray  # float32
+    rule_sum: np.ndarray  # float32
+    rule_multiplier: np.ndarray  # int64: by the places of ``choice``
+    # rule, rule_part (int64 and float32, shape (m,)): R for each antecedent, and what it is of the largest gain
     rule: np.ndarray
     rule_part: np.ndarray
-    multiplier: np.ndarray
-    value: np.ndarray
+    multiplier: np.ndarray  # int64, shape (n_pairs,)
+    value: np.ndarray  # int64, shape (m,): the largest gain of a set that has all of each antecedent
+    # sums (float32) and shared (int64): scratch of one u: by antecedent, and by two of them
     sums: np.ndarray
     totals: np.ndarray
     shared: np.ndarray
     touched: np.ndarray
-    numbers: np.ndarray
+    numbers: np.ndarray  # int64
 
 
 @kernel

@@ -144,13 +144,7 @@ def slot_at_length(table, sets, lengths, chosen, length):
 def bit_planes(weights: np.ndarray) -> np.ndarray:
     """Row ``d``, packed: the places whose weight has the binary digit ``d``.
 
-    Parameters
-    ----------
-    weights : int64 array, shape (n_places,)
-
-    Returns
-    -------
-    uint64 array, shape (n_digits, bits.n_words(n_places))
+    ``weights`` (int64 array, shape (n_places,)). Returns uint64 array, shape (n_digits, bits.n_words(n_places)).
     """
     digits = np.arange(max(1, int(weights.max(initial=0)).bit_length()))
     return bits.pack(((weights[None, :] >> digits[:, None]) & 1).astype(bool))

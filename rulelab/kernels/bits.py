@@ -20,13 +20,8 @@ def n_words(n_bits: int) -> int:
 def pack(matrix: np.ndarray) -> np.ndarray:
     """Pack the rows of a Boolean matrix.
 
-    Parameters
-    ----------
-    matrix : bool array, shape (n_rows, n_bits)
-
-    Returns
-    -------
-    uint64 array, shape (n_rows, n_words(n_bits)); unused high bits are zero.
+    ``matrix`` (bool array, shape (n_rows, n_bits)). Returns uint64 array, shape (n_rows, n_words(n_bits)); unused high
+    bits are zero.
     """
     matrix = np.ascontiguousarray(matrix, dtype=bool)
     n_rows, n_bits = matrix.shape
@@ -66,12 +61,8 @@ def transpose(words: np.ndarray, n_bits: int) -> np.ndarray:
 def group_equal_rows(words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Group equal packed rows, comparing the rows in full (a hash only finds the candidates).
 
-    Returns
-    -------
-    group : int64 array, shape (n_rows,)
-        Index of each row's group; groups are numbered by first appearance.
-    first : int64 array, shape (n_groups,)
-        The first row of each group.
+    Returns ``group`` (int64 array, shape (n_rows,)): index of each row's group; groups are numbered by first
+    appearance. ``first`` (int64 array, shape (n_groups,)): the first row of each group.
     """
     first, group = _grouped(_hashes(words))
     parts = _parts(len(words), words.shape[1])
@@ -109,10 +100,7 @@ def _hashes(words: np.ndarray) -> np.ndarray:
 def _transpose_blocks(blocks: np.ndarray) -> None:
     """Transpose blocks of 64 x 64 bits in place by swapping ever smaller off-diagonal squares.
 
-    Parameters
-    ----------
-    blocks : uint64 array, shape (n, 64, m)
-        One block is ``blocks[i, :, j]``.
+    ``blocks`` (uint64 array, shape (n, 64, m)): one block is ``blocks[i, :, j]``.
     """
     n, _, m = blocks.shape
     mask, width = np.uint64(0x00000000FFFFFFFF), WORD // 2

@@ -1,10 +1,18 @@
-"""Growing the arrays of a store in place, so that a large search does not hold two copies of itself."""
+"""Stores of nodes: what has become of each, and arrays that grow in place, so that none is held twice."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
 from typing import TypeVar
+
+EXPANDED = 0
+"""Taken off the queue: all rules that could come next were looked at, or are being looked at."""
+OPEN = 1
+"""In the queue."""
+CUT = 2
+"""From here on: cut by the bound whose place in the store's ``pruned`` is the fate less ``CUT``."""
+
 
 Store = TypeVar("Store", bound=tuple)
 
@@ -36,14 +44,8 @@ def next_capacity(capacity: int, needed: int, entry: float) -> int:
 def affordable(capacity: int, needed: int, free: int | None, cost: Callable[[int], int]) -> int:
     """The number of entries to grow to: as `next_capacity`, or fewer within the free bytes; ``capacity`` if not enough.
 
-    Parameters
-    ----------
-    capacity, needed : int
-        Entries that there are, and that there must be.
-    free : int or None
-        Bytes that may be taken; None: any number.
-    cost : callable
-        Bytes that growing to a number of entries takes.
+    ``capacity``, ``needed``: entries that there are, and that there must be. ``free``: bytes that may be taken; None:
+    any number. ``cost``: bytes that growing to a number of entries takes.
     """
     wanted = next_capacity(capacity, needed, cost(2 * capacity) / max(1, capacity))
     while free is not None and cost(wanted) > free:

@@ -45,7 +45,7 @@ def kernel(function: Callable[..., Any]) -> Any:
 
 
 def apart(function: Callable[..., Any]) -> Any:
-    """As `kernel`, for what kernels call by its address, see `rulelab.kernels.by_address`; Python cannot call it."""
+    """As `kernel`, for what kernels call by its address, see `rulelab.kernels.by_reference`; Python cannot call it."""
     return _cached(function, _APART)
 
 

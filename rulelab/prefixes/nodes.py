@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..kernels.node_status import CUT, EXPANDED, OPEN
+from ..kernels.growing import CUT, EXPANDED, OPEN
 from .scale import Scale
 
 COLUMNS = ("node", "parent", "antecedent", "label", "length", "cost", "bound", "state", "cut_by", "descendants")
@@ -29,7 +29,7 @@ class Nodes:
     cost, bound : float array, shape (n,)
         In units of the objective.
     fate : uint8 array, shape (n,)
-        See `rulelab.kernels.node_status`.
+        See `rulelab.kernels.growing`.
     cuts, names : tuple of str
         The names of the bounds in the order of the fates, and of all antecedents.
     classes : tuple

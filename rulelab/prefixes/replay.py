@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels.growing import resized, table_size
-from ..kernels.node_status import CUT, OPEN
+from ..kernels.growing import CUT, OPEN, resized, table_size
 
 _ENOUGH = 1 << 40
 WORTHLESS = 1 << 61
@@ -27,20 +26,9 @@ def path_to(store: Any, node: int) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class Places:
-    """Where the numbers of a store stand, which is another place in each engine's.
+    """Where the numbers of a store stand, which is another place in each engine's."""
 
-    Attributes
-    ----------
-    nodes, queued, heap, best, open_node, open_child, last_node, stale : int
-        Positions in ``numbers``.
-    purged : int or None
-        Position in ``pruned`` of what a new incumbent drops from the queue.
-    node_arrays, heap_arrays, tables : tuple of str
-        The arrays with an entry per prefix, those of the queue (keys, then nodes), and those that map hashes.
-    lengths : str
-        The array with an entry for each length that a prefix can have.
-    """
-
+    # nodes, queued, heap, best, open_node, open_child, last_node, stale: positions in ``numbers``
     nodes: int
     queued: int
     heap: int
@@ -49,11 +37,11 @@ class Places:
     open_child: int
     last_node: int
     stale: int
-    purged: int | None
-    node_arrays: tuple[str, ...]
-    heap_arrays: tuple[str, str]
-    lengths: str
-    tables: tuple[str, ...] = ("table",)
+    purged: int | None  # position in ``pruned`` of what a new incumbent drops from the queue
+    node_arrays: tuple[str, ...]  # the arrays with an entry per prefix
+    heap_arrays: tuple[str, str]  # those of the queue: keys, then nodes
+    lengths: str  # the array with an entry for each length that a prefix can have
+    tables: tuple[str, ...] = ("table",)  # those that map hashes
 
     @classmethod
     def of(cls, state: Any, purged: int | None, lengths: str = "queue_by_length", **others: Any) -> Places:
@@ -67,46 +55,28 @@ class Places:
 
 @dataclass(frozen=True)
 class Children:
-    """What becomes of each child of a prefix, by the engine's own antecedents.
+    """What becomes of each child of a prefix, by the engine's own antecedents."""
 
-    Attributes
-    ----------
-    prefix : tuple of int
-        The engine's antecedents.
-    fate : int array, shape (m,)
-        As in `rulelab.kernels.node_status`; ``CUT`` and more where a bound cuts the child.
-    key : int array, shape (m,)
-        The lower bound of those that are stored, on the grid; 0 elsewhere.
-    prefix_cut : int
-        The place of the bound by which the search would not expand the prefix at all; -1 where it would.
-    best : int
-        The incumbent's cost.
-    """
-
-    prefix: tuple[int, ...]
-    fate: np.ndarray
-    key: np.ndarray
-    prefix_cut: int
-    best: int
+    prefix: tuple[int, ...]  # the engine's antecedents
+    fate: np.ndarray  # int, shape (m,): as in `rulelab.kernels.growing`; ``CUT`` and more where a bound cuts the child
+    key: np.ndarray  # int, shape (m,): the lower bound of those that are stored, on the grid; 0 elsewhere
+    prefix_cut: int  # the place of the bound by which the search would not expand the prefix at all; -1 where it would
+    best: int  # the incumbent's cost
 
 
 class Replay:
     """A copy of a store in which one prefix is expanded, child by child.
 
+    Raises ValueError when the prefix is longer than any that the search could use.
+
     Parameters
     ----------
     store : named tuple of arrays
         Is not changed.
-    at : Places
     m : int
         Antecedents.
     prefix : tuple of int
         The antecedents of the prefix.
-
-    Raises
-    ------
-    ValueError
-        When the prefix is longer than any that the search could use.
     """
 
     def __init__(self, store: Any, at: Places, m: int, prefix: tuple[int, ...]) -> None:
@@ -153,13 +123,9 @@ class Replay:
     ) -> Children:
         """Let the kernel expand the node of the prefix.
 
-        Parameters
-        ----------
-        node : int
-        advance : callable
-            Takes the store, units of work, effort, and a bound by its place, or -1, that is not to be used.
-        first_best : int, optional
-            The incumbent's cost while the prefix is taken off the queue, so that its own bound does not cut it.
+        ``advance``: takes the store, units of work, effort, and a bound by its place, or -1, that is not to be used.
+        ``first_best``: the incumbent's cost while the prefix is taken off the queue, so that its own bound does not cut
+        it.
         """
         store, at, numbers = self.store, self.at, self.store.numbers
         while numbers[at.stale]:

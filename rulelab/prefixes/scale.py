@@ -15,20 +15,13 @@ from ..kernels.bit_words import bit_planes, transposed
 
 @dataclass(frozen=True)
 class Weights:
-    """The patterns of a problem with their weights, for sets that are packed like its antecedents' columns.
-
-    Attributes
-    ----------
-    columns : uint64 array, shape (n_antecedents, bits.n_words(n_patterns))
-        The patterns that satisfy each antecedent.
-    everything : uint64 array, shape (bits.n_words(n_patterns),)
-    planes : pair of uint64 arrays, shape (n_digits, bits.n_words(n_patterns))
-        Of the positive and of the negative weights.
-    """
+    """The patterns of a problem with their weights, for sets that are packed like its antecedents' columns."""
 
     columns: np.ndarray
-    everything: np.ndarray
+    """uint64, shape (n_antecedents, bits.n_words(n_patterns)): the patterns that satisfy each antecedent."""
+    everything: np.ndarray  # uint64, shape (bits.n_words(n_patterns),)
     planes: tuple[np.ndarray, np.ndarray]
+    """Pair of uint64, shape (n_digits, bits.n_words(n_patterns)): of the positive and of the negative weights."""
 
     @classmethod
     def of(cls, problem: Problem, positives: np.ndarray, negatives: np.ndarray) -> Weights:
@@ -70,26 +63,13 @@ class Scale:
     """Antecedents, bounds and costs of a search, in its own integers.
 
     A rule that captures p positives and q negatives of the grid costs ``min(per_positive * p, per_negative * q)``.
-
-    Attributes
-    ----------
-    problem : Problem
-    antecedents : int array, shape (m,)
-        Those that the search tries, as indices of the problem's.
-    cuts : tuple of str
-        The names of ``Snapshot.pruned``, in the order of the fates.
-    bounding : frozenset of str
-        Those that say that no extension costs less than the incumbent.
-    costs : Costs
-        The grid: ``positives``, ``negatives``, ``per_rule``, ``unit`` and ``slack``.
-    per_positive, per_negative : int
     """
 
     problem: Problem
-    antecedents: np.ndarray
-    cuts: tuple[str, ...]
-    bounding: frozenset[str]
-    costs: Any
+    antecedents: np.ndarray  # int, shape (m,): those that the search tries, as indices of the problem's
+    cuts: tuple[str, ...]  # the names of ``Snapshot.pruned``, in the order of the fates
+    bounding: frozenset[str]  # those that say that no extension costs less than the incumbent
+    costs: Any  # the grid: ``positives``, ``negatives``, ``per_rule``, ``unit`` and ``slack``
     per_positive: int
     per_negative: int
 

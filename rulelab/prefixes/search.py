@@ -11,7 +11,7 @@ import pandas as pd
 
 from .. import glossary
 from ..arguments import ParameterError, is_whole
-from ..kernels.node_status import CUT, EXPANDED, OPEN
+from ..kernels.growing import CUT, EXPANDED, OPEN
 from ..search import Search
 from .nodes import COLUMNS, Nodes
 from .replay import Children

@@ -10,7 +10,7 @@ from typing import Any
 from ..arguments import ParameterError, arguments_of, check_arguments, check_choice, require
 from ..data.multiclass import MultiClassProblem
 from ..data.problem import Problem
-from ..rule_list.exact.parallel.threads import check_jobs
+from ..rule_list.exact.parallel.rounds import check_jobs
 from ..rule_list.fair.search import LABELS
 from ..search import Search
 
@@ -22,37 +22,20 @@ DEMANDS = ("must_use", "first_rule", "max_uses", "monotone")
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked of a problem; the names are those of the parameters of searches.
-
-    Attributes
-    ----------
-    model : {"rule_list", "falling_rule_list", "rule_set"}
-    several : bool
-        Whether the problem has more than two classes.
-    criterion : str or class, optional
-        The gap between groups that is to be least, in place of the errors.
-    fairness : Criterion, optional
-        What the model has to meet.
-    must_use, first_rule, max_uses, monotone : optional
-        What the model has to use, and to obey.
-    max_length : int, optional
-    violation_penalty : float, optional
-        Falling lists may rise at this price.
-    method : {"exact", "monte_carlo"}
-        Whether a proof is asked for.
-    """
+    """What is asked of a problem; the names are those of the parameters of searches."""
 
     model: str = "rule_list"
-    several: bool = False
-    criterion: Any = None
-    fairness: Any = None
+    several: bool = False  # whether the problem has more than two classes
+    criterion: Any = None  # str or class: the gap between groups that is to be least, in place of the errors
+    fairness: Any = None  # criterion: what the model has to meet
+    # must_use, first_rule, max_uses, monotone (optional): what the model has to use, and to obey
     must_use: Any = None
     first_rule: Any = None
     max_uses: Any = None
     monotone: Any = None
     max_length: Any = None
-    violation_penalty: Any = None
-    method: Any = "exact"
+    violation_penalty: Any = None  # float: falling lists may rise at this price
+    method: Any = "exact"  # {"exact", "monte_carlo"}: whether a proof is asked for
 
     @classmethod
     def of(cls, model: str, parameters: Mapping[str, Any], several: bool = False) -> Question:
@@ -86,36 +69,17 @@ UNUSED = ("n_jobs", "random_state", "memory_limit", "labels", "min_group_size")
 
 @dataclass(frozen=True)
 class Engine:
-    """A class of searches, which is imported when it is needed.
+    """A class of searches, which is imported when it is needed."""
 
-    Attributes
-    ----------
-    name : str
-        Of the class.
-    model : str
-        The family of its models.
-    knows : tuple of str
-        What may be asked of it, of the parameters of a `Question`.
-    needs : tuple of str
-        What of that it must be asked.
-    where : str
-        When it is this one that answers, such as "where a list has to be fair".
-    of_values : bool
-        Whether the criteria that it knows are those of predictive values; otherwise all others are.
-    several : bool
-        Whether its problems have several classes; otherwise two.
-    room : str
-        The module that has it; empty: that of its family.
-    """
-
-    name: str
-    model: str
-    knows: tuple[str, ...] = ()
-    needs: tuple[str, ...] = ()
-    where: str = ""
+    name: str  # of the class
+    model: str  # the family of its models
+    knows: tuple[str, ...] = ()  # what may be asked of it, of the parameters of a `Question`
+    needs: tuple[str, ...] = ()  # what of that it must be asked
+    where: str = ""  # when it is this one that answers, such as "where a list has to be fair"
     of_values: bool = False
-    several: bool = False
-    room: str = ""
+    """Whether the criteria that it knows are those of predictive values; otherwise all others are."""
+    several: bool = False  # whether its problems have several classes; otherwise two
+    room: str = ""  # the module that has it; empty: that of its family
 
     def accepts(self, question: Question) -> ParameterError | None:
         """None where it answers this question of a model of its family, otherwise why not."""
@@ -148,12 +112,8 @@ class Engine:
     def search(self, problem: Any, parameters: Mapping[str, Any]) -> Any:
         """A search of the problem.
 
-        Raises
-        ------
-        ParameterError
-            When it does not know a parameter that asks for something, or refuses a value.
-        TypeError
-            When no search has such a parameter.
+        Raises ParameterError when it does not know a parameter that asks for something, or refuses a value. Raises
+        TypeError when no search has such a parameter.
         """
         taken, given = self.takes, dict(parameters)
         for name, value in parameters.items():

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..kernels.node_status import EXPANDED
+from ..kernels.growing import EXPANDED
 from ..prefixes import PrefixSearch
 from ..search import Search
 from ..snapshot import Snapshot, Status
@@ -19,13 +19,7 @@ _SHARE, _MANY = 0.02, 20_000
 
 
 class Course:
-    """The fates of stored prefixes, look by look.
-
-    Parameters
-    ----------
-    max_looks : int
-        When there are more, every second one is left out.
-    """
+    """The fates of stored prefixes, look by look. ``max_looks``: when there are more, every second one is left out."""
 
     def __init__(self, max_looks: int = MAX_LOOKS) -> None:
         self._events, self._steps = Events(), list[int]()
@@ -98,10 +92,7 @@ NO_CHANGE = (np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.uint8))
 class Events:
     """Changes of the fates of nodes, look by look.
 
-    Attributes
-    ----------
-    looks : list of pair of arrays
-        The nodes (int32) whose fate had changed, and their new fates (uint8).
+    ``looks`` (list of pair of arrays): the nodes (int32) whose fate had changed, and their new fates (uint8).
     """
 
     def __init__(self, looks: list[tuple[np.ndarray, np.ndarray]] | None = None) -> None:

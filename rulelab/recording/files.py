@@ -47,15 +47,7 @@ class RecordingError(ValueError):
 
 @dataclass(frozen=True)
 class Content:
-    """What a file holds.
-
-    Attributes
-    ----------
-    left_out : tuple of str
-        What rules must not use.
-    directions : Directions
-        Where conditions must point.
-    """
+    """What a file holds. ``left_out``: what rules must not use. ``directions``: where conditions must point."""
 
     family: str
     parameters: dict[str, Any]

@@ -49,17 +49,14 @@ def descend(
     Parameters
     ----------
     arrays : Layout
-    draft : Separation
     active : int32 array
         Pairs.
     u : float array, shape (n_pairs,)
         Multipliers.
     costs : (int, int)
         Of a unit of weight that is wrong, and of a rule.
-    steepness, step : float
     passes, n : int
         How often, and by how many threads.
-    together : callable
     """
     if not len(active):
         return active

@@ -36,56 +36,33 @@ _LATEST = 64  # cores that are remembered to be the last that were learnt
 
 @by_reference
 class Cores(NamedTuple):
-    """The pool of cores and scratch space for proofs.
+    """The pool of cores and scratch space for proofs."""
 
-    Attributes
-    ----------
-    masks : uint64 array, shape (room, n_words)
-    value : int64 array, shape (room,)
-        Proven least cost of each core.
-    used : int64 array, shape (room,)
-        The number of cuts that there were when each core cut last.
-    holders : uint64 array, shape (room / 64, 64 * n_words)
-        The cores of each block that contain a position.
-    block : int64 array, shape (room / 64, 2)
-        The largest value within each block, and how many cores it holds.
-    open_block : int64 array, shape (levels,)
-        The block that takes the next core of each level of value; -1: none.
-    hot : int64 array
-        Cores that cut last.
-    missing : int64 array, shape (2, 64 * n_words)
-        Scratch space: positions that a set is missing, of each sign.
-    numbers : int64 array
-        Cores held, counts made by proofs, cores learnt, proofs that failed, cores scanned, sets cut by a scan, counts
-        that cores may cost before they have to pay, whether they cost more, passes over all antecedents in proofs,
-        blocks in use, hot cores, the core to be replaced next, completions noted.
-    sets, counts, weights, budget, position : arrays
-        The stack of a proof.
-    trial : uint64 array, shape (3, n_words)
-    refuted, refuted_cost : arrays
-        Completions that ended the last proofs that failed: the patterns that each has wrong, the cost of its rules.
-    latest : int64 array
-        The cores that were learnt last, in turn.
-    """
-
-    masks: np.ndarray
-    value: np.ndarray
-    used: np.ndarray
-    holders: np.ndarray
-    block: np.ndarray
+    masks: np.ndarray  # uint64, shape (room, n_words)
+    value: np.ndarray  # int64, shape (room,): proven least cost of each core
+    used: np.ndarray  # int64, shape (room,): the number of cuts that there were when each core cut last
+    holders: np.ndarray  # uint64, shape (room / 64, 64 * n_words): the cores of each block that contain a position
+    block: np.ndarray  # int64, shape (room / 64, 2): the largest value within each block, and how many cores it holds
     open_block: np.ndarray
-    hot: np.ndarray
-    missing: np.ndarray
+    """int64, shape (levels,): the block that takes the next core of each level of value; -1: none."""
+    hot: np.ndarray  # int64: cores that cut last
+    missing: np.ndarray  # int64, shape (2, 64 * n_words): scratch space: positions that a set is missing, of each sign
     numbers: np.ndarray
+    """int64: cores held, counts made by proofs, cores learnt, proofs that failed, cores scanned, sets cut by a scan,
+    counts that cores may cost before they have to pay, whether they cost more, passes over all antecedents in proofs,
+    blocks in use, hot cores, the core to be replaced next, completions noted."""
+    # sets, counts, weights, budget, position: the stack of a proof
     sets: np.ndarray
     counts: np.ndarray
     weights: np.ndarray
     budget: np.ndarray
     position: np.ndarray
-    trial: np.ndarray
+    trial: np.ndarray  # uint64, shape (3, n_words)
+    # refuted, refuted_cost: completions that ended the last proofs that failed: the patterns that each has wrong, the
+    # cost of its rules
     refuted: np.ndarray
     refuted_cost: np.ndarray
-    latest: np.ndarray
+    latest: np.ndarray  # int64: the cores that were learnt last, in turn
 
 
 def empty_pool(arrays: Layout, trust: int, deepest: int, room: int | None = None) -> Cores:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..data.problem import Problem
-from ..kernels.by_address import At, call
+from ..kernels.by_reference import At, call
 from ..kernels.jit import apart, ctz, inlined, inner
 from . import bounds
 from .core_pool import (

@@ -24,29 +24,20 @@ class Costs:
 
     One unit of net pattern weight costs ``per_error``, one rule costs ``per_rule``; both are int64 and a whole list
     never costs more than 2^61.
-
-    Attributes
-    ----------
-    positives, negatives : int64 array, shape (n_patterns,)
-        The weights on the grid.
-    per_error, per_rule : int
-    unit : float
-        What one unit of cost is worth in the objective.
-    exact : bool
-        True when costs put all lists into the order of their objectives. ``per_rule`` can stand for a regularization of
-        many digits all the same, see `rulelab.data.exact_weights`.
-    slack : float
-        The largest amount by which a cost on the grid can exceed the objective it stands for; subtracted from every
-        lower bound. 0 when exact, but for some regularizations of many digits.
     """
 
+    # positives, negatives (int64, shape (n_patterns,)): the weights on the grid
     positives: np.ndarray
     negatives: np.ndarray
     per_error: int
     per_rule: int
-    unit: float
+    unit: float  # what one unit of cost is worth in the objective
     exact: bool
+    """True when costs put all lists into the order of their objectives. ``per_rule`` can stand for a regularization of
+    many digits all the same, see `rulelab.data.exact_weights`."""
     slack: float
+    """The largest amount by which a cost on the grid can exceed the objective it stands for; subtracted from every
+    lower bound. 0 when exact, but for some regularizations of many digits."""
 
     @property
     def exactness(self) -> float:
@@ -120,10 +111,7 @@ def integer_costs(
 def largest_cost(costs: Costs, problem: Problem, regularization: float, below: int) -> int:
     """What no list costs more than: every row wrong, and every antecedent a rule.
 
-    Raises
-    ------
-    ValueError
-        When that is not below a number.
+    Raises ValueError when that is not below a number.
     """
     largest = costs.per_error * int(costs.positives.sum() + costs.negatives.sum())
     largest += costs.per_rule * problem.n_antecedents
@@ -139,10 +127,7 @@ def largest_cost(costs: Costs, problem: Problem, regularization: float, below: i
 def require_regularization(problem: Problem, regularization: Any) -> None:
     """Refuse a regularization that is no number between 0 and 1, or too small to cost anything on the grid.
 
-    Raises
-    ------
-    ValueError
-        With what is allowed.
+    Raises ValueError with what is allowed.
     """
     accepted = is_number(regularization) and 0 < regularization < 1
     require(("regularization", regularization, accepted, "a number above 0 and below 1"))

@@ -28,43 +28,26 @@ _LARGEST_ROWS = 1 << 24  # entries; in larger tables rows are never faster, and 
 
 @by_reference
 class Layout(NamedTuple):
-    """The reduced problem as flat arrays for the kernels.
-
-    Attributes
-    ----------
-    by_word : uint64 array, shape (n_words, m)
-        Word ``w`` of every antecedent's pattern set, antecedents contiguous.
-    by_antecedent : uint64 array, shape (m, n_words)
-    full : uint64 array, shape (n_words,)
-        The set of all patterns.
-    weights : int64 array, shape (64 * n_words,)
-        Absolute net weight of each position; 0 for padding.
-    members : int64 array, shape (64 * n_words, m)
-        -1 where the antecedent holds for the pattern, else 0: a mask for weights. Empty unless ``use_rows``.
-    positive_words : int
-        Words of the positive patterns; the negative ones follow.
-    entry_word, entry_digit : int64 array; entry_mask : uint64 array
-        The bit planes.
-    positive_entries : int
-        Planes of the positive patterns; the negative ones follow.
-    use_rows : bool
-    effort : int
-        Operations of one count with bit planes: what bounds the work between two looks at the clock, and learning. It
-        does not depend on which kernel was found to be faster, so that two runs do the same.
-    """
+    """The reduced problem as flat arrays for the kernels."""
 
     by_word: np.ndarray
-    by_antecedent: np.ndarray
-    full: np.ndarray
-    weights: np.ndarray
+    """uint64, shape (n_words, m): word ``w`` of every antecedent's pattern set, antecedents contiguous."""
+    by_antecedent: np.ndarray  # uint64, shape (m, n_words)
+    full: np.ndarray  # uint64, shape (n_words,): the set of all patterns
+    weights: np.ndarray  # int64, shape (64 * n_words,): absolute net weight of each position; 0 for padding
     members: np.ndarray
-    positive_words: int
+    """int64, shape (64 * n_words, m): -1 where the antecedent holds for the pattern, else 0: a mask for weights. Empty
+    unless ``use_rows``."""
+    positive_words: int  # words of the positive patterns; the negative ones follow
+    # entry_word, entry_digit (int64), entry_mask (uint64): the bit planes
     entry_word: np.ndarray
     entry_digit: np.ndarray
     entry_mask: np.ndarray
-    positive_entries: int
+    positive_entries: int  # planes of the positive patterns; the negative ones follow
     use_rows: bool
     effort: int
+    """Operations of one count with bit planes: what bounds the work between two looks at the clock, and learning. It
+    does not depend on which kernel was found to be faster, so that two runs do the same."""
 
 
 def layout(patterns: np.ndarray, net: np.ndarray, m: int, use_rows: bool | None = None) -> Layout:

@@ -17,8 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..kernels.by_address import At
-from ..kernels.by_reference import by_reference
+from ..kernels.by_reference import At, by_reference
 from ..kernels.jit import apart, inner
 
 # positions in Separation.numbers
@@ -31,41 +30,29 @@ _FREE = 1 << 61
 
 @by_reference
 class Separation(NamedTuple):
-    """Pairs of patterns of different labels, their multipliers, and scratch space.
+    """Pairs of patterns of different labels, their multipliers, and scratch space."""
 
-    Attributes
-    ----------
-    first, second : int32 array, shape (n_pairs,)
-        Positions of a positive and a negative pattern, the pairs that fewest rules tell apart first.
-    start : int64 array, shape (n_pairs + 1,)
-    rule : int32 array
-        ``rule[start[i]:start[i + 1]]``: what tells pair ``i`` apart: ``a`` for antecedent ``a`` with the positive
-        label, ``m + a`` with the negative one.
-    multiplier : int64 array, shape (n_pairs,)
-        For the set of all patterns.
-    held : int32 array, shape (n_pairs,)
-        The pairs with a multiplier.
-    own, own_multiplier : int32 and int64 arrays, shape (n_pairs,)
-        The pairs with a multiplier for the open prefix, and the multipliers.
-    error_left, rule_left : int64 arrays
-        What errors on each pattern, and rules, can pay yet.
-    numbers : int64 array
-        Whether there are multipliers, pairs of the open prefix and the sum of its multipliers, prefixes looked at,
-        prefixes and rules cut, whether the bound is no longer used, pairs with a multiplier, how many prefixes are
-        expanded before finding multipliers goes on, and in how many parts of a unit of cost they are counted.
-    """
-
+    # first, second (int32, shape (n_pairs,)): positions of a positive and a negative pattern, the pairs that fewest
+    # rules tell apart first
     first: np.ndarray
     second: np.ndarray
-    start: np.ndarray
+    start: np.ndarray  # int64, shape (n_pairs + 1,)
     rule: np.ndarray
-    multiplier: np.ndarray
-    held: np.ndarray
+    """int32: ``rule[start[i]:start[i + 1]]``: what tells pair ``i`` apart: ``a`` for antecedent ``a`` with the positive
+    label, ``m + a`` with the negative one."""
+    multiplier: np.ndarray  # int64, shape (n_pairs,): for the set of all patterns
+    held: np.ndarray  # int32, shape (n_pairs,): the pairs with a multiplier
+    # own, own_multiplier (int32 and int64, shape (n_pairs,)): the pairs with a multiplier for the open prefix, and the
+    # multipliers
     own: np.ndarray
     own_multiplier: np.ndarray
+    # error_left, rule_left (int64): what errors on each pattern, and rules, can pay yet
     error_left: np.ndarray
     rule_left: np.ndarray
     numbers: np.ndarray
+    """int64: whether there are multipliers, pairs of the open prefix and the sum of its multipliers, prefixes looked
+    at, prefixes and rules cut, whether the bound is no longer used, pairs with a multiplier, how many prefixes are
+    expanded before finding multipliers goes on, and in how many parts of a unit of cost they are counted."""
 
 
 def no_separation() -> Separation:

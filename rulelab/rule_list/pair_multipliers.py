@@ -43,17 +43,8 @@ _EXPANDED_BETWEEN = 8  # prefixes, while multipliers are found: a call does some
 class Multipliers:
     """The multipliers of a search, found once it wants them, and the address of what adapts them to a set.
 
-    Parameters
-    ----------
-    arrays : Layout
-    rules : Rules or Limits
-        Of the search: what errors and rules cost.
-
-    Attributes
-    ----------
-    separation : Separation
-        Without pairs until they are found.
-    separator : At
+    ``rules``: of the search: what errors and rules cost. ``separation`` (Separation): without pairs until
+    they are found. ``separator`` (At).
     """
 
     def __init__(self, arrays: Layout, rules: Any) -> None:
@@ -77,15 +68,8 @@ class Multipliers:
     def find(self, expanded: int, free: int | None, n: int = 1, together: Together | None = None) -> bool:
         """Go on to find pairs of patterns and multipliers, by ``n`` threads; whether they are found.
 
-        Parameters
-        ----------
-        expanded : int
-            Prefixes that the search has expanded.
-        free : int or None
-            Bytes that may be taken.
-        n : int
-        together : callable, optional
-            Makes the calls of several threads.
+        ``expanded``: prefixes that the search has expanded. ``free``: bytes that may be taken. ``together``: makes the
+        calls of several threads.
         """
         if not is_ready(self.separation):
             if self._separating is None:
@@ -102,19 +86,15 @@ class Multipliers:
 class Separating:
     """Pairs of near patterns of different labels, and multipliers for the set of all of them.
 
+    ``found`` (Separation or None): once it is done.
+
     Parameters
     ----------
     arrays : Layout
-    per_error, per_rule : int
     free : int or None
         Bytes that may be taken; where they do not suffice the bound is given up.
     n_threads : int
         That it is done by.
-
-    Attributes
-    ----------
-    found : Separation or None
-        Once it is done.
     """
 
     def __init__(self, arrays: Layout, per_error: int, per_rule: int, free: int | None, n_threads: int = 1) -> None:

@@ -21,37 +21,18 @@ from .costs import Costs
 
 @dataclass(frozen=True)
 class Reduction:
-    """Net-weight patterns over the surviving antecedents.
+    """Net-weight patterns over the surviving antecedents."""
 
-    Attributes
-    ----------
-    antecedents : int64 array, shape (m,)
-        The surviving antecedents, as indices of the problem's.
-    patterns : uint64 array, shape (n_patterns, bits.n_words(m))
-        Packed patterns.
-    net : int64 array, shape (n_patterns,)
-        Signed net weights, none zero: positive where the positive class is the majority.
-    constant : int
-        Weight that every list gets wrong.
-    dropped : dict of str to int
-        Antecedents dropped, by reason.
-    """
-
-    antecedents: np.ndarray
-    patterns: np.ndarray
+    antecedents: np.ndarray  # int64, shape (m,): the surviving antecedents, as indices of the problem's
+    patterns: np.ndarray  # uint64, shape (n_patterns, bits.n_words(m)): packed patterns
     net: np.ndarray
-    constant: int
-    dropped: dict[str, int]
+    """int64, shape (n_patterns,): signed net weights, none zero: positive where the positive class is the majority."""
+    constant: int  # weight that every list gets wrong
+    dropped: dict[str, int]  # antecedents dropped, by reason
 
 
 def reduce(problem: Problem, costs: Costs, drop_unsupported: bool = True) -> Reduction:
-    """Merge and drop until nothing changes.
-
-    Parameters
-    ----------
-    problem, costs, drop_unsupported
-        Those of `Reducing`.
-    """
+    """Merge and drop until nothing changes. ``problem``, ``costs``, ``drop_unsupported``: those of `Reducing`."""
     reducing = Reducing(problem, costs, drop_unsupported)
     while reducing.reduction is None:
         reducing.advance()
@@ -65,16 +46,7 @@ class Reducing:
     rule that costs ``regularization``), and, with ``drop_unsupported``, antecedents whose larger net weight does not
     pay for a rule: Theorem 11 (accurate support) on net weights, for the empty prefix.
 
-    Parameters
-    ----------
-    problem : Problem
-    costs : Costs
-    drop_unsupported : bool
-
-    Attributes
-    ----------
-    reduction : Reduction or None
-        When it is done.
+    ``reduction`` (Reduction or None): when it is done.
     """
 
     def __init__(self, problem: Problem, costs: Costs, drop_unsupported: bool = True) -> None:

@@ -11,42 +11,92 @@ says that there is one, and, over the conditions on a column, each with a row th
 
 that at most k of them are used. Bounds, pricing and branching treat it as they treat a fairness constraint. A rule that
 covers no training row uses nothing: it is none of the rules that a set is made of.
+
+The other arguments of a search for rule sets are checked here, too.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
+from ..arguments import ParameterError, Text, check_arguments, check_choice, is_whole, require
 from ..data.naming import as_names, limits_of, refuse_left_out, used_by, uses_of
 from ..data.problem import Problem
+from ..models import RuleSet
 from .pool import Clause, Pool
-from .program import Constraint, Program
+from .program import FORMS, LOSSES, Constraint, Program
 
+MOST_COMPLEXITY = 10_000
+"""Beyond it linear programs lose their precision."""
 _LARGEST = 1 << 62
+
+
+def check_arguments_of_sets(loss: Any, form: Any, max_complexity: Any, **others: Any) -> None:
+    """Refuse the first argument that is out of range. Raises ParameterError."""
+    fits = is_whole(max_complexity, 2) and max_complexity <= MOST_COMPLEXITY
+    require(("max_complexity", max_complexity, fits, f"an integer from 2 to {MOST_COMPLEXITY}"))
+    check_choice("loss", loss, LOSSES)
+    check_choice("form", form, FORMS)
+    check_arguments(**others)
+
+
+def clauses_of(start: Any, problem: Problem, form: str) -> tuple[tuple[int, ...], ...]:
+    """The rules of a warm start as ascending antecedents of this problem.
+
+    Raises ValueError for another form, an antecedent that the problem does not have, and a rule without conditions.
+    """
+    if isinstance(start, RuleSet):
+        if start.form != form:
+            text = Text("{warm_start} is of the form {!r}, but the search is for {!r}", start.form, form)
+            raise ParameterError("warm_start", start, f"of the form {form!r}", text)
+        place = {name: j for j, name in enumerate(problem.names)}
+        names = [[literal.name for literal in rule.literals] for rule in start.rules]
+        unknown = [name for rule in names for name in rule if name not in place]
+        if unknown:
+            text = Text("{warm_start} uses antecedents that the problem does not have, such as {!r}", unknown[0])
+            raise ParameterError("warm_start", start, "of antecedents of the problem", text)
+        start = [[place[name] for name in rule] for rule in names]
+    try:
+        clauses = tuple(tuple(sorted({int(j) for j in rule})) for rule in start)
+    except (TypeError, ValueError, OverflowError):
+        raise ParameterError("warm_start", start, "a RuleSet or rules of indices of antecedents") from None
+    m = problem.n_antecedents
+    if any(not rule or rule[0] < 0 or rule[-1] >= m for rule in clauses):
+        wanted = f"rules of at least one antecedent, all below {m}"
+        raise ParameterError("warm_start", start, wanted, Text("{warm_start} must hold {}", wanted))
+    return clauses
+
+
+def refuse_twins(clauses: Sequence[Sequence[int]], problem: Problem, form: str) -> None:
+    """ValueError for rules of a warm start that cover the same rows: under fairness, a set without one is another."""
+    holds = problem.matrix() if form == "dnf" else ~problem.matrix()
+    seen: dict[bytes, int] = {}
+    for k, clause in enumerate(clauses, start=1):
+        covers = holds[:, list(clause)].all(axis=1)
+        first = seen.setdefault(covers.tobytes(), k)
+        if first < k and covers.any():
+            text = Text(
+                "{warm_start}: rules {} and {} cover the same rows, and searches under fairness with the Hamming "
+                "loss are over sets of rules that cover different rows; leave one of them out",
+                *(first, k),
+            )
+            raise ParameterError("warm_start", clauses, "rules that cover different rows", text)
 
 
 @dataclass(frozen=True, eq=False)
 class Demands:
-    """What a set has to obey.
-
-    Attributes
-    ----------
-    meets : bool array, shape (n_demands, n_antecedents)
-        Which antecedents meet each demand; some rule must have one of them.
-    uses : int64 array, shape (n_limits, n_antecedents)
-        Conditions on a column that each antecedent has.
-    most : int64 array, shape (n_limits,)
-        How many of them a set may have.
-    """
+    """What a set has to obey."""
 
     meets: np.ndarray
-    uses: np.ndarray
-    most: np.ndarray
+    """bool, shape (n_demands, n_antecedents): which antecedents meet each demand; some rule must have one of them."""
+    uses: np.ndarray  # int64, shape (n_limits, n_antecedents): conditions on a column that each antecedent has
+    most: np.ndarray  # int64, shape (n_limits,): how many of them a set may have
 
     def __bool__(self) -> bool:
         return bool(len(self.meets) or len(self.most))
@@ -108,18 +158,8 @@ class Demands:
 def demands_of(problem: Problem, must_use: Any, max_uses: Any) -> Demands:
     """The demands on sets of a problem.
 
-    Parameters
-    ----------
-    problem : Problem
-    must_use : sequence of str, or None
-        Columns and conditions; see `rulelab.data.naming.users`.
-    max_uses : mapping of str to int, or None
-        Most conditions on a column in the whole set.
-
-    Raises
-    ------
-    ValueError
-        When nothing has a name, a name is left out, or a value is of no use.
+    ``must_use``: columns and conditions; see `rulelab.data.naming.users`. ``max_uses``: most conditions on a column in
+    the whole set. Raises ValueError when nothing has a name, a name is left out, or a value is of no use.
     """
     wanted = as_names(must_use, "must_use")
     refuse_left_out(wanted, problem.left_out)

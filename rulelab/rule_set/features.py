@@ -12,16 +12,79 @@ from ..data.conditions import Condition
 from ..data.problem import Problem
 from ..kernels import bits
 from ..kernels.bit_words import transposed
-from ..kernels.jit import kernel
+from ..kernels.jit import ctz, kernel
 from ..sharing import Shared
-from .sparse import intersections, packed_sums
 
 Rule = tuple[int, ...]
 """A conjunction: ascending indices of conditions."""
-
 _AT_ONCE = 1 << 24  # cells of a table of rules and patterns
 _RELATIONS = ("related", "_implies")
 _FEW = 4  # rules, up to which a kernel is not worth its call
+
+
+def sparse_rows(hits: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Starts and indices (int64) of the true cells of each row of a bool matrix."""
+    start = np.concatenate([[0], np.cumsum(np.count_nonzero(hits, axis=1))]).astype(np.int64)
+    index = np.empty(start[-1], dtype=np.int64)
+    _find(hits, index)
+    return start, index
+
+
+@kernel
+def _find(hits, index):
+    e = 0
+    for i in range(hits.shape[0]):
+        for j in range(hits.shape[1]):
+            if hits[i, j]:
+                index[e] = j
+                e += 1
+
+
+@kernel
+def packed_sums(words, rows, weight, out):
+    """The sum of int64 weights over the set bits of some packed rows."""
+    for i in range(rows.size):
+        total = np.int64(0)
+        for w in range(words.shape[1]):
+            word = words[rows[i], w]
+            while word:
+                total += weight[(w << 6) + ctz(word)]
+                word &= word - np.uint64(1)
+        out[i] = total
+
+
+@kernel
+def intersections(words, members, out):
+    """For each row of ``members``, filled up with -1, what the packed rows that it names have in common."""
+    for i in range(members.shape[0]):
+        for k in range(members.shape[1]):
+            j = members[i, k]
+            if j < 0:
+                break
+            for w in range(words.shape[1]):
+                if k == 0:
+                    out[i, w] = words[j, w]
+                else:
+                    out[i, w] &= words[j, w]
+
+
+@kernel
+def signatures(hits, keys, out):
+    """Add the key of each row to the entities that it covers."""
+    for i in range(hits.shape[0]):
+        for j in range(hits.shape[1]):
+            if hits[i, j]:
+                out[j] += keys[i]
+
+
+@kernel
+def row_sums(start, index, weight, rows, out):
+    """The sum of int64 weights over the cells of some rows."""
+    for i in range(rows.size):
+        total = np.int64(0)
+        for e in range(start[rows[i]], start[rows[i] + 1]):
+            total += weight[index[e]]
+        out[i] = total
 
 
 class Features(Shared):
@@ -143,12 +206,8 @@ class Features(Shared):
     def chains(self) -> tuple[np.ndarray, np.ndarray]:
         """The used conditions in chains, each implied by the next, such as the thresholds of one column.
 
-        Returns
-        -------
-        start : int32 array, shape (n_chains + 1,)
-            Where each chain begins in ``member``.
-        member : int32 array, shape (n_used,)
-            Conditions of a chain from the loosest to the tightest.
+        Returns ``start`` (int32 array, shape (n_chains + 1,)): where each chain begins in ``member``. ``member`` (int32
+        array, shape (n_used,)): conditions of a chain from the loosest to the tightest.
         """
         order = np.argsort(-bits.counts(self.columns), kind="stable")
         chain, last = np.empty(self.n_used, dtype=np.int64), np.empty(self.n_used, dtype=np.int64)

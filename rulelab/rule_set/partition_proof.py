@@ -40,28 +40,20 @@ def prove_in_parts(
 ) -> Certificate:
     """The certificate of an optimal rule set, or of a bound.
 
+    Raises CertificateError when there are too many parts, or the numbers are too large for exact sums.
+
     Parameters
     ----------
-    problem : Problem
-    model : RuleSet
     parts : sequence of Part
         Those that were searched, or shown to cost too much; others cost too much by their rates alone.
     max_complexity, conditions : int
         C and D.
-    fairness : Criterion
-    regularization : float
-    min_group_size : int
     demands : Demands, optional
         What sets must obey.
     bound : int or Fraction, optional
         For a bound only: the cost that parts have ended at.
     zero_one : bool
         Whether the loss is the training errors.
-
-    Raises
-    ------
-    CertificateError
-        When there are too many parts, or the numbers are too large for exact sums.
     """
     tolerances = {rate.name: rate.tolerance for rate in fairness.rates()}
 
@@ -97,23 +89,18 @@ def arrays_of_parts(
 ) -> dict[str, np.ndarray]:
     """What a certificate holds of parts; see `rulelab.certificate.rule_set.partition.prove_parts`.
 
+    Raises CertificateError when there are too many parts, or the numbers are too large for exact sums.
+
     Parameters
     ----------
     problem : Problem
         That the parts are of.
-    model
     case : Case
         Of the sets that the parts are to hold.
     parts, fairness, min_group_size
         As for `prove_in_parts`.
     loosened : Fraction
         By which the parts' tolerances are larger than those of the criterion.
-    demands : Demands, optional
-
-    Raises
-    ------
-    CertificateError
-        When there are too many parts, or the numbers are too large for exact sums.
     """
     if len(parts) > MOST_PARTS:
         raise CertificateError(f"certificates are for at most {MOST_PARTS} parts of the rates, not {len(parts)}")

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..kernels import bits
+from .features import packed_sums, signatures
 from .program import Program, by_place
-from .sparse import packed_sums, signatures
 
 if TYPE_CHECKING:
     from .features import Features
@@ -24,30 +24,19 @@ _AT_ONCE = 1 << 18  # cells of a table of rules and patterns
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """Some rules, as a linear or integer program sees them.
+    """Some rules, as a linear or integer program sees them."""
 
-    Attributes
-    ----------
-    kind : int64 array, shape (n_entities,)
-        Of the watched entities, or of classes of them.
-    mass, whole : array, shape (n_entities,)
-        As in `Program`: for linear programs, and exactly.
-    hits : bool array, shape (n_columns, n_entities)
-    kind_mass, kind_whole : array, shape (n_columns, n_kinds)
-        Covered mass of each kind, also of the kinds that are not watched: for linear programs, and exactly.
-    complexity : int64 array, shape (n_columns,)
-    rules : int64 array, shape (n_columns,)
-        Their indices in the pool.
-    """
-
-    kind: np.ndarray
+    kind: np.ndarray  # int64, shape (n_entities,): of the watched entities, or of classes of them
+    # mass, whole (array, shape (n_entities,)): as in `Program`: for linear programs, and exactly
     mass: np.ndarray
     whole: np.ndarray
-    hits: np.ndarray
+    hits: np.ndarray  # bool, shape (n_columns, n_entities)
+    # kind_mass, kind_whole (array, shape (n_columns, n_kinds)): covered mass of each kind, also of the kinds that are
+    # not watched: for linear programs, and exactly
     kind_mass: np.ndarray
     kind_whole: np.ndarray
-    complexity: np.ndarray
-    rules: np.ndarray
+    complexity: np.ndarray  # int64, shape (n_columns,)
+    rules: np.ndarray  # int64, shape (n_columns,): their indices in the pool
 
     def __len__(self) -> int:
         return len(self.rules)

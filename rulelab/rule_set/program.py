@@ -68,54 +68,29 @@ class Constraint(Shared):
 
 @dataclass(frozen=True, eq=False)
 class Program(Shared):
-    """See the module's docstring.
+    """See the module's docstring."""
 
-    Attributes
-    ----------
-    pattern, kind : int64 array, shape (n_entities,)
-    whole : array of integers, shape (n_entities,)
-        The masses, exactly: int64, or Python integers in an object array.
-    mass : array, shape (n_entities,)
-        For linear programs and heuristics: ``whole`` where that is int64 and small, else ``whole * scale`` in float64.
-    scale : Fraction
-        1 where ``mass`` is ``whole``.
-    leave, cover : int64 array, shape (n_kinds,)
-    penalty : int or Fraction
-        Cost of one unit of complexity.
-    constraints : tuple of Constraint
-        Over ``whole``.
-    constant : int
-    max_complexity : int
-    n_patterns : int
-    per_loss : int
-        Cost of a unit of loss, of which ``leave`` and ``cover`` are multiples.
-    unit : Fraction
-        What a unit of loss is worth.
-    regularization : Fraction
-        What a unit of complexity is worth. ``penalty`` puts sets into the same order, but can be another number.
-    step : int or Fraction
-        Costs of rule sets differ by multiples of this.
-    exact : bool
-        Whether ``mass`` is ``whole``, so that a bound within ``step`` of a cost has met it.
-    """
-
-    pattern: np.ndarray
-    kind: np.ndarray
+    pattern: np.ndarray  # int64, shape (n_entities,)
+    kind: np.ndarray  # int64, shape (n_entities,)
     whole: np.ndarray
+    """Array of integers, shape (n_entities,): the masses, exactly: int64, or Python integers in an object array."""
     mass: np.ndarray
-    scale: Fraction
-    leave: np.ndarray
-    cover: np.ndarray
-    penalty: Cost
-    constraints: tuple[Constraint, ...]
+    """array, shape (n_entities,): for linear programs and heuristics: ``whole`` where that is int64 and small, else
+    ``whole * scale`` in float64."""
+    scale: Fraction  # 1 where ``mass`` is ``whole``
+    leave: np.ndarray  # int64, shape (n_kinds,)
+    cover: np.ndarray  # int64, shape (n_kinds,)
+    penalty: Cost  # cost of one unit of complexity
+    constraints: tuple[Constraint, ...]  # over ``whole``
     constant: int
     max_complexity: int
     n_patterns: int
-    per_loss: int
-    unit: Fraction
+    per_loss: int  # cost of a unit of loss, of which ``leave`` and ``cover`` are multiples
+    unit: Fraction  # what a unit of loss is worth
     regularization: Fraction
-    step: Cost
-    exact: bool
+    """What a unit of complexity is worth. ``penalty`` puts sets into the same order, but can be another number."""
+    step: Cost  # costs of rule sets differ by multiples of this
+    exact: bool  # whether ``mass`` is ``whole``, so that a bound within ``step`` of a cost has met it
 
     @property
     def n_kinds(self) -> int:
@@ -246,13 +221,10 @@ def make_program(
 
     Parameters
     ----------
-    problem : Problem
-    max_complexity : int
     loss : str
         "hamming" or "zero_one".
     form : str
         "dnf", or "cnf": the same with the labels exchanged.
-    fairness : Criterion, optional
     regularization : float
         Added to the loss for each unit of complexity; read as the decimal number that Python shows.
     min_group_size : int

@@ -146,10 +146,7 @@ def dual_values(
 ) -> tuple[np.ndarray, int, int, np.ndarray]:
     """Dual values of the patterns by group, the price of complexity, their grid, and the prices of the constraints.
 
-    Raises
-    ------
-    CertificateError
-        When the grid is too coarse for the prices of the constraints.
+    Raises CertificateError when the grid is too coarse for the prices of the constraints.
     """
     if generation is None or generation.closing_point is None:
         return _no_duals(problem, program, n_groups), 0, 1, np.zeros(len(program.constraints))
@@ -214,13 +211,8 @@ def multipliers_of(
 ) -> dict[str, np.ndarray]:
     """The prices of the constraints ``rate of g - rate of h <= tolerance``, float of shape (n_groups, n_groups).
 
-    Parameters
-    ----------
-    problem, form, program, fairness
-    gamma : float array, shape (n_constraints,)
-    min_group_size : int
-    loosened : Fraction
-        By which the program's tolerances are larger than those of the criterion.
+    ``gamma`` (float array, shape (n_constraints,)). ``loosened``: by which the program's tolerances are larger than
+    those of the criterion.
     """
     rates = known_rates(fairness)
     groups = groups_of(problem, fairness)

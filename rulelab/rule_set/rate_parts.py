@@ -35,31 +35,15 @@ Range = tuple[int, int]
 
 @dataclass(frozen=True, eq=False)
 class Rates(Shared):
-    """The rates that a program's constraints compare.
-
-    Attributes
-    ----------
-    program : Program
-    vectors : tuple of Vector
-    unit : int
-        Steps and limits are in parts of 1, so many.
-    steps : tuple of int
-        Values of each rate are multiples of its step.
-    limits : dict of (int, int) to int
-        ``rate g - rate h <= limit``.
-    whole : tuple of Range
-        What the masses, and the constraints on a single rate, allow.
-    others : tuple of Constraint
-        Constraints that compare no rates and limit none.
-    """
+    """The rates that a program's constraints compare."""
 
     program: Program
     vectors: tuple[Vector, ...]
-    unit: int
-    steps: tuple[int, ...]
-    limits: Mapping[tuple[int, int], int]
-    whole: tuple[Range, ...]
-    others: tuple[Constraint, ...]
+    unit: int  # steps and limits are in parts of 1, so many
+    steps: tuple[int, ...]  # values of each rate are multiples of its step
+    limits: Mapping[tuple[int, int], int]  # ``rate g - rate h <= limit``
+    whole: tuple[Range, ...]  # what the masses, and the constraints on a single rate, allow
+    others: tuple[Constraint, ...]  # constraints that compare no rates and limit none
 
     @property
     def are_equal(self) -> bool:
@@ -141,25 +125,13 @@ class Shown(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Part(Shared):
-    """The rule sets whose rates are within some ranges.
-
-    Attributes
-    ----------
-    rates : Rates
-    ranges : tuple of Range
-    least : int or Fraction
-        No rule set of this part costs less.
-    whole : bool
-        Whether it holds all rule sets that meet the constraints.
-    shown : Shown or None
-        Dual values of a part that holds this one.
-    """
+    """The rule sets whose rates are within some ranges."""
 
     rates: Rates
     ranges: tuple[Range, ...]
-    least: Cost
-    whole: bool = False
-    shown: Shown | None = None
+    least: Cost  # no rule set of this part costs less
+    whole: bool = False  # whether it holds all rule sets that meet the constraints
+    shown: Shown | None = None  # dual values of a part that holds this one
 
     @cached_property
     def program(self) -> Program:
@@ -187,13 +159,8 @@ def parts(program: Program, upper: Cost, cuts: bool = True) -> tuple[Part, ...]:
 
     Where there is nothing to divide, the only part is the whole.
 
-    Parameters
-    ----------
-    program : Program
-    upper : int or Fraction
-        Cost of a known rule set.
-    cuts : bool
-        Whether a range of too many values for a part each is cut into pieces; else there is nothing to divide then.
+    ``upper``: cost of a known rule set. ``cuts``: whether a range of too many values for a part each is cut into
+    pieces; else there is nothing to divide then.
     """
     rates = rates_of(program)
     ranges = rates.tightened(rates.whole)

@@ -42,16 +42,7 @@ def first_conditions(features: Features, max_conditions: int, most: int) -> int:
 class Surcharge:
     """What longer rules are charged on top, as a share of the linear bound that may be lost.
 
-    Parameters
-    ----------
-    program : Program
-    shallow : int
-        d, the conditions of rules that are not surcharged.
-
-    Attributes
-    ----------
-    share : float
-        0 when there is no surcharge.
+    ``shallow``: d, the conditions of rules that are not surcharged. ``share`` (float): 0 when there is no surcharge.
     """
 
     def __init__(self, program: Program, shallow: int) -> None:

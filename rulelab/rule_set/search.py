@@ -26,14 +26,12 @@ from ..rehearsal import grouped_problem, noisy_problem
 from ..search import solve
 from ..snapshot import Snapshot, Status
 from . import snapshot_detail as figures
-from .arguments import check, clauses_of, refuse_twins
-from .demands import Demands, demanding, demands_of
+from .demands import Demands, check_arguments_of_sets, clauses_of, demanding, demands_of, refuse_twins
 from .generation import comes_near
-from .incumbent import Incumbents
 from .master.constrained_proximal import ConstrainedProximalMaster
 from .master.proximal import ProximalMaster
 from .partition_proof import prove_in_parts
-from .phases import Phases
+from .phases import Incumbents, Phases
 from .pool import Clause
 from .pricing import conjunctions
 from .program import Cost, Program, make_program
@@ -126,7 +124,7 @@ class RuleSetSearch(RelaxedFirst, Phases):
         max_uses: Mapping[str, int] | None = None,
     ) -> None:
         super().__init__(problem)
-        check(
+        check_arguments_of_sets(
             loss,
             form,
             max_complexity,

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from ..kernels import bits
-from .arguments import clauses_of
 from .closing.closing import Closing
+from .demands import clauses_of
 from .generation import ColumnGeneration
 from .program import Program, by_place
 

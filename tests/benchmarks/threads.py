@@ -21,7 +21,7 @@ from _measure import Table, instances, parser
 import rulelab as rl
 from rulelab.rule_list import RuleListBounds
 from rulelab.rule_list.exact.parallel import rounds
-from rulelab.rule_list.exact.parallel.threads import cores
+from rulelab.rule_list.exact.parallel.rounds import cores
 
 WITHOUT = RuleListBounds(separation=False)
 COLUMNS = (

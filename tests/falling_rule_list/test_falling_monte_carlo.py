@@ -18,8 +18,8 @@ from naive import decimal
 import rulelab as rl
 from rulelab.falling_rule_list import FallingRuleListSearch, MonteCarloSearch
 from rulelab.falling_rule_list.costs import prepare
-from rulelab.falling_rule_list.monte_carlo.engine import MonteCarlo
 from rulelab.falling_rule_list.monte_carlo.kernels import completions
+from rulelab.falling_rule_list.monte_carlo.search import MonteCarlo
 from rulelab.kernels.jit import kernel
 from rulelab.search import Search
 from rulelab.snapshot import Snapshot, Status

@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rulelab.kernels.by_address import At, call
+from rulelab.kernels.by_reference import At, call
 from rulelab.kernels.by_reference import by_reference
 from rulelab.kernels.jit import apart, kernel
 

@@ -10,7 +10,7 @@ from inside import Inside
 from test_paper_bounds import certified, nested_and_disjoint, only
 
 import rulelab as rl
-from rulelab.kernels.node_status import OPEN
+from rulelab.kernels.growing import OPEN
 from rulelab.rule_list import POLICIES, CorelsBounds, CorelsSearch
 
 

@@ -16,11 +16,11 @@ from patience import PATIENCE
 from random_problems import WEIGHTS, random_rows
 
 import rulelab as rl
-from rulelab.kernels.node_status import OPEN
+from rulelab.kernels.growing import OPEN
 from rulelab.rule_list import BOUNDS, POLICIES, RuleListBounds, pair_multipliers
 from rulelab.rule_list.exact import state
 from rulelab.rule_list.exact.parallel import rounds
-from rulelab.rule_list.exact.parallel.threads import MOST_JOBS, cores, side_by_side, workers_of
+from rulelab.rule_list.exact.parallel.rounds import MOST_JOBS, cores, side_by_side, workers_of
 from rulelab.rule_list.pair_bound import least_cost
 
 NUMBERS = (2, 3, 16)

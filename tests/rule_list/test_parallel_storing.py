@@ -10,7 +10,7 @@ import pytest
 from inside import Inside
 
 import rulelab as rl
-from rulelab.kernels.node_status import OPEN
+from rulelab.kernels.growing import OPEN
 from rulelab.rule_list.exact import state
 from rulelab.rule_list.exact.node_store import (
     OUT_COST,
@@ -22,7 +22,7 @@ from rulelab.rule_list.exact.node_store import (
     OUT_WRONG,
 )
 from rulelab.rule_list.exact.parallel import merge
-from rulelab.rule_list.exact.parallel.threads import side_by_side
+from rulelab.rule_list.exact.parallel.rounds import side_by_side
 from rulelab.rule_list.exact.parallel.worker import Outboxes
 
 BEST, PARTS = 1000, (1, 2, 3, 16)

@@ -13,7 +13,7 @@ from rulelab.certificate import CertificateError
 from rulelab.rule_set.closing import branching
 from rulelab.rule_set.features import Features
 from rulelab.rule_set.heuristics import local_search as local
-from rulelab.rule_set.heuristics import restarts
+from rulelab.rule_set.heuristics import set_search
 from rulelab.rule_set.pool import Pool
 from rulelab.rule_set.program import Program, make_program
 from rulelab.snapshot import Status
@@ -89,7 +89,7 @@ def test_a_descent_ends_whatever_a_constraint_costs():
     moves = local.moves_of(program, pool.columns(np.arange(len(pool))))._replace(penalty=1.3e12)
     walk = local.new_walk(program, moves, 0)
     for strength in range(4):
-        restarts.kick(moves, walk, strength)
+        set_search.kick(moves, walk, strength)
         assert local.descend(moves, walk) < 100_000
     assert local.descend(moves._replace(most_work=1), walk) <= len(moves.cost) + moves.start[-1]  # one pass
 

@@ -17,7 +17,7 @@ import rulelab as rl
 from rulelab.data.conditions import Condition
 from rulelab.rule_set.features import Features
 from rulelab.rule_set.pricing.beam import beam
-from rulelab.rule_set.pricing.cubes import cube_parts
+from rulelab.rule_set.pricing.bitset_search import cube_parts
 from rulelab.rule_set.pricing.enumeration import Enumeration, Enumerator
 from rulelab.rule_set.pricing.exact import MOST_RULES, Pricer, Pricing, price
 

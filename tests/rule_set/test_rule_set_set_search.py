@@ -13,8 +13,7 @@ from test_rule_set_search import certified, noisy
 import rulelab as rl
 from rulelab.rule_set import RuleSetSearch
 from rulelab.rule_set.heuristics import local_search as local
-from rulelab.rule_set.heuristics import restarts
-from rulelab.rule_set.heuristics.set_search import SetSearch
+from rulelab.rule_set.heuristics.set_search import SetSearch, draw
 from rulelab.rule_set.program import Program
 
 
@@ -50,7 +49,7 @@ def test_a_descent_ends_where_no_single_move_helps(seed, fairness, penalty):
     program, pool = Inside(search).program, Inside(search).pool
     moves = local.moves_of(program, pool.columns(np.arange(min(len(pool), 25))))._replace(penalty=penalty)
     walk = local.new_walk(program, moves, seed)
-    restarts.draw(moves, walk, np.full(len(moves.cost), 1 / len(moves.cost)), 8)
+    draw(moves, walk, np.full(len(moves.cost), 1 / len(moves.cost)), 8)
     local.descend(moves, walk)
 
     def score(chosen):

@@ -6,11 +6,10 @@ import numpy as np
 
 from ...kernels import heap
 from ...kernels.bit_words import at_most, count
+from ...kernels.growing import CUT, OPEN
 from ...kernels.jit import inlined, inner
-from ...kernels.node_status import CUT, OPEN
 from ..bounds import further_loss, is_above, largest_share, least_share
 from .layout import sum_head
-from .memo import find_slot, hash_of, set_of
 from .state import (
     BEST,
     BY_COST,
@@ -36,6 +35,9 @@ from .state import (
     OPEN_CHILD,
     PATH_LENGTH,
     WORK,
+    find_slot,
+    hash_of,
+    set_of,
 )
 
 PER_CHILD = 50

@@ -23,10 +23,6 @@ _EFFORT_OF_SHARE = 5
 class Fixing:
     """Antecedents that some list better than the incumbent may have.
 
-    Parameters
-    ----------
-    prepared : Prepared
-
     Attributes
     ----------
     allowed : bool array, shape (m,)
@@ -79,12 +75,8 @@ class Fixing:
     def iterate(self, best: int, free: int | None = None) -> bool:
         """One iteration; whether more of them are promising.
 
-        Parameters
-        ----------
-        best : int
-            Cost of the incumbent.
-        free : int or None
-            Bytes that may be taken; where they do not suffice nothing more is dropped.
+        ``best``: cost of the incumbent. ``free``: bytes that may be taken; where they do not suffice nothing more is
+        dropped.
         """
         self.effort, self.has_dropped = 0, False
         if self._pairing is None or self.is_stale:

@@ -31,10 +31,7 @@ _PLACES = Places.of(state, purged=state.BY_INCUMBENT)
 def children(arrays: Layout, rules: state.Rules, store: state.Store, prefix: tuple[int, ...] | None) -> Children:
     """What becomes of the children of a prefix of the distinct antecedents; None: of the one expanded last.
 
-    Raises
-    ------
-    ValueError
-        When lists have to fall, and the proportions of the prefix rise.
+    Raises ValueError when lists have to fall, and the proportions of the prefix rise.
     """
     if prefix is None:
         prefix = path_to(store, int(store.numbers[state.LAST_NODE]))

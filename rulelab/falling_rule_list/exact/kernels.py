@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from ...kernels import heap
+from ...kernels.growing import CUT, EXPANDED, OPEN
 from ...kernels.jit import inlined, inner, kernel
-from ...kernels.node_status import CUT, EXPANDED, OPEN
 from ..bounds import further_loss
 from .expansion import bound_that_cuts, expand, open_prefix
 from .layout import sum_head
-from .memo import hash_of, rebuild_table
 from .soft_expansion import expand_soft
 from .state import (
     BEST,
@@ -27,6 +26,8 @@ from .state import (
     OPEN_NODE,
     TABLE_IS_STALE,
     WORK,
+    hash_of,
+    rebuild_table,
 )
 
 DONE, PAUSED, GROW, _EXPANDING = range(4)

@@ -23,44 +23,31 @@ class Layout(NamedTuple):
 
     Patterns come in three blocks, each starting a new word: those above the threshold tau in falling order of their
     proportion, the others with positives in the same order, and those without positives in falling order of negatives.
-
-    Attributes
-    ----------
-    by_word : uint64 array, shape (n_words, m)
-        Word ``w`` of the pattern sets of the antecedents that are ``kept``, these contiguous.
-    kept : int64 array
-        Antecedents that may be in a better list; all at first.
-    allowed : bool array, shape (m,)
-        The same.
-    by_antecedent : uint64 array, shape (m, n_words)
-    full : uint64 array, shape (n_words,)
-        The set of all patterns.
-    positive_word, positive_digit : int64 array; positive_mask : uint64 array
-        Bit planes of the positives: word, binary digit, and which places have it.
-    negative_word, negative_digit, negative_mask
-        The same of the negatives.
-    head_positives, head_negatives : uint64 array, shape (n_digits, n_head)
-        The bit planes of the words with positives, by digit.
-    above : int
-        Words of the first block.
-    upper, lower : float64 array, shape (n_head,)
-        The largest and the smallest threshold between the patterns of the word, and those before it, and what follows.
     """
 
     by_word: np.ndarray
-    kept: np.ndarray
-    allowed: np.ndarray
-    by_antecedent: np.ndarray
-    full: np.ndarray
+    """uint64, shape (n_words, m): word ``w`` of the pattern sets of the antecedents that are ``kept``, these
+    contiguous."""
+    kept: np.ndarray  # int64: antecedents that may be in a better list; all at first
+    allowed: np.ndarray  # bool, shape (m,): the same
+    by_antecedent: np.ndarray  # uint64, shape (m, n_words)
+    full: np.ndarray  # uint64, shape (n_words,): the set of all patterns
+    # positive_word, positive_digit (int64), positive_mask (uint64): bit planes of the positives: word, binary
+    # digit, and which places have it
     positive_word: np.ndarray
     positive_digit: np.ndarray
     positive_mask: np.ndarray
+    # negative_word, negative_digit, negative_mask: the same of the negatives
     negative_word: np.ndarray
     negative_digit: np.ndarray
     negative_mask: np.ndarray
+    # head_positives, head_negatives (uint64, shape (n_digits, n_head)): the bit planes of the words with positives, by
+    # digit
     head_positives: np.ndarray
     head_negatives: np.ndarray
-    above: int
+    above: int  # words of the first block
+    # upper, lower (float64, shape (n_head,)): the largest and the smallest threshold between the patterns of the word,
+    # and those before it, and what follows
     upper: np.ndarray
     lower: np.ndarray
 

@@ -23,25 +23,16 @@ _REST = 0.05  # of a pattern's loss, over all of its pairs
 
 
 class Pairing(NamedTuple):
-    """Pairs, and which patterns they are made of.
-
-    Attributes
-    ----------
-    pairs : JointCapture
-    first_u, first_v : int64 arrays
-        A pattern, among those prepared, of each u and of each v.
-    u_of, v_of : int64 arrays
-        The u, or v, of each pattern; -1: none.
-    effort : int
-        What it took to make them, in words of sets about.
-    """
+    """Pairs, and which patterns they are made of."""
 
     pairs: JointCapture
+    # first_u, first_v (int64): a pattern, among those prepared, of each u and of each v
     first_u: np.ndarray
     first_v: np.ndarray
+    # u_of, v_of (int64): the u, or v, of each pattern; -1: none
     u_of: np.ndarray
     v_of: np.ndarray
-    effort: int
+    effort: int  # what it took to make them, in words of sets about
 
 
 class Summed(NamedTuple):
@@ -55,19 +46,8 @@ class Summed(NamedTuple):
 def pair(prepared: Prepared, allowed: np.ndarray, before: Pairing | None, free: int | None) -> Pairing | None:
     """Merge the patterns that the allowed antecedents do not tell apart, and pair them.
 
-    Parameters
-    ----------
-    prepared : Prepared
-    allowed : bool array, shape (m,)
-    before : Pairing or None
-        Of more antecedents: where the multipliers begin.
-    free : int or None
-        Bytes that may be taken.
-
-    Returns
-    -------
-    Pairing or None
-        None where they would be too large.
+    ``allowed`` (bool array, shape (m,)). ``before``: of more antecedents: where the multipliers begin. ``free``: bytes
+    that may be taken. None where they would be too large.
     """
     data, m = prepared.data, len(allowed)
     packed = patterns_of(prepared) & bits.pack(allowed[None, :])[0]

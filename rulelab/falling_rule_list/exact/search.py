@@ -27,7 +27,7 @@ from ...slices import effort_of
 from ...snapshot import Incumbent, Snapshot, bound_shown, counted, standing
 from ..bounds import FallingBounds
 from ..costs import Costs, Prepared, captured, predicted
-from ..monte_carlo import engine as monte_carlo
+from ..monte_carlo import search as monte_carlo
 from ..search import FallingSearch
 from . import inspection, kernels, state
 from .fixing import captures

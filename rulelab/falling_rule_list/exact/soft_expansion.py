@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ...kernels.bit_words import at_most, count
+from ...kernels.growing import CUT
 from ...kernels.jit import inlined, inner
-from ...kernels.node_status import CUT
 from ..bounds import (
     further_cost,
     further_loss,

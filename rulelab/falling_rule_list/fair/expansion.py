@@ -6,8 +6,8 @@ import numpy as np
 
 from ...kernels import heap
 from ...kernels.bit_words import at_most, slot_of
+from ...kernels.growing import CUT, OPEN
 from ...kernels.jit import ctz, inlined, inner
-from ...kernels.node_status import CUT, OPEN
 from ..bounds import largest_share, least_share
 from .relaxing import allowance, find_tops, improve_multipliers, least_by_few_rules, least_further, weigh
 from .state import (

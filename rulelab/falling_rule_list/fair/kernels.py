@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ...kernels import heap
 from ...kernels.bit_words import slot_of
+from ...kernels.growing import CUT, EXPANDED, OPEN
 from ...kernels.jit import inlined, inner, kernel
-from ...kernels.node_status import CUT, EXPANDED, OPEN
 from .expansion import (
     PER_CHILD,
     add_amounts,

@@ -17,9 +17,8 @@ from ...data.fairness import Criterion
 from ...data.problem import Problem
 from ...data.rate_constraints import constraints_of
 from ...kernels import bits
-from ...kernels.growing import affordable, resized, table_size
+from ...kernels.growing import OPEN, affordable, resized, table_size
 from ...kernels.jit import is_compiled
-from ...kernels.node_status import OPEN
 from ...models import FallingRuleList
 from ...phases import PhasedSearch, RelaxedFirst
 from ...proving import FairSearch

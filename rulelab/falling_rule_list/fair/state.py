@@ -90,36 +90,23 @@ class Rules(NamedTuple):
 
 @by_reference
 class Data(NamedTuple):
-    """The problem for the kernels.
+    """The problem for the kernels."""
 
-    Attributes
-    ----------
-    columns : uint64 array, shape (m, n_words)
-        The set of patterns that satisfy each antecedent.
-    full : uint64 array, shape (n_words,)
-    positives, negatives : int64 array, shape (64 * n_words,)
-    gains : float64 array, shape (64 * n_words,)
-        Relaxed cost that capturing each pattern saves.
-    d : int64 array, shape (64 * n_words, n_constraints)
-        What each captured pattern adds to each constraint's sum.
-    outside, inside : int64 array, shape (2, n_constraints)
-        Low and high ends of the sums, see `rulelab.data.rate_constraints.Constraints`.
-    steepest : float64 array, shape (n_constraints + 1,)
-        The largest multipliers; the last one is that of the proportion.
-    price : float64 array, shape (n_constraints,)
-        Of a sum outside its ends, by which prefixes are put in order at first.
-    """
-
-    columns: np.ndarray
-    full: np.ndarray
-    positives: np.ndarray
-    negatives: np.ndarray
-    gains: np.ndarray
+    columns: np.ndarray  # uint64, shape (m, n_words): the set of patterns that satisfy each antecedent
+    full: np.ndarray  # uint64, shape (n_words,)
+    positives: np.ndarray  # int64, shape (64 * n_words,)
+    negatives: np.ndarray  # int64, shape (64 * n_words,)
+    gains: np.ndarray  # float64, shape (64 * n_words,): relaxed cost that capturing each pattern saves
     d: np.ndarray
+    """int64, shape (64 * n_words, n_constraints): what each captured pattern adds to each constraint's sum."""
+    # outside, inside (int64, shape (2, n_constraints)): low and high ends of the sums, see
+    # `rulelab.data.rate_constraints.Constraints`
     outside: np.ndarray
     inside: np.ndarray
     steepest: np.ndarray
+    """float64, shape (n_constraints + 1,): the largest multipliers; the last one is that of the proportion."""
     price: np.ndarray
+    """float64, shape (n_constraints,): of a sum outside its ends, by which prefixes are put in order at first."""
 
 
 @by_reference

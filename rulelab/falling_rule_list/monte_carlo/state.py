@@ -55,47 +55,30 @@ class Planes(NamedTuple):
 
 @by_reference
 class State(NamedTuple):
-    """The state of the search.
+    """The state of the search."""
 
-    Attributes
-    ----------
-    random : uint64 array, shape (1,)
-        State of the generator (splitmix64).
-    numbers, pruned : int64 array
-        Counters, see above.
-    best : float64 array, shape (1,)
-        The least objective so far.
-    best_path, path : int32 array, shape (m,)
-        The best list, of ``numbers[LENGTH]`` rules, and that under construction.
-    root_positive, root_negative, positive, negative : int64 array, shape (m,)
-        What each antecedent captures of all patterns (from the first iteration on), and of what the prefix leaves.
-    weight : float64 array, shape (m,)
-        Curiosity of each candidate.
-    left : uint64 array, shape (n_words,)
-        The patterns that the prefix leaves.
-    considered, lists : int64 array, shape (m + 1,)
-        Candidates in all at each position, and how many lists got there.
-    sample : int32 array, shape (SAMPLES, SAMPLE_LENGTH)
-        Candidates at each position of some lists, -1 beyond the end.
-    sample_iteration : int64 array, shape (SAMPLES,)
-    """
-
-    random: np.ndarray
+    random: np.ndarray  # uint64, shape (1,): state of the generator (splitmix64)
+    # numbers, pruned (int64): counters, see above
     numbers: np.ndarray
     pruned: np.ndarray
-    best: np.ndarray
+    best: np.ndarray  # float64, shape (1,): the least objective so far
+    # best_path, path (int32, shape (m,)): the best list, of ``numbers[LENGTH]`` rules, and that under construction
     best_path: np.ndarray
     path: np.ndarray
+    # root_positive, root_negative, positive, negative (int64, shape (m,)): what each antecedent captures of all
+    # patterns (from the first iteration on), and of what the prefix leaves
     root_positive: np.ndarray
     root_negative: np.ndarray
     positive: np.ndarray
     negative: np.ndarray
-    weight: np.ndarray
-    left: np.ndarray
+    weight: np.ndarray  # float64, shape (m,): curiosity of each candidate
+    left: np.ndarray  # uint64, shape (n_words,): the patterns that the prefix leaves
+    # considered, lists (int64, shape (m + 1,)): candidates in all at each position, and how many lists got there
     considered: np.ndarray
     lists: np.ndarray
     sample: np.ndarray
-    sample_iteration: np.ndarray
+    """int32, shape (SAMPLES, SAMPLE_LENGTH): candidates at each position of some lists, -1 beyond the end."""
+    sample_iteration: np.ndarray  # int64, shape (SAMPLES,)
 
 
 def new_planes(data: Data) -> Planes:

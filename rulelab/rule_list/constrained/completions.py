@@ -8,9 +8,9 @@ from ...kernels import bits
 from ...kernels.bit_words import slot_of, transposed
 from ...kernels.growing import affordable, resized, table_size
 from ...kernels.jit import kernel
-from ..fair import kernels as fair_kernels
 from ..fair import state
 from ..fair.completions import begin, prove
+from ..fair.passes import enter_all
 from ..fair.state import DEPTH, N_ENTRIES, new_entry
 
 _LARGEST = 1 << 48
@@ -26,7 +26,6 @@ class Completions:
         On which patterns each antecedent holds, packed.
     net : int64 array, shape (n_patterns,)
         Cost of predicting each pattern negative, less that of predicting it positive.
-    per_rule : int
     """
 
     def __init__(self, columns: np.ndarray, net: np.ndarray, per_rule: int) -> None:
@@ -112,7 +111,7 @@ class Completions:
         store = resized(store, state.ENTRY_ARRAYS, wanted)
         if table_size(wanted) > len(store.table):
             table = np.full(table_size(wanted), -1, dtype=np.int32)
-            fair_kernels.enter_all(store.sets, self.n_sets, table)
+            enter_all(store.sets, self.n_sets, table)
             store = store._replace(table=table)
         self.store = store
 

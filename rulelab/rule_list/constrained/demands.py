@@ -19,36 +19,21 @@ _MOST = 62
 
 @dataclass(frozen=True, eq=False)
 class Demands:
-    """What a list must use; a rule that captures no row uses nothing.
-
-    Attributes
-    ----------
-    meets : int64 array, shape (n_antecedents,)
-        Bit ``r`` says whether a rule with the antecedent meets demand ``r``.
-    n : int
-        Number of demands.
-    apart : bool
-        Whether no antecedent meets two of them.
-    first : int or None
-        The antecedent of the first rule.
-    uses : int64 array, shape (n_limits, n_antecedents)
-        How many conditions each antecedent has on each column that may not be used any number of times.
-    most : int64 array, shape (n_limits,)
-        How many conditions on it a list may have.
-    longest : int
-        Most rules of a list.
-    labels : uint8 array, shape (n_antecedents,)
-        What a rule with each antecedent may predict, see `rulelab.data.directions.allowed_labels`.
-    """
+    """What a list must use; a rule that captures no row uses nothing."""
 
     meets: np.ndarray
-    n: int
-    apart: bool
-    first: int | None
+    """int64, shape (n_antecedents,): bit ``r`` says whether a rule with the antecedent meets demand ``r``."""
+    n: int  # number of demands
+    apart: bool  # whether no antecedent meets two of them
+    first: int | None  # the antecedent of the first rule
     uses: np.ndarray
-    most: np.ndarray
-    longest: int
+    """int64, shape (n_limits, n_antecedents): how many conditions each antecedent has on each column that may not be
+    used any number of times."""
+    most: np.ndarray  # int64, shape (n_limits,): how many conditions on it a list may have
+    longest: int  # most rules of a list
     labels: np.ndarray
+    """uint8, shape (n_antecedents,): what a rule with each antecedent may predict, see
+    `rulelab.data.directions.allowed_labels`."""
 
     @property
     def all(self) -> int:
@@ -95,22 +80,9 @@ def demands_of(
 ) -> Demands:
     """The demands on lists of a problem.
 
-    Parameters
-    ----------
-    problem : Problem
-    must_use : sequence of str, or None
-        Columns, conditions and antecedents; see `rulelab.data.naming.users`.
-    first_rule : str or None
-        An antecedent.
-    max_uses : mapping of str to int, or None
-        Most conditions on a column in the whole list.
-    max_length : int, optional
-    monotone : Directions, optional
-
-    Raises
-    ------
-    ValueError
-        When nothing has a name, or a value is of no use.
+    ``must_use``: columns, conditions and antecedents; see `rulelab.data.naming.users`. ``first_rule``: an antecedent.
+    ``max_uses``: most conditions on a column in the whole list. Raises ValueError when nothing has a name, or a value
+    is of no use.
     """
     names, conditions, m = problem.names, problem.conditions, problem.n_antecedents
     wanted = as_names(must_use, "must_use")

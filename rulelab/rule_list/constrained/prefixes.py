@@ -38,25 +38,16 @@ class Prefix(NamedTuple):
 
 
 class Opened(NamedTuple):
-    """A set of patterns with everything counted.
+    """A set of patterns with everything counted."""
 
-    Attributes
-    ----------
-    size : int64 array, shape (n_antecedents,)
-        Patterns that each antecedent captures.
-    wrong : int64 array, shape (2, n_antecedents)
-        Cost of a rule that predicts what it captures negative, and positive.
-    captured : int64 array, shape (2, n_antecedents)
-        What such a rule gets right in the relaxation, above what is cheapest for each pattern.
-    d : int64 array, shape (n_constraints, n_antecedents)
-    all_wrong, all_captured, all_d : int64 array
-        The same of the set.
-    """
-
-    size: np.ndarray
+    size: np.ndarray  # int64, shape (n_antecedents,): patterns that each antecedent captures
     wrong: np.ndarray
+    """int64, shape (2, n_antecedents): cost of a rule that predicts what it captures negative, and positive."""
     captured: np.ndarray
-    d: np.ndarray
+    """int64, shape (2, n_antecedents): what such a rule gets right in the relaxation, above what is cheapest for each
+    pattern."""
+    d: np.ndarray  # int64, shape (n_constraints, n_antecedents)
+    # all_wrong, all_captured, all_d (int64): the same of the set
     all_wrong: np.ndarray
     all_captured: np.ndarray
     all_d: np.ndarray

@@ -6,8 +6,8 @@ import numpy as np
 
 from ...kernels import heap
 from ...kernels.bit_words import slot_of
+from ...kernels.growing import CUT, EXPANDED, OPEN
 from ...kernels.jit import inlined, inner, popcount
-from ...kernels.node_status import CUT, EXPANDED, OPEN
 from ..counting import weigh
 from ..exact.node_store import EFFORT_PER_NODE
 from ..exact.state import (

@@ -38,7 +38,7 @@ from ..exact.state import (
     TABLE_IS_STALE,
     WORK,
 )
-from . import kernels, state
+from . import expansion, state
 from .bounds import CORELS_BOUNDS, LIMITING, CorelsBounds
 
 CUTS = CORELS_BOUNDS
@@ -71,7 +71,7 @@ def children(arrays: state.Arrays, rules: state.Rules, store: state.Store, prefi
 
     def advance(store: state.Store, work: int, effort: int, without: int) -> int:
         used = rules._replace(**{CUTS[without]: False}) if without >= 0 else rules
-        return int(kernels.advance(arrays, used, store, work, effort))
+        return int(expansion.advance(arrays, used, store, work, effort))
 
     return replay.expand(node, advance, WORTHLESS)
 
@@ -168,7 +168,7 @@ class CorelsSearch(PrefixSearch, Proving):
 
     @property
     def compiled(self) -> bool:
-        return is_compiled(kernels.advance)
+        return is_compiled(expansion.advance)
 
     def _rehearse(self) -> None:
         solve(CorelsSearch(tiny_problem(), regularization=0.01))
@@ -215,11 +215,11 @@ class CorelsSearch(PrefixSearch, Proving):
         improved = int(numbers[IMPROVED])
         while self.work < target:
             left = target - self.work
-            outcome = kernels.advance(self._arrays, self._rules, self._store, left, effort_of(left, _EFFORT_PER_WORK))
+            outcome = expansion.advance(self._arrays, self._rules, self._store, left, effort_of(left, _EFFORT_PER_WORK))
             self.work = int(numbers[WORK])
-            if outcome == kernels.DONE:
+            if outcome == expansion.DONE:
                 self._phase = "certified"
-            if outcome != kernels.GROW:
+            if outcome != expansion.GROW:
                 break
             if not self._grow():
                 self._out_of_memory = True

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ...kernels.bit_words import slot_at_length
-from ...kernels.by_address import call
+from ...kernels.by_reference import call
+from ...kernels.growing import CUT
 from ...kernels.jit import inlined, inner
-from ...kernels.node_status import CUT
 from .. import bounds
 from ..cores import cut_by_known, cut_by_new, effort_of
 from ..counting import count, count_here, effort_of_a_count, weigh

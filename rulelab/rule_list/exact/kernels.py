@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ...kernels.bit_words import slot_at_length
+from ...kernels.growing import CUT
 from ...kernels.jit import inlined, kernel
-from ...kernels.node_status import CUT
 from ..cores import cut, effort_of
 from ..counting import effort_of_a_count
 from ..pair_bound import N_HELD, is_used, separation_within, wants_separation

@@ -19,10 +19,7 @@ def certificate_of_limited(
 ) -> Certificate:
     """The certificate of a search with ``max_length``: that of a `ConstrainedRuleListSearch`, which is run for it.
 
-    Raises
-    ------
-    CertificateError
-        When a ``bound`` is to be proven, or memory is short.
+    Raises CertificateError when a ``bound`` is to be proven, or memory is short.
     """
     if bound is not None:
         raise CertificateError(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ...kernels.bit_words import mix, slot_at_length
+from ...kernels.growing import OPEN
 from ...kernels.jit import inlined, inner
-from ...kernels.node_status import OPEN
 from .queue import enqueue, unqueue
 from .state import N_NODES, N_OUT, REOPENED, TABLE_IS_STALE
 

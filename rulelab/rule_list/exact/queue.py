@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ...kernels import heap
+from ...kernels.growing import CUT, EXPANDED, OPEN
 from ...kernels.jit import inlined, inner
-from ...kernels.node_status import CUT, EXPANDED, OPEN
 from ..counting import weigh
 from .state import (
     BEST,

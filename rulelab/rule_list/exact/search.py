@@ -34,8 +34,7 @@ from ..start import RelaxedListFirst, antecedents_of
 from . import inspection, kernels, state
 from .incumbent import Best, cost_of, incumbent_of
 from .limited import certificate_of_limited
-from .parallel.rounds import Rounds
-from .parallel.threads import check_jobs, workers_of
+from .parallel.rounds import Rounds, check_jobs, workers_of
 from .sequential import Learning, Sequential
 
 _EFFORT_OF_A_LONG_SEARCH = 1_000_000_000

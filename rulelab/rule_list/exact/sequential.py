@@ -66,18 +66,7 @@ class Learning(Multipliers):
 class Sequential:
     """An exact search by one worker; it begins where the empty prefix is in the queue.
 
-    Parameters
-    ----------
-    arrays : Layout
-    rules : Rules
-    store : Store
-    learning : Learning
-
-    Attributes
-    ----------
-    store : Store
-    nbytes : int
-        Bytes that are taken beside the store.
+    ``nbytes`` (int): bytes that are taken beside the store.
     """
 
     nbytes = 0

@@ -86,7 +86,7 @@ class Store(NamedTuple):
 
     Arrays of nodes have one entry per stored prefix: its uncaptured set (``sets``), cost, lower bound on every list
     that extends it (``key``), place in the queue's order (``priority``), the rule that ended it, its parent and length,
-    and its ``fate`` (`rulelab.kernels.node_status`). ``table`` maps a hash of the set to a node, ``-1`` where empty.
+    and its ``fate`` (`rulelab.kernels.growing`). ``table`` maps a hash of the set to a node, ``-1`` where empty.
 
     Workers of a parallel search share these, which none of them changes but for what it expands: children go to its
     ``outbox`` and their sets to ``outbox_sets``; ``dealt`` has the nodes that it is to expand, with their costs.

@@ -27,22 +27,13 @@ class GapDual:
 
     The lists that were met, mixed as is best, have a least gap within the allowed rules and errors. Its dual prices
     bound the gap of every list that costs no less than these in the relaxation.
-
-    Attributes
-    ----------
-    most_rules : int
-        K > 0.
-    most_wrong : float
-        Largest sum of the first constraint, which counts the errors.
-    size : float
-        Of that constraint's sums.
-    middle, gap_per_sum : float64 array, shape (n_constraints - 1,)
-        Of the others: the sum of no gap, and the gap that a unit more makes.
     """
 
-    most_rules: int
-    most_wrong: float
-    size: float
+    most_rules: int  # K > 0
+    most_wrong: float  # largest sum of the first constraint, which counts the errors
+    size: float  # of that constraint's sums
+    # middle, gap_per_sum (float64, shape (n_constraints - 1,)): of the others: the sum of no gap, and the gap that a
+    # unit more makes
     middle: np.ndarray
     gap_per_sum: np.ndarray
     near: float = _PRICE + 1e-5
@@ -87,22 +78,13 @@ class GapDual:
 
 @dataclass(frozen=True, eq=False)
 class Gaps:
-    """What is measured of a list, for given predictions.
+    """What is measured of a list, for given predictions."""
 
-    Attributes
-    ----------
-    masses : Masses
-        Weights of all patterns; `errors` are in their unit.
-    rows : list of Row
-        The first one counts errors, less those of predicting all negative; an error more moves its upper end by
-        ``per``. The others are differences of rates, which are 0 at both ends.
-    names : list of (str, int, int)
-        Of the others: the rate and the two groups.
-    """
-
-    masses: Masses
+    masses: Masses  # weights of all patterns; `errors` are in their unit
     rows: list[Row]
-    names: list[tuple[str, int, int]]
+    """The first one counts errors, less those of predicting all negative; an error more moves its upper end by ``per``.
+    The others are differences of rates, which are 0 at both ends."""
+    names: list[tuple[str, int, int]]  # of the others: the rate and the two groups
     _unbound: Constraints
     _ordered: list[str]
 
@@ -156,10 +138,8 @@ class Gaps:
 def gaps_of(problem: Problem, criterion: type[Criterion], min_group_size: int) -> Gaps:
     """What a criterion compares over the problem's groups.
 
-    Raises
-    ------
-    ValueError
-        When there are no two groups to compare, or a group has nothing that its rate could be measured on.
+    Raises ValueError when there are no two groups to compare, or a group has nothing that its rate could be measured
+    on.
     """
     exact = criterion(0.0)  # type: ignore[call-arg]
     groups = groups_of(problem, exact)

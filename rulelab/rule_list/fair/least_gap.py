@@ -25,7 +25,7 @@ from ...snapshot import Snapshot
 from ..bounds import FairRuleListBounds
 from ..start import antecedents_of
 from . import beam as beams
-from . import kernels, state
+from . import passes, state
 from .dual import Multipliers, arranged, longest_of
 from .gap import Gaps, gaps_of
 from .passes import counted, grown, list_of, predicted, proven_of_sets
@@ -163,7 +163,7 @@ class LeastGapSearch(PhasedSearch, LeastGap):
 
     @property
     def compiled(self) -> bool:
-        return is_compiled(kernels.advance, beams.advance)
+        return is_compiled(passes.advance, beams.advance)
 
     @property
     def found(self) -> FoundList | None:
@@ -316,22 +316,22 @@ class LeastGapSearch(PhasedSearch, LeastGap):
     def _search(self) -> None:
         """One unit of work of the present pass."""
         store = self._store
-        outcome = kernels.advance(self._data, self._rules, store, _EFFORT_PER_WORK)
-        if outcome in (kernels.GROW_ENTRIES, kernels.GROW_NODES, kernels.GROW_LABELS):
+        outcome = passes.advance(self._data, self._rules, store, _EFFORT_PER_WORK)
+        if outcome in (passes.GROW_ENTRIES, passes.GROW_NODES, passes.GROW_LABELS):
             free = None if self.memory_limit is None else self.memory_limit - self.memory_bytes
             larger = grown(store, outcome, len(self._problem.antecedents), free)
             self._store, self._out_of_memory = larger or store, larger is None
             return
         self.work += 1
-        better = (outcome == kernels.DONE or store.numbers[state.N_DOUBTS]) and self._look(store)
+        better = (outcome == passes.DONE or store.numbers[state.N_DOUBTS]) and self._look(store)
         if self._phase == "ties":
-            if better or outcome == kernels.DONE:
+            if better or outcome == passes.DONE:
                 self._length += not better
                 self._next_tie()
         elif better:
             self._targets, self._halves = [], 0
             self._go_on()
-        elif outcome == kernels.DONE:
+        elif outcome == passes.DONE:
             self._lower = self._aim.gap
             if self._best is None and self._aim.gap >= 1:
                 self._end()

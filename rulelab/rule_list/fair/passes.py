@@ -9,11 +9,19 @@ import numpy as np
 
 from ...data.problem import Problem
 from ...kernels import bits
+from ...kernels.bit_words import mix
 from ...kernels.growing import affordable, resized, table_size
+from ...kernels.jit import kernel
 from ...snapshot import counted as counted_at
-from . import kernels, state
+from . import state
+from .completions import effort_of_a_count, prove
+from .label_setting import begin_pass, expand, pick, start_proof
 from .relaxation import Reduced
+from .state import DEPTH, N_ENTRIES, N_LABELS, N_NODES, PICK, PROVE, STAGE, START
+from .stopping import is_full
 
+MORE, DONE, GROW_ENTRIES, GROW_NODES, GROW_LABELS, CHECK = range(6)
+"""Work is left; the pass is done; there is no room for sets, for sets with prefixes, for prefixes; lists to check."""
 _COUNTS = {
     "created": state.CREATED,
     "expanded": state.EXPANDED,
@@ -21,6 +29,54 @@ _COUNTS = {
     "stored": state.N_ENTRIES,
     "sets_counted": state.COUNTED,
 }
+
+
+@kernel
+def advance(data, rules, store, most):
+    """Look at about ``most`` weights."""
+    numbers, m = store.numbers, data.by_antecedent.shape[0]
+    spent = 0
+    while spent < most:
+        if is_full(store):
+            return CHECK
+        stage = numbers[STAGE]
+        if numbers[DEPTH] >= 0:
+            done = prove(data, rules, store, most - spent)
+            if done < 0:
+                return GROW_ENTRIES
+            spent += done
+        elif stage == START:
+            begin_pass(data, rules, store)
+        elif stage == PICK:
+            if not pick(data, rules, store):
+                return DONE
+            spent += (2 + data.amounts.shape[0]) * effort_of_a_count(data)
+        elif stage == PROVE:
+            start_proof(data, rules, store)
+            spent += effort_of_a_count(data)
+        else:
+            if numbers[N_ENTRIES] + m > store.bound.size:
+                return GROW_ENTRIES
+            if numbers[N_NODES] + m > store.node_head.size:
+                return GROW_NODES
+            if numbers[N_LABELS] + 2 * m > store.cost.size:
+                return GROW_LABELS
+            spent += expand(data, rules, store, most - spent)
+    return MORE
+
+
+@kernel
+def enter_all(sets, n, table):
+    """Enter the first sets into an empty table."""
+    mask = np.uint64(table.size - 1)
+    for entry in range(n):
+        h = np.uint64(0)
+        for w in range(sets.shape[1]):
+            h = mix(h, sets[entry, w])
+        slot = np.int64(h & mask)
+        while table[slot] >= 0:
+            slot = (slot + 1) & np.int64(mask)
+        table[slot] = entry
 
 
 def holds(problem: Problem, antecedent: int) -> np.ndarray:
@@ -46,9 +102,9 @@ def list_of(problem: Reduced, codes: np.ndarray, length: int) -> tuple[tuple[tup
 def grown(store: state.Store, outcome: int, m: int, free: int | None) -> state.Store | None:
     """More room, of what the kernels ask for, within so many bytes; None when these are too few."""
     names, used, more = {
-        kernels.GROW_ENTRIES: (state.ENTRY_ARRAYS, state.N_ENTRIES, m + 1),
-        kernels.GROW_NODES: (state.NODE_ARRAYS, state.N_NODES, m),
-        kernels.GROW_LABELS: (state.LABEL_ARRAYS, state.N_LABELS, 2 * m),
+        GROW_ENTRIES: (state.ENTRY_ARRAYS, state.N_ENTRIES, m + 1),
+        GROW_NODES: (state.NODE_ARRAYS, state.N_NODES, m),
+        GROW_LABELS: (state.LABEL_ARRAYS, state.N_LABELS, 2 * m),
     }[outcome]
     capacity, needed = len(getattr(store, names[0])), int(store.numbers[used]) + more
     wanted = affordable(capacity, needed, free, partial(state.bytes_to_grow, store, names))
@@ -57,7 +113,7 @@ def grown(store: state.Store, outcome: int, m: int, free: int | None) -> state.S
     store = resized(store, names, wanted)
     if names == state.ENTRY_ARRAYS and table_size(wanted) > len(store.table):
         table = np.full(table_size(wanted), -1, dtype=np.int32)
-        kernels.enter_all(store.sets, int(store.numbers[state.N_ENTRIES]), table)
+        enter_all(store.sets, int(store.numbers[state.N_ENTRIES]), table)
         store = store._replace(table=table)
     return store
 

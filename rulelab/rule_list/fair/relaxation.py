@@ -27,20 +27,13 @@ WRONG_NEGATIVE, WRONG_POSITIVE, FIRST_RATE = range(3)
 
 @dataclass(frozen=True, eq=False)
 class Reduced:
-    """Patterns over some antecedents with all that is added up along a list.
+    """Patterns over some antecedents with all that is added up along a list."""
 
-    Attributes
-    ----------
-    antecedents : int64 array, shape (m,)
-        As indices of the problem's.
-    patterns : uint64 array, shape (n_patterns, bits.n_words(m))
-    amounts : int64 array, shape (2 + n_constraints, n_patterns)
-        Cost of predicting each pattern negative and positive, and its part in each constraint.
-    """
-
-    antecedents: np.ndarray
-    patterns: np.ndarray
+    antecedents: np.ndarray  # int64, shape (m,): as indices of the problem's
+    patterns: np.ndarray  # uint64, shape (n_patterns, bits.n_words(m))
     amounts: np.ndarray
+    """int64, shape (2 + n_constraints, n_patterns): cost of predicting each pattern negative and positive, and its part
+    in each constraint."""
 
     def only(self, kept: np.ndarray) -> Reduced:
         """Over a selection of the antecedents (indices, in this order)."""
@@ -80,18 +73,12 @@ _STEEPEST = 20.0  # multiplier: all errors, for the largest difference that the 
 
 @dataclass(frozen=True, eq=False)
 class Relaxed:
-    """The relaxed problem for one vector of multipliers.
-
-    Attributes
-    ----------
-    wrong : int64 array, shape (2, n_patterns)
-        Relaxed cost of predicting each pattern negative, and positive, above the smaller of the two.
-    base : int
-        Relaxed cost of a list without rules that predicts each pattern as is cheapest.
-    """
+    """The relaxed problem for one vector of multipliers."""
 
     wrong: np.ndarray
-    base: int
+    """int64, shape (2, n_patterns): relaxed cost of predicting each pattern negative, and positive, above the smaller
+    of the two."""
+    base: int  # relaxed cost of a list without rules that predicts each pattern as is cheapest
 
 
 def shift_of(most: int) -> int:
@@ -107,13 +94,8 @@ def scaled(value: int, shift: int) -> int:
 def relaxed(problem: Reduced, low: np.ndarray, high: np.ndarray, multipliers: np.ndarray, shift: int) -> Relaxed:
     """The relaxed problem, in whole numbers.
 
-    Parameters
-    ----------
-    problem : Reduced
-    low, high : int64 array, shape (n_constraints,)
-    multipliers : float64 array, shape (n_constraints,)
-        In units of cost.
-    shift : int
+    ``low``, ``high`` (int64 array, shape (n_constraints,)). ``multipliers`` (float64 array, shape (n_constraints,)): in
+    units of cost.
     """
     digits = _DIGITS + max(0, -shift)
     amounts = problem.amounts.astype(object)
@@ -139,24 +121,13 @@ def _whole(multipliers: np.ndarray, digits: int) -> list[int]:
 
 @dataclass
 class Dual:
-    """Kelley's cutting planes for the best multipliers: every list that was met bounds what they can achieve.
+    """Kelley's cutting planes for the best multipliers: every list that was met bounds what they can achieve."""
 
-    Attributes
-    ----------
-    cost_unit : float
-        A cost that makes costs comparable to 1.
-    size : float64 array, shape (n_constraints,)
-        The same for the constraints' sums.
-    low, high : float64 array
-    near : float
-        How far the bound may be from the best.
-    """
-
-    cost_unit: float
-    size: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    near: float
+    cost_unit: float  # a cost that makes costs comparable to 1
+    size: np.ndarray  # float64, shape (n_constraints,): the same for the constraints' sums
+    low: np.ndarray  # float64
+    high: np.ndarray  # float64
+    near: float  # how far the bound may be from the best
     costs: list[float] = field(default_factory=list)
     sums: list[np.ndarray] = field(default_factory=list)
 

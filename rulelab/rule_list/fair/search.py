@@ -26,7 +26,7 @@ from ..bounds import FairRuleListBounds
 from ..costs import Costs, costs_of, largest_cost, require_regularization
 from ..start import RelaxedListFirst, antecedents_of
 from . import beam as beams
-from . import kernels, state
+from . import passes, state
 from .dual import Multipliers, arranged, longest_of
 from .passes import counted, grown, holds, list_of, predicted, proven_of_sets
 from .relaxation import Reduced, reduced, scaled, shift_of
@@ -137,7 +137,7 @@ class FairRuleListSearch(RelaxedListFirst, PhasedSearch, FairSearch):
 
     @property
     def compiled(self) -> bool:
-        return is_compiled(kernels.advance, beams.advance)
+        return is_compiled(passes.advance, beams.advance)
 
     def _asked_of_sums(self) -> Constraints:
         fair = self.fairness is not None
@@ -248,16 +248,16 @@ class FairRuleListSearch(RelaxedListFirst, PhasedSearch, FairSearch):
     def _search(self) -> None:
         """One unit of work of the present pass."""
         store, numbers = self._store, self._store.numbers
-        outcome = kernels.advance(self._data, self._rules, store, _EFFORT_PER_WORK)
+        outcome = passes.advance(self._data, self._rules, store, _EFFORT_PER_WORK)
         self._look(store)
-        if outcome in (kernels.GROW_ENTRIES, kernels.GROW_NODES, kernels.GROW_LABELS):
+        if outcome in (passes.GROW_ENTRIES, passes.GROW_NODES, passes.GROW_LABELS):
             self._out_of_memory = not self._grow(outcome)
             return
         self.work += 1
         self._prove(
             self._rules.base + min(self._stop, int(store.bound[0]))
         )  # of the set that nothing has been captured of
-        if outcome == kernels.DONE:
+        if outcome == passes.DONE:
             proven = int(numbers[state.THRESHOLD]) + 1
             self._prove(proven)
             if self._proven >= self._best.cost:

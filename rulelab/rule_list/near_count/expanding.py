@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...kernels.bit_words import slot_of
-from ...kernels.by_address import call
+from ...kernels.by_reference import call
 from ...kernels.jit import inner, kernel, popcount
 from .. import bounds
 from ..core_pool import HITS, N_CORES, cut_by_core

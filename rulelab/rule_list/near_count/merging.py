@@ -22,11 +22,7 @@ _LOW = np.uint64(0xFFFFFFFF)
 def merge(limits, sequence, links, tables, max_states, max_entries):
     """Make the tables of at most ``max_states`` states, from about ``max_entries`` entries of their neighbours.
 
-    Parameters
-    ----------
-    sequence : int32 array
-        The states, every one after its neighbours.
-    links : Links
+    ``sequence`` (int32 array): the states, every one after its neighbours. ``links`` (Links).
     """
     numbers = tables.numbers
     while numbers[MADE] < sequence.size:
@@ -100,13 +96,8 @@ def _add(limits, links, tables, start, budget, most, rules, errors, of, value):
 def pass_through(limits, budget, store, begun, ended, passing, first, last):
     """Count the lists through each rule of the states from ``first`` to before ``last``, and those that end there.
 
-    Parameters
-    ----------
-    budget : int
-        What a whole list may cost, without the weight that every list gets wrong.
-    begun, ended : Tables
-        Beginnings and completions of the states.
-    passing : Passing
+    ``budget`` (int): what a whole list may cost, without the weight that every list gets wrong. ``begun``, ``ended``
+    (Tables): beginnings and completions of the states. ``passing`` (Passing).
     """
     for state in range(first, last):
         if begun.last[state] == begun.first[state] or ended.last[state] == ended.first[state]:

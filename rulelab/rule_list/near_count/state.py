@@ -120,38 +120,24 @@ class Tables(NamedTuple):
 
 @by_reference
 class Links(NamedTuple):
-    """What the tables of states are made from.
+    """What the tables of states are made from."""
 
-    Attributes
-    ----------
-    first, last : int64 array, shape (n_states,)
-        The links of each state, as positions in ``edge``.
-    edge : int32 array
-        The edge of each link.
-    other : int32 array, shape (n_edges,)
-        The neighbour at the other end; -1: no list goes on there, and the edge is an entry itself.
-    errors : int64 array, shape (n_edges,)
-    own_errors : int64 array, shape (n_states,)
-        Errors of the list without a rule that a state starts with, -1 for none.
-    budget, rules_left : int64 array, shape (n_states,)
-        What a list of the state may cost, and its most rules.
-    value : int64 array, shape (n_edges,), or empty
-    own_value : int64 array, shape (n_states,), or empty
-    one : uint32 array
-        The number 1 in words.
-    """
-
+    # first, last (int64, shape (n_states,)): the links of each state, as positions in ``edge``
     first: np.ndarray
     last: np.ndarray
-    edge: np.ndarray
+    edge: np.ndarray  # int32: the edge of each link
     other: np.ndarray
-    errors: np.ndarray
+    """int32, shape (n_edges,): the neighbour at the other end; -1: no list goes on there, and the edge is an entry
+    itself."""
+    errors: np.ndarray  # int64, shape (n_edges,)
     own_errors: np.ndarray
+    """int64, shape (n_states,): errors of the list without a rule that a state starts with, -1 for none."""
+    # budget, rules_left (int64, shape (n_states,)): what a list of the state may cost, and its most rules
     budget: np.ndarray
     rules_left: np.ndarray
-    value: np.ndarray
-    own_value: np.ndarray
-    one: np.ndarray
+    value: np.ndarray  # int64, shape (n_edges,), or empty
+    own_value: np.ndarray  # int64, shape (n_states,), or empty
+    one: np.ndarray  # uint32: the number 1 in words
 
 
 @by_reference

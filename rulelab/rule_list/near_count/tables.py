@@ -32,27 +32,15 @@ _NO_NUMBERS = np.zeros(0, dtype=np.int64)
 
 
 class States(NamedTuple):
-    """All states of a problem and what lists may cost.
-
-    Attributes
-    ----------
-    store : Store
-    sets : Sets
-    net : int64 array, shape (64 * words of a set,)
-        Net weight of the pattern at each bit, positive for the positive class.
-    limits : Limits
-    constant : int
-        Weight that every list gets wrong, which is in ``least`` of the store, but in no table.
-    limbs : int
-        Words of a count.
-    """
+    """All states of a problem and what lists may cost."""
 
     store: Store
     sets: Sets
     net: np.ndarray
+    """int64, shape (64 * words of a set,): net weight of the pattern at each bit, positive for the positive class."""
     limits: Limits
-    constant: int
-    limbs: int
+    constant: int  # weight that every list gets wrong, which is in ``least`` of the store, but in no table
+    limbs: int  # words of a count
 
     @property
     def n(self) -> int:
@@ -90,10 +78,8 @@ class States(NamedTuple):
     def ends(self) -> Iterator[tuple[np.ndarray, bool, np.ndarray, np.ndarray]]:
         """What default rules capture, some at a time: those of states, then those of edges where lists must end.
 
-        Yields
-        ------
-        tuple of int array, bool, bool array of shape (k, bits) and bool array of shape (k,)
-            The states, or the edges; which of the two; which bits they capture, and whether positive is predicted.
+        Yields tuple of int array, bool, bool array of shape (k, bits) and bool array of shape (k,): the states, or the
+        edges; which of the two; which bits they capture, and whether positive is predicted.
         """
         store, captures = self.store, self.sets.captures
         for part in _parts(self.n):
@@ -107,11 +93,8 @@ class States(NamedTuple):
     def values(self, positive: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The sum of some weights, one for each bit, over all that is predicted positive: by rule, and by end.
 
-        Returns
-        -------
-        int64 array, shape (n_edges,)
-            With the default rule, where the list must end.
-        int64 array, shape (n,)
+        Returns int64 array, shape (n_edges,): with the default rule, where the list must end; and int64 array,
+        shape (n,).
         """
         by_rule, by_end = np.zeros(self.n_edges, dtype=np.int64), np.zeros(self.n, dtype=np.int64)
         for part, captured, label in self.rules():
@@ -170,15 +153,7 @@ def beginning(states: States, ended: Tables) -> Links:
 
 
 class Making:
-    """Tables under way.
-
-    Parameters
-    ----------
-    states : States
-    links : Links
-    sequence : int32 array
-        The states, every one after its neighbours.
-    """
+    """Tables under way. ``sequence`` (int32 array): the states, every one after its neighbours."""
 
     def __init__(self, states: States, links: Links, sequence: np.ndarray) -> None:
         self.states, self.links, self.sequence = states, links, np.ascontiguousarray(sequence)

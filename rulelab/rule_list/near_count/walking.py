@@ -21,13 +21,8 @@ class Walk:
 
     Lists of equal rules and errors are numbered: those that end here first, then by the antecedent of the next rule.
 
-    Parameters
-    ----------
-    states : States
-    tables : Tables
-        Completions of the states.
-    values : int64 array, shape (n_edges,), optional
-        What each rule adds to the values of the tables.
+    ``tables``: completions of the states. ``values`` (int64 array, shape (n_edges,)): what each rule adds to the values
+    of the tables.
     """
 
     def __init__(self, states: States, tables: Tables, values: np.ndarray | None = None) -> None:

@@ -231,10 +231,8 @@ class NearSearch(Search):
 def search_of(search: Any, regularization: Any, max_length: Any) -> RuleListSearch:
     """The search that is given, or one of the problem that is given in its place.
 
-    Raises
-    ------
-    ValueError
-        When it is neither, or its parameters are not given where they have to be, or given where they may not be.
+    Raises ValueError when it is neither, or its parameters are not given where they have to be, or given where they may
+    not be.
     """
     if isinstance(search, RuleListSearch):
         if regularization is not None or max_length is not None:

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...kernels import heap
 from ...kernels.bit_words import slot_at_length, slot_of
-from ...kernels.by_address import call
+from ...kernels.by_reference import call
 from ...kernels.jit import inner, kernel
 from .. import bounds
 from ..counting import count, effort_of_a_count, weigh

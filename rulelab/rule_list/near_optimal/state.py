@@ -25,19 +25,11 @@ MOST_LISTS = 1 << 62
 
 @by_reference
 class Sets(NamedTuple):
-    """Sets of patterns: the words of the patterns with a net weight, then those of the patterns without.
+    """Sets of patterns: the words of the patterns with a net weight, then those of the patterns without."""
 
-    Attributes
-    ----------
-    captures : uint64 array, shape (m, words)
-    full : uint64 array, shape (words,)
-    weighted : int
-        Words of the patterns with a net weight, which come first.
-    """
-
-    captures: np.ndarray
-    full: np.ndarray
-    weighted: int
+    captures: np.ndarray  # uint64, shape (m, words)
+    full: np.ndarray  # uint64, shape (words,)
+    weighted: int  # words of the patterns with a net weight, which come first
 
 
 @by_reference

@@ -88,44 +88,26 @@ _BINS = 20
 
 @dataclass(frozen=True, eq=False)
 class Enumerated:
-    """An enumeration as it stands.
-
-    Attributes
-    ----------
-    problem : Problem
-    regularization, optimum : float
-    max_length : int or None
-    best_cost, covered_cost : int
-        Cost of the optimum on the grid, and the cost below which every list has been found.
-    costs : Costs
-    limits : Limits
-    store : Store
-    representatives : int array
-        The antecedents that are searched, each the first of those that hold for the same rows.
-    groups : int array
-        For every antecedent of the problem, the group of those that hold for the same rows.
-    weights : int or float array, shape (2, n_bits)
-        Training weight of the pattern at each bit of the stored sets: positives, then negatives.
-    finished : bool
-    truncated : str or None
-        Why it ended before it was finished.
-    work : int
-    """
+    """An enumeration as it stands."""
 
     problem: Problem
     regularization: float
     optimum: float
     max_length: int | None
+    # best_cost, covered_cost: cost of the optimum on the grid, and the cost below which every list has been found
     best_cost: int
     covered_cost: int
     costs: Costs
     limits: state.Limits
     store: state.Store
     representatives: np.ndarray
-    groups: np.ndarray
+    """int: the antecedents that are searched, each the first of those that hold for the same rows."""
+    groups: np.ndarray  # int: for every antecedent of the problem, the group of those that hold for the same rows
     weights: np.ndarray
+    """Int or float, shape (2, n_bits): training weight of the pattern at each bit of the stored sets: positives, then
+    negatives."""
     finished: bool
-    truncated: str | None
+    truncated: str | None  # why it ended before it was finished
     work: int
 
 

@@ -21,6 +21,8 @@ from ...kernels.bit_words import transposed
 def group_masses(problem: Problem, groups: Any, y: Any, sample_weight: Any = None) -> Groups:
     """The rows of each group, counted by pattern.
 
+    Raises ValueError when the problem was made from counts, or the lengths differ.
+
     Parameters
     ----------
     problem : Problem
@@ -30,11 +32,6 @@ def group_masses(problem: Problem, groups: Any, y: Any, sample_weight: Any = Non
     y : bool array, shape (n_rows,)
         Whether a row is of the positive class.
     sample_weight : array, shape (n_rows,), optional
-
-    Raises
-    ------
-    ValueError
-        When the problem was made from counts, or the lengths differ.
     """
     pattern = problem.row_pattern
     if pattern is None:
@@ -50,23 +47,13 @@ def group_masses(problem: Problem, groups: Any, y: Any, sample_weight: Any = Non
 
 @dataclass(frozen=True, eq=False)
 class Traits:
-    """What lists do, one row per list.
-
-    Attributes
-    ----------
-    decided : tuple of float array
-        For each list the share of the training weight that each of its rules decides, in their order.
-    groups : tuple of str
-    confusions : tuple of Confusion
-        For each group, with an array of one figure per list in each field.
-    rows : int array, shape (2, n_groups)
-        How many positive and how many negative rows each group has.
-    """
+    """What lists do, one row per list."""
 
     decided: tuple[np.ndarray, ...]
+    """Tuple of float: for each list the share of the training weight that each of its rules decides, in their order."""
     groups: tuple[str, ...]
-    confusions: tuple[Confusion, ...]
-    rows: np.ndarray
+    confusions: tuple[Confusion, ...]  # for each group, with an array of one figure per list in each field
+    rows: np.ndarray  # int, shape (2, n_groups): how many positive and how many negative rows each group has
 
     def gaps(self, criterion: str, least: int = 1) -> np.ndarray:
         """The largest difference of the criterion's rates between two groups, for each list.
@@ -98,13 +85,7 @@ class Traits:
 def traits_of(problem: Problem, lists: Sequence[Sequence[int]], groups: Groups | None = None) -> Traits:
     """Evaluate lists, each rule predicting the majority of what it captures, on the training patterns.
 
-    Parameters
-    ----------
-    problem : Problem
-    lists : sequence of sequence of int
-        Antecedents, in order.
-    groups : Groups, optional
-        Of the same problem.
+    ``lists``: antecedents, in order. ``groups``: of the same problem.
     """
     used = sorted({j for antecedents in lists for j in antecedents})
     columns = dict(zip(used, _columns(problem, used), strict=True))

@@ -17,20 +17,11 @@ CHANGES = ("relabelled", "removed", "added")
 
 @dataclass(frozen=True)
 class Measure:
-    """The optimal list in numbers, and what other lists are compared with it by.
+    """The optimal list in numbers, and what other lists are compared with it by."""
 
-    Attributes
-    ----------
-    weight : int
-        Rows, n.
-    regularization : Fraction
-        Cost of a rule, lambda: exactly the decimal number that was given.
-    errors, rules : int
-        Of the optimal list.
-    """
-
-    weight: int
-    regularization: Fraction
+    weight: int  # rows, n
+    regularization: Fraction  # cost of a rule, lambda: exactly the decimal number that was given
+    # errors, rules: of the optimal list
     errors: int
     rules: int
 
@@ -42,20 +33,9 @@ class Measure:
     def needed(self, change: str, rules: int, errors: int, differing: int) -> int | None:
         """The fewest rows that have to change until a list has a smaller objective than the optimal one.
 
-        Parameters
-        ----------
-        change : str
-            One of `CHANGES`.
-        rules, errors : int
-            Of the list, on the rows as they are.
-        differing : int
-            Rows for which the two lists predict otherwise.
-
-        Returns
-        -------
-        int or None
-            At least 1. None when no change of this kind lets that list win. Fewer for a list of less errors, and of
-            more rows that differ.
+        ``change``: one of `CHANGES`. ``rules``, ``errors``: of the list, on the rows as they are. ``differing``: rows
+        for which the two lists predict otherwise. At least 1. None when no change of this kind lets that list win.
+        Fewer for a list of less errors, and of more rows that differ.
         """
         return _NEEDED[change](self, rules - self.rules, errors - self.errors, differing)
 
@@ -99,24 +79,14 @@ _NEEDED: dict[str, Callable[[Measure, int, int, int], int | None]] = {
 
 @dataclass(frozen=True)
 class Outside:
-    """The lists whose cost on the grid exceeds a threshold: from how many rows on one of them could win.
-
-    Attributes
-    ----------
-    measure : Measure
-    per_error, per_rule : int
-        The grid.
-    inevitable : int
-        Rows that every list gets wrong.
-    longest : int
-        Most rules of a list.
-    """
+    """The lists whose cost on the grid exceeds a threshold: from how many rows on one of them could win."""
 
     measure: Measure
+    # per_error, per_rule: the grid
     per_error: int
     per_rule: int
-    inevitable: int
-    longest: int
+    inevitable: int  # rows that every list gets wrong
+    longest: int  # most rules of a list
 
     def least(self, change: str, threshold: int) -> int | None:
         """No list that costs more than this wins before so many rows have changed; None when none can win at all.

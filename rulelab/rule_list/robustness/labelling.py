@@ -79,26 +79,21 @@ _FLOAT = 1 << 53
 class Labelling:
     """Step by step: the list that needs the fewest changed rows among all of those up to the threshold.
 
+    ``work`` (int): states looked at: each is counted, completed and gone on from. ``done``, ``full`` (bool): whether
+    all lists are looked at; whether the memory limit does not allow it.
+
     Parameters
     ----------
     states : States
         All that lists up to the threshold pass through.
     masses : int64 array, shape (bits, 4)
         Of each bit of a set: positives, negatives, and of these two those that the optimal list predicts positive.
-    measure : Measure
     representatives : int array, shape (m,)
         The problem's antecedent of each of the states'.
     rivals : dict of str to Rival
         The best list that is known, by what becomes of rows; replaced by better ones.
     memory_limit : int, optional
         Bytes.
-
-    Attributes
-    ----------
-    work : int
-        States looked at: each is counted, completed and gone on from.
-    done, full : bool
-        Whether all lists are looked at; whether the memory limit does not allow it.
     """
 
     def __init__(

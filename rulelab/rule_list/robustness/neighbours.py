@@ -14,12 +14,7 @@ from .changes import CHANGES, Measure
 class Predicted(NamedTuple):
     """A list on the patterns of a problem.
 
-    Attributes
-    ----------
-    labels : tuple of int
-        Of the rules and of the default.
-    positive : bool array, shape (n_patterns,)
-    errors : int
+    ``labels``: of the rules and of the default. ``positive`` (bool array, shape (n_patterns,)).
     """
 
     labels: tuple[int, ...]
@@ -36,10 +31,7 @@ def column(problem: Problem, antecedent: int) -> np.ndarray:
 def predicted(problem: Problem, columns: Sequence[np.ndarray], labels: Sequence[int] | None = None) -> Predicted | None:
     """What a list predicts: its labels, or the majority of what each rule captures, in a tie the negative class.
 
-    Returns
-    -------
-    Predicted or None
-        None where a rule captures nothing.
+    None where a rule captures nothing.
     """
     left, positive = np.ones(problem.n_patterns, dtype=bool), np.zeros(problem.n_patterns, dtype=bool)
     chosen, errors = [], 0
@@ -59,22 +51,12 @@ def predicted(problem: Problem, columns: Sequence[np.ndarray], labels: Sequence[
 
 
 class Rival(NamedTuple):
-    """Another list, and after how many changed rows it is better than the optimal one.
-
-    Attributes
-    ----------
-    rows : int
-    antecedents : tuple of int
-        Indices of the problem's.
-    labels : tuple of int
-        Of the rules and of the default.
-    rules, errors, differing : int
-        Errors, and rows predicted otherwise than by the optimal list, on the rows as they are.
-    """
+    """Another list, and after how many changed rows it is better than the optimal one."""
 
     rows: int
-    antecedents: tuple[int, ...]
-    labels: tuple[int, ...]
+    antecedents: tuple[int, ...]  # indices of the problem's
+    labels: tuple[int, ...]  # of the rules and of the default
+    # rules, errors, differing: errors, and rows predicted otherwise than by the optimal list, on the rows as they are
     rules: int
     errors: int
     differing: int
@@ -96,24 +78,18 @@ Change = tuple[tuple[int, ...], tuple[int, ...] | None]
 class Neighbours:
     """Step by step: lists with a rule deleted, replaced or inserted, a label turned, and those that are only a default.
 
+    ``work`` (int): lists looked at. ``done`` (bool).
+
     Parameters
     ----------
-    problem : Problem
     antecedents, labels : tuple of int
         The optimal list: of its rules, and of its rules and its default.
     others : int array
         Antecedents that may be inserted.
-    measure : Measure
     rivals : dict of str to Rival
         The best list that is known, by what becomes of rows; replaced by better ones.
     longest : int
         Most rules of a list.
-
-    Attributes
-    ----------
-    work : int
-        Lists looked at.
-    done : bool
     """
 
     def __init__(

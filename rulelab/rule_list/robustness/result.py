@@ -223,17 +223,7 @@ def rows_to_change(
 ) -> pd.DataFrame:
     """So many rows that let a list win: those for it first, the patterns of most rows first.
 
-    Parameters
-    ----------
-    problem : Problem
-    best, rival : tuple of antecedents and labels
-    change : str
-    rows : int
-
-    Returns
-    -------
-    DataFrame
-        As `RobustnessTo.rows`.
+    Returns DataFrame: as `RobustnessTo.rows`.
     """
     own, other = (_positive(problem, *each) for each in (best, rival))
     counts = np.stack([problem.negatives, problem.positives]).astype(np.int64)

@@ -7,11 +7,11 @@ from fractions import Fraction
 
 import numpy as np
 
+from ..features import row_sums, sparse_rows
 from ..master.dual_bound import floor, kind_prices, price_on_grid
 from ..master.linear_program import Basis, Fixed, MasterSolution, MasterSolve
 from ..pool import Columns
 from ..program import Cost, Program, by_place
-from ..sparse import row_sums, sparse_rows
 
 _INTEGRAL = 1e-6
 _TOLERANCE = 1e-6  # of a reduced cost
@@ -25,27 +25,13 @@ _PER_SUM = 2  # of a cell of the columns, when they are priced
 
 @dataclass(frozen=True, eq=False)
 class Node:
-    """A part of the sets of columns: those that hold ``inside`` and otherwise only columns of ``free``.
+    """A part of the sets of columns: those that hold ``inside`` and otherwise only columns of ``free``."""
 
-    Attributes
-    ----------
-    inside : tuple of int
-        Columns.
-    free : int64 array
-        Columns, ascending.
-    bound : int or Fraction
-        No set of this part costs less.
-    working : int64 array
-        Columns that the last LP needed.
-    basis : Basis or None
-        Of that LP.
-    """
-
-    inside: tuple[int, ...]
-    free: np.ndarray
-    bound: Cost
-    working: np.ndarray
-    basis: Basis | None
+    inside: tuple[int, ...]  # columns
+    free: np.ndarray  # int64: columns, ascending
+    bound: Cost  # no set of this part costs less
+    working: np.ndarray  # int64: columns that the last LP needed
+    basis: Basis | None  # of that LP
 
     @property
     def nbytes(self) -> int:
@@ -85,35 +71,18 @@ class BranchAndBound:
     """Depth first; ask `open`, call `advance`: once per node, or several times where its linear programs are long.
 
     Where 64-bit arithmetic is not exact, parts whose bound is next to the best cost wait until all others are done.
-
-    Attributes
-    ----------
-    program : Program
-    columns : Columns
-        Merged.
-    upper : int or Fraction
-        Only sets that cost less than this are looked for.
-    lower : int or Fraction
-        No set costs less.
-    first : int64 array
-        Columns for the first LP.
-    best : tuple of int or None
-        The best set found, as columns.
-    stack, near : list of Node
-        Those to look at, and those that wait.
-    nodes : int
-        Nodes looked at.
     """
 
     program: Program
-    columns: Columns
-    upper: Cost
-    lower: Cost
-    first: np.ndarray
-    best: tuple[int, ...] | None = None
+    columns: Columns  # merged
+    upper: Cost  # only sets that cost less than this are looked for
+    lower: Cost  # no set costs less
+    first: np.ndarray  # int64: columns for the first LP
+    best: tuple[int, ...] | None = None  # the best set found, as columns
+    # stack, near: those to look at, and those that wait
     stack: list[Node] = field(default_factory=list)
     near: list[Node] = field(default_factory=list)
-    nodes: int = 0
+    nodes: int = 0  # nodes looked at
 
     def __post_init__(self) -> None:
         self._sparse = sparse_rows(self.columns.hits)

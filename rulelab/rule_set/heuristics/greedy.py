@@ -17,10 +17,7 @@ _LARGEST_CHARGE = 1 << 56
 class Greedy:
     """Adds the rule of most gain per complexity, found by the beam heuristic; all rules met go to the pool.
 
-    Attributes
-    ----------
-    rules : list of rules
-    done : bool
+    ``rules`` (list of rules). ``done`` (bool).
     """
 
     def __init__(self, program: Program, features: Features, pool: Pool, max_conditions: int) -> None:

@@ -8,10 +8,10 @@ import numpy as np
 
 from ...kernels.by_reference import by_reference
 from ...kernels.jit import inlined, inner, kernel
+from ..features import sparse_rows
 from ..master.linear_program import shares
 from ..pool import Columns
 from ..program import Program
-from ..sparse import sparse_rows
 
 MEET = 1e-12  # how far a constraint may be exceeded here; exact arithmetic decides afterwards
 _RELATIVE = 1e-11  # of the score that a move must gain: more than its rounding errors, so that no set comes again
@@ -20,83 +20,42 @@ _MOST_WORK = 20_000_000  # of a call: about a tenth of a second
 
 @by_reference
 class Moves(NamedTuple):
-    """Columns over classes of entities that they do not tell apart; flat arrays.
+    """Columns over classes of entities that they do not tell apart; flat arrays."""
 
-    Attributes
-    ----------
-    start, entity : int64 array
-        Classes covered by each column, in compressed rows.
-    leave : float64 array, shape (n_classes,)
-        Cost of leaving a class uncovered.
-    mass : float64 array, shape (n_classes,)
-    kind : int64 array, shape (n_classes,)
-    cost : float64 array, shape (n_columns,)
-        What a column costs by itself.
-    complexity : int64 array, shape (n_columns,)
-    used : float64 array, shape (n_columns, n_constraints)
-        What a column takes of each constraint's bound by itself.
-    leave_used : float64 array, shape (n_constraints, n_kinds)
-        What a unit of uncovered mass takes.
-    room : int
-    least_gain : float
-        What a move must gain: less than any two sets of different cost differ.
-    most_work : int
-        Entities looked at in one call of `descend`.
-    penalty : float
-        Of exceeding a constraint by 1.
-    """
-
+    # start, entity (int64): classes covered by each column, in compressed rows
     start: np.ndarray
     entity: np.ndarray
-    leave: np.ndarray
-    mass: np.ndarray
-    kind: np.ndarray
-    cost: np.ndarray
-    complexity: np.ndarray
+    leave: np.ndarray  # float64, shape (n_classes,): cost of leaving a class uncovered
+    mass: np.ndarray  # float64, shape (n_classes,)
+    kind: np.ndarray  # int64, shape (n_classes,)
+    cost: np.ndarray  # float64, shape (n_columns,): what a column costs by itself
+    complexity: np.ndarray  # int64, shape (n_columns,)
     used: np.ndarray
-    leave_used: np.ndarray
+    """float64, shape (n_columns, n_constraints): what a column takes of each constraint's bound by itself."""
+    leave_used: np.ndarray  # float64, shape (n_constraints, n_kinds): what a unit of uncovered mass takes
     room: int
-    least_gain: float
-    most_work: int
-    penalty: float
+    least_gain: float  # what a move must gain: less than any two sets of different cost differ
+    most_work: int  # entities looked at in one call of `descend`
+    penalty: float  # of exceeding a constraint by 1
 
 
 @by_reference
 class Walk(NamedTuple):
-    """Where the search stands.
+    """Where the search stands."""
 
-    Attributes
-    ----------
-    chosen : int8 array, shape (n_columns,)
-    times : int32 array, shape (n_classes,)
-        Chosen columns that cover each class.
-    owner : int64 array, shape (n_classes,)
-        Sum of the indices of these columns: the column itself, where there is one.
-    taken : float64 array, shape (n_constraints,)
-        Left-hand side minus bound of each constraint.
-    change : float64 array, shape (1 + n_constraints,)
-    freed : float64 array, shape (2, n_columns, 1 + n_constraints)
-    inside : int64 array, shape (n_columns,)
-        Room for the kernels.
-    best : int8 array, shape (n_columns,)
-    kept : int8 array, shape (n_columns,)
-        The set that `rebuild` goes back to.
-    score : float64 array, shape (4,)
-        Present cost, complexity, cost of the best; 1 where the descent was cut short.
-    random : uint64 array, shape (1,)
-    """
-
-    chosen: np.ndarray
-    times: np.ndarray
+    chosen: np.ndarray  # int8, shape (n_columns,)
+    times: np.ndarray  # int32, shape (n_classes,): chosen columns that cover each class
     owner: np.ndarray
-    taken: np.ndarray
-    change: np.ndarray
-    freed: np.ndarray
-    inside: np.ndarray
-    best: np.ndarray
-    kept: np.ndarray
+    """int64, shape (n_classes,): sum of the indices of these columns: the column itself, where there is one."""
+    taken: np.ndarray  # float64, shape (n_constraints,): left-hand side minus bound of each constraint
+    change: np.ndarray  # float64, shape (1 + n_constraints,)
+    freed: np.ndarray  # float64, shape (2, n_columns, 1 + n_constraints)
+    inside: np.ndarray  # int64, shape (n_columns,): room for the kernels
+    best: np.ndarray  # int8, shape (n_columns,)
+    kept: np.ndarray  # int8, shape (n_columns,): the set that `rebuild` goes back to
     score: np.ndarray
-    random: np.ndarray
+    """float64, shape (4,): present cost, complexity, cost of the best; 1 where the descent was cut short."""
+    random: np.ndarray  # uint64, shape (1,)
 
 
 def moves_of(program: Program, columns: Columns) -> Moves:
@@ -251,10 +210,7 @@ def descend(moves, walk):
 
     A descent that has looked at ``most_work`` entities takes the best move seen and can be continued.
 
-    Returns
-    -------
-    int
-        Entities looked at.
+    Returns int: entities looked at.
     """
     n = walk.chosen.size
     looked = 0

@@ -22,12 +22,11 @@ from ...proving import kept_for_its_model
 from ...rehearsal import grouped_problem
 from ...search import solve
 from ...snapshot import Snapshot
-from ..arguments import check, clauses_of, refuse_twins
+from ..demands import check_arguments_of_sets, clauses_of, refuse_twins
 from ..generation import comes_near
 from ..pool import Clause
 from ..search import RuleSetSearch
-from .decision import Decision, Met, Proven, prove_least_gap
-from .gaps import cutoff, gaps_of
+from .decision import Decision, Met, Proven, cutoff, gaps_of, prove_least_gap
 
 _HALVES = 4  # proofs that half of what is open is not reached, before the one that is to decide
 _RETREATS = 3  # smaller gaps that are tried where a search cannot go on
@@ -136,7 +135,7 @@ class LeastGapRuleSetSearch(LeastGap):
         min_group_size: int = 0,
         warm_start: RuleSet | Sequence[RuleSet] | None = None,
     ) -> None:
-        check(
+        check_arguments_of_sets(
             loss,
             form,
             max_complexity,

@@ -30,10 +30,7 @@ _PENALTY = 2.0  # times its price: what missing a constraint costs in the primal
 class ConstrainedProximalMaster(ProximalMaster):
     """Solve, at once or by `begin` and `advance`, price and judge, in turn.
 
-    Attributes
-    ----------
-    y : float array, shape (n_constraints,)
-        Prices of the constraints over ``gamma_unit``.
+    ``y`` (float array, shape (n_constraints,)): prices of the constraints over ``gamma_unit``.
     """
 
     def __init__(self, program: Program, pool: Pool) -> None:

@@ -30,46 +30,34 @@ _ROUNDING = 1e-14
 
 
 class Prices(NamedTuple):
-    """What the kernels read, and the arrays that they fill.
+    """What the kernels read, and the arrays that they fill."""
 
-    Attributes
-    ----------
-    kind : int32 array, shape (n_entities,)
-    mass, wish : float array, shape (n_entities,)
-    own, full, floor : float array, shape (n_kinds,)
-        l_k, s_k and floor_k.
-    left : float array, shape (n_constraints, n_kinds)
-        a_rk.
-    pull, near, stiffness, y : float array, shape (n_constraints,)
-        p_r, y'_r, n_r and y_r.
-    edge, most : float array, shape (n_kinds,)
-        The multipliers of edges, from 0 to ``most``, the height of the edge.
-    at, limit : float array, shape (n_kinds,)
-        f_k and L_k.
-    first, above, square : float array, shape (n_kinds,)
-        Of the entities that wish for more than the limit: mass times how much more, mass, and mass times its square.
-    step, trial : float array, shape (n_constraints,)
-        Room to work in, as is ``system``, of shape (n_constraints, n_constraints).
-    """
-
-    kind: np.ndarray
-    mass: np.ndarray
-    wish: np.ndarray
+    kind: np.ndarray  # int32, shape (n_entities,)
+    mass: np.ndarray  # float, shape (n_entities,)
+    wish: np.ndarray  # float, shape (n_entities,)
+    # own, full, floor (float, shape (n_kinds,)): l_k, s_k and floor_k
     own: np.ndarray
     full: np.ndarray
     floor: np.ndarray
-    left: np.ndarray
+    left: np.ndarray  # float, shape (n_constraints, n_kinds): a_rk
+    # pull, near, stiffness, y (float, shape (n_constraints,)): p_r, y'_r, n_r and y_r
     pull: np.ndarray
     near: np.ndarray
     stiffness: np.ndarray
     y: np.ndarray
+    # edge, most (float, shape (n_kinds,)): the multipliers of edges, from 0 to ``most``, the height of the edge
     edge: np.ndarray
     most: np.ndarray
+    # at, limit (float, shape (n_kinds,)): f_k and L_k
     at: np.ndarray
     limit: np.ndarray
+    # first, above, square (float, shape (n_kinds,)): of the entities that wish for more than the limit: mass times how
+    # much more, mass, and mass times its square
     first: np.ndarray
     above: np.ndarray
     square: np.ndarray
+    # step, trial (float, shape (n_constraints,)): room to work in, as is ``system``, of shape (n_constraints,
+    # n_constraints)
     step: np.ndarray
     trial: np.ndarray
     system: np.ndarray
@@ -184,13 +172,8 @@ def _newton(p, weight, steep, enough):
 def find_prices(p, weight, steep):
     """Floors, prices and limits; ``edge`` becomes 0 < edge < most where the prices lie on an edge.
 
-    Parameters
-    ----------
-    p : Prices
-    weight : float
-        mu.
-    steep : float
-        How steep a rounded edge is: the steeper, the fewer multipliers.
+    ``p`` (Prices). ``weight`` (float): mu. ``steep`` (float): how steep a rounded edge is: the steeper, the fewer
+    multipliers.
     """
     total = 0.0
     for q in range(p.mass.size):

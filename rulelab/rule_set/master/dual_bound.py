@@ -30,33 +30,17 @@ _DIGITS = 60  # of a price, where masses are Python integers
 
 @dataclass(frozen=True, eq=False)
 class DualPoint:
-    """Dual values on an integer grid.
+    """Dual values on an integer grid."""
 
-    Attributes
-    ----------
-    grid : int or Fraction
-        Grid units per unit of cost.
-    taken : int64 array, shape (n_watched,)
-        ``t`` of the watched entities.
-    total : int
-        The cost of the rule set without rules, as the dual values see it: constant + sum of t - sum gamma_r bound_r.
-    weight : int64 array, shape (n_patterns,)
-        ``a``, what a rule gains by covering a pattern; at least that where it is rounded.
-    per_entity : int64 array, shape (n_entities,)
-        The part of ``weight`` of each entity.
-    penalty : int
-        Of one unit of complexity; at most that where it is rounded.
-    gamma : float array, shape (n_constraints,)
-        Prices of the constraints, as given.
-    """
-
-    grid: int | Fraction
-    taken: np.ndarray
+    grid: int | Fraction  # grid units per unit of cost
+    taken: np.ndarray  # int64, shape (n_watched,): ``t`` of the watched entities
     total: int
+    """The cost of the rule set without rules, as the dual values see it: constant + sum of t - sum gamma_r bound_r."""
     weight: np.ndarray
-    per_entity: np.ndarray
-    penalty: int
-    gamma: np.ndarray
+    """int64, shape (n_patterns,): ``a``, what a rule gains by covering a pattern; at least that where it is rounded."""
+    per_entity: np.ndarray  # int64, shape (n_entities,): the part of ``weight`` of each entity
+    penalty: int  # of one unit of complexity; at most that where it is rounded
+    gamma: np.ndarray  # float, shape (n_constraints,): prices of the constraints, as given
 
     def grid_floor(self, cost: Cost) -> int:
         """A cost in grid units, rounded down."""
@@ -79,27 +63,15 @@ class DualPoint:
 
 @dataclass(frozen=True, eq=False)
 class KindPrices:
-    """What leaving and covering a unit of mass costs at given prices of the constraints, rounded down to a grid.
-
-    Attributes
-    ----------
-    grid : int or Fraction
-        Units per unit of cost: fine enough for the solver's precision, coarse enough for sums in 64 bits.
-    shift : int
-        Amounts are products of masses and prices, less so many binary digits.
-    leave, cover : array of integers, shape (n_kinds,)
-    bounds : int
-        Minus the constraints' bounds at their prices.
-    penalty : int
-        Of one unit of complexity.
-    """
+    """What leaving and covering a unit of mass costs at given prices of the constraints, rounded down to a grid."""
 
     grid: int | Fraction
-    shift: int
-    leave: np.ndarray
-    cover: np.ndarray
-    bounds: int
-    penalty: int
+    """Units per unit of cost: fine enough for the solver's precision, coarse enough for sums in 64 bits."""
+    shift: int  # amounts are products of masses and prices, less so many binary digits
+    leave: np.ndarray  # array of integers, shape (n_kinds,)
+    cover: np.ndarray  # array of integers, shape (n_kinds,)
+    bounds: int  # minus the constraints' bounds at their prices
+    penalty: int  # of one unit of complexity
 
     def amounts(self, mass: np.ndarray, price: np.ndarray) -> np.ndarray:
         """Masses times prices, rounded down: int64."""
@@ -148,13 +120,8 @@ def kind_prices(program: Program, gamma: np.ndarray) -> KindPrices:
 def dual_point(program: Program, share: np.ndarray, gamma: np.ndarray) -> DualPoint:
     """Round dual values to the grid, inside their box.
 
-    Parameters
-    ----------
-    program : Program
-    share : float array, shape (n_watched,)
-        Dual value per unit of mass of each watched entity.
-    gamma : float array, shape (n_constraints,)
-        Prices of the constraints, in scaled cost; negative ones count as 0.
+    ``share`` (float array, shape (n_watched,)): dual value per unit of mass of each watched entity. ``gamma`` (float
+    array, shape (n_constraints,)): prices of the constraints, in scaled cost; negative ones count as 0.
     """
     prices = kind_prices(program, gamma)
     watched = program.watched

@@ -77,52 +77,25 @@ class Basis:
 
 @dataclass(frozen=True, eq=False)
 class MasterSolution:
-    """A solution of the restricted master.
+    """A solution of the restricted master."""
 
-    Attributes
-    ----------
-    value : float
-        The LP value in scaled cost, with the program's constant.
-    share : float array, shape (n_entities,)
-        Dual value per unit of mass; 0 for entities without one.
-    gamma : float array, shape (n_constraints,)
-    price : float
-        Dual value of the complexity bound, per unit.
-    use : float array, shape (n_columns,)
-        Primal value of each column of the model.
-    iterations : int
-    basis : Basis
-    """
-
-    value: float
-    share: np.ndarray
-    gamma: np.ndarray
-    price: float
-    use: np.ndarray
+    value: float  # the LP value in scaled cost, with the program's constant
+    share: np.ndarray  # float, shape (n_entities,): dual value per unit of mass; 0 for entities without one
+    gamma: np.ndarray  # float, shape (n_constraints,)
+    price: float  # dual value of the complexity bound, per unit
+    use: np.ndarray  # float, shape (n_columns,): primal value of each column of the model
     iterations: int
     basis: Basis
 
 
 @dataclass(frozen=True, eq=False)
 class Fixed:
-    """What is decided already at a node of the branch and bound: rules that are in.
+    """What is decided already at a node of the branch and bound: rules that are in."""
 
-    Attributes
-    ----------
-    alive : bool array, shape (n_entities,)
-        Entities of the columns that no chosen rule covers.
-    room : int
-        Complexity left.
-    cost : int or Fraction
-        Of the chosen rules: their cover costs and penalty, and the program's constant.
-    used : tuple of float, length n_constraints
-        What the chosen rules' cover terms take of each constraint's bound.
-    """
-
-    alive: np.ndarray
-    room: int
-    cost: Cost
-    used: tuple[float, ...]
+    alive: np.ndarray  # bool, shape (n_entities,): entities of the columns that no chosen rule covers
+    room: int  # complexity left
+    cost: Cost  # of the chosen rules: their cover costs and penalty, and the program's constant
+    used: tuple[float, ...]  # what the chosen rules' cover terms take of each constraint's bound
 
 
 def nothing_fixed(program: Program, n_entities: int) -> Fixed:
@@ -146,18 +119,8 @@ class MasterSolve:
 
     The solver's own state cannot be pickled: a copy goes through the same slices again when it is advanced.
 
-    Parameters
-    ----------
-    program : Program
-    columns : Columns
-    fixed : Fixed
-    basis : Basis, optional
-        Of an earlier solve to start from, over other columns or with less fixed.
-
-    Attributes
-    ----------
-    effort : int
-        Estimate of the time spent, in nanoseconds: the same on every machine.
+    ``basis``: of an earlier solve to start from, over other columns or with less fixed. ``effort`` (int): estimate of
+    the time spent, in nanoseconds: the same on every machine.
     """
 
     def __init__(self, program: Program, columns: Columns, fixed: Fixed, basis: Basis | None = None) -> None:

@@ -18,9 +18,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..features import sparse_rows
 from ..pool import Pool
 from ..program import Program
-from ..sparse import sparse_rows
 from . import linear_algebra as linear
 
 _FIRST_WEIGHT = 1.0
@@ -37,27 +37,13 @@ _STEP = 500_000  # operations that take the time of what a step has to do in any
 
 @dataclass(frozen=True, eq=False)
 class ProximalSolution:
-    """Duals near the centre.
+    """Duals near the centre."""
 
-    Attributes
-    ----------
-    share : float array, shape (n_watched,)
-        Dual value per unit of mass.
-    gamma : float array, shape (n_constraints,)
-        Prices of the constraints, in scaled cost.
-    price : float
-        Of a unit of complexity.
-    value : float
-        No less than the value of the restricted master, in units of the program's cost.
-    steps : int
-        Newton steps.
-    """
-
-    share: np.ndarray
-    gamma: np.ndarray
-    price: float
-    value: float
-    steps: int
+    share: np.ndarray  # float, shape (n_watched,): dual value per unit of mass
+    gamma: np.ndarray  # float, shape (n_constraints,): prices of the constraints, in scaled cost
+    price: float  # of a unit of complexity
+    value: float  # no less than the value of the restricted master, in units of the program's cost
+    steps: int  # newton steps
 
 
 class ProximalMaster:
@@ -65,12 +51,8 @@ class ProximalMaster:
 
     For programs without constraints; `ConstrainedProximalMaster` is for the others.
 
-    Attributes
-    ----------
-    weight : float
-        mu: the larger, the closer the duals stay to the centre.
-    use : float array, shape (n_rules,)
-        Primal value of each rule of the pool.
+    ``weight`` (float): mu: the larger, the closer the duals stay to the centre. ``use`` (float array, shape
+    (n_rules,)): primal value of each rule of the pool.
     """
 
     def __init__(self, program: Program, pool: Pool) -> None:
@@ -115,12 +97,8 @@ class ProximalMaster:
     def begin(self, rules: np.ndarray, gap: float) -> None:
         """Take up the columns; `advance` finds duals for pricing.
 
-        Parameters
-        ----------
-        rules : int64 array
-            Pool indices of the columns, all that were given before among them.
-        gap : float
-            What the bound still lacks, in units of cost; the more, the less exact the duals.
+        ``rules`` (int64 array): pool indices of the columns, all that were given before among them. ``gap``: what the
+        bound still lacks, in units of cost; the more, the less exact the duals.
         """
         self._take_in()
         program = self._program

@@ -31,16 +31,12 @@ class Candidates:
 
     Parameters
     ----------
-    problem : Problem
     program : Program
         Without constraints, with exact masses.
-    form : str
-    max_conditions : int
     known : sequence of rules
         Rules to begin with.
     least, most : int
         Cost of the best set, and the largest cost of a set that is looked for.
-    most_rules : int
 
     Attributes
     ----------

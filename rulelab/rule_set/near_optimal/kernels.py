@@ -15,85 +15,46 @@ DEPTH, N_FOUND, NODES, DONE = range(4)
 
 @by_reference
 class Table(NamedTuple):
-    """Rules, by ascending reduced cost, and what they cover; costs are on the grid of the dual values.
+    """Rules, by ascending reduced cost, and what they cover; costs are on the grid of the dual values."""
 
-    Attributes
-    ----------
-    reduced : int64 array, shape (n_rules,)
-        Reduced costs, none negative.
-    own : int64 array, shape (n_rules,)
-        What a rule costs for what it covers and for its complexity.
-    complexity : int64 array, shape (n_rules,)
-    start, entities : int64 array
-        The watched entities that each rule covers, in compressed rows.
-    covers : uint64 array, shape (n_rules, n_words)
-        The patterns that each rule covers, packed.
-    leave : int64 array, shape (n_entities,)
-        What it costs that no rule covers an entity.
-    taken : int64 array, shape (n_entities,)
-        Dual values; 0 where leaving costs less than nothing.
-    """
-
-    reduced: np.ndarray
-    own: np.ndarray
-    complexity: np.ndarray
+    reduced: np.ndarray  # int64, shape (n_rules,): reduced costs, none negative
+    own: np.ndarray  # int64, shape (n_rules,): what a rule costs for what it covers and for its complexity
+    complexity: np.ndarray  # int64, shape (n_rules,)
+    # start, entities (int64): the watched entities that each rule covers, in compressed rows
     start: np.ndarray
     entities: np.ndarray
-    covers: np.ndarray
-    leave: np.ndarray
-    taken: np.ndarray
+    covers: np.ndarray  # uint64, shape (n_rules, n_words): the patterns that each rule covers, packed
+    leave: np.ndarray  # int64, shape (n_entities,): what it costs that no rule covers an entity
+    taken: np.ndarray  # int64, shape (n_entities,): dual values; 0 where leaving costs less than nothing
 
 
 @by_reference
 class Walk(NamedTuple):
-    """Where the search stands: the set that is looked at, one rule per level.
+    """Where the search stands: the set that is looked at, one rule per level."""
 
-    Attributes
-    ----------
-    chosen, following : int64 array, shape (n_levels,)
-        The rule of each level, and the one to try next there.
-    bound, cost, room : int64 array, shape (n_levels + 1,)
-        Of the set of the levels above: what any set that holds it costs at least, what it costs, complexity left.
-    union, several : uint64 array, shape (n_levels + 1, n_words)
-        Patterns that some rule covers, and that more than one does.
-    times : int32 array, shape (n_entities,)
-        Rules that cover each entity.
-    sets : int64 array, shape (n_room, n_levels)
-        Sets found, filled up with -1.
-    costs : int64 array, shape (n_room,)
-    covered : uint64 array, shape (n_room, n_words)
-        What each covers.
-    numbers : int64 array
-        See `DEPTH` and those after it.
-    """
-
+    # chosen, following (int64, shape (n_levels,)): the rule of each level, and the one to try next there
     chosen: np.ndarray
     following: np.ndarray
+    # bound, cost, room (int64, shape (n_levels + 1,)): of the set of the levels above: what any set that holds it costs
+    # at least, what it costs, complexity left
     bound: np.ndarray
     cost: np.ndarray
     room: np.ndarray
+    # union, several (uint64, shape (n_levels + 1, n_words)): patterns that some rule covers, and that more than one
+    # does
     union: np.ndarray
     several: np.ndarray
-    times: np.ndarray
-    sets: np.ndarray
-    costs: np.ndarray
-    covered: np.ndarray
-    numbers: np.ndarray
+    times: np.ndarray  # int32, shape (n_entities,): rules that cover each entity
+    sets: np.ndarray  # int64, shape (n_room, n_levels): sets found, filled up with -1
+    costs: np.ndarray  # int64, shape (n_room,)
+    covered: np.ndarray  # uint64, shape (n_room, n_words): what each covers
+    numbers: np.ndarray  # int64: see `DEPTH` and those after it
 
 
 def new_walk(table: Table, bound: int, cost: int, max_complexity: int, n_room: int) -> Walk:
     """At the set without rules.
 
-    Parameters
-    ----------
-    table : Table
-    bound : int
-        No set costs less.
-    cost : int
-        Of the set without rules.
-    max_complexity : int
-    n_room : int
-        Sets that are found at once.
+    ``bound``: no set costs less. ``cost``: of the set without rules. ``n_room``: sets that are found at once.
     """
     levels, words = max(1, max_complexity // 2), table.covers.shape[1]
     walk = Walk(

@@ -21,9 +21,8 @@ from ..program import Program, make_program
 from ..search import RuleSetSearch
 from . import kernels
 from .candidates import Candidates
-from .found import Models
 from .result import NearOptimalRuleSets
-from .tables import made, nothing
+from .tables import Models, made, nothing
 
 RATIO = 0.01
 """How far above the optimum an objective may be, as a share of it, where nothing is said."""

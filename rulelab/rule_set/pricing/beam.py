@@ -27,18 +27,10 @@ def beam(
 ) -> tuple[tuple[Rule, ...], np.ndarray]:
     """Rules of large value: sum of weight minus charge.
 
-    Parameters
-    ----------
-    features, weight, charge, max_conditions
-        As for `rulelab.rule_set.pricing.exact.Pricer`.
-    widths : sequence of int
-        Rules of 1, 2, ... conditions that are extended by one more; longer rules are not made than there are widths.
-
-    Returns
-    -------
-    rules : tuple of tuples of int
-        Of positive value, largest first, with few that begin alike.
-    sums : int64 array, shape (len(rules),)
+    ``features``, ``weight``, ``charge``, ``max_conditions``: as for `rulelab.rule_set.pricing.exact.Pricer`.
+    ``widths``: rules of 1, 2, ... conditions that are extended by one more; longer rules are not made than there are
+    widths. Returns ``rules``: of positive value, largest first, with few that begin alike. ``sums`` (int64 array, shape
+    (len(rules),)).
     """
     weight, charge = check(features, weight, charge, max_conditions)
     longest = min(len(charge) - 1, len(widths))

@@ -17,8 +17,7 @@ import numpy as np
 
 from ...kernels.by_reference import by_reference
 from ...kernels.jit import inlined, inner, kernel
-from .cube_sums import contract, cumulate, is_above
-from .selectors import Selectors
+from .selectors import Selectors, contract, cumulate, is_above
 
 DONE, PAUSED = 0, 1
 

@@ -17,26 +17,13 @@ _RULE_BYTES = 400
 
 @dataclass(frozen=True, eq=False)
 class Enumeration:
-    """What an enumeration has found.
+    """What an enumeration has found."""
 
-    Attributes
-    ----------
-    rules : tuple of tuples of int
-        For each covered set one of the rules of fewest conditions that cover it.
-    sums : int64 array, shape (len(rules),)
-    nodes : int
-        Conjunctions opened.
-    complete : bool
-        All such sets are there.
-    overflow : bool
-        The search ended because there are more of them than the limit.
-    """
-
-    rules: tuple[Rule, ...]
-    sums: np.ndarray
-    nodes: int
-    complete: bool
-    overflow: bool
+    rules: tuple[Rule, ...]  # for each covered set one of the rules of fewest conditions that cover it
+    sums: np.ndarray  # int64, shape (len(rules),)
+    nodes: int  # conjunctions opened
+    complete: bool  # all such sets are there
+    overflow: bool  # the search ended because there are more of them than the limit
 
 
 class Enumerator:

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..features import Features, Rule
-from .bitset_search import BitsetSearch
+from .bitset_search import BitsetSearch, CubeSearch, cube_parts, cubes_work
 from .conjunctions import NO_LIMIT
-from .cubes import CubeSearch, cube_parts, cubes_work
 
 MOST_RULES = 60
 _BITSET_SHARE = 0.125
@@ -22,30 +21,18 @@ METHODS = ("auto", "bitset", "cubes")
 
 @dataclass(frozen=True, eq=False)
 class Pricing:
-    """The answer of a pricing call.
-
-    Attributes
-    ----------
-    best : int64 array, shape (D + 1,)
-        ``best[s]``: at least the sum of weight of every rule of at most s conditions, so it never falls in s; equal to
-        the largest such sum where it exceeds ``charge[s]``, or ``least[s]``, and the call is complete. ``best[0]`` is
-        0.
-    rules : tuple of tuples of int
-        Different rules of positive value, the largest value first, at most `MOST_RULES`.
-    sums, values : int64 array, shape (len(rules),)
-        The rules' sums of weight; value: sum - charge[number of conditions].
-    nodes : int
-        Conjunctions opened, or tuples of columns searched.
-    complete : bool
-        Whether nothing is left to search.
-    """
+    """The answer of a pricing call."""
 
     best: np.ndarray
-    rules: tuple[Rule, ...]
+    """int64, shape (D + 1,): ``best[s]``: at least the sum of weight of every rule of at most s conditions, so it never
+    falls in s; equal to the largest such sum where it exceeds ``charge[s]``, or ``least[s]``, and the call is complete.
+    ``best[0]`` is 0."""
+    rules: tuple[Rule, ...]  # different rules of positive value, the largest value first, at most `MOST_RULES`
+    # sums, values (int64, shape (len(rules),)): the rules' sums of weight; value: sum - charge[number of conditions]
     sums: np.ndarray
     values: np.ndarray
-    nodes: int
-    complete: bool
+    nodes: int  # conjunctions opened, or tuples of columns searched
+    complete: bool  # whether nothing is left to search
 
     @property
     def value(self) -> int:
@@ -56,9 +43,10 @@ class Pricing:
 class Pricer:
     """A pricing call that can be continued: advance it in slices, pickle it in between; the result is the same.
 
+    Raises ValueError.
+
     Parameters
     ----------
-    features : Features
     weight : int64 array, shape (n_patterns,)
         What a rule gains by covering each pattern; negative where it loses. The sum of absolute values must stay
         below 2**57.
@@ -75,10 +63,6 @@ class Pricer:
     least : int64 array, shape (D + 1,), optional
         Non-decreasing, at least the charges: only rules whose sum exceeds ``least[s]`` are looked for. Others that gain
         are returned when they are met.
-
-    Raises
-    ------
-    ValueError
     """
 
     def __init__(

@@ -79,14 +79,9 @@ def new_tree(
 ) -> tuple[np.ndarray, np.ndarray, Levels, Tree]:
     """Everything a search starts from: packed patterns, their weights, levels and the empty conjunction.
 
-    Parameters
-    ----------
-    features : Features
-    weight : int64 array, shape (n_patterns,)
-    target, charge : int64 array, shape (D + 1,)
-    room : int
-        Rules that an enumeration may emit before `advance` returns FULL; 0 when pricing, which leaves out the patterns
-        of weight 0.
+    ``weight`` (int64 array, shape (n_patterns,)). ``target``, ``charge`` (int64 array, shape (D + 1,)). ``room``: rules
+    that an enumeration may emit before `advance` returns FULL; 0 when pricing, which leaves out the patterns of weight
+    0.
     """
     kept = np.argsort(-weight, kind="stable")
     if not room:

@@ -26,7 +26,7 @@ from test_views_plots import SEARCHES
 from test_views_why import settled
 
 import rulelab as rl
-from rulelab.kernels.node_status import OPEN
+from rulelab.kernels.growing import OPEN
 from rulelab.recording import course as looking
 from rulelab.recording import recording as module
 from rulelab.recording.course import NO_CHANGE, NOT_YET

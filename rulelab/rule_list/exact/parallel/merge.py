@@ -52,10 +52,8 @@ def receive(
     Parameters
     ----------
     arrays : Layout
-    rules : Rules
     store : Store
         With room for all of it.
-    boxes : Outboxes
     filled : int array
         Entries of each.
     together : callable

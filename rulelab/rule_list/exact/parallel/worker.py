@@ -21,17 +21,7 @@ _OWN = (
 class Outboxes:
     """The outboxes of all workers, one after another in the same arrays.
 
-    Parameters
-    ----------
-    store : Store
-    n : int
-        Workers.
-
-    Attributes
-    ----------
-    room : int
-        Entries of each.
-    entries, sets : array, shape (n * room, ...)
+    ``n``: workers. ``room`` (int): entries of each. ``entries``, ``sets`` (array, shape (n * room, ...)).
     """
 
     def __init__(self, store: state.Store, n: int) -> None:
@@ -58,10 +48,8 @@ class Worker:
     ----------
     store : Store
         Of all; its arrays of prefixes and its table are shared.
-    rules : Rules
     cores : Cores
         Its own pool.
-    outboxes : Outboxes
     i, n : int
         Which of how many workers it is: each waits for its part of what is expanded before it learns.
     """
