@@ -21,7 +21,8 @@ from ..cards.templates import filled
 from ..live.job import Progress
 from ..live.pool import POOL
 from ..live.ticker import Beat
-from ..widgets.html import LiveText, plain
+from ..widgets.esc import plain
+from ..widgets.html import LiveText
 from ..widgets.style import BAR_CSS, MODEL_CSS, NUMBER_CSS
 from . import wording
 from .hand import Best, Editable, Hand
