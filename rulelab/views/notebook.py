@@ -40,7 +40,8 @@ from ..plots.extension import (
     part_is_there,
     replace_output,
 )
-from .widgets.html import LiveText, esc
+from .widgets.esc import esc
+from .widgets.html import LiveText
 
 _alone = threading.RLock()
 _MOST_SHOWN = 8

@@ -248,6 +248,17 @@ def test_importing_is_light(module: str) -> None:
     assert len(loaded) < 200
 
 
+def test_what_has_no_widgets_loads_no_panel() -> None:
+    """Commands import it, and threads and processes that search."""
+    views = (
+        "alternatives.counting alternatives.offline cards.card cards.checker cards.templates forms.reading forms.tables"
+    )
+    names = [f"rulelab.views.{each}" for each in f"{views} live.apart live.session serving.settings".split()]
+    code = f"import sys, {', '.join(names)}; print('panel' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
+
+
 def test_public_names_resolve() -> None:
     for name in rulelab.__all__:
         assert getattr(rulelab, name) is not None, name

@@ -17,7 +17,8 @@ from ..live.pool import POOL
 from ..live.ticker import Beat
 from ..live.wording import count, duration
 from ..widgets.buttons import Press, download
-from ..widgets.html import Html, LiveText, plain
+from ..widgets.esc import plain
+from ..widgets.html import Html, LiveText
 from ..widgets.style import BAR_CSS, CARD_CSS, PANEL_CSS
 from .counting import COUNT_CSS, Ranges, Sample, Total, count_all, draw, facts, ranges_of, verdict
 from .good import Good

@@ -24,8 +24,9 @@ from ..live.ticker import Beat
 from ..notebook import NotebookViewer
 from ..widgets import icons
 from ..widgets.buttons import KEEP, pinned_note
+from ..widgets.esc import plain
 from ..widgets.explained import WORD_CSS, Explained, explain_all, word
-from ..widgets.html import Html, LiveText, plain
+from ..widgets.html import Html, LiveText
 from ..widgets.style import BAR_CSS, CARD_CSS, LOW_CSS, PANEL_CSS, sheet
 from . import wording
 from .game import RoomPanel, find_best

@@ -25,7 +25,8 @@ from ..search.plot_box import PlotBox
 from ..search.plots.base import Window, new_figure
 from ..search.plots.base import replace as refill
 from ..widgets.buttons import Press
-from ..widgets.html import LiveText, plain
+from ..widgets.esc import plain
+from ..widgets.html import LiveText
 from ..widgets.style import BAR_CSS, INK, ORANGE, PANEL_CSS, SKY
 from .finding import MEMORY_BYTES
 from .good import FoundSets, Good

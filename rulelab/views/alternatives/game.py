@@ -22,7 +22,8 @@ from ..live.job import Progress
 from ..live.pool import POOL
 from ..live.ticker import Beat
 from ..widgets.buttons import Press
-from ..widgets.html import LiveText, plain
+from ..widgets.esc import plain
+from ..widgets.html import LiveText
 from ..widgets.style import BAR_CSS, MODEL_CSS, NUMBER_CSS
 from . import wording
 from .hand import Best, Editable, Hand

@@ -16,8 +16,9 @@ from ..live.wording import count
 from ..notebook import NotebookViewer
 from ..search.plot_box import PlotBox
 from ..widgets.buttons import download
+from ..widgets.esc import plain
 from ..widgets.explained import term_classes
-from ..widgets.html import Html, plain
+from ..widgets.html import Html
 from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, PANEL_CSS, SELECT_CSS, SMALL_CSS
 from .counting import Sample
 from .good import Good

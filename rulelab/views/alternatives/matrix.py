@@ -13,7 +13,7 @@ from bokeh.models import ColumnDataSource, FactorRange, FixedTicker
 
 from ..live.wording import count, counted
 from ..search.plots.base import Columns, Window, new_figure, replace
-from ..widgets.html import plain
+from ..widgets.esc import plain
 from ..widgets.style import INK, LENGTHS
 from .good import Good
 from .plots import HEIGHT, Picture

@@ -24,7 +24,7 @@ from ...rule_set import NearOptimalRuleSets
 from ...shown import percent
 from ..cards.rule_tables import plain_words
 from ..live.wording import count, counted
-from ..widgets.html import esc, plain
+from ..widgets.esc import esc, plain
 from ..widgets.style import sheet
 
 MOST_EDGES = 400_000

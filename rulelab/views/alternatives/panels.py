@@ -14,8 +14,9 @@ from ...data.metrics import rates_table
 from ...what_if import Change
 from ..cards import html as card_html
 from ..live.job import Job
+from ..widgets.esc import esc, plain
 from ..widgets.explained import WORD_CSS, word
-from ..widgets.html import Html, esc, plain
+from ..widgets.html import Html
 from ..widgets.style import (
     BUTTON_CSS,
     CARD_CSS,

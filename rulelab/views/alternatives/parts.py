@@ -13,7 +13,7 @@ from ...assets import asset
 from ...shown import percent
 from ..cards.templates import filled
 from ..live.wording import count, in_signs
-from ..widgets.html import plain
+from ..widgets.esc import plain
 from ..widgets.style import sheet
 from .good import Found, Good
 from .hand import WORDS, Hand

@@ -16,7 +16,8 @@ from ...datasets import Dataset
 from ...models import DecisionList, ModelError, RuleSet
 from ...what_if import Values, decide, flip_in_all, nearest_flip
 from ...what_if.person import columns_of
-from ..widgets.html import LiveText, plain
+from ..widgets.esc import plain
+from ..widgets.html import LiveText
 from ..widgets.style import NUMBER_CSS
 from . import wording
 from .good import Good

@@ -22,8 +22,9 @@ from ..live.prepared import Prepared
 from ..live.ticker import Beat
 from ..widgets.browser import Strip
 from ..widgets.buttons import Press, download
+from ..widgets.esc import plain
 from ..widgets.explained import Explained, term_classes
-from ..widgets.html import Html, LiveText, plain
+from ..widgets.html import Html, LiveText
 from ..widgets.style import BAR_CSS, CARD_CSS, PANEL_CSS, STRIP_CSS, sheet
 from . import wording
 from .count_view import CountView

@@ -14,7 +14,7 @@ from ...what_if.bench import ADD, DELETE, FLIP, INSERT, MOVE, REMOVE
 from ...what_if.person import conditions_of, conditions_of_clause
 from ..cards.rule_tables import conditions_in_words, rules_table
 from ..live.wording import count, counted, grouped, in_signs
-from ..widgets.html import esc, plain
+from ..widgets.esc import esc, plain
 from .good import Good
 from .hand import Best, Hand
 

@@ -22,7 +22,7 @@ from ...snapshot import Snapshot, Status
 from ..live.prepared import ClassRows, Prepared
 from ..live.recipe import load_code
 from ..live.wording import count, family_name, grouped
-from ..widgets.html import plain
+from ..widgets.esc import plain
 from . import snippet
 from .rows import Rows, Split
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...models import Model, ModelError, MultiClassRuleList, parse_any_model, parse_model
 from ...store.kept_table import packed
-from ..widgets.html import plain
+from ..widgets.esc import plain
 from . import snippet
 from .card import BROWSER, FILE, MAX_NAME, MAX_NOTE, SENTENCE, Card, Proof
 from .differences import LETTERS

@@ -13,7 +13,8 @@ import panel as pn
 
 from ...models import Model, ModelError, MultiClassRuleList
 from ..widgets.buttons import Content, download
-from ..widgets.html import Html, LiveText, esc, plain
+from ..widgets.esc import esc, plain
+from ..widgets.html import Html, LiveText
 from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, SMALL_CSS
 from .card import Card
 

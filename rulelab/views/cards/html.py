@@ -11,7 +11,7 @@ from ...data.gaps import MEASURED, largest_difference
 from ...data.metrics import FEW, RATES
 from ...models import MultiClassRuleList
 from ..live.wording import within
-from ..widgets.html import esc
+from ..widgets.esc import esc
 from .card import BROWSER, FILE, KEPT, Card, Proof, kind
 from .differences import Differences
 from .rule_tables import Marks, rules_table

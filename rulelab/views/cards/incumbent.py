@@ -12,8 +12,8 @@ from ...report import TITLE, Known, doubted
 from ...shown import percent, with_interval
 from ...snapshot import Incumbent, Snapshot
 from ..live.wording import count, grouped, objective
+from ..widgets.esc import esc
 from ..widgets.explained import word
-from ..widgets.html import esc
 from .rule_tables import rules_table
 from .templates import filled
 

@@ -9,7 +9,7 @@ from ... import glossary
 from ...models import MultiClassRuleList
 from ...report import Known
 from ...report.known import compared
-from ..widgets.html import esc
+from ..widgets.esc import esc
 from . import html
 from .card import BROWSER, FILE, KEPT, Card, named, worded
 from .differences import LETTERS, Differences, default_names, differences, same_rows

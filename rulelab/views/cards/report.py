@@ -13,7 +13,7 @@ from ... import __version__
 from ...data.metrics import FEW
 from ...data.metrics import RATES as GROUP_RATES
 from ...shown import percent
-from ..widgets.html import esc
+from ..widgets.esc import esc
 from ..widgets.style import MODEL_CSS, sheet
 from . import html as card_html
 from . import lines

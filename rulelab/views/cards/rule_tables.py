@@ -12,7 +12,7 @@ from ...models import Clause, DecisionList, FallingRuleList, Model, MultiClassRu
 from ...shown import percent, share
 from ..live.prepared import ClassRows
 from ..live.wording import SIGNS, count, in_signs
-from ..widgets.html import esc, plain
+from ..widgets.esc import esc, plain
 from .templates import filled
 
 _LONG_WORD = 13

@@ -13,7 +13,7 @@ from ... import shown
 from ...assets import FOLDER
 from ...shown import share
 from ..live.wording import NONE, count
-from ..widgets.html import esc, plain
+from ..widgets.esc import esc, plain
 
 _LONGEST = 600
 

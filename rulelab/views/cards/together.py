@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ..widgets.html import esc
+from ..widgets.esc import esc
 from .card import Card
 from .figures import Figure, Value, figures
 from .scores import Scores

@@ -21,7 +21,8 @@ from ..live.prepared import Prepared
 from ..live.ticker import Beat
 from ..notebook import NotebookViewer
 from ..widgets.buttons import Press
-from ..widgets.html import Html, LiveText, esc, plain
+from ..widgets.esc import esc, plain
+from ..widgets.html import Html, LiveText
 from ..widgets.style import BAR_CSS, BUTTON_CSS, MODEL_BOX_CSS, MODEL_CSS, PANEL_CSS, SMALL_CSS, sheet
 from . import card as cards
 from . import html as card_html

@@ -16,7 +16,7 @@ from ..cards.card import Card
 from ..cards.scores import Score, Scores
 from ..cards.view import ModelCard
 from ..live.wording import NONE
-from ..widgets.html import plain
+from ..widgets.esc import plain
 from ..widgets.style import sheet
 
 OF_STORE = ("look", "open", "rename", "delete", "undo", "compare", "export", "check")

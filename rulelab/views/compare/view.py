@@ -25,7 +25,8 @@ from ..live.wording import counted
 from ..notebook import NotebookViewer, one_at_a_time
 from ..widgets.browser import Focus, Kept
 from ..widgets.buttons import download
-from ..widgets.html import Html, LiveText, plain
+from ..widgets.esc import plain
+from ..widgets.html import Html, LiveText
 from ..widgets.style import (
     BAR_CSS,
     BUTTON_CSS,

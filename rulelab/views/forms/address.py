@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl, urlencode
 import param
 
 from ...arguments import is_number
-from ..widgets.html import plain
+from ..widgets.esc import plain
 from .data import UPLOADED
 
 MAX_ENTRIES = 100

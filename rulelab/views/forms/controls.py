@@ -9,8 +9,8 @@ from typing import Any
 import param
 
 from ...families import Parameter, typed
+from ..widgets.esc import plain
 from ..widgets.explained import term_slug
-from ..widgets.html import plain
 from .numbers import Settings, read, shown
 
 Options = Mapping[str, Any] | Callable[[], Mapping[str, Any]]

@@ -16,7 +16,7 @@ from ..allowance import ALLOWED, NO_ROOM, SHARES
 from ..live.apart import MAX_BYTES, NotDoneError, apart
 from ..live.recipe import MAX_CELLS
 from ..live.wording import count
-from ..widgets.html import plain
+from ..widgets.esc import plain
 from .reading import read_sheet
 
 FILES = ".csv,.tsv,.txt,.data,.gz,.zip,.xlsx,.parquet"

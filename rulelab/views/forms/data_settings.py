@@ -19,7 +19,7 @@ from ...store import KeptTable
 from ..live.job import Job, Progress
 from ..live.recipe import load_code
 from ..live.ticker import Beat
-from ..widgets.html import esc, plain
+from ..widgets.esc import esc, plain
 from ..widgets.style import BUTTON_CSS, SELECT_CSS, sheet
 from ..widgets.uploader import Uploader
 from .data import FILES, LIMIT, MAX_UPLOAD_BYTES, UPLOADED, AllClasses, Labelled, load
@@ -39,11 +39,7 @@ TEST_SHARE = Parameter(
 
 
 class SheetDialog(JSComponent):
-    """Shows a `Draft` and lets it be corrected, until it is accepted or given up.
-
-    `accepted`, `cancelled` are called with the draft when it is accepted, and without when it is not wanted. `changed`
-    is called with the draft and what changes it, which gets a `Progress`.
-    """
+    """Shows a `Draft` until it is `accepted`, or `cancelled`; `changed` takes it with what changes it."""
 
     state = param.Dict(default={}, doc="What is shown, see `Draft.state`; empty: the dialog is closed.")
 
@@ -99,10 +95,7 @@ class SheetDialog(JSComponent):
 
 
 class DataSettings(Settings):
-    """The chosen data, and the fields to choose them with.
-
-    `dialog`: to be shown somewhere on the page, also while the fields are not.
-    """
+    """The chosen data, and the fields to choose them with; their dialog stands on the page also without the fields."""
 
     data: param.Selector[str] = param.Selector(default="diabetes", objects=["diabetes"], label="Data set")
     sensitive: param.Selector[Any] = param.Selector(default=None, objects=[None], label="Sensitive attribute")
@@ -261,7 +254,7 @@ class DataSettings(Settings):
             else:
                 self._refuse(job.error)
 
-        self._begun()
+        self.pending = True
         self._do_beside(work, then)
 
     def _accept_sheet(self, draft: Draft) -> None:
@@ -373,16 +366,13 @@ class DataSettings(Settings):
                 said.append(f"{what}: {', '.join(esc(name, 40) for name in names[:5])}{more}.")
         self._about.object = f'<p class="note">{" ".join(said)}</p>'
 
-    def _begun(self) -> None:
-        self.pending = True
-
     def _build(self) -> list[Any]:
         listed: dict[str, Any] = {**WIDE, "stylesheets": [SELECT_CSS]}
         self._data = pn.widgets.Select(label="Data set", options=self._options, value=self.data, **listed)
         self._data.link(self, value="data", bidirectional=True)
         self._file = Uploader(
             self.receive,
-            self._begun,
+            partial(setattr, self, "pending", True),
             self.cancel,
             label="Upload CSV, Excel or Parquet",
             accept=FILES,

@@ -12,7 +12,7 @@ from ...datasets import DatasetError
 from ...datasets.guesses import MAX_GROUPS, UNKNOWNS, in_rows, positive_of, unknown_of
 from ...datasets.reading import DECIMALS, ENCODINGS, SEPARATORS, THOUSANDS
 from ..live.wording import count, counted
-from ..widgets.html import plain
+from ..widgets.esc import plain
 from .data import ALL_CLASSES, FEWEST, AllClasses, Labelled, read
 
 ROLES = {

@@ -11,8 +11,9 @@ import panel as pn
 import param
 
 from ...families import Parameter
+from ..widgets.esc import esc, plain
 from ..widgets.explained import term_classes
-from ..widgets.html import Html, esc, plain
+from ..widgets.html import Html
 from ..widgets.style import CARD_CSS, CARD_HEAD_CSS, CARD_TITLE_CSS, NUMBER_CSS, SELECT_CSS, WRONG_CSS
 
 WIDE = {"sizing_mode": "stretch_width", "margin": (5, 12)}

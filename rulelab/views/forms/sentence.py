@@ -13,7 +13,7 @@ from ...assets import asset
 from ...families import EVERY, Family, Parameter
 from ...families.typed import written
 from ..live.wording import count
-from ..widgets.html import plain
+from ..widgets.esc import plain
 from ..widgets.style import sheet
 from .data_settings import TEST_SHARE, DataSettings
 from .family_settings import (

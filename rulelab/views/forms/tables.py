@@ -17,7 +17,7 @@ from ...data.binarize import Binarizer
 from ...datasets import DatasetError, Sheet
 from ...tables import PatternCounts, Table, TableError
 from ..live.wording import count
-from ..widgets.html import plain
+from ..widgets.esc import plain
 from .data import Labelled
 from .draft import Draft
 

@@ -15,7 +15,7 @@ from ..allowance import ALLOWED
 from ..forms.address import Address, entries
 from ..forms.data import FILES, MAX_UPLOAD_BYTES
 from ..forms.tables import offered
-from ..widgets.html import plain
+from ..widgets.esc import plain
 from ..widgets.style import sheet
 from ..widgets.uploader import Uploader
 

@@ -29,7 +29,8 @@ from ..live.prepared import Prepared
 from ..live.wording import count, family_name
 from ..widgets import icons
 from ..widgets.buttons import KEEP, pinned_note
-from ..widgets.html import Html, LiveText, plain
+from ..widgets.esc import plain
+from ..widgets.html import Html, LiveText
 from ..widgets.style import BAR_CSS, BUTTON_CSS, CARDS_CSS, MODEL_CSS, SELECT_CSS
 from .points import Point, asked_in_words, in_words
 from .run import Started

@@ -12,7 +12,7 @@ from ..cards import html as card_html
 from ..cards.scores import Scores
 from ..compare.table import row, same_of, unknown
 from ..live.wording import NONE, count
-from ..widgets.html import esc
+from ..widgets.esc import esc
 from .card import title_of
 from .points import COMPLEXITY, LABELS, Point, number, percent
 from .run import Started

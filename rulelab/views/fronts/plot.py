@@ -29,7 +29,7 @@ from ...sweeps import FAMILIES
 from ..live.wording import counted
 from ..search.plots.base import Columns, add_legend, new_figure, replace, show_entries
 from ..search.slide import enlarged
-from ..widgets.html import plain
+from ..widgets.esc import plain
 from ..widgets.style import INK
 from .look import COLORS, LOOKS, spread_out
 from .points import COMPLEXITY, FALSE_POSITIVES, LABELS, Point, front, fronts, number, percent

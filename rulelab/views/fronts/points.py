@@ -24,7 +24,7 @@ from ...sweeps.frames import pooled
 from ...sweeps.keys import plain as plain_value
 from ..compare.baselines import NAMES
 from ..live.wording import NONE, family_name, titled
-from ..widgets.html import plain
+from ..widgets.esc import plain
 
 PARTS = {"test": "test rows", "train": "training rows"}
 """Which rows the figures count."""

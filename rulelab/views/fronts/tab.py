@@ -16,7 +16,8 @@ from ..forms.address import Address, Part
 from ..live.recipe import PageRecipe
 from ..live.wording import counted
 from ..widgets import icons
-from ..widgets.html import Html, esc
+from ..widgets.esc import esc
+from ..widgets.html import Html
 from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, NUMBER_CSS, SELECT_CSS, STACK_CSS
 from .order import Order, sweepable
 from .run import Run, Started

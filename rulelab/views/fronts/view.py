@@ -23,7 +23,8 @@ from ..live.wording import Standing
 from ..notebook import NotebookViewer
 from ..search.plot_box import PlotBox
 from ..widgets.buttons import download
-from ..widgets.html import Html, LiveText, plain
+from ..widgets.esc import plain
+from ..widgets.html import Html, LiveText
 from ..widgets.style import BAR_CSS, CARD_CSS, MODEL_CSS, MUI_FOCUS_CSS, PANEL_CSS, SELECT_CSS, VIEW_CSS, sheet
 from . import html as fronts_html
 from .card import PointModel, card_of

@@ -22,7 +22,7 @@ from ...store.kept_table import PARQUET, training_csv
 from ..cards.card import Card, Recheck
 from ..cards.card_file import parse
 from ..cards.rows import Split
-from ..widgets.html import plain
+from ..widgets.esc import plain
 from .keeper import Keeper
 
 MOST_SECONDS = 300

@@ -26,7 +26,7 @@ from ..live.session import SearchSession
 from ..live.ticker import Beat
 from ..live.wording import count, counted, family_name
 from ..search.runs.past import DATA, FAMILY, differing
-from ..widgets.html import plain
+from ..widgets.esc import plain
 from ..widgets.uploader import Uploader
 from . import keeping, proving
 from .keeper import Keeper, Task

@@ -13,8 +13,8 @@ from ...glossary.entries import ProseError, blocks
 from ...search import Search
 from ...snapshot import Snapshot
 from ..live.state import State
+from ..widgets.esc import esc
 from ..widgets.explained import term_slug
-from ..widgets.html import esc
 
 _MARKED = re.compile(r"\[\[([^\]|]+)(?:\|([^\]]+))?\]\]")
 Figures = Mapping[str, Callable[["Run"], str]]

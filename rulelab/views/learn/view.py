@@ -15,7 +15,8 @@ from panel.viewable import Viewer
 from ..forms.address import Address, Part
 from ..live.wording import counted
 from ..widgets.browser import Kept
-from ..widgets.html import Html, LiveText, esc
+from ..widgets.esc import esc
+from ..widgets.html import Html, LiveText
 from ..widgets.style import BUTTON_CSS, COMPARE_CSS, STACK_CSS, sheet
 from . import twelve
 from .plan import sections

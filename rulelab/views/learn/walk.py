@@ -23,8 +23,9 @@ from ..notebook import NotebookViewer
 from ..search.families import SHOWN
 from ..search.view import SearchView
 from ..widgets.browser import Pointer
+from ..widgets.esc import esc
 from ..widgets.explained import Explained
-from ..widgets.html import Html, esc
+from ..widgets.html import Html
 from ..widgets.style import BAR_CSS, BUTTON_CSS, LIT_CSS, MUI_FOCUS_CSS, PANEL_CSS, sheet
 from .plan import Plan, Run, Seen, Step, as_html
 from .plans import PLANS

@@ -24,7 +24,7 @@ from ...snapshot import Snapshot
 from ...tables import PatternCounts, as_rows
 from ...warming import mining_is_compiled, warm_up_mining
 from ..allowance import ALLOWED
-from ..widgets.html import plain
+from ..widgets.esc import plain
 from .prepared import ClassRows, Prepared
 from .wording import count, grouped, in_signs, titled
 

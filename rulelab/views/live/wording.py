@@ -15,7 +15,7 @@ from ...report import report
 from ...report.report import within as nearest
 from ...shown import digits
 from ...snapshot import Snapshot, Status
-from ..widgets.html import plain
+from ..widgets.esc import plain
 from .session import SearchSession
 from .state import State
 

@@ -25,7 +25,7 @@ from ..search.plots.base import (
     show_entries,
     still,
 )
-from ..widgets.html import plain
+from ..widgets.esc import plain
 from ..widgets.style import BLUE, INK, ORANGE, PAPER, PURPLE, SKY
 from .frames import NO_CHILDREN, Seen
 from .icicle import fate_of, tally

@@ -40,7 +40,7 @@ from ..search.plots.base import (
     show_as_before,
     still,
 )
-from ..widgets.html import esc, plain
+from ..widgets.esc import esc, plain
 from ..widgets.style import INK, PAPER
 from .frames import Seen, TreeFrame
 from .icicle import Icicle, color_of, fate_of, icicle

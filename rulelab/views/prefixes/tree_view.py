@@ -15,8 +15,9 @@ from ...recording import Recording
 from ..live.wording import in_signs
 from ..notebook import NotebookViewer
 from ..search.plot_box import PlotBox
+from ..widgets.esc import esc, plain
 from ..widgets.explained import WORD_CSS, Explained, term_classes, word
-from ..widgets.html import Html, esc, plain
+from ..widgets.html import Html
 from ..widgets.style import CARD_CSS, SELECT_CSS, STACK_CSS
 from .children_plot import TERMS, ChildrenPlot
 from .frames import Seen, TreeFrame, recorded_frame, tree_frame

@@ -18,8 +18,9 @@ from ..live.recorded import RecordedSession
 from ..live.session import SearchSession
 from ..widgets import icons
 from ..widgets.buttons import KEEP
+from ..widgets.esc import esc
 from ..widgets.explained import WORD_CSS, word
-from ..widgets.html import Html, esc
+from ..widgets.html import Html
 from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, LOW_CSS, SMALL_CSS
 from .exports import AnswerExports
 from .families import Look

@@ -18,8 +18,9 @@ from ..live.recorded import RecordedSession
 from ..live.session import SearchSession
 from ..live.state import State
 from ..live.wording import Standing, count
+from ..widgets.esc import esc
 from ..widgets.explained import WORD_CSS
-from ..widgets.html import Html, LiveText, esc
+from ..widgets.html import Html, LiveText
 from ..widgets.style import CARD_CSS, SMALL_CSS, STANDING_CSS, sheet
 
 _WATCHED = ("objective", "lower bound", "gap", "search time")

@@ -12,7 +12,8 @@ from ..live.session import SearchSession
 from ..live.state import FULL_SPEED, Pace, State
 from ..live.wording import NONE, Standing, standing
 from ..widgets import icons
-from ..widgets.html import Html, esc
+from ..widgets.esc import esc
+from ..widgets.html import Html
 from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, CONTROLS_CSS
 
 _NOTHING_YET = [(name, NONE) for name in ("objective", "lower bound", "gap")]

@@ -17,7 +17,7 @@ from ..cards.report import report
 from ..cards.scores import of_card
 from ..live.prepared import Prepared
 from ..live.session import SearchSession
-from ..widgets.html import esc
+from ..widgets.esc import esc
 
 _ON_DISK = "Proof: a file that <code>rulelab verify</code> checks on the table."
 _OF_SEVERAL = "The tab Alternatives and the fronts of Compare are of two classes."

@@ -31,8 +31,8 @@ from ..forms.sentence import Sentence, sentence_of
 from ..live.recipe import ClassRecipe, PageRecipe, compares_groups
 from ..live.session import SearchSession
 from ..live.state import Limits, State
+from ..widgets.esc import esc, plain
 from ..widgets.field_cards import Field, FieldCard, FieldCards
-from ..widgets.html import esc, plain
 from .families import SHOWN
 
 MAX_MESSAGE = 300

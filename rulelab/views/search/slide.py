@@ -13,7 +13,7 @@ from bokeh.plotting import figure
 from ...snapshot import Snapshot
 from ..live.prepared import Prepared
 from ..live.wording import count
-from ..widgets.html import esc
+from ..widgets.esc import esc
 from ..widgets.style import BLUE, ORANGE
 from .families import Look
 from .figures import SearchFigures

@@ -24,8 +24,9 @@ from ..live.state import FULL_SPEED, TICK_SECONDS, State
 from ..live.ticker import in_turn, send_all
 from ..live.wording import Standing, count, figures
 from ..notebook import NotebookViewer, keep_stills, one_at_a_time
+from ..widgets.esc import plain
 from ..widgets.explained import Explained, term_classes
-from ..widgets.html import Html, LiveText, plain
+from ..widgets.html import Html, LiveText
 from ..widgets.style import CARD_CSS, SELECT_CSS
 from .best import BestModel
 from .certificate import Certificate, notes

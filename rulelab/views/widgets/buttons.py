@@ -11,7 +11,7 @@ import param
 from panel.custom import JSComponent
 
 from ...assets import asset
-from .html import esc
+from .esc import esc
 from .style import BUTTON_CSS, SMALL_CSS, sheet
 
 

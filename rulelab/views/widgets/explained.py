@@ -11,7 +11,7 @@ from panel.custom import JSComponent
 
 from ...assets import asset
 from ...glossary import TERMS, Term, find
-from .html import esc
+from .esc import esc
 from .style import sheet
 
 MARK = "rl-term--"

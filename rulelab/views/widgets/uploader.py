@@ -15,7 +15,7 @@ from panel.custom import JSComponent
 
 from ...assets import asset
 from ..allowance import ALLOWED, NO_FILES
-from .html import plain
+from .esc import plain
 from .style import sheet
 
 PIECE_BYTES = 1_000_000

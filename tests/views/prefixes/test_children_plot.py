@@ -18,7 +18,7 @@ from rulelab.views.prefixes.children_plot import MOST_BARS, TERMS, ChildrenPlot,
 from rulelab.views.prefixes.frames import Seen
 from rulelab.views.prefixes.icicle import tally
 from rulelab.views.prefixes.tree_view import TreeView
-from rulelab.views.widgets.html import esc
+from rulelab.views.widgets.esc import esc
 
 
 @pytest.fixture(params=KINDS)

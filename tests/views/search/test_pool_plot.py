@@ -15,7 +15,7 @@ import rulelab as rl
 from rulelab.views.search.plots.pool import EMPTY, PoolPlot
 from rulelab.views.search.plots.prices import PricesPlot
 from rulelab.views.search.why import POOL, PRICES
-from rulelab.views.widgets.html import esc
+from rulelab.views.widgets.esc import esc
 
 
 def searches() -> Iterator[rl.RuleSetSearch]:

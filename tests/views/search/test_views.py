@@ -39,7 +39,7 @@ from rulelab.views.search import figures
 from rulelab.views.search.again import Again
 from rulelab.views.search.setup import Setup
 from rulelab.views.search.view import SearchView
-from rulelab.views.widgets.html import esc, plain
+from rulelab.views.widgets.esc import esc, plain
 
 
 def snapshots(n: int) -> list[rl.Snapshot]:

@@ -11,7 +11,7 @@ from bokeh.plotting import figure
 
 from ....snapshot import Snapshot, Status
 from ...live.wording import apart
-from ...widgets.html import plain
+from ...widgets.esc import plain
 from ...widgets.style import BLUE, GREEN, GROUND, INK, ORANGE, PURPLE, SKY
 from .base import Columns, Plot, Window, add_legend, drawn, replace, set_ticks, show_entries
 from .curves import AXES, Curves, curve_columns, place_columns

@@ -11,7 +11,7 @@ import pandas as pd
 from bokeh.models import ColumnDataSource, HoverTool, TapTool
 
 from ...live.wording import count, counted, in_signs
-from ...widgets.html import esc, plain
+from ...widgets.esc import esc, plain
 from ...widgets.style import INK, ORANGE, SKY
 from .base import (
     Columns,

@@ -8,7 +8,7 @@ import pandas as pd
 from bokeh.models import ColumnDataSource, HoverTool
 
 from ...live.wording import count, counted
-from ...widgets.html import plain
+from ...widgets.esc import plain
 from ...widgets.style import ORANGE, SKY
 from .base import Columns, Plot, Window, add_legend, new_figure, replace, show_entries, still
 

@@ -19,7 +19,7 @@ from ....shown import percent
 from ....snapshot import Snapshot, Status
 from ...live.prepared import Prepared
 from ...live.wording import NONE, count
-from ...widgets.html import esc, plain
+from ...widgets.esc import esc, plain
 from ...widgets.style import BLUE, INK, ORANGE
 from .base import Columns, Plot, add_legend, new_figure, show_entries
 

@@ -14,7 +14,7 @@ from ....shown import percent
 from ....snapshot import Snapshot
 from ...live.prepared import Prepared
 from ...live.wording import count, in_signs
-from ...widgets.html import plain
+from ...widgets.esc import plain
 from ...widgets.style import BLUE, INK, ORANGE, SKY
 from .base import Columns, Plot, add_legend, new_figure, show_entries
 

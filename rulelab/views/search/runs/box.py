@@ -16,8 +16,9 @@ from ....snapshot import Status
 from ...live.job import Job
 from ...live.wording import NONE, apart, below, count, gap
 from ...widgets.buttons import Press
+from ...widgets.esc import esc, plain
 from ...widgets.explained import WORD_CSS, word
-from ...widgets.html import Html, esc, plain
+from ...widgets.html import Html
 from ...widgets.style import BAR_CSS, CARD_CSS, SELECT_CSS, sheet
 from ...widgets.uploader import Uploader
 from .ablating import GUESSES, MOST_SECONDS, AblationPicture

@@ -16,7 +16,7 @@ from ...live.history import Mark
 from ...live.prepared import Prepared
 from ...live.session import SearchSession
 from ...live.wording import standing
-from ...widgets.html import plain
+from ...widgets.esc import plain
 from ..plots.base import Columns
 from ..plots.curves import AXES, curve_columns, tree_begins
 
