@@ -69,8 +69,8 @@ class Family:
         Of `rulelab.search_for`; empty: its name.
     shaping : tuple of Parameter
         Its own parameters that the problem depends on.
-    only : mapping of str to (value, str)
-        The only values that parameters of the preparation may have, and why.
+    meaningless : tuple of str
+        Parameters of the preparation that keep their defaults, as they mean nothing here.
     threads : bool
         Whether its search takes ``n_jobs``: which is none of its parameters, as no optimum depends on it.
     """
@@ -90,7 +90,7 @@ class Family:
     title: str = ""
     model: str = ""
     shaping: tuple[Parameter, ...] = ()
-    only: Mapping[str, tuple[Any, str]] = field(default_factory=dict)
+    meaningless: tuple[str, ...] = ()
     threads: bool = False
 
     @property

@@ -92,9 +92,6 @@ RULE_LIST = Family(
 )
 
 
-_NOT_BY_CLASS = "Supports are of all rows: there is no class that is told from the rest."
-
-
 def _without_class_rules(
     classes: list[Any], positives: Any, negatives: Any, parameters: Mapping[str, Any]
 ) -> tuple[Model, float]:
@@ -123,7 +120,7 @@ SEVERAL_CLASSES = Family(
     objective=RULE_LIST.objective,
     rehearsal=_classes_rehearsal,
     grid=RULE_LIST.grid,
-    only={"by_class": (False, _NOT_BY_CLASS)},
+    meaningless=("by_class",),  # supports are of all rows: there is no class that is told from the rest
 )
 
 

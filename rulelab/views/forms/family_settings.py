@@ -91,7 +91,6 @@ def chosen(settings: Any, family: Family) -> dict[str, Any]:
     values = {each.name: getattr(settings, each.name) for each in shown_parameters(family)}
     fixed = {each.name: fixed_of(settings, family, each.name) for each in family.own}
     values |= {name: only.value for name, only in fixed.items() if only is not None}
-    values |= {name: value for name, (value, _) in family.only.items()}
     for each in shown_parameters(family):
         if each.kind == "criterion":
             name = values[each.name]
@@ -150,9 +149,6 @@ def fields_for(settings: Any, family: Family, parameter: Parameter, table: DataS
     first = made[0]
     if isinstance(first, Control) and parameter in family.own:
         first.fixed = lambda: fixed_of(settings, family, parameter.name)
-    if isinstance(first, Control) and parameter.name in family.only:
-        only = Fixed(*family.only[parameter.name])
-        first.fixed = lambda: only
     if parameter.name in OF_FAIR_MODELS:
         first.shown = lambda: is_fair(settings) is OF_FAIR_MODELS[parameter.name]
     return made
@@ -186,7 +182,7 @@ def _fields_for(settings: Any, family: Family, parameter: Parameter, table: Data
 
 def shown_parameters(family: Family) -> list[Parameter]:
     """The parameters that have fields here; the limits have theirs beside those of time."""
-    return [each for each in family.parameters if each != MEMORY]
+    return [each for each in family.parameters if each != MEMORY and each.name not in family.meaningless]
 
 
 def _fairness(settings: Any, family: Family, table: DataSettings) -> list[Field]:
