@@ -111,6 +111,12 @@ def alert(view: object) -> LiveText:
     return lines_of(view, "alert")[0]
 
 
+def only(view: object, kind: type[JSComponent]) -> JSComponent:
+    """The one part of a view that is of this kind."""
+    (part,) = pn.panel(view).select(kind)
+    return part
+
+
 def send(part: JSComponent, message: object) -> None:
     """Let the browser say something to a part of the page; Panel has no public way."""
     part._handle_msg(message)
@@ -175,8 +181,7 @@ def model_html(view: SearchView) -> str:
 def runs_table(view: SearchView) -> RunTable:
     """The table of the runs, in its tab."""
     open_tab(view, RUNS)
-    (table,) = pn.panel(view).select(RunTable)
-    return table
+    return only(view, RunTable)
 
 
 def runs_html(view: SearchView) -> str:

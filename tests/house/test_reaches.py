@@ -32,7 +32,7 @@ ALLOWED = {
     "laws/test_interrupts.py": (2, "Ctrl-C in the middle of a slice"),
     "laws/test_units.py": (2, "the counts of the search within a search"),
     "laws/test_warming.py": (1, "how often a class rehearses"),
-    "prefixes/test_reasons.py": (1, "the sentence of the view, until the page is replaced"),
+    "live.py": (1, "what a browser says to a part of the page: Panel hands it on by a private method"),
     "public_names.py": (2, "argparse has no other list of options"),
     "reference/inside.py": (11, "the parts of a search, for all tests of kernels and of what is learnt"),
     "rule_list/test_least_gap.py": (3, "kernels do not look where they write: each pass is seen to have room"),

@@ -80,7 +80,7 @@ def test_every_fate_is_told_with_its_figures(kind):
 
 def why(view: TreeView) -> str:
     """The sentence of a prefix after the sum, as it is read."""
-    said = view._said.object.partition('<span class="reason">')[2].partition("</span>")[0]
+    said = view.said.object.partition('<span class="reason">')[2].partition("</span>")[0]
     return re.sub(r"<[^>]+>", "", said).replace("&quot;", '"')
 
 

@@ -135,6 +135,7 @@ def _group_dots(attribute: str, rate: str, table: pd.DataFrame) -> str:
 def _svg(
     title: str, marks: Sequence[str], n_lines: int, scale: tuple[float, float], said: str, left: int = _LETTERS
 ) -> str:
+    """Without scripts: cards show many of them at once, and the report is a file that needs nothing but itself."""
     low, high = scale
     height = _LINE * (n_lines + 2)
     step = next((s for s in _STEPS if (high - low) / s <= 5), 1.0)

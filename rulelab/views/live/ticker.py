@@ -29,7 +29,10 @@ _LOG = logging.getLogger(__name__)
 
 
 def send_all() -> None:
-    """See to it from now on, in this process; a version of Panel that works otherwise stays as it is."""
+    """Let no message to a page stay behind until another one follows it, from now on in this process.
+
+    A version of Panel that works otherwise stays as it is.
+    """
     known = vars(panel_document)
     held: Any = next((known[name] for name in _HELD if name in known), None)
     if held is None or not all(name in known for name in _PARTS) or hasattr(known[_PARTS[0]], "left_behind_by"):
@@ -47,7 +50,7 @@ def send_all() -> None:
 
 
 def send_as_panel_does() -> None:
-    """Undo it."""
+    """Undo `send_all`."""
     known = vars(panel_document)
     panel_document._dispatch_msgs = getattr(known["_dispatch_msgs"], "left_behind_by", known["_dispatch_msgs"])
 

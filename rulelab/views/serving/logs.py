@@ -22,7 +22,10 @@ _LIBRARIES = ("panel", "bokeh", "tornado")
 
 
 class Writing(logging.Handler):
-    """Hands each event to a thread that writes it; those that find no room any more are left out, and counted."""
+    """Hands each event to a thread that writes it, so that a log that nobody reads holds up neither pages nor searches.
+
+    Those that find no room any more are left out, and counted.
+    """
 
     def __init__(self, stream: TextIO, most: int = _MOST_WAITING) -> None:
         super().__init__()

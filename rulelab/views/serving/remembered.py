@@ -35,7 +35,11 @@ _UNKNOWN = object()
 
 
 def of_models(work_out: Callable[[Any, Visitor], None]) -> Any:
-    """Visit what the properties of a model refer to, but for those that have a plain default and no value."""
+    """Visit what the properties of a model refer to, but for those that have a plain default and no value.
+
+    Bokeh walks through all models of a page whenever some come or go, with the default of every property that could
+    refer to a model, and with every number of every column: most of the time in which Run was answered went into that.
+    """
     known: dict[type, tuple[list[str], frozenset[str]]] = {}
 
     def visit_immediate_value_references(value: Any, visitor: Visitor) -> None:

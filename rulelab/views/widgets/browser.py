@@ -65,7 +65,7 @@ class Pointer(JSComponent):
 
 
 class Presenter(JSComponent):
-    """Nothing to see: listens to the keyboard.
+    """Nothing to see: listens to the keyboard, where one key begins and ends the presentation.
 
     `actions`: what keys do while it is on, by the names that browsers give them, in small letters. `switched` is called
     when it goes on or off.

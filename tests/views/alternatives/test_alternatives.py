@@ -9,10 +9,11 @@ from typing import Any
 import naive
 import numpy as np
 import pandas as pd
+import panel as pn
 import pytest
 from bokeh.colors import RGB
 from good_rows import rows
-from live import alert, send, status
+from live import alert, only, press, send, status
 from patience import wait_until
 
 import rulelab as rl
@@ -22,6 +23,7 @@ from rulelab.rule_list.near_optimal.traits import group_masses, reliance, traits
 from rulelab.views.alternatives import view as alternatives
 from rulelab.views.alternatives.finding import Wanted, find, refusal
 from rulelab.views.alternatives.matrix import _short_names, by_cluster
+from rulelab.views.alternatives.parts import Builder, GoodList
 from rulelab.views.alternatives.plots import Dots
 from rulelab.views.alternatives.view import BUILD, TOGETHER, AlternativesView
 from rulelab.views.forms.address import Address
@@ -178,7 +180,7 @@ def test_models_stand_in_the_order_that_is_chosen(view: AlternativesView) -> Non
     known = apart[~np.isnan(apart)]
     assert known.tolist() == sorted(known)
     assert np.isnan(apart[len(known) :]).all()
-    first = view._list.rows[0]
+    first = only(view, GoodList).rows[0]
     assert (first[0], first[3]) == (view.listed[0], f"{known[0]:.1f}")
     assert set(view.listed) == set(view.kept)
     assert view.kept.tolist() == sorted(view.kept)
@@ -205,7 +207,7 @@ def test_conditions_are_named_as_on_cards(view: AlternativesView) -> None:
     shown = [*view.found.frame["antecedents"].sum(), *view.found.reliance["name"], *view.param["uses"].objects.values()]
     assert any(" = " in name for name in shown)
     assert not any("==" in name for name in shown)
-    assert "==" not in str(view._list.rows) + view._antecedents.object + view.models_csv().getvalue()
+    assert "==" not in str(only(view, GoodList).rows) + view._antecedents.object + view.models_csv().getvalue()
 
 
 def test_what_occurs_together_stands_together() -> None:
@@ -219,24 +221,23 @@ def test_what_occurs_together_stands_together() -> None:
 def test_a_list_is_built_and_its_card_shown(view: AlternativesView, dataset: rl.Dataset) -> None:
     found = view.found
     assert found is not None
-    assert view._builder is None, "made when it is first opened"
+    assert not pn.panel(view).select(Builder), "made when it is first opened"
     view.strip.open = BUILD
-    assert view._builder is not None
     assert not view._places[TOGETHER].visible
-    assert view._builder.said["nodes"] == len(found.graph.model)
-    assert view._builder.said["labels"] == [dataset.negative, dataset.positive]
+    assert only(view, Builder).said["nodes"] == len(found.graph.model)
+    assert only(view, Builder).said["labels"] == [dataset.negative, dataset.positive]
     for antecedents in (found.result.lists[1], found.result.lists[0]):
-        send(view._builder, {"rules": list(antecedents)})
+        send(only(view, Builder), {"rules": list(antecedents)})
         assert view.editor.hand.model.antecedents == antecedents
         assert found.result.lists[view.model] == antecedents
     turned = next(d for d in map(tuple, map(reversed, found.result.lists)) if found.graph.node(d) > 0 and len(d) > 1)
-    send(view._builder, {"rules": list(turned)})
+    send(only(view, Builder), {"rules": list(turned)})
     card = view.editor.hand.card()
     assert card.model.antecedents == turned
     assert card.proof.objective == pytest.approx(card.model.objective(0.02))
     for wrong in ([99], ["x"], None, {}):
-        send(view._builder, {"rules": wrong})
-        send(view._builder, wrong)
+        send(only(view, Builder), {"rules": wrong})
+        send(only(view, Builder), wrong)
         assert view.editor.hand.model.antecedents == turned
     page = view.explorer_html().getvalue()
     assert "<b>u" not in page
@@ -268,8 +269,8 @@ def test_the_chosen_model_is_edited_and_its_card_says_how_far_it_is(view: Altern
     assert editor.hand is not None
     assert editor.hand.card().proof.proven
     assert status(editor).phase.startswith("as good as the certified optimum")
-    send(view._list, {"do": "choose", "at": 2})
-    assert view.model == view._list.chosen == 2
+    send(only(view, GoodList), {"do": "choose", "at": 2})
+    assert view.model == only(view, GoodList).chosen == 2
     card = editor.hand.card()
     assert not card.proof.proven
     assert card.name.startswith("Good model 3")
@@ -294,7 +295,7 @@ def test_the_chosen_model_is_edited_and_its_card_says_how_far_it_is(view: Altern
         view.choose(k)
         assert editor.hand.model == found.result.models[1]
     for wrong in ({"at": 10_000}, {"at": "0"}, {}, None):
-        send(view._list, wrong)
+        send(only(view, GoodList), wrong)
         assert view.model == 1
     editor.undo()
     assert editor.hand.edited == own
@@ -494,7 +495,7 @@ def test_more_is_found_when_more_is_asked_for(monkeypatch: pytest.MonkeyPatch, d
     assert view.found.result.count == 3
     assert status(view).phase.startswith("not complete (as many models as were asked for)")
     assert (view._more.label, view._more.visible) == ("Find more", True)
-    send(view._more, "press")
+    press(view, "Find more")
     assert view._more.label == "Stop"
     wait_until(lambda: not view.refresh())
     assert view.found.result.complete

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import panel as pn
 import pytest
-from live import alert, send, status
+from live import alert, only, press, send, status, widget
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
@@ -25,6 +25,7 @@ from rulelab.views.alternatives import game, wording
 from rulelab.views.alternatives.editing import WhatIfView
 from rulelab.views.alternatives.game import BOARDS, Boards, Entry, find_best
 from rulelab.views.alternatives.hand import Hand
+from rulelab.views.alternatives.parts import Editor
 from rulelab.views.cards import html as card_html
 from rulelab.views.forms.address import Address
 from rulelab.views.live.job import Progress
@@ -101,17 +102,17 @@ def test_every_edit_counts_anew_and_can_be_taken_back(make) -> None:
         scored = hand.model.evaluate(conditions, data.y, regularization=REGULARIZATION)
         assert standing(view)["objective"] == f"{scored.objective:.4f}"
         assert standing(view)["errors"] == str(scored.errors)
-        assert [row["counts"].split()[0] for row in view._editor.rules] == [
+        assert [row["counts"].split()[0] for row in only(view, Editor).rules] == [
             str(rule.captured) for rule in (*hand.model.rules, hand.model.default)
         ]
     for before in reversed(seen[:-1]):
         view.undo()
         assert hand.edited == before
-    assert view._undo.disabled
+    assert widget(view, "Undo").disabled
     for after in seen[1:]:
         view.redo()
         assert hand.edited == after
-    assert view._redo.disabled
+    assert widget(view, "Redo").disabled
 
 
 @pytest.mark.parametrize(
@@ -132,8 +133,8 @@ def test_a_message_that_makes_no_sense_changes_nothing(make, wanted) -> None:
     view = make(live.small_search())
     view.act({"do": "insert", "at": 0, "antecedent": 2})
     before = view.hand.edited
-    send(view._editor, wanted)
-    send(view._editor, None)
+    send(only(view, Editor), wanted)
+    send(only(view, Editor), None)
     view.person.enter(wanted)
     assert view.hand.edited == before
 
@@ -328,7 +329,7 @@ def test_text_from_data_is_escaped(make) -> None:
     ready(view)
     view.reveal()
     view.room.room, view.room.called = live.HOSTILE, live.HOSTILE
-    shown = [str(pane.object) for pane in view._layout.select(pn.pane.HTML)]
+    shown = [str(pane.object) for pane in pn.panel(view).select(pn.pane.HTML)]
     shown += [pane.object for pane in (view.person.said, view.room.board, view._hints.said, view._answer)]
     assert any("&lt;img" in text for text in shown)
     assert not any("<img" in text for text in shown)
@@ -476,7 +477,7 @@ def test_who_comes_to_a_room_plays_and_sees_nothing_of_the_optimum() -> None:
     assert "pinned as A" in view._pinned.object
     (card,) = tabs.made("Compare").view.cards
     assert card.title == "Made by hand"
-    send(alternatives._leave, "press")
+    press(alternatives, "Leave the game")
     wait_until(lambda: not alternatives.refresh(), 0.02)
     assert BOARDS.board("class 7", view.room._game) == []
     assert alternatives._left.visible
@@ -498,16 +499,16 @@ def test_a_new_list_in_hand_does_not_throw_the_one_before_away() -> None:
     view.play()
     played(view)
     assert view.hand.edited != own
-    assert "Undo brings" in view._editor.said
-    assert view._editor.said.endswith(wording.worth(view.hand, view.hand.objective))
-    assert not view._undo.disabled
+    assert "Undo brings" in only(view, Editor).said
+    assert only(view, Editor).said.endswith(wording.worth(view.hand, view.hand.objective))
+    assert not widget(view, "Undo").disabled
     view.undo()
     assert (view.hand.edited, view.hand.objective) == (own, before)
     tabs.made("Search").setup.choose(regularization=0.1)
     view.play()
     played(view)
-    assert view._undo.disabled, "a list of another question does not come back"
-    assert view._editor.said == ""
+    assert widget(view, "Undo").disabled, "a list of another question does not come back"
+    assert only(view, Editor).said == ""
     alternatives.close()
 
 
@@ -566,7 +567,7 @@ def test_a_falling_list_that_does_not_fall_has_no_distance(make) -> None:
     view._show("")
     assert "as good as the certified optimum: no list" in status(view).phase
     assert json.loads(view.exports.as_json().getvalue())["family"] == "falling_rule_list"
-    assert [row["share_positive"] for row in view._editor.rules] == [
+    assert [row["share_positive"] for row in only(view, Editor).rules] == [
         f"{100 * rule.probability:.0f} %" for rule in (*hand.model.rules, hand.model.default)
     ]
     assert not hand.card().proof.proven
@@ -629,8 +630,8 @@ def test_every_control_and_figure_has_a_term(make) -> None:
     view = ready(make(searched(data), data=data))
     view.groups.attribute = "sex"
     said = (pn.widgets.Button, pn.widgets.FileDownload)
-    for widget in view._layout.select(pn.widgets.Widget):
-        assert isinstance(widget, said) or live.terms_of(widget.css_classes), widget.label
+    for each in pn.panel(view).select(pn.widgets.Widget):
+        assert isinstance(each, said) or live.terms_of(each.css_classes), each.label
     for name in standing(view):
         assert by_slug(name) is not None, name
     for name in ("list edited by hand", "nearest change", "group rates", "room", "hints"):

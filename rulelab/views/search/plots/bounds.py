@@ -39,7 +39,7 @@ _ENDS = ("objective", "lower_bound")
 class PaleCurves:
     """Objective and lower bound of earlier runs, a line each, and at its end the number of the run.
 
-    `plot`: in which they lie beneath all else, as soon as there is an earlier run.
+    They lie beneath all else in a plot, and are sent once when they change, never streamed.
     """
 
     def __init__(self, plot: figure) -> None:
