@@ -16,7 +16,7 @@ from rulelab.views.alternatives import view as alternatives
 from rulelab.views.alternatives.counting import Total, draw, verdict
 from rulelab.views.alternatives.finding import Wanted, find
 from rulelab.views.alternatives.good import FoundSets
-from rulelab.views.alternatives.view import BUILD, COUNT, MADE_OF, TOGETHER, AlternativesView
+from rulelab.views.alternatives.view import BUILD, COUNT, FAIRER, MADE_OF, TOGETHER, AlternativesView
 from rulelab.views.live.job import Progress
 from rulelab.views.live.prepared import Prepared
 
@@ -36,7 +36,7 @@ def test_sets_are_shown_filtered_and_chosen(view: AlternativesView, dataset: rl.
     found = view.found
     assert isinstance(found, FoundSets)
     assert status(view).phase.startswith("certified complete, over rules of at most 2 conditions")
-    assert view.strip.names == [TOGETHER, MADE_OF, COUNT]
+    assert view.strip.names == [TOGETHER, MADE_OF, FAIRER, COUNT]
     assert view._explorer.visible
     assert view.explorer_html().getvalue().count('<td class="text">') == found.result.count
     assert found.result.count > 5
