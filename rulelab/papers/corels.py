@@ -86,6 +86,7 @@ def compas(quick: bool) -> Made:
             "greedy_list": {"max_length": [1, 2, 3, 4]},
             "random_forest": {"n_estimators": [100]},
             "logistic_regression": {"C": [1.0]},
+            **({} if quick else {"svm": {"C": [1.0]}}),
             "adaboost": {"n_estimators": [50]},
             "compas_score": None,
             **dict.fromkeys(rivals),

@@ -14,6 +14,7 @@ import pandas as pd
 from sklearn.base import BaseEstimator
 from sklearn.ensemble import AdaBoostClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
+from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from ..data.conditions import NothingFound
@@ -132,6 +133,18 @@ class Logistic(_Classifier):
 
     def estimator(self, parameters: Mapping[str, Any], seed: int) -> BaseEstimator:
         return LogisticRegression(**parameters, max_iter=_ITERATIONS)
+
+
+class SupportVectors(_Classifier):
+    """A support vector machine with a radial kernel."""
+
+    name = "svm"
+    of_counts = True
+    defaults = {"C": 1.0, **BINARIZING}
+    grid = {"C": [1.0]}
+
+    def estimator(self, parameters: Mapping[str, Any], seed: int) -> BaseEstimator:
+        return SVC(**parameters)
 
 
 class AdaBoost(_Classifier):
@@ -396,6 +409,7 @@ BASELINES: dict[str, Method] = {
         GreedyList(),
         RandomForest(),
         Logistic(),
+        SupportVectors(),
         AdaBoost(),
         Ripper(),
         C45Rules(),

@@ -16,6 +16,7 @@ from patience import PATIENCE
 from sklearn.ensemble import AdaBoostClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score
+from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier, export_text
 from strategies import seeds
 from test_sweep import DATA
@@ -34,6 +35,7 @@ BY_HAND = {
     "cart": ({"max_leaf_nodes": [5]}, DecisionTreeClassifier(max_leaf_nodes=5, random_state=5)),
     "random_forest": ({"n_estimators": [20]}, RandomForestClassifier(20, random_state=5)),
     "logistic_regression": ({"C": [0.5]}, LogisticRegression(C=0.5, max_iter=1000)),
+    "svm": ({"C": [0.5]}, SVC(C=0.5)),
     "adaboost": ({"n_estimators": [10]}, AdaBoostClassifier(n_estimators=10, random_state=5)),
 }
 

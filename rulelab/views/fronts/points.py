@@ -35,6 +35,7 @@ LABELS = {
     **{name: family_name(name).capitalize() for name in FAMILIES},
     "greedy_list": "Greedy rule list",
     **NAMES,
+    "svm": "SVM",
     "adaboost": "AdaBoost",
     "ripper": "RIPPER",
     "c45_rules": "C4.5 rules",
