@@ -23,6 +23,8 @@ CUTS = {
     "equivalent points": BLUE,
     "dominance": "#5A4FCF",
     "separation": "#17868B",
+    "joint capture": "#C2185B",
+    "eligible cap": "#556B2F",
 }
 _ANY_CUT = "#6B6B6B"
 """Of the other bounds, which hardly ever cut a prefix that is stored already."""
