@@ -126,6 +126,7 @@ CERTIFIED = """
 - paragraph: /3 rules, 240 of 958 training rows wrong \\(25\\.1 %\\), objective 0\\.3105 = 240 errors/
 - button "Keep to compare"
 - button "Edit"
+- button "One person"
 - button "Export"
 - heading "Objective and lower bound" [level=2]
 - paragraph: "The gap is closed: 0.3105 is found, and proven to be the least."

@@ -13,15 +13,17 @@ from panel.viewable import Viewer
 
 from ...data.conditions import Condition, as_text, column_name
 from ...datasets import Dataset
-from ...models import DecisionList, ModelError, RuleSet
+from ...models import DecisionList, Model, ModelError, RuleSet
 from ...what_if import Values, decide, flip_in_all, nearest_flip
 from ...what_if.person import columns_of
+from ..live.prepared import Prepared
 from ..widgets.esc import plain
+from ..widgets.explained import explain_all
 from ..widgets.html import LiveText
 from ..widgets.style import NUMBER_CSS
 from . import wording
 from .good import Good
-from .hand import Hand
+from .hand import Hand, edited_of
 from .panels import WIDE, pane, panel
 from .parts import PersonForm
 
@@ -228,3 +230,11 @@ class PersonPanel(Viewer):
         if self._hand is not None:
             self._person.take_row(self.row)
             self.follow(self._hand)
+
+
+def one_person(prepared: Prepared, model: Model) -> Any:
+    """The panel for a model of a search that has ended."""
+    hand, shown = Hand(prepared, edited_of(prepared.search, model)), PersonPanel()
+    shown.begin(hand)
+    shown.follow(hand)
+    return explain_all(shown.__panel__())

@@ -16,6 +16,7 @@ from ...recording import Recording
 from ...snapshot import Snapshot
 from ...store import KeptTable
 from ..alternatives.hand import editable
+from ..alternatives.person import one_person
 from ..alternatives.view import AlternativesView
 from ..cards.card import Card
 from ..compare.table import ModelTable
@@ -317,7 +318,7 @@ class Tabs(param.Parameterized):
             if isinstance(tab, SearchTab):
                 tab.view.on_standing = self._follow
                 if not self.simple:
-                    tab.view.param.update(on_edit=self._edit, editable=editable)
+                    tab.view.param.update(on_edit=self._edit, editable=editable, on_person=one_person)
             if isinstance(tab, AlternativesTab):
                 tab.search = lambda: self.made("Search")
                 tab.follow(self.made("Search"))

@@ -41,13 +41,17 @@ def _kept_card(session: RecordedSession, snapshot: Snapshot) -> Card:
 
 
 class BestModel:
-    """What stands in the box, and three buttons under it: keep to compare, edit, export.
+    """What stands in the box, and four buttons under it: keep to compare, edit, one person, export.
 
-    `session` gives the present run. `keep`, `edit`: what two of the buttons do.
+    `session` gives the present run. `keep`, `edit`, `ask`: what three of the buttons do.
     """
 
     def __init__(
-        self, session: Callable[[], SearchSession], keep: Callable[..., None], edit: Callable[..., None]
+        self,
+        session: Callable[[], SearchSession],
+        keep: Callable[..., None],
+        edit: Callable[..., None],
+        ask: Callable[..., None],
     ) -> None:
         self.shown: Snapshot | None = None  # the moment of the run; None: before it
         self._session = session
@@ -62,9 +66,11 @@ class BestModel:
         self.exports = AnswerExports(session, lambda: self.in_words, self.model_card, lambda: self.shown)
         self._keep = pn.widgets.Button(label=KEEP, icon=icons.PIN, on_click=keep, width=172, **_BUTTON)
         self._edit = pn.widgets.Button(label="Edit", on_click=edit, width=64, **_BUTTON)
-        bar = pn.Row(self._keep, self._edit, self.exports.button, stylesheets=[BAR_CSS], margin=0)
+        self._ask = pn.widgets.Button(label="One person", on_click=ask, width=104, **_BUTTON)
+        bar = pn.Row(self._keep, self._edit, self._ask, self.exports.button, stylesheets=[BAR_CSS], margin=0)
         wide["margin"] = (10, 0, 0, 0)
-        self._actions = bar, self.exports.menu
+        self.person = pn.Column(visible=False, **wide)
+        self._actions = bar, self.exports.menu, self.person
         self.actions = pn.Column(visible=False, **wide)
         self.offer(False, False)
 
@@ -92,6 +98,7 @@ class BestModel:
             said = on_test_rows(known) + doubt_list(known) if known else ""
             self.card.object = rules + tables + said + fairness_notes(latest, prepared.unconstrained)
             self.prepare()
+            self.send(None)
             self.actions.visible = True
             self.say_pinned("")
             self.exports.refresh()
@@ -129,11 +136,16 @@ class BestModel:
         prepared = self._session().prepared
         return in_words(self._model, None if prepared is None else prepared.labels)
 
-    def offer(self, keep: bool, edit: bool) -> None:
-        """Show the buttons that keep and edit the model, where there is something that does."""
-        for button, shown in ((self._keep, keep), (self._edit, edit)):
+    def offer(self, keep: bool, edit: bool, ask: bool = False) -> None:
+        """Show the buttons that keep the model, edit it, and send a person through, where there is what does that."""
+        for button, shown in ((self._keep, keep), (self._edit, edit), (self._ask, ask)):
             if button.visible is not shown:
                 button.visible = shown
+
+    def send(self, panel: pn.viewable.Viewable | None) -> None:
+        """Show what the model says of one person; None: take it away."""
+        if panel is not None or self.person.visible:
+            self.person.param.update(objects=[] if panel is None else [panel], visible=panel is not None)
 
     def prepare(self) -> None:
         """Make the buttons, hidden as yet, when a run begins, and keep the place of the model before.
@@ -147,6 +159,7 @@ class BestModel:
 
     def _show_no_model(self) -> None:
         self._model = None
+        self.send(None)
         if self.card.object not in (_EMPTY, in_place_of(self._before, _EMPTY)):
             self.card.object = _EMPTY
         if self.actions.visible:

@@ -106,6 +106,10 @@ class SearchView(NotebookViewer):
         default=None, doc="Takes the prepared search that has ended, its state, and the model to edit; None: no button."
     )
     editable = param.Callable(default=lambda search: True, doc="Whether `on_edit` can edit the models of a search.")
+    on_person = param.Callable(
+        default=None,
+        doc="Takes a prepared search and a model, gives what sends a person through; None: no button.",
+    )
     on_settings = param.Callable(
         default=None, doc="Takes the query of a run's settings, sets the form, and gives complaints."
     )
@@ -348,6 +352,15 @@ class SearchView(NotebookViewer):
         except ValueError as error:
             self.complain(str(error))
 
+    def ask(self, *_: Any) -> None:
+        """Send one person through the model that is shown, or take away what does."""
+        shown, person = self._best.shown, self._best.person
+        best = None if shown is None else shown.incumbent
+        if person.visible:
+            self._best.send(None)
+        elif self.on_person is not None and best is not None:
+            self._best.send(self.on_person(self._session.prepared, best.model))
+
     def _refused(self) -> bool:
         if self.refusal:
             self.complain(self.refusal)
@@ -502,12 +515,15 @@ class SearchView(NotebookViewer):
             self._why.use_look(self.dark, self.large)
             self._notes.visible = not self.large
 
-    @param.depends("on_pin", "on_edit", watch=True)
+    @param.depends("on_pin", "on_edit", "on_person", watch=True)
     def _offer(self) -> None:
         """Show what can be done with the model; a search that goes on cannot be edited beside."""
         session = self._session
-        edits = self.on_edit is not None and session.state.over and not session.recorded and session.search is not None
-        self._best.offer(self.on_pin is not None, edits and self.editable(session.search))
+        there = session.state.over and not session.recorded and session.search is not None
+        edits = there and self.editable(session.search)
+        self._best.offer(
+            self.on_pin is not None, edits and self.on_edit is not None, edits and self.on_person is not None
+        )
 
     @param.depends("blocked", "refusal", watch=True)
     def _block(self) -> None:
@@ -535,7 +551,7 @@ class SearchView(NotebookViewer):
         self._rewind = Rewind(self._start_beat, lambda: self._plots.places)
         self._controls = Controls(actions, [*selects, self._rewind.pace], question)
         self._rewind.param.watch(self._look_back, "at")
-        self._best = BestModel(lambda: self._session, self.pin, self.edit)
+        self._best = BestModel(lambda: self._session, self.pin, self.edit, self.ask)
         self._certificate = Certificate(lambda: self._session, self._best.model_card)
         self._status = self._certificate.text
         self._drawn = RunPlots(

@@ -30,6 +30,9 @@ from live import (
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
+from rulelab.views.alternatives.hand import editable
+from rulelab.views.alternatives.parts import PersonForm
+from rulelab.views.alternatives.person import one_person
 from rulelab.views.cards.incumbent import doubt_list, fairness_notes, incumbent_card, on_test_rows
 from rulelab.views.live import wording as words
 from rulelab.views.live.history import History, Mark
@@ -340,6 +343,26 @@ def test_a_model_is_edited_once_its_search_has_ended(view) -> None:
     assert edit()
     view.edit()
     assert taken == [(view.session.prepared, view.session.snapshot, view.session.snapshot.incumbent.model)]
+
+
+def test_one_person_is_sent_through_the_model_that_is_shown(view) -> None:
+    def shown() -> str:
+        return " ".join(str(each.object) for each in view.part("model").select(pn.pane.HTML))
+
+    view.ask()
+    view.param.update(on_person=one_person, editable=editable)
+    view.run()
+    finish(view)
+    before = shown()
+    view.ask()
+    model = view.session.snapshot.incumbent.model
+    assert re.search(rf"<b>(Rule [1-{len(model.rules)}] decides:|No rule holds, and the default says)", shown())
+    assert view.part("model").select(PersonForm)[0].fields, "the columns that its rules test"
+    view.ask()
+    assert shown() == before, "pressed again it is taken away"
+    view.ask()
+    view.reset()
+    assert not view.part("model").select(PersonForm), "with its model"
 
 
 def test_the_browser_keeps_the_end_of_a_run_and_what_it_gives_back_is_not_trusted() -> None:
