@@ -279,7 +279,13 @@ def test_words_that_counts_need():
 def test_nothing_is_lost_where_an_array_is_full(monkeypatch):
     outcomes = []
     original = expanding.advance
-    monkeypatch.setattr(expanding, "advance", lambda *args: outcomes.append(original(*args)) or outcomes[-1])
+
+    def advance(*args):
+        outcomes.append(original(*args))
+        return outcomes[-1]
+
+    advance.signatures = original.signatures  # whether it is compiled is asked before it is called
+    monkeypatch.setattr(expanding, "advance", advance)
     assert count(medium_problem(), 0.02, 0.05).complete
     assert expanding.GROW in outcomes
 

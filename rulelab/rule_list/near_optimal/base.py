@@ -103,7 +103,7 @@ class NearSearch(Search):
             self.optimum = snapshot.incumbent.objective
             if self.search.certified:
                 self.phase = "preparing"
-                if not slices.is_large(self.problem):
+                if self.compiled and not slices.is_large(self.problem):  # no limit counts what is compiled between
                     self._prepare()
             elif snapshot.status is Status.LIMIT:
                 self._stuck = snapshot.limit

@@ -7,15 +7,23 @@ from typing import Any
 
 import pytest
 from good_rows import data
-from patience import wait_until
+from patience import PATIENCE, wait_until
 
 import rulelab as rl
+from rulelab.views.alternatives import view as alternatives
 from rulelab.views.alternatives.view import AlternativesView
 
 
 @pytest.fixture(scope="module")
 def dataset() -> rl.Dataset:
     return data()
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is found at once does not depend on who else computes."""
+    efforts = tuple((most, max(seconds, PATIENCE), size) for most, seconds, size in alternatives._EFFORTS)
+    monkeypatch.setattr(alternatives, "_EFFORTS", efforts)
 
 
 @pytest.fixture

@@ -327,7 +327,7 @@ def test_a_card_has_the_gap_of_the_point_that_it_is_of(view, name: str, attribut
     assert len(shown.scores.groups) == data.sensitive.shape[1]
     for criterion in front.param.criterion.objects:
         front.criterion = criterion
-        view.param.update(points=front.table.more, criterion=criterion, attribute=front.attribute)
+        view.param.update(points=front.table.more, criterion=front.measured, attribute=front.attribute)
         pinned, point = (next(one for one in view.table.more if one["key"] == key) for key in ("A", "0:1"))
         assert pinned["figures"][:3] == point["figures"][:3]
         assert "–" in pinned["figures"][1]
