@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import re
 import subprocess
@@ -166,21 +165,6 @@ def rests(view: Visit) -> bool:
     return view.expanded == before
 
 
-def pause(view: Visit) -> None:
-    """Press Pause, and again every 20 seconds: what is pressed while much is shown may be lost on its way."""
-    pressed = -math.inf
-
-    def paused() -> bool:
-        nonlocal pressed
-        button = view.button("Pause")
-        if time.monotonic() - pressed > 20 and button.is_visible():
-            button.click()
-            pressed = time.monotonic()
-        return "paused" in view.status
-
-    view.until(paused)
-
-
 def test_a_search_is_watched_in_jupyterlab(lab: tuple[str, Path], visit_lab: Visit, tmp_path: Path) -> None:
     (notebooks, work), view, page = lab, visit_lab, visit_lab.page
     page.goto(notebooks.format("watch"))
@@ -200,7 +184,8 @@ def test_a_search_is_watched_in_jupyterlab(lab: tuple[str, Path], visit_lab: Vis
     view.until(lambda: view.expanded > 1000)
     view.until(lambda: plotted(page) > 1000)
     assert page.locator("table.rules tbody tr").count() >= 2, "the list is shown while the search goes on"
-    pause(view)
+    view.button("Pause").click()
+    view.until_status("paused")
     view.until(lambda: rests(view))
     before = view.expanded
     view.button("Step").click()
