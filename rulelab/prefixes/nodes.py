@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ..kernels.growing import CUT, EXPANDED, OPEN
+from ..kernels.jit import kernel
 from .scale import Scale
 
 COLUMNS = ("node", "parent", "antecedent", "label", "length", "cost", "bound", "state", "cut_by", "descendants")
@@ -83,27 +84,21 @@ class Nodes:
     @cached_property
     def length(self) -> np.ndarray:
         """Rules of each prefix."""
-        length = np.zeros(len(self), dtype=np.int64)
-        nodes = np.flatnonzero(self.parent >= 0)
-        above = self.parent[nodes]
-        while len(nodes):
-            length[nodes] += 1
-            above = self.parent[above]
-            nodes, above = nodes[above >= 0], above[above >= 0]
+        length = np.full(len(self), -1, dtype=np.int64)
+        _fill_lengths(self.parent, length)
         return length
 
     @cached_property
     def levels(self) -> list[np.ndarray]:
         """The nodes by the length of their prefix."""
-        order = np.argsort(self.length.astype(np.int32), kind="stable")
+        order = np.argsort(self.length.astype(np.int16), kind="stable")  # 16 bits are sorted by their digits
         return np.split(order, np.cumsum(np.bincount(self.length))[:-1]) if len(self) else []
 
     @cached_property
     def descendants(self) -> np.ndarray:
         """How many prefixes start with each one, itself not counted."""
-        below = np.zeros(len(self), dtype=np.int64)
-        for level in reversed(self.levels[1:]):
-            np.add.at(below, self.parent[level], below[level] + 1)
+        below, children = np.zeros(len(self), dtype=np.int64), np.zeros(len(self), dtype=np.int64)
+        _fill_descendants(self.parent, children, below)
         return below
 
     def along(self, antecedents: Sequence[str]) -> list[int]:
@@ -147,7 +142,7 @@ class Nodes:
             least = np.partition(size, len(size) - wanted)[len(size) - wanted] if wanted > 0 else size.max() + 1
             alike = more[size == least]  # of these the shorter ones, and then the earlier ones
             more = more[size > least]
-            alike = alike[np.argsort(self.length[alike].astype(np.int32), kind="stable")]
+            alike = alike[np.argsort(self.length[alike].astype(np.int16), kind="stable")]
             more = np.concatenate([more, alike[: max(0, wanted - len(more))]])
         kept[more] = True
         return np.flatnonzero(kept)
@@ -219,16 +214,58 @@ class Nodes:
         if self.known is not None:
             return self.known[shown]
         assert self.scale is not None
-        weights, labels = self.scale.weights, np.full(len(self), -1, dtype=np.int8)
+        weights, labels, lengths = self.scale.weights, np.full(len(shown), -1, dtype=np.int8), self.length[shown]
         left, above = np.zeros((0, 0), dtype=np.uint64), shown[:0]
-        for length in np.unique(self.length[shown]).tolist():
-            level = shown[self.length[shown] == length]
+        for length in np.unique(lengths).tolist():
+            level = shown[lengths == length]
             if not length:
                 left, above = np.repeat(weights.everything[None, :], len(level), axis=0), level
                 continue
             whole = left[np.searchsorted(above, self.parent[level])]
             columns = weights.columns[self.antecedent[level]]
             positive, negative = weights.of_sets(whole & columns)
-            labels[level] = positive > negative
+            labels[lengths == length] = positive > negative
             left, above = whole & ~columns, level
-        return labels[shown]
+        return labels
+
+
+@kernel
+def _fill_lengths(parent: np.ndarray, length: np.ndarray) -> None:
+    """The number of rules of each prefix.
+
+    `parent`: int64 (n,), -1 for the empty prefix; a parent may stand behind its children. `length`: int64 (n,), -1 on
+    entry. Each entry is set once, on the way up from the first node below it, so that the time is linear in n.
+    """
+    for node in range(len(parent)):
+        at, steps = node, 0
+        while at >= 0 and length[at] < 0:
+            at = parent[at]
+            steps += 1
+        steps += length[at] if at >= 0 else -1
+        at = node
+        while at >= 0 and length[at] < 0:
+            length[at] = steps
+            steps -= 1
+            at = parent[at]
+
+
+@kernel
+def _fill_descendants(parent: np.ndarray, children: np.ndarray, below: np.ndarray) -> None:
+    """How many prefixes start with each one.
+
+    `parent`: int64 (n,), as above. `children`, `below`: int64 (n,), 0 on entry. A node hands its number up when it has
+    heard from all its children, who are counted first; whoever hears last goes on, so that the time is linear in n.
+    """
+    for node in range(len(parent)):
+        if parent[node] >= 0:
+            children[parent[node]] += 1
+    for node in range(len(parent)):
+        at = node
+        while children[at] == 0:
+            children[at] = -1  # has handed up
+            above = parent[at]
+            if above < 0:
+                break
+            below[above] += below[at] + 1
+            children[above] -= 1
+            at = above

@@ -137,102 +137,67 @@ def test_presenter_mode_is_one_key_and_holds_the_story(visit: Callable[..., Visi
     assert view.console == []
 
 
-def test_the_script_is_performed_as_it_is_written(visit: Callable[..., Visit]) -> None:
-    view = visit(1440, 900).open()
+def test_the_script_is_performed_by_one_key(visit: Callable[..., Visit]) -> None:
+    view = visit(1440, 900)
     page = view.page
+    page.goto(f'{view.base}?tab="Learn"&walk="script"')
+    view.button("Begin").click()
+    bar = page.get_by_role("region", name="Script")
+    rules = page.locator("table.rules tbody tr")
     walk = page.get_by_role("tabpanel", name="Learn")
 
-    def fill(label: str, text: str) -> None:
-        view.field(label).first.fill(text)
-        page.keyboard.press("Enter")
-
-    def pin(letter: str) -> None:
-        view.until_status("certified optimal")
-        view.keep.click()
+    def kept(letter: str) -> None:
+        assert "certified optimal" in view.status
         page.get_by_text(f"pinned as {letter}").filter(visible=True).first.wait_for()
 
-    def card(name: str) -> None:
-        page.get_by_role("link", name="rulelab").click()
-        page.locator(f"[data-card='{name}']").click()
-        page.locator(f"[data-card='{name}']").wait_for(state="hidden")
-
     def first_list() -> None:
-        fill("Test share", "0.3")
-        view.field("Data set").select_option("compas")
-        view.button("Run").click()
-        pin("A")
-        assert page.locator("table.rules tbody tr").count() >= 3
+        kept("A")
+        assert rules.count() >= 3
 
     def step_by_step() -> None:
-        card("proof")
-        view.button("Pause").click()
         view.until_status("paused")
-        beam = view.field("Width of the beam search").first
-        assert beam.input_value() == "0", "the form shows what is searched"
-        page.keyboard.press("p")
+        assert view.expanded >= 15
+        assert rules.count() >= 4, "a better list is found while one looks"
+        page.get_by_text("width of the beam search 0").filter(visible=True).wait_for()
         page.get_by_label("Regularization").first.wait_for(state="hidden")
-        for expanded in range(view.expanded + 1, view.expanded + 16):
-            page.keyboard.press("ArrowRight")
-            view.until(lambda expanded=expanded: view.expanded == expanded)
-        assert page.locator("table.rules tbody tr").count() >= 4, "a better list is found while one looks"
 
     def bars() -> None:
-        page.get_by_role("tab", name="Bounds").click()
         page.get_by_role("figure", name="Prefixes cut, by bound").wait_for()
+        expanded = view.expanded
+        page.keyboard.press("ArrowLeft")
+        page.keyboard.press("ArrowRight")
+        bar.get_by_text("3 of 8").wait_for()
+        assert view.expanded == expanded, "what was done is looked at again, and not done"
 
     def meet() -> None:
-        page.keyboard.press("5")
-        page.keyboard.press(" ")
         view.until_status("certified optimal")
-        assert page.locator("table.rules tbody tr").count() >= 4, "rules pay at the price of the lesson"
-        page.keyboard.press("r")
-        view.until_status("looking back")
+        assert rules.count() >= 4, "rules pay at the price of the lesson"
 
     def verify() -> None:
-        view.until(lambda: "looking back" not in view.status)
-        view.check.click()
         page.get_by_text("Valid: ").wait_for()
 
     def another_price() -> None:
-        page.keyboard.press("p")
-        card("compas")
-        view.until_status("certified optimal")
-        fill("Regularization", "0.005")
-        fill("Test share", "0.3")
-        view.until(lambda: "earlier settings" in view.status)  # the page has heard of the new ones
-        view.button("Run").click()
-        view.until(lambda: "earlier settings" not in view.status)
-        pin("B")
-
-    def begun() -> bool:
-        """The list of walks is drawn anew when the browser has told what it kept, maybe under the click."""
-        step = page.get_by_text("What fairness costs · step 1 of 4")
-        if not step.is_visible():
-            start = walk.get_by_role("button", name="Start")
-            start.evaluate_all("(found) => found.at(-1)?.click()")  # a press would wait for one that is gone
-            page.wait_for_timeout(1000)
-        return step.is_visible()
+        page.get_by_role("button", name="Settings", exact=True).wait_for()
+        kept("B")
 
     def fairness() -> None:
-        page.get_by_role("tab", name="Learn").click()
-        view.until(begun)
-        for tolerance in ("", "0.1"):
-            if tolerance:
-                view.button("Next").click()
-                walk.get_by_role("button", name=tolerance, exact=True).click()
-            walk.get_by_role("button", name="Run", exact=True).click()
-            walk.get_by_role("columnheader", name=tolerance or "1 (any)", exact=True).wait_for()
-        page.get_by_text("✓ Done.").wait_for(state="hidden")
+        for tolerance in ("1 (any)", "0.1"):
+            walk.get_by_role("columnheader", name=tolerance, exact=True).wait_for()
+        page.get_by_text("What fairness costs · step 2 of 4").wait_for()
 
     def compared() -> None:
-        page.get_by_role("tab", name="Compare").click()
         page.get_by_text("test rows").filter(visible=True).first.wait_for()
         assert page.get_by_text("no test rows").filter(visible=True).count() == 0
         assert page.get_by_role("button", name="Remove", exact=True).filter(visible=True).count() == 2
 
     performed = (first_list, step_by_step, bars, meet, verify, another_price, fairness, compared)
-    for _line, perform in zip(MINUTES, performed, strict=True):
-        perform()
+    for number, ((time, _, say), seen) in enumerate(zip(MINUTES, performed, strict=True), 1):
+        bar.get_by_text(f"{number} of 8 · {time}", exact=True).wait_for()  # the page has done what the card says
+        bar.get_by_text(say).wait_for()
+        seen()
+        page.keyboard.press("ArrowRight")
+    view.button("Leave the script").click()
+    bar.wait_for(state="hidden")
     assert view.console == []
 
 

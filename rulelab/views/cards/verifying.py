@@ -17,8 +17,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import panel as pn
-
 from ...certificate import CertificateError
 from ...rule_list import RuleListSearch
 from ..live.job import Job, Progress
@@ -26,8 +24,8 @@ from ..live.pool import Pool
 from ..live.ticker import Beat
 from ..live.wording import count
 from ..widgets import icons
+from ..widgets.buttons import Press
 from ..widgets.html import LiveText
-from ..widgets.style import BUTTON_CSS
 from . import checker
 from .card import BROWSER, KEPT, Card
 
@@ -240,25 +238,17 @@ def _converse(process: Any, task: str, card: Card, progress: Progress) -> dict[s
 class Check:
     """The independent check of a card, or another task in another process, started and cancelled by one button.
 
-    `card` gives the card when the button is pressed. `stylesheets`: of the button, besides that of all buttons. `task`:
-    what is done. `width`: of the button; 0: as wide as its name.
+    `card` gives the card when the button is pressed. `task`: what is done. `width`: of the button; 0: as wide as its
+    name.
     """
 
-    def __init__(self, card: Callable[[], Card], *stylesheets: str, task: Task = VERIFY, width: int = 0) -> None:
+    def __init__(self, card: Callable[[], Card], *, task: Task = VERIFY, width: int = 0) -> None:
         self._card, self.task = card, task
         self._width = width or (150 if task is VERIFY else 104)
         self._job: Job | None = None
         self._beat = Beat(self.refresh)
-        self.button = pn.widgets.Button(
-            label=task.label,
-            icon=task.icon,
-            on_click=self.press,
-            color="primary",
-            stylesheets=[BUTTON_CSS, *stylesheets],
-            margin=0,
-            height=34,
-            width=self._width,
-        )
+        look: dict[str, Any] = {"label": task.label, "icon": task.icon, "primary": True}
+        self.button = Press(self.press, width=self._width, height=34, margin=0, **look)
         # hidden until there is something to tell
         self.line = LiveText(caption="Check of the model", sizing_mode="stretch_width", margin=(8, 0, 0, 0))
 

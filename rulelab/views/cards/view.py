@@ -102,8 +102,8 @@ class ModelCard(NotebookViewer):
         self._place = Place(name=default_names([self._card])[0])
         self._on_remove, self._on_move = on_remove, on_move
         self.exports = CardExports(lambda: self.card)
-        self._check = Check(lambda: self._card, SMALL_CSS)
-        self._robust = Check(lambda: self._card, SMALL_CSS, task=ROBUSTNESS)
+        self._check = Check(lambda: self._card)
+        self._robust = Check(lambda: self._card, task=ROBUSTNESS)
         own = {"called": self._card.name, "intended_use": self._card.intended_use, "limits": self._card.limits}
         super().__init__(**own, **params)
         self._build()

@@ -17,7 +17,7 @@ from ..live.wording import counted
 from ..widgets.browser import Kept
 from ..widgets.esc import esc
 from ..widgets.html import Html, LiveText
-from ..widgets.style import BUTTON_CSS, COMPARE_CSS, STACK_CSS, sheet
+from ..widgets.style import BAR_CSS, BUTTON_CSS, COMPARE_CSS, STACK_CSS, sheet
 from . import twelve
 from .plan import sections
 from .plans import PLANS
@@ -38,7 +38,7 @@ MINUTES = [
     (each.heading, *each.of("what to show", "what to say"))
     for each in [*sections(Path(__file__).with_name("script.md"))][1:]
 ]
-"""When, what to show, and what to say; a browser test performs each line."""
+"""When, what the page shows, and what to say."""
 SCRIPT = "script"
 WALKS: dict[str, tuple[str, int]] = {
     twelve.NAME: (twelve.ABOUT, len(twelve.STEPS)),
@@ -61,7 +61,8 @@ def script_html() -> str:
     keys = "".join(f"<tr><td><kbd>{esc(key)}</kbd></td><td>{esc(does)}</td></tr>" for key, does in KEYS)
     return (
         "<h2>Ten minutes before an audience</h2>"
-        '<div class="scroll"><table class="script"><caption>What to show, and what to say</caption>'
+        "<p>Begin shows the first card at the foot of the page and does what it says; → does the next.</p>"
+        '<div class="scroll"><table class="script"><caption>What the page shows, and what to say</caption>'
         '<tr><th scope="col">minute</th><th scope="col">show</th><th scope="col">say</th></tr>'
         f"{rows}</table></div><h3>Keys, on the Search tab</h3>"
         f'<div class="scroll"><table class="keys">{keys}</table></div>'
@@ -91,6 +92,7 @@ class LearnView(Viewer):
     step = param.Integer(default=1, bounds=(1, None), doc="The step of the walk that is open.")
     dark = param.Boolean(default=False, doc="Whether the page is dark.")
     on_game = param.Callable(default=None, doc="Begins the game with the hidden optimum; None: it is not offered.")
+    on_script = param.Callable(default=None, doc="Performs the script on the page; None: it can be read alone.")
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
@@ -100,14 +102,7 @@ class LearnView(Viewer):
         self.kept = Kept(key="rulelab-learn", lasting=True, width=0, height=0, margin=0)
         self.kept.param.watch(self._found, "found")
         self._alert = LiveText(role="alert", caption="Error", **_WIDE)
-        self._leave = pn.widgets.Button(
-            label="All walks",
-            on_click=lambda _: self.param.update(walk="", step=1),
-            stylesheets=[BUTTON_CSS],
-            margin=0,
-            height=34,
-            width=96,
-        )
+        self._leave = _button("All walks", lambda _: self.param.update(walk="", step=1), 96)
         self._body = pn.Column(stylesheets=[STACK_CSS], **_WIDE)
         self._layout = pn.Column(self._alert, self._body, self.kept, stylesheets=[STACK_CSS], **_WIDE)
         if pn.state.curdoc is not None:
@@ -117,20 +112,29 @@ class LearnView(Viewer):
     def __panel__(self) -> Any:
         return self._layout
 
+    @property
+    def opened(self) -> Walk | twelve.TwelvePeople | None:
+        """The walk that is open."""
+        return self._open
+
     def complain(self, message: str) -> None:
         """Show an error; an empty text takes it away."""
         self._alert.phase = message
 
-    @param.depends("on_game", watch=True)
-    def _show_game(self) -> None:
-        if not self.walk:
+    @param.depends("on_game", "on_script", watch=True)
+    def _show_offers(self) -> None:
+        if self.walk not in WALKS:
             self._show()
 
     @param.depends("walk", watch=True)
     def _show(self) -> None:
         self._close()
         if self.walk == SCRIPT:
-            self._body.objects = [self._leave, Html(script_html(), stylesheets=[TEXT_CSS], **_WIDE)]
+            begin = [] if (perform := self.on_script) is None else [_button("Begin", perform, color="primary")]
+            self._body.objects = [
+                pn.Row(self._leave, *begin, stylesheets=[BAR_CSS], margin=0),
+                Html(script_html(), stylesheets=[TEXT_CSS], **_WIDE),
+            ]
         elif self.walk:
             self._body.objects = self._opened(self.walk)
         else:
@@ -168,15 +172,7 @@ class LearnView(Viewer):
         return pn.Column(*items, stylesheets=[sheet("walk_list.css")], **_WIDE)
 
     def _offer(self, title: str, about: str, said: str, verb: str, begin: Callable[..., Any]) -> pn.Column:
-        button = pn.widgets.Button(
-            label=verb,
-            description=title,
-            on_click=begin,
-            stylesheets=[BUTTON_CSS],
-            margin=0,
-            height=34,
-            width=92,
-        )
+        button = _button(verb, begin, description=title)
         text = Html(_about(title, about, said), stylesheets=[TEXT_CSS], **_WIDE)
         return pn.Column(text, button, css_classes=["rl-offer"], **_WIDE)
 
@@ -215,6 +211,12 @@ class LearnView(Viewer):
     def _restyle(self) -> None:
         if isinstance(self._open, Walk):
             self._open.dark = self.dark
+
+
+def _button(label: str, press: Callable[..., Any], width: int = 92, **params: Any) -> pn.widgets.Button:
+    return pn.widgets.Button(
+        label=label, on_click=press, stylesheets=[BUTTON_CSS], margin=0, height=34, width=width, **params
+    )
 
 
 def _about(title: str, about: str, said: str) -> str:

@@ -237,6 +237,11 @@ class Walk(NotebookViewer):
             f"{head}</tr>{rows}</table>"
         )
 
+    def choose(self, value: str) -> None:
+        """Choose what the next run has, where the plan has a choice."""
+        if self._choice is not None:
+            self._choice.value = value
+
     def _choose(self, event: param.parameterized.Event) -> None:
         self._chosen = event.new
         self.view.reset()

@@ -332,8 +332,10 @@ class SearchSession:
         """Wait out a pause, in which what is watched is seen; False when the worker is to end."""
         while True:
             with self._changed:
-                while (rests := self._rests) and not self._watching.behind(self._step):
-                    self._state = State.PAUSED
+                while rests := self._rests:
+                    self._state = State.PAUSED  # before a look, which takes seconds where there are many prefixes
+                    if self._watching.behind(self._step):
+                        break
                     self._changed.wait()
             if not rests:
                 return not self._ended()

@@ -122,7 +122,7 @@ def page(simple: bool = False, header: bool = True) -> pn.viewable.Viewable:
     if document is not None:
         listen(document, tabs.complain)
     bar.on_msg(lambda event: tabs.complain("; ".join(address.go(str(event.data)))))
-    main = [tabs.body, tabs.kept, tabs.last, Explained(), bar, Connection(width=0, height=0, margin=0)]
+    main = [tabs.body, tabs.kept, tabs.last, tabs.remote, Explained(), bar, Connection(width=0, height=0, margin=0)]
     look.param.watch(lambda event: tabs.param.update(dark=event.new), "dark")
     pn.state.onload(look.follow_system)
     if not header:

@@ -40,6 +40,7 @@ from ..search.view import SearchView
 from ..widgets.browser import Kept, Presenter, Strip
 from ..widgets.explained import explain_all
 from ..widgets.style import COMPARE_CSS, PAGE_CSS, TAB_CSS
+from .script import Remote
 
 _WIDE = {"sizing_mode": "stretch_width", "margin": 0}
 _SEVERAL = (
@@ -148,6 +149,7 @@ class SearchTab:
         """Set the form to this, all else as it was at first, and search."""
         self.setup.choose(family="rule_list")
         usual = {name: self.setup.settings.param[name].default for name in names_of(self.setup.settings)}
+        usual["test_share"] = self.setup.table.param["test_share"].default
         self.setup.choose(data=data, **{**usual, **settings})
         self.view.speed = speed
         self.view.run()
@@ -274,6 +276,7 @@ class Tabs(param.Parameterized):
         self.kept = Kept(width=0, height=0, margin=0)
         self.kept.param.watch(self._found, "found")
         self._is_there = False
+        self.remote = Remote(self, **_WIDE)
         self.runs = KeptRuns(
             self._show_run, self._pin, self.complain, lambda: self.param.update(tab="Search"), self._bring_rows
         )
@@ -325,7 +328,7 @@ class Tabs(param.Parameterized):
             if isinstance(tab, CompareTab):
                 tab.search = lambda: self.made("Search")
             if isinstance(tab, LearnTab):
-                tab.view.on_game = partial(self._begin, "game")
+                tab.view.param.update(on_game=partial(self._begin, "game"), on_script=self.remote.begin)
             if name in ("Search", "Compare") and {"Search", "Compare"} <= self._made.keys():
                 self._made["Compare"].follow(self._made["Search"])
         return self._made[name]

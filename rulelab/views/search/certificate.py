@@ -21,7 +21,7 @@ from ..live.wording import Standing, count
 from ..widgets.esc import esc
 from ..widgets.explained import WORD_CSS
 from ..widgets.html import Html, LiveText
-from ..widgets.style import CARD_CSS, SMALL_CSS, STANDING_CSS, sheet
+from ..widgets.style import CARD_CSS, STANDING_CSS, sheet
 
 _WATCHED = ("objective", "lower bound", "gap", "search time")
 """Figures that stand beside what is proven; the others count how it was found."""
@@ -57,8 +57,8 @@ class Certificate:
         self.counts = LiveText(role="group", caption="Counts", stylesheets=[STANDING_CSS], **_WIDE)
         # what is looked for, and what an ended search has shown
         self.account = Html("", stylesheets=[CARD_CSS, WORD_CSS, _CERTIFICATE_CSS], css_classes=["rl-account"], **_WIDE)
-        self.check = Check(card, SMALL_CSS, width=124)
-        self.check.button.param.update(visible=False, color="default", css_classes=["rl-check"])
+        self.check = Check(card, width=124)
+        self.check.button.param.update(visible=False, primary=False, css_classes=["rl-check"])
         self.check.line.param.update(margin=0, css_classes=["rl-verdict"], stylesheets=[_CERTIFICATE_CSS])
         self.check.line.param.watch(self._arrange, "phase")
         self._note = Html("", stylesheets=[CARD_CSS, _CERTIFICATE_CSS], css_classes=["rl-verdict"], **_WIDE)

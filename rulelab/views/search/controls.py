@@ -12,9 +12,10 @@ from ..live.session import SearchSession
 from ..live.state import FULL_SPEED, Pace, State
 from ..live.wording import NONE, Standing, standing
 from ..widgets import icons
+from ..widgets.buttons import Press
 from ..widgets.esc import esc
 from ..widgets.html import Html
-from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, CONTROLS_CSS
+from ..widgets.style import BAR_CSS, CARD_CSS, CONTROLS_CSS, sheet
 
 _NOTHING_YET = [(name, NONE) for name in ("objective", "lower bound", "gap")]
 """Figures that keep their place before there are any."""
@@ -75,9 +76,8 @@ class Controls:
     def __init__(
         self, actions: Mapping[str, Callable[..., None]], further: Sequence[Any], question: Any | None = None
     ) -> None:
-        self.buttons = {name: _button(name.capitalize(), name, action) for name, action in actions.items()}
-        for each in (self.buttons["stop"], self.buttons["reset"]):
-            each.on_click(self._close)
+        acts = {**actions, **{name: self._closing(actions[name]) for name in ("stop", "reset")}}
+        self.buttons = {name: _button(name.capitalize(), name, act) for name, act in acts.items()}
         for each in further:
             each.param.watch(self._close, "value")
         *usual, stop, reset = self.buttons.values()
@@ -101,6 +101,15 @@ class Controls:
     def _turn(self, *_: Any) -> None:
         self.menu.visible = not self.menu.visible
 
+    def _closing(self, action: Callable[..., None]) -> Callable[[], None]:
+        """The action of a button of the menu, which closes it."""
+
+        def act() -> None:
+            action()
+            self._close()
+
+        return act
+
     def _close(self, *_: Any) -> None:
         self.menu.visible = not self._more.visible  # where there are no buttons it stays
 
@@ -117,8 +126,8 @@ class Controls:
         goes_on = session.goes_on
         for name, able in usable(session, stale, blocked, refusal).items():
             button = self.buttons[name]
-            if button.disabled is able:
-                button.disabled = not able
+            if button.able is not able:
+                button.able = able
         run, label = self.buttons["run"], "Pause" if goes_on else "Run"
         if run.label != label:  # in one message: the browser draws it once
             run.param.update(label=label, icon=icons.PAUSE if goes_on else icons.RUN)
@@ -128,17 +137,9 @@ class Controls:
             self.hint.object = html
 
 
-def _button(label: str, icon: str, action: Callable[..., None]) -> pn.widgets.Button:
-    return pn.widgets.Button(
-        label=label,
-        icon=getattr(icons, icon.upper()),
-        color="primary" if icon == "run" else "default",
-        on_click=action,
-        stylesheets=[BUTTON_CSS],
-        margin=0,
-        height=38,
-        width=92,
-    )
+def _button(label: str, icon: str, action: Callable[..., None]) -> Press:
+    look: dict[str, Any] = {"icon": getattr(icons, icon.upper()), "primary": icon == "run"}
+    return Press(action, label=label, stylesheets=[sheet("press_large.css")], margin=0, height=38, width=92, **look)
 
 
 SPEEDS = {

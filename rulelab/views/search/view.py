@@ -18,6 +18,7 @@ from ...search import Search
 from ...snapshot import Snapshot
 from ...warming import begin_in_background
 from ..cards.card import Card
+from ..cards.verifying import Check
 from ..live.recorded import RecordedSession
 from ..live.session import SearchSession
 from ..live.state import FULL_SPEED, TICK_SECONDS, State
@@ -578,6 +579,11 @@ class SearchView(NotebookViewer):
         self._why.take(look, boxes.by_name(), {RUNS: self._items_of_runs})
         self._clear()
         self._layout.fill()
+
+    @property
+    def check(self) -> Check:
+        """What checks the proof."""
+        return self._certificate.check
 
     @property
     def _boxes(self) -> list[PlotBox]:

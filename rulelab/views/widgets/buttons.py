@@ -16,9 +16,15 @@ from .style import BUTTON_CSS, SMALL_CSS, sheet
 
 
 class Press(JSComponent):
-    """A button. Bokeh's own fails in the browser when it is disabled between being sent and being drawn."""
+    """A button that stays the same element whatever stands on it.
+
+    Bokeh's own is replaced when that changes: it loses the focus of the keyboard, and a press at that moment. It fails,
+    too, when it is disabled between being sent and being drawn.
+    """
 
     label = param.String(default="", doc="What stands on it.")
+    icon = param.String(default="", doc="SVG that stands before it.")
+    primary = param.Boolean(default=False, doc="Whether it is the one to press.")
     able = param.Boolean(default=True, doc="Whether it can be pressed.")
     why = param.String(default="", doc="What keeps it from being pressed, while something does.")
 

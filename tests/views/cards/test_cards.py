@@ -40,6 +40,7 @@ from rulelab.views.live.job import Job, Progress
 from rulelab.views.live.pool import Pool
 from rulelab.views.live.recipe import split
 from rulelab.views.search.setup import Setup
+from rulelab.views.widgets.buttons import Press
 from rulelab.views.widgets.html import Html
 
 
@@ -506,7 +507,7 @@ def test_the_card_says_how_many_rows_its_optimum_withstands(card) -> None:
     search = rl.RobustnessSearch(card.search)
     rl.solve(search)
     shown = ModelCard(card)
-    assert shown._robust.button in shown._layout.select(pn.widgets.Button)
+    assert shown._robust.button in shown._layout.select(Press)
     shown._robust.press()
     finish(shown)
     assert shown._robust.line.tone == "proven"
@@ -568,7 +569,7 @@ def test_no_robustness_is_offered_where_it_cannot_be_known(card) -> None:
         (replace(card, search=awkward), "not whole numbers"),
     ):
         shown = ModelCard(lacking)
-        assert shown._robust.button not in shown._layout.select(pn.widgets.Button)
+        assert shown._robust.button not in shown._layout.select(Press)
         with pytest.raises(ValueError, match=why):
             verifying.robustness(lacking, Progress())
 

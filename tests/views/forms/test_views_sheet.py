@@ -234,10 +234,10 @@ def test_lists_of_uploaded_data_have_group_tables() -> None:
 def test_nothing_can_be_run_while_data_are_chosen() -> None:
     view = SearchView(new_session=Setup().new_session)
     view.blocked = True
-    assert view._controls.buttons["run"].disabled
-    assert view._controls.buttons["step"].disabled
+    assert not view._controls.buttons["run"].able
+    assert not view._controls.buttons["step"].able
     view.blocked = False
-    assert not view._controls.buttons["run"].disabled
+    assert view._controls.buttons["run"].able
 
 
 class Sent:

@@ -9,7 +9,6 @@ import re
 from typing import Any
 
 import pandas as pd
-import panel as pn
 import param
 import pytest
 from live import HOSTILE, alert, send
@@ -25,6 +24,7 @@ from rulelab.views.fronts.order import numbers
 from rulelab.views.live.state import State
 from rulelab.views.pages.tabs import SearchTab
 from rulelab.views.search.setup import Setup
+from rulelab.views.widgets.buttons import Press
 from rulelab.views.widgets.field_cards import FieldCards
 
 CSV = b"colour,size,ok\n" + b"".join(b"red,%d,yes\nblue,%d,no\n" % (i, 10 - i) for i in range(10))
@@ -142,9 +142,9 @@ def test_nothing_runs_before_a_field_is_mended() -> None:
         assert "Least support" in alert(view).phase
     bar = view.part("controls")
     assert bar is not None
-    buttons = {each.label: each for each in bar.select(pn.widgets.Button)}
-    assert buttons["Run"].disabled
-    assert buttons["Step"].disabled
+    buttons = {each.label: each for each in bar.select(Press)}
+    assert not buttons["Run"].able
+    assert not buttons["Step"].able
     (hint,) = bar.select(lambda each: "rl-hint" in getattr(each, "css_classes", ()))
     assert "Mend the field that is marked." in hint.object
     assert view.part("status").phase.startswith("not ready: a field is wrong")
@@ -161,7 +161,7 @@ def test_nothing_runs_before_a_field_is_mended() -> None:
     assert setup.refusal
     write(form, label, "0.25")
     assert (setup.refusal, view.refusal, hint.object) == ("", "", "")
-    assert not buttons["Run"].disabled
+    assert buttons["Run"].able
     view.close()
 
 

@@ -84,6 +84,26 @@ def test_pause_holds_and_step_does_one_unit(start) -> None:
     wait_until(lambda: session.snapshot.work > work + 3)
 
 
+def test_a_pause_is_said_before_what_takes_long_to_look_at(start) -> None:
+    session, looks, seen = start(long_search), threading.Event(), threading.Event()
+
+    def see(_: rl.Search) -> bool:
+        if session.state is State.PAUSED:
+            looks.set()
+            return seen.wait(PATIENCE)
+        return False
+
+    session.watch("tree", see, 1000.0)  # once while it runs
+    session.run()
+    wait_until(lambda: session.seen("tree") is False)
+    session.pause()
+    assert looks.wait(PATIENCE)
+    assert session.state is State.PAUSED
+    assert session.unseen
+    seen.set()
+    wait_until(lambda: session.seen("tree"))
+
+
 def test_each_step_opens_one_prefix_whatever_comes_before_the_tree(start) -> None:
     session = start(lambda: rl.RuleListSearch(long_search().problem, regularization=0.003, beam_width=30))
     for opened in (1, 2, 3):
@@ -263,7 +283,7 @@ def test_what_is_watched_is_seen_between_units_and_at_every_rest(start) -> None:
     first = session.seen("work")
     wait_until(lambda: session.seen("work") != first)
     session.pause()
-    wait_until(lambda: session.state is State.PAUSED)
+    wait_until(lambda: session.state is State.PAUSED and not session.unseen)
     assert session.seen("work") == (session.snapshot.work,) * 2, "a paused search is seen as it is"
     session.step()
     wait_until(lambda: session.state is State.PAUSED and session.seen("work")[0] == session.snapshot.work)

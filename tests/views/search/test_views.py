@@ -506,7 +506,7 @@ def test_a_press_in_another_thread_during_a_beat_is_shown(monkeypatch: pytest.Mo
     monkeypatch.setattr(view, "_show_standing", show_after_a_press)
     view.tick()
     press.join()
-    wait_until(lambda: rests_after(3))
+    wait_until(lambda: rests_after(3) and not view.session.unseen)
     for _ in range(10):
         if view._beat is not None:
             view.tick()

@@ -280,7 +280,7 @@ def test_bars_of_cuts_are_as_long_as_their_shares() -> None:
 
 def able(view: SearchView) -> set[str]:
     view.refresh()
-    return {name for name, button in view._controls.buttons.items() if not button.disabled}
+    return {name for name, button in view._controls.buttons.items() if button.able}
 
 
 def test_only_buttons_that_would_do_something_can_be_pressed() -> None:

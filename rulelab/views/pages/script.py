@@ -1,0 +1,173 @@
+"""The script of ten minutes before an audience as a remote control: a bar with what to say, whose arrow does the rest.
+
+Each card does its part by what the buttons of the page do; where that takes time, it says when it is done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import Any
+
+import param
+from panel.custom import JSComponent
+
+from ...assets import asset
+from ..front.view import EXAMPLES
+from ..learn.view import MINUTES
+from ..live.state import State
+from ..live.ticker import Beat
+from ..search.controls import SPEEDS
+from ..widgets.style import sheet
+
+Wait = Callable[[], bool]
+_STEPS = 15
+"""Enough for a better list to be found while one looks."""
+_FASTER = list(SPEEDS)[4]
+_THIRD = 0.3
+
+
+def _kept(tabs: Any, regularization: float) -> Iterator[Wait]:
+    search = _search(tabs)
+    search.begin(**EXAMPLES["compas"] | {"regularization": regularization, "test_share": _THIRD})
+    yield lambda: not search.view.session.state.busy and search.view.status.over
+    search.view.pin()
+
+
+def _steps(tabs: Any) -> Iterator[Wait]:
+    search = _search(tabs)
+    search.begin(**EXAMPLES["proof"])
+    search.presenter.on_stage = True
+
+    def enough() -> bool:
+        last, state = search.view.snapshot, search.view.session.state
+        return not state.busy or (state is State.RUNNING and last is not None and last.counts["expanded"] >= _STEPS)
+
+    yield enough
+    search.view.pause()
+
+
+def _bounds(tabs: Any) -> Iterator[Wait]:
+    tabs.tab = "Search"
+    tabs.made("Search").view.part("prefixes cut, by bound")
+    yield from ()
+
+
+def _to_the_end(tabs: Any) -> Iterator[Wait]:
+    view = tabs.made("Search").view
+    tabs.tab, view.speed = "Search", _FASTER
+    if not view.session.state.over:
+        view.run()
+    yield lambda: not view.session.state.busy and view.status.over
+    view.replay()
+    yield lambda: view.moment is None
+
+
+def _checked(tabs: Any) -> Iterator[Wait]:
+    tabs.tab = "Search"
+    check = tabs.made("Search").view.check
+    check.press()
+    yield lambda: not check.busy
+
+
+def _fair(tabs: Any) -> Iterator[Wait]:
+    tabs.tab = "Learn"
+    learn = tabs.made("Learn").view
+    learn.walk = ""
+    learn.param.update(walk="what fairness costs", step=1)
+    walk = learn.opened
+    for step, tolerance in ((1, ""), (2, "0.1")):
+        walk.step = step
+        if tolerance:
+            walk.choose(tolerance)
+        walk.view.run()
+        yield lambda: not walk.view.session.state.busy and walk.view.status.over
+
+
+def _compared(tabs: Any) -> Iterator[Wait]:
+    tabs.tab = "Compare"
+    yield from ()
+
+
+def _search(tabs: Any) -> Any:
+    """The tab Search, with its settings."""
+    tabs.tab = "Search"
+    search = tabs.made("Search")
+    search.presenter.on_stage = False
+    return search
+
+
+_DOES: tuple[Callable[[Any], Iterator[Wait]], ...] = (
+    lambda tabs: _kept(tabs, EXAMPLES["compas"]["regularization"]),
+    _steps,
+    _bounds,
+    _to_the_end,
+    _checked,
+    lambda tabs: _kept(tabs, 0.005),
+    _fair,
+    _compared,
+)
+"""What each card does, in the order of `MINUTES`."""
+
+
+class Remote(JSComponent):
+    """A bar at the foot of the page, whatever is open above it; there is none while no card is shown.
+
+    `tabs`: those of the page.
+    """
+
+    at = param.Integer(default=0, bounds=(0, len(MINUTES)), doc="The card that is shown, from 1; 0: none.")
+    of = param.Integer(default=len(MINUTES), doc="How many there are.")
+    busy = param.Boolean(default=False, doc="Whether the page still does what the card says.")
+    card = param.Dict(default={}, doc="Its time, what is said, and what the next one does.")
+
+    _esm = asset("remote.js")
+    _stylesheets = [sheet("remote.css")]
+
+    def __init__(self, tabs: Any, **params: Any) -> None:
+        super().__init__(**params)
+        self._tabs, self._done = tabs, 0
+        self._acts: Iterator[Wait] = iter(())
+        self._wait: Wait | None = None
+        self._beat = Beat(self._go_on)
+
+    def begin(self, *_: Any) -> None:
+        """Show the first card, and do what it says."""
+        self._done = self.at = 0
+        self.move(1)
+
+    def move(self, by: int) -> None:
+        """Show the card before, or the next one, which is done unless it was done before."""
+        at = self.at + by
+        if not 1 <= at <= self.of or (by > 0 and self.busy):
+            return
+        time, _, say = MINUTES[at - 1]
+        following = MINUTES[at][1] if at < self.of else ""
+        self.param.update(at=at, card={"time": time, "said": say, "following": following})
+        if at > self._done:
+            self._done, self.busy = at, True
+            self._acts, self._wait = _DOES[at - 1](self._tabs), None
+            if self._go_on():
+                self._beat.start()
+
+    def leave(self) -> None:
+        """Take the bar away; what runs goes on."""
+        self._beat.stop()
+        self._acts = iter(())
+        self.param.update(at=0, busy=False)
+
+    def _go_on(self) -> bool:
+        """Do what is next as soon as what was begun has come to its end; whether there is more to wait for."""
+        if self._wait is None or self._wait():
+            self._wait = None
+            try:
+                self._wait = next(self._acts, None)
+            except ValueError as error:
+                self._tabs.complain(str(error))
+            self.busy = self._wait is not None
+        return self.busy
+
+    def _handle_msg(self, data: Any) -> None:
+        acts = {"on": lambda: self.move(1), "back": lambda: self.move(-1), "leave": self.leave}
+        with suppress(KeyError, TypeError):
+            acts[data]()
