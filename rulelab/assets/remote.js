@@ -1,6 +1,5 @@
 export function render({ model }) {
   const root = document.createElement("section")
-  root.className = "remote"
   root.setAttribute("aria-label", "Script")
   root.innerHTML = `<p class="where"></p><p class="say" aria-live="polite"></p><p class="next"></p>
     <div><button type="button">←</button><button type="button" class="on">→</button><button type="button">×</button></div>`
