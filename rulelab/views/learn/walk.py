@@ -193,7 +193,7 @@ class Walk(NotebookViewer):
         if isinstance(step.answer, str):
             return as_html(step.answer, self.plan.family)
         if not done or self._seen.snapshot is None:
-            return "Do it first: the answer is made of what your search finds."
+            return "What your search finds will show it here."
         return as_html(step.answer(self._seen), self.plan.family)
 
     def _scored(self) -> str:

@@ -93,7 +93,7 @@ def test_every_step_can_be_done_and_is_answered(walk: Walk) -> None:
         do(walk)
         assert k in walk.done, each.do
         assert "✓ Done." in walk._text.object
-        assert "Do it first" not in walk._question.object
+        assert "will show it here" not in walk._question.object
         if k < len(walk.plan.steps):
             walk._next.clicks += 1
     assert walk.done == list(range(1, len(walk.plan.steps) + 1))
