@@ -12,7 +12,7 @@ from inside import scale_of
 
 import rulelab as rl
 from rulelab import glossary
-from rulelab.prefixes import PrefixSearch
+from rulelab.prefixes import Nodes, PrefixSearch
 
 KINDS = {
     "rule list": lambda p: rl.RuleListSearch(p, 0.02, beam_width=0),
@@ -247,3 +247,22 @@ def test_a_prefix_longer_than_any_that_can_be_of_use_is_refused():
 def test_the_number_of_nodes_is_checked(max_nodes):
     with pytest.raises(ValueError, match="max_nodes must be a positive integer"):
         until_searching(KINDS["rule list"](random_problem(8))).tree(max_nodes)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_lengths_and_descendants_do_not_depend_on_the_order_of_the_store(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n = 200
+    parent = np.array([-1, *(int(rng.integers(0, k)) for k in range(1, n))])
+    place = np.array([0, *rng.permutation(np.arange(1, n))])  # parents that were replaced stand behind their children
+    moved = np.full(n, -1)
+    moved[place] = np.where(parent < 0, -1, place[parent])
+    nothing = np.zeros(n)
+    nodes = Nodes(moved, moved, nothing, nothing, nothing.astype(np.uint8), (), (), ())
+    ways = []
+    for node in range(n):
+        ways.append([])
+        while (node := int(moved[node])) >= 0:
+            ways[-1].append(node)
+    assert nodes.length.tolist() == [len(way) for way in ways]
+    assert nodes.descendants.tolist() == [sum(node in way for way in ways) for node in range(n)]
