@@ -110,9 +110,22 @@ class Good(abc.ABC):
         """The models that are asked about one person, the best ones."""
         return [self.model(k) for k in range(min(self.result.count, _MOST_ASKED))]
 
+    @cached_property
+    def answer(self) -> int | None:
+        """The place of the model that the search has found, which others may equal in cost; None: it is not listed."""
+        own = self.base.model
+        for k in range(min(int(np.count_nonzero(self.frame["gap"] <= 0)), _MOST_ASKED)):
+            if self._stands_for(k, own):
+                return k
+        return None
+
+    @abc.abstractmethod
+    def _stands_for(self, k: int, own: Any) -> bool:
+        """Whether a model is this one but for the way in which it is written."""
+
     def card(self, k: int) -> Card:
         """The card of a model, by the number that pictures and tables give it; the optimum's is that of its search."""
-        if k == 0:
+        if k == self.answer:
             return self.base
         of = f" of {self.prepared.name}" if self.prepared.name else ""
         return replace(self.card_of(self.model(k)), name=f"Good model {k + 1}{of}")
@@ -211,6 +224,10 @@ class Found(Good):
     def model(self, k: int) -> RuleList:
         return RuleList.from_problem(self.result.problem, self.result.lists[k])
 
+    def _stands_for(self, k: int, own: RuleList) -> bool:
+        names = self.result.problem.names
+        return sorted(names[j] for j in self.result.lists[k]) == sorted(own.antecedent_names)
+
     def _objective(self, model: RuleList) -> float:
         return model.objective(self.result.regularization)
 
@@ -283,6 +300,9 @@ class FoundSets(Good):
 
     def model(self, k: int) -> RuleSet:
         return RuleSet.from_problem(self.result.problem, self.result.clauses[k], self.result.form)
+
+    def _stands_for(self, k: int, own: RuleSet) -> bool:
+        return np.array_equal(self.result.positive(k, k + 1)[0], own.predicts_positive(self.result.problem.matrix()))
 
     def _objective(self, model: RuleSet) -> float:
         return model.objective(self.result.loss, self.result.regularization)
