@@ -19,8 +19,8 @@ from ..allowance import ALLOWED, take_memory
 from ..fronts.points import criterion_name
 from ..live.job import Job, Progress, run
 from ..live.pool import POOL
-from ..live.ticker import Beat
 from ..live.wording import counted
+from ..live.work import Work
 from ..search.plot_box import PlotBox
 from ..search.plots.base import Window, new_figure
 from ..search.plots.base import replace as refill
@@ -186,8 +186,7 @@ class FairerView(Viewer):
         self._on_model = on_model
         self._asked: tuple[Any, ...] = ()
         self._effort = 0
-        self._job: Job | None = None
-        self._beat = Beat(self.refresh)
+        self._work = Work(self._say_busy, POOL)
         self.fairer: Fairer | None = None
         self._status = LiveText(caption="Fairer ones", **WIDE)
         self._more = Press(self.more_or_stop, width=110, height=34, margin=0, visible=False)
@@ -210,39 +209,33 @@ class FairerView(Viewer):
 
     def more_or_stop(self) -> None:
         """Search for longer; while that goes on, end it and keep what it has found."""
-        if self._job is not None:
-            self._job.cancel()
+        if self._work.busy:
+            self._work.cancel()
             return
         self._effort = min(self._effort + 1, len(_SECONDS) - 1)
         self._search()
 
     def close(self) -> None:
         """End what is under way."""
-        if self._job is not None:
-            self._job.cancel()
-        self._beat.stop()
+        self._work.close()
 
     def refresh(self) -> bool:
         """Show what is new; True while more may come."""
-        job = self._job
-        if job is None:
-            return False
-        with pn.io.hold():
-            if job.busy:
-                self._status.param.update(tone="busy", phase=f"Searching for least gaps {job.standing}")
-                return True
-            self._job, self.fairer = None, job.result or self.fairer  # what was known stays
-            self._show(job.error or "")
-        return False
+        return self._work.refresh()
 
     def _search(self) -> None:
-        if self._job is not None:
-            self._job.cancel()
         seconds, (found, attribute, criterion) = _SECONDS[self._effort], self._asked
-        self._job = Job(lambda progress: fairer(found, attribute, criterion, seconds, progress), POOL)
+        self._work.begin(lambda progress: fairer(found, attribute, criterion, seconds, progress), self._take)
         self._more.param.update(label="Stop", visible=True)
         self.refresh()
-        self._beat.start()
+
+    def _say_busy(self, doing: str) -> None:
+        self._status.param.update(tone="busy", phase=f"Searching for least gaps {doing}")
+
+    def _take(self, job: Job) -> None:
+        self.fairer = job.result or self.fairer  # what was known stays
+        with pn.io.hold():
+            self._show(job.error or "")
 
     def _show(self, error: str) -> None:
         found, (good, attribute, criterion) = self.fairer, self._asked

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import panel as pn
@@ -14,6 +15,7 @@ from ...data.metrics import rates_table
 from ...what_if import Change
 from ..cards import html as card_html
 from ..live.job import Job
+from ..live.work import Work
 from ..widgets.esc import esc, plain
 from ..widgets.explained import WORD_CSS, word
 from ..widgets.html import Html
@@ -49,20 +51,25 @@ def panel(heading: str, term: str, *items: Any, **more: Any) -> pn.Column:
 
 
 class Hints:
-    """Two buttons and a sentence; `ask`, `make`: what the buttons do."""
+    """Two buttons and a sentence; `ask`, `make`: what the buttons do.
 
-    def __init__(self, ask: Callable[..., None], make: Callable[..., None]) -> None:
+    `take` takes a model in hand, as it was when a change was asked for, and the job that looked for one. `start` starts
+    the beat that refreshes `work`.
+    """
+
+    def __init__(
+        self,
+        ask: Callable[..., None],
+        make: Callable[..., None],
+        take: Callable[[Hand, Any, Job], None],
+        start: Callable[[], None],
+    ) -> None:
         self.asked = 0  # how often a change was asked for
         self.change: Change[Any] | None = None  # the one that was found last, where it makes the model better
         self.said = pane(css_classes=["rl-said"])
         self.ask = pn.widgets.Button(label="Best single change", on_click=ask, width=150, **BUTTON)
         self.make = pn.widgets.Button(label="Make this change", on_click=make, width=150, visible=False, **BUTTON)
-        self._looking: tuple[Hand, Any, Job] | None = None
-
-    @property
-    def busy(self) -> bool:
-        """Whether a change is being looked for."""
-        return self._looking is not None
+        self.work, self._take = Work(start=start), take
 
     def forget(self) -> None:
         """The model is another one now."""
@@ -74,32 +81,16 @@ class Hints:
         self.asked += 1
         self.said.object = '<p class="note">Trying all single changes …</p>'
         doing = "trying all single changes"
-        job = Job(lambda progress: bench.best_changes(edited, lambda: progress.report(doing)))
-        self._looking = hand, edited, job
+        self.work.begin(
+            lambda progress: bench.best_changes(edited, lambda: progress.report(doing)),
+            partial(self._take, hand, edited),
+        )
 
-    def refresh(self, hand: Hand | None) -> str | None:
-        """Say what was found of the model in hand; an error, empty where there is none, and None: nothing is new.
-
-        What was found of a model that is another one now is forgotten.
-        """
-        if self._looking is None or self._looking[-1].busy:
-            return None
-        (of, edited, job), self._looking = self._looking, None
-        if hand is None or hand is not of or hand.edited != edited:
-            self.forget()
-            return None
-        if job.result is None:
-            self.forget()
-            return job.error or "no change was found"
-        best = job.result[0] if job.result else None
+    def offer(self, hand: Hand, changes: list[Change[Any]]) -> None:
+        """Say what was found of the model in hand: the best change, where there is one, comes first."""
+        best = changes[0] if changes else None
         better = best is not None and (best.objective < hand.objective or bool(hand.refusal))
         self._offer(best if better else None, f"<p>{esc(wording.hint(hand, best), 600)}</p>")
-        return ""
-
-    def close(self) -> None:
-        """End what is under way."""
-        if self._looking is not None:
-            self._looking[-1].cancel()
 
     def _offer(self, change: Change[Any] | None, said: str) -> None:
         self.change, self.said.object, self.make.visible = change, said, change is not None

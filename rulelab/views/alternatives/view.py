@@ -19,7 +19,7 @@ from ..cards.card import Card, of_search
 from ..live.job import Job
 from ..live.pool import POOL
 from ..live.prepared import Prepared
-from ..live.ticker import Beat
+from ..live.work import Work
 from ..widgets.browser import Strip
 from ..widgets.buttons import Press, download
 from ..widgets.esc import plain
@@ -127,9 +127,8 @@ class AlternativesView(Choosing):
         self._make: Callable[[Callable[[str], None]], Prepared] | None = None
         self._known: tuple[Prepared, Snapshot] | None = None
         self._effort = 0
-        self._job: Job | None = None
+        self._work = Work(self._say_busy, POOL)
         self._builder: Builder | None = None
-        self._beat = Beat(self.refresh)
         self._build(alone=search is not None)
         if pn.state.curdoc is not None and pn.state.curdoc.session_context is not None:
             pn.state.on_session_destroyed(lambda _: self.close())
@@ -179,24 +178,21 @@ class AlternativesView(Choosing):
         make = self._make
         if make is None:
             return
-        if self._job is not None:
-            self._job.cancel()
         if self._known is not None and (refused := refusal(self._known[0].search)):
-            self._job = None
+            self._work.forget()
             self._take_none(refused)
             self._lay_out()
             return
         wanted = Wanted(self.distance, *_EFFORTS[self._effort])
         self._counting.seconds = max(wanted.seconds, 60.0)
-        self._job = Job(lambda progress: find(make, wanted, progress), POOL)
+        self._work.begin(lambda progress: find(make, wanted, progress), self._end)
         self.refresh()
         self._lay_out()
-        self._beat.start()
 
     def find_more(self) -> None:
         """Look for more good models than the first time; while that goes on, end it and keep what it has found."""
-        if self._job is not None:
-            self._job.cancel()
+        if self._work.busy:
+            self._work.cancel()
             return
         self._effort = min(self._effort + 1, len(_EFFORTS) - 1)
         self.find()
@@ -209,7 +205,7 @@ class AlternativesView(Choosing):
         best = latest.incumbent is not None and latest.incumbent.model == model
         card = of_search(prepared.search, latest, prepared) if best else None
         self.editor.edit(prepared, model, card, latest=latest)
-        if self._job is None:  # else it is seen together with the others
+        if not self._work.busy:  # else it is seen together with the others
             self._lay_out()
 
     def play(self) -> None:
@@ -224,12 +220,8 @@ class AlternativesView(Choosing):
 
     def close(self) -> None:
         """End what is under way."""
-        if self._job is not None:
-            self._job.cancel()
-        self._counting.close()
-        self.fairer.close()
-        self.editor.close()
-        self._beat.stop()
+        for each in (self._work, self._counting, self.fairer, self.editor):
+            each.close()
 
     def complain(self, message: str) -> None:
         """Show an error; an empty text takes it away."""
@@ -237,16 +229,16 @@ class AlternativesView(Choosing):
 
     def refresh(self) -> bool:
         """Show what is new; True while more may come."""
-        job = self._job
-        if job is None:
-            return False
+        return self._work.refresh()
+
+    def _say_busy(self, doing: str) -> None:
         with pn.io.hold():
             self._more.label, self._more.visible = "Stop", self._effort > 0 or self._found is not None
-            if job.busy:
-                self._status.param.update(tone="busy", phase=f"Finding good models: {job.standing}")
-                return True
-            self._job = None
-            self._more.label = "Find more"
+            self._status.param.update(tone="busy", phase=f"Finding good models: {doing}")
+
+    def _end(self, job: Job) -> None:
+        with pn.io.hold():
+            self._more.label, self._more.visible = "Find more", self._effort > 0 or self._found is not None
             if job.result is not None:
                 self._take(job.result)
             elif self._found is not None and job.progress.cancelled:
@@ -254,7 +246,6 @@ class AlternativesView(Choosing):
             else:
                 self._take_none(job.error or "nothing was found")
             self._lay_out()
-        return False
 
     def explorer_html(self) -> io.StringIO:
         """All that was found as one file that needs no network."""
@@ -307,7 +298,7 @@ class AlternativesView(Choosing):
             self._begin.able = not self.searching
             self._top.visible = self._make is not None and not playing
             self._left.visible = found and not playing
-            self._coming.visible = self._job is not None and not (found or playing)
+            self._coming.visible = self._work.busy and not (found or playing)
             self._right.visible = playing or self.editor.hand is not None
             self._leave.visible = playing
             self._details.css_classes = ["rl-both" if self._left.visible or self._coming.visible else "rl-one"]

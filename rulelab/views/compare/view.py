@@ -22,6 +22,7 @@ from ..cards.view import ModelCard
 from ..live.job import Job
 from ..live.ticker import Beat
 from ..live.wording import counted
+from ..live.work import Work
 from ..notebook import NotebookViewer, one_at_a_time
 from ..widgets.browser import Focus, Kept
 from ..widgets.buttons import download
@@ -84,9 +85,9 @@ class CompareView(NotebookViewer):
         super().__init__(**params)
         self._cards: list[ModelCard] = []
         self._others = Others()
-        self._returning: Job | None = None
         self._scored = False
         self._beat = Beat(self.refresh)
+        self._returning = Work(start=self._beat.start)
         self.table = table or ModelTable(sizing_mode="stretch_width", margin=0)
         self.on_choose: Callable[[str], Any] = lambda key: None
         self.on_tick: Callable[[str], Any] = lambda key: None
@@ -209,8 +210,7 @@ class CompareView(NotebookViewer):
         for shown in self._cards:
             shown.close()
         self._others.close()
-        if self._returning is not None:
-            self._returning.cancel()
+        self._returning.cancel()
         self._beat.stop()
 
     def refresh(self) -> bool:
@@ -219,23 +219,20 @@ class CompareView(NotebookViewer):
             self._scored = False
             self._arrange()
             return True
-        returning = self._returning
-        if returning is not None and not returning.busy:
-            self._returning = None
-            self._put_back(returning)
+        returning = self._returning.refresh()
         busy = self._others.standing
         n, phase = len(self._others.fitted), ""
-        if self._returning is not None:
+        if returning:
             phase = self._returning.standing.capitalize()
         elif busy:
             phase = f"For comparison: {busy}"
         elif n:
             phase = f"{counted(n, 'other methods')} fitted on the same rows: they stand in the table"
-        self._status.param.update(tone="busy" if self._returning is not None or busy else "idle", phase=phase)
+        self._status.param.update(tone="busy" if returning or busy else "idle", phase=phase)
         if self._others.error:
             self.complain(f"the other methods could not be fitted: {self._others.error}")
         self._tell()
-        return bool(busy) or self._returning is not None
+        return bool(busy) or returning
 
     @param.depends("points", "criterion", "attribute", watch=True)
     def _tell(self) -> None:
@@ -300,7 +297,7 @@ class CompareView(NotebookViewer):
             self._report.visible = bool(self._cards)
             self._offer_files()
             self._fit.visible = any(shown.card.rows is not None for shown in self._cards)
-        if several and self._returning is None:
+        if several and not self._returning.busy:
             self.against = "none" if base is None else LETTERS[base]
         self.refresh()
 
@@ -314,7 +311,7 @@ class CompareView(NotebookViewer):
     @param.depends("against", watch=True)
     def _choose_base(self) -> None:
         """Compare with the card that has this letter; those that are to come back are waited for."""
-        if len(self._cards) < 2 or self._returning is not None:
+        if len(self._cards) < 2 or self._returning.busy:
             return
         if self.against == "none":
             self.base = None
@@ -333,7 +330,7 @@ class CompareView(NotebookViewer):
 
     def _keep(self) -> None:
         """Let the browser keep the cards, once it has said what it kept before."""
-        if self.kept.found is None or self._returning is not None:
+        if self.kept.found is None or self._returning.busy:
             return
         try:
             self.kept.kept = kept.written([shown.card for shown in self._cards])
@@ -350,8 +347,7 @@ class CompareView(NotebookViewer):
             self._keep()
 
     def _read_kept(self, text: str) -> None:
-        self._returning = Job(lambda progress: kept.read(text, progress.report))
-        self._beat.start()
+        self._returning.begin(lambda progress: kept.read(text, progress.report), self._put_back)
 
     def _put_back(self, job: Job) -> None:
         cards, complaints = job.result or ([], [f"the pinned models cannot be brought back: {job.error}"])

@@ -27,6 +27,7 @@ from ..live.job import Job
 from ..live.pool import POOL
 from ..live.prepared import Prepared
 from ..live.wording import count, family_name
+from ..live.work import Work
 from ..widgets import icons
 from ..widgets.buttons import KEEP, pinned_note
 from ..widgets.esc import plain
@@ -196,12 +197,11 @@ class PointModel(Viewer):
     def __init__(self, complain: Callable[[str], None], wake: Callable[[], None], **params: Any) -> None:
         super().__init__(**params)
         self._complain = complain
-        self._wake = wake
         self._started: Started | None = None
         self._point: Point | None = None
         self._of: tuple[Any, ...] = ()
         self._shown: ModelCard | None = None
-        self._job: Job | None = None
+        self._work = Work(self._say_busy, POOL, start=wake)
         self._build()
 
     def __panel__(self) -> Any:
@@ -223,23 +223,21 @@ class PointModel(Viewer):
 
     def refresh(self) -> bool:
         """Show how far a search on all rows is; True while there is something to wait for."""
-        job = self._job
-        if job is not None:
-            if job.busy:
-                self._status.param.update(tone="busy", phase=f"Model of all rows: {job.standing}")
-                return True
-            self._job = None
-            self._status.phase = ""
-            if job.result is not None:
-                self._put(job.result)
-            elif not job.progress.cancelled:
-                self._complain(f"the model of all rows: {job.error}")
-        return False
+        return self._work.refresh()
+
+    def _say_busy(self, doing: str) -> None:
+        self._status.param.update(tone="busy", phase=f"Model of all rows: {doing}")
+
+    def _take(self, job: Job) -> None:
+        self._status.phase = ""
+        if job.result is not None:
+            self._put(job.result)
+        elif not job.progress.cancelled:
+            self._complain(f"the model of all rows: {job.error}")
 
     def close(self) -> None:
         """End what is under way."""
-        if self._job is not None:
-            self._job.cancel()
+        self._work.cancel()
         if self._shown is not None:
             self._shown.close()
 
@@ -265,7 +263,7 @@ class PointModel(Viewer):
             return
         self._of = of
         self.close()
-        self._job = None
+        self._work.forget()
         self._status.phase = ""
         self._take_away(_BASELINE if point.baseline else _WAITING)
         if not known:
@@ -274,9 +272,8 @@ class PointModel(Viewer):
         if self.whole:
             self._about.object = _ABOUT_ALL
             data, named = started.data_of(point), started.named
-            self._job = Job(lambda progress: refitted(sweep, point.point, data, progress.report, named), POOL)
+            self._work.begin(lambda progress: refitted(sweep, point.point, data, progress.report, named), self._take)
             self.refresh()
-            self._wake()
             return
         self._about.object = _ABOUT if sweep.plan.tested else _UNTESTED
         self._put(card_of(started, point))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -14,8 +15,9 @@ import numpy as np
 import pandas as pd
 import panel as pn
 import pytest
+from doors import button, html
 from live import alert, only, press, send, status, widget
-from patience import PATIENCE, wait_until
+from patience import wait_until
 
 import rulelab as rl
 from rulelab.datasets.dataset import from_frame
@@ -175,17 +177,17 @@ def test_the_best_single_change_leads_downwards_until_there_is_none(make) -> Non
     assert len(objectives) > 1
 
 
-def test_a_change_of_other_data_is_no_hint(make) -> None:
+def test_a_change_of_other_data_is_no_hint(make, await_workers) -> None:
     """The model in hand is the same, as a list of rules without any is, but not the data."""
     view = ready(make(searched(table())))
     view.hand.take(view.hand.bench.empty())
     view.hint()
-    view._begin(Prepared(searched(table(1))), view.hand.bench.empty())
-    assert view._hints.busy
-    wait_until(lambda: not (view.refresh() and view._hints.busy), 0.02)
-    assert view._hints.change is None
-    assert not view._hints.make.visible
-    assert view._hints.said.object == wording.HINT
+    other = searched(table(1))
+    view.edit(Prepared(other), rl.RuleList.from_problem(other.problem, []))
+    await_workers()  # nobody has looked at what was found
+    ready(view)
+    assert button(view, "Make this change") is None
+    assert wording.HINT in html(view)
 
 
 def test_no_change_is_being_tried_after_a_failure(make, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -638,9 +640,9 @@ def test_every_control_and_figure_has_a_term(make) -> None:
         assert find(name) is not None, name
 
 
-def test_closing_ends_the_optimizer() -> None:
+def test_closing_ends_the_optimizer(await_workers) -> None:
+    before = threading.active_count()
     view = WhatIfView(live.long_search())
-    job = view._finding
+    assert threading.active_count() > before
     view.close()
-    job.join(PATIENCE)
-    assert not job.busy
+    await_workers()

@@ -332,7 +332,6 @@ def test_a_file_that_does_not_come_any_more_makes_room(monkeypatch: pytest.Monke
 
 def test_a_large_table_is_looked_through_beside_the_page(settings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(draft_module, "_AT_ONCE_CELLS", 0)
-    monkeypatch.setattr(settings._beat, "start", lambda: None)
     settings.take(GERMAN, "daten.csv")
     dialog = settings.dialog
 
@@ -340,7 +339,7 @@ def test_a_large_table_is_looked_through_beside_the_page(settings, monkeypatch: 
         send(dialog, message)
         assert dialog.state["busy"] == "Looking through daten.csv ..."
         send(dialog, {"type": "role", "position": 0, "role": "target"})  # not while it is busy
-        wait_until(lambda: not settings._tick())
+        wait_until(lambda: not settings.refresh())
 
     position = [row["name"] for row in dialog.state["columns"]].index("gender")
     tell(type="role", position=position, role="group")
@@ -387,16 +386,16 @@ def test_a_file_is_read_beside_the_page_and_can_be_given_up(settings, monkeypatc
     wait, read = threading.Event(), data.datasets.sheet
     monkeypatch.setattr(data.datasets, "sheet", lambda *given, **how: wait.wait(PATIENCE) and read(*given, **how))
     settings._file._received(GERMAN, "daten.csv")
-    assert settings._tick(), "it is still being read"
+    assert settings.refresh(), "it is still being read"
     settings.cancel()
     wait.set()
-    assert not settings._tick()
+    assert not settings.refresh()
     assert settings.draft is None
     settings._file._received(GERMAN, "daten.csv")
-    wait_until(lambda: not settings._tick())
+    wait_until(lambda: not settings.refresh())
     assert settings.draft is not None
     settings._file._received(b"", "empty.csv")
-    wait_until(lambda: not settings._tick())
+    wait_until(lambda: not settings.refresh())
     assert "empty.csv is empty" in settings.complaint
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import panel as pn
@@ -15,6 +16,7 @@ from ....recording import Recording
 from ....snapshot import Status
 from ...live.job import Job
 from ...live.wording import NONE, apart, below, count, gap
+from ...live.work import Work
 from ...widgets.buttons import Press
 from ...widgets.esc import esc, plain
 from ...widgets.explained import WORD_CSS, word
@@ -223,9 +225,8 @@ class Opener:
     """
 
     def __init__(self, opened: Callable[[Recording, str], None], start_beat: Callable[[], None]) -> None:
-        self._opened, self._start_beat = opened, start_beat
-        self._job: Job | None = None
-        self._name = ""
+        self._opened = opened
+        self._work = Work(start=start_beat)
         self.field = Uploader(
             self._received,
             label="Open recording",
@@ -239,22 +240,20 @@ class Opener:
     @property
     def busy(self) -> bool:
         """Whether a file is being read."""
-        return self._job is not None
+        return self._work.busy
 
     def tick(self) -> None:
         """Show what has been read, or say why it cannot be shown."""
-        job = self._job
-        if job is None or job.busy:
-            return
-        self._job, said = None, job.error or ""
+        self._work.refresh()
+
+    def _take(self, name: str, job: Job) -> None:
+        said = job.error or ""
         if not said:
             try:
-                self._opened(job.result, self._name)
+                self._opened(job.result, name)
             except ValueError as error:
                 said = str(error)
         self.field.param.update(doing="", said=plain(said, 400))
 
     def _received(self, contents: bytes, name: str) -> None:
-        self._name = name
-        self._job = Job(lambda progress: Recording.from_bytes(contents, name, LARGEST_TEXT))
-        self._start_beat()
+        self._work.begin(lambda progress: Recording.from_bytes(contents, name, LARGEST_TEXT), partial(self._take, name))

@@ -1,0 +1,37 @@
+"""What is seen of a view of Panel, and how it is pressed: nothing of what is inside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import panel as pn
+
+from rulelab.views.widgets.buttons import Press
+
+BUTTONS = (Press, pn.widgets.Button, pn.widgets.FileDownload)
+
+
+def seen(view: object) -> Iterator[pn.viewable.Viewable]:
+    """Everything that is shown of a view, in the order of the page; of a part that is hidden nothing is."""
+    part = pn.panel(view)
+    if part.visible:
+        yield part
+        for each in getattr(part, "objects", ()):
+            yield from seen(each)
+
+
+def html(view: object) -> str:
+    """What is written in a view, apart from what is hidden."""
+    return "".join(str(each.object) for each in seen(view) if isinstance(each, pn.pane.HTML))
+
+
+def button(view: object, label: str) -> Any:
+    """The button that is seen with this label; None: there is none."""
+    return next((each for each in seen(view) if isinstance(each, BUTTONS) and each.label == label), None)
+
+
+def field(view: object, label: str) -> Any:
+    """The field that is seen with this label; None: there is none."""
+    fields = (each for each in seen(view) if isinstance(each, pn.widgets.WidgetBase))
+    return next((each for each in fields if each.label == label), None)
