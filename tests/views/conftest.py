@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from functools import partial
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from model_cards import first, second
 from patience import wait_until
 
 from rulelab.views.cards.card import Card
+from rulelab.views.live import ticker
 from rulelab.views.live.session import THREAD_NAME
 
 
@@ -32,3 +36,30 @@ def await_workers() -> Callable[[], None]:
         wait_until(lambda: not {each for each in threading.enumerate() if each.name == THREAD_NAME} - before)
 
     return wait
+
+
+class ByHand:
+    """The beats of pages that go on, which come when the test calls for them."""
+
+    def __init__(self) -> None:
+        self.going: list[Any] = []
+
+    def beat(self) -> bool:
+        """One beat of each; True while some go on."""
+        for each in list(self.going):
+            each.callback()
+        return bool(self.going)
+
+    def callback(self, callback: Callable[[], Any], **_: Any) -> Any:
+        """What stands for a periodic callback of Panel."""
+        made = SimpleNamespace(callback=callback)
+        made.start, made.stop = partial(self.going.append, made), partial(self.going.remove, made)
+        return made
+
+
+@pytest.fixture
+def by_hand(monkeypatch: pytest.MonkeyPatch) -> ByHand:
+    beats = ByHand()
+    monkeypatch.setattr(ticker, "PeriodicCallback", beats.callback)
+    monkeypatch.setattr(ticker, "in_turn", lambda tick: tick)
+    return beats

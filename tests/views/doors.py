@@ -7,6 +7,8 @@ from typing import Any
 
 import panel as pn
 
+from rulelab.views.search.plot_box import PlotBox
+from rulelab.views.search.view import SearchView
 from rulelab.views.widgets.buttons import Press
 
 BUTTONS = (Press, pn.widgets.Button, pn.widgets.FileDownload)
@@ -35,3 +37,8 @@ def field(view: object, label: str) -> Any:
     """The field that is seen with this label; None: there is none."""
     fields = (each for each in seen(view) if isinstance(each, pn.widgets.WidgetBase))
     return next((each for each in fields if each.label == label), None)
+
+
+def boxes(view: SearchView) -> list[PlotBox]:
+    """Those of all plots of a search."""
+    return [view.drawn.box(number) for number in range(len(view.plots.figures))]

@@ -174,7 +174,7 @@ class WhatIfView(NotebookViewer):
 
     def close(self) -> None:
         """End what is under way, and leave the room."""
-        for work in (self._preparing, self._finding, self._hints.work):
+        for work in (self._preparing, self._finding, self.hints.work):
             work.cancel()
         self.room.close()
         self._beat.stop()
@@ -193,8 +193,8 @@ class WhatIfView(NotebookViewer):
             self._preparing.refresh()
             if not self._preparing.busy:
                 self._finding.refresh()
-            self._hints.work.refresh()
-        return self._preparing.busy or self._finding.busy or self._hints.work.busy
+            self.hints.work.refresh()
+        return self._preparing.busy or self._finding.busy or self.hints.work.busy
 
     def act(self, wanted: dict[str, Any]) -> None:
         """Do what the editor asks for; what makes no sense is left alone."""
@@ -226,13 +226,13 @@ class WhatIfView(NotebookViewer):
 
     def hint(self, *_: Any) -> None:
         """Look for the best single change."""
-        if self.hand is not None and not self._hints.work.busy:
-            self._hints.look(self.hand)
+        if self.hand is not None and not self.hints.work.busy:
+            self.hints.look(self.hand)
 
     def apply_hint(self, *_: Any) -> None:
         """Make the change that was found last."""
-        if self._hints.change is not None:
-            self._in_hand().take(self._hints.change.result)
+        if self.hints.change is not None:
+            self._in_hand().take(self.hints.change.result)
             self._show("the best single change is made")
 
     def reveal(self, *_: Any) -> None:
@@ -269,7 +269,7 @@ class WhatIfView(NotebookViewer):
         self.hand = hand = Hand(prepared, edited, self.hand)
         hand.best, self.person.good = best, None
         search, seconds = cast(Editable, hand.search), self.seconds
-        self._hints.asked, self._revealed, self._shown = 0, not self.playing, False
+        self.hints.asked, self._revealed, self._shown = 0, not self.playing, False
         self._finding.forget()
         if best is None:
             self._finding.begin(lambda progress: find_best(search, seconds, progress), self._take_best)
@@ -305,7 +305,7 @@ class WhatIfView(NotebookViewer):
             self._offer()
             self._equation.object = wording.equation(hand, model)
             self._pinned.object = pinned_note()
-            self._hints.forget()
+            self.hints.forget()
             self.groups.follow(hand)
             self._say()
             if said:
@@ -315,7 +315,7 @@ class WhatIfView(NotebookViewer):
 
     def _tell_room(self) -> None:
         if self.playing and self.hand is not None:
-            self.room.follow(self.hand, self._hints.asked, self._revealed)
+            self.room.follow(self.hand, self.hints.asked, self._revealed)
 
     def _say(self) -> None:
         hand = self.hand
@@ -346,12 +346,12 @@ class WhatIfView(NotebookViewer):
     def _take_hint(self, hand: Hand, edited: Any, job: Job) -> None:
         """Say what was found of a model; of one that is another one now it is forgotten."""
         if hand is not self.hand or hand.edited != edited:
-            self._hints.forget()
+            self.hints.forget()
         elif job.result is None:
-            self._hints.forget()
+            self.hints.forget()
             self.complain(job.error or "no change was found")
         else:
-            self._hints.offer(hand, job.result)
+            self.hints.offer(hand, job.result)
             self._tell_room()
 
     def _build(self, alone: bool) -> None:
@@ -362,7 +362,7 @@ class WhatIfView(NotebookViewer):
         self._alert = LiveText(role="alert", caption="Error of your list", **WIDE)
         self._editor = Editor(self.act, **WIDE)
         self._equation = pane()
-        self._hints = Hints(self.hint, self.apply_hint, self._take_hint, self._beat.start)
+        self.hints = Hints(self.hint, self.apply_hint, self._take_hint, self._beat.start)
         self._undo, self._redo = button("Undo", self.undo, 70), button("Redo", self.redo, 70)
         self._reveal = button("Reveal the optimum", self.reveal, 160, visible=False)
         self._pin = button(KEEP, self.pin, 150, icon=icons.PIN)
@@ -372,8 +372,8 @@ class WhatIfView(NotebookViewer):
         self._heading = Html(stylesheets=[CARD_CSS, WORD_CSS], **WIDE)
         editing = pn.Column(
             self._heading,
-            pn.Row(self._undo, self._redo, self._hints.ask, self._hints.make, self._reveal, **_BAR),
-            self._hints.said,
+            pn.Row(self._undo, self._redo, self.hints.ask, self.hints.make, self._reveal, **_BAR),
+            self.hints.said,
             self._editor,
             self._equation,
             pn.Row(self._pin, self.exports.button, self._pinned, **_BAR),

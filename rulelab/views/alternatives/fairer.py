@@ -116,15 +116,14 @@ def _sizes(found: Good, best: Any) -> tuple[dict[str, Any], str]:
 class FairerDots(Picture):
     """Accuracy against the least gap; what is proven impossible is shaded."""
 
+    title = "Least gap by accuracy"
+
     def __init__(self, on_tap: Callable[[int], None] = lambda k: None) -> None:
         self._points = ColumnDataSource({name: [] for name in ("k", "x", "y", "said", "fill")})
         self._others = ColumnDataSource({"x": [], "y": []})
         self._none = ColumnDataSource({"left": [], "right": [], "bottom": [], "top": []})
         self._across, self._up = Window(0, 5), Window(50, 100)
-        plot = new_figure(
-            "Least gap by accuracy", "gap (%)", "accuracy (%)", height=HEIGHT,
-            x_range=self._across.range, y_range=self._up.range,
-        )  # fmt: skip
+        plot = new_figure(self.title, "gap (%)", "accuracy (%)", self._across, self._up, height=HEIGHT)
         self._shade = plot.quad(
             left="left", right="right", bottom="bottom", top="top", source=self._none, fill_alpha=0.1, line_alpha=0
         )
@@ -136,7 +135,7 @@ class FairerDots(Picture):
         self.figure = plot
         self._listen(self._points, dots, _TOOLTIP, on_tap)
 
-    def show(self, found: Fairer, gaps: np.ndarray, accuracies: np.ndarray, axis: str) -> None:
+    def draw(self, found: Fairer, gaps: np.ndarray, accuracies: np.ndarray, axis: str) -> None:
         """Draw the models of least gap over those near the optimum, whose gaps and accuracies are in per cent."""
         self._asked = (found, gaps, accuracies, axis)
         frame, known = found.frame, ~np.isnan(gaps)
@@ -191,7 +190,7 @@ class FairerView(Viewer):
         self._status = LiveText(caption="Fairer ones", **WIDE)
         self._more = Press(self.more_or_stop, width=110, height=34, margin=0, visible=False)
         self.dots = FairerDots(self.choose)
-        self.box = PlotBox(self.dots, self.dots.picture, lambda: "least_gaps")
+        self.box = PlotBox(self.dots, lambda: "least_gaps")
         self._plot = pn.Column(*self.box.items, stylesheets=[PANEL_CSS], visible=False, **WIDE)
         bar = pn.Row(*selects, self._more, stylesheets=[BAR_CSS], **WIDE)
         self._layout = pn.Column(bar, self._status, self._plot, **SPACED)
@@ -249,7 +248,7 @@ class FairerView(Viewer):
         places = counted(len(found.bounds), "accuracy levels")  # one where the best list is the same for everybody
         phase = f"not certified at {found.open} of {places}: {what}" if found.open else f"certified at {places}: {what}"
         self._status.param.update(tone="limit" if found.open else "proven", phase=phase)
-        self.dots.show(found, good.gaps(attribute, criterion), good.frame["accuracy"].to_numpy(), axis)
+        self.dots.draw(found, good.gaps(attribute, criterion), good.frame["accuracy"].to_numpy(), axis)
         self.box.refresh()
 
     def choose(self, k: int) -> None:

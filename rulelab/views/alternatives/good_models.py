@@ -202,9 +202,9 @@ class Choosing(NotebookViewer):
             return
         self._list.chosen = self.model
         axis = f"{criterion_name(self.criterion)} by {self.attribute}"
-        self._within.show(found.result)
-        self._dots.show(found.frame, self._offered, self.gaps, axis, chosen, self.brush, self._drawn())
-        self._matrix.show(found, self._kept, chosen)
+        self._within.draw(found.result)
+        self._dots.draw(found.frame, self._offered, self.gaps, axis, chosen, self.brush, self._drawn())
+        self._matrix.draw(found, self._kept, chosen)
         for box in self._boxes:
             box.refresh()
 
@@ -268,9 +268,7 @@ class Choosing(NotebookViewer):
     def _build_overview(self) -> None:
         self._within, self._matrix = Within(), Matrix(self.choose)
         self._dots = Dots(self.choose, lambda part: self.param.update(brush=part), self._list_tapped)
-        self._boxes = [
-            PlotBox(plot, plot.picture, self._file_name) for plot in (self._dots, self._matrix, self._within)
-        ]
+        self._boxes = [PlotBox(plot, self._file_name) for plot in (self._dots, self._matrix, self._within)]
         bar: dict[str, Any] = {"stylesheets": [BAR_CSS], **WIDE}
         self._selects = {
             name: pn.widgets.Select.from_param(

@@ -184,7 +184,7 @@ class AlternativesView(Choosing):
             self._lay_out()
             return
         wanted = Wanted(self.distance, *_EFFORTS[self._effort])
-        self._counting.seconds = max(wanted.seconds, 60.0)
+        self.counting.seconds = max(wanted.seconds, 60.0)
         self._work.begin(lambda progress: find(make, wanted, progress), self._end)
         self.refresh()
         self._lay_out()
@@ -220,7 +220,7 @@ class AlternativesView(Choosing):
 
     def close(self) -> None:
         """End what is under way."""
-        for each in (self._work, self._counting, self.fairer, self.editor):
+        for each in (self._work, self.counting, self.fairer, self.editor):
             each.close()
 
     def complain(self, message: str) -> None:
@@ -270,7 +270,7 @@ class AlternativesView(Choosing):
         self.strip.names = [TOGETHER, MADE_OF, *grouped * [FAIRER], *of_lists * [BUILD], COUNT]
         if self.strip.open not in self.strip.names:
             self.strip.open = TOGETHER
-        self._counting.begin(found)
+        self.counting.begin(found)
         self._look_for_fairer()
         if isinstance(found, Found) and self._builder is not None:
             self._builder.begin(found)
@@ -377,7 +377,7 @@ class AlternativesView(Choosing):
     @param.depends("attribute", "criterion", watch=True)
     def _follow_groups(self) -> None:
         """The count and the editor speak of the same groups."""
-        self._counting.groups = (self.attribute, self.criterion)
+        self.counting.groups = (self.attribute, self.criterion)
         if self.attribute in self.editor.groups.param["attribute"].objects.values():
             self.editor.groups.attribute = self.attribute
 
@@ -411,7 +411,7 @@ class AlternativesView(Choosing):
             **WIDE,
         )  # fmt: skip
         self.strip.param.watch(self._open, "open")
-        self._counting = CountView(self._take_sample)
+        self.counting = CountView(self._take_sample)
         groups = [
             pn.widgets.Select.from_param(self.param[name], width=width, **SELECTED)
             for name, width in (("attribute", 150), ("criterion", 260))
@@ -427,7 +427,7 @@ class AlternativesView(Choosing):
                 (MADE_OF, [self._made_of]),
                 (FAIRER, [self.fairer]),
                 (BUILD, [self._building]),
-                (COUNT, [self._by_distance, self._counting]),
+                (COUNT, [self._by_distance, self.counting]),
             )
         }
         self._left = pn.Column(self.strip, *self._places.values(), stylesheets=[_NARROW], **WIDE)

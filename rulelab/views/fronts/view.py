@@ -162,7 +162,7 @@ class FrontView(NotebookViewer):
         """End what belongs to the view: its own sweeps, a search for a card."""
         if self._run is not None:
             self._run.cancel()
-        self._model.close()
+        self.model.close()
         self._beat.stop()
 
     def choose(self, key: str) -> None:
@@ -195,7 +195,7 @@ class FrontView(NotebookViewer):
                     self.complain(run.error or run.messages)
                 self._draw(run)
             self.sweeping = run is not None and run.sweeping
-            busy = self._model.refresh() or busy
+            busy = self.model.refresh() or busy
         if self._context is None:
             pn.io.push_notebook(*(box.pane for box in self.boxes))
         return busy
@@ -309,7 +309,7 @@ class FrontView(NotebookViewer):
             text += fronts_html.rates(sweep.rates(p.point, self.part), self.attribute, self.part)
         if self._summary.object != text:
             self._summary.object = text
-        self._model.offer(run.started, p)
+        self.model.offer(run.started, p)
 
     @param.depends("on", "criterion", "point", "hidden", watch=True)
     def _redraw(self) -> None:
@@ -327,7 +327,7 @@ class FrontView(NotebookViewer):
 
     @param.depends("on_pin", watch=True)
     def _offer_pin(self) -> None:
-        self._model.on_pin = self.on_pin
+        self.model.on_pin = self.on_pin
 
     def _build(self) -> None:
         self._status = LiveText(caption="Sweep", stylesheets=[sheet("slim.css")], margin=0)
@@ -343,7 +343,7 @@ class FrontView(NotebookViewer):
         self._on = pn.widgets.Select.from_param(self.param.on, width=175, **listed)
         self._criterion = pn.widgets.Select.from_param(self.param.criterion, width=280, visible=False, **listed)
         self.boxes = [
-            PlotBox(plot, plot.picture, self._file_name, control)
+            PlotBox(plot, self._file_name, control)
             for plot, control in zip(self._plots, (self._on, self._criterion), strict=True)
         ]
         self.files = pn.Row(
@@ -370,11 +370,11 @@ class FrontView(NotebookViewer):
         self._empty = Html(_EMPTY, stylesheets=[CARD_CSS, PANEL_CSS], **row)
         self._hint = pn.Column(Html(_HOW, stylesheets=[CARD_CSS], **_WIDE), visible=False, **_WIDE)
         self._summary = Html("", stylesheets=[MODEL_CSS, fronts_html.WARN_CSS], **_WIDE)
-        self._model = PointModel(self.complain, self._beat.start)
+        self.model = PointModel(self.complain, self._beat.start)
         self._offer_pin()
         both = pn.Column(
             pn.Column(self._summary, stylesheets=[PANEL_CSS], css_classes=["rl-wide", "rl-chosen-point"], **_WIDE),
-            pn.Column(self._model, css_classes=["rl-wide"], **_WIDE),
+            pn.Column(self.model, css_classes=["rl-wide"], **_WIDE),
             stylesheets=[VIEW_CSS],
             **_WIDE,
         )

@@ -100,9 +100,8 @@ class ChildrenPlot(Plot):
         self._window = Window(0, 1)
         self._rows = Range1d(start=MOST_BARS - 0.4, end=-1.3)
         plot = new_figure(
-            self.title, f"objective ({unit})", None, x_range=self._window.range, y_range=self._rows,
-            min_border_left=8, min_border_right=8,
-        )  # fmt: skip
+            self.title, f"objective ({unit})", None, self._window, self._rows, min_border_left=8, min_border_right=8
+        )
         plot.yaxis.visible = False
         plot.ygrid.grid_line_color = None
         self._source = ColumnDataSource(_columns(NO_CHILDREN, 0.0, 0.0))

@@ -130,8 +130,8 @@ class TreePane(NotebookViewer):
             margin=(8, 0, 10, 0),
         )
         self._prefix.param.watch(self._chosen, "value")
-        self.box = PlotBox(self.plot, self.plot.picture, self._name_of_files)
-        self.bars_box = PlotBox(self.bars, self.bars.picture, self._name_of_files)
+        self.box = PlotBox(self.plot, self._name_of_files)
+        self.bars_box = PlotBox(self.bars, self._name_of_files)
         self.said = Html("", stylesheets=[CARD_CSS, WORD_CSS], min_height=_WHY, **_WIDE)
         below = pn.Column(self.said, self._prefix, *self.bars_box.items, stylesheets=[STACK_CSS], **_WIDE)
         self._below = pn.Column(below, visible=False, **_WIDE)  # the sheet of what is in it would show it always

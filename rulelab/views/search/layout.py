@@ -9,7 +9,7 @@ import panel as pn
 
 from ..widgets.style import FILL_CSS, PANEL_CSS, SEARCH_CSS, STACK_CSS
 from .best import BestModel
-from .run_plots import PlotBoxes
+from .run_plots import RunPlots
 
 
 class Layout:
@@ -39,9 +39,9 @@ class Layout:
         if stands_alone:
             self.column.css_classes = [*self.column.css_classes, "rl-alone"]
 
-    def take(self, boxes: PlotBoxes, best: BestModel, first: Any) -> None:
+    def take(self, plots: RunPlots, best: BestModel, first: Any) -> None:
         """Lay out the plots of a kind of search, and its best model; ``first`` stands there before anything runs."""
-        gap, under = boxes.always()
+        gap, under = plots.always()
         gap.fill()
         self._gap.objects = [*gap.items, self._rewind]
         beneath = {box.name.lower(): _stack(box.items) for box in under}

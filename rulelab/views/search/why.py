@@ -234,7 +234,7 @@ class WhyBox:
 
     def _new_picture(self, name: str) -> Sequence[Any]:
         plot = PICTURES[name][0]()
-        box = PlotBox(plot, plot.picture, self._name_of_files)
+        box = PlotBox(plot, self._name_of_files)
         self._pictures[name] = plot, box
         plot.on_tap = box.refresh
         self.use_look(**self._pictured)

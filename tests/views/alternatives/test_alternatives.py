@@ -327,7 +327,7 @@ def test_of_one_person_it_is_said_what_each_good_model_says(view: AlternativesVi
 
 def test_the_same_groups_are_compared_everywhere(view: AlternativesView) -> None:
     view.attribute = "sex"
-    assert view.editor.groups.attribute == view._counting.groups[0] == "sex"
+    assert view.editor.groups.attribute == view.counting.groups[0] == "sex"
     assert not view.editor.groups._choice.visible
     view.choose(1)
     assert view.editor.groups.gap is not None

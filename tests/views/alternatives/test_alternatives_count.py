@@ -29,15 +29,15 @@ def view(dataset: rl.Dataset, show: Any) -> AlternativesView:
 
 
 def counted(view: AlternativesView) -> Any:
-    view._counting.count()
-    wait_until(lambda: not view._counting.refresh())
-    return view._counting
+    view.counting.count()
+    wait_until(lambda: not view.counting.refresh())
+    return view.counting
 
 
 def test_the_count_is_that_of_the_lists_and_ranges_hold_all_of_them(
     view: AlternativesView, dataset: rl.Dataset
 ) -> None:
-    counting = view._counting
+    counting = view.counting
     assert counting.total is None
     assert "“Count all lists” counts" in counting._text.object
     view.param.update(attribute="sex", criterion="demographic_parity")

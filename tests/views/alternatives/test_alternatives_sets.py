@@ -84,7 +84,7 @@ def test_sets_are_shown_filtered_and_chosen(view: AlternativesView, dataset: rl.
 def test_what_is_said_of_all_sets_is_true_of_each(dataset: rl.Dataset, form: str) -> None:
     view = AlternativesView(searched(dataset, form=form), dataset, distance=0.2)
     wait_until(lambda: not view.refresh())
-    counting, found = view._counting, view.found
+    counting, found = view.counting, view.found
     assert found is not None
     view.strip.open = COUNT
     assert counting._start.label == "Count all sets"
@@ -132,7 +132,7 @@ def part(dataset: rl.Dataset, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def test_sets_beyond_those_that_are_shown_are_counted_and_drawn(view: AlternativesView, part: AlternativesView) -> None:
-    counting, whole = part._counting, view.found
+    counting, whole = part.counting, view.found
     counting.count()
     wait_until(lambda: not counting.refresh())
     assert counting.total.result.complete
@@ -176,7 +176,7 @@ def test_sets_that_are_not_all_found_are_at_least_so_many(
     part: AlternativesView, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("rulelab.views.alternatives.counting.MOST_SETS", 3)
-    counting = part._counting
+    counting = part.counting
     counting.count()
     wait_until(lambda: not counting.refresh())
     assert not counting.total.result.complete

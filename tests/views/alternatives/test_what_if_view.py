@@ -167,13 +167,13 @@ def test_the_best_single_change_leads_downwards_until_there_is_none(make) -> Non
     while True:
         view.hint()
         ready(view)
-        if not view._hints.make.visible:
+        if not view.hints.make.visible:
             break
-        assert "Best of all single changes: " in view._hints.said.object
+        assert "Best of all single changes: " in view.hints.said.object
         view.apply_hint()
         objectives.append(view.hand.objective)
         assert objectives[-1] < objectives[-2]
-    assert "No single change makes this list better" in view._hints.said.object
+    assert "No single change makes this list better" in view.hints.said.object
     assert len(objectives) > 1
 
 
@@ -200,7 +200,7 @@ def test_no_change_is_being_tried_after_a_failure(make, monkeypatch: pytest.Monk
     view.hint()
     ready(view)
     assert "out of luck" in alert(view).phase
-    assert view._hints.said.object == wording.HINT
+    assert view.hints.said.object == wording.HINT
 
 
 def test_many_wrong_rows_are_counted_out(make) -> None:
@@ -332,7 +332,7 @@ def test_text_from_data_is_escaped(make) -> None:
     view.reveal()
     view.room.room, view.room.called = live.HOSTILE, live.HOSTILE
     shown = [str(pane.object) for pane in pn.panel(view).select(pn.pane.HTML)]
-    shown += [pane.object for pane in (view.person.said, view.room.board, view._hints.said, view._answer)]
+    shown += [pane.object for pane in (view.person.said, view.room.board, view.hints.said, view._answer)]
     assert any("&lt;img" in text for text in shown)
     assert not any("<img" in text for text in shown)
 
@@ -560,7 +560,7 @@ def test_a_falling_list_that_does_not_fall_has_no_distance(make) -> None:
     assert hand.edited == EditedFalling((names.index("age > 36"),)), "labels follow from what rules capture"
     view.hint()
     ready(view)
-    assert "It leaves a list that falls" in view._hints.said.object
+    assert "It leaves a list that falls" in view.hints.said.object
     view.apply_hint()
     assert not hand.refusal
     assert view._pin.visible

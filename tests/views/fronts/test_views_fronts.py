@@ -309,7 +309,7 @@ def test_what_no_list_of_so_many_rules_reaches_is_shaded_over_training_rows_only
     question = asked(test_share=0.4, regularization=0.001, **COARSE)
     view.follow(Run(replace(Order.of(question, "max_length", "1, 2, 3"), baselines=("greedy_list",))))
     finished(view)
-    plot = view._plots[0]
+    plot = view.plots[0]
     assert view.run.ceiling
     assert plot._impossible.data["x"] == [], "of test rows nothing is proven"
     view.on = "train"
@@ -321,7 +321,7 @@ def test_what_no_list_of_so_many_rules_reaches_is_shaded_over_training_rows_only
         step = max(i for i, x in enumerate(data["x"]) if x <= p.value("complexity"))
         assert p.value("accuracy") <= view.run.ceiling[step] + 1e-12
         assert p.baseline or p.value("accuracy") == pytest.approx(view.run.ceiling[int(p.value("rules"))])
-    assert view._plots[1]._impossible.data["x"] == []
+    assert view.plots[1]._impossible.data["x"] == []
     assert {p.method for p in view.points()} == {"rule_list", "greedy_list"}
     view.close()
 
@@ -355,12 +355,12 @@ def test_only_what_has_changed_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_tap_opens_the_card_of_the_training_rows(view: FrontView, run: Run) -> None:
-    index = view._plots[0]._points.data["key"].index("0:1")
-    view._plots[0]._points.selected.indices = [index]
+    index = view.plots[0]._points.data["key"].index("0:1")
+    view.plots[0]._points.selected.indices = [index]
     finished(view)
     assert view.point == "0:1"
-    assert view._plots[1]._chosen.data["x"] != []
-    card = view._model.card
+    assert view.plots[1]._chosen.data["x"] != []
+    card = view.model.card
     assert card is not None
     sweep = run.started.sweeps[0]
     result = next(r for r in sweep.results if r.point == 1)
@@ -369,7 +369,7 @@ def test_a_tap_opens_the_card_of_the_training_rows(view: FrontView, run: Run) ->
     assert card.rows is not None
     assert card.rows.test is not None
     assert set(card.rows.test) == set(np.flatnonzero(sweep.plan.fold_of == 0))
-    shown = view._model._shown
+    shown = view.model._shown
     assert shown is not None
     wait_until(lambda: not shown.refresh())
     assert result.test is not None
@@ -383,9 +383,9 @@ def test_a_tap_opens_the_card_of_the_training_rows(view: FrontView, run: Run) ->
 
 def test_a_card_of_all_rows_is_searched_again(view: FrontView) -> None:
     view.point = "0:1"
-    view._model.whole = True
-    wait_until(lambda: not view.refresh() and view._model.card is not None)
-    card = view._model.card
+    view.model.whole = True
+    wait_until(lambda: not view.refresh() and view.model.card is not None)
+    card = view.model.card
     assert card is not None
     assert "all rows" in card.title
     assert card.rows is not None
@@ -401,8 +401,8 @@ def test_a_card_of_all_rows_is_searched_again(view: FrontView) -> None:
 def test_a_baseline_has_figures_and_no_card(view: FrontView) -> None:
     key = next(p.key for p in view.points() if p.method == "logistic_regression")
     view.point = key
-    assert view._model.card is None
-    assert not view._model._picker.visible
+    assert view.model.card is None
+    assert not view.model._picker.visible
     assert "Logistic regression" in view._summary.object
 
 
@@ -410,11 +410,11 @@ def test_pinning_hands_the_card_on(view: FrontView) -> None:
     pinned = []
     view.on_pin = lambda card: pinned.append(card) or "B"
     view.point = "1:0"
-    assert view._model._pin.visible
-    view._model.pin()
+    assert view.model._pin.visible
+    view.model.pin()
     view.pin("0:1")
     assert [card.title for card in pinned] == ["diabetes, training rows"] * 2
-    assert "pinned as B" in view._model._pinned.object
+    assert "pinned as B" in view.model._pinned.object
     assert view.point == "1:0", "what is ticked in the table leaves the pictures as they are"
     view.pin(next(p.key for p in view.points() if p.method == "cart"))
     assert "no model of this setting" in view._alert.phase
@@ -447,8 +447,8 @@ def test_of_folds_a_point_counts_every_row_once_and_its_card_is_of_the_first() -
     )
     view.point = found.key
     first = next(r for r in sweep.results if r.fold == 0)
-    assert view._model.card.model == first.load()
-    assert set(view._model.card.rows.test) == set(np.flatnonzero(sweep.plan.fold_of == 0))
+    assert view.model.card.model == first.load()
+    assert set(view.model.card.rows.test) == set(np.flatnonzero(sweep.plan.fold_of == 0))
     assert "3 folds, seed 0" in view._summary.object
 
 
@@ -458,14 +458,14 @@ def test_without_test_rows_training_figures_stand_there_and_it_is_said_what_keep
     finished(view)
     assert view.points("test") == []
     assert {p.method for p in view.points()} == {"rule_list", "cart"}
-    assert "training rows" in view._plots[0].figure.yaxis.axis_label
+    assert "training rows" in view.plots[0].figure.yaxis.axis_label
     assert view._untested.visible
     assert "nothing can be said about new ones" in view._untested[0].object
     assert not view._on.visible, "there are no test rows to choose"
     view.point = "0:1"
-    card = view._model.card
+    card = view.model.card
     assert (card.title, card.rows.test) == ("diabetes, all rows", None)
-    assert not view._model._picker.visible, "the training rows are all rows"
+    assert not view.model._picker.visible, "the training rows are all rows"
     assert "(" not in next(row for row in view.table.more if row["key"] == "0:1")["figures"][0], "no interval"
     view.follow(Run(SMALL))
     finished(view)
@@ -475,7 +475,7 @@ def test_without_test_rows_training_figures_stand_there_and_it_is_said_what_keep
 
 def test_another_part_and_another_criterion_redraw(view: FrontView) -> None:
     def gaps() -> list[float]:
-        return list(view._plots[1]._points.data["x"])
+        return list(view.plots[1]._points.data["x"])
 
     seen = [gaps()]
     view.criterion = "demographic_parity"
@@ -483,8 +483,8 @@ def test_another_part_and_another_criterion_redraw(view: FrontView) -> None:
     view.on = "train"
     seen.append(gaps())
     assert all(a != b for a, b in pairwise(seen))
-    assert "training rows" in view._plots[0].figure.yaxis.axis_label
-    assert "demographic parity" in view._plots[1].figure.xaxis.axis_label
+    assert "training rows" in view.plots[0].figure.yaxis.axis_label
+    assert "demographic parity" in view.plots[1].figure.xaxis.axis_label
 
 
 def test_the_second_picture_shows_roc_where_it_is_asked_for(view: FrontView) -> None:
@@ -620,7 +620,7 @@ def contrast(one: str, other: str) -> float:
 
 def test_a_method_is_taken_out_of_the_pictures_and_put_back(view: FrontView) -> None:
     def labels() -> set[str]:
-        return set(view._plots[0]._points.data["label"])
+        return set(view.plots[0]._points.data["label"])
 
     everything = labels()
     view._toggles["rule_set"].value = False

@@ -287,13 +287,13 @@ def test_a_table_of_the_server_is_swept_by_its_counts(served) -> None:
     view.point = "0:0"
     assert "25 % of the rows are kept out for the test, at random" in view._summary.object
     assert "folds" not in view._summary.object
-    card = view._model.card
+    card = view.model.card
     assert card.parameters["test split"] == sweep.plan.split
     assert int(card.facts["test rows"]) + int(card.data["training rows"]) == 600
-    view._model.whole = True
-    wait_until(lambda: not view.refresh() and view._model.card is not card)
-    assert view._model.card.data["training rows"] == "600"
-    assert "kept out" not in view._model.card.limits
+    view.model.whole = True
+    wait_until(lambda: not view.refresh() and view.model.card is not card)
+    assert view.model.card.data["training rows"] == "600"
+    assert "kept out" not in view.model.card.limits
     view.close()
 
 

@@ -215,7 +215,7 @@ def test_groups_of_an_uploaded_file_are_there_on_the_next_day(place: Path) -> No
     search.view.refresh()
     settle(tabs)
     run = tabs.runs.run
-    before = search.view._best.card_at(search.view.session.snapshot)
+    before = search.view.best.card_at(search.view.session.snapshot)
     expected = scores.of_card(before, lambda doing: None)
     assert set(expected.groups) == {"sex", "owns"}
     closed(tabs)
@@ -308,7 +308,7 @@ def test_a_kept_run_is_opened_with_its_split_its_groups_and_its_proof(place: Pat
     tabs.runs.act("compare", [row["hash"]])
     settle(tabs)
     assert "pinned already, as A" in tabs.runs.list.said
-    check = search.view._certificate.check
+    check = search.view.certificate.check
     assert check.button.visible
     check.press()
     wait_until(lambda: not check.refresh())

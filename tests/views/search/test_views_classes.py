@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 import panel as pn
 import pytest
+from doors import boxes
 from live import HOSTILE, alert, export_menu, exported, finish, gap_figure, model_html, status, use_file
 from patience import PATIENCE, wait_until
 
@@ -190,7 +191,7 @@ def test_the_page_finds_what_the_library_finds(view: SearchView) -> None:
     assert own.incumbent is not None
     assert snapshot.incumbent.model == own.incumbent.model
     assert "certified optimal: no rule list of several classes" in status(view).phase
-    assert view._boxes[0].pane.object is gap_figure(view)
+    assert boxes(view)[0].pane.object is gap_figure(view)
     assert "The optimal rule list of several classes" in model_html(view)
     said = account(view.session.search, snapshot)
     assert "lists of at most" in said.search_space
@@ -255,10 +256,10 @@ def test_two_classes_have_no_such_tables() -> None:
 
 def test_the_proof_is_checked_from_the_page(view: SearchView) -> None:
     finish(view)
-    assert view._certificate.check.button.visible
-    view._certificate.check.press()
-    wait_until(lambda: not view._certificate.check.busy)
-    assert view._certificate.check.verdict.startswith("valid: no rule list of these antecedents has an objective below")
+    assert view.certificate.check.button.visible
+    view.certificate.check.press()
+    wait_until(lambda: not view.certificate.check.busy)
+    assert view.certificate.check.verdict.startswith("valid: no rule list of these antecedents has an objective below")
 
 
 def test_the_files_are_read_again_and_verified(view: SearchView, tmp_path: Path, capsys: Any) -> None:
@@ -311,7 +312,7 @@ def test_what_is_of_two_classes_is_not_offered(view: SearchView) -> None:
     finish(view)
     assert "Model (JSON)" in export_menu(view)[1]
     assert "are of two classes" in told(view)
-    assert "Tree" not in view._why.strip.names
+    assert "Tree" not in view.why.strip.names
 
 
 def told(view: SearchView) -> str:
@@ -424,7 +425,7 @@ def test_the_end_of_such_a_run_is_found_again(view: SearchView) -> None:
     assert latest is not None
     again = Again()
     again.kept.found = ""
-    again.follow(view.session, view._best.card_at(latest))
+    again.follow(view.session, view.best.card_at(latest))
     text = again.kept.kept
     later = Again()
     later.kept.found = text
@@ -512,7 +513,7 @@ def test_a_run_of_two_classes_follows_and_has_all_that_it_ever_had(view: SearchV
     setup.choose(**SETTINGS)
     finish(view)
     assert view.session.search.family == "rule_list"
-    best = view._best
+    best = view.best
     assert "by class" not in best.card.object
     assert {"Recording", "Proof"} <= set(export_menu(view)[1])
     assert "of two classes" not in told(view)
@@ -526,9 +527,9 @@ def test_a_notebook_shows_such_a_search() -> None:
     try:
         assert view.session.error is None
         assert "Training rows by class" in model_html(view)
-        view._certificate.check.press()
-        wait_until(lambda: not view._certificate.check.busy)
-        assert view._certificate.check.verdict.startswith("valid")
+        view.certificate.check.press()
+        wait_until(lambda: not view.certificate.check.busy)
+        assert view.certificate.check.verdict.startswith("valid")
         saved = rl.MultiClassCertificate.load(io.BytesIO(exported(view, "Proof")))
         assert saved.check(search.problem, view.session.snapshot.incumbent.model)
     finally:

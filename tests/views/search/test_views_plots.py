@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from bokeh.models import Text
+from doors import boxes
 from live import curves_of, finish, inexact_search, long_search, problem, send, small_search, status
 from patience import PATIENCE, wait_until
 
@@ -48,10 +49,10 @@ def view(request: pytest.FixtureRequest, show) -> SearchView:
 @pytest.mark.long
 @pytest.mark.parametrize("view", list(SEARCHES.values()), ids=list(SEARCHES), indirect=True)
 def test_every_plot_says_what_is_seen_and_gives_its_figures_away(view) -> None:
-    before = [plot.caption for plot in view._plots.plots]
+    before = [plot.caption for plot in view.plots.plots]
     assert all(before)
     finish(view)
-    for box, first in zip(view._boxes, before, strict=True):
+    for box, first in zip(boxes(view), before, strict=True):
         assert box.plot.caption != first
         assert box.items[0].caption == box.plot.caption
         table = box.answer("table")
@@ -66,8 +67,8 @@ def test_every_plot_says_what_is_seen_and_gives_its_figures_away(view) -> None:
         assert f'"text": "{box.plot.figure.title.text}"' in json.dumps(picture["item"])
         assert box.plot.figure.html_attributes == {"role": "figure", "aria-label": box.plot.figure.title.text}
     view.reset()
-    assert [plot.caption for plot in view._plots.plots] == before
-    assert [box.items[0].caption for box in view._boxes] == before
+    assert [plot.caption for plot in view.plots.plots] == before
+    assert [box.items[0].caption for box in boxes(view)] == before
 
 
 def test_the_captions_follow_a_search() -> None:
@@ -104,7 +105,7 @@ def test_the_captions_follow_a_search() -> None:
 
 
 def test_each_better_model_is_marked_with_its_rules(view) -> None:
-    bounds = view._plots.plots[0]
+    bounds = view.plots.plots[0]
     marks = bounds.sources[2]
     for _ in range(4):
         view.step()
@@ -144,15 +145,15 @@ def drawn(plot: Plot) -> list[str]:
 
 
 def test_a_legend_names_only_what_is_drawn(view) -> None:
-    assert [drawn(plot) for plot in view._plots.plots] == [[], [], [], [], []]
+    assert [drawn(plot) for plot in view.plots.plots] == [[], [], [], [], []]
     finish(view)
-    bounds, queue, _, incumbents, _ = view._plots.plots
+    bounds, queue, _, incumbents, _ = view.plots.plots
     assert drawn(bounds) == ["objective", "lower bound", "gap"]
     lengths = {length for s in view.session.history.since(Mark())[0] for length, n in enumerate(s.queue_by_length) if n}
     assert drawn(queue) == [str(length) for length in sorted(lengths - {0})]
     assert "still open" not in drawn(incumbents)
     view.reset()
-    assert [drawn(plot) for plot in view._plots.plots] == [[], [], [], [], []]
+    assert [drawn(plot) for plot in view.plots.plots] == [[], [], [], [], []]
 
 
 @pytest.mark.parametrize("look", LOOKS)
@@ -176,7 +177,7 @@ def test_one_step_is_seen_and_so_is_the_end(view) -> None:
     view.step()
     wait_until(lambda: view.session.state is State.PAUSED and view.session.snapshot is not None)
     view.refresh()
-    bounds, queue, *_ = view._plots.plots
+    bounds, queue, *_ = view.plots.plots
     assert bounds.sources[0].data["lower_bound"] == [pytest.approx(view.session.snapshot.lower_bound, abs=1e-5)]
     assert queue.sources[0].data["queued"] == [sum(view.session.snapshot.queue_by_length[1:])]
     assert bounds.sources[1].data["work"] == []

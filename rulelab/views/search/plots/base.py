@@ -16,6 +16,7 @@ from bokeh.models import (
     CustomJSTickFormatter,
     NoOverlap,
     PanTool,
+    Range,
     Range1d,
     ResetTool,
     Text,
@@ -58,6 +59,7 @@ class Plot:
     sources: tuple[ColumnDataSource, ...] = ()  # those of its own, beside the curves that plots over time share
     over_time: tuple[Any, ...] = ()  # drawn against the common axis
     _sizes: TextSizes | None = None
+    _asked: tuple[Any, ...] = ()  # what was drawn last, where frames are drawn and not snapshots
 
     def clear(self) -> None:
         """Empty what is not a shared curve."""
@@ -75,9 +77,19 @@ class Plot:
     def fit(self) -> None:
         """Let the vertical axis span what there is."""
 
+    def draw(self, *asked: Any, **more: Any) -> None:
+        """Draw a frame."""
+        raise NotImplementedError
+
     def frame(self) -> pd.DataFrame:
         """What is drawn, as a table in the words of the figure."""
         raise NotImplementedError
+
+    def picture(self) -> dict[str, Any]:
+        """The last frame drawn anew, alone and on white, for the browser to save."""
+        alone = type(self)()
+        alone.draw(*self._asked)
+        return still(alone.figure)
 
     def use_dark(self, dark: bool) -> None:
         """Colour what the page's theme does not reach for a dark or a light page."""
@@ -157,8 +169,21 @@ def show_as_before(*renderers: GlyphRenderer[Any]) -> None:
         each.selection_glyph = each.nonselection_glyph = each.glyph
 
 
-def new_figure(title: str, x_label: str, y_label: str | None, **options: Any) -> figure:
-    """An empty figure in the style of the page; what it shows may be zoomed into."""
+def new_figure(
+    title: str,
+    x_label: str,
+    y_label: str | None,
+    across: Window | Range | None = None,
+    up: Window | Range | None = None,
+    **options: Any,
+) -> figure:
+    """An empty figure in the style of the page; what it shows may be zoomed into.
+
+    `across`, `up`: the ranges of its axes; None: Bokeh's own.
+    """
+    for name, ends in (("x_range", across), ("y_range", up)):
+        if ends is not None:
+            options[name] = ends.range if isinstance(ends, Window) else ends
     plot = figure(
         title=title,
         sizing_mode="stretch_width",
