@@ -19,13 +19,15 @@ def seen(view: object) -> Iterator[pn.viewable.Viewable]:
     part = pn.panel(view)
     if part.visible:
         yield part
-        for each in getattr(part, "objects", ()):
-            yield from seen(each)
+        for each in (*getattr(part, "objects", ()), getattr(part, "control", None)):
+            if each is not None:
+                yield from seen(each)
 
 
-def html(view: object) -> str:
+def html(view: object, hidden: bool = False) -> str:
     """What is written in a view, apart from what is hidden."""
-    return "".join(str(each.object) for each in seen(view) if isinstance(each, pn.pane.HTML))
+    parts = pn.panel(view).select() if hidden else seen(view)
+    return "".join(str(each.object) for each in parts if isinstance(each, pn.pane.HTML))
 
 
 def button(view: object, label: str) -> Any:

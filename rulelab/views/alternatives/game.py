@@ -222,7 +222,7 @@ def find_best(search: Editable, seconds: float, progress: Progress) -> Best:
         if search.certified:
             found.snapshot = search.advance(1)
         elif not _enough(found, seconds):
-            found.snapshot, found.seconds = _searched(search, seconds, progress), seconds
+            found.snapshot, found.seconds = searched(search, seconds, progress), seconds
         snapshot = found.snapshot
     assert snapshot is not None
     return Best.of(search, snapshot)
@@ -234,7 +234,7 @@ def _enough(found: _Found, seconds: float) -> bool:
     return last is not None and (last.status is Status.OPTIMAL or last.limit == "exactness" or found.seconds >= seconds)
 
 
-def _searched(search: Editable, seconds: float, progress: Progress) -> Snapshot:
+def searched(search: Editable, seconds: float, progress: Progress) -> Snapshot:
     new: type[Any] = type(search)
     copy: Search = new(search.problem, **search.parameters)
     progress.report("the optimizer searches")

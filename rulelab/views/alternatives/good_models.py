@@ -205,7 +205,7 @@ class Choosing(NotebookViewer):
         self._within.draw(found.result)
         self._dots.draw(found.frame, self._offered, self.gaps, axis, chosen, self.brush, self._drawn())
         self._matrix.draw(found, self._kept, chosen)
-        for box in self._boxes:
+        for box in self.boxes:
             box.refresh()
 
     def _filtered(self, found: Good) -> tuple[np.ndarray, np.ndarray]:
@@ -268,7 +268,7 @@ class Choosing(NotebookViewer):
     def _build_overview(self) -> None:
         self._within, self._matrix = Within(), Matrix(self.choose)
         self._dots = Dots(self.choose, lambda part: self.param.update(brush=part), self._list_tapped)
-        self._boxes = [PlotBox(plot, self._file_name) for plot in (self._dots, self._matrix, self._within)]
+        self.boxes = [PlotBox(plot, self._file_name) for plot in (self._dots, self._matrix, self._within)]
         bar: dict[str, Any] = {"stylesheets": [BAR_CSS], **WIDE}
         self._selects = {
             name: pn.widgets.Select.from_param(
@@ -293,9 +293,7 @@ class Choosing(NotebookViewer):
         self._said = Html("", stylesheets=[CARD_CSS], **WIDE)
         self._list = GoodList(self._asked, **WIDE)
         self._antecedents = Html("", stylesheets=[CARD_CSS, PANEL_CSS, TABLE_CSS], **WIDE)
-        dots, matrix, self._by_distance = (
-            pn.Column(*box.items, stylesheets=[PANEL_CSS], **WIDE) for box in self._boxes
-        )
+        dots, matrix, self._by_distance = (pn.Column(*box.items, stylesheets=[PANEL_CSS], **WIDE) for box in self.boxes)
         self._filters = pn.Row(*(self._selects[name] for name in FILTERS), **bar)
         self._exports = pn.Row(models, **bar)
         lines = pn.Column(self._said, self._list, self._filters, self._exports, stylesheets=[PANEL_CSS, _NEAR], **WIDE)

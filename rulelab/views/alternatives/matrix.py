@@ -61,7 +61,7 @@ class Matrix(Picture):
         if len(kept):
             members, ordered = found.members, found.ways == "lists"
             order, shown, rarer = _clustered(members, kept[:MOST_COLUMNS].tolist())
-            names = _short_names([found.names[j] for j in shown])
+            names = short_names([found.names[j] for j in shown])
             name_of = dict(zip(shown, names, strict=True))
             rows = names[::-1]
             for x, k in enumerate(order):
@@ -134,7 +134,7 @@ def by_cluster(sets: np.ndarray) -> list[int]:
     return order[::-1] if order and order.index(0) > len(order) // 2 else order
 
 
-def _short_names(names: Sequence[str]) -> list[str]:
+def short_names(names: Sequence[str]) -> list[str]:
     """Names that fit beside the axis, all different; of long ones, which often begin alike, the middle is left out."""
     out: list[str] = []
     for name in names:

@@ -162,7 +162,7 @@ class Dots(Picture):
         plot = new_figure(self.title, "rules", "accuracy (%)", self._across, self._up, height=HEIGHT)
         self.figure = plot
         crosses = plot.scatter(
-            x="x", y="y", size=6, marker="x", source=self._crosses, line_color=ORANGE, line_alpha=0.5
+            x="x", y="y", size=6, marker="x", source=self._crosses, line_color=ORANGE, line_alpha=0.5, name="crosses"
         )
         self._dots = dots = plot.scatter(
             x="x", y="y", size="size", source=self._source, color="color", fill_alpha=0.55, line_alpha=0.9

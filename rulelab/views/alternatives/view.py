@@ -49,7 +49,7 @@ TOGETHER, MADE_OF, FAIRER, BUILD, COUNT = (
 _NARROW = ":host { min-width: 0 !important; }"
 _WHOLE = ":host { min-height: 100vh; }"
 """Of the place of the good models before they are there: what stands under it on a phone does not jump then."""
-_EFFORTS = ((10_000, 2.0, 300_000_000), (100_000, 60.0, 1_000_000_000), (100_000, 300.0, 1_000_000_000))
+EFFORTS = ((10_000, 2.0, 300_000_000), (100_000, 60.0, 1_000_000_000), (100_000, 300.0, 1_000_000_000))
 """Models, seconds and bytes, at most: at once, and each time that more is asked for."""
 
 
@@ -183,7 +183,7 @@ class AlternativesView(Choosing):
             self._take_none(refused)
             self._lay_out()
             return
-        wanted = Wanted(self.distance, *_EFFORTS[self._effort])
+        wanted = Wanted(self.distance, *EFFORTS[self._effort])
         self.counting.seconds = max(wanted.seconds, 60.0)
         self._work.begin(lambda progress: find(make, wanted, progress), self._end)
         self.refresh()
@@ -194,7 +194,7 @@ class AlternativesView(Choosing):
         if self._work.busy:
             self._work.cancel()
             return
-        self._effort = min(self._effort + 1, len(_EFFORTS) - 1)
+        self._effort = min(self._effort + 1, len(EFFORTS) - 1)
         self.find()
 
     def edit(self, prepared: Prepared, latest: Snapshot, model: Model) -> None:

@@ -200,7 +200,7 @@ class PointModel(Viewer):
         self._started: Started | None = None
         self._point: Point | None = None
         self._of: tuple[Any, ...] = ()
-        self._shown: ModelCard | None = None
+        self.shown: ModelCard | None = None
         self._work = Work(self._say_busy, POOL, start=wake)
         self._build()
 
@@ -210,7 +210,7 @@ class PointModel(Viewer):
     @property
     def card(self) -> Card | None:
         """The card that is shown, with its present texts."""
-        return None if self._shown is None else self._shown.card
+        return None if self.shown is None else self.shown.card
 
     def offer(self, started: Started, point: Point) -> None:
         """Show the model of a point's training rows; with rows kept out, that of all rows can be asked for."""
@@ -238,8 +238,8 @@ class PointModel(Viewer):
     def close(self) -> None:
         """End what is under way."""
         self._work.cancel()
-        if self._shown is not None:
-            self._shown.close()
+        if self.shown is not None:
+            self.shown.close()
 
     def pin(self, *_: Any) -> None:
         """Hand the card to `on_pin`."""
@@ -279,12 +279,12 @@ class PointModel(Viewer):
         self._put(card_of(started, point))
 
     def _put(self, card: Card) -> None:
-        self._shown = ModelCard(card)
-        self._place.objects = [self._shown.__panel__()]
+        self.shown = ModelCard(card)
+        self._place.objects = [self.shown.__panel__()]
         self._offer_pin()
 
     def _take_away(self, text: str) -> None:
-        self._shown = None
+        self.shown = None
         self._place.objects = []
         self._offer_pin()
         self._pinned.object = pinned_note()
@@ -292,7 +292,7 @@ class PointModel(Viewer):
 
     @param.depends("on_pin", watch=True)
     def _offer_pin(self) -> None:
-        self._pin.visible = self._pinned.visible = self.on_pin is not None and self._shown is not None
+        self._pin.visible = self._pinned.visible = self.on_pin is not None and self.shown is not None
 
     def _build(self) -> None:
         self._picker = pn.widgets.Select.from_param(

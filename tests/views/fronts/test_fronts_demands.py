@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 import pytest
+from doors import html
 from patience import PATIENCE, wait_until
 from test_sweep import DATA
 from test_sweep_demands import GRID, cut_of
@@ -32,8 +33,8 @@ def test_points_cards_and_code_say_what_was_asked() -> None:
     assert (found["rule_list"].asked, found["cart"].asked) == (words, "")
     assert "asked" not in found["rule_list"].label
     view.point = found["rule_list"].key
-    assert f"Asked of its rules: {words}." in view._summary.object
-    assert words in "".join(view.plots[0]._points.data["label"])
+    assert f"Asked of its rules: {words}." in html(view.details)
+    assert words in "".join(view.boxes[0].plot.figure.select_one({"name": "points"}).data_source.data["label"])
     card = view.model.card
     assert (card.parameters["must use"], card.parameters["must not use"]) == ("age", "bmi")
     assert card.parameters["max uses"] == "age: 1"
