@@ -355,10 +355,10 @@ def test_a_pinned_list_has_figures_of_all_classes(setup: Setup) -> None:
     assert repr(scores.of_counts(card).training) == repr(shown.training), "of which some rates are nan"
     told = {figure.name: [value.small for value in figure.values] for figure in figures(card, shown)}
     assert told["recall"] == told["AUC"] == ["of two classes only"] * 2
-    for html in (lines.by_class(card), report([card], [shown])):
-        assert "Training rows by class" in html
-        assert "Test rows by class" in html
-        assert HOSTILE not in html
+    for page in (lines.by_class(card), report([card], [shown])):
+        assert "Training rows by class" in page
+        assert "Test rows by class" in page
+        assert HOSTILE not in page
     assert f"predicts kind = {HOSTILE[:3]}" not in card_html.head(card)
 
 
@@ -383,10 +383,10 @@ def test_pinned_lists_stand_side_by_side_and_survive_a_reload(setup: Setup) -> N
         assert [view.pin(card) for card in cards] == ["A", "B"]
         wait_until(lambda: not any(shown.busy for shown in view.cards))
         one, other = view.cards
-        assert "Training rows by class" in one._by_class.object
-        assert "not in B" in one._rules.object
-        assert "Accuracy can." in view._advice.object
-        assert "recall" not in view._advice.object
+        assert "Training rows by class" in one.parts["by_class"].object
+        assert "not in B" in one.parts["rules"].object
+        (advice,) = (each for each in pn.panel(view).select(pn.pane.HTML) if "Accuracy can." in str(each.object))
+        assert "recall" not in advice.object
         one.verify()
         wait_until(lambda: not one.busy)
         one.refresh()
