@@ -18,11 +18,12 @@ from ..live.wording import count, duration
 from ..live.work import Work
 from ..widgets.buttons import Press, download
 from ..widgets.esc import plain
+from ..widgets.fields import WIDE, alert
 from ..widgets.html import Html, LiveText
 from ..widgets.style import BAR_CSS, CARD_CSS, PANEL_CSS
 from .counting import COUNT_CSS, Ranges, Sample, Total, count_all, draw, facts, ranges_of, verdict
 from .good import Good
-from .panels import SPACED, WIDE
+from .panels import SPACED
 
 
 class CountView(Viewer):
@@ -47,7 +48,7 @@ class CountView(Viewer):
         self._start = Press(self.count_or_stop, width=150, height=34, margin=0)
         self._save = download("Lists by cost (CSV)", "lists_by_cost.csv", self.lists_csv, width=150, small=True)
         self._status = LiveText(caption="Count of all", **WIDE)
-        self._alert = LiveText(role="alert", caption="Error of the count", **WIDE)
+        self._alert = alert("Error of the count")
         self._text = Html("", stylesheets=[CARD_CSS, PANEL_CSS, COUNT_CSS], **WIDE)
         bar = pn.Row(self._start, self._save, stylesheets=[BAR_CSS], **WIDE)
         self._layout = pn.Column(bar, self._alert, self._status, self._text, **SPACED)

@@ -27,13 +27,14 @@ from ..widgets import icons
 from ..widgets.buttons import KEEP, pinned_note
 from ..widgets.esc import plain
 from ..widgets.explained import WORD_CSS, Explained, explain_all, word
+from ..widgets.fields import WIDE, Complaining, alert, button, when_page_ends
 from ..widgets.html import Html, LiveText
 from ..widgets.style import BAR_CSS, CARD_CSS, LOW_CSS, PANEL_CSS, sheet
 from . import wording
 from .game import RoomPanel, find_best
 from .good import Good
 from .hand import KINDS, Best, Editable, Hand, editable, edited_of, prepared_of
-from .panels import BUTTON, SPACED, WIDE, GroupsPanel, Hints, pane
+from .panels import SPACED, GroupsPanel, Hints, pane
 from .parts import Editor, matching, perform
 from .person import PersonPanel
 
@@ -43,7 +44,7 @@ _APART = Pool(10_000)
 Source = Callable[[], Callable[[Callable[[str], None]], Prepared]]
 
 
-class WhatIfView(NotebookViewer):
+class WhatIfView(Complaining, NotebookViewer):
     """A rule list, falling rule list or rule set to edit by hand, with how far each edit is from the optimum.
 
     Parameters
@@ -111,8 +112,7 @@ class WhatIfView(NotebookViewer):
         self._preparing = Work(lambda doing: self._status.param.update(phase=doing), POOL, self._beat.start)
         self._finding = Work(lambda doing: self._say(), _APART, self._beat.start)
         self._build(alone=search is not None)
-        if pn.state.curdoc is not None and pn.state.curdoc.session_context is not None:
-            pn.state.on_session_destroyed(lambda _: self.close())
+        when_page_ends(self.close)
         if search is not None:
             self._begin(prepared_of(search, data), edited_of(search, model))
 
@@ -182,10 +182,6 @@ class WhatIfView(NotebookViewer):
     def _in_hand(self) -> Hand:
         assert self.hand is not None
         return self.hand
-
-    def complain(self, message: str) -> None:
-        """Show an error; an empty text takes it away."""
-        self._alert.phase = plain(message, 600)
 
     def refresh(self) -> bool:
         """Show what the workers have done, and the room; True while more may come."""
@@ -355,11 +351,8 @@ class WhatIfView(NotebookViewer):
             self._tell_room()
 
     def _build(self, alone: bool) -> None:
-        def button(label: str, act: Callable[..., None], width: int, **more: Any) -> pn.widgets.Button:
-            return pn.widgets.Button(label=label, on_click=act, width=width, **{**BUTTON, **more})
-
         self._status = LiveText(caption="Your list", **WIDE)
-        self._alert = LiveText(role="alert", caption="Error of your list", **WIDE)
+        self._alert = alert("Error of your list")
         self._editor = Editor(self.act, **WIDE)
         self._equation = pane()
         self.hints = Hints(self.hint, self.apply_hint, self._take_hint, self._beat.start)

@@ -26,11 +26,12 @@ from ..search.plots.base import Window, new_figure
 from ..search.plots.base import replace as refill
 from ..widgets.buttons import Press
 from ..widgets.esc import plain
+from ..widgets.fields import WIDE
 from ..widgets.html import LiveText
 from ..widgets.style import BAR_CSS, INK, ORANGE, PANEL_CSS, SKY
 from .finding import MEMORY_BYTES
 from .good import FoundSets, Good
-from .panels import SPACED, WIDE
+from .panels import SPACED
 from .plots import HEIGHT, Picture
 
 _SECONDS = (6.0, 60.0, 300.0)

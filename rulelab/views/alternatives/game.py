@@ -23,11 +23,11 @@ from ..live.pool import POOL
 from ..live.ticker import Beat
 from ..widgets.buttons import Press
 from ..widgets.esc import plain
-from ..widgets.html import LiveText
+from ..widgets.fields import WIDE, alert
 from ..widgets.style import BAR_CSS, MODEL_CSS, NUMBER_CSS
 from . import wording
 from .hand import Best, Editable, Hand
-from .panels import WIDE, pane, panel
+from .panels import pane, panel
 
 MOST_ROOMS, MOST_PLAYERS = 100, 200
 MOST_CHARACTERS = 40
@@ -301,7 +301,7 @@ class RoomPanel(Viewer):
             )
             for name in ("room", "called")
         )
-        self._alert = LiveText(role="alert", caption="Error of the room", **WIDE)
+        self._alert = alert("Error of the room")
         self.board = pane(MODEL_CSS)
         bar = pn.Row(room, self._name, self._end, stylesheets=[BAR_CSS], **WIDE)
         self._layout = panel("Room", "room", bar, self._alert, self.board)

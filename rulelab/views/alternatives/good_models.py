@@ -18,12 +18,13 @@ from ..search.plot_box import PlotBox
 from ..widgets.buttons import download
 from ..widgets.esc import plain
 from ..widgets.explained import term_classes
+from ..widgets.fields import WIDE, button, select
 from ..widgets.html import Html
-from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, PANEL_CSS, SELECT_CSS, SMALL_CSS
+from ..widgets.style import BAR_CSS, CARD_CSS, PANEL_CSS
 from .counting import Sample
 from .good import Good
 from .matrix import Matrix
-from .panels import ANY, SPACED, WIDE
+from .panels import ANY, SPACED
 from .parts import TABLE_CSS, GoodList, antecedents
 from .plots import Dots, Drawn, Within, inside
 
@@ -32,8 +33,8 @@ _ORDERS = {"objective": "objective", "accuracy": "errors", "number of rules": "r
 """What models can stand in order of, and the column of what was found that says it; the least comes first."""
 DIVERSE = 4
 NO_MODEL = -1
-SELECTED: dict[str, Any] = {"stylesheets": [SELECT_CSS], "margin": 0}
-BUTTON: dict[str, Any] = {"stylesheets": [BUTTON_CSS, SMALL_CSS], "margin": 0, "height": 38, "align": "end"}
+_BESIDE: dict[str, Any] = {"height": 38, "align": "end"}
+"""Of buttons in a line with lists."""
 GROUPS, FILTERS = ("attribute", "criterion"), ("uses", "without", "column", "rules", "order")
 _SELECTS = {
     "attribute": (150, "sensitive attribute"),
@@ -271,22 +272,14 @@ class Choosing(NotebookViewer):
         self.boxes = [PlotBox(plot, self._file_name) for plot in (self._dots, self._matrix, self._within)]
         bar: dict[str, Any] = {"stylesheets": [BAR_CSS], **WIDE}
         self._selects = {
-            name: pn.widgets.Select.from_param(
-                self.param[name], width=width, css_classes=term_classes(term) if term else [], **SELECTED
-            )
+            name: select(self.param[name], width, css_classes=term_classes(term) if term else [])
             for name, (width, term) in _SELECTS.items()
         }
-        self._diverse = pn.widgets.Button(
-            label="Diverse four",
-            on_click=self.choose_diverse,
-            width=130,
-            css_classes=term_classes("diverse four"),
-            **BUTTON,
+        self._diverse = button(
+            "Diverse four", self.choose_diverse, 130, css_classes=term_classes("diverse four"), **_BESIDE
         )
-        self._all = pn.widgets.Button(
-            label="Whole picture", on_click=lambda _: self.param.update(brush=None), visible=False, width=120, **BUTTON
-        )
-        self._choosing = pn.widgets.Button(label="Choose a part", width=130, **BUTTON)
+        self._all = button("Whole picture", lambda _: self.param.update(brush=None), 120, visible=False, **_BESIDE)
+        self._choosing = button("Choose a part", None, 130, **_BESIDE)
         self._choosing.js_on_click(args={"tool": self._dots.chooser}, code=_BEGIN_TO_CHOOSE)
         models = download("Models (CSV)", "good_models.csv", self.models_csv, small=True)
         self._parts = download("Antecedents (CSV)", "good_antecedents.csv", self.antecedents_csv, width=150, small=True)

@@ -18,14 +18,12 @@ from ..live.job import Job
 from ..live.work import Work
 from ..widgets.esc import esc, plain
 from ..widgets.explained import WORD_CSS, word
+from ..widgets.fields import WIDE, button, select
 from ..widgets.html import Html
 from ..widgets.style import (
-    BUTTON_CSS,
     CARD_CSS,
     MODEL_CSS,
     PANEL_CSS,
-    SELECT_CSS,
-    SMALL_CSS,
     STACK_CSS,
     sheet,
 )
@@ -33,10 +31,8 @@ from . import wording
 from .hand import Hand
 
 ANY = ""
-WIDE: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": 0}
 SPACED: dict[str, Any] = {"stylesheets": [STACK_CSS, ":host { gap: 10px; align-content: start; }"], **WIDE}
 """Of boxes below each other."""
-BUTTON: dict[str, Any] = {"stylesheets": [BUTTON_CSS, SMALL_CSS], "margin": 0, "height": 34}
 
 
 def pane(*sheets: str, **more: Any) -> Html:
@@ -67,8 +63,8 @@ class Hints:
         self.asked = 0  # how often a change was asked for
         self.change: Change[Any] | None = None  # the one that was found last, where it makes the model better
         self.said = pane(css_classes=["rl-said"])
-        self.ask = pn.widgets.Button(label="Best single change", on_click=ask, width=150, **BUTTON)
-        self.make = pn.widgets.Button(label="Make this change", on_click=make, width=150, visible=False, **BUTTON)
+        self.ask = button("Best single change", ask, 150)
+        self.make = button("Make this change", make, 150, visible=False)
         self.work, self._take = Work(start=start), take
 
     def forget(self) -> None:
@@ -107,7 +103,7 @@ class GroupsPanel(Viewer):
         # the largest difference of true positive rates, but for groups of few rows; None without groups
         self.gap: float | None = None
         self._hand: Hand | None = None
-        self._choice = pn.widgets.Select.from_param(self.param.attribute, width=200, stylesheets=[SELECT_CSS], margin=0)
+        self._choice = select(self.param.attribute, 200)
         self._rates = pane(MODEL_CSS)
         self._layout = panel("Groups", "group rates", self._choice, self._rates, visible=False)
 

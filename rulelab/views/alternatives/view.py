@@ -24,6 +24,7 @@ from ..widgets.browser import Strip
 from ..widgets.buttons import Press, download
 from ..widgets.esc import plain
 from ..widgets.explained import Explained, term_classes
+from ..widgets.fields import WIDE, Complaining, alert, select, when_page_ends
 from ..widgets.html import Html, LiveText
 from ..widgets.style import BAR_CSS, CARD_CSS, PANEL_CSS, STRIP_CSS, sheet
 from . import wording
@@ -33,10 +34,10 @@ from .editing import Source, WhatIfView
 from .fairer import FairerView
 from .finding import LISTED, Wanted, find, refusal
 from .good import Found, FoundSets, Good
-from .good_models import NO_MODEL, SELECTED, Choosing
+from .good_models import NO_MODEL, Choosing
 from .hand import editable, prepared_of
 from .offline import explorer
-from .panels import SPACED, WIDE
+from .panels import SPACED
 from .parts import Builder
 
 TOGETHER, MADE_OF, FAIRER, BUILD, COUNT = (
@@ -53,7 +54,7 @@ EFFORTS = ((10_000, 2.0, 300_000_000), (100_000, 60.0, 1_000_000_000), (100_000,
 """Models, seconds and bytes, at most: at once, and each time that more is asked for."""
 
 
-class AlternativesView(Choosing):
+class AlternativesView(Complaining, Choosing):
     """All rule lists or rule sets near the optimum, as pictures and a list; the chosen one is edited beside them.
 
     Parameters
@@ -130,8 +131,7 @@ class AlternativesView(Choosing):
         self._work = Work(self._say_busy, POOL)
         self._builder: Builder | None = None
         self._build(alone=search is not None)
-        if pn.state.curdoc is not None and pn.state.curdoc.session_context is not None:
-            pn.state.on_session_destroyed(lambda _: self.close())
+        when_page_ends(self.close)
         self.editor.param.watch(self._lay_out, "playing")
         self._lay_out()
         if search is not None:
@@ -222,10 +222,6 @@ class AlternativesView(Choosing):
         """End what is under way."""
         for each in (self._work, self.counting, self.fairer, self.editor):
             each.close()
-
-    def complain(self, message: str) -> None:
-        """Show an error; an empty text takes it away."""
-        self._alert.phase = plain(message, 600)
 
     def refresh(self) -> bool:
         """Show what is new; True while more may come."""
@@ -394,10 +390,8 @@ class AlternativesView(Choosing):
 
     def _build(self, alone: bool) -> None:
         self._status = LiveText(caption="Good models", min_width=280, **WIDE)
-        self._alert = LiveText(role="alert", caption="Error", **WIDE)
-        self._distance = pn.widgets.Select.from_param(
-            self.param.distance, width=190, css_classes=term_classes("near-optimal"), **SELECTED
-        )
+        self._alert = alert()
+        self._distance = select(self.param.distance, 190, css_classes=term_classes("near-optimal"))
         self._more = Press(self.find_more, label="Find more", width=100, height=34, margin=0, visible=False)
         self._explorer = download("Explorer (HTML)", "explorer.html", self.explorer_html, width=140, small=True)
         self._begin = Press(self._begin_search, width=150, height=38, margin=0)
@@ -412,10 +406,7 @@ class AlternativesView(Choosing):
         )  # fmt: skip
         self.strip.param.watch(self._open, "open")
         self.counting = CountView(self._take_sample)
-        groups = [
-            pn.widgets.Select.from_param(self.param[name], width=width, **SELECTED)
-            for name, width in (("attribute", 150), ("criterion", 260))
-        ]
+        groups = [select(self.param.attribute, 150), select(self.param.criterion, 260)]
         self.fairer = FairerView(self._edit_model, groups)
         self.param.watch(lambda event: self.fairer.dots.use_dark(event.new), "dark")
         self.fairer.dots.use_dark(self.dark)

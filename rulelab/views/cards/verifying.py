@@ -17,8 +17,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import panel as pn
-
 from ...certificate import CertificateError
 from ...rule_list import RuleListSearch
 from ..live.job import Job, Progress
@@ -26,6 +24,7 @@ from ..live.pool import Pool
 from ..live.ticker import Beat
 from ..live.wording import count
 from ..widgets import icons
+from ..widgets.fields import button
 from ..widgets.html import LiveText
 from ..widgets.style import BUTTON_CSS
 from . import checker
@@ -249,16 +248,8 @@ class Check:
         self._width = width or (150 if task is VERIFY else 104)
         self._job: Job | None = None
         self._beat = Beat(self.refresh)
-        self.button = pn.widgets.Button(
-            label=task.label,
-            icon=task.icon,
-            on_click=self.press,
-            color="primary",
-            stylesheets=[BUTTON_CSS, *stylesheets],
-            margin=0,
-            height=34,
-            width=self._width,
-        )
+        look: dict[str, Any] = {"icon": task.icon, "color": "primary", "stylesheets": [BUTTON_CSS, *stylesheets]}
+        self.button = button(task.label, self.press, self._width, **look)
         # hidden until there is something to tell
         self.line = LiveText(caption="Check of the model", sizing_mode="stretch_width", margin=(8, 0, 0, 0))
 

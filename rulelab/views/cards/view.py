@@ -22,8 +22,9 @@ from ..live.ticker import Beat
 from ..notebook import NotebookViewer
 from ..widgets.buttons import Press
 from ..widgets.esc import esc, plain
-from ..widgets.html import Html, LiveText
-from ..widgets.style import BAR_CSS, BUTTON_CSS, MODEL_BOX_CSS, MODEL_CSS, PANEL_CSS, SMALL_CSS, sheet
+from ..widgets.fields import WIDE, alert, button
+from ..widgets.html import Html
+from ..widgets.style import BAR_CSS, MODEL_BOX_CSS, MODEL_CSS, PANEL_CSS, SMALL_CSS, sheet
 from . import card as cards
 from . import html as card_html
 from . import lines, scores
@@ -37,7 +38,6 @@ _LINES_CSS = sheet("lines.css")
 _OF_LINES = ("rules", "figures", "groups", "facts")
 """Parts whose lines are rows of the grid around them."""
 _OF_TEXT = ("head", "by_class", "doubts", "fairness")
-_WIDE = {"sizing_mode": "stretch_width", "margin": 0}
 
 
 class ModelCard(NotebookViewer):
@@ -153,8 +153,8 @@ class ModelCard(NotebookViewer):
 
     def may_move(self, *, left: bool, right: bool) -> None:
         """Say whether there is a place on either side that the card could go to; alone it has no buttons for that."""
-        for button, able in zip(self._moves, (left, right), strict=False):
-            button.param.update(able=able, visible=left or right)
+        for each, able in zip(self._moves, (left, right), strict=False):
+            each.param.update(able=able, visible=left or right)
 
     def take(self, place: Place) -> None:
         """Take a place among other cards."""
@@ -235,10 +235,9 @@ class ModelCard(NotebookViewer):
 
     def _build(self) -> None:
         self._badge = Html("", stylesheets=[MODEL_CSS], margin=0, align="center")
-        self.parts = {name: Html("", stylesheets=[MODEL_CSS], **_WIDE) for name in _OF_TEXT}
-        self.parts |= {name: Html("", stylesheets=[MODEL_CSS, _LINES_CSS], **_WIDE) for name in _OF_LINES}
-        self._alert = LiveText(role="alert", caption="Error", sizing_mode="stretch_width", margin=0)
-        button = {"stylesheets": [BUTTON_CSS, SMALL_CSS], "margin": 0, "height": 34}
+        self.parts = {name: Html("", stylesheets=[MODEL_CSS], **WIDE) for name in _OF_TEXT}
+        self.parts |= {name: Html("", stylesheets=[MODEL_CSS, _LINES_CSS], **WIDE) for name in _OF_LINES}
+        self._alert = alert()
         self._name = pn.widgets.TextAreaInput.from_param(
             self.param.called,
             label="Name",
@@ -261,7 +260,7 @@ class ModelCard(NotebookViewer):
             actions += self._moves
         if self._on_remove is not None:
             remove = self._on_remove
-            actions.append(pn.widgets.Button(label="Remove", on_click=lambda _: remove(), **button))
+            actions.append(button("Remove", lambda _: remove(), None))
         actions.append(self.exports.button)
         notes = [
             pn.widgets.TextAreaInput.from_param(
@@ -275,7 +274,7 @@ class ModelCard(NotebookViewer):
             for name in ("intended_use", "limits")
         ]
         self._layout = pn.Column(
-            pn.Row(self._badge, self._name, **_WIDE),
+            pn.Row(self._badge, self._name, **WIDE),
             self.parts["head"],
             self._alert,
             self.parts["rules"],
@@ -287,7 +286,7 @@ class ModelCard(NotebookViewer):
             *notes,
             stylesheets=[PANEL_CSS, MODEL_BOX_CSS],
             css_classes=["rl-model"],
-            **_WIDE,
+            **WIDE,
         )
 
 

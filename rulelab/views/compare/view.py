@@ -27,16 +27,15 @@ from ..notebook import NotebookViewer, one_at_a_time
 from ..widgets.browser import Focus, Kept
 from ..widgets.buttons import download
 from ..widgets.esc import plain
+from ..widgets.fields import WIDE, Complaining, alert, button, select, when_page_ends
 from ..widgets.html import Html, LiveText
 from ..widgets.style import (
     BAR_CSS,
-    BUTTON_CSS,
     CARD_CSS,
     CARDS_CSS,
     MODEL_CSS,
     MUI_FOCUS_CSS,
     PANEL_CSS,
-    SELECT_CSS,
     STACK_CSS,
 )
 from .baselines import Others
@@ -46,10 +45,9 @@ _EMPTY = (
     '<p class="empty">Tick models in the table, press "Keep to compare" under the rules of a search, or upload a saved '
     "model: their cards stand side by side here, with what differs between them highlighted.</p>"
 )
-_WIDE = {"sizing_mode": "stretch_width", "margin": 0}
 
 
-class CompareView(NotebookViewer):
+class CompareView(Complaining, NotebookViewer):
     """Model cards side by side.
 
     Parameters
@@ -96,8 +94,7 @@ class CompareView(NotebookViewer):
         self.kept.param.watch(self._bring_back, "found")
         self.kept.param.watch(self._not_kept, "problem")
         self._build()
-        if pn.state.curdoc is not None and pn.state.curdoc.session_context is not None:
-            pn.state.on_session_destroyed(lambda _: self.close())
+        when_page_ends(self.close)
         self._arrange()
         if self.kept.found:
             self._read_kept(self.kept.found)
@@ -193,10 +190,6 @@ class CompareView(NotebookViewer):
             self.complain(str(error))
         else:
             self.complain("")
-
-    def complain(self, message: str) -> None:
-        """Show an error; an empty text takes it away."""
-        self._alert.phase = plain(message, 600)
 
     @one_at_a_time
     def fit_baselines(self, *_: Any) -> None:
@@ -371,7 +364,6 @@ class CompareView(NotebookViewer):
             self.take(event.new, str(self._file.filename or "the file"))
 
     def _build(self) -> None:
-        button = {"stylesheets": [BUTTON_CSS], "margin": 0, "height": 38}
         self._file = pmui.FileInput(
             label="Upload saved model (JSON)",
             accept=".json",
@@ -382,42 +374,40 @@ class CompareView(NotebookViewer):
             width=250,
         )
         self._file.param.watch(self._received, "value", onlychanged=False)
-        self._fit = pn.widgets.Button(label="Fit baselines", on_click=self.fit_baselines, width=120, **button)
+        self._fit = button("Fit baselines", self.fit_baselines, 120, 38, small=False)
         self._report = download("Report (HTML)", "model_cards.html", self.as_report, width=140, height=38)
         self._files = pn.Row(
             self._report, *filter(None, [self.files]), visible=False, stylesheets=[BAR_CSS], margin=(8, 0, 0, 0)
         )
-        self._export = pn.widgets.Button(label="Export all", on_click=self._unfold, width=100, **button)
+        self._export = button("Export all", self._unfold, 100, 38, small=False)
         if self.files is not None:
             self.files.param.watch(self._offer_files, "visible")
-        self._alert = LiveText(role="alert", caption="Error", sizing_mode="stretch_width", margin=(8, 0, 0, 0))
+        self._alert = alert(margin=(8, 0, 0, 0))
         self._status = LiveText(caption="Comparison", sizing_mode="stretch_width", margin=(8, 0, 0, 0))
-        self._empty = Html(_EMPTY, stylesheets=[CARD_CSS], **_WIDE)
+        self._empty = Html(_EMPTY, stylesheets=[CARD_CSS], **WIDE)
         self._grid = pn.Column(stylesheets=[CARDS_CSS], sizing_mode="stretch_width", margin=(10, 0))
-        base = pn.widgets.Select.from_param(
-            self.param.base, description=None, width=300, margin=0, stylesheets=[SELECT_CSS]
-        )
+        base = select(self.param.base, 300, description=None)
         only = pmui.Checkbox.from_param(
             self.param.only, stylesheets=[MUI_FOCUS_CSS], size="small", margin=0, align="end"
         )
-        self._among = pn.Row(base, only, stylesheets=[BAR_CSS], visible=False, **_WIDE)
-        self._advice = Html("", stylesheets=[CARD_CSS], **_WIDE)
-        self._glance = Html("", stylesheets=[MODEL_CSS], **_WIDE)
-        self._glance_box = pn.Column(self._glance, stylesheets=[PANEL_CSS], visible=False, **_WIDE)
+        self._among = pn.Row(base, only, stylesheets=[BAR_CSS], visible=False, **WIDE)
+        self._advice = Html("", stylesheets=[CARD_CSS], **WIDE)
+        self._glance = Html("", stylesheets=[MODEL_CSS], **WIDE)
+        self._glance_box = pn.Column(self._glance, stylesheets=[PANEL_CSS], visible=False, **WIDE)
         self._focus = Focus(boxes=".rl-model", width=0, height=0, margin=0)
-        self._terms = Html(lines.terms(), stylesheets=[MODEL_CSS], visible=False, **_WIDE)
+        self._terms = Html(lines.terms(), stylesheets=[MODEL_CSS], visible=False, **WIDE)
         self._layout = pn.Column(
             pn.Row(
                 *([self._file] if ALLOWED.uploads else []),
                 self._fit,
                 self._export,
                 stylesheets=[BAR_CSS],
-                **_WIDE,
+                **WIDE,
             ),
             self._files,
             self._alert,
             self._status,
-            pn.Column(self.table, stylesheets=[PANEL_CSS], **_WIDE),
+            pn.Column(self.table, stylesheets=[PANEL_CSS], **WIDE),
             *filter(None, [self.below]),
             self._empty,
             self._among,
@@ -427,5 +417,5 @@ class CompareView(NotebookViewer):
             self._terms,
             self._focus,
             stylesheets=[STACK_CSS],
-            **_WIDE,
+            **WIDE,
         )

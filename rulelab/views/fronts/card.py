@@ -31,8 +31,9 @@ from ..live.work import Work
 from ..widgets import icons
 from ..widgets.buttons import KEEP, pinned_note
 from ..widgets.esc import plain
+from ..widgets.fields import WIDE, button, select
 from ..widgets.html import Html, LiveText
-from ..widgets.style import BAR_CSS, BUTTON_CSS, CARDS_CSS, MODEL_CSS, SELECT_CSS
+from ..widgets.style import BAR_CSS, CARDS_CSS, MODEL_CSS
 from .points import Point, asked_in_words, in_words
 from .run import Started
 
@@ -45,7 +46,6 @@ _ABOUT_ALL = (
     '<p class="note">The same setting searched on all rows: the model to use. No rows are left to test it on; what to '
     "expect of it is what the point says.</p>"
 )
-_WIDE = {"sizing_mode": "stretch_width", "margin": 0}
 
 
 def card_of(started: Started, point: Point) -> Card:
@@ -295,30 +295,16 @@ class PointModel(Viewer):
         self._pin.visible = self._pinned.visible = self.on_pin is not None and self.shown is not None
 
     def _build(self) -> None:
-        self._picker = pn.widgets.Select.from_param(
-            self.param.whole,
-            options={"training rows": False, _OFFERED: True},
-            sizing_mode="stretch_width",
-            margin=(0, 0, 6, 0),
-            stylesheets=[SELECT_CSS],
-        )
-        self._about = Html("", stylesheets=[MODEL_CSS], **_WIDE)
-        self._status = LiveText(caption="Model of all rows", sizing_mode="stretch_width", margin=0)
-        self._pin = pn.widgets.Button(
-            label=KEEP,
-            icon=icons.PIN,
-            on_click=self.pin,
-            visible=False,
-            stylesheets=[BUTTON_CSS],
-            margin=0,
-            height=34,
-            width=120,
-        )
+        options = {"training rows": False, _OFFERED: True}
+        self._picker = select(self.param.whole, options=options, sizing_mode="stretch_width", margin=(0, 0, 6, 0))
+        self._about = Html("", stylesheets=[MODEL_CSS], **WIDE)
+        self._status = LiveText(caption="Model of all rows", **WIDE)
+        self._pin = button(KEEP, self.pin, 120, small=False, icon=icons.PIN, visible=False)
         self._pinned = Html(pinned_note(), stylesheets=[MODEL_CSS], margin=0, visible=False)
-        self._place = pn.Column(stylesheets=[CARDS_CSS], **_WIDE)
+        self._place = pn.Column(stylesheets=[CARDS_CSS], **WIDE)
         self._layout = pn.Column(
             *(self._picker, self._about, self._status),
             pn.Row(self._pin, self._pinned, stylesheets=[BAR_CSS], margin=(6, 0)),
             self._place,
-            **_WIDE,
+            **WIDE,
         )

@@ -23,7 +23,7 @@ from ..live.wording import Standing
 from ..notebook import NotebookViewer
 from ..search.plot_box import PlotBox
 from ..widgets.buttons import download
-from ..widgets.esc import plain
+from ..widgets.fields import WIDE, Complaining, select
 from ..widgets.html import Html, LiveText
 from ..widgets.style import BAR_CSS, CARD_CSS, MODEL_CSS, MUI_FOCUS_CSS, PANEL_CSS, SELECT_CSS, VIEW_CSS, sheet
 from . import html as fronts_html
@@ -65,12 +65,11 @@ _UNTESTED = (
     f"rows above and give a {TEST_SHARE.title.partition(',')[0].lower()}.</p>"
 )
 _FAIRNESS = "Accuracy and fairness"
-_WIDE = {"sizing_mode": "stretch_width", "margin": 0}
 LINE_CSS = sheet("sweep_line.css")
 """What is said of a sweep, in one line with what the figures rest on."""
 
 
-class FrontView(NotebookViewer):
+class FrontView(Complaining, NotebookViewer):
     """Accuracy-complexity and accuracy-fairness fronts of sweeps.
 
     Parameters
@@ -179,10 +178,6 @@ class FrontView(NotebookViewer):
             self.on_pin(card_of(self._run.started, point))
         except ValueError as error:
             self.complain(str(error))
-
-    def complain(self, message: str) -> None:
-        """Show an error; an empty text takes it away."""
-        self._alert.phase = plain(message, 600)
 
     def refresh(self) -> bool:
         """Show what is new; True while more may come."""
@@ -339,9 +334,9 @@ class FrontView(NotebookViewer):
         )
         # on a narrow page it has to stay beside the name of its figure
         narrow = "@media (max-width: 1100px) { :host { width: 232px !important; } }"
-        listed = {"stylesheets": [SELECT_CSS, narrow], "margin": 0}
-        self._on = pn.widgets.Select.from_param(self.param.on, width=175, **listed)
-        self._criterion = pn.widgets.Select.from_param(self.param.criterion, width=280, visible=False, **listed)
+        listed = {"stylesheets": [SELECT_CSS, narrow]}
+        self._on = select(self.param.on, 175, **listed)
+        self._criterion = select(self.param.criterion, 280, visible=False, **listed)
         self.boxes = [
             PlotBox(plot, self._file_name, control)
             for plot, control in zip(self._plots, (self._on, self._criterion), strict=True)
@@ -353,30 +348,30 @@ class FrontView(NotebookViewer):
             stylesheets=[BAR_CSS],
             margin=0,
         )
-        note = Html(_UNTESTED, stylesheets=[CARD_CSS], **_WIDE)
+        note = Html(_UNTESTED, stylesheets=[CARD_CSS], **WIDE)
         # in a column: Panel's view of HTML fails when it is to be shown before it has been drawn
-        self._untested = pn.Column(note, visible=False, css_classes=["rl-rest"], **_WIDE)
-        row: dict[str, Any] = {**_WIDE, "css_classes": ["rl-row"]}
+        self._untested = pn.Column(note, visible=False, css_classes=["rl-rest"], **WIDE)
+        row: dict[str, Any] = {**WIDE, "css_classes": ["rl-row"]}
         said = (self._alert, self._status, self._untested)
         self._line = pn.Row(*said, stylesheets=[BAR_CSS, LINE_CSS], **row)
         self._box_of_all, self._second_box = (
-            pn.Column(*box.items, visible=False, stylesheets=[PANEL_CSS], css_classes=["rl-wide"], **_WIDE)
+            pn.Column(*box.items, visible=False, stylesheets=[PANEL_CSS], css_classes=["rl-wide"], **WIDE)
             for box in self.boxes
         )
         self._toggles = {method: self._toggle(method) for method in LOOKS}
         self._methods = pn.Row(
-            *self._toggles.values(), visible=False, stylesheets=[BAR_CSS, ":host { gap: 0 18px; }"], **_WIDE
+            *self._toggles.values(), visible=False, stylesheets=[BAR_CSS, ":host { gap: 0 18px; }"], **WIDE
         )
         self._empty = Html(_EMPTY, stylesheets=[CARD_CSS, PANEL_CSS], **row)
-        self._hint = pn.Column(Html(_HOW, stylesheets=[CARD_CSS], **_WIDE), visible=False, **_WIDE)
-        self._summary = Html("", stylesheets=[MODEL_CSS, fronts_html.WARN_CSS], **_WIDE)
+        self._hint = pn.Column(Html(_HOW, stylesheets=[CARD_CSS], **WIDE), visible=False, **WIDE)
+        self._summary = Html("", stylesheets=[MODEL_CSS, fronts_html.WARN_CSS], **WIDE)
         self.model = PointModel(self.complain, self._beat.start)
         self._offer_pin()
         both = pn.Column(
-            pn.Column(self._summary, stylesheets=[PANEL_CSS], css_classes=["rl-wide", "rl-chosen-point"], **_WIDE),
-            pn.Column(self.model, css_classes=["rl-wide"], **_WIDE),
+            pn.Column(self._summary, stylesheets=[PANEL_CSS], css_classes=["rl-wide", "rl-chosen-point"], **WIDE),
+            pn.Column(self.model, css_classes=["rl-wide"], **WIDE),
             stylesheets=[VIEW_CSS],
-            **_WIDE,
+            **WIDE,
         )
         self._details = pn.Column(both, visible=False, **row)
         self.table = ModelTable(empty="There is no result yet.", sizing_mode="stretch_width", margin=0)
@@ -389,7 +384,7 @@ class FrontView(NotebookViewer):
             *([] if self.apart else below),
             stylesheets=[VIEW_CSS],
             css_classes=["rl-fronts"],
-            **_WIDE,
+            **WIDE,
         )
 
     def _toggle(self, method: str) -> pmui.Checkbox:

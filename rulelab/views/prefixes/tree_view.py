@@ -17,6 +17,7 @@ from ..notebook import NotebookViewer
 from ..search.plot_box import PlotBox
 from ..widgets.esc import esc, plain
 from ..widgets.explained import WORD_CSS, Explained, term_classes, word
+from ..widgets.fields import WIDE
 from ..widgets.html import Html
 from ..widgets.style import CARD_CSS, SELECT_CSS, STACK_CSS
 from .children_plot import TERMS, ChildrenPlot
@@ -27,7 +28,6 @@ from .tree_plot import HEIGHT, TreePlot
 _OFFERED = 40
 """Prefixes in the list of prefixes, the largest ones."""
 _LONGEST = 90
-_WIDE: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": 0}
 _WHY = 66
 """Least height of the sentence, so that what follows does not move."""
 LAST, _LAST = "expanded last", "last"
@@ -132,10 +132,10 @@ class TreePane(NotebookViewer):
         self._prefix.param.watch(self._chosen, "value")
         self.box = PlotBox(self.plot, self._name_of_files)
         self.bars_box = PlotBox(self.bars, self._name_of_files)
-        self.said = Html("", stylesheets=[CARD_CSS, WORD_CSS], min_height=_WHY, **_WIDE)
-        below = pn.Column(self.said, self._prefix, *self.bars_box.items, stylesheets=[STACK_CSS], **_WIDE)
-        self._below = pn.Column(below, visible=False, **_WIDE)  # the sheet of what is in it would show it always
-        self._layout = pn.Column(*self.box.items, self._below, stylesheets=[STACK_CSS], **_WIDE)
+        self.said = Html("", stylesheets=[CARD_CSS, WORD_CSS], min_height=_WHY, **WIDE)
+        below = pn.Column(self.said, self._prefix, *self.bars_box.items, stylesheets=[STACK_CSS], **WIDE)
+        self._below = pn.Column(below, visible=False, **WIDE)  # the sheet of what is in it would show it always
+        self._layout = pn.Column(*self.box.items, self._below, stylesheets=[STACK_CSS], **WIDE)
 
 
 class TreeView(TreePane):

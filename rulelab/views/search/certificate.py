@@ -20,6 +20,7 @@ from ..live.state import State
 from ..live.wording import Standing, count
 from ..widgets.esc import esc
 from ..widgets.explained import WORD_CSS
+from ..widgets.fields import WIDE
 from ..widgets.html import Html, LiveText
 from ..widgets.style import CARD_CSS, SMALL_CSS, STANDING_CSS, sheet
 
@@ -40,7 +41,6 @@ _NO_CERTIFICATES = "searches of this family make no certificates"
 _NO_ROWS = "a recording holds no rows"
 _NO_MODEL = "there is no model"
 _CERTIFICATE_CSS = sheet("certificate.css")
-_WIDE: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": 0}
 
 
 class Certificate:
@@ -52,18 +52,18 @@ class Certificate:
     def __init__(self, session: Callable[[], SearchSession], card: Callable[[], Card]) -> None:
         self._session = session
         # how the search stands; what changes its phase is said at once
-        self.text = LiveText(css_classes=["rl-status"], stylesheets=[STANDING_CSS], **_WIDE)
+        self.text = LiveText(css_classes=["rl-status"], stylesheets=[STANDING_CSS], **WIDE)
         # how it was found; stands elsewhere
-        self.counts = LiveText(role="group", caption="Counts", stylesheets=[STANDING_CSS], **_WIDE)
+        self.counts = LiveText(role="group", caption="Counts", stylesheets=[STANDING_CSS], **WIDE)
         # what is looked for, and what an ended search has shown
-        self.account = Html("", stylesheets=[CARD_CSS, WORD_CSS, _CERTIFICATE_CSS], css_classes=["rl-account"], **_WIDE)
+        self.account = Html("", stylesheets=[CARD_CSS, WORD_CSS, _CERTIFICATE_CSS], css_classes=["rl-account"], **WIDE)
         self.check = Check(card, SMALL_CSS, width=124)
         self.check.button.param.update(visible=False, color="default", css_classes=["rl-check"])
         self.check.line.param.update(margin=0, css_classes=["rl-verdict"], stylesheets=[_CERTIFICATE_CSS])
         self.check.line.param.watch(self._arrange, "phase")
-        self._note = Html("", stylesheets=[CARD_CSS, _CERTIFICATE_CSS], css_classes=["rl-verdict"], **_WIDE)
+        self._note = Html("", stylesheets=[CARD_CSS, _CERTIFICATE_CSS], css_classes=["rl-verdict"], **WIDE)
         parts = (self.text, self.check.button, self.account, self._note, self.check.line)
-        self.box = pn.Column(*parts, stylesheets=[_CERTIFICATE_CSS], **_WIDE)
+        self.box = pn.Column(*parts, stylesheets=[_CERTIFICATE_CSS], **WIDE)
         self._ticks, self._looks_for = 0, ""
         self._shown: tuple[Snapshot | None, State] | None = None
         self._colour("idle")

@@ -13,8 +13,9 @@ from ..live.state import FULL_SPEED, Pace, State
 from ..live.wording import NONE, Standing, standing
 from ..widgets import icons
 from ..widgets.esc import esc
+from ..widgets.fields import button
 from ..widgets.html import Html
-from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, CONTROLS_CSS
+from ..widgets.style import BAR_CSS, CARD_CSS, CONTROLS_CSS
 
 _NOTHING_YET = [(name, NONE) for name in ("objective", "lower bound", "gap")]
 """Figures that keep their place before there are any."""
@@ -116,9 +117,8 @@ class Controls:
         """Bring the buttons and the hint up to date."""
         goes_on = session.goes_on
         for name, able in usable(session, stale, blocked, refusal).items():
-            button = self.buttons[name]
-            if button.disabled is able:
-                button.disabled = not able
+            if self.buttons[name].disabled is able:
+                self.buttons[name].disabled = not able
         run, label = self.buttons["run"], "Pause" if goes_on else "Run"
         if run.label != label:  # in one message: the browser draws it once
             run.param.update(label=label, icon=icons.PAUSE if goes_on else icons.RUN)
@@ -129,16 +129,8 @@ class Controls:
 
 
 def _button(label: str, icon: str, action: Callable[..., None]) -> pn.widgets.Button:
-    return pn.widgets.Button(
-        label=label,
-        icon=getattr(icons, icon.upper()),
-        color="primary" if icon == "run" else "default",
-        on_click=action,
-        stylesheets=[BUTTON_CSS],
-        margin=0,
-        height=38,
-        width=92,
-    )
+    color = "primary" if icon == "run" else "default"
+    return button(label, action, 92, 38, small=False, icon=getattr(icons, icon.upper()), color=color)
 
 
 SPEEDS = {

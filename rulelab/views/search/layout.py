@@ -7,6 +7,7 @@ from typing import Any
 
 import panel as pn
 
+from ..widgets.fields import WIDE
 from ..widgets.style import FILL_CSS, PANEL_CSS, SEARCH_CSS, STACK_CSS
 from .best import BestModel
 from .run_plots import RunPlots
@@ -67,14 +68,14 @@ class Layout:
 
 def _part(place: str, *items: Any) -> pn.Column:
     """Parts under each other, or side by side, as the style sheet says for this place."""
-    return pn.Column(*items, css_classes=[place], stylesheets=[SEARCH_CSS], sizing_mode="stretch_width", margin=0)
+    return pn.Column(*items, css_classes=[place], stylesheets=[SEARCH_CSS], **WIDE)
 
 
 def _stack(items: Sequence[Any]) -> pn.Column:
-    return pn.Column(*items, stylesheets=[STACK_CSS], sizing_mode="stretch_width", margin=0)
+    return pn.Column(*items, stylesheets=[STACK_CSS], **WIDE)
 
 
 def _box(place: str, further_css: str = "", *items: Any) -> pn.Column:
     """A frame around plots or texts, in the place of the grid that its CSS class says."""
     sheets = [PANEL_CSS, further_css] if further_css else [PANEL_CSS]
-    return pn.Column(*items, css_classes=["rl-wide", place], stylesheets=sheets, sizing_mode="stretch_width", margin=0)
+    return pn.Column(*items, css_classes=["rl-wide", place], stylesheets=sheets, **WIDE)

@@ -25,8 +25,9 @@ from ..live.wording import Standing, count, figures
 from ..notebook import NotebookViewer, keep_stills, one_at_a_time
 from ..widgets.esc import plain
 from ..widgets.explained import Explained, term_classes
-from ..widgets.html import Html, LiveText
-from ..widgets.style import CARD_CSS, SELECT_CSS
+from ..widgets.fields import WIDE, Complaining, alert, select
+from ..widgets.html import Html
+from ..widgets.style import CARD_CSS
 from .best import BestModel
 from .certificate import Certificate, notes
 from .controls import SPEEDS, Controls, status_of
@@ -47,7 +48,7 @@ _IDLE_EVERY = 4
 """Beats between two looks at a page on which nothing has been run yet: of a class, most pages wait."""
 
 
-class SearchView(NotebookViewer):
+class SearchView(Complaining, NotebookViewer):
     """A search of any family with its controls, status line, live plots and the best model so far.
 
     Parameters
@@ -369,10 +370,6 @@ class SearchView(NotebookViewer):
         if not self.refusal:
             self.complain("")
 
-    def complain(self, message: str) -> None:
-        """Show an error that does not come from a run; an empty text takes it away."""
-        self._alert.phase = plain(message, 600)
-
     def close(self) -> None:
         """End the worker and the updates."""
         self._session.close()
@@ -520,19 +517,10 @@ class SearchView(NotebookViewer):
 
     def _build(self, stands_alone: bool, question: pn.viewable.Viewable | None) -> None:
         place = ["rl-row"] if stands_alone else ["rl-above"]
-        self._alert = LiveText(role="alert", caption="Error", css_classes=place, sizing_mode="stretch_width", margin=0)
-        self._notes = Html("", stylesheets=[CARD_CSS], css_classes=["rl-row"], sizing_mode="stretch_width", margin=0)
+        self._alert = alert(css_classes=place)
+        self._notes = Html("", stylesheets=[CARD_CSS], css_classes=["rl-row"], **WIDE)
         actions = {"run": self.run_or_pause, "step": self.step, "stop": self.stop, "reset": self.reset}
-        selects = [
-            pn.widgets.Select.from_param(
-                self.param[name],
-                width=150,
-                margin=0,
-                stylesheets=[SELECT_CSS],
-                css_classes=term_classes(name),
-            )
-            for name in ("speed", "axis")
-        ]
+        selects = [select(self.param[name], 150, css_classes=term_classes(name)) for name in ("speed", "axis")]
         self._rewind = Rewind(self._beat.start, lambda: self.plots.places)
         self._controls = Controls(actions, [*selects, self._rewind.pace], question)
         self._rewind.param.watch(self._look_back, "at")

@@ -22,6 +22,7 @@ from ..prefixes.frames import LARGEST_COPY, NOT_BEGUN, TreeFrame, recorded_frame
 from ..prefixes.tree_view import TreePane
 from ..widgets.browser import Strip
 from ..widgets.explained import WORD_CSS, word
+from ..widgets.fields import WIDE
 from ..widgets.html import Html
 from ..widgets.style import CARD_CSS, STACK_CSS, STRIP_CSS, TAB_CSS
 from .families import Look
@@ -70,7 +71,6 @@ _SETTLING = 2
 _SLOW = 10
 """Units of work per beat of the page that can be followed."""
 _NOW = '<p class="note">This is the present: of earlier moments the curves are kept, and not each rule and price.</p>'
-_WIDE: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": 0}
 
 
 class WhyBox:
@@ -89,12 +89,12 @@ class WhyBox:
         self._pictured = {"dark": False, "large": False}
         self.tree: TreePane | None = None
         self._pictures: dict[str, tuple[Any, PlotBox]] = {}
-        self._now = Html(_NOW, stylesheets=[CARD_CSS], visible=False, **_WIDE)
+        self._now = Html(_NOW, stylesheets=[CARD_CSS], visible=False, **WIDE)
         self._places: dict[str, pn.Column] = {}
         # the names of what there is to see, and the open one
-        self.strip = Strip(caption="Why", stylesheets=[STRIP_CSS], **_WIDE)
+        self.strip = Strip(caption="Why", stylesheets=[STRIP_CSS], **WIDE)
         self.strip.param.watch(self._opened, "open")
-        self.body = pn.Column(stylesheets=[STACK_CSS], **_WIDE)
+        self.body = pn.Column(stylesheets=[STACK_CSS], **WIDE)
 
     def take(
         self,
@@ -115,8 +115,8 @@ class WhyBox:
         self._named = {each.kind.title.lower(): each.name for each in look.plots if each.name}
         self._named |= {PICTURES[name][0].title.lower(): name for name in PICTURES if look.pooled}
         self._named |= {name: TREE for name in ("search tree", "next rules") if look.family}
-        self._places = {name: pn.Column(visible=False, stylesheets=[TAB_CSS], **_WIDE) for name in self._make}
-        note = [Html(f'<p class="note">{look.no_tree}</p>', stylesheets=[CARD_CSS], **_WIDE)] if look.no_tree else []
+        self._places = {name: pn.Column(visible=False, stylesheets=[TAB_CSS], **WIDE) for name in self._make}
+        note = [Html(f'<p class="note">{look.no_tree}</p>', stylesheets=[CARD_CSS], **WIDE)] if look.no_tree else []
         self.body.objects = [self._now, *self._places.values(), *note]
         names = list(self._make)
         self.strip.param.update(names=names, open=self.strip.open if self.strip.open in names else names[0])
@@ -226,7 +226,7 @@ class WhyBox:
         """The tree; before anything is searched, that there is none: it is a third of the work of opening the page."""
         if self._session().state is State.IDLE:
             said = f'<h2>{word("Search tree")}</h2><p class="note">{NOT_BEGUN}</p>'
-            return [Html(said, stylesheets=[CARD_CSS, WORD_CSS], **_WIDE)]
+            return [Html(said, stylesheets=[CARD_CSS, WORD_CSS], **WIDE)]
         self.tree = TreePane(FAMILIES[self._look.family].unit, _HEIGHT, self._name_of_files, **self._pictured)
         self.tree.box.fill(_LOW)
         self.tree.param.watch(lambda _: self._start_beat(), "prefix")

@@ -20,6 +20,7 @@ from ...live.work import Work
 from ...widgets.buttons import Press
 from ...widgets.esc import esc, plain
 from ...widgets.explained import WORD_CSS, word
+from ...widgets.fields import WIDE
 from ...widgets.html import Html
 from ...widgets.style import BAR_CSS, CARD_CSS, SELECT_CSS, sheet
 from ...widgets.uploader import Uploader
@@ -39,7 +40,6 @@ _ADDS = (
     f"each time, each run for {MOST_SECONDS:g} s at most. Which bound will save most?"
 )
 _CANNOT = "This kind of search has no bounds that could be left out one by one."
-_WIDE: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": 0}
 
 
 class RunsBox:
@@ -63,11 +63,11 @@ class RunsBox:
         self.way = pn.widgets.Select(label="Bounds", options=[_LEFT_OUT, _ADDED], width=190, **listed)
         self.guess = pn.widgets.Select(label="My guess", options=["", *GUESSES], width=150, visible=False, **listed)
         self.way.param.watch(lambda *_: self._say_what(), "value")
-        self._about = Html("", stylesheets=[CARD_CSS, WORD_CSS], min_width=160, **_WIDE)
-        self._said = Html("", stylesheets=[CARD_CSS], **_WIDE)
-        self.table = RunTable(self.act, heads=HEADS, terms=_TERMS, empty=_EMPTY, **_WIDE)
+        self._about = Html("", stylesheets=[CARD_CSS, WORD_CSS], min_width=160, **WIDE)
+        self._said = Html("", stylesheets=[CARD_CSS], **WIDE)
+        self.table = RunTable(self.act, heads=HEADS, terms=_TERMS, empty=_EMPTY, **WIDE)
         bar = pn.FlexBox(
-            self.button, self.way, self.guess, self._about, gap="8px", align_items="end", stylesheets=[BAR_CSS], **_WIDE
+            self.button, self.way, self.guess, self._about, gap="8px", align_items="end", stylesheets=[BAR_CSS], **WIDE
         )
         self.picture = AblationPicture()
         self.head, self.items = (bar,), (self._said, self.table, self.picture.pane)
