@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from model_cards import first, second
-from patience import wait_until
 
 from rulelab.views.cards.card import Card
 from rulelab.views.live import ticker
@@ -28,14 +27,10 @@ def other() -> Card:
 
 
 @pytest.fixture
-def await_workers() -> Callable[[], None]:
-    """Waits until what the test began beside the page has ended, whether or not anybody has looked."""
+def at_work() -> Callable[[], bool]:
+    """Whether something that the test began beside the page goes on; whether or not anybody has looked."""
     before = set(threading.enumerate())
-
-    def wait() -> None:
-        wait_until(lambda: not {each for each in threading.enumerate() if each.name == THREAD_NAME} - before)
-
-    return wait
+    return lambda: any(each.name == THREAD_NAME and each not in before for each in threading.enumerate())
 
 
 class ByHand:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -178,14 +177,14 @@ def test_the_best_single_change_leads_downwards_until_there_is_none(make) -> Non
     assert len(objectives) > 1
 
 
-def test_a_change_of_other_data_is_no_hint(make, await_workers) -> None:
+def test_a_change_of_other_data_is_no_hint(make, at_work) -> None:
     """The model in hand is the same, as a list of rules without any is, but not the data."""
     view = ready(make(searched(table())))
     view.hand.take(view.hand.bench.empty())
     view.hint()
     other = searched(table(1))
     view.edit(Prepared(other), rl.RuleList.from_problem(other.problem, []))
-    await_workers()  # nobody has looked at what was found
+    wait_until(lambda: not at_work())  # nobody has looked at what was found
     ready(view)
     assert button(view, "Make this change") is None
     assert wording.HINT in html(view)
@@ -643,9 +642,8 @@ def test_every_control_and_figure_has_a_term(make) -> None:
         assert find(name) is not None, name
 
 
-def test_closing_ends_the_optimizer(await_workers) -> None:
-    before = threading.active_count()
+def test_closing_ends_the_optimizer(at_work) -> None:
     view = WhatIfView(live.long_search())
-    assert threading.active_count() > before
+    assert at_work()
     view.close()
-    await_workers()
+    wait_until(lambda: not at_work())

@@ -229,13 +229,13 @@ def test_the_address_says_what_is_compared_and_the_cards_that_come_back_are_comp
     assert "against = ZZ" in CompareTab(Address("?against=ZZ")).complaints[0]
 
 
-def test_a_model_is_pinned_while_others_come_back(view, card, other, await_workers) -> None:
+def test_a_model_is_pinned_while_others_come_back(view, card, other, at_work) -> None:
     view.kept.found = ""
     for one in (card, other):
         view.pin(one)
     again = CompareView()
     again.kept.found = view.kept.kept
-    await_workers()  # they are there, and nobody has looked yet
+    wait_until(lambda: not at_work())  # they are there, and nobody has looked yet
     assert again.pin(replace(card, name="my own")) == "A"
     finish(again)
     assert [shown.called for shown in again.cards] == ["my own", "", ""]
