@@ -22,9 +22,10 @@ from ..live.work import Work
 from ..widgets.esc import esc, plain
 from ..widgets.style import BUTTON_CSS, SELECT_CSS, sheet
 from ..widgets.uploader import Uploader
+from .controls import number_field
 from .data import FILES, LIMIT, MAX_UPLOAD_BYTES, UPLOADED, AllClasses, Labelled, load
 from .draft import Draft
-from .numbers import WIDE, Settings, note, number_field
+from .numbers import WIDE, Settings, note
 from .tables import Counted, offered
 
 _UNCHANGED = "The data are as before."
