@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterator
 from typing import Any
 
 import panel as pn
+from live import send
 
 from rulelab.views.search.plot_box import PlotBox
 from rulelab.views.search.view import SearchView
 from rulelab.views.widgets.buttons import Press
+from rulelab.views.widgets.uploader import Uploader
 
 BUTTONS = (Press, pn.widgets.Button, pn.widgets.FileDownload)
 
@@ -39,6 +42,12 @@ def field(view: object, label: str) -> Any:
     """The field that is seen with this label; None: there is none."""
     fields = (each for each in seen(view) if isinstance(each, pn.widgets.WidgetBase))
     return next((each for each in fields if each.label == label), None)
+
+
+def upload(uploader: Uploader, contents: bytes, name: str) -> None:
+    """Send a file as the browser does, in one piece."""
+    send(uploader, {"type": "begin", "id": 1, "name": name, "size": len(contents)})
+    send(uploader, {"type": "piece", "id": 1, "data": base64.b64encode(contents).decode(), "last": True})
 
 
 def boxes(view: SearchView) -> list[PlotBox]:

@@ -25,7 +25,7 @@ from .frames import Seen, TreeFrame, recorded_frame, tree_frame
 from .icicle import bound_name
 from .tree_plot import HEIGHT, TreePlot
 
-_OFFERED = 40
+OFFERED = 40
 """Prefixes in the list of prefixes, the largest ones."""
 _LONGEST = 90
 _WHY = 66
@@ -108,7 +108,7 @@ class TreePane(NotebookViewer):
 
     def _offer(self) -> None:
         """Let the list of prefixes name the largest ones, in the order of the tree, and the one looked at."""
-        drawn = {tuple(self.path(node)) for node in self.plot.largest(_OFFERED)}
+        drawn = {tuple(self.path(node)) for node in self.plot.largest(OFFERED)}
         if self.prefix is not None:
             drawn.add(tuple(self.prefix))
         options: dict[str, tuple[str, ...] | str] = {LAST: _LAST}

@@ -88,7 +88,7 @@ class WhyBox:
         self._drawn: Any = None
         self._pictured = {"dark": False, "large": False}
         self.tree: TreePane | None = None
-        self._pictures: dict[str, tuple[Any, PlotBox]] = {}
+        self.pictures: dict[str, tuple[Any, PlotBox]] = {}
         self._now = Html(_NOW, stylesheets=[CARD_CSS], visible=False, **WIDE)
         self._places: dict[str, pn.Column] = {}
         # the names of what there is to see, and the open one
@@ -105,7 +105,7 @@ class WhyBox:
         """Begin anew, for another kind of search, with what makes its plots, and what else there is, by their names."""
         self._look = look
         self.tree = None
-        self._pictures = {}
+        self.pictures = {}
         self._make: dict[str, Callable[[], Sequence[Any]]] = {}
         if look.family:
             self._make = {TREE: self._new_tree}
@@ -148,7 +148,7 @@ class WhyBox:
         self._pictured = {"dark": dark, "large": large}
         if self.tree is not None:
             self.tree.param.update(**self._pictured)
-        for plot, _ in self._pictures.values():
+        for plot, _ in self.pictures.values():
             plot.use_dark(dark)
             plot.use_size(large)
 
@@ -182,7 +182,7 @@ class WhyBox:
         with pn.io.hold():
             if name == TREE and self.tree is not None:
                 self.tree.draw(frame)
-            elif name in self._pictures:
+            elif name in self.pictures:
                 self._draw(name, frame)
 
     def clear(self) -> None:
@@ -191,7 +191,7 @@ class WhyBox:
         if self.tree is not None:
             self.tree.prefix = None
             self.tree.draw(TreeFrame())
-        for name in self._pictures:
+        for name in self.pictures:
             self._draw(name, PICTURES[name][1])
 
     def _say_now(self, back: bool) -> None:
@@ -235,13 +235,13 @@ class WhyBox:
     def _new_picture(self, name: str) -> Sequence[Any]:
         plot = PICTURES[name][0]()
         box = PlotBox(plot, self._name_of_files)
-        self._pictures[name] = plot, box
+        self.pictures[name] = plot, box
         plot.on_tap = box.refresh
         self.use_look(**self._pictured)
         self._draw(name, PICTURES[name][1])
-        return self._pictures[name][1].items
+        return self.pictures[name][1].items
 
     def _draw(self, name: str, frame: pd.DataFrame) -> None:
-        plot, box = self._pictures[name]
+        plot, box = self.pictures[name]
         plot.draw(frame)
         box.refresh()

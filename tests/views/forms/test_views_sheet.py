@@ -10,7 +10,9 @@ from weakref import WeakSet
 
 import numpy as np
 import pandas as pd
+import panel as pn
 import pytest
+from doors import button, html, upload
 from live import HOSTILE, send, use_file, use_roles
 from patience import PATIENCE, wait_until
 
@@ -104,8 +106,8 @@ def test_nothing_changes_before_the_sheet_is_accepted(settings) -> None:
     settings.accept()
     assert not settings.pending
     assert settings.data == UPLOADED
-    assert "Predicts krank = ja." in settings._about.object
-    assert "Groups: gender." in settings._about.object
+    assert "Predicts krank = ja." in html(pn.Column(*settings.fields))
+    assert "Groups: gender." in html(pn.Column(*settings.fields))
 
 
 def test_a_bad_file_after_a_good_one_leaves_the_good_one(settings) -> None:
@@ -216,7 +218,7 @@ def test_hostile_names_are_one_line_of_text(settings) -> None:
     settings.take(raw, f"../../{HOSTILE}.csv")
     assert all("\n" not in name for name in settings.dialog.state["head"])
     settings.accept()
-    assert "<img" not in settings._about.object
+    assert "<img" not in html(pn.Column(*settings.fields))
 
 
 @pytest.mark.long
@@ -234,10 +236,10 @@ def test_lists_of_uploaded_data_have_group_tables() -> None:
 def test_nothing_can_be_run_while_data_are_chosen() -> None:
     view = SearchView(new_session=Setup().new_session)
     view.blocked = True
-    assert view._controls.buttons["run"].disabled
-    assert view._controls.buttons["step"].disabled
+    assert button(view, "Run").disabled
+    assert button(view, "Step").disabled
     view.blocked = False
-    assert not view._controls.buttons["run"].disabled
+    assert not button(view, "Run").disabled
 
 
 class Sent:
@@ -385,16 +387,16 @@ def test_messages_of_the_sheet_change_it(settings) -> None:
 def test_a_file_is_read_beside_the_page_and_can_be_given_up(settings, monkeypatch) -> None:
     wait, read = threading.Event(), data.datasets.sheet
     monkeypatch.setattr(data.datasets, "sheet", lambda *given, **how: wait.wait(PATIENCE) and read(*given, **how))
-    settings._file._received(GERMAN, "daten.csv")
+    upload(settings.fields[1], GERMAN, "daten.csv")
     assert settings.refresh(), "it is still being read"
     settings.cancel()
     wait.set()
     assert not settings.refresh()
     assert settings.draft is None
-    settings._file._received(GERMAN, "daten.csv")
+    upload(settings.fields[1], GERMAN, "daten.csv")
     wait_until(lambda: not settings.refresh())
     assert settings.draft is not None
-    settings._file._received(b"", "empty.csv")
+    upload(settings.fields[1], b"", "empty.csv")
     wait_until(lambda: not settings.refresh())
     assert "empty.csv is empty" in settings.complaint
 
@@ -434,7 +436,7 @@ def test_all_that_was_left_out_can_be_read() -> None:
     view.run()
     wait_until(lambda: view.session.prepared is not None)
     view.refresh()
-    shown = view._notes.object
+    shown = html(view)
     assert "7 not made into conditions" in shown
     assert all(f"<li>c{k}: constant</li>" in shown for k in range(7))
     view.close()

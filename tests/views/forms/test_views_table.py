@@ -7,7 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import panel as pn
 import pytest
+from doors import html
 from patience import PATIENCE, wait_until
 from table_engines import people
 
@@ -49,7 +51,7 @@ def test_a_table_is_a_data_set_of_the_page(source: str) -> None:
     tables.offer([source])
     setup = Setup()
     settings = setup.table
-    assert NAME in settings._data.options
+    assert NAME in settings.fields[0].options
     settings.data = "trips"
     draft = settings.draft
     assert draft is not None
@@ -64,7 +66,7 @@ def test_a_table_is_a_data_set_of_the_page(source: str) -> None:
     draft.choose_positive(draft.classes.index("late"))
     settings.accept()
     assert (settings.pending, settings.data, settings.sensitive) == (False, "trips", "sex")
-    assert "counted where they lie" in settings._about.object
+    assert "counted where they lie" in html(pn.Column(*settings.fields))
     settings.test_share = 0.25
     session = setup.new_session()
     session.run()

@@ -7,6 +7,7 @@ import json
 
 import numpy as np
 import pytest
+from doors import button, html, upload
 from live import (
     HOSTILE,
     alert,
@@ -84,7 +85,7 @@ def test_a_saved_run_is_shown_as_it_was(view, tmp_path) -> None:
             told, was = replay.why.tree.drawn.tree, view.why.tree.drawn.tree
             assert told["antecedent"].tolist() == was["antecedent"].tolist()
             assert told["state"].tolist() == was["state"].tolist()
-    assert not any(button.visible for button in replay._controls.buttons.values())
+    assert not any(button(replay, name) for name in ("Run", "Step", "Stop", "Reset"))
     assert not replay.certificate.check.button.visible, "without rows nothing is verified"
     replay.run()
     replay.reset()
@@ -107,7 +108,7 @@ def test_a_run_is_played_at_several_speeds(view) -> None:
 
 def open_file(view: SearchView, contents: bytes, name: str = "run.rulelab") -> str:
     """Open a file on the page; what is said of it."""
-    view.opener._received(contents, name)
+    upload(view.opener.field, contents, name)
     settled(view)
     return view.opener.field.said
 
@@ -120,7 +121,7 @@ def test_the_page_opens_a_recording_and_runs_anew(view) -> None:
     assert open_file(view, contents, HOSTILE) == ""
     assert view.session.recorded
     assert status(view).figures == before
-    assert "<img" not in view._notes.object
+    assert "<img" not in html(view)
     open_tab(view, view.why.strip.names[0])
     settled(view)
     if TREE in view.why.strip.names:

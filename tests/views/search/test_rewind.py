@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from bokeh.models import Span
 from live import curves, curves_of, exported, look_back, moment, play, send, status
 from patience import PATIENCE, wait_until
 from test_views_plots import SEARCHES
@@ -51,6 +52,11 @@ def drawn(plots: SearchFigures) -> list[Any]:
     return [*shown, *(plot.caption for plot in plots.plots)]
 
 
+def lines(view: SearchView) -> list[Span]:
+    """The line at the moment that is shown, in each plot over time."""
+    return [line for figure in view.plots.figures for line in figure.select({"type": Span})]
+
+
 def axes(plots: SearchFigures) -> list[Any]:
     """The curves, and what the plots over time span."""
     ranges = [each for plot in plots.plots if plot.over_time for each in (plot.figure.x_range, plot.figure.y_range)]
@@ -85,13 +91,13 @@ def test_every_moment_looks_as_it_did(view) -> None:
         assert view.best.actions.visible == (snapshots[at].incumbent is not None)
         assert view.part("moment").at == at
         assert repr(axes(view.plots)) == repr(whole), "axes do not move"
-        for cursor in view.plots._cursors.values():
-            assert cursor._line.visible
-            assert cursor._line.location == curves(view)[AXES[view.axis]][at]
+        for line in lines(view):
+            assert line.visible
+            assert line.location == curves(view)[AXES[view.axis]][at]
     look_back(view, None)
     assert repr(seen(view)) == repr(present)
     assert repr(axes(view.plots)) == repr(whole)
-    assert not any(cursor._line.visible for cursor in view.plots._cursors.values())
+    assert not any(line.visible for line in lines(view))
     assert status(view).tone == "proven" or view.session.snapshot.status is not rl.Status.OPTIMAL
 
 
@@ -157,7 +163,7 @@ def test_a_slider_that_is_moved_holds_the_replay(view) -> None:
 def test_a_line_that_is_moved_in_a_plot_goes_to_the_nearest_moment(view) -> None:
     places, start, end = view.plots.places
     assert start < places[0] <= places[-1] < end
-    line = view.plots._cursors[0]._line
+    line = lines(view)[0]
     assert line.tags == [1]
     for place in (start, places[1] + 1e-9, (places[0] + 2 * places[-1]) / 3, end):
         line.location = place

@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 import panel as pn
 import pytest
-from doors import boxes
-from live import HOSTILE, alert, export_menu, exported, finish, gap_figure, model_html, status, use_file
+from doors import boxes, html
+from live import HOSTILE, alert, export_menu, exported, finish, gap_figure, model_html, status, use_file, widget
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
@@ -109,7 +109,7 @@ def test_a_target_of_three_classes_offers_all_of_them_in_one_list_and_one_of_two
 
 def test_the_choice_can_be_undone_in_the_sheet_that_is_opened_again(setup: Setup) -> None:
     assert setup.table.several is not None
-    assert "all 3 classes in one list" in setup.table._about.object
+    assert "all 3 classes in one list" in html(pn.Column(*setup.table.fields))
     setup.table.reopen()
     draft = setup.table.draft
     assert draft is not None
@@ -140,16 +140,15 @@ def test_weights_have_to_be_whole() -> None:
 
 def test_only_a_list_of_several_classes_can_have_such_data_and_it_is_said_why(setup: Setup) -> None:
     assert setup.family == NAME
-    assert list(setup._family.options.values()) == [NAME]
-    assert setup._why.visible
-    assert "fairness" in setup._why.object
+    assert list(widget(setup, "Model family").options.values()) == [NAME]
+    assert "fairness" in html(setup.data_card)
     fields = {each.label: each for part in setup._fields[NAME] for each in part if hasattr(each, "label")}
     assert "Support within a class" not in fields, "no class is told from the rest"
     assert not any("Fairness" in label for label in fields)
     setup.table.data = "diabetes"
     assert setup.family == "rule_list"
-    assert set(setup._family.options.values()) == set(OFFERED)
-    assert not setup._why.visible
+    assert set(widget(setup, "Model family").options.values()) == set(OFFERED)
+    assert "fairness" not in html(setup.data_card)
     setup.family = "falling_rule_list"
     setup.table.data = UPLOADED
     assert setup.family == NAME

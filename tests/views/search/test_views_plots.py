@@ -9,9 +9,11 @@ from io import StringIO
 
 import numpy as np
 import pandas as pd
+import panel as pn
 import pytest
 from bokeh.models import Text
-from doors import boxes
+from bokeh.models.annotations import BoxAnnotation
+from doors import boxes, button, html, seen
 from live import curves_of, finish, inexact_search, long_search, problem, send, small_search, status
 from patience import PATIENCE, wait_until
 
@@ -206,7 +208,7 @@ def test_the_axis_counts_from_the_tree_and_a_strip_is_what_comes_before_it(width
     assert len(at) == len(snapshots)
     assert at == sorted(at)
     assert head == at[-1:]
-    strip = plots._strips[0]
+    strip = plots.bounds.select_one({"type": BoxAnnotation, "level": "underlay"})
     assert strip.visible == (first > 0)
     assert strip.right == (0 if first else at[0])
     assert [place < 0 for place in at] == [each.work < snapshots[first].work and first > 0 for each in snapshots]
@@ -281,7 +283,10 @@ def test_bars_of_cuts_are_as_long_as_their_shares() -> None:
 
 def able(view: SearchView) -> set[str]:
     view.refresh()
-    return {name for name, button in view._controls.buttons.items() if not button.disabled}
+    found = [each for each in seen(view.part("controls")) if isinstance(each, pn.widgets.Button)]
+    found += [each for each in pn.panel(view).select(pn.widgets.Button) if each.label in ("Stop", "Reset")]
+    known = {"Run": "run", "Pause": "run", "Step": "step", "Stop": "stop", "Reset": "reset"}
+    return {known[each.label] for each in found if each.label in known and not each.disabled}
 
 
 def test_only_buttons_that_would_do_something_can_be_pressed() -> None:
@@ -290,17 +295,17 @@ def test_only_buttons_that_would_do_something_can_be_pressed() -> None:
     view.run()
     wait_until(lambda: view.session.state is State.RUNNING)
     assert able(view) == {"run", "step", "stop", "reset"}
-    assert view._controls.buttons["run"].label == "Pause"
+    assert button(view, "Pause")
     view.pause()
     wait_until(lambda: view.session.state is State.PAUSED)
     assert able(view) == {"run", "step", "stop", "reset"}
     view.stop()
     wait_until(lambda: view.session.state is State.STOPPED)
     assert able(view) == {"run", "reset"}
-    assert "Step cannot go on" in view._controls.hint.object
+    assert "Step cannot go on" in html(view.part("controls"))
     view.reset()
     assert able(view) == {"run", "step"}
-    assert view._controls.hint.object == ""
+    assert html(view.part("controls")) == ""
     view.close()
 
 
@@ -317,10 +322,10 @@ def test_a_result_of_earlier_settings_is_said_to_be_one(view) -> None:
     view.refresh()
     assert status(view).tone == "earlier"
     assert status(view).phase.startswith("With the earlier settings: certified optimal")
-    assert "settings have changed" in view._controls.hint.object
+    assert "settings have changed" in html(view.part("controls"))
     finish(view)
     assert status(view).tone == "proven"
-    assert "settings" not in view._controls.hint.object
+    assert "settings" not in html(view.part("controls"))
 
 
 def test_there_is_a_word_for_every_state(view) -> None:

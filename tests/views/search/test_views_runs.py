@@ -36,7 +36,7 @@ def ran(view: SearchView) -> SearchView:
 
 
 def pale(view: SearchView) -> list[str]:
-    return list(dict.fromkeys(view.plots._pale.sources[0].data["run"]))
+    return list(dict.fromkeys(view.plots.plot(0).pale.sources[0].data["run"]))
 
 
 def rows(view: SearchView) -> list[dict]:
@@ -55,7 +55,7 @@ def test_a_run_stays_pale_beneath_the_next_one(show) -> None:
     assert [row["number"] for row in rows(view)] == [1, 2]
     assert [row["present"] for row in rows(view)] == [False, True]
     objective, bound = (
-        [x for k, x in enumerate(view.plots._pale.sources[0].data["values"]) if k % 2 == part] for part in (0, 1)
+        [x for k, x in enumerate(view.plots.plot(0).pale.sources[0].data["values"]) if k % 2 == part] for part in (0, 1)
     )
     found = pytest.approx(view.session.snapshot.incumbent.objective, abs=1e-8)
     assert [objective[0][-1], bound[0][-1]] == [found, found]
@@ -97,7 +97,7 @@ def test_pale_lines_are_sent_once_and_not_at_every_look(show) -> None:
     view = ran(show())
     view.reset()
     sent: list[object] = []
-    for source in view.plots._pale.sources:
+    for source in view.plots.plot(0).pale.sources:
         source.on_change("data", lambda attr, old, new: sent.append(new))
     ran(view)
     assert view.session.snapshot.step > 3
@@ -186,7 +186,7 @@ def test_pale_curves_are_short_and_keep_ends_and_improvements() -> None:
 
 def test_every_column_of_the_table_is_explained() -> None:
     for head in box.HEADS:
-        assert find(box._TERMS.get(head, head)) is not None, head
+        assert find(box.TERMS.get(head, head)) is not None, head
 
 
 def test_an_ablation_runs_all_and_ends_with_the_run_as_set(show) -> None:
@@ -248,7 +248,7 @@ def test_stop_ends_an_ablation_with_what_is_there(show) -> None:
     assert view.runs.present.variant == "as set"
     view.ablate()
     view.reset()
-    assert view._ablation is None
+    assert not view.tick()
     assert view.session.state is State.IDLE
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from bokeh.models import Span
 from live import long_search, look_back, open_tab, problem, small_search, widget
 from patience import wait_until
 
@@ -53,7 +54,7 @@ def test_every_step_is_seen_in_tree_and_bars(show, make) -> None:
         assert list(frame.seen.path) == told.attrs["prefix"]
         assert frame.seen.last
         assert len(box.tree.bars.frame()) == len(told)
-        assert box.tree.bars._line.location == told.attrs["incumbent"]
+        assert box.tree.bars.figure.select_one({"type": Span}).location == told.attrs["incumbent"]
     work = view.session.snapshot.work
     settled(view)
     assert view.session.snapshot.work == view.session.search.work == work, "looking takes no step"
@@ -77,7 +78,7 @@ def test_a_running_search_is_drawn_and_never_touched_by_the_page(show, monkeypat
     assert view.why.tree.drawn.tree.attrs["stored"] == stored, "at rest all of it is seen"
     assert set(touched) == {TREE}
     assert len(view.why.tree.plot.nodes) <= why.MOST_NODES
-    assert len(widget(view.why.tree, "Prefix").options) <= tree_view._OFFERED + 2
+    assert len(widget(view.why.tree, "Prefix").options) <= tree_view.OFFERED + 2
 
 
 def test_nothing_is_looked_at_that_is_not_open(show) -> None:

@@ -29,7 +29,7 @@ from .past import MOST_RUNS, PastRun, Runs, differing
 
 _LEFT_OUT, _ADDED = "each left out", "of the paper, added"
 HEADS = ["run", "objective", "lower bound", "gap", "nodes", "search time", "integral"]
-_TERMS = {"run": "runs", "integral": "primal-dual integral"}
+TERMS = {"run": "runs", "integral": "primal-dual integral"}
 _EMPTY = "No run has ended yet. Each one stays here with its figures, and as a pale line beneath the next one's curves."
 _ABLATES = (
     "Runs the settings of the form as they are and once more without each bound in use, one after the other, each "
@@ -65,7 +65,7 @@ class RunsBox:
         self.way.param.watch(lambda *_: self._say_what(), "value")
         self._about = Html("", stylesheets=[CARD_CSS, WORD_CSS], min_width=160, **WIDE)
         self._said = Html("", stylesheets=[CARD_CSS], **WIDE)
-        self.table = RunTable(self.act, heads=HEADS, terms=_TERMS, empty=_EMPTY, **WIDE)
+        self.table = RunTable(self.act, heads=HEADS, terms=TERMS, empty=_EMPTY, **WIDE)
         bar = pn.FlexBox(
             self.button, self.way, self.guess, self._about, gap="8px", align_items="end", stylesheets=[BAR_CSS], **WIDE
         )
