@@ -191,22 +191,13 @@ class ModelCard(NotebookViewer):
         card, place = self._card, self._place
         heading = f'<h2 class="aside">{esc(self.letter)} {esc(self.title)}</h2>'
         badge = f'<span class="letter">{esc(self.letter)}</span>' if self.letter else ""
-        written = {
-            "head": heading + card_html.head(card),
-            "rules": lines.rules(card, place.marked, place.shared),
-            "figures": lines.figures_of(card, self._scores, place.beside, place.shared),
-            "by_class": lines.by_class(card),
-            "doubts": lines.doubts(card, self._scores),
-            "fairness": lines.fairness(card, self._scores),
-            "groups": lines.groups(card, self._scores, place.attributes, place.beside),
-            "facts": lines.facts(card, place.marked),
-        }
+        head = lines.Section(heading + card_html.head(card))
+        written = {"head": head, **lines.sections(card, self._scores, place)}
         texts = {self.parts[name]: part for name, part in written.items()}
         with pn.io.hold():
             line = 1
             for item in self._layout.objects:
-                part = texts.get(item, "")
-                text, height = part if isinstance(part, lines.Section) else (part, 1)
+                text, height = texts.get(item, lines.Section(""))
                 if item in texts and item.object != text:
                     item.object = text
                 at = {"grid-row": f"{line} / span {height}"}
