@@ -144,5 +144,4 @@ class CountView(Viewer):
             text = facts(total, self.ranges, busy, self.groups[1], ways)
             if self.sample is not None:
                 text += f'<p class="note">In the picture of models: {self.sample.words}.</p>'
-            if self._text.object != text:
-                self._text.object = text
+            self._text.object = text

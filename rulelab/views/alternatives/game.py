@@ -346,8 +346,7 @@ class RoomPanel(Viewer):
             return True
         else:
             text, self._end.visible = _ENTER if BOARDS.lasting is None else f"{_ENTER}{_LASTS}", False
-        if self.board.object != text:
-            self.board.object = text
+        self.board.object = text
         return bool(self._entered)
 
     @param.depends("room", "called", watch=True)

@@ -137,5 +137,4 @@ class GroupsPanel(Viewer):
                 f"{card_html.group_table(self.attribute, rates)}"
                 '<p class="note">Training rows, in %, with 95&nbsp;% intervals.</p>'
             )
-        if self._rates.object != text:
-            self._rates.object = text
+        self._rates.object = text

@@ -207,8 +207,7 @@ class PersonPanel(Viewer):
             said = self._person.votes(self.good) + said + self._person.flip_in_all(self.good, hand, model)
         if fields != self.form.fields:
             self.form.fields = fields
-        if said != self.said.object:
-            self.said.object = said
+        self.said.object = said
 
     def enter(self, wanted: dict[str, Any]) -> None:
         """Do what the form asks for; what makes no sense is left alone."""

@@ -75,8 +75,7 @@ class Exports:
             each.disabled = bool(self._making)
         about = [_MAKING.format(self._making)] if self._making else missing
         said = f'<p class="note" role="status">{" ".join(about)}</p>'
-        if said != self._note.object:
-            self._note.object = said
+        self._note.object = said
 
     def text(self, form: str) -> io.StringIO:
         """The model in one of the languages of `FORMS`; raises ModelError when it cannot be written in it."""

@@ -201,12 +201,10 @@ class ModelCard(NotebookViewer):
                 if item in texts and item.object != text:
                     item.object = text
                 at = {"grid-row": f"{line} / span {height}"}
-                if item.styles != at:
-                    item.styles = at
+                item.styles = at
                 line += height
             self._layout.styles = {"grid-row": f"1 / span {line - 1}"}
-            if self._badge.object != badge:
-                self._badge.object = badge
+            self._badge.object = badge
             self._name.placeholder = plain(self._place.name, 160)
             self.check.line.caption = f"Check of {self.letter or 'the model'}"
             self.robust.line.caption = f"Robustness of {self.letter or 'the model'}"

@@ -277,8 +277,7 @@ class FrontView(Complaining, NotebookViewer):
             self._empty: not points,
         }
         for item, visible in shown.items():
-            if item.visible != visible:
-                item.visible = visible
+            item.visible = visible
         order = sorted(points, key=lambda p: (p.sweep, p.point))
         self.table.more = [fronts_html.row_of(run.started, p, gap, self.on_pin is not None) for p in order]
         self._summarise(run)
@@ -302,8 +301,7 @@ class FrontView(Complaining, NotebookViewer):
         text = fronts_html.summary(found["test"], found["train"], self.gap, words, notes, sweep.plan.split)
         if sweep.groups:
             text += fronts_html.rates(sweep.rates(p.point, self.part), self.attribute, self.part)
-        if self._summary.object != text:
-            self._summary.object = text
+        self._summary.object = text
         self.model.offer(run.started, p)
 
     @param.depends("on", "criterion", "point", "hidden", watch=True)

@@ -161,8 +161,7 @@ class ChildrenPlot(Plot):
         show_entries(self._entries, [bool((shown[name] > 0).any()) for name in TERMS])
         solid = next((k for k, fate in enumerate(shown["fate"]) if fate != "cut"), 0)
         for entry in self._entries:
-            if entry.index != solid:
-                entry.index = solid  # of a bar that is not pale
+            entry.index = solid  # of a bar that is not pale
         many, few = counted(len(frame), "next rules"), len(shown) < len(frame)
         of = f"Of {many}: {tally(fates(frame))}. " if len(frame) else ""
         self.caption = f"{of}{seen.said}".rstrip() or NONE_FOLLOW
@@ -194,8 +193,7 @@ class ChildrenPlot(Plot):
         """The rows are higher where the text is larger."""
         super().use_size(large)
         height = _AROUND + (_LARGE_ROW if large else _ROW) * (MOST_BARS + 1)
-        if self.figure.height != height:
-            self.figure.height = height
+        self.figure.height = height
 
     def picture(self) -> dict[str, Any]:
         """It alone on white, see `still`."""

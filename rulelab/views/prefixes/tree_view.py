@@ -87,11 +87,9 @@ class TreePane(NotebookViewer):
             self.bars_box.refresh()
             self._offer()
             said = sentence(frame) if nodes else ""
-            if said != self.said.object:
-                self.said.object = said
+            self.said.object = said
             for part in (self.box.pane, self._below):
-                if part.visible is not bool(nodes):
-                    part.visible = bool(nodes)
+                part.visible = bool(nodes)
         pn.io.push_notebook(self.box.pane, self.bars_box.pane)
 
     @param.depends("dark", "large", watch=True)

@@ -111,8 +111,7 @@ class BestModel:
     def say_pinned(self, letter: str) -> None:
         """Say which card the model has become; an empty letter takes it away."""
         label = f"Pinned as {letter} in Compare" if letter else KEEP
-        if self._keep.label != label:
-            self._keep.label = label
+        self._keep.label = label
 
     def model_card(self) -> Card:
         """The model card at the moment that is shown; ValueError when there is no model yet, or no card of it."""
@@ -137,8 +136,7 @@ class BestModel:
     def offer(self, keep: bool, edit: bool, ask: bool = False) -> None:
         """Show the buttons that keep the model, edit it, and send a person through, where there is what does that."""
         for each, shown in ((self._keep, keep), (self._edit, edit), (self._ask, ask)):
-            if each.visible is not shown:
-                each.visible = shown
+            each.visible = shown
 
     def send(self, panel: pn.viewable.Viewable | None) -> None:
         """Show what the model says of one person; None: take it away."""
@@ -168,5 +166,4 @@ class BestModel:
         """Say what the best model is, as far as that is proven."""
         heading = title or self._look.heading
         text = f'<h2 aria-label="{esc(heading)}">{word(heading, self._look.heading)}</h2>'
-        if text != self.heading.object:
-            self.heading.object = text
+        self.heading.object = text

@@ -93,8 +93,7 @@ class Certificate:
                 text.param.update(tone=now.tone, phase=phase, figures=figures)
                 self._colour(now.tone)
             counts = [list(pair) for pair in now.figures if pair[0] not in _WATCHED]
-            if counts != self.counts.figures:
-                self.counts.figures = counts
+            self.counts.figures = counts
 
     def show(self, latest: Snapshot | None, prepared: Prepared | None = None) -> None:
         """Show what a moment of the run has proven, and let the proof be checked or say why it cannot be."""
@@ -108,10 +107,8 @@ class Certificate:
                 said = proof_block(account(prepared.search, latest))
         note = f'<p class="note" role="note">{note}</p>'
         for pane, text in ((self.account, said or self._looks_for), (self._note, note)):
-            if text != pane.object:
-                pane.object = text
-        if self.check.button.visible is not able:
-            self.check.button.visible = able
+            pane.object = text
+        self.check.button.visible = able
         self._arrange()
 
     @staticmethod
@@ -136,8 +133,7 @@ class Certificate:
     def _arrange(self, *_: Any) -> None:
         """What the check says takes the place of the note, but speaks of the end of the run only."""
         said = self.check.button.visible and bool(self.check.line.phase)
-        if self.check.line.visible is not said or self._note.visible is said:
-            self.check.line.visible, self._note.visible = said, not said
+        self.check.line.visible, self._note.visible = said, not said
 
     def _colour(self, tone: str) -> None:
         self.box.css_classes = ["rl-row", "rl-certificate", f"rl-{tone}"]

@@ -109,8 +109,7 @@ class PlotBox:
 
     def refresh(self) -> None:
         """Show what the plot says beside its picture, where that has changed."""
-        if self._head.caption != self.plot.caption:
-            self._head.caption = self.plot.caption
+        self._head.caption = self.plot.caption
         if self._below is not None and self._below.object != self.plot.below:
             self._below.object = self.plot.below
 

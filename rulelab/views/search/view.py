@@ -465,8 +465,7 @@ class SearchView(Complaining, NotebookViewer):
         elif session.state.busy and self._alert.phase:
             self.complain("")
         text = notes(session.prepared)
-        if text != self._notes.object:
-            self._notes.object = text
+        self._notes.object = text
         self._controls.show(session, self.stale, self.blocked, self.refusal)
         free = not (session.state.busy or self.blocked or self._ablation)
         self.runs_box.offer(bool(LOOKS[session.look].family), free)

@@ -195,8 +195,7 @@ class WhyBox:
             self._draw(name, PICTURES[name][1])
 
     def _say_now(self, back: bool) -> None:
-        if self._now.visible is not (back and self.open in PICTURES):
-            self._now.visible = not self._now.visible
+        self._now.visible = back and self.open in PICTURES
 
     def _forget(self) -> None:
         if self._asked:
@@ -217,8 +216,7 @@ class WhyBox:
         if not place.objects:
             place.objects = list(self._make[self.open]())
         for name, other in self._places.items():
-            if other.visible != (name == self.open):
-                other.visible = name == self.open
+            other.visible = name == self.open
         if self.open not in _WATCHED:
             self._forget()
 

@@ -228,8 +228,7 @@ def add_legend(
 def show_entries(entries: Sequence[LegendItem], drawn: Sequence[bool]) -> None:
     """Let a legend name only what is drawn."""
     for entry, visible in zip(entries, drawn, strict=True):
-        if entry.visible != visible:
-            entry.visible = visible
+        entry.visible = visible
 
 
 def set_ticks(axis: Axis, **options: Any) -> None:

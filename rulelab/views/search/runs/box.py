@@ -79,8 +79,7 @@ class RunsBox:
         for field in (self.way, self.guess):
             if field.disabled is (possible and free):
                 field.disabled = not (possible and free)
-        if self.button.able is not (possible and free):
-            self.button.able = possible and free
+        self.button.able = possible and free
 
     @property
     def added(self) -> bool:
@@ -91,10 +90,8 @@ class RunsBox:
         added = self.added
         what = (_ADDS if added else _ABLATES) if self._possible else _CANNOT
         about = f'<p class="note">{what} {word("Why", "ablation")}</p>'
-        if about != self._about.object:
-            self._about.object = about
-        if self.guess.visible is not added:
-            self.guess.visible = added
+        self._about.object = about
+        self.guess.visible = added
 
     def say(self, note: str) -> None:
         """Say how the ablation went; empty: nothing."""
@@ -106,8 +103,7 @@ class RunsBox:
         gone = f"{count(self._runs.gone)} older runs have made room: {MOST_RUNS} are kept." if self._runs.gone else ""
         said = " ".join(filter(None, (self._note, gone)))
         html = f'<p class="note" role="note">{esc(said, 600)}</p>' if said else ""
-        if html != self._said.object:
-            self._said.object = html
+        self._said.object = html
         shown = rows(list(self._runs), present)
         if shown != self.table.rows:
             self.table.rows = shown
