@@ -158,7 +158,7 @@ class AlternativesView(Complaining, Choosing):
         """
         self._make, self._effort = make, 0
         self._known = None if prepared is None or latest is None else (prepared, latest)
-        self._found = None
+        self.found = None
         with pn.io.hold():
             self._edit_best()
             self.find()
@@ -229,23 +229,23 @@ class AlternativesView(Complaining, Choosing):
 
     def _say_busy(self, doing: str) -> None:
         with pn.io.hold():
-            self._more.label, self._more.visible = "Stop", self._effort > 0 or self._found is not None
+            self._more.label, self._more.visible = "Stop", self._effort > 0 or self.found is not None
             self._status.param.update(tone="busy", phase=f"Finding good models: {doing}")
 
     def _end(self, job: Job) -> None:
         with pn.io.hold():
-            self._more.label, self._more.visible = "Find more", self._effort > 0 or self._found is not None
+            self._more.label, self._more.visible = "Find more", self._effort > 0 or self.found is not None
             if job.result is not None:
                 self._take(job.result)
-            elif self._found is not None and job.progress.cancelled:
-                self._say(self._found)
+            elif self.found is not None and job.progress.cancelled:
+                self._say(self.found)
             else:
                 self._take_none(job.error or "nothing was found")
             self._lay_out()
 
     def explorer_html(self) -> io.StringIO:
         """All that was found as one file that needs no network."""
-        found = self._found
+        found = self.found
         if isinstance(found, Found):
             return io.StringIO(explorer(found.result, found.graph, found.labels))
         assert isinstance(found, FoundSets)
@@ -281,13 +281,13 @@ class AlternativesView(Complaining, Choosing):
     def _take_none(self, why: str) -> None:
         """Say why nothing was found beside the best model."""
         self._status.param.update(tone="limit", phase=plain(f"{why[:1].upper()}{why[1:]}", 600))
-        self._found = None
+        self.found = None
         self._more.visible = self._distance.visible = not why.startswith(LISTED)
 
     @param.depends("searching", watch=True)
     def _lay_out(self, *_: Any) -> None:
         """Show what there is, and nothing that is empty."""
-        playing, found = self.playing, self._found is not None
+        playing, found = self.playing, self.found is not None
         with pn.io.hold():
             self._waiting.visible = self._make is None and not playing
             self._begin.label = "Searching ..." if self.searching else "Run the search"
@@ -302,12 +302,12 @@ class AlternativesView(Complaining, Choosing):
     def _open(self, *_: Any) -> None:
         """Show one of the views of what was found; the builder is made when it is first opened."""
         building = self.strip.open == BUILD
-        if building and self._builder is None and isinstance(self._found, Found):
+        if building and self._builder is None and isinstance(self.found, Found):
             self._builder = Builder(self._ended, **WIDE)
             waiting = Html(wording.UNPACKING, stylesheets=[CARD_CSS], **WIDE)
             self._builder.param.watch(lambda event: waiting.param.update(visible=not event.new), "ready")
             self._building.objects = [waiting, self._builder]
-            self._builder.begin(self._found)
+            self._builder.begin(self.found)
         for name, place in self._places.items():
             place.visible = name == self.strip.open
         self._look_for_fairer()
@@ -315,7 +315,7 @@ class AlternativesView(Complaining, Choosing):
     @param.depends("attribute", "criterion", watch=True)
     def _look_for_fairer(self) -> None:
         """Look for fairer models while they are seen; of the first attribute, where none is chosen."""
-        found = self._found
+        found = self.found
         if self.strip.open != FAIRER or found is None or self._filling:
             return
         if not self.attribute:
@@ -326,7 +326,7 @@ class AlternativesView(Complaining, Choosing):
 
     def _ended(self, antecedents: tuple[int, ...]) -> None:
         """Edit a list that was built: one of the models, or, in another order, one of its own."""
-        found = self._found
+        found = self.found
         assert isinstance(found, Found)
         k = int(found.graph.model[found.graph.node(antecedents)])
         self.choose(k)
@@ -350,22 +350,22 @@ class AlternativesView(Complaining, Choosing):
 
     @param.depends("model", watch=True)
     def _choose(self) -> None:
-        if self._filling or self._found is None:
+        if self._filling or self.found is None:
             return
         if self.model != NO_MODEL:
-            self._edit(self._found.card(self.model))
+            self._edit(self.found.card(self.model))
         self._show_chosen_in_pictures()
 
     def _edit_model(self, model: RuleList) -> None:
         """Edit a list of the same problem, which need not be one of the models."""
-        assert self._found is not None
-        self._edit(self._found.card_of(model))
+        assert self.found is not None
+        self._edit(self.found.card_of(model))
 
     def _edit(self, card: Card) -> None:
-        assert self._found is not None
+        assert self.found is not None
         assert isinstance(card.model, Model)
         try:
-            self.editor.edit(self._found.prepared, card.model, card, self._found)
+            self.editor.edit(self.found.prepared, card.model, card, self.found)
         except ValueError as error:
             self.complain(str(error))
         self._follow_groups()

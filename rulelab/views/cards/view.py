@@ -104,7 +104,7 @@ class ModelCard(NotebookViewer):
             if sample_weight is not None and model.rows is not None:
                 model = replace(model, rows=replace(model.rows, weight=np.asarray(sample_weight)))
         self._card = model
-        self._scores = scores.of_counts(self._card)
+        self.scores = scores.of_counts(self._card)  # as far as they are known
         self._place = Place(name=default_names([self._card])[0])
         self._on_remove, self._on_move = on_remove, on_move
         self.exports = CardExports(lambda: self.card)
@@ -127,11 +127,6 @@ class ModelCard(NotebookViewer):
     def title(self) -> str:
         """Its name: the one that people gave it, or what tells it apart."""
         return self.called or self._place.name
-
-    @property
-    def scores(self) -> scores.Scores:
-        """As far as they are known."""
-        return self._scores
 
     @property
     def verdict(self) -> str:
@@ -175,8 +170,8 @@ class ModelCard(NotebookViewer):
     def refresh(self) -> bool:
         """Show what the worker has done; True while it works."""
         busy = self.busy
-        if self._scoring.result is not None and self._scoring.result is not self._scores:
-            self._scores = self._scoring.result
+        if self._scoring.result is not None and self._scoring.result is not self.scores:
+            self.scores = self._scoring.result
             self.write()
             self.scored += 1
         self.check.refresh()
@@ -192,7 +187,7 @@ class ModelCard(NotebookViewer):
         heading = f'<h2 class="aside">{esc(self.letter)} {esc(self.title)}</h2>'
         badge = f'<span class="letter">{esc(self.letter)}</span>' if self.letter else ""
         head = lines.Section(heading + card_html.head(card))
-        written = {"head": head, **lines.sections(card, self._scores, place)}
+        written = {"head": head, **lines.sections(card, self.scores, place)}
         texts = {self.parts[name]: part for name, part in written.items()}
         with pn.io.hold():
             line = 1

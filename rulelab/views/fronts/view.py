@@ -121,7 +121,7 @@ class FrontView(Complaining, NotebookViewer):
         if not isinstance(given, Sequence) or not all(isinstance(one, Sweep) for one in given):
             raise TypeError(f"sweeps must be a rulelab.Sweep or several, not {short(sweeps)}")
         super().__init__(**params)
-        self._run: Run | None = None
+        self.run: Run | None = None  # what is shown
         self._order: dict[str, int] = {}
         self._shown: tuple[Any, ...] = ()
         self._ticks = 0
@@ -134,24 +134,14 @@ class FrontView(Complaining, NotebookViewer):
         if given:
             self.follow(followed(list(given), data))
 
-    @property
-    def details(self) -> pn.Column:
-        """The figures and the card of the chosen point."""
-        return self._details
-
-    @property
-    def run(self) -> Run | None:
-        """What is shown."""
-        return self._run
-
     def __panel__(self) -> Any:
         return self._layout
 
     def follow(self, run: Run) -> None:
         """Follow other sweeps from now on; those before end if they were this view's own."""
-        if self._run is not None:
-            self._run.cancel()
-        self._run, self._order, self._shown = run, {}, ()
+        if self.run is not None:
+            self.run.cancel()
+        self.run, self._order, self._shown = run, {}, ()
         self.point = ""
         self.complain("")
         self.refresh()
@@ -159,8 +149,8 @@ class FrontView(Complaining, NotebookViewer):
 
     def close(self) -> None:
         """End what belongs to the view: its own sweeps, a search for a card."""
-        if self._run is not None:
-            self._run.cancel()
+        if self.run is not None:
+            self.run.cancel()
         self.model.close()
         self._beat.stop()
 
@@ -172,16 +162,16 @@ class FrontView(Complaining, NotebookViewer):
     def pin(self, key: str) -> None:
         """Pin the model of a point."""
         point = next((p for p in self.points() if p.key == key), None)
-        if self._run is None or point is None or self.on_pin is None:
+        if self.run is None or point is None or self.on_pin is None:
             return
         try:
-            self.on_pin(card_of(self._run.started, point))
+            self.on_pin(card_of(self.run.started, point))
         except ValueError as error:
             self.complain(str(error))
 
     def refresh(self) -> bool:
         """Show what is new; True while more may come."""
-        run = self._run
+        run = self.run
         busy = run is not None and run.busy  # looked at first: what came before the end is shown below
         with pn.io.hold():
             if run is not None:
@@ -198,7 +188,7 @@ class FrontView(Complaining, NotebookViewer):
     @property
     def grouped(self) -> bool:
         """Whether there are groups of people to compare."""
-        return self._run is not None and any(sweep.groups for sweep in self._run.started.sweeps)
+        return self.run is not None and any(sweep.groups for sweep in self.run.started.sweeps)
 
     @property
     def measured(self) -> str:
@@ -213,13 +203,13 @@ class FrontView(Complaining, NotebookViewer):
     @property
     def attribute(self) -> str:
         """Whose groups are compared; empty: there are none."""
-        sweeps = [] if self._run is None else self._run.started.sweeps
+        sweeps = [] if self.run is None else self.run.started.sweeps
         return next((" and ".join(sweep.plan.identity["sensitive"]) for sweep in sweeps if sweep.groups), "")
 
     @property
     def untested(self) -> bool:
         """Whether there are figures of training rows only."""
-        return self._run is not None and any(not sweep.plan.tested for sweep in self._run.started.sweeps)
+        return self.run is not None and any(not sweep.plan.tested for sweep in self.run.started.sweeps)
 
     @property
     def part(self) -> str:
@@ -228,9 +218,9 @@ class FrontView(Complaining, NotebookViewer):
 
     def points(self, on: str | None = None) -> list[Point]:
         """What is known, in an order that only grows."""
-        if self._run is None:
+        if self.run is None:
             return []
-        found = self._run.tables.points[on or self.part]
+        found = self.run.tables.points[on or self.part]
         for p in found:
             self._order.setdefault(p.key, len(self._order))
         return sorted(found, key=lambda p: self._order[p.key])
@@ -287,7 +277,7 @@ class FrontView(Complaining, NotebookViewer):
         points = self.points()
         found = {on: next((p for p in self.points(on) if p.key == self.point), None) for on in PARTS}
         shown = any(found.values())
-        self._details.visible = shown
+        self.details.visible = shown
         self._hint.visible = bool(points) and not shown
         if not shown:
             return
@@ -306,7 +296,7 @@ class FrontView(Complaining, NotebookViewer):
 
     @param.depends("on", "criterion", "point", "hidden", watch=True)
     def _redraw(self) -> None:
-        if self._run is not None:
+        if self.run is not None:
             self.refresh()
 
     @param.depends("dark", watch=True)
@@ -371,10 +361,11 @@ class FrontView(Complaining, NotebookViewer):
             stylesheets=[VIEW_CSS],
             **WIDE,
         )
-        self._details = pn.Column(both, visible=False, **row)
+        # the figures and the card of the chosen point
+        self.details = pn.Column(both, visible=False, **row)
         self.table = ModelTable(empty="There is no result yet.", sizing_mode="stretch_width", margin=0)
         self.table.on_page = lambda what, key: self.pin(key) if what == "pin" else self.choose(key)
-        below = [pn.Row(self.files, **row), pn.Column(self.table, stylesheets=[PANEL_CSS], **row), self._details]
+        below = [pn.Row(self.files, **row), pn.Column(self.table, stylesheets=[PANEL_CSS], **row), self.details]
         near = ":host { margin-top: -8px !important; }"
         self._layout = pn.Column(
             *(self._line, self._empty, self._box_of_all, self._second_box),
@@ -398,15 +389,15 @@ class FrontView(Complaining, NotebookViewer):
         return box
 
     def _file_name(self) -> str:
-        data = None if self._run is None else self._run.started.data
+        data = None if self.run is None else self.run.started.data
         return "sweep" if data is None else data.name
 
     def points_csv(self) -> io.StringIO:
         """One row per point on test and on training rows."""
-        assert self._run is not None
-        return io.StringIO(self._run.summary().to_csv(index=False))
+        assert self.run is not None
+        return io.StringIO(self.run.summary().to_csv(index=False))
 
     def fits_csv(self) -> io.StringIO:
         """One row per fit."""
-        assert self._run is not None
-        return io.StringIO(self._run.fits().to_csv(index=False))
+        assert self.run is not None
+        return io.StringIO(self.run.fits().to_csv(index=False))

@@ -106,19 +106,14 @@ class Window:
 
     def __init__(self, start: float, end: float) -> None:
         self.range = Range1d(start=start, end=end, reset_start=start, reset_end=end)
-        self._set: tuple[Any, Any] = (start, end)
-
-    @property
-    def ends(self) -> tuple[float, float]:
-        """From where to where it spans what there is."""
-        return self._set
+        self.ends: tuple[Any, Any] = (start, end)  # from where to where it spans what there is
 
     def span(self, start: float, end: float) -> None:
         """Show from ``start`` to ``end``, or keep that for the reset when the user looks at a part."""
-        if (start, end) == self._set:
+        if (start, end) == self.ends:
             return
-        follows = (self.range.start, self.range.end) == self._set
-        self._set = (start, end)
+        follows = (self.range.start, self.range.end) == self.ends
+        self.ends = (start, end)
         shown = {"start": start, "end": end} if follows else {}
         self.range.update(**shown, reset_start=start, reset_end=end)
 
