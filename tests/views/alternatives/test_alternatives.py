@@ -113,7 +113,6 @@ def view(dataset: rl.Dataset, show: Any) -> AlternativesView:
 
 def test_all_that_is_found_is_near_and_nothing_is_missing(view: AlternativesView) -> None:
     found = view.found
-    assert found is not None
     assert status(view).phase.startswith("certified complete: ")
     assert alert(view).phase == ""
     problem, result = found.result.problem, found.result
@@ -131,7 +130,6 @@ def test_all_that_is_found_is_near_and_nothing_is_missing(view: AlternativesView
 
 
 def test_filters_keep_what_they_say(view: AlternativesView) -> None:
-    assert view.found is not None
     names = view.found.frame["antecedents"]
     first = view.found.reliance["name"].iloc[0]
     view.uses = first
@@ -153,7 +151,6 @@ def test_filters_keep_what_they_say(view: AlternativesView) -> None:
 
 
 def test_a_part_of_the_picture_is_chosen_and_forgotten_with_its_axis(view: AlternativesView) -> None:
-    assert view.found is not None
     everything = view.kept.tolist()
     accuracy = view.found.frame["accuracy"].to_numpy()
     view.brush = (-1.0, 99.0, float(np.median(accuracy)), 100.0)
@@ -177,7 +174,6 @@ def test_models_stand_in_the_order_that_is_chosen(view: AlternativesView) -> Non
     view.attribute = "sex"
     view.order = "gap"
     gaps = view.gaps
-    assert gaps is not None
     apart = gaps[view.listed]
     known = apart[~np.isnan(apart)]
     assert known.tolist() == sorted(known)
@@ -205,7 +201,6 @@ def test_long_antecedents_are_told_apart_beside_the_matrix() -> None:
 
 
 def test_conditions_are_named_as_on_cards(view: AlternativesView) -> None:
-    assert view.found is not None
     shown = [*view.found.frame["antecedents"].sum(), *view.found.reliance["name"], *view.param["uses"].objects.values()]
     assert any(" = " in name for name in shown)
     assert not any("==" in name for name in shown)
@@ -250,12 +245,10 @@ def test_a_list_is_built_and_its_card_shown(view: AlternativesView, dataset: rl.
 def test_gaps_are_those_of_the_groups(view: AlternativesView, dataset: rl.Dataset) -> None:
     assert view.gaps is None
     view.param.update(attribute="sex", criterion="demographic_parity")
-    assert view.found is not None
     assert view.gaps is not None
     rules = rl.RuleList.from_problem(view.found.result.problem, view.found.result.lists[1])
     pattern = view.found.result.problem.row_pattern
     guess = rules.predicts_positive(view.found.result.problem.matrix())[pattern]
-    assert dataset.sensitive is not None
     rates = pd.Series(guess).groupby(dataset.sensitive["sex"].to_numpy()).mean()
     assert view.gaps[1] == pytest.approx(100 * (rates.max() - rates.min()))
     assert "gap in" in view.boxes[0].plot.figure.xaxis[0].axis_label
@@ -268,7 +261,6 @@ def test_the_chosen_model_is_edited_and_its_card_says_how_far_it_is(view: Altern
     editor, found = view.editor, view.found
     assert found is not None
     assert view.model == 0
-    assert editor.hand is not None
     assert editor.hand.card().proof.proven
     assert status(editor).phase.startswith("as good as the certified optimum")
     send(only(view, GoodList), {"do": "choose", "at": 2})
@@ -305,7 +297,6 @@ def test_the_chosen_model_is_edited_and_its_card_says_how_far_it_is(view: Altern
 
 def test_of_one_person_it_is_said_what_each_good_model_says(view: AlternativesView, dataset: rl.Dataset) -> None:
     found, person = view.found, view.editor.person
-    assert found is not None
     problem = found.result.problem
     guesses = np.array([model.predicts_positive(problem.matrix()) for model in found.result.models])
     said = set()
@@ -349,7 +340,6 @@ def test_names_from_data_are_escaped_and_pictures_have_tables(view: Alternatives
 
 
 def test_cards_of_good_models_have_names_of_their_own(view: AlternativesView) -> None:
-    assert view.found is not None
     assert view.found.card(0).name == ""
     names = [view.found.card(k).name for k in range(1, view.found.result.count)]
     assert len(set(names)) == len(names) > 2
@@ -409,7 +399,6 @@ def test_the_tab_is_filled_by_itself_when_the_search_has_ended() -> None:
     tabs, view = answered(f"?tab=Alternatives&{QUICK}&distance=0.01")
     search = tabs.made("Search").view
     assert view.distance == 0.01
-    assert view.found is not None
     assert view.found.prepared is search.session.prepared, "one search, not two"
     assert not button(view, "Run the search")
     assert view.strip in seen(view)
@@ -494,7 +483,6 @@ def test_more_is_found_when_more_is_asked_for(monkeypatch: pytest.MonkeyPatch, d
     monkeypatch.setattr(alternatives, "EFFORTS", ((3, 60.0, 10**9), (100_000, 60.0, 10**9)))
     view = AlternativesView(searched(dataset), dataset, distance=0.2)
     wait_until(lambda: not view.refresh())
-    assert view.found is not None
     assert view.found.result.count == 3
     assert status(view).phase.startswith("not complete (as many models as were asked for)")
     assert button(view, "Find more")

@@ -51,7 +51,6 @@ def test_the_count_is_that_of_the_lists_and_ranges_hold_all_of_them(
     view.param.update(attribute="sex", criterion="demographic_parity")
     counted(view)
     found = view.found
-    assert found is not None
     assert counting.total.result.n_lists == found.result.n_lists
     many = count(found.result.n_lists)
     assert status(counting).phase.startswith(f"certified: exactly {many} rule lists of any length")

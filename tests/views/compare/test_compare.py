@@ -26,6 +26,7 @@ from rulelab.views.cards.card import Card, Rows
 from rulelab.views.cards.differences import LETTERS, default_names, differences, incomparable, lines
 from rulelab.views.cards.figures import Value, change, figures
 from rulelab.views.cards.together import together
+from rulelab.views.cards.view import ModelCard
 from rulelab.views.compare import baselines
 from rulelab.views.compare.table import row
 from rulelab.views.compare.view import CompareView
@@ -35,6 +36,16 @@ from rulelab.views.live.prepared import Prepared
 from rulelab.views.pages.tabs import CompareTab
 from rulelab.views.search.view import SearchView
 from rulelab.views.widgets.buttons import Press
+
+
+def pinned(view: CompareView, *cards: Card) -> tuple[ModelCard, ...]:
+    """Cards side by side, with all that is known of them."""
+    for card in cards:
+        view.pin(card)
+    for shown in view.cards:
+        finish(shown)
+    finish(view)
+    return view.cards
 
 
 def test_what_differs_is_marked_and_what_does_not_is_not(card, other) -> None:
@@ -244,12 +255,7 @@ def test_a_model_is_pinned_while_others_come_back(view, card, other, at_work) ->
 
 
 def test_lines_that_are_equal_are_pale_or_left_out_and_the_others_are_drawn_on_one_scale(view, card, other) -> None:
-    for one in (card, other):
-        view.pin(one)
-    for shown in view.cards:
-        finish(shown)
-    finish(view)
-    first, second = view.cards
+    first, second = pinned(view, card, other)
     shared = together([card, other], [first.scores, second.scores])
     for name, ends in shared.scales.items():
         values = [value for c, s in ((card, first.scores), (other, second.scores)) for value in numbers(c, s, name)]
@@ -287,11 +293,7 @@ def test_rules_in_another_order_are_no_equal_rules(card, other) -> None:
 
 
 def test_the_table_has_a_row_of_each_card_and_asks_for_what_is_pressed_in_it(view, card, other) -> None:
-    for one in (card, other):
-        view.pin(one)
-    for shown in view.cards:
-        finish(shown)
-    finish(view)
+    pinned(view, card, other)
     first, _ = view.table.more
     left = view.cards[1]
     score = view.cards[0].scores.test
@@ -339,12 +341,7 @@ def test_a_card_has_the_gap_of_the_point_that_it_is_of(view, name: str, attribut
 
 
 def test_group_rates_are_compared_with_those_of_the_reference(view, card, other) -> None:
-    for one in (card, other):
-        view.pin(one)
-    for shown in view.cards:
-        finish(shown)
-    finish(view)
-    first, second = view.cards
+    first, second = pinned(view, card, other)
     assert "against" not in first.parts["groups"].object
     spreads = [
         [100 * (t["accuracy"].max() - t["accuracy"].min()) for t in s.scores.groups.values()] for s in view.cards

@@ -54,7 +54,6 @@ def test_a_table_is_a_data_set_of_the_page(source: str) -> None:
     assert NAME in settings.fields[0].options
     settings.data = "trips"
     draft = settings.draft
-    assert draft is not None
     state = draft.state()
     assert state["title"] == "trips_*.parquet: a table of this server, its first 1\u202f000 rows"
     assert "secret" not in str(state)
@@ -73,7 +72,6 @@ def test_a_table_is_a_data_set_of_the_page(source: str) -> None:
     session.join(PATIENCE)
     assert session.state is State.ENDED, session.error
     prepared = session.prepared
-    assert prepared is not None
     assert prepared.search.problem.n_rows + prepared.data.count(prepared.test_rows) == 1200
     assert "1\u202f200 rows, 3 columns; y is late in" in prepared.notes[0]
     assert "secret" not in " ".join(map(str, (*prepared.notes, *prepared.left_out)))

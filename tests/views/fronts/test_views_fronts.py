@@ -213,7 +213,6 @@ def test_cancelling_ends_own_sweeps_and_leaves_those_of_others() -> None:
     sweep = rl.sweep(rl.datasets.load("breast_cancer"), "rule_list", grid, cv=3)
     followed = FrontView(sweep)
     followed.close()
-    assert followed.run is not None
     followed.run.join(PATIENCE)
     assert not followed.run.busy
     assert sweep.progress.state == "running"
@@ -383,19 +382,14 @@ def test_a_tap_opens_the_card_of_the_training_rows(view: FrontView, run: Run) ->
     assert view.point == "0:1"
     assert drawn(view.boxes[1].plot, "chosen").data["x"] != []
     card = view.model.card
-    assert card is not None
     sweep = run.started.sweeps[0]
     result = next(r for r in sweep.results if r.point == 1)
     assert card.model == result.load()
     assert "training rows" in card.title
-    assert card.rows is not None
     assert card.rows.test is not None
     assert set(card.rows.test) == set(np.flatnonzero(sweep.plan.fold_of == 0))
     shown = view.model.shown
-    assert shown is not None
     wait_until(lambda: not shown.refresh())
-    assert result.test is not None
-    assert shown.scores.test is not None
     assert shown.scores.test.rate("accuracy") == pytest.approx(result.test.whole.accuracy)
     text = html(view.details)
     assert "Rates per group, test rows" in text
@@ -408,9 +402,7 @@ def test_a_card_of_all_rows_is_searched_again(view: FrontView) -> None:
     view.model.whole = True
     wait_until(lambda: not view.refresh() and view.model.card is not None)
     card = view.model.card
-    assert card is not None
     assert "all rows" in card.title
-    assert card.rows is not None
     assert card.rows.test is None
     assert card.proof is not None
     data = rl.datasets.load("diabetes")

@@ -122,15 +122,21 @@ def test_garbage_is_no_table() -> None:
 
 
 @pytest.fixture
+def recording() -> rl.Recording:
+    """The beginning of a run."""
+    out = rl.Recording(small_search())
+    for _ in out.steps(work_limit=10):
+        pass
+    return out
+
+
+@pytest.fixture
 def store(tmp_path: Path) -> Iterator[rl.store.Store]:
     with rl.store.open(tmp_path / "runs.sqlite") as out:
         yield out
 
 
-def test_rows_are_kept_as_long_as_something_names_them(store, tmp_path: Path) -> None:
-    recording = rl.Recording(small_search())
-    for _ in recording.steps(work_limit=10):
-        pass
+def test_rows_are_kept_as_long_as_something_names_them(store, tmp_path: Path, recording) -> None:
     data = rl.datasets.read(RAW, target="paid", name="people", sensitive="sex")
     key = data_hash(data)
     first, second = (store.save(recording, data=data, name=name) for name in ("first", "second"))
@@ -149,10 +155,7 @@ def test_rows_are_kept_as_long_as_something_names_them(store, tmp_path: Path) ->
         store.table("0" * 64)
 
 
-def test_rows_that_nothing_names_any_more_are_gone(store) -> None:
-    recording = rl.Recording(small_search())
-    for _ in recording.steps(work_limit=10):
-        pass
+def test_rows_that_nothing_names_any_more_are_gone(store, recording) -> None:
     data = rl.datasets.read(RAW, target="paid", name="people")
     run = store.save(recording, data=data)
     store.delete(run)
@@ -162,12 +165,9 @@ def test_rows_that_nothing_names_any_more_are_gone(store) -> None:
         store.table(run.data_hash)
 
 
-def test_an_archive_with_other_rows_is_refused(store, tmp_path: Path) -> None:
+def test_an_archive_with_other_rows_is_refused(store, tmp_path: Path, recording) -> None:
     from rulelab.store import bundle
 
-    recording = rl.Recording(small_search())
-    for _ in recording.steps(work_limit=10):
-        pass
     data = rl.datasets.read(RAW, target="paid", name="people")
     run = store.save(recording, data=data)
     files = store._files(run)

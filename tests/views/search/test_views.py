@@ -175,7 +175,6 @@ def test_what_is_wrong_on_test_rows_stands_under_the_training_rows(weighted: boo
     share = float(np.average(wrong[test], weights=weight[test]))
     said = on_test_rows(Prepared(search, data=data, test_rows=test).known(model, latest))
     found = re.search(rf"Of {len(test)} test rows {100 * share:.1f} \(([\d.]+)–([\d.]+)\)&nbsp;% are wrong", said)
-    assert found is not None
     assert float(found[1]) < 100 * share < float(found[2])
     assert on_test_rows(Prepared(search, data=data).known(model, latest)) == ""
 

@@ -112,7 +112,6 @@ def test_the_choice_can_be_undone_in_the_sheet_that_is_opened_again(setup: Setup
     assert "all 3 classes in one list" in html(pn.Column(*setup.table.fields))
     setup.table.reopen()
     draft = setup.table.draft
-    assert draft is not None
     assert draft.state()["positive"] == 3
     draft.choose_positive(draft.classes.index("wide"))
     setup.table.accept()
@@ -126,7 +125,6 @@ def test_weights_have_to_be_whole() -> None:
     heavy = table().assign(n=np.where(np.arange(150) % 2, 0.5, 2))
     settings.take(heavy.to_csv(index=False).encode(), "kinds.csv")
     use = settings.draft
-    assert use is not None
     use.give("kind", "target")
     use.give("n", "weight")
     use.choose_positive(3)
@@ -180,14 +178,12 @@ def test_the_settings_of_a_run_come_back(setup: Setup) -> None:
 def test_the_page_finds_what_the_library_finds(view: SearchView) -> None:
     snapshot = finish(view).session.snapshot
     assert view.session.error is None
-    assert snapshot is not None
     assert snapshot.incumbent is not None
     assert snapshot.status is Status.OPTIMAL
     frame = table()
     conditions = rl.Binarizer(thresholds=3).fit_transform(frame.drop(columns="kind"))
     problem = rl.MultiClassProblem.from_antecedents(rl.mine_antecedents(conditions, max_conditions=1), frame["kind"])
     own = rl.solve(rl.MultiClassRuleListSearch(problem, 0.02))
-    assert own.incumbent is not None
     assert snapshot.incumbent.model == own.incumbent.model
     assert "certified optimal: no rule list of several classes" in status(view).phase
     assert boxes(view)[0].pane.object is gap_figure(view)
@@ -340,13 +336,11 @@ def test_a_pinned_list_has_figures_of_all_classes(setup: Setup) -> None:
     setup.choose(test_share=0.3)
     card = pinned(setup)
     assert (card.title, card.target) == ("kinds", "kind")
-    assert card.proof is not None
     assert card.proof.proven
     assert card.classes is not None
     shown = scores.of_card(card, lambda doing: None)
     frame = table()
     for score, rows in ((shown.training, card.classes.training), (shown.test, card.classes.test)):
-        assert score is not None
         right = (card.model.predict(frame.iloc[rows]) == frame["kind"].iloc[rows]).sum()
         assert score.rate("accuracy") == right / len(rows)
         assert dict(score.outcomes) == {"right": right, "wrong": len(rows) - right}
@@ -363,12 +357,10 @@ def test_a_pinned_list_has_figures_of_all_classes(setup: Setup) -> None:
 
 def test_classes_of_test_rows_that_training_lacks_count_as_wrong(setup: Setup) -> None:
     card = pinned(setup)
-    assert card.classes is not None
     labels = card.classes.labels.copy()
     labels.iloc[:4] = "new"
     rows = replace(card.classes, labels=labels, test=np.arange(10))
     score = scores.of_card(replace(card, classes=rows), lambda doing: None).test
-    assert score is not None
     right = (card.model.predict(table().iloc[4:10]) == table()["kind"].iloc[4:10]).sum()
     assert dict(score.outcomes) == {"right": right, "wrong": 10 - right}
 
@@ -436,10 +428,7 @@ def test_the_end_of_such_a_run_is_found_again(view: SearchView) -> None:
 
 def test_a_recorded_run_is_looked_at_again(view: SearchView) -> None:
     latest = finish(view).session.snapshot
-    assert latest is not None
-    assert latest.incumbent is not None
     recording = rl.Recording.from_bytes(exported(view, "Recording"))
-    assert recording.snapshots[-1].incumbent is not None
     assert recording.snapshots[-1].incumbent.model == latest.incumbent.model
     assert recording.frame["objective"].tolist() == view.session.recording().frame["objective"].tolist()
     view.open(recording, "kinds")
@@ -466,8 +455,6 @@ def test_a_run_is_kept_with_its_proof(setup: Setup, tmp_path: Path, settings: di
         store = rl.store.open(f"sqlite:///{tmp_path / 'runs.sqlite'}")
         run = store.run(runs.run)
         latest = view.session.snapshot
-        assert latest is not None
-        assert latest.incumbent is not None
         assert (run.family, run.data, run.objective) == (NAME, "kinds", latest.incumbent.objective)
         assert store.model(run) == latest.incumbent.model
         assert store.recording(run).frame["objective"].tolist()[-1] == run.objective
