@@ -6,6 +6,7 @@ import os
 import shutil
 import socket
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -96,3 +97,11 @@ def visit(server: str, chromium: Any, context: Any) -> Iterator[Callable[..., Vi
             page.evaluate("localStorage.clear()")  # the pages of all tests have one cache, and so one store
         page.close()
     wait_until(lambda: not workers(), 0.05)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[Path]:
+    """The file in which the pages of a test keep their runs, and what is pinned."""
+    rl.views.keep_runs(rl.store.open(tmp_path / "runs.sqlite"))
+    yield tmp_path / "runs.sqlite"
+    rl.views.keep_runs(None)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +17,6 @@ pytestmark = [pytest.mark.ui, pytest.mark.long]
 PHONE = {"has_touch": True, "color_scheme": "dark"}
 ADDED = ("owns", "group", "works")
 """What is looked for, rule after rule, of the list by hand."""
-
-
-@pytest.fixture
-def place(tmp_path: Path) -> Iterator[Path]:
-    """The file in which the pages of this test keep what is pinned."""
-    rl.views.keep_runs(rl.store.open(tmp_path / "class.sqlite"))
-    yield tmp_path / "class.sqlite"
-    rl.views.keep_runs(None)
 
 
 def people() -> bytes:

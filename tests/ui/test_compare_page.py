@@ -271,12 +271,7 @@ def test_cards_are_renamed_and_moved_by_keyboard(visit) -> None:
     view.button("Move right").first.focus()
     view.page.keyboard.press("Enter")
     view.until(lambda: headings.nth(1).text_content() == f"B mine {HOSTILE}")
-    focused = """() => {
-        let e = document.activeElement
-        while (e?.shadowRoot?.activeElement) { e = e.shadowRoot.activeElement }
-        return e?.textContent?.trim() ?? ""
-    }"""
-    view.until(lambda: view.page.evaluate(focused) == "Move left")  # on its right there is no place any more
+    view.until(lambda: view.focused == "Move left")  # on its right there is no place any more
     view.page.keyboard.press("Enter")
     view.until(lambda: headings.first.text_content() == f"A mine {HOSTILE}")
     assert view.dialogs == []
@@ -328,15 +323,7 @@ def test_an_address_opens_its_tab_a_phone_shows_the_card_and_the_keyboard_reache
     reached = set()
     view.page.locator("body").press("Tab")
     for _ in range(45):
-        reached.add(
-            view.page.evaluate(
-                """() => {
-                    let e = document.activeElement
-                    while (e?.shadowRoot?.activeElement) { e = e.shadowRoot.activeElement }
-                    return e?.textContent?.trim() ?? ""
-                }"""
-            )
-        )
+        reached.add(view.focused)
         view.page.keyboard.press("Tab")
     assert reached >= {"Compare", CHECK, "Remove", "Export"}
 

@@ -7,7 +7,6 @@ import re
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,14 +18,6 @@ import rulelab as rl
 pytestmark = [pytest.mark.ui, pytest.mark.long]
 APP = Path(__file__).resolve().parents[2] / "apps" / "dashboard.py"
 HOSTILE = "<img src=x onerror=alert(1)>"
-
-
-@pytest.fixture
-def place(tmp_path: Path) -> Iterator[Path]:
-    """The file in which the pages of this test keep their runs."""
-    rl.views.keep_runs(rl.store.open(tmp_path / "runs.sqlite"))
-    yield tmp_path / "runs.sqlite"
-    rl.views.keep_runs(None)
 
 
 _LIST_CHANGES = """() => Bokeh.documents.some((document) => [...document._all_models.values()].some((model) => {

@@ -16,6 +16,11 @@ from rulelab.views.live.session import THREAD_NAME
 
 CHECK, KEEP = "Check the proof", "Keep to compare"
 """Names of buttons; the last one is that of the fronts."""
+_FOCUSED = """() => {
+    let e = document.activeElement
+    while (e?.shadowRoot?.activeElement) { e = e.shadowRoot.activeElement }
+    return e?.textContent?.trim() ?? ""
+}"""
 _TOO_WIDE = """() => {
     const found = []
     const walk = (root) => {
@@ -67,6 +72,11 @@ class Visit:
         self.button("Run").wait_for()
         self.page.wait_for_function("Bokeh.documents.length > 0 && Bokeh.documents[0].is_idle")
         return self
+
+    @property
+    def focused(self) -> str:
+        """What stands on the part that has the keyboard."""
+        return self.page.evaluate(_FOCUSED)
 
     def button(self, name: str) -> Any:
         return self.page.get_by_role("button", name=name, exact=True)

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 import panel as pn
 import pytest
-from panel.io.callbacks import PeriodicCallback
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
@@ -269,25 +268,22 @@ def test_no_beat_falls_into_what_the_browser_says(published: Published, monkeypa
     view.close()
 
 
-def test_what_was_told_to_stop_is_looked_at_until_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_told_to_stop_is_looked_at_until_it_has(by_hand, monkeypatch: pytest.MonkeyPatch) -> None:
     view, may_end = rl.views.SearchView(rl.RuleListSearch(problem(), 0.02, beam_width=0)), threading.Event()
     ends = SearchSession._ended
-    view._session.step()
-    wait_until(lambda: view._session.state is State.PAUSED)
-    wait_until(lambda: view.tick() or view._beat is None)
+    view.step()
+    wait_until(lambda: view.session.state is State.PAUSED)
+    wait_until(lambda: not by_hand.beat())
     assert view.status is State.PAUSED
 
     monkeypatch.setattr(SearchSession, "_ended", lambda self: may_end.wait(PATIENCE) and ends(self))
-    view._beat = PeriodicCallback(callback=lambda: None, period=1000)  # as `stop` begins it in a notebook
-    view._session.stop()
-    view.tick()
+    view.stop()
+    assert by_hand.beat(), "what is shown is not yet how it ends"
     assert view.status is State.PAUSED
-    assert view._beat is not None, "what is shown is not yet how it ends"
     may_end.set()
-    wait_until(lambda: view._session.state is State.STOPPED)
-    view.tick()
+    wait_until(lambda: view.session.state is State.STOPPED)
+    assert not by_hand.beat()
     assert view.status is State.STOPPED
-    assert view._beat is None
     view.close()
 
 
@@ -302,7 +298,6 @@ def test_a_search_view_is_watched_and_leaves_curves(published: Published) -> Non
     view.param.watch(lambda event: seen.append(event.new), "model")
     view.refresh()
     watched()
-    assert view.snapshot is not None
     assert view.model is view.snapshot.incumbent.model
     assert view.status.over
     assert seen[-1] == (view.status, view.model)

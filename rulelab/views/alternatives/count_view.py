@@ -14,15 +14,16 @@ from panel.viewable import Viewer
 from ...rule_list import NearOptimalCount, NearOptimalCountProgress
 from ..live.job import Job
 from ..live.pool import POOL
-from ..live.ticker import Beat
 from ..live.wording import count, duration
+from ..live.work import Work
 from ..widgets.buttons import Press, download
 from ..widgets.esc import plain
+from ..widgets.fields import WIDE, alert
 from ..widgets.html import Html, LiveText
 from ..widgets.style import BAR_CSS, CARD_CSS, PANEL_CSS
 from .counting import COUNT_CSS, Ranges, Sample, Total, count_all, draw, facts, ranges_of, verdict
 from .good import Good
-from .panels import SPACED, WIDE
+from .panels import SPACED
 
 
 class CountView(Viewer):
@@ -43,12 +44,11 @@ class CountView(Viewer):
         self.ranges: Ranges | None = None  # what is certain of all lists, once it is known
         self.sample: Sample | None = None  # random lists, or sets, of a complete count, once they are drawn
         self._found: Good | None = None
-        self._job: Job | None = None
-        self._beat = Beat(self.refresh)
+        self._work = Work(lambda doing: self._show(), POOL)
         self._start = Press(self.count_or_stop, width=150, height=34, margin=0)
         self._save = download("Lists by cost (CSV)", "lists_by_cost.csv", self.lists_csv, width=150, small=True)
         self._status = LiveText(caption="Count of all", **WIDE)
-        self._alert = LiveText(role="alert", caption="Error of the count", **WIDE)
+        self._alert = alert("Error of the count")
         self._text = Html("", stylesheets=[CARD_CSS, PANEL_CSS, COUNT_CSS], **WIDE)
         bar = pn.Row(self._start, self._save, stylesheets=[BAR_CSS], **WIDE)
         self._layout = pn.Column(bar, self._alert, self._status, self._text, **SPACED)
@@ -58,42 +58,33 @@ class CountView(Viewer):
 
     def begin(self, found: Good) -> None:
         """Forget what is known: something else has been found."""
-        self.stop()
-        self._job, self._found = None, found
+        self._work.forget()
+        self._found = found
         self._alert.phase = ""
         self._forget()
         self._show()
 
     def count_or_stop(self) -> None:
         """Count all, or end the count."""
-        (self.count if self._job is None else self.stop)()
+        (self.stop if self._work.busy else self.count)()
 
     def count(self) -> None:
         """Count all lists, or sets."""
         assert self._found is not None
         self._forget()
-        self._work(partial(count_all, self._found, self.seconds))
+        self._begin(partial(count_all, self._found, self.seconds))
 
     def stop(self) -> None:
         """End what is under way and keep what is certain."""
-        if self._job is not None:
-            self._job.cancel()
+        self._work.cancel()
 
     def close(self) -> None:
         """End what is under way."""
-        self.stop()
-        self._beat.stop()
+        self._work.close()
 
     def refresh(self) -> bool:
         """Show what is new; True while more may come."""
-        job = self._job
-        if job is not None and not job.busy:
-            self._job = None
-            self._alert.phase = "" if job.result is not None else plain(job.error or "nothing was found out", 600)
-            self._take(job.result)
-        if job is not None:
-            self._show()
-        return self._job is not None
+        return self._work.refresh()
 
     def lists_csv(self) -> io.StringIO:
         """The numbers of lists by what they cost."""
@@ -105,35 +96,36 @@ class CountView(Viewer):
         self.total = self.ranges = self.sample = None
         self._on_sample(None)
 
-    def _work(self, work: Callable[[Any], Any]) -> None:
-        self.stop()
+    def _begin(self, work: Callable[[Any], Any]) -> None:
         self._alert.phase = ""
-        self._job = Job(work, POOL)
+        self._work.begin(work, self._take)
         self._show()
-        self._beat.start()
 
-    def _take(self, result: Any) -> None:
+    def _take(self, job: Job) -> None:
         """Keep what was found, and go on with what is found out of it."""
+        result = job.result
+        self._alert.phase = "" if result is not None else plain(job.error or "nothing was found out", 600)
         if isinstance(result, Total):
             self.total = result
             self._find_ranges()
         elif isinstance(result, Ranges):
             self.ranges = result
             if self.sample is None and self._found is not None and self.total is not None:
-                self._work(partial(draw, self._found, self.total))
+                self._begin(partial(draw, self._found, self.total))
         elif isinstance(result, Sample):
             self.sample = result
             self._on_sample(result)
+        self._show()
 
     @param.depends("groups", watch=True)
     def _find_ranges(self) -> None:
         """Find what is certain of all that a complete count counts."""
         found, total, groups = self._found, self.total, self.groups
         if found is not None and total is not None and total.result.complete:
-            self._work(lambda progress: ranges_of(found, total, *groups))
+            self._begin(lambda progress: ranges_of(found, total, *groups))
 
     def _show(self) -> None:
-        found, total, busy = self._found, self.total, self._job is not None
+        found, total, busy = self._found, self.total, self._work.busy
         ways = "lists" if found is None else found.ways
         with pn.io.hold():
             self._start.label = "Stop counting" if busy else f"Count all {ways}"
@@ -147,10 +139,9 @@ class CountView(Viewer):
                     figures = [["counting time", seconds], ["sets of rows", count(total.snapshot.states)]]
                 self._status.param.update(tone=tone, phase=phase, figures=figures)
             else:
-                doing = "" if self._job is None else f"Counting all {ways}: {self._job.standing}"
-                self._status.param.update(tone="busy" if busy else "idle", phase=doing, figures=[])
+                phase = f"Counting all {ways}: {self._work.standing}" if busy else ""
+                self._status.param.update(tone="busy" if busy else "idle", phase=phase, figures=[])
             text = facts(total, self.ranges, busy, self.groups[1], ways)
             if self.sample is not None:
                 text += f'<p class="note">In the picture of models: {self.sample.words}.</p>'
-            if self._text.object != text:
-                self._text.object = text
+            self._text.object = text

@@ -21,18 +21,20 @@ from ..live.job import Job
 from ..live.pool import POOL, Pool
 from ..live.prepared import Prepared
 from ..live.ticker import Beat
+from ..live.work import Work
 from ..notebook import NotebookViewer
 from ..widgets import icons
 from ..widgets.buttons import KEEP, pinned_note
 from ..widgets.esc import plain
 from ..widgets.explained import WORD_CSS, Explained, explain_all, word
+from ..widgets.fields import WIDE, Complaining, alert, button, when_page_ends
 from ..widgets.html import Html, LiveText
 from ..widgets.style import BAR_CSS, CARD_CSS, LOW_CSS, PANEL_CSS, sheet
 from . import wording
 from .game import RoomPanel, find_best
 from .good import Good
 from .hand import KINDS, Best, Editable, Hand, editable, edited_of, prepared_of
-from .panels import BUTTON, SPACED, WIDE, GroupsPanel, Hints, pane
+from .panels import SPACED, GroupsPanel, Hints, pane
 from .parts import Editor, matching, perform
 from .person import PersonPanel
 
@@ -42,7 +44,7 @@ _APART = Pool(10_000)
 Source = Callable[[], Callable[[Callable[[str], None]], Prepared]]
 
 
-class WhatIfView(NotebookViewer):
+class WhatIfView(Complaining, NotebookViewer):
     """A rule list, falling rule list or rule set to edit by hand, with how far each edit is from the optimum.
 
     Parameters
@@ -102,16 +104,15 @@ class WhatIfView(NotebookViewer):
         super().__init__(**params)
         self._source = source
         self.hand: Hand | None = None
-        self._preparing: Job | None = None
-        self._finding: Job | None = None
         self._revealed, self._shown = False, False
         self.person, self.groups, self.room = PersonPanel(), GroupsPanel(), RoomPanel()
         self.room.on_end = lambda: None if self._shown else self.reveal()
         self.groups.param.watch(lambda _: self._say(), "attribute")
         self._beat = Beat(self.refresh)
+        self._preparing = Work(lambda doing: self._status.param.update(phase=doing), POOL, self._beat.start)
+        self._finding = Work(lambda doing: self._say(), _APART, self._beat.start)
         self._build(alone=search is not None)
-        if pn.state.curdoc is not None and pn.state.curdoc.session_context is not None:
-            pn.state.on_session_destroyed(lambda _: self.close())
+        when_page_ends(self.close)
         if search is not None:
             self._begin(prepared_of(search, data), edited_of(search, model))
 
@@ -127,11 +128,10 @@ class WhatIfView(NotebookViewer):
         except ValueError as error:
             self.complain(str(error))
             return
-        self._end_work()
-        self._finding, self.playing = None, True
-        self._preparing = Job(lambda progress: Hand(source(progress.report)), POOL)
+        self._forget_work()
+        self.playing = True
+        self._preparing.begin(lambda progress: Hand(source(progress.report)), self._take_prepared)
         self._status.param.update(tone="busy", phase="preparing the data")
-        self._beat.start()
 
     def edit(
         self,
@@ -151,8 +151,8 @@ class WhatIfView(NotebookViewer):
         if hand is None or hand.search is not search or self.playing:
             if latest is None and search.certified:
                 latest = search.advance(1)
-            self._end_work()
-            self._preparing, self.playing = None, False
+            self._forget_work()
+            self.playing = False
             self._begin(prepared, edited, None if latest is None else Best.of(search, latest))
             hand = self._in_hand()
         if card is not None:
@@ -167,15 +167,15 @@ class WhatIfView(NotebookViewer):
 
     def leave(self) -> None:
         """End the game: nothing is in hand."""
-        self._end_work()
-        self.hand = self._preparing = self._finding = None
+        self._forget_work()
+        self.hand = None
         self.room.close()
         self._details.objects, self._status.phase, self.playing = [], "", False
 
     def close(self) -> None:
         """End what is under way, and leave the room."""
-        self._end_work()
-        self._hints.close()
+        for work in (self._preparing, self._finding, self.hints.work):
+            work.cancel()
         self.room.close()
         self._beat.stop()
 
@@ -183,17 +183,14 @@ class WhatIfView(NotebookViewer):
         assert self.hand is not None
         return self.hand
 
-    def complain(self, message: str) -> None:
-        """Show an error; an empty text takes it away."""
-        self._alert.phase = plain(message, 600)
-
     def refresh(self) -> bool:
         """Show what the workers have done, and the room; True while more may come."""
         with pn.io.hold():
-            self._look_at_preparation()
-            self._look_at_search()
-            self._look_at_hint()
-        return bool(self._preparing or self._finding or self._hints.busy)
+            self._preparing.refresh()
+            if not self._preparing.busy:
+                self._finding.refresh()
+            self.hints.work.refresh()
+        return self._preparing.busy or self._finding.busy or self.hints.work.busy
 
     def act(self, wanted: dict[str, Any]) -> None:
         """Do what the editor asks for; what makes no sense is left alone."""
@@ -225,14 +222,13 @@ class WhatIfView(NotebookViewer):
 
     def hint(self, *_: Any) -> None:
         """Look for the best single change."""
-        if self.hand is not None and not self._hints.busy:
-            self._hints.look(self.hand)
-            self._beat.start()
+        if self.hand is not None and not self.hints.work.busy:
+            self.hints.look(self.hand)
 
     def apply_hint(self, *_: Any) -> None:
         """Make the change that was found last."""
-        if self._hints.change is not None:
-            self._in_hand().take(self._hints.change.result)
+        if self.hints.change is not None:
+            self._in_hand().take(self.hints.change.result)
             self._show("the best single change is made")
 
     def reveal(self, *_: Any) -> None:
@@ -253,19 +249,11 @@ class WhatIfView(NotebookViewer):
             self.complain("")
             self._pinned.object = pinned_note(letter)
 
-    def _end_work(self) -> None:
-        for job in (self._preparing, self._finding):
-            if job is not None:
-                job.cancel()
+    def _forget_work(self) -> None:
+        self._preparing.forget()
+        self._finding.forget()
 
-    def _look_at_preparation(self) -> None:
-        job = self._preparing
-        if job is None:
-            return
-        if job.busy:
-            self._status.phase = job.standing
-            return
-        self._preparing = None
+    def _take_prepared(self, job: Job) -> None:
         if job.result is None:
             self._status.param.update(tone="idle", phase="")
             self.complain(job.error or "the data cannot be prepared")
@@ -277,8 +265,10 @@ class WhatIfView(NotebookViewer):
         self.hand = hand = Hand(prepared, edited, self.hand)
         hand.best, self.person.good = best, None
         search, seconds = cast(Editable, hand.search), self.seconds
-        self._hints.asked, self._revealed, self._shown = 0, not self.playing, False
-        self._finding = None if best else Job(lambda progress: find_best(search, seconds, progress), _APART)
+        self.hints.asked, self._revealed, self._shown = 0, not self.playing, False
+        self._finding.forget()
+        if best is None:
+            self._finding.begin(lambda progress: find_best(search, seconds, progress), self._take_best)
         panels: list[Any] = [self.person, self.groups, *([self.room] if self.playing else [])]
         for each in panels:
             each.begin(hand)
@@ -291,18 +281,11 @@ class WhatIfView(NotebookViewer):
         self._details.objects = self._parts
         self._beat.start()
 
-    def _look_at_search(self) -> None:
-        job, hand = self._finding, self.hand
-        if job is None or hand is None or self._preparing is not None:
-            return
-        if job.busy:
-            self._say()
-            return
-        self._finding = None
+    def _take_best(self, job: Job) -> None:
         if job.result is None:
             self.complain(job.error or "the optimizer found nothing")
         else:
-            hand.best = job.result
+            self._in_hand().best = job.result
             self._show("")
             self._show_best()
 
@@ -318,7 +301,7 @@ class WhatIfView(NotebookViewer):
             self._offer()
             self._equation.object = wording.equation(hand, model)
             self._pinned.object = pinned_note()
-            self._hints.forget()
+            self.hints.forget()
             self.groups.follow(hand)
             self._say()
             if said:
@@ -328,14 +311,13 @@ class WhatIfView(NotebookViewer):
 
     def _tell_room(self) -> None:
         if self.playing and self.hand is not None:
-            self.room.follow(self.hand, self._hints.asked, self._revealed)
+            self.room.follow(self.hand, self.hints.asked, self._revealed)
 
     def _say(self) -> None:
         hand = self.hand
         if hand is None:
             return
-        waiting = "" if self._finding is None else self._finding.standing
-        tone, phase = wording.distance(hand, waiting or "the optimizer searches")
+        tone, phase = wording.distance(hand, self._finding.standing or "the optimizer searches")
         figures = wording.figures(hand, hand.model, self.groups.gap)
         self._status.param.update(tone=tone, phase=phase, figures=figures)
 
@@ -357,22 +339,23 @@ class WhatIfView(NotebookViewer):
         self.exports.refresh()
         self._pin.visible = self._pinned.visible = has_card and self.on_pin is not None
 
-    def _look_at_hint(self) -> None:
-        error = self._hints.refresh(self.hand)
-        if error:
-            self.complain(error)
-        elif error is not None:
+    def _take_hint(self, hand: Hand, edited: Any, job: Job) -> None:
+        """Say what was found of a model; of one that is another one now it is forgotten."""
+        if hand is not self.hand or hand.edited != edited:
+            self.hints.forget()
+        elif job.result is None:
+            self.hints.forget()
+            self.complain(job.error or "no change was found")
+        else:
+            self.hints.offer(hand, job.result)
             self._tell_room()
 
     def _build(self, alone: bool) -> None:
-        def button(label: str, act: Callable[..., None], width: int, **more: Any) -> pn.widgets.Button:
-            return pn.widgets.Button(label=label, on_click=act, width=width, **{**BUTTON, **more})
-
         self._status = LiveText(caption="Your list", **WIDE)
-        self._alert = LiveText(role="alert", caption="Error of your list", **WIDE)
+        self._alert = alert("Error of your list")
         self._editor = Editor(self.act, **WIDE)
         self._equation = pane()
-        self._hints = Hints(self.hint, self.apply_hint)
+        self.hints = Hints(self.hint, self.apply_hint, self._take_hint, self._beat.start)
         self._undo, self._redo = button("Undo", self.undo, 70), button("Redo", self.redo, 70)
         self._reveal = button("Reveal the optimum", self.reveal, 160, visible=False)
         self._pin = button(KEEP, self.pin, 150, icon=icons.PIN)
@@ -382,8 +365,8 @@ class WhatIfView(NotebookViewer):
         self._heading = Html(stylesheets=[CARD_CSS, WORD_CSS], **WIDE)
         editing = pn.Column(
             self._heading,
-            pn.Row(self._undo, self._redo, self._hints.ask, self._hints.make, self._reveal, **_BAR),
-            self._hints.said,
+            pn.Row(self._undo, self._redo, self.hints.ask, self.hints.make, self._reveal, **_BAR),
+            self.hints.said,
             self._editor,
             self._equation,
             pn.Row(self._pin, self.exports.button, self._pinned, **_BAR),

@@ -19,18 +19,19 @@ from ..allowance import ALLOWED, take_memory
 from ..fronts.points import criterion_name
 from ..live.job import Job, Progress, run
 from ..live.pool import POOL
-from ..live.ticker import Beat
 from ..live.wording import counted
+from ..live.work import Work
 from ..search.plot_box import PlotBox
 from ..search.plots.base import Window, new_figure
 from ..search.plots.base import replace as refill
 from ..widgets.buttons import Press
 from ..widgets.esc import plain
+from ..widgets.fields import WIDE
 from ..widgets.html import LiveText
 from ..widgets.style import BAR_CSS, INK, ORANGE, PANEL_CSS, SKY
 from .finding import MEMORY_BYTES
 from .good import FoundSets, Good
-from .panels import SPACED, WIDE
+from .panels import SPACED
 from .plots import HEIGHT, Picture
 
 _SECONDS = (6.0, 60.0, 300.0)
@@ -116,15 +117,14 @@ def _sizes(found: Good, best: Any) -> tuple[dict[str, Any], str]:
 class FairerDots(Picture):
     """Accuracy against the least gap; what is proven impossible is shaded."""
 
+    title = "Least gap by accuracy"
+
     def __init__(self, on_tap: Callable[[int], None] = lambda k: None) -> None:
         self._points = ColumnDataSource({name: [] for name in ("k", "x", "y", "said", "fill")})
         self._others = ColumnDataSource({"x": [], "y": []})
         self._none = ColumnDataSource({"left": [], "right": [], "bottom": [], "top": []})
         self._across, self._up = Window(0, 5), Window(50, 100)
-        plot = new_figure(
-            "Least gap by accuracy", "gap (%)", "accuracy (%)", height=HEIGHT,
-            x_range=self._across.range, y_range=self._up.range,
-        )  # fmt: skip
+        plot = new_figure(self.title, "gap (%)", "accuracy (%)", self._across, self._up, height=HEIGHT)
         self._shade = plot.quad(
             left="left", right="right", bottom="bottom", top="top", source=self._none, fill_alpha=0.1, line_alpha=0
         )
@@ -136,7 +136,7 @@ class FairerDots(Picture):
         self.figure = plot
         self._listen(self._points, dots, _TOOLTIP, on_tap)
 
-    def show(self, found: Fairer, gaps: np.ndarray, accuracies: np.ndarray, axis: str) -> None:
+    def draw(self, found: Fairer, gaps: np.ndarray, accuracies: np.ndarray, axis: str) -> None:
         """Draw the models of least gap over those near the optimum, whose gaps and accuracies are in per cent."""
         self._asked = (found, gaps, accuracies, axis)
         frame, known = found.frame, ~np.isnan(gaps)
@@ -186,13 +186,12 @@ class FairerView(Viewer):
         self._on_model = on_model
         self._asked: tuple[Any, ...] = ()
         self._effort = 0
-        self._job: Job | None = None
-        self._beat = Beat(self.refresh)
+        self._work = Work(self._say_busy, POOL)
         self.fairer: Fairer | None = None
         self._status = LiveText(caption="Fairer ones", **WIDE)
         self._more = Press(self.more_or_stop, width=110, height=34, margin=0, visible=False)
         self.dots = FairerDots(self.choose)
-        self.box = PlotBox(self.dots, self.dots.picture, lambda: "least_gaps")
+        self.box = PlotBox(self.dots, lambda: "least_gaps")
         self._plot = pn.Column(*self.box.items, stylesheets=[PANEL_CSS], visible=False, **WIDE)
         bar = pn.Row(*selects, self._more, stylesheets=[BAR_CSS], **WIDE)
         self._layout = pn.Column(bar, self._status, self._plot, **SPACED)
@@ -210,39 +209,33 @@ class FairerView(Viewer):
 
     def more_or_stop(self) -> None:
         """Search for longer; while that goes on, end it and keep what it has found."""
-        if self._job is not None:
-            self._job.cancel()
+        if self._work.busy:
+            self._work.cancel()
             return
         self._effort = min(self._effort + 1, len(_SECONDS) - 1)
         self._search()
 
     def close(self) -> None:
         """End what is under way."""
-        if self._job is not None:
-            self._job.cancel()
-        self._beat.stop()
+        self._work.close()
 
     def refresh(self) -> bool:
         """Show what is new; True while more may come."""
-        job = self._job
-        if job is None:
-            return False
-        with pn.io.hold():
-            if job.busy:
-                self._status.param.update(tone="busy", phase=f"Searching for least gaps {job.standing}")
-                return True
-            self._job, self.fairer = None, job.result or self.fairer  # what was known stays
-            self._show(job.error or "")
-        return False
+        return self._work.refresh()
 
     def _search(self) -> None:
-        if self._job is not None:
-            self._job.cancel()
         seconds, (found, attribute, criterion) = _SECONDS[self._effort], self._asked
-        self._job = Job(lambda progress: fairer(found, attribute, criterion, seconds, progress), POOL)
+        self._work.begin(lambda progress: fairer(found, attribute, criterion, seconds, progress), self._take)
         self._more.param.update(label="Stop", visible=True)
         self.refresh()
-        self._beat.start()
+
+    def _say_busy(self, doing: str) -> None:
+        self._status.param.update(tone="busy", phase=f"Searching for least gaps {doing}")
+
+    def _take(self, job: Job) -> None:
+        self.fairer = job.result or self.fairer  # what was known stays
+        with pn.io.hold():
+            self._show(job.error or "")
 
     def _show(self, error: str) -> None:
         found, (good, attribute, criterion) = self.fairer, self._asked
@@ -256,7 +249,7 @@ class FairerView(Viewer):
         places = counted(len(found.bounds), "accuracy levels")  # one where the best list is the same for everybody
         phase = f"not certified at {found.open} of {places}: {what}" if found.open else f"certified at {places}: {what}"
         self._status.param.update(tone="limit" if found.open else "proven", phase=phase)
-        self.dots.show(found, good.gaps(attribute, criterion), good.frame["accuracy"].to_numpy(), axis)
+        self.dots.draw(found, good.gaps(attribute, criterion), good.frame["accuracy"].to_numpy(), axis)
         self.box.refresh()
 
     def choose(self, k: int) -> None:

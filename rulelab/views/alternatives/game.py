@@ -23,11 +23,11 @@ from ..live.pool import POOL
 from ..live.ticker import Beat
 from ..widgets.buttons import Press
 from ..widgets.esc import plain
-from ..widgets.html import LiveText
+from ..widgets.fields import WIDE, alert
 from ..widgets.style import BAR_CSS, MODEL_CSS, NUMBER_CSS
 from . import wording
 from .hand import Best, Editable, Hand
-from .panels import WIDE, pane, panel
+from .panels import pane, panel
 
 MOST_ROOMS, MOST_PLAYERS = 100, 200
 MOST_CHARACTERS = 40
@@ -222,7 +222,7 @@ def find_best(search: Editable, seconds: float, progress: Progress) -> Best:
         if search.certified:
             found.snapshot = search.advance(1)
         elif not _enough(found, seconds):
-            found.snapshot, found.seconds = _searched(search, seconds, progress), seconds
+            found.snapshot, found.seconds = searched(search, seconds, progress), seconds
         snapshot = found.snapshot
     assert snapshot is not None
     return Best.of(search, snapshot)
@@ -234,7 +234,7 @@ def _enough(found: _Found, seconds: float) -> bool:
     return last is not None and (last.status is Status.OPTIMAL or last.limit == "exactness" or found.seconds >= seconds)
 
 
-def _searched(search: Editable, seconds: float, progress: Progress) -> Snapshot:
+def searched(search: Editable, seconds: float, progress: Progress) -> Snapshot:
     new: type[Any] = type(search)
     copy: Search = new(search.problem, **search.parameters)
     progress.report("the optimizer searches")
@@ -301,7 +301,7 @@ class RoomPanel(Viewer):
             )
             for name in ("room", "called")
         )
-        self._alert = LiveText(role="alert", caption="Error of the room", **WIDE)
+        self._alert = alert("Error of the room")
         self.board = pane(MODEL_CSS)
         bar = pn.Row(room, self._name, self._end, stylesheets=[BAR_CSS], **WIDE)
         self._layout = panel("Room", "room", bar, self._alert, self.board)
@@ -346,8 +346,7 @@ class RoomPanel(Viewer):
             return True
         else:
             text, self._end.visible = _ENTER if BOARDS.lasting is None else f"{_ENTER}{_LASTS}", False
-        if self.board.object != text:
-            self.board.object = text
+        self.board.object = text
         return bool(self._entered)
 
     @param.depends("room", "called", watch=True)

@@ -18,12 +18,13 @@ from ..search.plot_box import PlotBox
 from ..widgets.buttons import download
 from ..widgets.esc import plain
 from ..widgets.explained import term_classes
+from ..widgets.fields import WIDE, button, select
 from ..widgets.html import Html
-from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, PANEL_CSS, SELECT_CSS, SMALL_CSS
+from ..widgets.style import BAR_CSS, CARD_CSS, PANEL_CSS
 from .counting import Sample
 from .good import Good
 from .matrix import Matrix
-from .panels import ANY, SPACED, WIDE
+from .panels import ANY, SPACED
 from .parts import TABLE_CSS, GoodList, antecedents
 from .plots import Dots, Drawn, Within, inside
 
@@ -32,8 +33,8 @@ _ORDERS = {"objective": "objective", "accuracy": "errors", "number of rules": "r
 """What models can stand in order of, and the column of what was found that says it; the least comes first."""
 DIVERSE = 4
 NO_MODEL = -1
-SELECTED: dict[str, Any] = {"stylesheets": [SELECT_CSS], "margin": 0}
-BUTTON: dict[str, Any] = {"stylesheets": [BUTTON_CSS, SMALL_CSS], "margin": 0, "height": 38, "align": "end"}
+_BESIDE: dict[str, Any] = {"height": 38, "align": "end"}
+"""Of buttons in a line with lists."""
 GROUPS, FILTERS = ("attribute", "criterion"), ("uses", "without", "column", "rules", "order")
 _SELECTS = {
     "attribute": (150, "sensitive attribute"),
@@ -75,38 +76,25 @@ class Choosing(NotebookViewer):
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
-        self._found: Good | None = None
+        self.found: Good | None = None  # what is shown
         self._sample: Sample | None = None
-        self._offered = self._kept = self._listed = np.zeros(0, dtype=np.int64)
+        # the models in the pictures; those that pass the filters, best first, as indices into those of the result; and
+        # the same in the order that is chosen
+        self._offered = self.kept = self.listed = np.zeros(0, dtype=np.int64)
         self._filling = False
         self._build_overview()
         self._restyle()
 
     @property
-    def found(self) -> Good | None:
-        """What is shown."""
-        return self._found
-
-    @property
-    def kept(self) -> np.ndarray:
-        """The models that pass the filters, best first, as indices into those of the result."""
-        return self._kept
-
-    @property
-    def listed(self) -> np.ndarray:
-        """The same models in the order that is chosen."""
-        return self._listed
-
-    @property
     def gaps(self) -> np.ndarray | None:
         """The gap between groups for every model, in per cent; None without groups."""
-        if self._found is None or not self.attribute:
+        if self.found is None or not self.attribute:
             return None
-        return self._found.gaps(self.attribute, self.criterion)
+        return self.found.gaps(self.attribute, self.criterion)
 
     def choose(self, k: int) -> None:
         """Let one of the models be the chosen one."""
-        if self._found is not None and 0 <= k < self._found.result.count:
+        if self.found is not None and 0 <= k < self.found.result.count:
             self.model = k
 
     def choose_diverse(self, *_: Any) -> None:
@@ -115,23 +103,23 @@ class Choosing(NotebookViewer):
 
     def models_csv(self) -> io.StringIO:
         """One row per model that passes the filters."""
-        assert self._found is not None
-        frame = self._found.frame.iloc[self._kept].copy()
-        frame.insert(0, "model", self._kept + 1)
+        assert self.found is not None
+        frame = self.found.frame.iloc[self.kept].copy()
+        frame.insert(0, "model", self.kept + 1)
         if self.gaps is not None:
-            frame[f"gap in {criterion_name(self.criterion)} by {self.attribute} (%)"] = self.gaps[self._kept]
+            frame[f"gap in {criterion_name(self.criterion)} by {self.attribute} (%)"] = self.gaps[self.kept]
         frame["antecedents"] = frame["antecedents"].map("; ".join)
         return io.StringIO(frame.to_csv(index=False))
 
     def antecedents_csv(self) -> io.StringIO:
         """One row per antecedent."""
-        assert self._found is not None
-        both = self._found.reliance.join(self._found.shares)
+        assert self.found is not None
+        both = self.found.reliance.join(self.found.shares)
         return io.StringIO(both.to_csv(index=False))
 
     def _take_overview(self, found: Good) -> None:
         """Show what was found, without filters but those that still can be."""
-        self._found = found
+        self.found = found
         names = {plain(row.name, 60): row.name for row in found.reliance.itertuples(index=False)}
         most = int(found.frame["rules"].max()) if len(found.frame) else 0
         columns = {plain(name, 60): name for name in found.columns}
@@ -168,9 +156,9 @@ class Choosing(NotebookViewer):
 
     def _in_order(self, models: np.ndarray) -> np.ndarray:
         """Some models, best first, in the order that is chosen; those without a gap come last."""
-        if self._found is None or self.order == "objective":
+        if self.found is None or self.order == "objective":
             return models
-        values = self.gaps if self.order == GAP else self._found.frame[self.order].to_numpy()
+        values = self.gaps if self.order == GAP else self.found.frame[self.order].to_numpy()
         return models if values is None else models[np.argsort(values[models], kind="stable")]
 
     @param.depends(
@@ -178,7 +166,7 @@ class Choosing(NotebookViewer):
     )
     def _draw(self) -> None:
         """Filter, and show what is left."""
-        found = self._found
+        found = self.found
         if self._filling or found is None:
             return
         with pn.io.hold():
@@ -187,25 +175,25 @@ class Choosing(NotebookViewer):
                 self._offer_orders()
             finally:
                 self._filling = False
-            self._offered, self._kept = self._filtered(found)
-            self._listed = self._in_order(self._kept)
+            self._offered, self.kept = self._filtered(found)
+            self.listed = self._in_order(self.kept)
             self._selects["criterion"].visible = bool(self.attribute)
             self._all.visible = self.brush is not None
             self._diverse.label = "All models" if self.diverse else "Diverse four"
-            self._said.object = f'<p class="note">{count(len(self._kept))} of {count(found.result.count)} models</p>'
-            self._list.fill(found, self._listed.tolist(), self.gaps, self.model)
+            self._said.object = f'<p class="note">{count(len(self.kept))} of {count(found.result.count)} models</p>'
+            self._list.fill(found, self.listed.tolist(), self.gaps, self.model)
             self._show_chosen_in_pictures()
 
     def _show_chosen_in_pictures(self) -> None:
-        found, chosen = self._found, None if self.model == NO_MODEL else self.model
+        found, chosen = self.found, None if self.model == NO_MODEL else self.model
         if found is None:
             return
         self._list.chosen = self.model
         axis = f"{criterion_name(self.criterion)} by {self.attribute}"
-        self._within.show(found.result)
-        self._dots.show(found.frame, self._offered, self.gaps, axis, chosen, self.brush, self._drawn())
-        self._matrix.show(found, self._kept, chosen)
-        for box in self._boxes:
+        self._within.draw(found.result)
+        self._dots.draw(found.frame, self._offered, self.gaps, axis, chosen, self.brush, self._drawn())
+        self._matrix.draw(found, self.kept, chosen)
+        for box in self.boxes:
             box.refresh()
 
     def _filtered(self, found: Good) -> tuple[np.ndarray, np.ndarray]:
@@ -235,7 +223,7 @@ class Choosing(NotebookViewer):
     def _drawn(self) -> Drawn | None:
         """The random lists, or sets, that pass the filters, where all were counted."""
         sample = self._sample
-        if sample is None or sample.found is not self._found or self.diverse:
+        if sample is None or sample.found is not self.found or self.diverse:
             return None
         gaps = sample.gaps(self.attribute, self.criterion) if self.attribute else None
         return Drawn(sample.frame, self._passing(sample.every, sample.members), gaps, sample.words)
@@ -268,36 +256,24 @@ class Choosing(NotebookViewer):
     def _build_overview(self) -> None:
         self._within, self._matrix = Within(), Matrix(self.choose)
         self._dots = Dots(self.choose, lambda part: self.param.update(brush=part), self._list_tapped)
-        self._boxes = [
-            PlotBox(plot, plot.picture, self._file_name) for plot in (self._dots, self._matrix, self._within)
-        ]
+        self.boxes = [PlotBox(plot, self._file_name) for plot in (self._dots, self._matrix, self._within)]
         bar: dict[str, Any] = {"stylesheets": [BAR_CSS], **WIDE}
         self._selects = {
-            name: pn.widgets.Select.from_param(
-                self.param[name], width=width, css_classes=term_classes(term) if term else [], **SELECTED
-            )
+            name: select(self.param[name], width, css_classes=term_classes(term) if term else [])
             for name, (width, term) in _SELECTS.items()
         }
-        self._diverse = pn.widgets.Button(
-            label="Diverse four",
-            on_click=self.choose_diverse,
-            width=130,
-            css_classes=term_classes("diverse four"),
-            **BUTTON,
+        self._diverse = button(
+            "Diverse four", self.choose_diverse, 130, css_classes=term_classes("diverse four"), **_BESIDE
         )
-        self._all = pn.widgets.Button(
-            label="Whole picture", on_click=lambda _: self.param.update(brush=None), visible=False, width=120, **BUTTON
-        )
-        self._choosing = pn.widgets.Button(label="Choose a part", width=130, **BUTTON)
+        self._all = button("Whole picture", lambda _: self.param.update(brush=None), 120, visible=False, **_BESIDE)
+        self._choosing = button("Choose a part", None, 130, **_BESIDE)
         self._choosing.js_on_click(args={"tool": self._dots.chooser}, code=_BEGIN_TO_CHOOSE)
         models = download("Models (CSV)", "good_models.csv", self.models_csv, small=True)
         self._parts = download("Antecedents (CSV)", "good_antecedents.csv", self.antecedents_csv, width=150, small=True)
         self._said = Html("", stylesheets=[CARD_CSS], **WIDE)
         self._list = GoodList(self._asked, **WIDE)
         self._antecedents = Html("", stylesheets=[CARD_CSS, PANEL_CSS, TABLE_CSS], **WIDE)
-        dots, matrix, self._by_distance = (
-            pn.Column(*box.items, stylesheets=[PANEL_CSS], **WIDE) for box in self._boxes
-        )
+        dots, matrix, self._by_distance = (pn.Column(*box.items, stylesheets=[PANEL_CSS], **WIDE) for box in self.boxes)
         self._filters = pn.Row(*(self._selects[name] for name in FILTERS), **bar)
         self._exports = pn.Row(models, **bar)
         lines = pn.Column(self._said, self._list, self._filters, self._exports, stylesheets=[PANEL_CSS, _NEAR], **WIDE)
@@ -306,7 +282,7 @@ class Choosing(NotebookViewer):
         self._made_of = pn.Column(matrix, self._antecedents, pn.Row(self._parts, **bar), **SPACED)
 
     def _file_name(self) -> str:
-        return "good_models" if self._found is None else f"{self._found.prepared.name}_good_models"
+        return "good_models" if self.found is None else f"{self.found.prepared.name}_good_models"
 
 
 def _farthest(found: Good, kept: np.ndarray, n: int) -> np.ndarray:

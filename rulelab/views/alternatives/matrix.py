@@ -27,17 +27,19 @@ _CELL = ("model", "x", "name", "full", "place", "color")
 class Matrix(Picture):
     """Which antecedents the models have, and at which place: a column per model, in clusters."""
 
+    title = "Antecedents of the models"
+
     def __init__(self, on_tap: Callable[[int], None] = lambda k: None) -> None:
         self._source = ColumnDataSource({name: [] for name in _CELL})
         self._ring = ColumnDataSource({"x": []})
         self._across, self._lines = Window(-0.5, 9.5), FactorRange()
         plot = new_figure(
-            "Antecedents of the models",
+            self.title,
             "models, like beside like",
             None,
+            self._across,
+            self._lines,
             height=HEIGHT + 80,
-            x_range=self._across.range,
-            y_range=self._lines,
             min_border_left=20,
         )
         self.figure = plot
@@ -49,7 +51,7 @@ class Matrix(Picture):
         plot.grid.visible = False
         self._listen(self._source, cells, [("antecedent", "@full"), ("rule", "@place")], on_tap)
 
-    def show(self, found: Good, kept: np.ndarray, chosen: int | None) -> None:
+    def draw(self, found: Good, kept: np.ndarray, chosen: int | None) -> None:
         """Draw models, best first in ``kept``; those that share antecedents stand together, and so do antecedents."""
         self._asked = (found, kept, chosen)
         columns: Columns = {name: [] for name in _CELL}
@@ -59,7 +61,7 @@ class Matrix(Picture):
         if len(kept):
             members, ordered = found.members, found.ways == "lists"
             order, shown, rarer = _clustered(members, kept[:MOST_COLUMNS].tolist())
-            names = _short_names([found.names[j] for j in shown])
+            names = short_names([found.names[j] for j in shown])
             name_of = dict(zip(shown, names, strict=True))
             rows = names[::-1]
             for x, k in enumerate(order):
@@ -132,7 +134,7 @@ def by_cluster(sets: np.ndarray) -> list[int]:
     return order[::-1] if order and order.index(0) > len(order) // 2 else order
 
 
-def _short_names(names: Sequence[str]) -> list[str]:
+def short_names(names: Sequence[str]) -> list[str]:
     """Names that fit beside the axis, all different; of long ones, which often begin alike, the middle is left out."""
     out: list[str] = []
     for name in names:

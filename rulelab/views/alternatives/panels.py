@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import panel as pn
@@ -14,16 +15,15 @@ from ...data.metrics import rates_table
 from ...what_if import Change
 from ..cards import html as card_html
 from ..live.job import Job
+from ..live.work import Work
 from ..widgets.esc import esc, plain
 from ..widgets.explained import WORD_CSS, word
+from ..widgets.fields import WIDE, button, select
 from ..widgets.html import Html
 from ..widgets.style import (
-    BUTTON_CSS,
     CARD_CSS,
     MODEL_CSS,
     PANEL_CSS,
-    SELECT_CSS,
-    SMALL_CSS,
     STACK_CSS,
     sheet,
 )
@@ -31,10 +31,8 @@ from . import wording
 from .hand import Hand
 
 ANY = ""
-WIDE: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": 0}
 SPACED: dict[str, Any] = {"stylesheets": [STACK_CSS, ":host { gap: 10px; align-content: start; }"], **WIDE}
 """Of boxes below each other."""
-BUTTON: dict[str, Any] = {"stylesheets": [BUTTON_CSS, SMALL_CSS], "margin": 0, "height": 34}
 
 
 def pane(*sheets: str, **more: Any) -> Html:
@@ -49,20 +47,25 @@ def panel(heading: str, term: str, *items: Any, **more: Any) -> pn.Column:
 
 
 class Hints:
-    """Two buttons and a sentence; `ask`, `make`: what the buttons do."""
+    """Two buttons and a sentence; `ask`, `make`: what the buttons do.
 
-    def __init__(self, ask: Callable[..., None], make: Callable[..., None]) -> None:
+    `take` takes a model in hand, as it was when a change was asked for, and the job that looked for one. `start` starts
+    the beat that refreshes `work`.
+    """
+
+    def __init__(
+        self,
+        ask: Callable[..., None],
+        make: Callable[..., None],
+        take: Callable[[Hand, Any, Job], None],
+        start: Callable[[], None],
+    ) -> None:
         self.asked = 0  # how often a change was asked for
         self.change: Change[Any] | None = None  # the one that was found last, where it makes the model better
         self.said = pane(css_classes=["rl-said"])
-        self.ask = pn.widgets.Button(label="Best single change", on_click=ask, width=150, **BUTTON)
-        self.make = pn.widgets.Button(label="Make this change", on_click=make, width=150, visible=False, **BUTTON)
-        self._looking: tuple[Hand, Any, Job] | None = None
-
-    @property
-    def busy(self) -> bool:
-        """Whether a change is being looked for."""
-        return self._looking is not None
+        self.ask = button("Best single change", ask, 150)
+        self.make = button("Make this change", make, 150, visible=False)
+        self.work, self._take = Work(start=start), take
 
     def forget(self) -> None:
         """The model is another one now."""
@@ -74,32 +77,16 @@ class Hints:
         self.asked += 1
         self.said.object = '<p class="note">Trying all single changes …</p>'
         doing = "trying all single changes"
-        job = Job(lambda progress: bench.best_changes(edited, lambda: progress.report(doing)))
-        self._looking = hand, edited, job
+        self.work.begin(
+            lambda progress: bench.best_changes(edited, lambda: progress.report(doing)),
+            partial(self._take, hand, edited),
+        )
 
-    def refresh(self, hand: Hand | None) -> str | None:
-        """Say what was found of the model in hand; an error, empty where there is none, and None: nothing is new.
-
-        What was found of a model that is another one now is forgotten.
-        """
-        if self._looking is None or self._looking[-1].busy:
-            return None
-        (of, edited, job), self._looking = self._looking, None
-        if hand is None or hand is not of or hand.edited != edited:
-            self.forget()
-            return None
-        if job.result is None:
-            self.forget()
-            return job.error or "no change was found"
-        best = job.result[0] if job.result else None
+    def offer(self, hand: Hand, changes: list[Change[Any]]) -> None:
+        """Say what was found of the model in hand: the best change, where there is one, comes first."""
+        best = changes[0] if changes else None
         better = best is not None and (best.objective < hand.objective or bool(hand.refusal))
         self._offer(best if better else None, f"<p>{esc(wording.hint(hand, best), 600)}</p>")
-        return ""
-
-    def close(self) -> None:
-        """End what is under way."""
-        if self._looking is not None:
-            self._looking[-1].cancel()
 
     def _offer(self, change: Change[Any] | None, said: str) -> None:
         self.change, self.said.object, self.make.visible = change, said, change is not None
@@ -116,7 +103,7 @@ class GroupsPanel(Viewer):
         # the largest difference of true positive rates, but for groups of few rows; None without groups
         self.gap: float | None = None
         self._hand: Hand | None = None
-        self._choice = pn.widgets.Select.from_param(self.param.attribute, width=200, stylesheets=[SELECT_CSS], margin=0)
+        self._choice = select(self.param.attribute, 200)
         self._rates = pane(MODEL_CSS)
         self._layout = panel("Groups", "group rates", self._choice, self._rates, visible=False)
 
@@ -150,5 +137,4 @@ class GroupsPanel(Viewer):
                 f"{card_html.group_table(self.attribute, rates)}"
                 '<p class="note">Training rows, in %, with 95&nbsp;% intervals.</p>'
             )
-        if self._rates.object != text:
-            self._rates.object = text
+        self._rates.object = text

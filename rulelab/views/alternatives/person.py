@@ -19,12 +19,12 @@ from ...what_if.person import columns_of
 from ..live.prepared import Prepared
 from ..widgets.esc import plain
 from ..widgets.explained import explain_all
-from ..widgets.html import LiveText
+from ..widgets.fields import WIDE, alert
 from ..widgets.style import NUMBER_CSS
 from . import wording
 from .good import Good
 from .hand import Hand, edited_of
-from .panels import WIDE, pane, panel
+from .panels import pane, panel
 from .parts import PersonForm
 
 _MISSING = "(missing)"
@@ -176,7 +176,7 @@ class PersonPanel(Viewer):
         self.good: Good | None = None
         self._hand: Hand | None = None
         self._person = Person()
-        self._alert = LiveText(role="alert", caption="Error of the person", **WIDE)
+        self._alert = alert("Error of the person")
         self._row = pn.widgets.IntInput.from_param(
             self.param.row, start=1, width=150, margin=0, stylesheets=[NUMBER_CSS]
         )
@@ -207,8 +207,7 @@ class PersonPanel(Viewer):
             said = self._person.votes(self.good) + said + self._person.flip_in_all(self.good, hand, model)
         if fields != self.form.fields:
             self.form.fields = fields
-        if said != self.said.object:
-            self.said.object = said
+        self.said.object = said
 
     def enter(self, wanted: dict[str, Any]) -> None:
         """Do what the form asks for; what makes no sense is left alone."""

@@ -15,12 +15,11 @@ from bokeh.colors import RGB
 from bokeh.events import SelectionGeometry
 from bokeh.models import BoxSelectTool, ColumnDataSource, CustomJS, HoverTool, NoOverlap, TapTool
 from bokeh.models.annotations import BoxAnnotation
-from bokeh.plotting import figure
 
 from ...rule_list import NearOptimal
 from ...rule_set import NearOptimalRuleSets
 from ..live.wording import count, counted
-from ..search.plots.base import Columns, Window, add_legend, compact, new_figure, replace, set_ticks, show_entries
+from ..search.plots.base import Columns, Plot, Window, add_legend, compact, new_figure, replace, set_ticks, show_entries
 from ..search.slide import enlarged
 from ..widgets.style import BLUE, INK, LENGTHS, ORANGE, SKY
 from .offline import steps
@@ -40,22 +39,13 @@ Part = tuple[float, float, float, float]
 """A part of a picture: from where to where across, and up."""
 
 
-class Picture:
-    """A picture that stands in a box of its own."""
-
-    figure: figure
-    caption = ""  # what is seen now
-    below: str | None = None  # nothing stands under it
-    _asked: tuple[Any, ...] = ()
+class Picture(Plot):
+    """A picture of models, which can be tapped; it is saved as a slide."""
 
     def picture(self) -> dict[str, Any]:
-        """For the browser to save, on white."""
-        plot: Any = type(self)()
-        plot.show(*self._asked)
-        return enlarged(plot.figure)
-
-    def use_dark(self, dark: bool) -> None:
-        """Colour what the page's theme does not reach."""
+        alone = type(self)()
+        alone.draw(*self._asked)
+        return enlarged(alone.figure)
 
     def _listen(
         self,
@@ -82,17 +72,19 @@ class Picture:
 class Within(Picture):
     """How many models, and how many lists, are at most so far above the optimum."""
 
+    title = "Good models by distance"
+
     def __init__(self) -> None:
         self._models = ColumnDataSource({"x": [], "y": []})
         self._lists = ColumnDataSource({"x": [], "y": []})
         self._across, self._up = Window(0, 5), Window(_FLOOR, 10)
         plot = new_figure(
-            "Good models by distance",
+            self.title,
             "objective above the optimum (%)",
             "how many",
+            self._across,
+            self._up,
             height=HEIGHT,
-            x_range=self._across.range,
-            y_range=self._up.range,
             y_axis_type="log",
         )
         lists = plot.step(x="x", y="y", mode="after", source=self._lists, color=ORANGE, line_width=2, line_dash="6 3")
@@ -102,7 +94,7 @@ class Within(Picture):
         self._entries = add_legend(plot, [("models", models), ("lists", lists)])
         self.figure = plot
 
-    def show(self, result: NearOptimal | NearOptimalRuleSets) -> None:
+    def draw(self, result: NearOptimal | NearOptimalRuleSets) -> None:
         """Draw what was found."""
         self._asked = (result,)
         if not result.count:
@@ -153,6 +145,8 @@ class Drawn(NamedTuple):
 class Dots(Picture):
     """Accuracy of every model against the gap between groups, or against its number of rules."""
 
+    title = "Models by accuracy"
+
     def __init__(
         self,
         on_tap: Callable[[int], None] = lambda k: None,
@@ -165,17 +159,10 @@ class Dots(Picture):
         self._ring = ColumnDataSource({"x": [], "y": []})
         self._dark = False
         self._across, self._up = Window(0, 5), Window(50, 100)
-        plot = new_figure(
-            "Models by accuracy",
-            "rules",
-            "accuracy (%)",
-            height=HEIGHT,
-            x_range=self._across.range,
-            y_range=self._up.range,
-        )
+        plot = new_figure(self.title, "rules", "accuracy (%)", self._across, self._up, height=HEIGHT)
         self.figure = plot
         crosses = plot.scatter(
-            x="x", y="y", size=6, marker="x", source=self._crosses, line_color=ORANGE, line_alpha=0.5
+            x="x", y="y", size=6, marker="x", source=self._crosses, line_color=ORANGE, line_alpha=0.5, name="crosses"
         )
         self._dots = dots = plot.scatter(
             x="x", y="y", size="size", source=self._source, color="color", fill_alpha=0.55, line_alpha=0.9
@@ -196,7 +183,7 @@ class Dots(Picture):
         self._listen(self._source, dots, _TOOLTIPS, on_tap)
         self._listen(self._crosses, crosses, _TOOLTIPS, on_list, visible=False)  # those of the dots stand for them
 
-    def show(
+    def draw(
         self,
         frame: pd.DataFrame,  # see `Good.frame`
         kept: np.ndarray,  # the models to draw, best first
@@ -268,7 +255,7 @@ class Dots(Picture):
         if dark is not self._dark:
             self._dark = dark
             if self._asked:
-                self.show(*self._asked)
+                self.draw(*self._asked)
 
 
 def inside(part: Part, frame: pd.DataFrame, models: np.ndarray, gaps: np.ndarray | None) -> np.ndarray:

@@ -19,11 +19,12 @@ from ..cards.card import Card, of_search
 from ..live.job import Job
 from ..live.pool import POOL
 from ..live.prepared import Prepared
-from ..live.ticker import Beat
+from ..live.work import Work
 from ..widgets.browser import Strip
 from ..widgets.buttons import Press, download
 from ..widgets.esc import plain
 from ..widgets.explained import Explained, term_classes
+from ..widgets.fields import WIDE, Complaining, alert, select, when_page_ends
 from ..widgets.html import Html, LiveText
 from ..widgets.style import BAR_CSS, CARD_CSS, PANEL_CSS, STRIP_CSS, sheet
 from . import wording
@@ -33,10 +34,10 @@ from .editing import Source, WhatIfView
 from .fairer import FairerView
 from .finding import LISTED, Wanted, find, refusal
 from .good import Found, FoundSets, Good
-from .good_models import NO_MODEL, SELECTED, Choosing
+from .good_models import NO_MODEL, Choosing
 from .hand import editable, prepared_of
 from .offline import explorer
-from .panels import SPACED, WIDE
+from .panels import SPACED
 from .parts import Builder
 
 TOGETHER, MADE_OF, FAIRER, BUILD, COUNT = (
@@ -49,11 +50,11 @@ TOGETHER, MADE_OF, FAIRER, BUILD, COUNT = (
 _NARROW = ":host { min-width: 0 !important; }"
 _WHOLE = ":host { min-height: 100vh; }"
 """Of the place of the good models before they are there: what stands under it on a phone does not jump then."""
-_EFFORTS = ((10_000, 2.0, 300_000_000), (100_000, 60.0, 1_000_000_000), (100_000, 300.0, 1_000_000_000))
+EFFORTS = ((10_000, 2.0, 300_000_000), (100_000, 60.0, 1_000_000_000), (100_000, 300.0, 1_000_000_000))
 """Models, seconds and bytes, at most: at once, and each time that more is asked for."""
 
 
-class AlternativesView(Choosing):
+class AlternativesView(Complaining, Choosing):
     """All rule lists or rule sets near the optimum, as pictures and a list; the chosen one is edited beside them.
 
     Parameters
@@ -127,12 +128,10 @@ class AlternativesView(Choosing):
         self._make: Callable[[Callable[[str], None]], Prepared] | None = None
         self._known: tuple[Prepared, Snapshot] | None = None
         self._effort = 0
-        self._job: Job | None = None
+        self._work = Work(self._say_busy, POOL)
         self._builder: Builder | None = None
-        self._beat = Beat(self.refresh)
         self._build(alone=search is not None)
-        if pn.state.curdoc is not None and pn.state.curdoc.session_context is not None:
-            pn.state.on_session_destroyed(lambda _: self.close())
+        when_page_ends(self.close)
         self.editor.param.watch(self._lay_out, "playing")
         self._lay_out()
         if search is not None:
@@ -159,7 +158,7 @@ class AlternativesView(Choosing):
         """
         self._make, self._effort = make, 0
         self._known = None if prepared is None or latest is None else (prepared, latest)
-        self._found = None
+        self.found = None
         with pn.io.hold():
             self._edit_best()
             self.find()
@@ -179,26 +178,23 @@ class AlternativesView(Choosing):
         make = self._make
         if make is None:
             return
-        if self._job is not None:
-            self._job.cancel()
         if self._known is not None and (refused := refusal(self._known[0].search)):
-            self._job = None
+            self._work.forget()
             self._take_none(refused)
             self._lay_out()
             return
-        wanted = Wanted(self.distance, *_EFFORTS[self._effort])
-        self._counting.seconds = max(wanted.seconds, 60.0)
-        self._job = Job(lambda progress: find(make, wanted, progress), POOL)
+        wanted = Wanted(self.distance, *EFFORTS[self._effort])
+        self.counting.seconds = max(wanted.seconds, 60.0)
+        self._work.begin(lambda progress: find(make, wanted, progress), self._end)
         self.refresh()
         self._lay_out()
-        self._beat.start()
 
     def find_more(self) -> None:
         """Look for more good models than the first time; while that goes on, end it and keep what it has found."""
-        if self._job is not None:
-            self._job.cancel()
+        if self._work.busy:
+            self._work.cancel()
             return
-        self._effort = min(self._effort + 1, len(_EFFORTS) - 1)
+        self._effort = min(self._effort + 1, len(EFFORTS) - 1)
         self.find()
 
     def edit(self, prepared: Prepared, latest: Snapshot, model: Model) -> None:
@@ -209,7 +205,7 @@ class AlternativesView(Choosing):
         best = latest.incumbent is not None and latest.incumbent.model == model
         card = of_search(prepared.search, latest, prepared) if best else None
         self.editor.edit(prepared, model, card, latest=latest)
-        if self._job is None:  # else it is seen together with the others
+        if not self._work.busy:  # else it is seen together with the others
             self._lay_out()
 
     def play(self) -> None:
@@ -224,41 +220,32 @@ class AlternativesView(Choosing):
 
     def close(self) -> None:
         """End what is under way."""
-        if self._job is not None:
-            self._job.cancel()
-        self._counting.close()
-        self.fairer.close()
-        self.editor.close()
-        self._beat.stop()
-
-    def complain(self, message: str) -> None:
-        """Show an error; an empty text takes it away."""
-        self._alert.phase = plain(message, 600)
+        for each in (self._work, self.counting, self.fairer, self.editor):
+            each.close()
 
     def refresh(self) -> bool:
         """Show what is new; True while more may come."""
-        job = self._job
-        if job is None:
-            return False
+        return self._work.refresh()
+
+    def _say_busy(self, doing: str) -> None:
         with pn.io.hold():
-            self._more.label, self._more.visible = "Stop", self._effort > 0 or self._found is not None
-            if job.busy:
-                self._status.param.update(tone="busy", phase=f"Finding good models: {job.standing}")
-                return True
-            self._job = None
-            self._more.label = "Find more"
+            self._more.label, self._more.visible = "Stop", self._effort > 0 or self.found is not None
+            self._status.param.update(tone="busy", phase=f"Finding good models: {doing}")
+
+    def _end(self, job: Job) -> None:
+        with pn.io.hold():
+            self._more.label, self._more.visible = "Find more", self._effort > 0 or self.found is not None
             if job.result is not None:
                 self._take(job.result)
-            elif self._found is not None and job.progress.cancelled:
-                self._say(self._found)
+            elif self.found is not None and job.progress.cancelled:
+                self._say(self.found)
             else:
                 self._take_none(job.error or "nothing was found")
             self._lay_out()
-        return False
 
     def explorer_html(self) -> io.StringIO:
         """All that was found as one file that needs no network."""
-        found = self._found
+        found = self.found
         if isinstance(found, Found):
             return io.StringIO(explorer(found.result, found.graph, found.labels))
         assert isinstance(found, FoundSets)
@@ -279,7 +266,7 @@ class AlternativesView(Choosing):
         self.strip.names = [TOGETHER, MADE_OF, *grouped * [FAIRER], *of_lists * [BUILD], COUNT]
         if self.strip.open not in self.strip.names:
             self.strip.open = TOGETHER
-        self._counting.begin(found)
+        self.counting.begin(found)
         self._look_for_fairer()
         if isinstance(found, Found) and self._builder is not None:
             self._builder.begin(found)
@@ -294,20 +281,20 @@ class AlternativesView(Choosing):
     def _take_none(self, why: str) -> None:
         """Say why nothing was found beside the best model."""
         self._status.param.update(tone="limit", phase=plain(f"{why[:1].upper()}{why[1:]}", 600))
-        self._found = None
+        self.found = None
         self._more.visible = self._distance.visible = not why.startswith(LISTED)
 
     @param.depends("searching", watch=True)
     def _lay_out(self, *_: Any) -> None:
         """Show what there is, and nothing that is empty."""
-        playing, found = self.playing, self._found is not None
+        playing, found = self.playing, self.found is not None
         with pn.io.hold():
             self._waiting.visible = self._make is None and not playing
             self._begin.label = "Searching ..." if self.searching else "Run the search"
             self._begin.able = not self.searching
             self._top.visible = self._make is not None and not playing
             self._left.visible = found and not playing
-            self._coming.visible = self._job is not None and not (found or playing)
+            self._coming.visible = self._work.busy and not (found or playing)
             self._right.visible = playing or self.editor.hand is not None
             self._leave.visible = playing
             self._details.css_classes = ["rl-both" if self._left.visible or self._coming.visible else "rl-one"]
@@ -315,12 +302,12 @@ class AlternativesView(Choosing):
     def _open(self, *_: Any) -> None:
         """Show one of the views of what was found; the builder is made when it is first opened."""
         building = self.strip.open == BUILD
-        if building and self._builder is None and isinstance(self._found, Found):
+        if building and self._builder is None and isinstance(self.found, Found):
             self._builder = Builder(self._ended, **WIDE)
             waiting = Html(wording.UNPACKING, stylesheets=[CARD_CSS], **WIDE)
             self._builder.param.watch(lambda event: waiting.param.update(visible=not event.new), "ready")
             self._building.objects = [waiting, self._builder]
-            self._builder.begin(self._found)
+            self._builder.begin(self.found)
         for name, place in self._places.items():
             place.visible = name == self.strip.open
         self._look_for_fairer()
@@ -328,7 +315,7 @@ class AlternativesView(Choosing):
     @param.depends("attribute", "criterion", watch=True)
     def _look_for_fairer(self) -> None:
         """Look for fairer models while they are seen; of the first attribute, where none is chosen."""
-        found = self._found
+        found = self.found
         if self.strip.open != FAIRER or found is None or self._filling:
             return
         if not self.attribute:
@@ -339,7 +326,7 @@ class AlternativesView(Choosing):
 
     def _ended(self, antecedents: tuple[int, ...]) -> None:
         """Edit a list that was built: one of the models, or, in another order, one of its own."""
-        found = self._found
+        found = self.found
         assert isinstance(found, Found)
         k = int(found.graph.model[found.graph.node(antecedents)])
         self.choose(k)
@@ -363,22 +350,22 @@ class AlternativesView(Choosing):
 
     @param.depends("model", watch=True)
     def _choose(self) -> None:
-        if self._filling or self._found is None:
+        if self._filling or self.found is None:
             return
         if self.model != NO_MODEL:
-            self._edit(self._found.card(self.model))
+            self._edit(self.found.card(self.model))
         self._show_chosen_in_pictures()
 
     def _edit_model(self, model: RuleList) -> None:
         """Edit a list of the same problem, which need not be one of the models."""
-        assert self._found is not None
-        self._edit(self._found.card_of(model))
+        assert self.found is not None
+        self._edit(self.found.card_of(model))
 
     def _edit(self, card: Card) -> None:
-        assert self._found is not None
+        assert self.found is not None
         assert isinstance(card.model, Model)
         try:
-            self.editor.edit(self._found.prepared, card.model, card, self._found)
+            self.editor.edit(self.found.prepared, card.model, card, self.found)
         except ValueError as error:
             self.complain(str(error))
         self._follow_groups()
@@ -386,7 +373,7 @@ class AlternativesView(Choosing):
     @param.depends("attribute", "criterion", watch=True)
     def _follow_groups(self) -> None:
         """The count and the editor speak of the same groups."""
-        self._counting.groups = (self.attribute, self.criterion)
+        self.counting.groups = (self.attribute, self.criterion)
         if self.attribute in self.editor.groups.param["attribute"].objects.values():
             self.editor.groups.attribute = self.attribute
 
@@ -403,10 +390,8 @@ class AlternativesView(Choosing):
 
     def _build(self, alone: bool) -> None:
         self._status = LiveText(caption="Good models", min_width=280, **WIDE)
-        self._alert = LiveText(role="alert", caption="Error", **WIDE)
-        self._distance = pn.widgets.Select.from_param(
-            self.param.distance, width=190, css_classes=term_classes("near-optimal"), **SELECTED
-        )
+        self._alert = alert()
+        self._distance = select(self.param.distance, 190, css_classes=term_classes("near-optimal"))
         self._more = Press(self.find_more, label="Find more", width=100, height=34, margin=0, visible=False)
         self._explorer = download("Explorer (HTML)", "explorer.html", self.explorer_html, width=140, small=True)
         self._begin = Press(self._begin_search, width=150, height=38, margin=0)
@@ -420,11 +405,8 @@ class AlternativesView(Choosing):
             **WIDE,
         )  # fmt: skip
         self.strip.param.watch(self._open, "open")
-        self._counting = CountView(self._take_sample)
-        groups = [
-            pn.widgets.Select.from_param(self.param[name], width=width, **SELECTED)
-            for name, width in (("attribute", 150), ("criterion", 260))
-        ]
+        self.counting = CountView(self._take_sample)
+        groups = [select(self.param.attribute, 150), select(self.param.criterion, 260)]
         self.fairer = FairerView(self._edit_model, groups)
         self.param.watch(lambda event: self.fairer.dots.use_dark(event.new), "dark")
         self.fairer.dots.use_dark(self.dark)
@@ -436,7 +418,7 @@ class AlternativesView(Choosing):
                 (MADE_OF, [self._made_of]),
                 (FAIRER, [self.fairer]),
                 (BUILD, [self._building]),
-                (COUNT, [self._by_distance, self._counting]),
+                (COUNT, [self._by_distance, self.counting]),
             )
         }
         self._left = pn.Column(self.strip, *self._places.values(), stylesheets=[_NARROW], **WIDE)

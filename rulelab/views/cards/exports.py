@@ -14,8 +14,9 @@ import panel as pn
 from ...models import Model, ModelError, MultiClassRuleList
 from ..widgets.buttons import Content, download
 from ..widgets.esc import esc, plain
-from ..widgets.html import Html, LiveText
-from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, SMALL_CSS
+from ..widgets.fields import alert, button
+from ..widgets.html import Html
+from ..widgets.style import BAR_CSS, CARD_CSS
 from .card import Card
 
 AnyModel = Model | MultiClassRuleList
@@ -42,12 +43,10 @@ class Exports:
 
     def __init__(self, model: Callable[[], tuple[AnyModel, str]]) -> None:
         self._model = model
-        self.button = pn.widgets.Button(
-            label="Export", on_click=self.turn, width=76, stylesheets=[BUTTON_CSS, SMALL_CSS], margin=0, height=34
-        )
+        self.button = button("Export", self.turn, 76)
         self._row = pn.FlexBox(stylesheets=[BAR_CSS], gap="8px", margin=0)
         self._note = Html("", stylesheets=[CARD_CSS], sizing_mode="stretch_width", margin=(6, 0, 0, 0))
-        self._wrong = LiveText(role="alert", caption="Error", sizing_mode="stretch_width", margin=0)
+        self._wrong = alert()
         self.menu = pn.Column(
             self._row, self._wrong, self._note, visible=False, sizing_mode="stretch_width", margin=(8, 0, 0, 0)
         )
@@ -72,12 +71,11 @@ class Exports:
             self._row.objects = [
                 download(label, file, make, width=126, small=True) for label, (file, make) in files.items()
             ]
-        for button in self._row.objects:
-            button.disabled = bool(self._making)
+        for each in self._row.objects:
+            each.disabled = bool(self._making)
         about = [_MAKING.format(self._making)] if self._making else missing
         said = f'<p class="note" role="status">{" ".join(about)}</p>'
-        if said != self._note.object:
-            self._note.object = said
+        self._note.object = said
 
     def text(self, form: str) -> io.StringIO:
         """The model in one of the languages of `FORMS`; raises ModelError when it cannot be written in it."""

@@ -196,6 +196,19 @@ def facts(card: Card, marked: Differences | None = None) -> Section:
     return Section(filled("card_facts.html", notes=notes, rows=rows), len(rows) + 1)
 
 
+def sections(card: Card, scores: Scores, place: Place) -> dict[str, Section]:
+    """What is written on a card under its heading, in order, by the names of the parts."""
+    return {
+        "rules": rules(card, place.marked, place.shared),
+        "figures": figures_of(card, scores, place.beside, place.shared),
+        "by_class": Section(by_class(card)),
+        "doubts": Section(doubts(card, scores)),
+        "fairness": Section(fairness(card, scores)),
+        "groups": groups(card, scores, place.attributes, place.beside),
+        "facts": facts(card, place.marked),
+    }
+
+
 def terms() -> str:
     """What the lines of the cards mean."""
     known = {name: term.sentence for name in EXPLAINED if (term := glossary.find(name))}

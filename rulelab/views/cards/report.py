@@ -55,22 +55,10 @@ def report(
     articles = []
     for k, (card, own, place) in enumerate(zip(cards, scores, places, strict=True)):
         notes = [f"Independent check: {said[k]}" if said[k] else "", f"Robustness: {robust[k]}." if robust[k] else ""]
-        articles.append(
-            [
-                Section(card_html.head(card, place.letter, names[k])),
-                Section(filled("notes.html", notes=notes)),
-                lines.rules(card, place.marked, place.shared),
-                lines.figures_of(card, own, place.beside, place.shared),
-                Section(lines.by_class(card)),
-                Section(lines.doubts(card, own)),
-                Section(lines.fairness(card, own)),
-                lines.groups(card, own, place.attributes, place.beside),
-                Section(of_groups(own)),
-                lines.facts(card, place.marked),
-                Section(card_html.notes(card)),
-                Section(filled("code.html", lines=card.code.splitlines())),
-            ]
-        )
+        *parts, facts = lines.sections(card, own, place).values()
+        head, checks = card_html.head(card, place.letter, names[k]), filled("notes.html", notes=notes)
+        below = card_html.notes(card), filled("code.html", lines=card.code.splitlines())
+        articles.append([Section(head), Section(checks), *parts, Section(of_groups(own)), facts, *map(Section, below)])
     return filled(
         "report.html",
         names=names,

@@ -22,8 +22,9 @@ from ..live.ticker import Beat
 from ..notebook import NotebookViewer
 from ..widgets.buttons import Press
 from ..widgets.esc import esc, plain
-from ..widgets.html import Html, LiveText
-from ..widgets.style import BAR_CSS, BUTTON_CSS, MODEL_BOX_CSS, MODEL_CSS, PANEL_CSS, SMALL_CSS, sheet
+from ..widgets.fields import WIDE, alert, button
+from ..widgets.html import Html
+from ..widgets.style import BAR_CSS, MODEL_BOX_CSS, MODEL_CSS, PANEL_CSS, sheet
 from . import card as cards
 from . import html as card_html
 from . import lines, scores
@@ -34,8 +35,9 @@ from .lines import Place
 from .verifying import ROBUSTNESS, Check, fragile
 
 _LINES_CSS = sheet("lines.css")
-"""Of a pane whose lines are rows of the grid around it."""
-_WIDE = {"sizing_mode": "stretch_width", "margin": 0}
+_OF_LINES = ("rules", "figures", "groups", "facts")
+"""Parts whose lines are rows of the grid around them."""
+_OF_TEXT = ("head", "by_class", "doubts", "fairness")
 
 
 class ModelCard(NotebookViewer):
@@ -63,6 +65,10 @@ class ModelCard(NotebookViewer):
         Written by people, shown and saved with the model.
     exports : CardExports
         What it is saved as.
+    parts : dict of str to pane
+        What is written in it: "head", "rules", "figures", "by_class", "doubts", "fairness", "groups", "facts".
+    check, robust : Check
+        Of the certificate, and of how many rows may change.
 
     Examples
     --------
@@ -98,12 +104,12 @@ class ModelCard(NotebookViewer):
             if sample_weight is not None and model.rows is not None:
                 model = replace(model, rows=replace(model.rows, weight=np.asarray(sample_weight)))
         self._card = model
-        self._scores = scores.of_counts(self._card)
+        self.scores = scores.of_counts(self._card)  # as far as they are known
         self._place = Place(name=default_names([self._card])[0])
         self._on_remove, self._on_move = on_remove, on_move
         self.exports = CardExports(lambda: self.card)
-        self._check = Check(lambda: self._card)
-        self._robust = Check(lambda: self._card, task=ROBUSTNESS)
+        self.check = Check(lambda: self._card)
+        self.robust = Check(lambda: self._card, task=ROBUSTNESS)
         own = {"called": self._card.name, "intended_use": self._card.intended_use, "limits": self._card.limits}
         super().__init__(**own, **params)
         self._build()
@@ -123,32 +129,27 @@ class ModelCard(NotebookViewer):
         return self.called or self._place.name
 
     @property
-    def scores(self) -> scores.Scores:
-        """As far as they are known."""
-        return self._scores
-
-    @property
     def verdict(self) -> str:
         """What the check of the certificate said; empty before it is done."""
-        return self._check.verdict
+        return self.check.verdict
 
     @property
     def robustness(self) -> str:
         """How many rows may change before another list wins; empty before that is found."""
-        return self._robust.verdict
+        return self.robust.verdict
 
     @property
     def busy(self) -> bool:
         """Whether scores or a check are under way."""
-        return self._scoring.busy or self._check.busy or self._robust.busy
+        return self._scoring.busy or self.check.busy or self.robust.busy
 
     def __panel__(self) -> Any:
         return self._layout
 
     def may_move(self, *, left: bool, right: bool) -> None:
         """Say whether there is a place on either side that the card could go to; alone it has no buttons for that."""
-        for button, able in zip(self._moves, (left, right), strict=False):
-            button.param.update(able=able, visible=left or right)
+        for each, able in zip(self._moves, (left, right), strict=False):
+            each.param.update(able=able, visible=left or right)
 
     def take(self, place: Place) -> None:
         """Take a place among other cards."""
@@ -157,24 +158,24 @@ class ModelCard(NotebookViewer):
 
     def verify(self, *_: Any) -> None:
         """Make the certificate and check it, in another process; again while it runs: cancel."""
-        self._check.press()
+        self.check.press()
 
     def close(self) -> None:
         """End what is under way; the card is not shown any more."""
         self._scoring.cancel()
-        self._check.close()
-        self._robust.close()
+        self.check.close()
+        self.robust.close()
         self._beat.stop()
 
     def refresh(self) -> bool:
         """Show what the worker has done; True while it works."""
         busy = self.busy
-        if self._scoring.result is not None and self._scoring.result is not self._scores:
-            self._scores = self._scoring.result
+        if self._scoring.result is not None and self._scoring.result is not self.scores:
+            self.scores = self._scoring.result
             self.write()
             self.scored += 1
-        self._check.refresh()
-        self._robust.refresh()
+        self.check.refresh()
+        self.robust.refresh()
         error = self._scoring.error
         if error and not self._scoring.busy and not self._scoring.progress.cancelled:
             self._alert.phase = f"No scores: {error}"
@@ -184,34 +185,24 @@ class ModelCard(NotebookViewer):
         """Write everything anew."""
         card, place = self._card, self._place
         heading = f'<h2 class="aside">{esc(self.letter)} {esc(self.title)}</h2>'
-        parts = {
-            self._badge: f'<span class="letter">{esc(self.letter)}</span>' if self.letter else "",
-            self._head: heading + card_html.head(card),
-            self._rules: lines.rules(card, place.marked, place.shared),
-            self._figures: lines.figures_of(card, self._scores, place.beside, place.shared),
-            self._by_class: lines.by_class(card),
-            self._doubts: lines.doubts(card, self._scores),
-            self._fairness: lines.fairness(card, self._scores),
-            self._groups: lines.groups(card, self._scores, place.attributes, place.beside),
-            self._facts: lines.facts(card, place.marked),
-        }
+        badge = f'<span class="letter">{esc(self.letter)}</span>' if self.letter else ""
+        head = lines.Section(heading + card_html.head(card))
+        written = {"head": head, **lines.sections(card, self.scores, place)}
+        texts = {self.parts[name]: part for name, part in written.items()}
         with pn.io.hold():
             line = 1
             for item in self._layout.objects:
-                part = parts.get(item, "")
-                text, height = part if isinstance(part, lines.Section) else (part, 1)
-                if item in parts and item.object != text:
+                text, height = texts.get(item, lines.Section(""))
+                if item in texts and item.object != text:
                     item.object = text
                 at = {"grid-row": f"{line} / span {height}"}
-                if item.styles != at:
-                    item.styles = at
+                item.styles = at
                 line += height
             self._layout.styles = {"grid-row": f"1 / span {line - 1}"}
-            if self._badge.object != parts[self._badge]:
-                self._badge.object = parts[self._badge]
+            self._badge.object = badge
             self._name.placeholder = plain(self._place.name, 160)
-            self._check.line.caption = f"Check of {self.letter or 'the model'}"
-            self._robust.line.caption = f"Robustness of {self.letter or 'the model'}"
+            self.check.line.caption = f"Check of {self.letter or 'the model'}"
+            self.robust.line.caption = f"Robustness of {self.letter or 'the model'}"
 
     @param.depends("called", watch=True)
     def _rename(self) -> None:
@@ -227,15 +218,10 @@ class ModelCard(NotebookViewer):
             self._name.value = self.called = plain(" ".join(event.new.split()), cards.MAX_NAME)
 
     def _build(self) -> None:
-        def pane(*sheets: str) -> Html:
-            return Html("", stylesheets=[MODEL_CSS, *sheets], **_WIDE)
-
         self._badge = Html("", stylesheets=[MODEL_CSS], margin=0, align="center")
-        self._head, self._rules, self._by_class = pane(), pane(_LINES_CSS), pane()
-        self._doubts, self._fairness = pane(), pane()
-        self._figures, self._groups, self._facts = pane(_LINES_CSS), pane(_LINES_CSS), pane(_LINES_CSS)
-        self._alert = LiveText(role="alert", caption="Error", sizing_mode="stretch_width", margin=0)
-        button = {"stylesheets": [BUTTON_CSS, SMALL_CSS], "margin": 0, "height": 34}
+        self.parts = {name: Html("", stylesheets=[MODEL_CSS], **WIDE) for name in _OF_TEXT}
+        self.parts |= {name: Html("", stylesheets=[MODEL_CSS, _LINES_CSS], **WIDE) for name in _OF_LINES}
+        self._alert = alert()
         self._name = pn.widgets.TextAreaInput.from_param(
             self.param.called,
             label="Name",
@@ -247,9 +233,9 @@ class ModelCard(NotebookViewer):
             margin=0,
         )
         self._name.param.watch(self._typed, "value_input")
-        actions: list[Any] = [self._check.button]
+        actions: list[Any] = [self.check.button]
         if self._card.proof is not None and self._card.proof.proven and not fragile(self._card):
-            actions.append(self._robust.button)
+            actions.append(self.robust.button)
         self._moves: list[Press] = []
         if self._on_move is not None:
             for side, by in (("left", -1), ("right", 1)):
@@ -258,7 +244,7 @@ class ModelCard(NotebookViewer):
             actions += self._moves
         if self._on_remove is not None:
             remove = self._on_remove
-            actions.append(pn.widgets.Button(label="Remove", on_click=lambda _: remove(), **button))
+            actions.append(button("Remove", lambda _: remove(), None))
         actions.append(self.exports.button)
         notes = [
             pn.widgets.TextAreaInput.from_param(
@@ -272,24 +258,19 @@ class ModelCard(NotebookViewer):
             for name in ("intended_use", "limits")
         ]
         self._layout = pn.Column(
-            pn.Row(self._badge, self._name, **_WIDE),
-            self._head,
+            pn.Row(self._badge, self._name, **WIDE),
+            self.parts["head"],
             self._alert,
-            self._rules,
+            self.parts["rules"],
             pn.Row(*actions, stylesheets=[BAR_CSS, ":host { gap: 5px; }"], margin=(8, 0, 0, 0)),
-            self._check.line,
-            self._robust.line,
+            self.check.line,
+            self.robust.line,
             self.exports.menu,
-            self._figures,
-            self._by_class,
-            self._doubts,
-            self._fairness,
-            self._groups,
-            self._facts,
+            *(self.parts[name] for name in ("figures", "by_class", "doubts", "fairness", "groups", "facts")),
             *notes,
             stylesheets=[PANEL_CSS, MODEL_BOX_CSS],
             css_classes=["rl-model"],
-            **_WIDE,
+            **WIDE,
         )
 
 

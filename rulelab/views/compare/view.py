@@ -22,20 +22,20 @@ from ..cards.view import ModelCard
 from ..live.job import Job
 from ..live.ticker import Beat
 from ..live.wording import counted
+from ..live.work import Work
 from ..notebook import NotebookViewer, one_at_a_time
 from ..widgets.browser import Focus, Kept
 from ..widgets.buttons import download
 from ..widgets.esc import plain
+from ..widgets.fields import WIDE, Complaining, alert, button, select, when_page_ends
 from ..widgets.html import Html, LiveText
 from ..widgets.style import (
     BAR_CSS,
-    BUTTON_CSS,
     CARD_CSS,
     CARDS_CSS,
     MODEL_CSS,
     MUI_FOCUS_CSS,
     PANEL_CSS,
-    SELECT_CSS,
     STACK_CSS,
 )
 from .baselines import Others
@@ -45,10 +45,9 @@ _EMPTY = (
     '<p class="empty">Tick models in the table, press "Keep to compare" under the rules of a search, or upload a saved '
     "model: their cards stand side by side here, with what differs between them highlighted.</p>"
 )
-_WIDE = {"sizing_mode": "stretch_width", "margin": 0}
 
 
-class CompareView(NotebookViewer):
+class CompareView(Complaining, NotebookViewer):
     """Model cards side by side.
 
     Parameters
@@ -84,9 +83,9 @@ class CompareView(NotebookViewer):
         super().__init__(**params)
         self._cards: list[ModelCard] = []
         self._others = Others()
-        self._returning: Job | None = None
         self._scored = False
         self._beat = Beat(self.refresh)
+        self._returning = Work(start=self._beat.start)
         self.table = table or ModelTable(sizing_mode="stretch_width", margin=0)
         self.on_choose: Callable[[str], Any] = lambda key: None
         self.on_tick: Callable[[str], Any] = lambda key: None
@@ -95,8 +94,7 @@ class CompareView(NotebookViewer):
         self.kept.param.watch(self._bring_back, "found")
         self.kept.param.watch(self._not_kept, "problem")
         self._build()
-        if pn.state.curdoc is not None and pn.state.curdoc.session_context is not None:
-            pn.state.on_session_destroyed(lambda _: self.close())
+        when_page_ends(self.close)
         self._arrange()
         if self.kept.found:
             self._read_kept(self.kept.found)
@@ -193,10 +191,6 @@ class CompareView(NotebookViewer):
         else:
             self.complain("")
 
-    def complain(self, message: str) -> None:
-        """Show an error; an empty text takes it away."""
-        self._alert.phase = plain(message, 600)
-
     @one_at_a_time
     def fit_baselines(self, *_: Any) -> None:
         """Fit other methods on the split of every pinned card whose data are known."""
@@ -209,8 +203,7 @@ class CompareView(NotebookViewer):
         for shown in self._cards:
             shown.close()
         self._others.close()
-        if self._returning is not None:
-            self._returning.cancel()
+        self._returning.cancel()
         self._beat.stop()
 
     def refresh(self) -> bool:
@@ -219,23 +212,20 @@ class CompareView(NotebookViewer):
             self._scored = False
             self._arrange()
             return True
-        returning = self._returning
-        if returning is not None and not returning.busy:
-            self._returning = None
-            self._put_back(returning)
+        returning = self._returning.refresh()
         busy = self._others.standing
         n, phase = len(self._others.fitted), ""
-        if self._returning is not None:
+        if returning:
             phase = self._returning.standing.capitalize()
         elif busy:
             phase = f"For comparison: {busy}"
         elif n:
             phase = f"{counted(n, 'other methods')} fitted on the same rows: they stand in the table"
-        self._status.param.update(tone="busy" if self._returning is not None or busy else "idle", phase=phase)
+        self._status.param.update(tone="busy" if returning or busy else "idle", phase=phase)
         if self._others.error:
             self.complain(f"the other methods could not be fitted: {self._others.error}")
         self._tell()
-        return bool(busy) or self._returning is not None
+        return bool(busy) or returning
 
     @param.depends("points", "criterion", "attribute", watch=True)
     def _tell(self) -> None:
@@ -300,7 +290,7 @@ class CompareView(NotebookViewer):
             self._report.visible = bool(self._cards)
             self._offer_files()
             self._fit.visible = any(shown.card.rows is not None for shown in self._cards)
-        if several and self._returning is None:
+        if several and not self._returning.busy:
             self.against = "none" if base is None else LETTERS[base]
         self.refresh()
 
@@ -314,7 +304,7 @@ class CompareView(NotebookViewer):
     @param.depends("against", watch=True)
     def _choose_base(self) -> None:
         """Compare with the card that has this letter; those that are to come back are waited for."""
-        if len(self._cards) < 2 or self._returning is not None:
+        if len(self._cards) < 2 or self._returning.busy:
             return
         if self.against == "none":
             self.base = None
@@ -333,7 +323,7 @@ class CompareView(NotebookViewer):
 
     def _keep(self) -> None:
         """Let the browser keep the cards, once it has said what it kept before."""
-        if self.kept.found is None or self._returning is not None:
+        if self.kept.found is None or self._returning.busy:
             return
         try:
             self.kept.kept = kept.written([shown.card for shown in self._cards])
@@ -350,8 +340,7 @@ class CompareView(NotebookViewer):
             self._keep()
 
     def _read_kept(self, text: str) -> None:
-        self._returning = Job(lambda progress: kept.read(text, progress.report))
-        self._beat.start()
+        self._returning.begin(lambda progress: kept.read(text, progress.report), self._put_back)
 
     def _put_back(self, job: Job) -> None:
         cards, complaints = job.result or ([], [f"the pinned models cannot be brought back: {job.error}"])
@@ -375,7 +364,6 @@ class CompareView(NotebookViewer):
             self.take(event.new, str(self._file.filename or "the file"))
 
     def _build(self) -> None:
-        button = {"stylesheets": [BUTTON_CSS], "margin": 0, "height": 38}
         self._file = pmui.FileInput(
             label="Upload saved model (JSON)",
             accept=".json",
@@ -386,42 +374,40 @@ class CompareView(NotebookViewer):
             width=250,
         )
         self._file.param.watch(self._received, "value", onlychanged=False)
-        self._fit = pn.widgets.Button(label="Fit baselines", on_click=self.fit_baselines, width=120, **button)
+        self._fit = button("Fit baselines", self.fit_baselines, 120, 38, small=False)
         self._report = download("Report (HTML)", "model_cards.html", self.as_report, width=140, height=38)
         self._files = pn.Row(
             self._report, *filter(None, [self.files]), visible=False, stylesheets=[BAR_CSS], margin=(8, 0, 0, 0)
         )
-        self._export = pn.widgets.Button(label="Export all", on_click=self._unfold, width=100, **button)
+        self._export = button("Export all", self._unfold, 100, 38, small=False)
         if self.files is not None:
             self.files.param.watch(self._offer_files, "visible")
-        self._alert = LiveText(role="alert", caption="Error", sizing_mode="stretch_width", margin=(8, 0, 0, 0))
+        self._alert = alert(margin=(8, 0, 0, 0))
         self._status = LiveText(caption="Comparison", sizing_mode="stretch_width", margin=(8, 0, 0, 0))
-        self._empty = Html(_EMPTY, stylesheets=[CARD_CSS], **_WIDE)
+        self._empty = Html(_EMPTY, stylesheets=[CARD_CSS], **WIDE)
         self._grid = pn.Column(stylesheets=[CARDS_CSS], sizing_mode="stretch_width", margin=(10, 0))
-        base = pn.widgets.Select.from_param(
-            self.param.base, description=None, width=300, margin=0, stylesheets=[SELECT_CSS]
-        )
+        base = select(self.param.base, 300, description=None)
         only = pmui.Checkbox.from_param(
             self.param.only, stylesheets=[MUI_FOCUS_CSS], size="small", margin=0, align="end"
         )
-        self._among = pn.Row(base, only, stylesheets=[BAR_CSS], visible=False, **_WIDE)
-        self._advice = Html("", stylesheets=[CARD_CSS], **_WIDE)
-        self._glance = Html("", stylesheets=[MODEL_CSS], **_WIDE)
-        self._glance_box = pn.Column(self._glance, stylesheets=[PANEL_CSS], visible=False, **_WIDE)
+        self._among = pn.Row(base, only, stylesheets=[BAR_CSS], visible=False, **WIDE)
+        self._advice = Html("", stylesheets=[CARD_CSS], **WIDE)
+        self._glance = Html("", stylesheets=[MODEL_CSS], **WIDE)
+        self._glance_box = pn.Column(self._glance, stylesheets=[PANEL_CSS], visible=False, **WIDE)
         self._focus = Focus(boxes=".rl-model", width=0, height=0, margin=0)
-        self._terms = Html(lines.terms(), stylesheets=[MODEL_CSS], visible=False, **_WIDE)
+        self._terms = Html(lines.terms(), stylesheets=[MODEL_CSS], visible=False, **WIDE)
         self._layout = pn.Column(
             pn.Row(
                 *([self._file] if ALLOWED.uploads else []),
                 self._fit,
                 self._export,
                 stylesheets=[BAR_CSS],
-                **_WIDE,
+                **WIDE,
             ),
             self._files,
             self._alert,
             self._status,
-            pn.Column(self.table, stylesheets=[PANEL_CSS], **_WIDE),
+            pn.Column(self.table, stylesheets=[PANEL_CSS], **WIDE),
             *filter(None, [self.below]),
             self._empty,
             self._among,
@@ -431,5 +417,5 @@ class CompareView(NotebookViewer):
             self._terms,
             self._focus,
             stylesheets=[STACK_CSS],
-            **_WIDE,
+            **WIDE,
         )

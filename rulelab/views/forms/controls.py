@@ -6,12 +6,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import panel as pn
 import param
 
 from ...families import Parameter, typed
-from ..widgets.esc import plain
-from ..widgets.explained import term_slug
-from .numbers import Settings, read, shown
+from ..widgets import fields
+from ..widgets.esc import esc, plain
+from ..widgets.explained import term_classes, term_slug
+from ..widgets.html import Html
+from ..widgets.style import CARD_CSS, NUMBER_CSS, WRONG_CSS
+from .numbers import WIDE, Settings, read, shown
 
 Options = Mapping[str, Any] | Callable[[], Mapping[str, Any]]
 """Values by what they are called."""
@@ -226,3 +230,26 @@ class Names(Number):
 
     def _shown(self, value: Any) -> str:
         return typed.written(self._parameter.kind, value)
+
+
+def number_field(owner: Settings, parameter: Parameter) -> pn.Column:
+    """The field of a `Number` among widgets of Panel."""
+    control = Number(owner, parameter)
+    text = pn.widgets.TextInput(
+        label=control.label,
+        value=control.text,
+        placeholder=parameter.none if parameter.optional else "",
+        css_classes=term_classes(parameter.name),
+        stylesheets=[NUMBER_CSS],
+        **fields.WIDE,
+    )
+    said = Html("", stylesheets=[CARD_CSS, WRONG_CSS], css_classes=["rl-wrong"], visible=False, **fields.WIDE)
+
+    def show(*_: Any) -> None:
+        wrong = control.wrong
+        said.param.update(object=f'<p role="alert">{esc(wrong)}</p>' if wrong else "", visible=bool(wrong))
+        text.value = control.text
+
+    text.param.watch(lambda event: control.take(event.new or ""), "value")
+    owner.param.watch(show, [parameter.name, "wrong"])
+    return pn.Column(text, said, **WIDE)

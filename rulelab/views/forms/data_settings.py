@@ -18,13 +18,14 @@ from ...families import Parameter
 from ...store import KeptTable
 from ..live.job import Job, Progress
 from ..live.recipe import load_code
-from ..live.ticker import Beat
+from ..live.work import Work
 from ..widgets.esc import esc, plain
 from ..widgets.style import BUTTON_CSS, SELECT_CSS, sheet
 from ..widgets.uploader import Uploader
+from .controls import number_field
 from .data import FILES, LIMIT, MAX_UPLOAD_BYTES, UPLOADED, AllClasses, Labelled, load
 from .draft import Draft
-from .numbers import WIDE, Settings, note, number_field
+from .numbers import WIDE, Settings, note
 from .tables import Counted, offered
 
 _UNCHANGED = "The data are as before."
@@ -113,10 +114,9 @@ class DataSettings(Settings):
         self._options |= {plain(f"{name} (table of this server)"): name for name in offered()}
         self.param.data.objects = list(self._options.values())
         self._draft: Draft | None = None
-        self._work: tuple[Job, Callable[[Job], None]] | None = None
         self._used: dict[str, Draft] = {}
         self._before = self.data
-        self._beat = Beat(self._tick)
+        self._work = Work()
         self._offer_groups()
         self.fields = self._build()
 
@@ -222,9 +222,7 @@ class DataSettings(Settings):
 
     def cancel(self) -> None:
         """Leave the data as they are."""
-        if self._work is not None:
-            self._work[0].cancel()
-            self._work = None
+        self._work.forget()
         self._end()
         if self.data in offered() and self._own is None:  # its columns have no roles
             self.data = self._before
@@ -255,7 +253,7 @@ class DataSettings(Settings):
                 self._refuse(job.error)
 
         self.pending = True
-        self._do_beside(work, then)
+        self._work.begin(work, then)
 
     def _accept_sheet(self, draft: Draft) -> None:
         """What the button of the sheet does; a large table is looked through beside the page."""
@@ -269,7 +267,7 @@ class DataSettings(Settings):
 
         if draft.large:
             self.dialog.wait(_looking(draft))
-            self._do_beside(lambda progress: draft.accepted(), then)
+            self._work.begin(lambda progress: draft.accepted(), then)
         else:
             self.accept(draft)
 
@@ -286,27 +284,19 @@ class DataSettings(Settings):
 
         if draft.large:
             self.dialog.wait(_looking(draft))
-            self._do_beside(work, then)
+            self._work.begin(work, then)
         else:
             change(Progress())
             self.dialog.present(draft)
-
-    def _do_beside(self, work: Callable[[Progress], Any], then: Callable[[Job], None]) -> None:
-        self._work = Job(work), then
-        self._beat.start()
-
-    def _tick(self) -> bool:
-        """Whether something is still being done beside the page."""
-        if self._work is None or self._work[0].busy:
-            return self._work is not None
-        (job, then), self._work = self._work, None
-        then(job)
-        return self._work is not None
 
     def _show(self, draft: Draft) -> None:
         self._draft, self.pending = draft, True
         self._file.param.update(said="", doing="")
         self.dialog.present(draft)
+
+    def refresh(self) -> bool:
+        """Take what was done beside the page; True while something is still being done."""
+        return self._work.refresh()
 
     def reopen(self, *_: Any) -> None:
         """The sheet of the file in use once more."""

@@ -11,28 +11,12 @@ import panel as pn
 import param
 
 from ...families import Parameter
-from ..widgets.esc import esc, plain
-from ..widgets.explained import term_classes
+from ..widgets.esc import plain
 from ..widgets.html import Html
-from ..widgets.style import CARD_CSS, CARD_HEAD_CSS, CARD_TITLE_CSS, NUMBER_CSS, SELECT_CSS, WRONG_CSS
+from ..widgets.style import CARD_CSS, CARD_HEAD_CSS, CARD_TITLE_CSS
 
-WIDE = {"sizing_mode": "stretch_width", "margin": (5, 12)}
-_NUMBERS = (pn.widgets.IntInput, pn.widgets.FloatInput, pn.widgets.TextInput)
-_STYLES: dict[Any, list[str]] = {pn.widgets.Select: [SELECT_CSS], **{kind: [NUMBER_CSS] for kind in _NUMBERS}}
+WIDE: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": (5, 12)}
 _MEGABYTE = 1_000_000
-
-
-def field(owner: param.Parameterized, name: str, widget: Any, **options: Any) -> Any:
-    """A widget for one parameter, in the width of its card, with a "?" that explains it."""
-    described = {"stylesheets": _STYLES.get(widget, []), "css_classes": term_classes(name)}
-    return widget.from_param(owner.param[name], **{**WIDE, **described, **options})
-
-
-def pair(*widgets: Any) -> pn.Row:
-    """Two fields side by side."""
-    first, second = widgets
-    first.margin, second.margin = (5, 5, 5, 12), (5, 12, 5, 5)
-    return pn.Row(first, second, sizing_mode="stretch_width", margin=0)
 
 
 def note(html: str) -> Html:
@@ -40,11 +24,6 @@ def note(html: str) -> Html:
     return Html(
         f'<p class="note">{html}</p>', stylesheets=[CARD_CSS], margin=(4, 12, 0, 12), sizing_mode="stretch_width"
     )
-
-
-def column(*items: Any, **options: Any) -> pn.Column:
-    """Fields under each other."""
-    return pn.Column(*items, sizing_mode="stretch_width", margin=0, **options)
 
 
 class _Card(pn.Card):
@@ -78,53 +57,6 @@ class Settings(param.Parameterized):
 
     wrong = param.Dict(default={}, doc="What is wrong with the fields that hold no value, by parameter.")
     refused = param.Dict(default={}, doc="What the data have against values, as the last run has found, by parameter.")
-
-
-def number_field(owner: Settings, parameter: Parameter) -> pn.Column:
-    """A field for a number of the owner, which has a parameter of the same name."""
-    name = parameter.name
-    text = pn.widgets.TextInput(
-        label=parameter.title,
-        value=shown(parameter, getattr(owner, name)),
-        placeholder=parameter.none if parameter.optional else "",
-        css_classes=term_classes(name),
-        stylesheets=[NUMBER_CSS],
-        sizing_mode="stretch_width",
-        margin=0,
-    )
-    said = Html(
-        "",
-        stylesheets=[CARD_CSS, WRONG_CSS],
-        css_classes=["rl-wrong"],
-        visible=False,
-        margin=0,
-        sizing_mode="stretch_width",
-    )
-
-    def complain(message: str) -> None:
-        said.object, said.visible = f'<p role="alert">{esc(message)}</p>' if message else "", bool(message)
-        others = {key: value for key, value in owner.wrong.items() if key != name}
-        owner.wrong = {**others, name: message} if message else others
-
-    def take(event: param.parameterized.Event) -> None:
-        try:
-            owner.param.update(**{name: read(parameter, event.new or "")})
-        except ValueError as error:
-            complain(str(error))
-        else:
-            complain("")
-
-    def show(event: param.parameterized.Event) -> None:
-        try:
-            same = not owner.wrong.get(name) and read(parameter, text.value or "") == event.new
-        except ValueError:
-            same = False
-        if not same:
-            text.value = shown(parameter, event.new)
-
-    text.param.watch(take, "value")
-    owner.param.watch(show, name)
-    return pn.Column(text, said, **WIDE)
 
 
 def read(parameter: Parameter, text: str) -> float | int | None:

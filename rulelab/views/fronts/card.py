@@ -27,11 +27,13 @@ from ..live.job import Job
 from ..live.pool import POOL
 from ..live.prepared import Prepared
 from ..live.wording import count, family_name
+from ..live.work import Work
 from ..widgets import icons
 from ..widgets.buttons import KEEP, pinned_note
 from ..widgets.esc import plain
+from ..widgets.fields import WIDE, button, select
 from ..widgets.html import Html, LiveText
-from ..widgets.style import BAR_CSS, BUTTON_CSS, CARDS_CSS, MODEL_CSS, SELECT_CSS
+from ..widgets.style import BAR_CSS, CARDS_CSS, MODEL_CSS
 from .points import Point, asked_in_words, in_words
 from .run import Started
 
@@ -44,7 +46,6 @@ _ABOUT_ALL = (
     '<p class="note">The same setting searched on all rows: the model to use. No rows are left to test it on; what to '
     "expect of it is what the point says.</p>"
 )
-_WIDE = {"sizing_mode": "stretch_width", "margin": 0}
 
 
 def card_of(started: Started, point: Point) -> Card:
@@ -196,12 +197,11 @@ class PointModel(Viewer):
     def __init__(self, complain: Callable[[str], None], wake: Callable[[], None], **params: Any) -> None:
         super().__init__(**params)
         self._complain = complain
-        self._wake = wake
         self._started: Started | None = None
         self._point: Point | None = None
         self._of: tuple[Any, ...] = ()
-        self._shown: ModelCard | None = None
-        self._job: Job | None = None
+        self.shown: ModelCard | None = None
+        self._work = Work(self._say_busy, POOL, start=wake)
         self._build()
 
     def __panel__(self) -> Any:
@@ -210,7 +210,7 @@ class PointModel(Viewer):
     @property
     def card(self) -> Card | None:
         """The card that is shown, with its present texts."""
-        return None if self._shown is None else self._shown.card
+        return None if self.shown is None else self.shown.card
 
     def offer(self, started: Started, point: Point) -> None:
         """Show the model of a point's training rows; with rows kept out, that of all rows can be asked for."""
@@ -223,25 +223,23 @@ class PointModel(Viewer):
 
     def refresh(self) -> bool:
         """Show how far a search on all rows is; True while there is something to wait for."""
-        job = self._job
-        if job is not None:
-            if job.busy:
-                self._status.param.update(tone="busy", phase=f"Model of all rows: {job.standing}")
-                return True
-            self._job = None
-            self._status.phase = ""
-            if job.result is not None:
-                self._put(job.result)
-            elif not job.progress.cancelled:
-                self._complain(f"the model of all rows: {job.error}")
-        return False
+        return self._work.refresh()
+
+    def _say_busy(self, doing: str) -> None:
+        self._status.param.update(tone="busy", phase=f"Model of all rows: {doing}")
+
+    def _take(self, job: Job) -> None:
+        self._status.phase = ""
+        if job.result is not None:
+            self._put(job.result)
+        elif not job.progress.cancelled:
+            self._complain(f"the model of all rows: {job.error}")
 
     def close(self) -> None:
         """End what is under way."""
-        if self._job is not None:
-            self._job.cancel()
-        if self._shown is not None:
-            self._shown.close()
+        self._work.cancel()
+        if self.shown is not None:
+            self.shown.close()
 
     def pin(self, *_: Any) -> None:
         """Hand the card to `on_pin`."""
@@ -265,7 +263,7 @@ class PointModel(Viewer):
             return
         self._of = of
         self.close()
-        self._job = None
+        self._work.forget()
         self._status.phase = ""
         self._take_away(_BASELINE if point.baseline else _WAITING)
         if not known:
@@ -274,20 +272,19 @@ class PointModel(Viewer):
         if self.whole:
             self._about.object = _ABOUT_ALL
             data, named = started.data_of(point), started.named
-            self._job = Job(lambda progress: refitted(sweep, point.point, data, progress.report, named), POOL)
+            self._work.begin(lambda progress: refitted(sweep, point.point, data, progress.report, named), self._take)
             self.refresh()
-            self._wake()
             return
         self._about.object = _ABOUT if sweep.plan.tested else _UNTESTED
         self._put(card_of(started, point))
 
     def _put(self, card: Card) -> None:
-        self._shown = ModelCard(card)
-        self._place.objects = [self._shown.__panel__()]
+        self.shown = ModelCard(card)
+        self._place.objects = [self.shown.__panel__()]
         self._offer_pin()
 
     def _take_away(self, text: str) -> None:
-        self._shown = None
+        self.shown = None
         self._place.objects = []
         self._offer_pin()
         self._pinned.object = pinned_note()
@@ -295,33 +292,19 @@ class PointModel(Viewer):
 
     @param.depends("on_pin", watch=True)
     def _offer_pin(self) -> None:
-        self._pin.visible = self._pinned.visible = self.on_pin is not None and self._shown is not None
+        self._pin.visible = self._pinned.visible = self.on_pin is not None and self.shown is not None
 
     def _build(self) -> None:
-        self._picker = pn.widgets.Select.from_param(
-            self.param.whole,
-            options={"training rows": False, _OFFERED: True},
-            sizing_mode="stretch_width",
-            margin=(0, 0, 6, 0),
-            stylesheets=[SELECT_CSS],
-        )
-        self._about = Html("", stylesheets=[MODEL_CSS], **_WIDE)
-        self._status = LiveText(caption="Model of all rows", sizing_mode="stretch_width", margin=0)
-        self._pin = pn.widgets.Button(
-            label=KEEP,
-            icon=icons.PIN,
-            on_click=self.pin,
-            visible=False,
-            stylesheets=[BUTTON_CSS],
-            margin=0,
-            height=34,
-            width=120,
-        )
+        options = {"training rows": False, _OFFERED: True}
+        self._picker = select(self.param.whole, options=options, sizing_mode="stretch_width", margin=(0, 0, 6, 0))
+        self._about = Html("", stylesheets=[MODEL_CSS], **WIDE)
+        self._status = LiveText(caption="Model of all rows", **WIDE)
+        self._pin = button(KEEP, self.pin, 120, small=False, icon=icons.PIN, visible=False)
         self._pinned = Html(pinned_note(), stylesheets=[MODEL_CSS], margin=0, visible=False)
-        self._place = pn.Column(stylesheets=[CARDS_CSS], **_WIDE)
+        self._place = pn.Column(stylesheets=[CARDS_CSS], **WIDE)
         self._layout = pn.Column(
             *(self._picker, self._about, self._status),
             pn.Row(self._pin, self._pinned, stylesheets=[BAR_CSS], margin=(6, 0)),
             self._place,
-            **_WIDE,
+            **WIDE,
         )

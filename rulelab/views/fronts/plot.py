@@ -175,7 +175,7 @@ class FrontPlot:
         lines, overall = fronts(placed, x, y), front(placed, x, y)
         best = {p.key for line in lines.values() for p in line} | {p.key for p in strip}
         known, told = [p for p in points if p.key in at], {chosen, *(p.key for p in (*overall, *strip))}
-        _bring(self._points, self._columns(known, at, best, told, gap))
+        send_changes(self._points, self._columns(known, at, best, told, gap))
         for family, steps in self._steps.items():
             ys = [_short(100 * p.value(y)) for p in lines[family]]
             replace(steps, {"x": [_short(scale * p.value(x)) for p in lines[family]], "y": ys})
@@ -279,11 +279,18 @@ class FrontPlot:
         plot.add_layout(self._guess)
         overall = self._overall
         self._area = plot.varea_step(
-            x="x", y1="y", y2="high", step_mode="after", fill_alpha=0.1, source=self._impossible, visible=False
+            x="x",
+            y1="y",
+            y2="high",
+            step_mode="after",
+            fill_alpha=0.1,
+            source=self._impossible,
+            visible=False,
+            name="impossible",
         )
-        self._front = plot.step(x="x", y="y", mode="after", line_width=6, line_alpha=0.16, source=overall)
+        self._front = plot.step(x="x", y="y", mode="after", line_width=6, line_alpha=0.16, source=overall, name="front")
         self._lines = {
-            family: plot.step(x="x", y="y", mode="after", line_width=2, line_alpha=0.8, source=steps)
+            family: plot.step(x="x", y="y", mode="after", line_width=2, line_alpha=0.8, source=steps, name=family)
             for family, steps in self._steps.items()
         }
         line: dict[str, Any] = {"line_color": "color", "line_alpha": "lines", "source": source}
@@ -311,8 +318,9 @@ class FrontPlot:
             text_baseline="middle",
             text_font_size="11px",
             source=self._named,
+            name="named",
         )
-        self._ring = plot.scatter(x="x", y="y", size=22, fill_alpha=0, line_width=2, source=self._chosen)
+        self._ring = plot.scatter(x="x", y="y", size=22, fill_alpha=0, line_width=2, source=self._chosen, name="chosen")
         self._samples = {
             method: plot.scatter(x=[math.nan], y=[math.nan], marker=look.marker, size=10)
             for method, look in LOOKS.items()
@@ -367,7 +375,7 @@ class FrontPlot:
         self._taps.data = {"taps": [self._taps.data["taps"][0] + 1]}
 
 
-def _bring(source: ColumnDataSource, columns: Columns) -> None:
+def send_changes(source: ColumnDataSource, columns: Columns) -> None:
     """Send rows that have changed, and those that are new."""
     old: Any = source.data
     n = len(old["key"])

@@ -17,13 +17,13 @@ from ..live.recipe import PageRecipe
 from ..live.wording import counted
 from ..widgets import icons
 from ..widgets.esc import esc
+from ..widgets.fields import WIDE, button
 from ..widgets.html import Html
-from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, NUMBER_CSS, SELECT_CSS, STACK_CSS
+from ..widgets.style import BAR_CSS, CARD_CSS, NUMBER_CSS, SELECT_CSS, STACK_CSS
 from .order import Order, sweepable
 from .run import Run, Started
 from .view import FrontView
 
-_WIDE = {"sizing_mode": "stretch_width", "margin": 0}
 _ALL_FITTED = "All of these are fitted; other values, or another setting, ask for more."
 
 
@@ -55,16 +55,12 @@ class FrontsView(Viewer):
         self._asked: tuple[Any, ...] = ()  # the question of the points
         self._filled: tuple[Any, ...] = ()  # the last fits that were begun
         self.view = FrontView(apart=True)
-        listed = {"stylesheets": [SELECT_CSS], "margin": 0}
-        self._swept = pn.widgets.Select(label="Setting to sweep", width=250, **listed)
+        self._swept = pn.widgets.Select(label="Setting to sweep", width=250, stylesheets=[SELECT_CSS], margin=0)
         low = ".bk-input { height: 36px !important; min-height: 0 !important; }"  # as high as the list beside it
         self._values = pn.widgets.TextInput(label="Its values", width=230, margin=0, stylesheets=[NUMBER_CSS, low])
-        self._said = Html("", stylesheets=[CARD_CSS, ":host { flex: 1 1 280px; }"], align="center", **_WIDE)
-        button = {"stylesheets": [BUTTON_CSS], "margin": 0, "height": 38}
-        self._fill = pn.widgets.Button(label="Fill the front", icon=icons.RUN, on_click=self.run, width=150, **button)
-        self._cancel = pn.widgets.Button(
-            label="Stop", icon=icons.STOP, on_click=self.cancel, visible=False, width=150, **button
-        )
+        self._said = Html("", stylesheets=[CARD_CSS, ":host { flex: 1 1 280px; }"], align="center", **WIDE)
+        self._fill = button("Fill the front", self.run, 150, 38, small=False, icon=icons.RUN)
+        self._cancel = button("Stop", self.cancel, 150, 38, small=False, icon=icons.STOP, visible=False)
         self._swept.param.watch(lambda event: self.param.update(swept=event.new), "value")
         self._values.param.watch(lambda event: self.param.update(values=event.new), "value")
         self.view.param.watch(lambda event: self._show_sweeping(event.new), "sweeping")
@@ -75,14 +71,14 @@ class FrontsView(Viewer):
             self._cancel,
             self._said,
             stylesheets=[BAR_CSS, ":host { align-items: center; }"],
-            **_WIDE,
+            **WIDE,
         )
         self.complaints: list[str] = []
         if address is not None:
             self.complaints += address.follow(Part(self, ["swept", "values"]))
             self.complaints += address.follow(Part(self.view, ["on", "criterion"]))
         self._layout = pn.Column(
-            bar, self.view, stylesheets=[STACK_CSS, ":host { gap: 2px; }"], css_classes=["rl-view"], **_WIDE
+            bar, self.view, stylesheets=[STACK_CSS, ":host { gap: 2px; }"], css_classes=["rl-view"], **WIDE
         )
 
     def __panel__(self) -> Any:

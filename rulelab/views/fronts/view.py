@@ -23,7 +23,7 @@ from ..live.wording import Standing
 from ..notebook import NotebookViewer
 from ..search.plot_box import PlotBox
 from ..widgets.buttons import download
-from ..widgets.esc import plain
+from ..widgets.fields import WIDE, Complaining, select
 from ..widgets.html import Html, LiveText
 from ..widgets.style import BAR_CSS, CARD_CSS, MODEL_CSS, MUI_FOCUS_CSS, PANEL_CSS, SELECT_CSS, VIEW_CSS, sheet
 from . import html as fronts_html
@@ -65,12 +65,11 @@ _UNTESTED = (
     f"rows above and give a {TEST_SHARE.title.partition(',')[0].lower()}.</p>"
 )
 _FAIRNESS = "Accuracy and fairness"
-_WIDE = {"sizing_mode": "stretch_width", "margin": 0}
 LINE_CSS = sheet("sweep_line.css")
 """What is said of a sweep, in one line with what the figures rest on."""
 
 
-class FrontView(NotebookViewer):
+class FrontView(Complaining, NotebookViewer):
     """Accuracy-complexity and accuracy-fairness fronts of sweeps.
 
     Parameters
@@ -122,7 +121,7 @@ class FrontView(NotebookViewer):
         if not isinstance(given, Sequence) or not all(isinstance(one, Sweep) for one in given):
             raise TypeError(f"sweeps must be a rulelab.Sweep or several, not {short(sweeps)}")
         super().__init__(**params)
-        self._run: Run | None = None
+        self.run: Run | None = None  # what is shown
         self._order: dict[str, int] = {}
         self._shown: tuple[Any, ...] = ()
         self._ticks = 0
@@ -135,24 +134,14 @@ class FrontView(NotebookViewer):
         if given:
             self.follow(followed(list(given), data))
 
-    @property
-    def details(self) -> pn.Column:
-        """The figures and the card of the chosen point."""
-        return self._details
-
-    @property
-    def run(self) -> Run | None:
-        """What is shown."""
-        return self._run
-
     def __panel__(self) -> Any:
         return self._layout
 
     def follow(self, run: Run) -> None:
         """Follow other sweeps from now on; those before end if they were this view's own."""
-        if self._run is not None:
-            self._run.cancel()
-        self._run, self._order, self._shown = run, {}, ()
+        if self.run is not None:
+            self.run.cancel()
+        self.run, self._order, self._shown = run, {}, ()
         self.point = ""
         self.complain("")
         self.refresh()
@@ -160,9 +149,9 @@ class FrontView(NotebookViewer):
 
     def close(self) -> None:
         """End what belongs to the view: its own sweeps, a search for a card."""
-        if self._run is not None:
-            self._run.cancel()
-        self._model.close()
+        if self.run is not None:
+            self.run.cancel()
+        self.model.close()
         self._beat.stop()
 
     def choose(self, key: str) -> None:
@@ -173,20 +162,16 @@ class FrontView(NotebookViewer):
     def pin(self, key: str) -> None:
         """Pin the model of a point."""
         point = next((p for p in self.points() if p.key == key), None)
-        if self._run is None or point is None or self.on_pin is None:
+        if self.run is None or point is None or self.on_pin is None:
             return
         try:
-            self.on_pin(card_of(self._run.started, point))
+            self.on_pin(card_of(self.run.started, point))
         except ValueError as error:
             self.complain(str(error))
 
-    def complain(self, message: str) -> None:
-        """Show an error; an empty text takes it away."""
-        self._alert.phase = plain(message, 600)
-
     def refresh(self) -> bool:
         """Show what is new; True while more may come."""
-        run = self._run
+        run = self.run
         busy = run is not None and run.busy  # looked at first: what came before the end is shown below
         with pn.io.hold():
             if run is not None:
@@ -195,7 +180,7 @@ class FrontView(NotebookViewer):
                     self.complain(run.error or run.messages)
                 self._draw(run)
             self.sweeping = run is not None and run.sweeping
-            busy = self._model.refresh() or busy
+            busy = self.model.refresh() or busy
         if self._context is None:
             pn.io.push_notebook(*(box.pane for box in self.boxes))
         return busy
@@ -203,7 +188,7 @@ class FrontView(NotebookViewer):
     @property
     def grouped(self) -> bool:
         """Whether there are groups of people to compare."""
-        return self._run is not None and any(sweep.groups for sweep in self._run.started.sweeps)
+        return self.run is not None and any(sweep.groups for sweep in self.run.started.sweeps)
 
     @property
     def measured(self) -> str:
@@ -218,13 +203,13 @@ class FrontView(NotebookViewer):
     @property
     def attribute(self) -> str:
         """Whose groups are compared; empty: there are none."""
-        sweeps = [] if self._run is None else self._run.started.sweeps
+        sweeps = [] if self.run is None else self.run.started.sweeps
         return next((" and ".join(sweep.plan.identity["sensitive"]) for sweep in sweeps if sweep.groups), "")
 
     @property
     def untested(self) -> bool:
         """Whether there are figures of training rows only."""
-        return self._run is not None and any(not sweep.plan.tested for sweep in self._run.started.sweeps)
+        return self.run is not None and any(not sweep.plan.tested for sweep in self.run.started.sweeps)
 
     @property
     def part(self) -> str:
@@ -233,9 +218,9 @@ class FrontView(NotebookViewer):
 
     def points(self, on: str | None = None) -> list[Point]:
         """What is known, in an order that only grows."""
-        if self._run is None:
+        if self.run is None:
             return []
-        found = self._run.tables.points[on or self.part]
+        found = self.run.tables.points[on or self.part]
         for p in found:
             self._order.setdefault(p.key, len(self._order))
         return sorted(found, key=lambda p: self._order[p.key])
@@ -282,8 +267,7 @@ class FrontView(NotebookViewer):
             self._empty: not points,
         }
         for item, visible in shown.items():
-            if item.visible != visible:
-                item.visible = visible
+            item.visible = visible
         order = sorted(points, key=lambda p: (p.sweep, p.point))
         self.table.more = [fronts_html.row_of(run.started, p, gap, self.on_pin is not None) for p in order]
         self._summarise(run)
@@ -293,7 +277,7 @@ class FrontView(NotebookViewer):
         points = self.points()
         found = {on: next((p for p in self.points(on) if p.key == self.point), None) for on in PARTS}
         shown = any(found.values())
-        self._details.visible = shown
+        self.details.visible = shown
         self._hint.visible = bool(points) and not shown
         if not shown:
             return
@@ -307,13 +291,12 @@ class FrontView(NotebookViewer):
         text = fronts_html.summary(found["test"], found["train"], self.gap, words, notes, sweep.plan.split)
         if sweep.groups:
             text += fronts_html.rates(sweep.rates(p.point, self.part), self.attribute, self.part)
-        if self._summary.object != text:
-            self._summary.object = text
-        self._model.offer(run.started, p)
+        self._summary.object = text
+        self.model.offer(run.started, p)
 
     @param.depends("on", "criterion", "point", "hidden", watch=True)
     def _redraw(self) -> None:
-        if self._run is not None:
+        if self.run is not None:
             self.refresh()
 
     @param.depends("dark", watch=True)
@@ -327,7 +310,7 @@ class FrontView(NotebookViewer):
 
     @param.depends("on_pin", watch=True)
     def _offer_pin(self) -> None:
-        self._model.on_pin = self.on_pin
+        self.model.on_pin = self.on_pin
 
     def _build(self) -> None:
         self._status = LiveText(caption="Sweep", stylesheets=[sheet("slim.css")], margin=0)
@@ -339,11 +322,11 @@ class FrontView(NotebookViewer):
         )
         # on a narrow page it has to stay beside the name of its figure
         narrow = "@media (max-width: 1100px) { :host { width: 232px !important; } }"
-        listed = {"stylesheets": [SELECT_CSS, narrow], "margin": 0}
-        self._on = pn.widgets.Select.from_param(self.param.on, width=175, **listed)
-        self._criterion = pn.widgets.Select.from_param(self.param.criterion, width=280, visible=False, **listed)
+        listed = {"stylesheets": [SELECT_CSS, narrow]}
+        self._on = select(self.param.on, 175, **listed)
+        self._criterion = select(self.param.criterion, 280, visible=False, **listed)
         self.boxes = [
-            PlotBox(plot, plot.picture, self._file_name, control)
+            PlotBox(plot, self._file_name, control)
             for plot, control in zip(self._plots, (self._on, self._criterion), strict=True)
         ]
         self.files = pn.Row(
@@ -353,35 +336,36 @@ class FrontView(NotebookViewer):
             stylesheets=[BAR_CSS],
             margin=0,
         )
-        note = Html(_UNTESTED, stylesheets=[CARD_CSS], **_WIDE)
+        note = Html(_UNTESTED, stylesheets=[CARD_CSS], **WIDE)
         # in a column: Panel's view of HTML fails when it is to be shown before it has been drawn
-        self._untested = pn.Column(note, visible=False, css_classes=["rl-rest"], **_WIDE)
-        row: dict[str, Any] = {**_WIDE, "css_classes": ["rl-row"]}
+        self._untested = pn.Column(note, visible=False, css_classes=["rl-rest"], **WIDE)
+        row: dict[str, Any] = {**WIDE, "css_classes": ["rl-row"]}
         said = (self._alert, self._status, self._untested)
         self._line = pn.Row(*said, stylesheets=[BAR_CSS, LINE_CSS], **row)
         self._box_of_all, self._second_box = (
-            pn.Column(*box.items, visible=False, stylesheets=[PANEL_CSS], css_classes=["rl-wide"], **_WIDE)
+            pn.Column(*box.items, visible=False, stylesheets=[PANEL_CSS], css_classes=["rl-wide"], **WIDE)
             for box in self.boxes
         )
         self._toggles = {method: self._toggle(method) for method in LOOKS}
         self._methods = pn.Row(
-            *self._toggles.values(), visible=False, stylesheets=[BAR_CSS, ":host { gap: 0 18px; }"], **_WIDE
+            *self._toggles.values(), visible=False, stylesheets=[BAR_CSS, ":host { gap: 0 18px; }"], **WIDE
         )
         self._empty = Html(_EMPTY, stylesheets=[CARD_CSS, PANEL_CSS], **row)
-        self._hint = pn.Column(Html(_HOW, stylesheets=[CARD_CSS], **_WIDE), visible=False, **_WIDE)
-        self._summary = Html("", stylesheets=[MODEL_CSS, fronts_html.WARN_CSS], **_WIDE)
-        self._model = PointModel(self.complain, self._beat.start)
+        self._hint = pn.Column(Html(_HOW, stylesheets=[CARD_CSS], **WIDE), visible=False, **WIDE)
+        self._summary = Html("", stylesheets=[MODEL_CSS, fronts_html.WARN_CSS], **WIDE)
+        self.model = PointModel(self.complain, self._beat.start)
         self._offer_pin()
         both = pn.Column(
-            pn.Column(self._summary, stylesheets=[PANEL_CSS], css_classes=["rl-wide", "rl-chosen-point"], **_WIDE),
-            pn.Column(self._model, css_classes=["rl-wide"], **_WIDE),
+            pn.Column(self._summary, stylesheets=[PANEL_CSS], css_classes=["rl-wide", "rl-chosen-point"], **WIDE),
+            pn.Column(self.model, css_classes=["rl-wide"], **WIDE),
             stylesheets=[VIEW_CSS],
-            **_WIDE,
+            **WIDE,
         )
-        self._details = pn.Column(both, visible=False, **row)
+        # the figures and the card of the chosen point
+        self.details = pn.Column(both, visible=False, **row)
         self.table = ModelTable(empty="There is no result yet.", sizing_mode="stretch_width", margin=0)
         self.table.on_page = lambda what, key: self.pin(key) if what == "pin" else self.choose(key)
-        below = [pn.Row(self.files, **row), pn.Column(self.table, stylesheets=[PANEL_CSS], **row), self._details]
+        below = [pn.Row(self.files, **row), pn.Column(self.table, stylesheets=[PANEL_CSS], **row), self.details]
         near = ":host { margin-top: -8px !important; }"
         self._layout = pn.Column(
             *(self._line, self._empty, self._box_of_all, self._second_box),
@@ -389,7 +373,7 @@ class FrontView(NotebookViewer):
             *([] if self.apart else below),
             stylesheets=[VIEW_CSS],
             css_classes=["rl-fronts"],
-            **_WIDE,
+            **WIDE,
         )
 
     def _toggle(self, method: str) -> pmui.Checkbox:
@@ -405,15 +389,15 @@ class FrontView(NotebookViewer):
         return box
 
     def _file_name(self) -> str:
-        data = None if self._run is None else self._run.started.data
+        data = None if self.run is None else self.run.started.data
         return "sweep" if data is None else data.name
 
     def points_csv(self) -> io.StringIO:
         """One row per point on test and on training rows."""
-        assert self._run is not None
-        return io.StringIO(self._run.summary().to_csv(index=False))
+        assert self.run is not None
+        return io.StringIO(self.run.summary().to_csv(index=False))
 
     def fits_csv(self) -> io.StringIO:
         """One row per fit."""
-        assert self._run is not None
-        return io.StringIO(self._run.fits().to_csv(index=False))
+        assert self.run is not None
+        return io.StringIO(self.run.fits().to_csv(index=False))

@@ -10,7 +10,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import panel as pn
 import param
 
 from ...families import OFFERED
@@ -27,6 +26,7 @@ from ..live.ticker import Beat
 from ..live.wording import count, counted, family_name
 from ..search.runs.past import DATA, FAMILY, differing
 from ..widgets.esc import plain
+from ..widgets.fields import WIDE, when_page_ends
 from ..widgets.uploader import Uploader
 from . import keeping, proving
 from .keeper import Keeper, Task
@@ -84,11 +84,8 @@ class KeptRuns(param.Parameterized):
             self._received, label="Import runs", accept=".zip", limit=limit, most=LARGEST_BUNDLE, visible=self.keeps
         )
         # to be shown in the tab Compare
-        self.list = ModelTable(
-            self.act, about=self._about, empty=_NONE, uploader=self.uploader, margin=0, sizing_mode="stretch_width"
-        )
-        if pn.state.curdoc is not None and pn.state.curdoc.session_context is not None:
-            pn.state.on_session_destroyed(lambda _: self._beat.stop())
+        self.list = ModelTable(self.act, about=self._about, empty=_NONE, uploader=self.uploader, **WIDE)
+        when_page_ends(self._beat.stop)
 
     @property
     def keeps(self) -> bool:

@@ -65,7 +65,7 @@ def _to_the_end(tabs: Any) -> Iterator[Wait]:
 
 def _checked(tabs: Any) -> Iterator[Wait]:
     tabs.tab = "Search"
-    check = tabs.made("Search").view.check
+    check = tabs.made("Search").view.certificate.check
     check.press()
     yield lambda: not check.busy
 

@@ -39,10 +39,10 @@ from ..search.setup import Setup
 from ..search.view import SearchView
 from ..widgets.browser import Kept, Presenter, Strip
 from ..widgets.explained import explain_all
+from ..widgets.fields import WIDE
 from ..widgets.style import COMPARE_CSS, PAGE_CSS, TAB_CSS
 from .script import Remote
 
-_WIDE = {"sizing_mode": "stretch_width", "margin": 0}
 _SEVERAL = (
     "one list of several classes is found in the tab Search, and this tab is of two classes: choose a positive class "
     "there, under Roles of columns, or other data"
@@ -56,7 +56,7 @@ class SearchTab:
     def __init__(self, address: Address) -> None:
         self.setup = Setup()
         self.again = Again()
-        first = pn.Column(self.again.said, self.again.kept, **_WIDE)
+        first = pn.Column(self.again.said, self.again.kept, **WIDE)
         self.view = SearchView(
             new_session=self.setup.new_session,
             first=first,
@@ -73,7 +73,7 @@ class SearchTab:
         self._was_open = False  # the settings, before presenting
         self.presenter = Presenter(self._keys, self._present, width=0, height=0, margin=0)
         self.layout = pn.Column(
-            self.setup, self.view, self.setup.table.dialog, self.presenter, stylesheets=[PAGE_CSS], **_WIDE
+            self.setup, self.view, self.setup.table.dialog, self.presenter, stylesheets=[PAGE_CSS], **WIDE
         )
 
     def complain(self, message: str) -> None:
@@ -181,7 +181,7 @@ class CompareTab:
         self.view.param.watch(lambda event: shown.param.update(dark=event.new), "dark")
         self.complain = self.view.complain
         self.complaints = [*self.fronts.complaints, *address.follow(Part(self.view, ["against", "only"]))]
-        self.layout = pn.Column(self.fronts, self.view, stylesheets=[COMPARE_CSS], **_WIDE)
+        self.layout = pn.Column(self.fronts, self.view, stylesheets=[COMPARE_CSS], **WIDE)
 
     def follow(self, search: SearchTab) -> None:
         """Say at the fronts what the present question asks for."""
@@ -210,7 +210,7 @@ class AlternativesTab:
         self.complain = self.view.complain
         self.complaints = address.follow(Part(self.view, ["distance"]), Part(self.view.editor.room, ["room"]))
         self._taken: Any = None
-        self.layout = pn.Column(self.view, stylesheets=[COMPARE_CSS], **_WIDE)
+        self.layout = pn.Column(self.view, stylesheets=[COMPARE_CSS], **WIDE)
 
     def follow(self, search: SearchTab) -> None:
         """Show the alternatives to what each run ends with; who comes to a room plays."""
@@ -287,12 +287,12 @@ class Tabs(param.Parameterized):
         self.runs.param.watch(lambda event: self.last.param.update(kept=event.new), "last")
         self.strip = Strip(names=list(TABS), open=self.tab, margin=0)  # the names of the tabs, and the open one
         self._places: dict[str, pn.Column] = {
-            name: _Place(name=name, visible=False, stylesheets=[TAB_CSS], css_classes=["rl-tab"], **_WIDE)
+            name: _Place(name=name, visible=False, stylesheets=[TAB_CSS], css_classes=["rl-tab"], **WIDE)
             for name in TABS
         }
-        self._front = Front(self._begin, self._receive, lambda run: self.runs.act("open", [run]), **_WIDE)
-        self._places[""] = pn.Column(visible=False, stylesheets=[TAB_CSS], **_WIDE)
-        self.body = pn.Column(*self._places.values(), stylesheets=[TAB_CSS], **_WIDE)
+        self._front = Front(self._begin, self._receive, lambda run: self.runs.act("open", [run]), **WIDE)
+        self._places[""] = pn.Column(visible=False, stylesheets=[TAB_CSS], **WIDE)
+        self.body = pn.Column(*self._places.values(), stylesheets=[TAB_CSS], **WIDE)
         self._complaints = list(complaints)
         found = address.follow(Part(self, ["tab"], steps=["tab"]))
         self._complaints += found

@@ -100,9 +100,8 @@ class ChildrenPlot(Plot):
         self._window = Window(0, 1)
         self._rows = Range1d(start=MOST_BARS - 0.4, end=-1.3)
         plot = new_figure(
-            self.title, f"objective ({unit})", None, x_range=self._window.range, y_range=self._rows,
-            min_border_left=8, min_border_right=8,
-        )  # fmt: skip
+            self.title, f"objective ({unit})", None, self._window, self._rows, min_border_left=8, min_border_right=8
+        )
         plot.yaxis.visible = False
         plot.ygrid.grid_line_color = None
         self._source = ColumnDataSource(_columns(NO_CHILDREN, 0.0, 0.0))
@@ -162,8 +161,7 @@ class ChildrenPlot(Plot):
         show_entries(self._entries, [bool((shown[name] > 0).any()) for name in TERMS])
         solid = next((k for k, fate in enumerate(shown["fate"]) if fate != "cut"), 0)
         for entry in self._entries:
-            if entry.index != solid:
-                entry.index = solid  # of a bar that is not pale
+            entry.index = solid  # of a bar that is not pale
         many, few = counted(len(frame), "next rules"), len(shown) < len(frame)
         of = f"Of {many}: {tally(fates(frame))}. " if len(frame) else ""
         self.caption = f"{of}{seen.said}".rstrip() or NONE_FOLLOW
@@ -195,8 +193,7 @@ class ChildrenPlot(Plot):
         """The rows are higher where the text is larger."""
         super().use_size(large)
         height = _AROUND + (_LARGE_ROW if large else _ROW) * (MOST_BARS + 1)
-        if self.figure.height != height:
-            self.figure.height = height
+        self.figure.height = height
 
     def picture(self) -> dict[str, Any]:
         """It alone on white, see `still`."""

@@ -83,9 +83,7 @@ class TreePlot(Plot):
         self._path, self._chosen = (ColumnDataSource({name: [] for name in _RECT}) for _ in range(2))
         self._labels = ColumnDataSource({"x": [], "y": [], "text": []}, tags=[_TEXT])
         self._x, self._rows = Window(0, 1), Range1d(start=_FEWEST_ROWS, end=0)
-        plot = new_figure(
-            self.title, "", "rules", height=height, min_border_left=52, x_range=self._x.range, y_range=self._rows
-        )
+        plot = new_figure(self.title, "", "rules", self._x, self._rows, height=height, min_border_left=52)
         plot.toolbar_inner = False
         plot.xaxis.visible = plot.grid.visible = False
         self._ticker = FixedTicker(ticks=[])

@@ -17,6 +17,7 @@ from ..notebook import NotebookViewer
 from ..search.plot_box import PlotBox
 from ..widgets.esc import esc, plain
 from ..widgets.explained import WORD_CSS, Explained, term_classes, word
+from ..widgets.fields import WIDE
 from ..widgets.html import Html
 from ..widgets.style import CARD_CSS, SELECT_CSS, STACK_CSS
 from .children_plot import TERMS, ChildrenPlot
@@ -24,10 +25,9 @@ from .frames import Seen, TreeFrame, recorded_frame, tree_frame
 from .icicle import bound_name
 from .tree_plot import HEIGHT, TreePlot
 
-_OFFERED = 40
+OFFERED = 40
 """Prefixes in the list of prefixes, the largest ones."""
 _LONGEST = 90
-_WIDE: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": 0}
 _WHY = 66
 """Least height of the sentence, so that what follows does not move."""
 LAST, _LAST = "expanded last", "last"
@@ -87,11 +87,9 @@ class TreePane(NotebookViewer):
             self.bars_box.refresh()
             self._offer()
             said = sentence(frame) if nodes else ""
-            if said != self.said.object:
-                self.said.object = said
+            self.said.object = said
             for part in (self.box.pane, self._below):
-                if part.visible is not bool(nodes):
-                    part.visible = bool(nodes)
+                part.visible = bool(nodes)
         pn.io.push_notebook(self.box.pane, self.bars_box.pane)
 
     @param.depends("dark", "large", watch=True)
@@ -108,7 +106,7 @@ class TreePane(NotebookViewer):
 
     def _offer(self) -> None:
         """Let the list of prefixes name the largest ones, in the order of the tree, and the one looked at."""
-        drawn = {tuple(self.path(node)) for node in self.plot.largest(_OFFERED)}
+        drawn = {tuple(self.path(node)) for node in self.plot.largest(OFFERED)}
         if self.prefix is not None:
             drawn.add(tuple(self.prefix))
         options: dict[str, tuple[str, ...] | str] = {LAST: _LAST}
@@ -130,12 +128,12 @@ class TreePane(NotebookViewer):
             margin=(8, 0, 10, 0),
         )
         self._prefix.param.watch(self._chosen, "value")
-        self.box = PlotBox(self.plot, self.plot.picture, self._name_of_files)
-        self.bars_box = PlotBox(self.bars, self.bars.picture, self._name_of_files)
-        self.said = Html("", stylesheets=[CARD_CSS, WORD_CSS], min_height=_WHY, **_WIDE)
-        below = pn.Column(self.said, self._prefix, *self.bars_box.items, stylesheets=[STACK_CSS], **_WIDE)
-        self._below = pn.Column(below, visible=False, **_WIDE)  # the sheet of what is in it would show it always
-        self._layout = pn.Column(*self.box.items, self._below, stylesheets=[STACK_CSS], **_WIDE)
+        self.box = PlotBox(self.plot, self._name_of_files)
+        self.bars_box = PlotBox(self.bars, self._name_of_files)
+        self.said = Html("", stylesheets=[CARD_CSS, WORD_CSS], min_height=_WHY, **WIDE)
+        below = pn.Column(self.said, self._prefix, *self.bars_box.items, stylesheets=[STACK_CSS], **WIDE)
+        self._below = pn.Column(below, visible=False, **WIDE)  # the sheet of what is in it would show it always
+        self._layout = pn.Column(*self.box.items, self._below, stylesheets=[STACK_CSS], **WIDE)
 
 
 class TreeView(TreePane):

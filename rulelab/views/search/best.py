@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import panel as pn
 
@@ -20,12 +19,12 @@ from ..widgets import icons
 from ..widgets.buttons import KEEP
 from ..widgets.esc import esc
 from ..widgets.explained import WORD_CSS, word
+from ..widgets.fields import WIDE, button
 from ..widgets.html import Html
-from ..widgets.style import BAR_CSS, BUTTON_CSS, CARD_CSS, LOW_CSS, SMALL_CSS
+from ..widgets.style import BAR_CSS, CARD_CSS, LOW_CSS
 from .exports import AnswerExports
 from .families import Look
 
-_BUTTON: dict[str, Any] = {"stylesheets": [BUTTON_CSS, SMALL_CSS], "margin": 0, "height": 34}
 _EMPTY = '<p class="empty">What is found stands here, and changes as the search improves it.</p>'
 
 
@@ -60,18 +59,17 @@ class BestModel:
         self._status = Status.RUNNING
         self._rows = 0  # places in the table: while a search runs it never becomes shorter
         self._before = ""  # what stood there until now
-        wide: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": 0}
         self.heading = Html("", stylesheets=[CARD_CSS, WORD_CSS], margin=0)
-        self.card = Html("", stylesheets=[CARD_CSS, LOW_CSS], css_classes=["rl-rules"], **wide)
+        self.card = Html("", stylesheets=[CARD_CSS, LOW_CSS], css_classes=["rl-rules"], **WIDE)
         self.exports = AnswerExports(session, lambda: self.in_words, self.model_card, lambda: self.shown)
-        self._keep = pn.widgets.Button(label=KEEP, icon=icons.PIN, on_click=keep, width=172, **_BUTTON)
-        self._edit = pn.widgets.Button(label="Edit", on_click=edit, width=64, **_BUTTON)
-        self._ask = pn.widgets.Button(label="One person", on_click=ask, width=104, **_BUTTON)
+        self._keep = button(KEEP, keep, 172, icon=icons.PIN)
+        self._edit = button("Edit", edit, 64)
+        self._ask = button("One person", ask, 104)
         bar = pn.Row(self._keep, self._edit, self._ask, self.exports.button, stylesheets=[BAR_CSS], margin=0)
-        wide["margin"] = (10, 0, 0, 0)
-        self.person = pn.Column(visible=False, **wide)
+        beneath = {**WIDE, "margin": (10, 0, 0, 0)}
+        self.person = pn.Column(visible=False, **beneath)
         self._actions = bar, self.exports.menu, self.person
-        self.actions = pn.Column(visible=False, **wide)
+        self.actions = pn.Column(visible=False, **beneath)
         self.offer(False, False)
 
     def clear(self, look: Look) -> None:
@@ -113,8 +111,7 @@ class BestModel:
     def say_pinned(self, letter: str) -> None:
         """Say which card the model has become; an empty letter takes it away."""
         label = f"Pinned as {letter} in Compare" if letter else KEEP
-        if self._keep.label != label:
-            self._keep.label = label
+        self._keep.label = label
 
     def model_card(self) -> Card:
         """The model card at the moment that is shown; ValueError when there is no model yet, or no card of it."""
@@ -138,9 +135,8 @@ class BestModel:
 
     def offer(self, keep: bool, edit: bool, ask: bool = False) -> None:
         """Show the buttons that keep the model, edit it, and send a person through, where there is what does that."""
-        for button, shown in ((self._keep, keep), (self._edit, edit), (self._ask, ask)):
-            if button.visible is not shown:
-                button.visible = shown
+        for each, shown in ((self._keep, keep), (self._edit, edit), (self._ask, ask)):
+            each.visible = shown
 
     def send(self, panel: pn.viewable.Viewable | None) -> None:
         """Show what the model says of one person; None: take it away."""
@@ -170,5 +166,4 @@ class BestModel:
         """Say what the best model is, as far as that is proven."""
         heading = title or self._look.heading
         text = f'<h2 aria-label="{esc(heading)}">{word(heading, self._look.heading)}</h2>'
-        if text != self.heading.object:
-            self.heading.object = text
+        self.heading.object = text

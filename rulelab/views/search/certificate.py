@@ -20,6 +20,7 @@ from ..live.state import State
 from ..live.wording import Standing, count
 from ..widgets.esc import esc
 from ..widgets.explained import WORD_CSS
+from ..widgets.fields import WIDE
 from ..widgets.html import Html, LiveText
 from ..widgets.style import CARD_CSS, STANDING_CSS, sheet
 
@@ -40,7 +41,6 @@ _NO_CERTIFICATES = "searches of this family make no certificates"
 _NO_ROWS = "a recording holds no rows"
 _NO_MODEL = "there is no model"
 _CERTIFICATE_CSS = sheet("certificate.css")
-_WIDE: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": 0}
 
 
 class Certificate:
@@ -52,18 +52,18 @@ class Certificate:
     def __init__(self, session: Callable[[], SearchSession], card: Callable[[], Card]) -> None:
         self._session = session
         # how the search stands; what changes its phase is said at once
-        self.text = LiveText(css_classes=["rl-status"], stylesheets=[STANDING_CSS], **_WIDE)
+        self.text = LiveText(css_classes=["rl-status"], stylesheets=[STANDING_CSS], **WIDE)
         # how it was found; stands elsewhere
-        self.counts = LiveText(role="group", caption="Counts", stylesheets=[STANDING_CSS], **_WIDE)
+        self.counts = LiveText(role="group", caption="Counts", stylesheets=[STANDING_CSS], **WIDE)
         # what is looked for, and what an ended search has shown
-        self.account = Html("", stylesheets=[CARD_CSS, WORD_CSS, _CERTIFICATE_CSS], css_classes=["rl-account"], **_WIDE)
+        self.account = Html("", stylesheets=[CARD_CSS, WORD_CSS, _CERTIFICATE_CSS], css_classes=["rl-account"], **WIDE)
         self.check = Check(card, width=124)
         self.check.button.param.update(visible=False, primary=False, css_classes=["rl-check"])
         self.check.line.param.update(margin=0, css_classes=["rl-verdict"], stylesheets=[_CERTIFICATE_CSS])
         self.check.line.param.watch(self._arrange, "phase")
-        self._note = Html("", stylesheets=[CARD_CSS, _CERTIFICATE_CSS], css_classes=["rl-verdict"], **_WIDE)
+        self._note = Html("", stylesheets=[CARD_CSS, _CERTIFICATE_CSS], css_classes=["rl-verdict"], **WIDE)
         parts = (self.text, self.check.button, self.account, self._note, self.check.line)
-        self.box = pn.Column(*parts, stylesheets=[_CERTIFICATE_CSS], **_WIDE)
+        self.box = pn.Column(*parts, stylesheets=[_CERTIFICATE_CSS], **WIDE)
         self._ticks, self._looks_for = 0, ""
         self._shown: tuple[Snapshot | None, State] | None = None
         self._colour("idle")
@@ -93,8 +93,7 @@ class Certificate:
                 text.param.update(tone=now.tone, phase=phase, figures=figures)
                 self._colour(now.tone)
             counts = [list(pair) for pair in now.figures if pair[0] not in _WATCHED]
-            if counts != self.counts.figures:
-                self.counts.figures = counts
+            self.counts.figures = counts
 
     def show(self, latest: Snapshot | None, prepared: Prepared | None = None) -> None:
         """Show what a moment of the run has proven, and let the proof be checked or say why it cannot be."""
@@ -108,10 +107,8 @@ class Certificate:
                 said = proof_block(account(prepared.search, latest))
         note = f'<p class="note" role="note">{note}</p>'
         for pane, text in ((self.account, said or self._looks_for), (self._note, note)):
-            if text != pane.object:
-                pane.object = text
-        if self.check.button.visible is not able:
-            self.check.button.visible = able
+            pane.object = text
+        self.check.button.visible = able
         self._arrange()
 
     @staticmethod
@@ -136,8 +133,7 @@ class Certificate:
     def _arrange(self, *_: Any) -> None:
         """What the check says takes the place of the note, but speaks of the end of the run only."""
         said = self.check.button.visible and bool(self.check.line.phase)
-        if self.check.line.visible is not said or self._note.visible is said:
-            self.check.line.visible, self._note.visible = said, not said
+        self.check.line.visible, self._note.visible = said, not said
 
     def _colour(self, tone: str) -> None:
         self.box.css_classes = ["rl-row", "rl-certificate", f"rl-{tone}"]

@@ -125,16 +125,13 @@ class Controls:
         """Bring the buttons and the hint up to date."""
         goes_on = session.goes_on
         for name, able in usable(session, stale, blocked, refusal).items():
-            button = self.buttons[name]
-            if button.able is not able:
-                button.able = able
+            self.buttons[name].able = able
         run, label = self.buttons["run"], "Pause" if goes_on else "Run"
         if run.label != label:  # in one message: the browser draws it once
             run.param.update(label=label, icon=icons.PAUSE if goes_on else icons.RUN)
         text = hint(session, stale, blocked, refusal)
         html = f'<p class="note" role="note">{esc(text)}</p>' if text else ""
-        if html != self.hint.object:
-            self.hint.object = html
+        self.hint.object = html
 
 
 def _button(label: str, icon: str, action: Callable[..., None]) -> Press:

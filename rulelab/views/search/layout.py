@@ -7,9 +7,10 @@ from typing import Any
 
 import panel as pn
 
+from ..widgets.fields import WIDE
 from ..widgets.style import FILL_CSS, PANEL_CSS, SEARCH_CSS, STACK_CSS
 from .best import BestModel
-from .run_plots import PlotBoxes
+from .run_plots import RunPlots
 
 
 class Layout:
@@ -39,9 +40,9 @@ class Layout:
         if stands_alone:
             self.column.css_classes = [*self.column.css_classes, "rl-alone"]
 
-    def take(self, boxes: PlotBoxes, best: BestModel, first: Any) -> None:
+    def take(self, plots: RunPlots, best: BestModel, first: Any) -> None:
         """Lay out the plots of a kind of search, and its best model; ``first`` stands there before anything runs."""
-        gap, under = boxes.always()
+        gap, under = plots.always()
         gap.fill()
         self._gap.objects = [*gap.items, self._rewind]
         beneath = {box.name.lower(): _stack(box.items) for box in under}
@@ -67,14 +68,14 @@ class Layout:
 
 def _part(place: str, *items: Any) -> pn.Column:
     """Parts under each other, or side by side, as the style sheet says for this place."""
-    return pn.Column(*items, css_classes=[place], stylesheets=[SEARCH_CSS], sizing_mode="stretch_width", margin=0)
+    return pn.Column(*items, css_classes=[place], stylesheets=[SEARCH_CSS], **WIDE)
 
 
 def _stack(items: Sequence[Any]) -> pn.Column:
-    return pn.Column(*items, stylesheets=[STACK_CSS], sizing_mode="stretch_width", margin=0)
+    return pn.Column(*items, stylesheets=[STACK_CSS], **WIDE)
 
 
 def _box(place: str, further_css: str = "", *items: Any) -> pn.Column:
     """A frame around plots or texts, in the place of the grid that its CSS class says."""
     sheets = [PANEL_CSS, further_css] if further_css else [PANEL_CSS]
-    return pn.Column(*items, css_classes=["rl-wide", place], stylesheets=sheets, sizing_mode="stretch_width", margin=0)
+    return pn.Column(*items, css_classes=["rl-wide", place], stylesheets=sheets, **WIDE)

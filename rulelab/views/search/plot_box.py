@@ -60,19 +60,26 @@ class Drawn(Protocol):
     def frame(self) -> pd.DataFrame:
         """What is drawn, as a table in the words of the figure."""
 
+    def picture(self) -> dict[str, Any]:
+        """The picture to be saved: what Bokeh embeds, and its size in pixels."""
+
 
 class PlotBox:
     """What stands in the box of a plot.
 
-    `picture` makes the picture to be saved, as what Bokeh embeds, and its size in pixels. `name` gives the beginning of
-    the names of saved files. `control` stands beside the name, and chooses what an axis counts. `name`: of the plot.
+    `name` gives the beginning of the names of saved files. `control` stands beside the name, and chooses what an axis
+    counts. `picture` makes the picture to be saved, by default that of the plot. `name`: of the plot.
     """
 
     def __init__(
-        self, plot: Drawn, picture: Callable[[], dict[str, Any]], name: Callable[[], str], control: Any = None
+        self,
+        plot: Drawn,
+        name: Callable[[], str],
+        control: Any = None,
+        picture: Callable[[], dict[str, Any]] | None = None,
     ) -> None:
         self.plot = plot
-        self._picture, self._file_name = picture, name
+        self._picture, self._file_name = picture or plot.picture, name
         title: Any = plot.figure.title
         title.visible, self.name = False, ""
         plot.figure.stylesheets = [FIGURE_CSS]
@@ -102,8 +109,7 @@ class PlotBox:
 
     def refresh(self) -> None:
         """Show what the plot says beside its picture, where that has changed."""
-        if self._head.caption != self.plot.caption:
-            self._head.caption = self.plot.caption
+        self._head.caption = self.plot.caption
         if self._below is not None and self._below.object != self.plot.below:
             self._below.object = self.plot.below
 

@@ -75,8 +75,7 @@ class Rewind(param.Parameterized):
         if busy or moments != self.bar.moments:
             self.param.update(at=None, playing=False)
         able = not busy and moments > 1
-        if (able, moments) != (self.bar.able, self.bar.moments):
-            self.bar.param.update(able=able, moments=moments)
+        self.bar.param.update(able=able, moments=moments)
 
     def tick(self) -> None:
         """Go on to the next moment, while the run is played."""
@@ -126,8 +125,7 @@ class Rewind(param.Parameterized):
         places, start, end = self._places()
         at = max(0, self.bar.moments - 1) if self.at is None else self.at
         place = (places[at] - start) / (end - start) if at < len(places) and end > start else 1.0
-        if (at, place) != (self.bar.at, self.bar.place):
-            self.bar.param.update(at=at, place=place)
+        self.bar.param.update(at=at, place=place)
 
     @param.depends("playing", watch=True)
     def _play(self) -> None:

@@ -12,7 +12,7 @@ from ...snapshot import Snapshot
 from ..live.history import Mark
 from ..live.prepared import Prepared
 from ..live.session import SearchSession
-from .families import LOOKS, Look
+from .families import LOOKS
 from .figures import SearchFigures
 from .plot_box import PlotBox
 from .plots.base import Columns
@@ -22,9 +22,9 @@ from .slide import slide
 
 
 class RunPlots:
-    """Draws what the present session has found, and each time only what is new."""
+    """Draws what the present session has found, and each time only what is new; boxes are made when first seen."""
 
-    boxes: PlotBoxes  # of the present kind of search
+    figures: SearchFigures  # the plots of the present kind of search
 
     def __init__(
         self,
@@ -36,21 +36,16 @@ class RunPlots:
     ) -> None:
         self._session, self._runs, self._rewind = session, runs, rewind
         self._shown, self._name_of_files = shown, name_of_files
-        self._look = ""
-        self._axis = ""
+        self._look, self._axis = "", ""
+        self._made: dict[int, PlotBox] = {}
         self._mark = Mark()
         self.texts_wait = False  # whether more is drawn than the texts beside the plots say
         self._laid_for: Prepared | None = None
 
-    @property
-    def figures(self) -> SearchFigures:
-        """The plots themselves."""
-        return self.boxes.figures
-
     def take(self, look: str) -> None:
         """Make those of a kind of search."""
-        self._look = look
-        self.boxes = PlotBoxes(LOOKS[look], self._slide, self._name_of_files, self._rewind.move_to)
+        self._look, self._made = look, {}
+        self.figures = SearchFigures(LOOKS[look], self._rewind.move_to)
 
     def use(self, axis: str, dark: bool, large: bool) -> None:
         """Draw them against this axis, in this look."""
@@ -92,7 +87,8 @@ class RunPlots:
     def show_texts(self) -> None:
         """The texts beside the plots, where they have changed."""
         self.texts_wait = False
-        self.boxes.refresh()
+        for box in self._made.values():
+            box.refresh()
 
     def lay_beneath(self) -> None:
         """Draw the pale curves of the runs that are to be seen beneath the present one."""
@@ -105,34 +101,10 @@ class RunPlots:
         runs = self._runs.beneath(session.look, session.prepared)
         return [(str(run.number), run.name, run.curves) for run in runs]
 
-    def _slide(self, number: int) -> dict[str, Any]:
+    def picture(self, number: int) -> dict[str, Any]:
         """A plot of the run as a picture of its own."""
         look, prepared = LOOKS[self._look], self._session().prepared
         return slide(look, number, self._axis, self.so_far(), self._shown(), prepared, self._beneath)
-
-
-class PlotBoxes:
-    """Plots in their boxes.
-
-    `picture` makes the picture of a plot, by its number, that is saved. `on_move` takes the place on the axis to which
-    a person has moved the line at the moment that is shown.
-    """
-
-    def __init__(
-        self,
-        look: Look,
-        picture: Callable[[int], dict[str, Any]],
-        name_of_files: Callable[[], str],
-        on_move: Callable[[float], None],
-    ) -> None:
-        self.figures = SearchFigures(look, on_move)
-        self._look, self._picture, self._name_of_files = look, picture, name_of_files
-        self._made: dict[int, PlotBox] = {}
-
-    @property
-    def all(self) -> list[PlotBox]:
-        """Those of all plots."""
-        return [self._box(number) for number in range(len(self._look.plots))]
 
     @property
     def panes(self) -> list[pn.pane.Bokeh]:
@@ -141,24 +113,20 @@ class PlotBoxes:
 
     def always(self) -> tuple[PlotBox, list[PlotBox]]:
         """Those that are seen always: that of objective and bound, and those under the best model."""
-        first, *under = (self._box(number) for number, each in enumerate(self._look.plots) if not each.name)
+        first, *under = (self.box(number) for number, each in enumerate(LOOKS[self._look].plots) if not each.name)
         return first, under
 
     def by_name(self) -> dict[str, Callable[[], Sequence[Any]]]:
         """What makes the others, of which one at a time is seen, by their short names."""
-        return {each.name: partial(self._items, k) for k, each in enumerate(self._look.plots) if each.name}
+        return {each.name: partial(self._items, k) for k, each in enumerate(LOOKS[self._look].plots) if each.name}
 
-    def refresh(self) -> None:
-        """Show what the plots say beside their pictures."""
-        for box in self._made.values():
-            box.refresh()
-
-    def _box(self, number: int) -> PlotBox:
+    def box(self, number: int) -> PlotBox:
+        """That of one of the plots."""
         if number not in self._made:
-            box = PlotBox(self.figures.plot(number), partial(self._picture, number), self._name_of_files)
+            box = PlotBox(self.figures.plot(number), self._name_of_files, picture=partial(self.picture, number))
             box.refresh()
             self._made[number] = box
         return self._made[number]
 
     def _items(self, number: int) -> Sequence[Any]:
-        return self._box(number).items
+        return self.box(number).items

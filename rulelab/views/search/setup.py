@@ -26,13 +26,16 @@ from ..forms.family_settings import (
     settings_of,
     shown_parameters,
 )
-from ..forms.numbers import card, column, field, note
+from ..forms.numbers import WIDE as IN_CARD
+from ..forms.numbers import card, note
 from ..forms.sentence import Sentence, sentence_of
 from ..live.recipe import ClassRecipe, PageRecipe, compares_groups
 from ..live.session import SearchSession
 from ..live.state import Limits, State
 from ..widgets.esc import esc, plain
+from ..widgets.explained import term_classes
 from ..widgets.field_cards import Field, FieldCard, FieldCards
+from ..widgets.fields import WIDE, select
 from .families import SHOWN
 
 MAX_MESSAGE = 300
@@ -232,7 +235,7 @@ class Setup(Viewer):
         return self.family == name
 
     def _build(self) -> None:
-        self._family = field(self, "family", pn.widgets.Select)
+        self._family = select(self.param.family, css_classes=term_classes("family"), **IN_CARD)
         self._why = note("")
         self._why.visible = False
         self.data_card = card("Model and data", self._family, self._why, *self.table.fields)
@@ -245,8 +248,8 @@ class Setup(Viewer):
             FieldCard("Limits", limits),
             FieldCard("Demands and details", open=False),
         )
-        self.more = FieldCards(cards, css_classes=["rl-more"], sizing_mode="stretch_width", margin=0)
-        self._drawer = column(self.data_card, self.more, css_classes=["rl-drawer"], visible=False)
+        self.more = FieldCards(cards, css_classes=["rl-more"], **WIDE)
+        self._drawer = pn.Column(self.data_card, self.more, css_classes=["rl-drawer"], visible=False, **WIDE)
         self.sentence.link(self._drawer, open="visible")
         self._show_family()
         self._offer_families()

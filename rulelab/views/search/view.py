@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 
 import panel as pn
 import param
-from panel.io.callbacks import PeriodicCallback
 
 from ...arguments import short
 from ...estimators import CertifiedClassifier
@@ -18,24 +17,23 @@ from ...search import Search
 from ...snapshot import Snapshot
 from ...warming import begin_in_background
 from ..cards.card import Card
-from ..cards.verifying import Check
 from ..live.recorded import RecordedSession
 from ..live.session import SearchSession
-from ..live.state import FULL_SPEED, TICK_SECONDS, State
-from ..live.ticker import in_turn, send_all
+from ..live.state import FULL_SPEED, State
+from ..live.ticker import Beat
 from ..live.wording import Standing, count, figures
 from ..notebook import NotebookViewer, keep_stills, one_at_a_time
 from ..widgets.esc import plain
 from ..widgets.explained import Explained, term_classes
-from ..widgets.html import Html, LiveText
-from ..widgets.style import CARD_CSS, SELECT_CSS
+from ..widgets.fields import WIDE, Complaining, alert, select
+from ..widgets.html import Html
+from ..widgets.style import CARD_CSS
 from .best import BestModel
 from .certificate import Certificate, notes
 from .controls import SPEEDS, Controls, status_of
 from .families import LOOKS, look_of_recorded
 from .figures import AXES
 from .layout import Layout
-from .plot_box import PlotBox
 from .presence import Presence, Repeated
 from .rewind import Rewind
 from .run_plots import RunPlots
@@ -50,7 +48,7 @@ _IDLE_EVERY = 4
 """Beats between two looks at a page on which nothing has been run yet: of a class, most pages wait."""
 
 
-class SearchView(NotebookViewer):
+class SearchView(Complaining, NotebookViewer):
     """A search of any family with its controls, status line, live plots and the best model so far.
 
     Parameters
@@ -141,14 +139,14 @@ class SearchView(NotebookViewer):
         self._session = self._new_session()
         self._beats = 0
         self._told = (False, False)
-        self._runs = Runs()
+        self.runs = Runs()
         self._ablation: Ablating | None = None
-        self._beat: Any = None
+        self._beat = Beat(self.tick)
         self._build(alone, question)
         self._take_look()
-        self._presence = Presence(lambda: self._session, lambda: self._plots.resend())
+        self._presence = Presence(lambda: self._session, lambda: self.plots.resend())
         if self._presence.served:
-            self._start_beat()
+            self._beat.start()
             pn.state.on_session_destroyed(self._destroyed)
         self.refresh()
         if fitted:
@@ -163,7 +161,7 @@ class SearchView(NotebookViewer):
         return self._layout.column
 
     def _picture(self) -> str:
-        return curves_svg(self._drawn.so_far())
+        return curves_svg(self.drawn.so_far())
 
     def part(self, name: str) -> pn.viewable.Viewable | None:
         """A part by its name: "controls", "certificate", "status", "counts", "moment", "model" or a plot's; else None.
@@ -172,13 +170,13 @@ class SearchView(NotebookViewer):
         """
         known = {
             "controls": self._controls.bar,
-            "certificate": self._certificate.box,
+            "certificate": self.certificate.box,
             "status": self._status,
-            "counts": self._certificate.counts,
+            "counts": self.certificate.counts,
             "moment": self._rewind.bar,
             "model": self._layout.model,
         }
-        if self._why.turn_to(name):
+        if self.why.turn_to(name):
             return self._layout.why
         return known.get(name) or self._layout.part(name)
 
@@ -191,12 +189,12 @@ class SearchView(NotebookViewer):
                 if self._refused():
                     return
                 self.reset()
-            self._best.prepare()
+            self.best.prepare()
             self._session.pace = SPEEDS[self.speed]
             self._session.run()
             self._show_standing(self._session)
         self._tell_standing(self._session)
-        self._start_beat()
+        self._beat.start()
 
     @one_at_a_time
     def step(self, *_: Any) -> None:
@@ -205,10 +203,10 @@ class SearchView(NotebookViewer):
             if self._refused():
                 return
             self.reset()
-        self._best.prepare()
+        self.best.prepare()
         self._session.step()
         self._tell_standing(self._session)
-        self._start_beat()
+        self._beat.start()
 
     @one_at_a_time
     def pause(self, *_: Any) -> None:
@@ -241,14 +239,14 @@ class SearchView(NotebookViewer):
     def stop(self, *_: Any) -> None:
         """End the search and keep what it has proven."""
         self._session.stop()
-        self._start_beat()
+        self._beat.start()
 
     @one_at_a_time
     def reset(self, *_: Any) -> None:
         """Forget the run; the next one starts from the beginning, with the present settings."""
         self._let_go()
-        self._runs_box.say("")
-        self._runs_box.picture.clear()
+        self.runs_box.say("")
+        self.runs_box.picture.clear()
         self._take(self._new_session())
         self.complain("")
 
@@ -258,46 +256,46 @@ class SearchView(NotebookViewer):
         if self._refused():
             return
         self.reset()
-        ablation = Ablating(self._session, self._runs_box.added, self._runs_box.guess.value)
+        ablation = Ablating(self._session, self.runs_box.added, self.runs_box.guess.value)
         if ablation.first is not self._session:
             self._take(ablation.first)
         self._ablation = ablation
-        self._runs_box.picture.get_ready()
+        self.runs_box.picture.get_ready()
         self._session.pace = FULL_SPEED
         self._session.run()
         self._tell_standing(self._session)
-        self._start_beat()
+        self._beat.start()
 
     def _let_go(self) -> None:
         """End the present run, which is kept as it stands."""
-        self._runs.follow(self._session, rests=True, **self._variant)
+        self.runs.follow(self._session, rests=True, **self._variant)
         self._session.close()
         self._ablation, self.stale = None, False
 
     def _take(self, session: SearchSession, run: PastRun | None = None) -> None:
         """Show another session, which has a ``run`` where it was shown before; what was shown last stays pale."""
-        self._runs.follow(self._session, rests=True, **self._variant)
-        self._runs.leave(run)
+        self.runs.follow(self._session, rests=True, **self._variant)
+        self.runs.leave(run)
         self._session = session
-        self._drawn.begin_anew()
-        self._best.shown = None
+        self.drawn.begin_anew()
+        self.best.shown = None
         with pn.io.hold():
             if self._session.look == self._look:
-                self._plots.clear()
-                self._why.clear()
-                self._drawn.show_texts()
+                self.plots.clear()
+                self.why.clear()
+                self.drawn.show_texts()
             else:
                 self._take_look()
             self._clear()
             self._notes.object = ""
-            self._drawn.lay_beneath()
+            self.drawn.lay_beneath()
         self.refresh()
 
     def _clear(self) -> None:
         """Nothing is found and proven as yet."""
         look = LOOKS[self._look]
-        self._best.clear(look)
-        self._certificate.clear(look.looks_for, look.claim)
+        self.best.clear(look)
+        self.certificate.clear(look.looks_for, look.claim)
 
     def _go_on_ablating(self) -> None:
         """Begin the next run of an ablation when one has ended; at the end show the one with everything."""
@@ -307,7 +305,7 @@ class SearchView(NotebookViewer):
         if session.state is State.FAILED or (session.snapshot is None and ablation.basis is None):
             self._ablation = None
             return
-        self._runs.follow(session, rests=False, **self._variant)
+        self.runs.follow(session, rests=False, **self._variant)
         try:
             following = ablation.next(session)
         except ValueError as error:
@@ -315,15 +313,15 @@ class SearchView(NotebookViewer):
             self.complain(str(error))
             return
         if ablation.basis is None:
-            ablation.basis = self._runs.present
+            ablation.basis = self.runs.present
         if following is not None:
             self._take(following)
             following.run()
             return
         self._ablation = None
         self._take(ablation.first, ablation.basis)
-        self._runs_box.say(ablation.said)
-        self._runs_box.picture.show(ablation)
+        self.runs_box.say(ablation.said)
+        self.runs_box.picture.show(ablation)
         if ablation.wrong:
             self.complain(ablation.wrong)
 
@@ -335,16 +333,16 @@ class SearchView(NotebookViewer):
 
     def pin(self, *_: Any) -> None:
         """Hand the best model so far to `on_pin`, as a model card."""
-        if self.on_pin is None or self._best.shown is None:
+        if self.on_pin is None or self.best.shown is None:
             return
         try:
-            self._best.say_pinned(self.on_pin(self._best.model_card()))
+            self.best.say_pinned(self.on_pin(self.best.model_card()))
         except ValueError as error:
             self.complain(str(error))
 
     def edit(self, *_: Any) -> None:
         """Hand the search that has ended to `on_edit`, with the moment whose model is shown."""
-        session, shown = self._session, self._best.shown
+        session, shown = self._session, self.best.shown
         best = None if shown is None else shown.incumbent
         if self.on_edit is None or best is None or not session.state.over:
             return
@@ -355,12 +353,12 @@ class SearchView(NotebookViewer):
 
     def ask(self, *_: Any) -> None:
         """Send one person through the model that is shown, or take away what does."""
-        shown, person = self._best.shown, self._best.person
+        shown, person = self.best.shown, self.best.person
         best = None if shown is None else shown.incumbent
         if person.visible:
-            self._best.send(None)
+            self.best.send(None)
         elif self.on_person is not None and best is not None:
-            self._best.send(self.on_person(self._session.prepared, best.model))
+            self.best.send(self.on_person(self._session.prepared, best.model))
 
     def _refused(self) -> bool:
         if self.refusal:
@@ -372,41 +370,37 @@ class SearchView(NotebookViewer):
         if not self.refusal:
             self.complain("")
 
-    def complain(self, message: str) -> None:
-        """Show an error that does not come from a run; an empty text takes it away."""
-        self._alert.phase = plain(message, 600)
-
     def close(self) -> None:
         """End the worker and the updates."""
         self._session.close()
-        self._certificate.check.close()
-        self._stop_beat()
+        self.certificate.check.close()
+        self._beat.stop()
 
     @one_at_a_time
     def refresh(self) -> None:
         """Bring everything in the view up to date with the session."""
         session = self._session
         with pn.io.hold():
-            if self._runs.follow(session, rests=False, **self._variant):
-                self._runs_box.show(self._runs.present)
+            if self.runs.follow(session, rests=False, **self._variant):
+                self.runs_box.show(self.runs.present)
             self._show_standing(session)
             self._rewind.offer(len(session.history), session.state.busy)  # what is said to have ended can be rewound
             latest = session.snapshot
-            if latest is not None and latest is not self._best.shown and self._rewind.at is None:
-                self._show(*self._drawn.new())
-            self._certificate.show(self._best.shown, session.prepared)
+            if latest is not None and latest is not self.best.shown and self._rewind.at is None:
+                self._show(*self.drawn.new())
+            self.certificate.show(self.best.shown, session.prepared)
             self._rewind.follow()
-            self._plots.point(self._rewind.at, self._rewind.bar.able)
-            if self._drawn.texts_wait and (self._certificate.due or not session.state.busy):
-                self._drawn.show_texts()
-            self._why.refresh(None if self._rewind.at is None else self._best.shown)
+            self.plots.point(self._rewind.at, self._rewind.bar.able)
+            if self.drawn.texts_wait and (self.certificate.due or not session.state.busy):
+                self.drawn.show_texts()
+            self.why.refresh(None if self._rewind.at is None else self.best.shown)
         self._tell_standing(session)
         if self.snapshot is not session.snapshot or self.status is not session.state:
             best = None if session.snapshot is None else session.snapshot.incumbent
             model = None if best is None else best.model
             self.param.update(snapshot=session.snapshot, status=session.state, model=model)
         if not self._presence.served:
-            pn.io.push_notebook(*self._drawn.boxes.panes)
+            pn.io.push_notebook(*self.drawn.panes)
             if not session.state.busy:
                 keep_stills()
 
@@ -417,48 +411,47 @@ class SearchView(NotebookViewer):
             self._told = told
             made = None
             if latest is not None and latest.incumbent is not None and not session.recorded:
-                made = self._best.card_at(latest)
+                made = self.best.card_at(latest)
             self.on_standing(session, made)
 
     @one_at_a_time
-    def tick(self) -> None:
-        """One beat of the page: pause when nobody is connected, show what is new."""
+    def tick(self) -> bool:
+        """One beat of the page: pause when nobody is connected, show what is new; True while more may come."""
         self._presence.mind()
         self._beats += 1
         before = self._session.state
         if before is State.IDLE and self._presence.served and self._beats % _IDLE_EVERY and not self._waits:
-            return
+            return True
         self._rewind.tick()
         self.refresh()
         self._go_on_ablating()
-        self._opener.tick()
+        self.opener.tick()
         session = self._session
         seen = before is session.state and not (before.busy or session.stopping)  # it may go on, or end, meanwhile
-        if seen and not self._waits and not self._presence.served:
-            self._stop_beat()
+        return self._presence.served or self._waits or not seen
 
     @property
     def _waits(self) -> bool:
         """Whether there is more to show soon, although no search runs."""
-        return bool(self._ablation or self._opener.busy or self._rewind.playing or self._why.waits)
+        return bool(self._ablation or self.opener.busy or self._rewind.playing or self.why.waits)
 
     @one_at_a_time
     def _look_back(self, *_: Any) -> None:
         """Show everything as it was at a moment of the run, or at its present end."""
-        self._drawn.begin_anew()
-        self._best.shown = None
+        self.drawn.begin_anew()
+        self.best.shown = None
         prepared = self._session.prepared
         if self._rewind.at is not None and prepared is not None:
             with pn.io.hold():
-                self._best.show(prepared, self._drawn.look_back())
+                self.best.show(prepared, self.drawn.look_back())
         self.refresh()
         self.moment = self._rewind.at
 
     def _show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
         prepared = self._session.prepared
         assert prepared is not None
-        self._drawn.extend(snapshots, whole, latest, prepared)
-        self._best.show(prepared, latest)
+        self.drawn.extend(snapshots, whole, latest, prepared)
+        self.best.show(prepared, latest)
 
     def _show_standing(self, session: SearchSession) -> None:
         now, idle = self._standing(session), session.state is State.IDLE
@@ -466,21 +459,20 @@ class SearchView(NotebookViewer):
             self._first.visible = idle
         self._layout.await_answer(idle, session.snapshot is None)
         self._offer()
-        self._certificate.tell(now)
+        self.certificate.tell(now)
         if session.error and self._alert.phase != plain(session.error, 600):
             self.complain(session.error)
         elif session.state.busy and self._alert.phase:
             self.complain("")
         text = notes(session.prepared)
-        if text != self._notes.object:
-            self._notes.object = text
+        self._notes.object = text
         self._controls.show(session, self.stale, self.blocked, self.refusal)
         free = not (session.state.busy or self.blocked or self._ablation)
-        self._runs_box.offer(bool(LOOKS[session.look].family), free)
+        self.runs_box.offer(bool(LOOKS[session.look].family), free)
 
     def _standing(self, session: SearchSession) -> Standing:
         at, prepared = self._rewind.at, session.prepared
-        if at is None or session.state.busy or self._best.shown is None or prepared is None:
+        if at is None or session.state.busy or self.best.shown is None or prepared is None:
             now = status_of(session, self.stale)
             if session.state is State.IDLE and (self.blocked or self.refusal):
                 now = replace(
@@ -491,29 +483,17 @@ class SearchView(NotebookViewer):
                 now = replace(now, phase=f"{kind} {prepared.name}: {now.phase}")
             return now if self._ablation is None else replace(now, phase=f"{self._ablation.place}: {now.phase}")
         phase = f"looking back: moment {count(at + 1)} of {count(len(session.history))}"
-        return Standing("paused", phase, figures(self._best.shown, prepared.search.family))
-
-    def _start_beat(self) -> None:
-        if self._beat is None:
-            send_all()
-            milliseconds = int(1000 * TICK_SECONDS)
-            self._beat = PeriodicCallback(callback=in_turn(self.tick), period=milliseconds, background=True, log=False)
-            self._beat.start()
-
-    def _stop_beat(self) -> None:
-        if self._beat is not None:
-            self._beat.stop()
-            self._beat = None
+        return Standing("paused", phase, figures(self.best.shown, prepared.search.family))
 
     def _destroyed(self, _context: Any) -> None:
         self._session.close()
-        self._certificate.check.close()
+        self.certificate.check.close()
 
     @param.depends("axis", "dark", "large", watch=True)
     def _restyle(self) -> None:
         with pn.io.hold():
-            self._drawn.use(self.axis, self.dark, self.large)
-            self._why.use_look(self.dark, self.large)
+            self.drawn.use(self.axis, self.dark, self.large)
+            self.why.use_look(self.dark, self.large)
             self._notes.visible = not self.large
 
     @param.depends("on_pin", "on_edit", "on_person", watch=True)
@@ -522,7 +502,7 @@ class SearchView(NotebookViewer):
         session = self._session
         there = session.state.over and not session.recorded and session.search is not None
         edits = there and self.editable(session.search)
-        self._best.offer(
+        self.best.offer(
             self.on_pin is not None, edits and self.on_edit is not None, edits and self.on_person is not None
         )
 
@@ -536,62 +516,41 @@ class SearchView(NotebookViewer):
 
     def _build(self, stands_alone: bool, question: pn.viewable.Viewable | None) -> None:
         place = ["rl-row"] if stands_alone else ["rl-above"]
-        self._alert = LiveText(role="alert", caption="Error", css_classes=place, sizing_mode="stretch_width", margin=0)
-        self._notes = Html("", stylesheets=[CARD_CSS], css_classes=["rl-row"], sizing_mode="stretch_width", margin=0)
+        self._alert = alert(css_classes=place)
+        self._notes = Html("", stylesheets=[CARD_CSS], css_classes=["rl-row"], **WIDE)
         actions = {"run": self.run_or_pause, "step": self.step, "stop": self.stop, "reset": self.reset}
-        selects = [
-            pn.widgets.Select.from_param(
-                self.param[name],
-                width=150,
-                margin=0,
-                stylesheets=[SELECT_CSS],
-                css_classes=term_classes(name),
-            )
-            for name in ("speed", "axis")
-        ]
-        self._rewind = Rewind(self._start_beat, lambda: self._plots.places)
+        selects = [select(self.param[name], 150, css_classes=term_classes(name)) for name in ("speed", "axis")]
+        self._rewind = Rewind(self._beat.start, lambda: self.plots.places)
         self._controls = Controls(actions, [*selects, self._rewind.pace], question)
         self._rewind.param.watch(self._look_back, "at")
-        self._best = BestModel(lambda: self._session, self.pin, self.edit, self.ask)
-        self._certificate = Certificate(lambda: self._session, self._best.model_card)
-        self._status = self._certificate.text
-        self._drawn = RunPlots(
-            lambda: self._session, self._runs, self._rewind, lambda: self._best.shown, self._file_name
-        )
+        self.best = BestModel(lambda: self._session, self.pin, self.edit, self.ask)
+        self.certificate = Certificate(lambda: self._session, self.best.model_card)
+        self._status = self.certificate.text
+        self.drawn = RunPlots(lambda: self._session, self.runs, self._rewind, lambda: self.best.shown, self._file_name)
         self._offer()
-        self._why = WhyBox(lambda: self._session, self._file_name, self._start_beat)
-        self._why.body.css_classes = ["rl-fill"]
-        self._runs_box = RunsBox(self._runs, self._drawn.lay_beneath, self.ablate, self._to_form)
-        self._opener = Opener(self.open, self._start_beat)
+        self.why = WhyBox(lambda: self._session, self._file_name, self._beat.start)
+        self.why.body.css_classes = ["rl-fill"]
+        self.runs_box = RunsBox(self.runs, self.drawn.lay_beneath, self.ablate, self._to_form)
+        self.opener = Opener(self.open, self._beat.start)
         bottom = [self._notes, Explained()] if stands_alone else [self._notes]
-        why, under = (self._why.strip, self._why.body), (self._rewind.bar, self._certificate.counts)
-        head, answer = [self._controls.bar, self._alert], [self._certificate.box]
+        why, under = (self.why.strip, self.why.body), (self._rewind.bar, self.certificate.counts)
+        head, answer = [self._controls.bar, self._alert], [self.certificate.box]
         self._layout = Layout(head, answer, under, why, bottom, stands_alone)
 
     def _take_look(self) -> None:
         """Make the plots of the session's kind of search."""
         self._look = self._session.look
         look = LOOKS[self._look]
-        self._drawn.take(self._look)
-        self._plots, boxes = self._drawn.figures, self._drawn.boxes
+        self.drawn.take(self._look)
+        self.plots = self.drawn.figures
         self._restyle()
-        self._layout.take(boxes, self._best, self._first)
-        self._why.take(look, boxes.by_name(), {RUNS: self._items_of_runs})
+        self._layout.take(self.drawn, self.best, self._first)
+        self.why.take(look, self.drawn.by_name(), {RUNS: self._items_of_runs})
         self._clear()
         self._layout.fill()
 
-    @property
-    def check(self) -> Check:
-        """What checks the proof."""
-        return self._certificate.check
-
-    @property
-    def _boxes(self) -> list[PlotBox]:
-        """Those of all plots."""
-        return self._drawn.boxes.all
-
     def _items_of_runs(self) -> Sequence[Any]:
-        return [*self._runs_box.head, self._opener.field, *self._runs_box.items]
+        return [*self.runs_box.head, self.opener.field, *self.runs_box.items]
 
     @one_at_a_time
     def open(self, recording: Recording, name: str = "recording", card: Card | None = None) -> None:
@@ -606,7 +565,7 @@ class SearchView(NotebookViewer):
         self._let_go()
         self._take(session)
         self.complain("")
-        self._start_beat()
+        self._beat.start()
 
     def _to_form(self, query: str) -> None:
         if self.on_settings is not None:

@@ -22,6 +22,7 @@ from ..prefixes.frames import LARGEST_COPY, NOT_BEGUN, TreeFrame, recorded_frame
 from ..prefixes.tree_view import TreePane
 from ..widgets.browser import Strip
 from ..widgets.explained import WORD_CSS, word
+from ..widgets.fields import WIDE
 from ..widgets.html import Html
 from ..widgets.style import CARD_CSS, STACK_CSS, STRIP_CSS, TAB_CSS
 from .families import Look
@@ -70,7 +71,6 @@ _SETTLING = 2
 _SLOW = 10
 """Units of work per beat of the page that can be followed."""
 _NOW = '<p class="note">This is the present: of earlier moments the curves are kept, and not each rule and price.</p>'
-_WIDE: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": 0}
 
 
 class WhyBox:
@@ -88,13 +88,13 @@ class WhyBox:
         self._drawn: Any = None
         self._pictured = {"dark": False, "large": False}
         self.tree: TreePane | None = None
-        self._pictures: dict[str, tuple[Any, PlotBox]] = {}
-        self._now = Html(_NOW, stylesheets=[CARD_CSS], visible=False, **_WIDE)
+        self.pictures: dict[str, tuple[Any, PlotBox]] = {}
+        self._now = Html(_NOW, stylesheets=[CARD_CSS], visible=False, **WIDE)
         self._places: dict[str, pn.Column] = {}
         # the names of what there is to see, and the open one
-        self.strip = Strip(caption="Why", stylesheets=[STRIP_CSS], **_WIDE)
+        self.strip = Strip(caption="Why", stylesheets=[STRIP_CSS], **WIDE)
         self.strip.param.watch(self._opened, "open")
-        self.body = pn.Column(stylesheets=[STACK_CSS], **_WIDE)
+        self.body = pn.Column(stylesheets=[STACK_CSS], **WIDE)
 
     def take(
         self,
@@ -105,7 +105,7 @@ class WhyBox:
         """Begin anew, for another kind of search, with what makes its plots, and what else there is, by their names."""
         self._look = look
         self.tree = None
-        self._pictures = {}
+        self.pictures = {}
         self._make: dict[str, Callable[[], Sequence[Any]]] = {}
         if look.family:
             self._make = {TREE: self._new_tree}
@@ -115,8 +115,8 @@ class WhyBox:
         self._named = {each.kind.title.lower(): each.name for each in look.plots if each.name}
         self._named |= {PICTURES[name][0].title.lower(): name for name in PICTURES if look.pooled}
         self._named |= {name: TREE for name in ("search tree", "next rules") if look.family}
-        self._places = {name: pn.Column(visible=False, stylesheets=[TAB_CSS], **_WIDE) for name in self._make}
-        note = [Html(f'<p class="note">{look.no_tree}</p>', stylesheets=[CARD_CSS], **_WIDE)] if look.no_tree else []
+        self._places = {name: pn.Column(visible=False, stylesheets=[TAB_CSS], **WIDE) for name in self._make}
+        note = [Html(f'<p class="note">{look.no_tree}</p>', stylesheets=[CARD_CSS], **WIDE)] if look.no_tree else []
         self.body.objects = [self._now, *self._places.values(), *note]
         names = list(self._make)
         self.strip.param.update(names=names, open=self.strip.open if self.strip.open in names else names[0])
@@ -148,7 +148,7 @@ class WhyBox:
         self._pictured = {"dark": dark, "large": large}
         if self.tree is not None:
             self.tree.param.update(**self._pictured)
-        for plot, _ in self._pictures.values():
+        for plot, _ in self.pictures.values():
             plot.use_dark(dark)
             plot.use_size(large)
 
@@ -182,7 +182,7 @@ class WhyBox:
         with pn.io.hold():
             if name == TREE and self.tree is not None:
                 self.tree.draw(frame)
-            elif name in self._pictures:
+            elif name in self.pictures:
                 self._draw(name, frame)
 
     def clear(self) -> None:
@@ -191,12 +191,11 @@ class WhyBox:
         if self.tree is not None:
             self.tree.prefix = None
             self.tree.draw(TreeFrame())
-        for name in self._pictures:
+        for name in self.pictures:
             self._draw(name, PICTURES[name][1])
 
     def _say_now(self, back: bool) -> None:
-        if self._now.visible is not (back and self.open in PICTURES):
-            self._now.visible = not self._now.visible
+        self._now.visible = back and self.open in PICTURES
 
     def _forget(self) -> None:
         if self._asked:
@@ -217,8 +216,7 @@ class WhyBox:
         if not place.objects:
             place.objects = list(self._make[self.open]())
         for name, other in self._places.items():
-            if other.visible != (name == self.open):
-                other.visible = name == self.open
+            other.visible = name == self.open
         if self.open not in _WATCHED:
             self._forget()
 
@@ -226,7 +224,7 @@ class WhyBox:
         """The tree; before anything is searched, that there is none: it is a third of the work of opening the page."""
         if self._session().state is State.IDLE:
             said = f'<h2>{word("Search tree")}</h2><p class="note">{NOT_BEGUN}</p>'
-            return [Html(said, stylesheets=[CARD_CSS, WORD_CSS], **_WIDE)]
+            return [Html(said, stylesheets=[CARD_CSS, WORD_CSS], **WIDE)]
         self.tree = TreePane(FAMILIES[self._look.family].unit, _HEIGHT, self._name_of_files, **self._pictured)
         self.tree.box.fill(_LOW)
         self.tree.param.watch(lambda _: self._start_beat(), "prefix")
@@ -234,14 +232,14 @@ class WhyBox:
 
     def _new_picture(self, name: str) -> Sequence[Any]:
         plot = PICTURES[name][0]()
-        box = PlotBox(plot, plot.picture, self._name_of_files)
-        self._pictures[name] = plot, box
+        box = PlotBox(plot, self._name_of_files)
+        self.pictures[name] = plot, box
         plot.on_tap = box.refresh
         self.use_look(**self._pictured)
         self._draw(name, PICTURES[name][1])
-        return self._pictures[name][1].items
+        return self.pictures[name][1].items
 
     def _draw(self, name: str, frame: pd.DataFrame) -> None:
-        plot, box = self._pictures[name]
+        plot, box = self.pictures[name]
         plot.draw(frame)
         box.refresh()

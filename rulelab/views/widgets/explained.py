@@ -49,9 +49,9 @@ def term_slug(name: str, family: str = "") -> str:
     return "" if term is None else _slug(term.name)
 
 
-def term_classes(name: str, family: str = "") -> list[str]:
+def term_classes(name: str) -> list[str]:
     """The CSS classes that let the label of a part of the page ask for this term; none where there is no entry."""
-    slug = term_slug(name, family)
+    slug = term_slug(name)
     return [MARK + slug] if slug else []
 
 

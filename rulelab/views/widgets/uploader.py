@@ -9,13 +9,13 @@ from collections.abc import Callable
 from typing import Any
 from weakref import WeakSet
 
-import panel as pn
 import param
 from panel.custom import JSComponent
 
 from ...assets import asset
 from ..allowance import ALLOWED, NO_FILES
 from .esc import plain
+from .fields import when_page_ends
 from .style import sheet
 
 PIECE_BYTES = 1_000_000
@@ -62,8 +62,7 @@ class Uploader(JSComponent):
         self._arrived = self._claimed = 0
         self._latest, self._lapsed = 0.0, False
         _OPEN.add(self)
-        if pn.state.curdoc is not None and pn.state.curdoc.session_context is not None:
-            pn.state.on_session_destroyed(lambda _: self._drop())
+        when_page_ends(self._drop)
 
     @param.depends("doing", watch=True)
     def _release(self) -> None:

@@ -22,8 +22,8 @@ def dataset() -> rl.Dataset:
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is found at once does not depend on who else computes."""
-    efforts = tuple((most, max(seconds, PATIENCE), size) for most, seconds, size in alternatives._EFFORTS)
-    monkeypatch.setattr(alternatives, "_EFFORTS", efforts)
+    efforts = tuple((most, max(seconds, PATIENCE), size) for most, seconds, size in alternatives.EFFORTS)
+    monkeypatch.setattr(alternatives, "EFFORTS", efforts)
 
 
 @pytest.fixture

@@ -12,8 +12,9 @@ import pandas as pd
 import panel as pn
 import pytest
 from bokeh.colors import RGB
+from doors import button, field, html, seen
 from good_rows import rows
-from live import alert, only, press, send, status
+from live import alert, only, press, send, status, widget
 from patience import wait_until
 
 import rulelab as rl
@@ -22,10 +23,11 @@ from rulelab.data.metrics import RATES, confusion
 from rulelab.rule_list.near_optimal.traits import group_masses, reliance, traits_of
 from rulelab.views.alternatives import view as alternatives
 from rulelab.views.alternatives.finding import Wanted, find, refusal
-from rulelab.views.alternatives.matrix import _short_names, by_cluster
+from rulelab.views.alternatives.matrix import by_cluster, short_names
 from rulelab.views.alternatives.parts import Builder, GoodList
 from rulelab.views.alternatives.plots import Dots
 from rulelab.views.alternatives.view import BUILD, TOGETHER, AlternativesView
+from rulelab.views.alternatives.wording import COMING
 from rulelab.views.forms.address import Address
 from rulelab.views.live.job import Progress
 from rulelab.views.live.prepared import Prepared
@@ -111,7 +113,6 @@ def view(dataset: rl.Dataset, show: Any) -> AlternativesView:
 
 def test_all_that_is_found_is_near_and_nothing_is_missing(view: AlternativesView) -> None:
     found = view.found
-    assert found is not None
     assert status(view).phase.startswith("certified complete: ")
     assert alert(view).phase == ""
     problem, result = found.result.problem, found.result
@@ -129,7 +130,6 @@ def test_all_that_is_found_is_near_and_nothing_is_missing(view: AlternativesView
 
 
 def test_filters_keep_what_they_say(view: AlternativesView) -> None:
-    assert view.found is not None
     names = view.found.frame["antecedents"]
     first = view.found.reliance["name"].iloc[0]
     view.uses = first
@@ -151,13 +151,12 @@ def test_filters_keep_what_they_say(view: AlternativesView) -> None:
 
 
 def test_a_part_of_the_picture_is_chosen_and_forgotten_with_its_axis(view: AlternativesView) -> None:
-    assert view.found is not None
     everything = view.kept.tolist()
     accuracy = view.found.frame["accuracy"].to_numpy()
     view.brush = (-1.0, 99.0, float(np.median(accuracy)), 100.0)
     assert view.kept.tolist() == np.flatnonzero(accuracy >= np.median(accuracy)).tolist()
-    assert len(view._dots.frame()) == len(everything), "the picture that is chosen in shows all"
-    assert set(view._matrix.frame()["model"] - 1) == {k for k in view.kept if view.found.result.lists[k]}
+    assert len(view.boxes[0].plot.frame()) == len(everything), "the picture that is chosen in shows all"
+    assert set(view.boxes[1].plot.frame()["model"] - 1) == {k for k in view.kept if view.found.result.lists[k]}
     view.brush = (90.0, 91.0, 0.0, 100.0)
     assert view.kept.tolist() == []
     view.attribute = "sex"
@@ -168,14 +167,13 @@ def test_a_part_of_the_picture_is_chosen_and_forgotten_with_its_axis(view: Alter
 def test_models_stand_in_the_order_that_is_chosen(view: AlternativesView) -> None:
     found = view.found
     assert found is not None
-    assert "gap between groups" not in view._selects["order"].options
+    assert "gap between groups" not in widget(view, "In order of").options
     assert view.listed.tolist() == view.kept.tolist()
     view.order = "rules"
     assert found.frame["rules"].to_numpy()[view.listed].tolist() == sorted(found.frame["rules"])
     view.attribute = "sex"
     view.order = "gap"
     gaps = view.gaps
-    assert gaps is not None
     apart = gaps[view.listed]
     known = apart[~np.isnan(apart)]
     assert known.tolist() == sorted(known)
@@ -192,22 +190,21 @@ def test_models_stand_in_the_order_that_is_chosen(view: AlternativesView) -> Non
 def test_long_antecedents_are_told_apart_beside_the_matrix() -> None:
     names = [f"juv_other_count ≤ 0 and priors_count ≤ {k}" for k in (1, 2, 6)]
     names += ["juv_misd_count ≤ 0 and priors_count ≤ 6", "age > 35", "x" * 3000, f"y\n{'x' * 2999}"]
-    short = _short_names(names)
+    short = short_names(names)
     assert len(set(short)) == len(names)
     assert max(map(len, short)) <= 34
     assert not any(text.endswith("'") for text in short[:5])
     assert short[0] == "juv_other_coun…nd priors_count ≤ 1"
     assert short[4] == "age > 35"
     assert "\n" not in "".join(short)
-    assert _short_names(["same", "same"]) == ["same", "same'"]
+    assert short_names(["same", "same"]) == ["same", "same'"]
 
 
 def test_conditions_are_named_as_on_cards(view: AlternativesView) -> None:
-    assert view.found is not None
     shown = [*view.found.frame["antecedents"].sum(), *view.found.reliance["name"], *view.param["uses"].objects.values()]
     assert any(" = " in name for name in shown)
     assert not any("==" in name for name in shown)
-    assert "==" not in str(only(view, GoodList).rows) + view._antecedents.object + view.models_csv().getvalue()
+    assert "==" not in str(only(view, GoodList).rows) + html(view, hidden=True) + view.models_csv().getvalue()
 
 
 def test_what_occurs_together_stands_together() -> None:
@@ -223,7 +220,7 @@ def test_a_list_is_built_and_its_card_shown(view: AlternativesView, dataset: rl.
     assert found is not None
     assert not pn.panel(view).select(Builder), "made when it is first opened"
     view.strip.open = BUILD
-    assert not view._places[TOGETHER].visible
+    assert only(view, GoodList) not in seen(view)
     assert only(view, Builder).said["nodes"] == len(found.graph.model)
     assert only(view, Builder).said["labels"] == [dataset.negative, dataset.positive]
     for antecedents in (found.result.lists[1], found.result.lists[0]):
@@ -242,21 +239,19 @@ def test_a_list_is_built_and_its_card_shown(view: AlternativesView, dataset: rl.
     page = view.explorer_html().getvalue()
     assert "<b>u" not in page
     view.strip.open = TOGETHER
-    assert view._places[TOGETHER].visible
+    assert only(view, GoodList) in seen(view)
 
 
 def test_gaps_are_those_of_the_groups(view: AlternativesView, dataset: rl.Dataset) -> None:
     assert view.gaps is None
     view.param.update(attribute="sex", criterion="demographic_parity")
-    assert view.found is not None
     assert view.gaps is not None
     rules = rl.RuleList.from_problem(view.found.result.problem, view.found.result.lists[1])
     pattern = view.found.result.problem.row_pattern
     guess = rules.predicts_positive(view.found.result.problem.matrix())[pattern]
-    assert dataset.sensitive is not None
     rates = pd.Series(guess).groupby(dataset.sensitive["sex"].to_numpy()).mean()
     assert view.gaps[1] == pytest.approx(100 * (rates.max() - rates.min()))
-    assert "gap in" in view._dots.figure.xaxis[0].axis_label
+    assert "gap in" in view.boxes[0].plot.figure.xaxis[0].axis_label
     table = pd.read_csv(view.models_csv())
     assert len(table) == view.found.result.count
     assert table.iloc[1, -1] == pytest.approx(view.gaps[1])
@@ -266,7 +261,6 @@ def test_the_chosen_model_is_edited_and_its_card_says_how_far_it_is(view: Altern
     editor, found = view.editor, view.found
     assert found is not None
     assert view.model == 0
-    assert editor.hand is not None
     assert editor.hand.card().proof.proven
     assert status(editor).phase.startswith("as good as the certified optimum")
     send(only(view, GoodList), {"do": "choose", "at": 2})
@@ -282,7 +276,7 @@ def test_the_chosen_model_is_edited_and_its_card_says_how_far_it_is(view: Altern
     view.on_pin = lambda card: pinned.append(card) or "A"
     editor.pin()
     assert [each.model for each in pinned] == [card.model]
-    assert "pinned as A" in editor._pinned.object
+    assert "pinned as A" in html(editor)
     for k in range(len(editor.hand.edited)):
         editor.act({"do": "flip", "at": k})
     assert editor.hand.card().name == "Made by hand"
@@ -303,7 +297,6 @@ def test_the_chosen_model_is_edited_and_its_card_says_how_far_it_is(view: Altern
 
 def test_of_one_person_it_is_said_what_each_good_model_says(view: AlternativesView, dataset: rl.Dataset) -> None:
     found, person = view.found, view.editor.person
-    assert found is not None
     problem = found.result.problem
     guesses = np.array([model.predicts_positive(problem.matrix()) for model in found.result.models])
     said = set()
@@ -320,15 +313,15 @@ def test_of_one_person_it_is_said_what_each_good_model_says(view: AlternativesVi
     assert said == {True, False}
     person.row = 1
     before = person.said.object
-    for at, field in enumerate(person.form.fields):
-        person.enter({"do": "set", "at": at, "value": "no" if field["value"] == "yes" else "yes"})
+    for at, each in enumerate(person.form.fields):
+        person.enter({"do": "set", "at": at, "value": "no" if each["value"] == "yes" else "yes"})
     assert person.said.object.split("</p>")[0] != before.split("</p>")[0], "what is entered counts"
 
 
 def test_the_same_groups_are_compared_everywhere(view: AlternativesView) -> None:
     view.attribute = "sex"
-    assert view.editor.groups.attribute == view._counting.groups[0] == "sex"
-    assert not view.editor.groups._choice.visible
+    assert view.editor.groups.attribute == view.counting.groups[0] == "sex"
+    assert field(view.editor, "Groups by") is None
     view.choose(1)
     assert view.editor.groups.gap is not None
     view.attribute = ""
@@ -336,9 +329,9 @@ def test_the_same_groups_are_compared_everywhere(view: AlternativesView) -> None
 
 
 def test_names_from_data_are_escaped_and_pictures_have_tables(view: AlternativesView) -> None:
-    assert "<b>" not in view._antecedents.object
-    assert "&lt;b&gt;" in view._antecedents.object
-    for box in view._boxes:
+    assert "<b>u" not in html(view, hidden=True)
+    assert "&lt;b&gt;" in html(view, hidden=True)
+    for box in view.boxes:
         assert len(box.plot.frame())
         assert box.plot.caption
         assert box.plot.picture()["size"] == [1600, 900]
@@ -347,7 +340,6 @@ def test_names_from_data_are_escaped_and_pictures_have_tables(view: Alternatives
 
 
 def test_cards_of_good_models_have_names_of_their_own(view: AlternativesView) -> None:
-    assert view.found is not None
     assert view.found.card(0).name == ""
     names = [view.found.card(k).name for k in range(1, view.found.result.count)]
     assert len(set(names)) == len(names) > 2
@@ -390,9 +382,10 @@ def answered(query: str) -> tuple[Tabs, AlternativesView]:
     """The tabs of an address after the search that they ask for, from the tab that waits for it."""
     tabs = Tabs(Address(query))
     view, search = tabs.made("Alternatives").view, tabs.made("Search").view
-    assert view._waiting.visible
-    assert not view._details.visible or not (view._left.visible or view._right.visible)
-    send(view._begin, "press")
+    assert button(view, "Run the search")
+    assert view.strip not in seen(view)
+    assert pn.panel(view.editor) not in seen(view)
+    press(view, "Run the search")
 
     def done() -> bool:
         search.refresh()
@@ -406,12 +399,11 @@ def test_the_tab_is_filled_by_itself_when_the_search_has_ended() -> None:
     tabs, view = answered(f"?tab=Alternatives&{QUICK}&distance=0.01")
     search = tabs.made("Search").view
     assert view.distance == 0.01
-    assert view.found is not None
     assert view.found.prepared is search.session.prepared, "one search, not two"
-    assert not view._waiting.visible
-    assert view._left.visible
-    assert view._right.visible
-    assert not view._more.visible, "all of them are here"
+    assert not button(view, "Run the search")
+    assert view.strip in seen(view)
+    assert pn.panel(view.editor) in seen(view)
+    assert not button(view, "Find more"), "all of them are here"
     view.editor.pin()
     assert len(tabs.made("Compare").view.cards) == 1
     first = view.found
@@ -425,8 +417,8 @@ def test_the_tab_is_filled_by_itself_when_the_search_has_ended() -> None:
 def test_a_model_without_good_ones_beside_it_is_edited_all_the_same() -> None:
     tabs, view = answered(f"?tab=Alternatives&{QUICK}&family=falling_rule_list")
     assert "not of a falling rule list" in status(view).phase
-    assert not view._left.visible
-    assert not view._more.visible, "there is no more"
+    assert view.strip not in seen(view)
+    assert not button(view, "Find more"), "there is no more"
     assert view.editor.hand.model == tabs.made("Search").view.session.snapshot.incumbent.model
     assert view.editor.hand.best.certified
     view.close()
@@ -442,7 +434,7 @@ def test_a_recording_from_a_file_is_no_answer_to_what_the_form_asks(dataset: rl.
     search.refresh()
     assert search.session.recorded
     assert search.session.state.over
-    assert view._waiting.visible, "nobody knows the rows of the one, and the other was not searched"
+    assert button(view, "Run the search"), "nobody knows the rows of the one, and the other was not searched"
     assert view.found is None
     view.close()
 
@@ -451,11 +443,11 @@ def test_what_keeps_the_search_from_beginning_is_said() -> None:
     tabs = Tabs(Address(f"?tab=Alternatives&{QUICK}"))
     search, view = tabs.made("Search"), tabs.made("Alternatives").view
     search.setup.table.pending = True
-    send(view._begin, "press")
+    press(view, "Run the search")
     assert "press “Accept” or “Cancel” there" in alert(view).phase
     search.setup.table.pending = False
     search.setup.refusal = "“Regularization” is too large"
-    send(view._begin, "press")
+    press(view, "Run the search")
     assert alert(view).phase == "In the tab Search: “Regularization” is too large"
     assert search.view.session.state is State.IDLE
 
@@ -472,15 +464,15 @@ def test_the_best_model_is_edited_while_those_beside_it_are_looked_for(
     hand = view.editor.hand
     assert hand.model == latest.incumbent.model
     assert status(view.editor).phase.startswith("as good as the certified optimum")
-    assert view._right.visible
-    assert view._coming.visible
-    assert view._details.css_classes == ["rl-both"], "it stands where it will stand beside the others"
+    assert pn.panel(view.editor) in seen(view)
+    assert COMING in html(view)
+    assert any("rl-both" in part.css_classes for part in seen(view)), "it stands where it will stand beside the others"
     view.editor.act({"do": "delete", "at": 0})
     by_hand = hand.edited
     may_find.set()
     wait_until(lambda: not view.refresh())
-    assert view._left.visible
-    assert not view._coming.visible
+    assert view.strip in seen(view)
+    assert COMING not in html(view)
     assert view.editor.hand is hand
     assert hand.edited == by_hand, "what was edited meanwhile is not lost"
     assert "within 20 % of it" in status(view.editor).phase
@@ -488,29 +480,28 @@ def test_the_best_model_is_edited_while_those_beside_it_are_looked_for(
 
 
 def test_more_is_found_when_more_is_asked_for(monkeypatch: pytest.MonkeyPatch, dataset: rl.Dataset) -> None:
-    monkeypatch.setattr(alternatives, "_EFFORTS", ((3, 60.0, 10**9), (100_000, 60.0, 10**9)))
+    monkeypatch.setattr(alternatives, "EFFORTS", ((3, 60.0, 10**9), (100_000, 60.0, 10**9)))
     view = AlternativesView(searched(dataset), dataset, distance=0.2)
     wait_until(lambda: not view.refresh())
-    assert view.found is not None
     assert view.found.result.count == 3
     assert status(view).phase.startswith("not complete (as many models as were asked for)")
-    assert (view._more.label, view._more.visible) == ("Find more", True)
+    assert button(view, "Find more")
     press(view, "Find more")
-    assert view._more.label == "Stop"
+    assert button(view, "Stop")
     wait_until(lambda: not view.refresh())
     assert view.found.result.complete
-    assert not view._more.visible
+    assert not button(view, "Find more")
     view.close()
 
 
 def test_one_model_alone_is_counted_in_words() -> None:
     frame = pd.DataFrame({"u": ["yes", "no"] * 50, "out": ["bad", "good"] * 50})
     view = AlternativesView(searched(rl.datasets.from_frame(frame, "out"), regularization=0.6), distance=0.01)
-    assert not view._left.visible
+    assert view.strip not in seen(view)
     wait_until(lambda: not view.refresh())
     assert status(view).phase == "certified complete: 1 model has an objective within 1 % of the optimum"
-    assert view._left.visible
-    assert view._explorer.visible
+    assert view.strip in seen(view)
+    assert button(view, "Explorer (HTML)")
     view.close()
 
 
@@ -525,7 +516,7 @@ def test_an_enumeration_cut_short_says_what_is_complete(dataset: rl.Dataset) -> 
 def test_dots_are_seen_on_a_dark_ground_and_the_optimum_is_the_largest() -> None:
     dots = Dots(lambda k: None)
     frame = pd.DataFrame({"rules": [1, 2, 8], "accuracy": [60.0, 70.0, 75.0], "above": [0.0, 1.0, 2.0]})
-    dots.show(frame, np.array([1, 0, 2]), None, "", chosen=1)
+    dots.draw(frame, np.array([1, 0, 2]), None, "", chosen=1)
     for dark in (True, False):
         dots.use_dark(dark)
         small, large, ring = (

@@ -7,15 +7,18 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import panel as pn
 import pytest
-from live import status
+from doors import button, field, html, seen
+from live import only, status
 from patience import wait_until
 from test_alternatives import searched
 
 import rulelab as rl
 from rulelab.views.alternatives.counting import count_all, verdict
 from rulelab.views.alternatives.finding import Wanted, find
-from rulelab.views.alternatives.view import COUNT, AlternativesView
+from rulelab.views.alternatives.parts import Builder, GoodList
+from rulelab.views.alternatives.view import BUILD, COUNT, FAIRER, MADE_OF, TOGETHER, AlternativesView
 from rulelab.views.live.job import Progress
 from rulelab.views.live.prepared import Prepared
 from rulelab.views.live.wording import count
@@ -28,22 +31,26 @@ def view(dataset: rl.Dataset, show: Any) -> AlternativesView:
     return made
 
 
+def crosses(view: AlternativesView) -> Any:
+    """The random lists in the picture of models."""
+    return view.boxes[0].plot.figure.select_one({"name": "crosses"}).data_source
+
+
 def counted(view: AlternativesView) -> Any:
-    view._counting.count()
-    wait_until(lambda: not view._counting.refresh())
-    return view._counting
+    view.counting.count()
+    wait_until(lambda: not view.counting.refresh())
+    return view.counting
 
 
 def test_the_count_is_that_of_the_lists_and_ranges_hold_all_of_them(
     view: AlternativesView, dataset: rl.Dataset
 ) -> None:
-    counting = view._counting
+    counting = view.counting
     assert counting.total is None
-    assert "“Count all lists” counts" in counting._text.object
+    assert "“Count all lists” counts" in html(counting)
     view.param.update(attribute="sex", criterion="demographic_parity")
     counted(view)
     found = view.found
-    assert found is not None
     assert counting.total.result.n_lists == found.result.n_lists
     many = count(found.result.n_lists)
     assert status(counting).phase.startswith(f"certified: exactly {many} rule lists of any length")
@@ -84,8 +91,8 @@ def test_the_count_is_that_of_the_lists_and_ranges_hold_all_of_them(
         "Use of each column",
         "Differences between groups",
     ):
-        assert part in counting._text.object
-    assert "<b>u" not in counting._text.object
+        assert part in html(counting)
+    assert "<b>u" not in html(counting)
 
 
 def test_another_attribute_counts_nothing_again(view: AlternativesView) -> None:
@@ -98,7 +105,7 @@ def test_another_attribute_counts_nothing_again(view: AlternativesView) -> None:
     assert len(counting.ranges.gaps) == 1  # b has fewer than 30 positives
     view.criterion = "equalized_odds"
     wait_until(lambda: not counting.refresh())
-    assert "false positive rate" in counting._text.object
+    assert "false positive rate" in html(counting)
 
 
 def test_random_lists_stand_beside_the_models(view: AlternativesView, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,28 +117,29 @@ def test_random_lists_stand_beside_the_models(view: AlternativesView, monkeypatc
     assert sample is not None
     assert len(lists) > 50
     view.attribute = "sex"
-    crosses = view._dots._crosses.data
-    assert len(crosses["list"]) == len(sample.members)
+    shown = crosses(view).data
+    assert len(shown["list"]) == len(sample.members)
     assert set(sample.members) <= lists
     gaps = found.traits("sex")
-    for k in crosses["list"][:10]:
+    for k in shown["list"][:10]:
         model = rl.RuleList.from_problem(found.result.problem, sample.members[k])
-        at = crosses["list"].index(k)
-        assert crosses["y"][at] == pytest.approx(100 * (1 - model.errors / model.weight), abs=1e-4)
+        at = shown["list"].index(k)
+        assert shown["y"][at] == pytest.approx(100 * (1 - model.errors / model.weight), abs=1e-4)
         if sample.members[k] in found.result.lists:
             same = gaps.gaps("equal_opportunity", 30)[found.result.lists.index(sample.members[k])]
-            assert crosses["x"][at] == pytest.approx(100 * same, abs=1e-3)
+            assert shown["x"][at] == pytest.approx(100 * same, abs=1e-3)
     view.rules = 2
-    shown = [sample.members[k] for k in view._dots._crosses.data["list"]]
+    shown = [sample.members[k] for k in crosses(view).data["list"]]
     assert 0 < len(shown) < len(sample.members)
     assert max(map(len, shown)) == 2
-    strange = next(k for k, one in enumerate(sample.members) if one not in found.result.lists)
-    view._dots._crosses.selected.indices = []
-    view._list_tapped(strange)
+    view.rules = 0
+    listed = crosses(view).data["list"]
+    strange = next(k for k in listed if sample.members[k] not in found.result.lists)
+    crosses(view).selected.indices = [listed.index(strange)]
     assert view.editor.hand.model.antecedents == sample.members[strange]
     view.find()
     wait_until(lambda: not view.refresh())
-    assert view._dots._crosses.data["list"] == []
+    assert crosses(view).data["list"] == []
 
 
 def test_a_few_lists_are_all_drawn(view: AlternativesView) -> None:
@@ -142,14 +150,22 @@ def test_a_few_lists_are_all_drawn(view: AlternativesView) -> None:
     assert n <= 2000
     assert counting.sample.whole
     assert len(set(counting.sample.members)) == n
-    assert f"all {count(n)} lists" in counting._text.object
+    assert f"all {count(n)} lists" in html(counting)
 
 
 def test_the_tab_shows_one_thing_at_a_time(view: AlternativesView) -> None:
     for name in view.strip.names:
         view.strip.open = name
-        assert [each for each, place in view._places.items() if place.visible] == [name]
-    assert view._right.visible, "the chosen model stands beside all of them"
+        shown = {type(part) for part in seen(view)} | {id(part) for part in seen(view)}
+        parts = {
+            TOGETHER: id(only(view, GoodList)),
+            MADE_OF: id(button(view, "Antecedents (CSV)")),
+            FAIRER: id(field(view.fairer, "Groups by")),
+            BUILD: Builder,
+            COUNT: id(pn.panel(view.counting)),
+        }
+        assert [each for each, part in parts.items() if part in shown] == [name]
+        assert pn.panel(view.editor) in seen(view), "the chosen model stands beside all of them"
 
 
 def test_a_new_find_forgets_the_count(view: AlternativesView) -> None:
@@ -171,7 +187,7 @@ def test_a_count_cut_short_says_what_is_certain(dataset: rl.Dataset, seconds: fl
     assert total.result.complete
     progress = Progress()
     if stopped:
-        progress._cancelled.set()
+        progress.cancel()
     part = count_all(found, seconds, progress)
     if not part.result.complete:  # else it was done before it could be stopped
         assert verdict(part)[1].startswith(f"not complete ({why}): at least ")

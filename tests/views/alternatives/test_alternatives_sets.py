@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from doors import button, html
 from live import status
 from patience import wait_until
 
@@ -37,7 +38,7 @@ def test_sets_are_shown_filtered_and_chosen(view: AlternativesView, dataset: rl.
     assert isinstance(found, FoundSets)
     assert status(view).phase.startswith("certified complete, over rules of at most 2 conditions")
     assert view.strip.names == [TOGETHER, MADE_OF, FAIRER, COUNT]
-    assert view._explorer.visible
+    assert button(view, "Explorer (HTML)")
     assert view.explorer_html().getvalue().count('<td class="text">') == found.result.count
     assert found.result.count > 5
     problem = found.result.problem
@@ -75,8 +76,8 @@ def test_sets_are_shown_filtered_and_chosen(view: AlternativesView, dataset: rl.
     assert not card.proof.proven
     table = pd.read_csv(view.models_csv())
     assert len(table) == len(view.kept)
-    assert "<b>u" not in view._antecedents.object
-    assert "% of sets" in view._antecedents.object
+    assert "<b>u" not in html(view, hidden=True)
+    assert "% of sets" in html(view, hidden=True)
     assert len(pd.read_csv(view.antecedents_csv())) == len(found.result.rules)
 
 
@@ -84,12 +85,12 @@ def test_sets_are_shown_filtered_and_chosen(view: AlternativesView, dataset: rl.
 def test_what_is_said_of_all_sets_is_true_of_each(dataset: rl.Dataset, form: str) -> None:
     view = AlternativesView(searched(dataset, form=form), dataset, distance=0.2)
     wait_until(lambda: not view.refresh())
-    counting, found = view._counting, view.found
+    counting, found = view.counting, view.found
     assert found is not None
     view.strip.open = COUNT
-    assert counting._start.label == "Count all sets"
-    assert not counting._save.visible
-    assert "“Count all sets” counts" in counting._text.object
+    assert button(counting, "Count all sets")
+    assert not button(counting, "Lists by cost (CSV)")
+    assert "“Count all sets” counts" in html(counting)
     view.param.update(attribute="sex", criterion="demographic_parity")
     counting.count()
     wait_until(lambda: not counting.refresh())
@@ -114,7 +115,7 @@ def test_what_is_said_of_all_sets_is_true_of_each(dataset: rl.Dataset, form: str
     assert counting.ranges.people["rows"].to_numpy() == pytest.approx(wanted)
     assert 0 < wanted[0] < 1
     for part in ("Models by number of rules", "How far the sets agree", "over all models", "over all sets"):
-        assert part in counting._text.object
+        assert part in html(counting)
     assert view.found is found
     assert counting.sample.whole
     view.close()
@@ -123,7 +124,7 @@ def test_what_is_said_of_all_sets_is_true_of_each(dataset: rl.Dataset, form: str
 @pytest.fixture
 def part(dataset: rl.Dataset, monkeypatch: pytest.MonkeyPatch) -> Any:
     """A view that shows three models of more."""
-    monkeypatch.setattr(alternatives, "_EFFORTS", ((3, 60.0, 10**9),))
+    monkeypatch.setattr(alternatives, "EFFORTS", ((3, 60.0, 10**9),))
     view = AlternativesView(searched(dataset), dataset, distance=0.2)
     wait_until(lambda: not view.refresh())
     assert not view.found.result.complete  # type: ignore[union-attr]
@@ -132,28 +133,29 @@ def part(dataset: rl.Dataset, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def test_sets_beyond_those_that_are_shown_are_counted_and_drawn(view: AlternativesView, part: AlternativesView) -> None:
-    counting, whole = part._counting, view.found
+    counting, whole = part.counting, view.found
     counting.count()
     wait_until(lambda: not counting.refresh())
     assert counting.total.result.complete
     assert counting.total.number == whole.result.n_sets  # type: ignore[union-attr]
     sample = counting.sample
-    assert "In the picture of models" in counting._text.object
+    assert "In the picture of models" in html(counting)
     assert np.bincount(sample.models).tolist() == counting.total.result.multiplicity.tolist()
     part.attribute = "sex"
-    crosses = part._dots._crosses.data
+    source = part.boxes[0].plot.figure.select_one({"name": "crosses"}).data_source
+    crosses = source.data
     assert len(crosses["list"]) == whole.result.n_sets > 3  # type: ignore[union-attr]
     gaps = sample.every.gaps("sex", "equal_opportunity")
     for at, k in list(enumerate(crosses["list"]))[:20]:
         assert crosses["x"][at] == pytest.approx(gaps[sample.models[k]], abs=1e-3)
     strange = next(k for k in range(len(sample.frame)) if sample.place(k) is None)
-    part._list_tapped(strange)
+    source.selected.indices = [crosses["list"].index(strange)]
     assert part.editor.hand.model == sample.every.result.models[sample.models[strange]]
-    part._list_tapped(0)
+    source.selected.indices = [crosses["list"].index(0)]
     assert part.model == 0
     column = next(iter(sample.every.columns))
     part.column = column
-    kept = [sample.models[k] for k in part._dots._crosses.data["list"]]
+    kept = [sample.models[k] for k in source.data["list"]]
     assert 0 < len(kept) < len(sample.frame)
     clauses, conditions = sample.every.result.clauses, sample.every.result.problem.conditions
     assert all(any(c.column == column for rule in clauses[k] for j in rule for c in conditions[j]) for k in kept)
@@ -176,7 +178,7 @@ def test_sets_that_are_not_all_found_are_at_least_so_many(
     part: AlternativesView, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("rulelab.views.alternatives.counting.MOST_SETS", 3)
-    counting = part._counting
+    counting = part.counting
     counting.count()
     wait_until(lambda: not counting.refresh())
     assert not counting.total.result.complete
@@ -184,7 +186,7 @@ def test_sets_that_are_not_all_found_are_at_least_so_many(
     assert status(counting).phase.startswith("not complete: at least ")
     assert counting.ranges is None
     assert counting.sample is None
-    assert "What is true of all sets is known when all are counted" in counting._text.object
+    assert "What is true of all sets is known when all are counted" in html(counting)
 
 
 def test_lists_come_after_sets(view: AlternativesView, dataset: rl.Dataset) -> None:
@@ -196,7 +198,8 @@ def test_lists_come_after_sets(view: AlternativesView, dataset: rl.Dataset) -> N
     assert view.strip.names == [TOGETHER, MADE_OF, BUILD, COUNT]
     assert view.strip.open == COUNT
     assert status(view).phase.startswith("certified complete: ")
-    assert view._explorer.visible
+    view.strip.open = TOGETHER
+    assert button(view, "Explorer (HTML)")
 
 
 def test_what_is_not_complete_says_so(dataset: rl.Dataset) -> None:

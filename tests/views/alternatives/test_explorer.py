@@ -176,7 +176,6 @@ def test_the_command_writes_the_file(tmp_path: Path, capsys: pytest.CaptureFixtu
     found = re.search(r"(\d+) models? \((\d+) lists?\)", out)
     text = output.read_text(encoding="utf-8")
     said = json.loads(Scripts(text).scripts[0][1])
-    assert found is not None
     assert said["models"] == int(found[1])
     assert said["guarantee"][0].startswith("This one" if found[2] == "1" else f"Each of these {found[2]} lists costs")
     assert f"{HOSTILE} = a" in said["names"] or f"{HOSTILE} = b" in said["names"]
@@ -262,7 +261,6 @@ def test_the_command_writes_the_file_of_rule_sets(tmp_path: Path, capsys: pytest
     assert status == 0, err
     found = re.search(r"(\d+) models? \((\d+) sets?\)", out)
     text = output.read_text(encoding="utf-8")
-    assert found is not None
     assert text.count('<td class="text">') == int(found[1])
     assert HOSTILE not in text
     status, _, err = run(capsys, "near", tmp_path / "data.csv", *options, "--time-limit", 0)

@@ -14,8 +14,9 @@ import numpy as np
 import pandas as pd
 import panel as pn
 import pytest
+from doors import button, html, seen
 from live import alert, only, press, send, status, widget
-from patience import PATIENCE, wait_until
+from patience import wait_until
 
 import rulelab as rl
 from rulelab.datasets.dataset import from_frame
@@ -31,6 +32,7 @@ from rulelab.views.forms.address import Address
 from rulelab.views.live.job import Progress
 from rulelab.views.live.prepared import Prepared
 from rulelab.views.pages.tabs import Tabs
+from rulelab.views.widgets.buttons import KEEP
 from rulelab.views.widgets.explained import by_slug
 from rulelab.what_if import EditedFalling, EditedList, EditedSet
 
@@ -165,27 +167,27 @@ def test_the_best_single_change_leads_downwards_until_there_is_none(make) -> Non
     while True:
         view.hint()
         ready(view)
-        if not view._hints.make.visible:
+        if not view.hints.make.visible:
             break
-        assert "Best of all single changes: " in view._hints.said.object
+        assert "Best of all single changes: " in view.hints.said.object
         view.apply_hint()
         objectives.append(view.hand.objective)
         assert objectives[-1] < objectives[-2]
-    assert "No single change makes this list better" in view._hints.said.object
+    assert "No single change makes this list better" in view.hints.said.object
     assert len(objectives) > 1
 
 
-def test_a_change_of_other_data_is_no_hint(make) -> None:
+def test_a_change_of_other_data_is_no_hint(make, at_work) -> None:
     """The model in hand is the same, as a list of rules without any is, but not the data."""
     view = ready(make(searched(table())))
     view.hand.take(view.hand.bench.empty())
     view.hint()
-    view._begin(Prepared(searched(table(1))), view.hand.bench.empty())
-    assert view._hints.busy
-    wait_until(lambda: not (view.refresh() and view._hints.busy), 0.02)
-    assert view._hints.change is None
-    assert not view._hints.make.visible
-    assert view._hints.said.object == wording.HINT
+    other = searched(table(1))
+    view.edit(Prepared(other), rl.RuleList.from_problem(other.problem, []))
+    wait_until(lambda: not at_work())  # nobody has looked at what was found
+    ready(view)
+    assert button(view, "Make this change") is None
+    assert wording.HINT in html(view)
 
 
 def test_no_change_is_being_tried_after_a_failure(make, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -198,7 +200,7 @@ def test_no_change_is_being_tried_after_a_failure(make, monkeypatch: pytest.Monk
     view.hint()
     ready(view)
     assert "out of luck" in alert(view).phase
-    assert view._hints.said.object == wording.HINT
+    assert view.hints.said.object == wording.HINT
 
 
 def test_many_wrong_rows_are_counted_out(make) -> None:
@@ -219,9 +221,9 @@ def test_the_distance_is_said_as_far_as_it_is_known(make) -> None:
     best = view.hand.best
     assert best.certified
     assert "above the certified optimum, as much as" in status(view).phase
-    assert not view._answer.object
+    assert "The certified optimum" not in html(view)
     view.reveal()
-    assert "The certified optimum" in view._answer.object
+    assert "The certified optimum" in html(view)
     found = rl.solve(search)
     again = ready(make(search))
     assert again.hand.edited == EditedList.of(found.incumbent.model)
@@ -233,12 +235,12 @@ def test_the_distance_is_said_as_far_as_it_is_known(make) -> None:
 def test_without_a_proof_the_bound_is_said(make, monkeypatch) -> None:
     search = live.long_search()
     snapshot = rl.solve(live.long_search(), work_limit=3)
-    monkeypatch.setattr(game, "_searched", lambda *_: snapshot)
+    monkeypatch.setattr(game, "searched", lambda *_: snapshot)
     view = ready(make(search))
     assert not view.hand.best.certified
     assert "the optimum is at most" in status(view).phase
     view.reveal()
-    assert "The best list that the search has found" in view._answer.object
+    assert "The best list that the search has found" in html(view)
 
 
 def test_a_list_made_by_hand_is_never_called_optimal(make) -> None:
@@ -315,7 +317,7 @@ def test_groups_of_few_rows_make_no_gap(make) -> None:
     known = rates.drop("few")
     assert rates.max() - rates.min() > known.max() - known.min()
     assert view.groups.gap == pytest.approx(known.max() - known.min())
-    assert f"{100 * view.groups.gap:.1f}" in view.groups._rates.object, "the table below says the same"
+    assert f"{100 * view.groups.gap:.1f}" in html(view.groups), "the table below says the same"
 
 
 def test_text_from_data_is_escaped(make) -> None:
@@ -330,7 +332,7 @@ def test_text_from_data_is_escaped(make) -> None:
     view.reveal()
     view.room.room, view.room.called = live.HOSTILE, live.HOSTILE
     shown = [str(pane.object) for pane in pn.panel(view).select(pn.pane.HTML)]
-    shown += [pane.object for pane in (view.person.said, view.room.board, view._hints.said, view._answer)]
+    shown += [pane.object for pane in (view.person.said, view.room.board, view.hints.said)]
     assert any("&lt;img" in text for text in shown)
     assert not any("<img" in text for text in shown)
 
@@ -346,23 +348,23 @@ def test_who_enters_a_room_sees_the_others(make) -> None:
     one.room.refresh()
     assert "player " in one.room.board.object
     assert two.room.called == "", "what is being typed there is not written over"
-    assert two.room._name.placeholder in one.room.board.object
+    assert widget(two, "Your name").placeholder in one.room.board.object
     assert "Eve" not in two.room.board.object, "another price of rules is another game"
-    reached = {entry.name: entry for _, entry in BOARDS.board("class 7", one.room._game)}
+    reached = {entry.name: entry for _, entry in BOARDS.board("class 7", one.hand.game)}
     first = one.hand.bench.objective(EditedList.empty(one.hand.problem))
     assert reached["Ada"].objective == min(one.hand.objective, first)
     wait_until(lambda: one.refresh() is False, 0.02)
     one.reveal()
-    before = {entry.name: entry for _, entry in BOARDS.board("class 7", one.room._game)}["Ada"]
+    before = {entry.name: entry for _, entry in BOARDS.board("class 7", one.hand.game)}["Ada"]
     assert before.revealed
     one.act({"do": "insert", "at": 1, "antecedent": 1})
-    after = {entry.name: entry for _, entry in BOARDS.board("class 7", one.room._game)}["Ada"]
+    after = {entry.name: entry for _, entry in BOARDS.board("class 7", one.hand.game)}["Ada"]
     assert after.objective == before.objective, "what is made after the optimum was seen does not count"
     one.close()
     two.room.refresh()
     assert "Ada" not in two.room.board.object
     two.room.room = ""
-    assert BOARDS.board("class 7", two.room._game) == []
+    assert BOARDS.board("class 7", two.hand.game) == []
 
 
 def test_who_was_first_in_a_room_ends_the_game_for_all(make) -> None:
@@ -372,7 +374,7 @@ def test_who_was_first_in_a_room_ends_the_game_for_all(make) -> None:
         view.room.room, view.room.called = "class 8", name
         ready(view)
     shown = "certified"
-    assert shown not in second._answer.object
+    assert shown not in html(second)
     second.room.end()
     first.room.refresh()
     assert "has ended" not in first.room.board.object, "nobody else can end it"
@@ -380,11 +382,11 @@ def test_who_was_first_in_a_room_ends_the_game_for_all(make) -> None:
     second.room.refresh()
     for view in (first, second):
         assert "The game has ended" in view.room.board.object
-        assert shown in view._answer.object
-    before = [entry.objective for _, entry in BOARDS.board("class 8", first.room._game)]
+        assert shown in html(view)
+    before = [entry.objective for _, entry in BOARDS.board("class 8", first.hand.game)]
     second.act({"do": "insert", "at": 0, "antecedent": 0})
     second.act({"do": "insert", "at": 1, "antecedent": 3})
-    assert [entry.objective for _, entry in BOARDS.board("class 8", first.room._game)] == before
+    assert [entry.objective for _, entry in BOARDS.board("class 8", first.hand.game)] == before
     third = make(searched(data))
     third.room.room = "class 8"
     assert "The game has ended" in third.room.board.object
@@ -418,13 +420,13 @@ def test_a_board_keeps_the_best_and_is_bounded(monkeypatch) -> None:
 
 def test_a_class_searches_once(monkeypatch) -> None:
     done: list[int] = []
-    search_for = game._searched
+    search_for = game.searched
 
     def counting(*arguments: Any) -> Any:
         done.append(1)
         return search_for(*arguments)
 
-    monkeypatch.setattr(game, "_searched", counting)
+    monkeypatch.setattr(game, "searched", counting)
     data = table(seed=3)
     first = [find_best(searched(data), 10.0, Progress()) for _ in range(3)]
     assert len(done) == 1
@@ -458,30 +460,32 @@ def test_who_comes_to_a_room_plays_and_sees_nothing_of_the_optimum() -> None:
     assert alternatives.playing
     assert view.room.room == "class 7"
     assert view.hand.edited == view.hand.bench.empty()
-    ((_, entry),) = BOARDS.board("class 7", view.room._game)
+    ((_, entry),) = BOARDS.board("class 7", view.hand.game)
     assert not entry.revealed
     tabs.made("Search").answer()
 
     def done() -> bool:
         tabs.made("Search").view.refresh()
-        return alternatives.found is not None or not (alternatives.refresh() or alternatives._make is None)
+        return alternatives.found is not None or not (
+            alternatives.refresh() or not tabs.made("Search").view.session.state.over
+        )
 
     wait_until(done, 0.02)
-    assert not alternatives._left.visible
-    assert not alternatives._top.visible
+    assert alternatives.strip not in seen(alternatives)
+    assert status(alternatives) not in seen(alternatives)
     assert view.hand.edited == view.hand.bench.empty(), "what the search has found does not disturb who plays"
     view.reveal()
-    ((_, entry),) = BOARDS.board("class 7", view.room._game)
+    ((_, entry),) = BOARDS.board("class 7", view.hand.game)
     assert entry.revealed
     view.pin()
-    assert "pinned as A" in view._pinned.object
+    assert "pinned as A" in html(view)
     (card,) = tabs.made("Compare").view.cards
     assert card.title == "Made by hand"
     press(alternatives, "Leave the game")
     wait_until(lambda: not alternatives.refresh(), 0.02)
-    assert BOARDS.board("class 7", view.room._game) == []
-    assert alternatives._left.visible
-    assert not alternatives._leave.visible
+    assert BOARDS.board("class 7", view.hand.game) == []
+    assert alternatives.strip in seen(alternatives)
+    assert not button(alternatives, "Leave the game")
     assert view.hand.edited == view.hand.best.edited
     tabs.made("Compare").view.close()
     alternatives.close()
@@ -545,26 +549,25 @@ def test_a_falling_list_that_does_not_fall_has_no_distance(make) -> None:
     problem = rl.Problem.from_arrays(conditions, data.y)
     view = ready(make(rl.FallingRuleListSearch(problem, regularization=0.01, positive_weight=2.0), data=data))
     hand, names = view.hand, list(problem.names)
-    assert hand.best is not None
     assert hand.best.certified
     view.act({"do": "insert", "at": 0, "antecedent": names.index("age > 36")})
     assert "does not fall: the default has" in status(view).phase
     assert standing(view)["above the best"] == "–"
     view.on_pin = lambda card: "A"
-    assert not any(button.visible for button in (view._pin, view.exports.button)), "what is none has no card"
+    assert not button(view, KEEP), "what is none has no card"
     view.room.room = "falls"
     assert BOARDS.board("falls", hand.game) == []
     view.act({"do": "flip", "at": 0})
     assert hand.edited == EditedFalling((names.index("age > 36"),)), "labels follow from what rules capture"
     view.hint()
     ready(view)
-    assert "It leaves a list that falls" in view._hints.said.object
+    assert "It leaves a list that falls" in view.hints.said.object
     view.apply_hint()
     assert not hand.refusal
-    assert view._pin.visible
+    assert button(view, KEEP)
     best = hand.best.edited
     hand.take(best)
-    view._show("")
+    view.compare(None)
     assert "as good as the certified optimum: no list" in status(view).phase
     assert json.loads(view.exports.as_json().getvalue())["family"] == "falling_rule_list"
     assert [row["share_positive"] for row in only(view, Editor).rules] == [
@@ -610,9 +613,9 @@ def test_conditions_of_a_rule_set_are_added_and_taken_out(make, form) -> None:
     view.apply_hint()
     assert hand.objective < before
     view.reveal()
-    assert "The certified optimum" in view._answer.object
+    assert "The certified optimum" in html(view)
     hand.take(hand.best.edited)
-    view._show("")
+    view.compare(None)
     assert "as good as the certified optimum: no set over these conditions" in status(view).phase
     assert parse_model(view.exports.as_json().getvalue()).form == form
 
@@ -638,9 +641,8 @@ def test_every_control_and_figure_has_a_term(make) -> None:
         assert find(name) is not None, name
 
 
-def test_closing_ends_the_optimizer() -> None:
-    view = WhatIfView(live.long_search())
-    job = view._finding
+def test_closing_ends_the_optimizer(at_work) -> None:
+    view = WhatIfView(rl.RuleListSearch(live.problem(1000, 150), 0.0031, beam_width=0))  # none that is known already
+    assert at_work()
     view.close()
-    job.join(PATIENCE)
-    assert not job.busy
+    wait_until(lambda: not at_work())

@@ -436,7 +436,7 @@ def test_every_family_has_a_card(family) -> None:
     finish(shown)
     assert parse_model(shown.exports.as_json().getvalue()) == model
     assert shown.exports.as_text().getvalue().strip() == str(model)
-    assert "62.5" in shown._figures.object
+    assert "62.5" in shown.parts["figures"].object
     script: dict[str, object] = {}
     exec(shown.exports.as_script().getvalue(), script)
     assert script["model"] == model
@@ -454,8 +454,8 @@ def test_the_check_says_valid_and_what_it_looked_at(card) -> None:
     finish(shown)
     assert shown.verdict.startswith("valid: ")
     assert "sets" in shown.verdict
-    assert shown._check.line.tone == "proven"
-    assert shown._check.button.label == "Check the proof"
+    assert shown.check.line.tone == "proven"
+    assert shown.check.button.label == "Check the proof"
 
 
 def test_the_check_tells_what_it_does_while_one_waits(card, capsys: pytest.CaptureFixture[str]) -> None:
@@ -472,14 +472,14 @@ def test_a_check_that_fails_can_be_tried_again(card, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(threading, "excepthook", lambda _: None)
     shown.verify()
     finish(shown)
-    assert shown._check.button.label == "Try again"
-    assert "press “Try again”" in shown._check.line.phase
-    assert "unexpected" not in shown._check.line.phase
+    assert shown.check.button.label == "Try again"
+    assert "press “Try again”" in shown.check.line.phase
+    assert "unexpected" not in shown.check.line.phase
     monkeypatch.setattr(verifying.subprocess, "Popen", popen)
     shown.verify()
     finish(shown)
     assert shown.verdict.startswith("valid: ")
-    assert shown._check.button.label == "Check the proof"
+    assert shown.check.button.label == "Check the proof"
 
 
 def test_a_model_that_is_not_the_best_is_not_valid(card, other) -> None:
@@ -497,8 +497,8 @@ def test_where_there_is_no_certificate_the_check_refuses(card) -> None:
     ):
         shown = ModelCard(lacking)
         shown.verify()
-        assert "No check" in shown._check.line.phase
-        assert "certificate" in shown._check.line.phase
+        assert "No check" in shown.check.line.phase
+        assert "certificate" in shown.check.line.phase
         with pytest.raises(ValueError, match="certificate"):
             verifying.check(lacking, Progress())
 
@@ -507,14 +507,14 @@ def test_the_card_says_how_many_rows_its_optimum_withstands(card) -> None:
     search = rl.RobustnessSearch(card.search)
     rl.solve(search)
     shown = ModelCard(card)
-    assert shown._robust.button in shown._layout.select(Press)
-    shown._robust.press()
+    assert shown.robust.button in pn.panel(shown).select(Press)
+    shown.robust.press()
     finish(shown)
-    assert shown._robust.line.tone == "proven"
+    assert shown.robust.line.tone == "proven"
     for each in search.robustness.changes:
         assert each.exact
-        assert f"{each.breaks} {each.change.replace('relabelled', 'wrong')}" in shown._robust.verdict
-    assert shown._robust.button.label == "Robustness"
+        assert f"{each.breaks} {each.change.replace('relabelled', 'wrong')}" in shown.robust.verdict
+    assert shown.robust.button.label == "Robustness"
 
 
 @pytest.mark.parametrize(
@@ -569,7 +569,7 @@ def test_no_robustness_is_offered_where_it_cannot_be_known(card) -> None:
         (replace(card, search=awkward), "not whole numbers"),
     ):
         shown = ModelCard(lacking)
-        assert shown._robust.button not in shown._layout.select(Press)
+        assert shown.robust.button not in pn.panel(shown).select(Press)
         with pytest.raises(ValueError, match=why):
             verifying.robustness(lacking, Progress())
 
@@ -578,7 +578,7 @@ def test_a_check_can_be_cancelled(card) -> None:
     shown = ModelCard(card)
     finish(shown)
     shown.verify()
-    wait_until(lambda: "starting" in shown._check.standing)
+    wait_until(lambda: "starting" in shown.check.standing)
     shown.verify()
     finish(shown)
     assert "cancelled" in shown.verdict

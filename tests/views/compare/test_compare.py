@@ -26,6 +26,7 @@ from rulelab.views.cards.card import Card, Rows
 from rulelab.views.cards.differences import LETTERS, default_names, differences, incomparable, lines
 from rulelab.views.cards.figures import Value, change, figures
 from rulelab.views.cards.together import together
+from rulelab.views.cards.view import ModelCard
 from rulelab.views.compare import baselines
 from rulelab.views.compare.table import row
 from rulelab.views.compare.view import CompareView
@@ -34,6 +35,17 @@ from rulelab.views.fronts.view import FrontView
 from rulelab.views.live.prepared import Prepared
 from rulelab.views.pages.tabs import CompareTab
 from rulelab.views.search.view import SearchView
+from rulelab.views.widgets.buttons import Press
+
+
+def pinned(view: CompareView, *cards: Card) -> tuple[ModelCard, ...]:
+    """Cards side by side, with all that is known of them."""
+    for card in cards:
+        view.pin(card)
+    for shown in view.cards:
+        finish(shown)
+    finish(view)
+    return view.cards
 
 
 def test_what_differs_is_marked_and_what_does_not_is_not(card, other) -> None:
@@ -161,7 +173,7 @@ def test_as_many_cards_as_there_are_letters(view, card, other, monkeypatch) -> N
     view.remove(view.cards[0])
     assert [shown.letter for shown in view.cards] == list(LETTERS[:5])
     assert view.cards[0].card.model == other.model
-    assert len(view._grid.objects) == 5
+    assert len(pn.panel(view).select(lambda part: "rl-model" in part.css_classes)) == 5
     assert view.pin(card) == LETTERS[5]
 
 
@@ -170,11 +182,11 @@ def test_cards_are_renamed_moved_and_compared_with_a_chosen_one(view, card, othe
         view.pin(one)
     first, second, third = view.cards
     assert view.base is first
-    assert "against A" not in first._figures.object
-    assert "against A" in second._figures.object
+    assert "against A" not in first.parts["figures"].object
+    assert "against A" in second.parts["figures"].object
     third.called = f" my\n{HOSTILE} "
     assert third.title == third.card.name == f"my {HOSTILE}"
-    assert "&lt;img" in third._head.object
+    assert "&lt;img" in third.parts["head"].object
     third.called = ""
     assert third.title == "diabetes: rule list, regularization 0.02 (2)"
     view.move(first, -1)
@@ -183,20 +195,21 @@ def test_cards_are_renamed_moved_and_compared_with_a_chosen_one(view, card, othe
     assert view.cards == (second, first, third)
     assert [shown.letter for shown in view.cards] == ["A", "B", "C"]
     assert view.base is first
-    assert "against B" in second._figures.object
+    assert "against B" in second.parts["figures"].object
     assert [view.cards.index(shown) for shown in (second, first, third)] == [0, 1, 2]
     assert _able(view) == [(False, True), (True, True), (True, False)]
     view.remove(first)
     assert view.base is second
     view.base = None
-    assert "against" not in third._figures.object
+    assert "against" not in third.parts["figures"].object
     view.remove(third)
     assert _able(view) == [(False, False)]
 
 
 def _able(view: CompareView) -> list[tuple[bool, ...]]:
     """Of each card whether it can be moved to the left and to the right."""
-    return [tuple(button.able for button in shown._moves) for shown in view.cards]
+    moves = ([each for each in pn.panel(shown).select(Press) if each.label.startswith("Move")] for shown in view.cards)
+    return [tuple(button.able for button in sides) for sides in moves]
 
 
 def test_the_address_says_what_is_compared_and_the_cards_that_come_back_are_compared_so(card, other) -> None:
@@ -227,13 +240,13 @@ def test_the_address_says_what_is_compared_and_the_cards_that_come_back_are_comp
     assert "against = ZZ" in CompareTab(Address("?against=ZZ")).complaints[0]
 
 
-def test_a_model_is_pinned_while_others_come_back(view, card, other) -> None:
+def test_a_model_is_pinned_while_others_come_back(view, card, other, at_work) -> None:
     view.kept.found = ""
     for one in (card, other):
         view.pin(one)
     again = CompareView()
     again.kept.found = view.kept.kept
-    wait_until(lambda: not again._returning.busy)  # they are there, and nobody has looked yet
+    wait_until(lambda: not at_work())  # they are there, and nobody has looked yet
     assert again.pin(replace(card, name="my own")) == "A"
     finish(again)
     assert [shown.called for shown in again.cards] == ["my own", "", ""]
@@ -242,26 +255,21 @@ def test_a_model_is_pinned_while_others_come_back(view, card, other) -> None:
 
 
 def test_lines_that_are_equal_are_pale_or_left_out_and_the_others_are_drawn_on_one_scale(view, card, other) -> None:
-    for one in (card, other):
-        view.pin(one)
-    for shown in view.cards:
-        finish(shown)
-    finish(view)
-    first, second = view.cards
+    first, second = pinned(view, card, other)
     shared = together([card, other], [first.scores, second.scores])
     for name, ends in shared.scales.items():
         values = [value for c, s in ((card, first.scores), (other, second.scores)) for value in numbers(c, s, name)]
         assert ends[0] <= min(values) <= max(values) <= ends[1]
     assert {"accuracy", "recall", "AUC", "rules", "conditions"} <= set(shared.scales)
-    assert first._figures.object.count('class="dots"') == second._figures.object.count('class="dots"')
-    for text in (first._figures.object, second._figures.object):
+    assert first.parts["figures"].object.count('class="dots"') == second.parts["figures"].object.count('class="dots"')
+    for text in (first.parts["figures"].object, second.parts["figures"].object):
         assert "scale 0–" in text
         assert "95 % interval" in text
-    pale = first._facts.object.count('line wide quiet"')
+    pale = first.parts["facts"].object.count('line wide quiet"')
     assert pale > 5
     view.only = True
-    assert "quiet" not in first._facts.object + first._figures.object
-    assert first._figures.object.count('role="row"') == second._figures.object.count('role="row"')
+    assert "quiet" not in first.parts["facts"].object + first.parts["figures"].object
+    assert first.parts["figures"].object.count('role="row"') == second.parts["figures"].object.count('role="row"')
     again = together([card, card], [first.scores] * 2, only=True)
     assert len(again.alike) == len(figures(card, first.scores))
     assert "accuracy" not in card_lines.figures_of(card, first.scores, None, again).html
@@ -285,11 +293,7 @@ def test_rules_in_another_order_are_no_equal_rules(card, other) -> None:
 
 
 def test_the_table_has_a_row_of_each_card_and_asks_for_what_is_pressed_in_it(view, card, other) -> None:
-    for one in (card, other):
-        view.pin(one)
-    for shown in view.cards:
-        finish(shown)
-    finish(view)
+    pinned(view, card, other)
     first, _ = view.table.more
     left = view.cards[1]
     score = view.cards[0].scores.test
@@ -337,19 +341,14 @@ def test_a_card_has_the_gap_of_the_point_that_it_is_of(view, name: str, attribut
 
 
 def test_group_rates_are_compared_with_those_of_the_reference(view, card, other) -> None:
-    for one in (card, other):
-        view.pin(one)
-    for shown in view.cards:
-        finish(shown)
-    finish(view)
-    first, second = view.cards
-    assert "against" not in first._groups.object
+    first, second = pinned(view, card, other)
+    assert "against" not in first.parts["groups"].object
     spreads = [
         [100 * (t["accuracy"].max() - t["accuracy"].min()) for t in s.scores.groups.values()] for s in view.cards
     ]
     difference = f"{spreads[1][0] - spreads[0][0]:+.1f}".replace("-", "−")
-    assert difference in second._groups.object or 'class="same"' in second._groups.object
-    assert second._groups.object.count('class="base"') == first._groups.object.count('class="at"')
+    assert difference in second.parts["groups"].object or 'class="same"' in second.parts["groups"].object
+    assert second.parts["groups"].object.count('class="base"') == first.parts["groups"].object.count('class="at"')
 
 
 def test_texts_written_on_a_card_are_in_its_exports(view, card) -> None:
@@ -424,6 +423,6 @@ def test_a_card_in_a_notebook_takes_the_search_and_the_data() -> None:
     finish(shown)
     assert shown.scores.test.counted.weight == len(prepared.test_rows)
     assert shown.card.proof.proven
-    assert "sex" in shown._groups.object
+    assert "sex" in shown.parts["groups"].object
     with pytest.raises(ValueError, match="another"):
         rl.views.ModelCard(rl.RuleList.without_rules([0, 1], 1, 2), search=prepared.search, snapshot=last)

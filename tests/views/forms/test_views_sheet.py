@@ -10,7 +10,9 @@ from weakref import WeakSet
 
 import numpy as np
 import pandas as pd
+import panel as pn
 import pytest
+from doors import button, html, upload
 from live import HOSTILE, send, use_file, use_roles
 from patience import PATIENCE, wait_until
 
@@ -104,8 +106,8 @@ def test_nothing_changes_before_the_sheet_is_accepted(settings) -> None:
     settings.accept()
     assert not settings.pending
     assert settings.data == UPLOADED
-    assert "Predicts krank = ja." in settings._about.object
-    assert "Groups: gender." in settings._about.object
+    assert "Predicts krank = ja." in html(pn.Column(*settings.fields))
+    assert "Groups: gender." in html(pn.Column(*settings.fields))
 
 
 def test_a_bad_file_after_a_good_one_leaves_the_good_one(settings) -> None:
@@ -136,11 +138,9 @@ def test_roles_reach_the_data_set_and_the_code(settings, tmp_path, monkeypatch) 
 def test_the_sheet_of_the_file_in_use_can_be_opened_again(settings) -> None:
     use_file(settings, GERMAN, therapy="ignore")
     settings.reopen()
-    assert settings.draft is not None
     settings.draft.give("Höhe", "ignore")
     settings.cancel()
     settings.reopen()
-    assert settings.draft is not None
     assert (settings.draft.roles["Höhe"], settings.draft.roles["therapy"]) == ("feature", "ignore")
     use_roles(settings, Höhe="ignore")
     assert "Höhe" not in settings.loader()().X
@@ -216,7 +216,7 @@ def test_hostile_names_are_one_line_of_text(settings) -> None:
     settings.take(raw, f"../../{HOSTILE}.csv")
     assert all("\n" not in name for name in settings.dialog.state["head"])
     settings.accept()
-    assert "<img" not in settings._about.object
+    assert "<img" not in html(pn.Column(*settings.fields))
 
 
 @pytest.mark.long
@@ -234,10 +234,10 @@ def test_lists_of_uploaded_data_have_group_tables() -> None:
 def test_nothing_can_be_run_while_data_are_chosen() -> None:
     view = SearchView(new_session=Setup().new_session)
     view.blocked = True
-    assert not view._controls.buttons["run"].able
-    assert not view._controls.buttons["step"].able
+    assert not button(view, "Run").able
+    assert not button(view, "Step").able
     view.blocked = False
-    assert view._controls.buttons["run"].able
+    assert button(view, "Run").able
 
 
 class Sent:
@@ -332,7 +332,6 @@ def test_a_file_that_does_not_come_any_more_makes_room(monkeypatch: pytest.Monke
 
 def test_a_large_table_is_looked_through_beside_the_page(settings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(draft_module, "_AT_ONCE_CELLS", 0)
-    monkeypatch.setattr(settings._beat, "start", lambda: None)
     settings.take(GERMAN, "daten.csv")
     dialog = settings.dialog
 
@@ -340,7 +339,7 @@ def test_a_large_table_is_looked_through_beside_the_page(settings, monkeypatch: 
         send(dialog, message)
         assert dialog.state["busy"] == "Looking through daten.csv ..."
         send(dialog, {"type": "role", "position": 0, "role": "target"})  # not while it is busy
-        wait_until(lambda: not settings._tick())
+        wait_until(lambda: not settings.refresh())
 
     position = [row["name"] for row in dialog.state["columns"]].index("gender")
     tell(type="role", position=position, role="group")
@@ -386,17 +385,17 @@ def test_messages_of_the_sheet_change_it(settings) -> None:
 def test_a_file_is_read_beside_the_page_and_can_be_given_up(settings, monkeypatch) -> None:
     wait, read = threading.Event(), data.datasets.sheet
     monkeypatch.setattr(data.datasets, "sheet", lambda *given, **how: wait.wait(PATIENCE) and read(*given, **how))
-    settings._file._received(GERMAN, "daten.csv")
-    assert settings._tick(), "it is still being read"
+    upload(settings.fields[1], GERMAN, "daten.csv")
+    assert settings.refresh(), "it is still being read"
     settings.cancel()
     wait.set()
-    assert not settings._tick()
+    assert not settings.refresh()
     assert settings.draft is None
-    settings._file._received(GERMAN, "daten.csv")
-    wait_until(lambda: not settings._tick())
+    upload(settings.fields[1], GERMAN, "daten.csv")
+    wait_until(lambda: not settings.refresh())
     assert settings.draft is not None
-    settings._file._received(b"", "empty.csv")
-    wait_until(lambda: not settings._tick())
+    upload(settings.fields[1], b"", "empty.csv")
+    wait_until(lambda: not settings.refresh())
     assert "empty.csv is empty" in settings.complaint
 
 
@@ -435,7 +434,7 @@ def test_all_that_was_left_out_can_be_read() -> None:
     view.run()
     wait_until(lambda: view.session.prepared is not None)
     view.refresh()
-    shown = view._notes.object
+    shown = html(view)
     assert "7 not made into conditions" in shown
     assert all(f"<li>c{k}: constant</li>" in shown for k in range(7))
     view.close()

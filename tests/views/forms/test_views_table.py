@@ -7,7 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import panel as pn
 import pytest
+from doors import html
 from patience import PATIENCE, wait_until
 from table_engines import people
 
@@ -49,10 +51,9 @@ def test_a_table_is_a_data_set_of_the_page(source: str) -> None:
     tables.offer([source])
     setup = Setup()
     settings = setup.table
-    assert NAME in settings._data.options
+    assert NAME in settings.fields[0].options
     settings.data = "trips"
     draft = settings.draft
-    assert draft is not None
     state = draft.state()
     assert state["title"] == "trips_*.parquet: a table of this server, its first 1\u202f000 rows"
     assert "secret" not in str(state)
@@ -64,14 +65,13 @@ def test_a_table_is_a_data_set_of_the_page(source: str) -> None:
     draft.choose_positive(draft.classes.index("late"))
     settings.accept()
     assert (settings.pending, settings.data, settings.sensitive) == (False, "trips", "sex")
-    assert "counted where they lie" in settings._about.object
+    assert "counted where they lie" in html(pn.Column(*settings.fields))
     settings.test_share = 0.25
     session = setup.new_session()
     session.run()
     session.join(PATIENCE)
     assert session.state is State.ENDED, session.error
     prepared = session.prepared
-    assert prepared is not None
     assert prepared.search.problem.n_rows + prepared.data.count(prepared.test_rows) == 1200
     assert "1\u202f200 rows, 3 columns; y is late in" in prepared.notes[0]
     assert "secret" not in " ".join(map(str, (*prepared.notes, *prepared.left_out)))

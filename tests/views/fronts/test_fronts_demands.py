@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 import pytest
+from doors import html
 from patience import PATIENCE, wait_until
 from test_sweep import DATA
 from test_sweep_demands import GRID, cut_of
@@ -32,9 +33,9 @@ def test_points_cards_and_code_say_what_was_asked() -> None:
     assert (found["rule_list"].asked, found["cart"].asked) == (words, "")
     assert "asked" not in found["rule_list"].label
     view.point = found["rule_list"].key
-    assert f"Asked of its rules: {words}." in view._summary.object
-    assert words in "".join(view._plots[0]._points.data["label"])
-    card = view._model.card
+    assert f"Asked of its rules: {words}." in html(view.details)
+    assert words in "".join(view.boxes[0].plot.figure.select_one({"name": "points"}).data_source.data["label"])
+    card = view.model.card
     assert (card.parameters["must use"], card.parameters["must not use"]) == ("age", "bmi")
     assert card.parameters["max uses"] == "age: 1"
     assert words in card.proof.scope
@@ -43,9 +44,9 @@ def test_points_cards_and_code_say_what_was_asked() -> None:
     exec(card.code, script)
     assert script["result"].objective == card.proof.objective
     assert len(script["model"].rules) == len(card.model.rules)
-    view._model.whole = True
-    wait_until(lambda: not view._model.refresh())
-    whole = view._model.card
+    view.model.whole = True
+    wait_until(lambda: not view.model.refresh())
+    whole = view.model.card
     assert "among the lists that use age" in whole.proof.scope
     assert "bmi" not in whole.model.to_text()
     fits = view.run.fits()

@@ -13,9 +13,12 @@ from itertools import pairwise
 
 import numpy as np
 import pandas as pd
+import panel as pn
+import panel_material_ui as pmui
 import pytest
-from bokeh.models import ColumnDataSource
-from live import HOSTILE
+from bokeh.models import BoxAnnotation, ColumnDataSource, Label
+from doors import button, field, html, seen
+from live import HOSTILE, alert, status
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
@@ -28,12 +31,13 @@ from rulelab.views.fronts import html as fronts_html
 from rulelab.views.fronts import points as fronts
 from rulelab.views.fronts.look import COLORS, LOOKS, spread_out
 from rulelab.views.fronts.order import Order
-from rulelab.views.fronts.plot import FrontPlot, _bring
-from rulelab.views.fronts.points import Point
+from rulelab.views.fronts.plot import FrontPlot, send_changes
+from rulelab.views.fronts.points import LABELS, Point
 from rulelab.views.fronts.run import Run, Started
 from rulelab.views.fronts.view import FrontView
 from rulelab.views.live.recipe import PageRecipe
 from rulelab.views.search.setup import Setup
+from rulelab.views.widgets.buttons import KEEP
 
 
 def question(setup: Setup) -> PageRecipe:
@@ -63,6 +67,20 @@ def lists_and_sets(report: Callable[[str], None]) -> Started:
     lists = SMALL(report)
     assert lists.sweeps[0].wait(PATIENCE)
     return lists.and_more(Order(asked(family="rule_set", test_share=0.4), fair, fixed={"thresholds": 3})(report))
+
+
+def drawn(plot: FrontPlot, name: str) -> ColumnDataSource:
+    """What a part of the picture shows."""
+    return plot.figure.select_one({"name": name}).data_source
+
+
+def is_shaded(plot: FrontPlot) -> bool:
+    return plot.figure.select_one({"name": "impossible"}).visible
+
+
+def strip(plot: FrontPlot) -> BoxAnnotation:
+    """Of what has no number of rules."""
+    return plot.figure.select_one({"type": BoxAnnotation, "level": "underlay"})
 
 
 def finished(view: FrontView) -> None:
@@ -176,7 +194,7 @@ def test_while_it_is_bounded_what_no_list_exceeds_no_sweep_runs(monkeypatch: pyt
     assert begun.wait(PATIENCE)
     assert view.refresh(), "there is more to come"
     assert not view.sweeping, "there are no fits to stop"
-    assert "bounding" in view._status.phase
+    assert "bounding" in status(view).phase
     go_on.set()
     finished(view)
 
@@ -195,7 +213,6 @@ def test_cancelling_ends_own_sweeps_and_leaves_those_of_others() -> None:
     sweep = rl.sweep(rl.datasets.load("breast_cancer"), "rule_list", grid, cv=3)
     followed = FrontView(sweep)
     followed.close()
-    assert followed.run is not None
     followed.run.join(PATIENCE)
     assert not followed.run.busy
     assert sweep.progress.state == "running"
@@ -212,20 +229,20 @@ def test_a_plot_shows_values_intervals_and_fronts() -> None:
         point(3, "random_forest", complexity=math.nan, accuracy=0.9),
     ]
     plot.show(points, "complexity", None, "0:1")
-    data = plot._points.data
+    data = drawn(plot, "points").data
     assert data["x"][:3] == [2, 4, 6]
     low, high = wilson_interval(80, 100)
     assert (data["y_low"][1], data["y_high"][1]) == (round(100 * float(low), 3), round(100 * float(high), 3))
     assert plot.figure.y_range.end > data["y_high"][1]
     assert data["y_low"][2] == data["y_high"][2] == 75
-    assert data["x"][3] > plot._strip.left > 6
+    assert data["x"][3] > strip(plot).left > 6
     assert [alpha > 0.5 for alpha in data["alpha"]] == [True, True, False, True]
-    assert plot._steps["rule_list"].data == {"x": [2, 4], "y": [70, 80]}
-    assert plot._overall.data["x"][:2] == [2, 4], "the front of all is of what has a complexity"
-    assert plot._overall.data["y"] == [70, 80, 80]
-    assert plot._strip.visible
-    assert "forest" in plot._named.data["text"]
-    assert (plot._chosen.data["x"], plot._chosen.data["y"]) == ([4], [80])
+    assert drawn(plot, "rule_list").data == {"x": [2, 4], "y": [70, 80]}
+    assert drawn(plot, "front").data["x"][:2] == [2, 4], "the front of all is of what has a complexity"
+    assert drawn(plot, "front").data["y"] == [70, 80, 80]
+    assert strip(plot).visible
+    assert "forest" in drawn(plot, "named").data["text"]
+    assert (drawn(plot, "chosen").data["x"], drawn(plot, "chosen").data["y"]) == ([4], [80])
     assert plot.figure.x_range.end > data["x"][3]
     visible = {item.label.value for item in plot.figure.legend[0].items if item.visible}
     assert visible == {"Rule list", "Random forest", "Front of all"}
@@ -275,7 +292,7 @@ def test_a_picture_is_saved_with_a_legend_and_without_the_ring_and_its_figures_a
     text = json.dumps(saved["item"])
     assert all(words in text for words in ("Accuracy and complexity", "accuracy (%)", "Random forest"))
     assert not plot.figure.legend[0].visible
-    assert plot._chosen.data["x"] == [2], "the one on the page is as before"
+    assert drawn(plot, "chosen").data["x"] == [2], "the one on the page is as before"
     plot.show([], "complexity", None, None)
     assert (plot.caption, len(plot.frame())) == ("", 0)
     assert plot.picture()["size"] == [1600, 900]
@@ -284,7 +301,7 @@ def test_a_picture_is_saved_with_a_legend_and_without_the_ring_and_its_figures_a
 def test_a_picture_of_nothing_says_why_and_draws_no_area() -> None:
     """An empty stepped area keeps the browser busy for ever."""
     plot = FrontPlot("t", "x", lambda key: None)
-    assert not plot._area.visible
+    assert not is_shaded(plot)
     ungrouped = point(0, complexity=2, accuracy=0.7, gap=math.nan)
     uncounted = point(1, "random_forest", complexity=math.nan, accuracy=0.9)
     for points, x, says in (
@@ -296,11 +313,11 @@ def test_a_picture_of_nothing_says_why_and_draws_no_area() -> None:
     ):
         for ceiling in ((), (0.6, 0.75)):
             plot.show(points, x, None, None, ceiling)
-            shaded = bool(ceiling and plot._points.data["x"])
-            assert plot._area.visible == bool(plot._impossible.data["x"]) == shaded
-        assert bool(plot._overall.data["x"]) == (ungrouped in points and x == "complexity")
-        said = [label.text for label in (plot._no_figure, plot._no_method) if label.visible]
-        assert len(said) == (says is not None) == (not plot._points.data["x"])
+            shaded = bool(ceiling and drawn(plot, "points").data["x"])
+            assert is_shaded(plot) == bool(drawn(plot, "impossible").data["x"]) == shaded
+        assert bool(drawn(plot, "front").data["x"]) == (ungrouped in points and x == "complexity")
+        said = [each.text for each in plot.figure.select({"type": Label, "x_units": "screen"}) if each.visible]
+        assert len(said) == (says is not None) == (not drawn(plot, "points").data["x"])
         assert says is None or says in said[0]
 
 
@@ -309,19 +326,19 @@ def test_what_no_list_of_so_many_rules_reaches_is_shaded_over_training_rows_only
     question = asked(test_share=0.4, regularization=0.001, **COARSE)
     view.follow(Run(replace(Order.of(question, "max_length", "1, 2, 3"), baselines=("greedy_list",))))
     finished(view)
-    plot = view._plots[0]
+    plot = view.boxes[0].plot
     assert view.run.ceiling
-    assert plot._impossible.data["x"] == [], "of test rows nothing is proven"
+    assert drawn(plot, "impossible").data["x"] == [], "of test rows nothing is proven"
     view.on = "train"
     finished(view)
-    data = plot._impossible.data
-    assert plot._area.visible
+    data = drawn(plot, "impossible").data
+    assert is_shaded(plot)
     assert "no rule list of these conditions" in plot.caption
     for p in view.points():
         step = max(i for i, x in enumerate(data["x"]) if x <= p.value("complexity"))
         assert p.value("accuracy") <= view.run.ceiling[step] + 1e-12
         assert p.baseline or p.value("accuracy") == pytest.approx(view.run.ceiling[int(p.value("rules"))])
-    assert view._plots[1]._impossible.data["x"] == []
+    assert drawn(view.boxes[1].plot, "impossible").data["x"] == []
     assert {p.method for p in view.points()} == {"rule_list", "greedy_list"}
     view.close()
 
@@ -339,7 +356,11 @@ def test_families_differ_in_shape_and_colour_on_both_themes() -> None:
     for dark in (False, True):
         plot.use_dark(dark)
         plot.show(points, "complexity", None, None)
-        assert len(set(plot._points.data["marker"])) == len(set(plot._points.data["color"])) == len(points)
+        assert (
+            len(set(drawn(plot, "points").data["marker"]))
+            == len(set(drawn(plot, "points").data["color"]))
+            == len(points)
+        )
 
 
 def test_only_what_has_changed_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -347,35 +368,30 @@ def test_only_what_has_changed_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[str] = []
     monkeypatch.setattr(ColumnDataSource, "patch", lambda self, patches: sent.append(f"patch {patches}"))
     monkeypatch.setattr(ColumnDataSource, "stream", lambda self, new: sent.append(f"stream {new}"))
-    _bring(source, {"key": ["a", "b", "c"], "x": [1, 5, 3]})
+    send_changes(source, {"key": ["a", "b", "c"], "x": [1, 5, 3]})
     assert sent == ["patch {'x': [(1, 5)]}", "stream {'key': ['c'], 'x': [3]}"]
     sent.clear()
-    _bring(source, {"key": ["a", "b"], "x": [1, 2]})
+    send_changes(source, {"key": ["a", "b"], "x": [1, 2]})
     assert sent == []
 
 
 def test_a_tap_opens_the_card_of_the_training_rows(view: FrontView, run: Run) -> None:
-    index = view._plots[0]._points.data["key"].index("0:1")
-    view._plots[0]._points.selected.indices = [index]
+    index = drawn(view.boxes[0].plot, "points").data["key"].index("0:1")
+    drawn(view.boxes[0].plot, "points").selected.indices = [index]
     finished(view)
     assert view.point == "0:1"
-    assert view._plots[1]._chosen.data["x"] != []
-    card = view._model.card
-    assert card is not None
+    assert drawn(view.boxes[1].plot, "chosen").data["x"] != []
+    card = view.model.card
     sweep = run.started.sweeps[0]
     result = next(r for r in sweep.results if r.point == 1)
     assert card.model == result.load()
     assert "training rows" in card.title
-    assert card.rows is not None
     assert card.rows.test is not None
     assert set(card.rows.test) == set(np.flatnonzero(sweep.plan.fold_of == 0))
-    shown = view._model._shown
-    assert shown is not None
+    shown = view.model.shown
     wait_until(lambda: not shown.refresh())
-    assert result.test is not None
-    assert shown.scores.test is not None
     assert shown.scores.test.rate("accuracy") == pytest.approx(result.test.whole.accuracy)
-    text = view._summary.object
+    text = html(view.details)
     assert "Rates per group, test rows" in text
     low, high = result.test.whole.interval("accuracy")
     assert f"{100 * result.test.whole.accuracy:.1f} ({100 * low:.1f}–{100 * high:.1f})" in text
@@ -383,12 +399,10 @@ def test_a_tap_opens_the_card_of_the_training_rows(view: FrontView, run: Run) ->
 
 def test_a_card_of_all_rows_is_searched_again(view: FrontView) -> None:
     view.point = "0:1"
-    view._model.whole = True
-    wait_until(lambda: not view.refresh() and view._model.card is not None)
-    card = view._model.card
-    assert card is not None
+    view.model.whole = True
+    wait_until(lambda: not view.refresh() and view.model.card is not None)
+    card = view.model.card
     assert "all rows" in card.title
-    assert card.rows is not None
     assert card.rows.test is None
     assert card.proof is not None
     data = rl.datasets.load("diabetes")
@@ -401,23 +415,23 @@ def test_a_card_of_all_rows_is_searched_again(view: FrontView) -> None:
 def test_a_baseline_has_figures_and_no_card(view: FrontView) -> None:
     key = next(p.key for p in view.points() if p.method == "logistic_regression")
     view.point = key
-    assert view._model.card is None
-    assert not view._model._picker.visible
-    assert "Logistic regression" in view._summary.object
+    assert view.model.card is None
+    assert not field(view.details, "Model of")
+    assert "Logistic regression" in html(view.details)
 
 
 def test_pinning_hands_the_card_on(view: FrontView) -> None:
     pinned = []
     view.on_pin = lambda card: pinned.append(card) or "B"
     view.point = "1:0"
-    assert view._model._pin.visible
-    view._model.pin()
+    assert button(view, KEEP)
+    view.model.pin()
     view.pin("0:1")
     assert [card.title for card in pinned] == ["diabetes, training rows"] * 2
-    assert "pinned as B" in view._model._pinned.object
+    assert "pinned as B" in html(view.details)
     assert view.point == "1:0", "what is ticked in the table leaves the pictures as they are"
     view.pin(next(p.key for p in view.points() if p.method == "cart"))
-    assert "no model of this setting" in view._alert.phase
+    assert "no model of this setting" in alert(view).phase
     rows = {row["key"]: row for row in view.table.more}
     assert rows["0:1"]["same"] == same_of(pinned[1].title, pinned[1].proof.objective)
     point = next(p for p in view.points() if p.key == "0:1")
@@ -447,9 +461,9 @@ def test_of_folds_a_point_counts_every_row_once_and_its_card_is_of_the_first() -
     )
     view.point = found.key
     first = next(r for r in sweep.results if r.fold == 0)
-    assert view._model.card.model == first.load()
-    assert set(view._model.card.rows.test) == set(np.flatnonzero(sweep.plan.fold_of == 0))
-    assert "3 folds, seed 0" in view._summary.object
+    assert view.model.card.model == first.load()
+    assert set(view.model.card.rows.test) == set(np.flatnonzero(sweep.plan.fold_of == 0))
+    assert "3 folds, seed 0" in html(view.details)
 
 
 def test_without_test_rows_training_figures_stand_there_and_it_is_said_what_keeps_some() -> None:
@@ -458,24 +472,23 @@ def test_without_test_rows_training_figures_stand_there_and_it_is_said_what_keep
     finished(view)
     assert view.points("test") == []
     assert {p.method for p in view.points()} == {"rule_list", "cart"}
-    assert "training rows" in view._plots[0].figure.yaxis.axis_label
-    assert view._untested.visible
-    assert "nothing can be said about new ones" in view._untested[0].object
-    assert not view._on.visible, "there are no test rows to choose"
+    assert "training rows" in view.boxes[0].plot.figure.yaxis.axis_label
+    assert "nothing can be said about new ones" in html(view)
+    assert not field(view, "Accuracy and gaps on"), "there are no test rows to choose"
     view.point = "0:1"
-    card = view._model.card
+    card = view.model.card
     assert (card.title, card.rows.test) == ("diabetes, all rows", None)
-    assert not view._model._picker.visible, "the training rows are all rows"
+    assert not field(view.details, "Model of"), "the training rows are all rows"
     assert "(" not in next(row for row in view.table.more if row["key"] == "0:1")["figures"][0], "no interval"
     view.follow(Run(SMALL))
     finished(view)
-    assert view._on.visible
-    assert not view._untested.visible
+    assert field(view, "Accuracy and gaps on")
+    assert "nothing can be said about new ones" not in html(view)
 
 
 def test_another_part_and_another_criterion_redraw(view: FrontView) -> None:
     def gaps() -> list[float]:
-        return list(view._plots[1]._points.data["x"])
+        return list(drawn(view.boxes[1].plot, "points").data["x"])
 
     seen = [gaps()]
     view.criterion = "demographic_parity"
@@ -483,8 +496,8 @@ def test_another_part_and_another_criterion_redraw(view: FrontView) -> None:
     view.on = "train"
     seen.append(gaps())
     assert all(a != b for a, b in pairwise(seen))
-    assert "training rows" in view._plots[0].figure.yaxis.axis_label
-    assert "demographic parity" in view._plots[1].figure.xaxis.axis_label
+    assert "training rows" in view.boxes[0].plot.figure.yaxis.axis_label
+    assert "demographic parity" in view.boxes[1].plot.figure.xaxis.axis_label
 
 
 def test_the_second_picture_shows_roc_where_it_is_asked_for(view: FrontView) -> None:
@@ -551,7 +564,7 @@ def test_nothing_to_show_is_no_error() -> None:
     assert view.points() == []
     plot = FrontPlot("t", "x", lambda key: None)
     plot.show([], "complexity", None, None)
-    assert plot._points.data["x"] == []
+    assert drawn(plot, "points").data["x"] == []
 
 
 @pytest.mark.parametrize(
@@ -574,18 +587,20 @@ def test_only_methods_without_a_rule_count_have_a_strip() -> None:
     plot = FrontPlot("t", "x", lambda key: None)
     lists = [point(i, complexity=i + 1, accuracy=0.6 + i / 100) for i in range(30)]
     plot.show(lists, "complexity", None, None)
-    assert not plot._strip.visible
+    assert not strip(plot).visible
     assert plot.figure.xaxis[0].bounds == "auto"
-    assert plot._named.data["text"] == [], "too many points to be named"
+    assert drawn(plot, "named").data["text"] == [], "too many points to be named"
     others = [point(40 + i, name, accuracy=0.7) for i, name in enumerate(("random_forest", "adaboost", "compas_score"))]
     plot.show([*lists, *others], "complexity", None, None)
-    assert plot._strip.visible
-    assert plot.figure.xaxis[0].bounds[1] < min(plot._points.data["x"][30:]), "the axis counts nothing in the strip"
-    assert sorted(plot._named.data["text"]) == ["AdaBoost", "COMPAS", "forest"]
-    heights = sorted(plot._named.data["y"])
+    assert strip(plot).visible
+    assert plot.figure.xaxis[0].bounds[1] < min(drawn(plot, "points").data["x"][30:]), (
+        "the axis counts nothing in the strip"
+    )
+    assert sorted(drawn(plot, "named").data["text"]) == ["AdaBoost", "COMPAS", "forest"]
+    heights = sorted(drawn(plot, "named").data["y"])
     assert all(b - a > 0.1 for a, b in pairwise(heights)), "names do not lie on each other"
     plot.show(others, "equal_opportunity_gap", "equal_opportunity_gap", None)
-    assert plot._points.data["key"] == [], "what has no gap is not drawn against it"
+    assert drawn(plot, "points").data["key"] == [], "what has no gap is not drawn against it"
 
 
 @pytest.mark.parametrize("heights", [[], [5.0], [5.0, 5.0, 5.0], [0.0, 0.1, 9.9, 10.0], [10.0, 2.0, 10.0]])
@@ -620,35 +635,42 @@ def contrast(one: str, other: str) -> float:
 
 def test_a_method_is_taken_out_of_the_pictures_and_put_back(view: FrontView) -> None:
     def labels() -> set[str]:
-        return set(view._plots[0]._points.data["label"])
+        return set(drawn(view.boxes[0].plot, "points").data["label"])
 
     everything = labels()
-    view._toggles["rule_set"].value = False
+    field(view, "Rule set").value = False
     assert view.hidden == ["rule_set"]
     assert not any(label.startswith("Rule set") for label in labels())
     assert any(row["title"].startswith("Rule set") for row in view.table.more), "it can be chosen still"
     view.hidden = []
-    assert view._toggles["rule_set"].value
+    assert field(view, "Rule set").value
     assert labels() == everything
-    shown = {method for method, box in view._toggles.items() if box.visible}
+    shown = {method for method, label in LABELS.items() if field(view, label)}
     assert shown == {"rule_list", "rule_set", "cart", "logistic_regression"}
 
 
 def test_before_the_first_point_a_sentence_says_what_will_be_seen(view: FrontView) -> None:
     empty = FrontView()
-    assert empty._empty.visible
-    assert not any(part.visible for part in (empty.files, empty._box_of_all, empty._second_box, empty._hint))
-    assert not view._empty.visible
-    assert all(part.visible for part in (view.files, view._box_of_all, view._second_box, view._hint, view._methods))
+    asks, tells = "How accurate can a model be", "Filled points are on the front of their method"
+    assert asks in html(empty)
+    assert tells not in html(empty)
+    assert not any(isinstance(part, (pn.pane.Bokeh, pn.widgets.FileDownload, pmui.Checkbox)) for part in seen(empty))
+    assert asks not in html(view)
+    assert tells in html(view)
+    assert [part.object for part in seen(view) if isinstance(part, pn.pane.Bokeh)] == [
+        box.plot.figure for box in view.boxes
+    ]
+    assert button(view, "All points (CSV)")
+    assert field(view, "Rule list")
 
 
 def test_a_point_says_what_its_constraint_cost(view: FrontView) -> None:
     fair = next(p for p in view.points() if "equal opportunity ≤" in p.label)
     view.point = fair.key
-    assert "points of accuracy" in view._summary.object
+    assert "points of accuracy" in html(view.details)
     free = next(p for p in view.points() if p.method == "rule_set" and p.key != fair.key)
     view.point = free.key
-    assert "points of accuracy" not in view._summary.object
+    assert "points of accuracy" not in html(view.details)
 
 
 def test_a_fit_that_fails_says_why() -> None:
@@ -670,5 +692,5 @@ def test_points_that_lie_on_each_other_are_tapped_in_turn() -> None:
     points = [point(i, name, complexity=2, accuracy=0.7) for i, name in enumerate(rl.sweeps.FAMILIES)]
     for _ in range(4):
         plot.show(points, "complexity", None, tapped[-1] if tapped else None)
-        plot._points.selected.indices = [0, 1, 2]
+        drawn(plot, "points").selected.indices = [0, 1, 2]
     assert tapped == ["0:0", "0:1", "0:2", "0:0"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from doors import html
 from live import use_file, use_roles
 from patience import PATIENCE, wait_until
 from test_sweep_counted import FRAME
@@ -117,8 +118,8 @@ def test_a_point_is_fitted_and_measured_on_the_rows_of_the_tab_search() -> None:
     view.follow(run)
     wait_until(lambda: not view.refresh())
     view.point = "0:0"
-    assert "133 of 442 rows are kept out for the test" in view._summary.object
-    assert "fold" not in view._summary.object + card.title + card.proof.scope
+    assert "133 of 442 rows are kept out for the test" in html(view.details)
+    assert "fold" not in html(view.details) + card.title + card.proof.scope
     view.close()
     made: dict[str, object] = {}
     exec(card.code, made)
@@ -285,15 +286,15 @@ def test_a_table_of_the_server_is_swept_by_its_counts(served) -> None:
     view.follow(run)
     wait_until(lambda: not view.refresh())
     view.point = "0:0"
-    assert "25 % of the rows are kept out for the test, at random" in view._summary.object
-    assert "folds" not in view._summary.object
-    card = view._model.card
+    assert "25 % of the rows are kept out for the test, at random" in html(view.details)
+    assert "folds" not in html(view.details)
+    card = view.model.card
     assert card.parameters["test split"] == sweep.plan.split
     assert int(card.facts["test rows"]) + int(card.data["training rows"]) == 600
-    view._model.whole = True
-    wait_until(lambda: not view.refresh() and view._model.card is not card)
-    assert view._model.card.data["training rows"] == "600"
-    assert "kept out" not in view._model.card.limits
+    view.model.whole = True
+    wait_until(lambda: not view.refresh() and view.model.card is not card)
+    assert view.model.card.data["training rows"] == "600"
+    assert "kept out" not in view.model.card.limits
     view.close()
 
 

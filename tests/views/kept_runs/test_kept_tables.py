@@ -122,15 +122,21 @@ def test_garbage_is_no_table() -> None:
 
 
 @pytest.fixture
+def recording() -> rl.Recording:
+    """The beginning of a run."""
+    out = rl.Recording(small_search())
+    for _ in out.steps(work_limit=10):
+        pass
+    return out
+
+
+@pytest.fixture
 def store(tmp_path: Path) -> Iterator[rl.store.Store]:
     with rl.store.open(tmp_path / "runs.sqlite") as out:
         yield out
 
 
-def test_rows_are_kept_as_long_as_something_names_them(store, tmp_path: Path) -> None:
-    recording = rl.Recording(small_search())
-    for _ in recording.steps(work_limit=10):
-        pass
+def test_rows_are_kept_as_long_as_something_names_them(store, tmp_path: Path, recording) -> None:
     data = rl.datasets.read(RAW, target="paid", name="people", sensitive="sex")
     key = data_hash(data)
     first, second = (store.save(recording, data=data, name=name) for name in ("first", "second"))
@@ -149,10 +155,7 @@ def test_rows_are_kept_as_long_as_something_names_them(store, tmp_path: Path) ->
         store.table("0" * 64)
 
 
-def test_rows_that_nothing_names_any_more_are_gone(store) -> None:
-    recording = rl.Recording(small_search())
-    for _ in recording.steps(work_limit=10):
-        pass
+def test_rows_that_nothing_names_any_more_are_gone(store, recording) -> None:
     data = rl.datasets.read(RAW, target="paid", name="people")
     run = store.save(recording, data=data)
     store.delete(run)
@@ -162,12 +165,9 @@ def test_rows_that_nothing_names_any_more_are_gone(store) -> None:
         store.table(run.data_hash)
 
 
-def test_an_archive_with_other_rows_is_refused(store, tmp_path: Path) -> None:
+def test_an_archive_with_other_rows_is_refused(store, tmp_path: Path, recording) -> None:
     from rulelab.store import bundle
 
-    recording = rl.Recording(small_search())
-    for _ in recording.steps(work_limit=10):
-        pass
     data = rl.datasets.read(RAW, target="paid", name="people")
     run = store.save(recording, data=data)
     files = store._files(run)
@@ -215,7 +215,7 @@ def test_groups_of_an_uploaded_file_are_there_on_the_next_day(place: Path) -> No
     search.view.refresh()
     settle(tabs)
     run = tabs.runs.run
-    before = search.view._best.card_at(search.view.session.snapshot)
+    before = search.view.best.card_at(search.view.session.snapshot)
     expected = scores.of_card(before, lambda doing: None)
     assert set(expected.groups) == {"sex", "owns"}
     closed(tabs)
@@ -308,7 +308,7 @@ def test_a_kept_run_is_opened_with_its_split_its_groups_and_its_proof(place: Pat
     tabs.runs.act("compare", [row["hash"]])
     settle(tabs)
     assert "pinned already, as A" in tabs.runs.list.said
-    check = search.view._certificate.check
+    check = search.view.certificate.check
     assert check.button.visible
     check.press()
     wait_until(lambda: not check.refresh())

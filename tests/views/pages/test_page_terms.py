@@ -153,16 +153,16 @@ def test_messages_are_in_the_words_of_the_page_but_columns_keep_their_names() ->
 def test_the_title_and_the_account_follow_the_proof() -> None:
     view = SearchView(live.small_search())
     assert "Best rule list so far" in model_html(view)
-    assert "The search looks for" in view._certificate.account.object
+    assert "The search looks for" in view.certificate.account.object
     view.run()
     view.session.join(PATIENCE)
     view.refresh()
     assert "The optimal rule list" in model_html(view)
-    assert "lists of at most" in view._certificate.account.object
+    assert "lists of at most" in view.certificate.account.object
     assert " = " in model_html(view)
     view.reset()
     assert "Best rule list so far" in model_html(view)
-    assert "The search looks for" in view._certificate.account.object
+    assert "The search looks for" in view.certificate.account.object
     view.close()
 
 

@@ -31,7 +31,7 @@ def settle(tab: SearchTab) -> None:
 
 
 def sizes(tab: SearchTab) -> list[object]:
-    return [figure.xaxis[0].axis_label_text_font_size for figure in tab.view._plots.figures]
+    return [figure.xaxis[0].axis_label_text_font_size for figure in tab.view.plots.figures]
 
 
 def test_keys_do_nothing_before_it_is_on(tab: SearchTab) -> None:
@@ -58,9 +58,9 @@ def test_the_text_of_tree_and_step_is_large_on_stage(tab: SearchTab) -> None:
     tab.presenter.press("p")
     tab.presenter.press("arrowright")
     settle(tab)
-    why = tab.view._why
+    why = tab.view.why
     why.strip.open = TREE
-    wait_until(lambda: tab.view.tick() or not why.waits)
+    wait_until(lambda: not tab.view.tick())
     tree, bars = why.tree.plot, why.tree.bars
 
     def texts() -> list[str]:
@@ -83,7 +83,6 @@ def test_keys_drive_the_search(tab: SearchTab) -> None:
     press("p")
     press("arrowright")
     settle(tab)
-    assert view.session.snapshot is not None
     assert view.session.snapshot.work == 1
     press(" ")
     assert view.session.state.busy

@@ -8,6 +8,7 @@ import live
 import numpy as np
 import pandas as pd
 import pytest
+from bokeh.models import Span
 from test_prefixes import KINDS, random_problem
 
 import rulelab as rl
@@ -56,7 +57,7 @@ def agrees(view: TreeView) -> None:
     below = drawn["bound"] < best - 1e-9
     assert below.is_monotonic_increasing, "first come those that reach the line"
     assert all(some.is_monotonic_increasing for _, some in drawn["bound"].groupby(below))
-    assert view.bars._line.location == best
+    assert view.bars.figure.select_one({"type": Span}).location == best
     cut = shown["cut_by"].isin(search._scale().bounding).to_numpy()
     assert (ends[cut] >= best - 1e-9).all()
     assert drawn["fate"].tolist() == fates(shown.reset_index())

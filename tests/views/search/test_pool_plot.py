@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 import pytest
+from doors import html
 from live import HOSTILE, look_back, open_tab, problem
 from test_replay import finished
 from test_views_why import settled
@@ -164,28 +165,28 @@ def test_names_are_cut_and_stay_text() -> None:
 
 def test_the_page_shows_the_pool_of_a_rule_set_and_of_nothing_else() -> None:
     view = finished(rl.RuleSetSearch(problem(60, 5), max_complexity=4, max_conditions=2))
-    assert view._why.open == POOL
-    plot, box = view._why._pictures[POOL]
+    assert view.why.open == POOL
+    plot, box = view.why.pictures[POOL]
     assert "in the pool;" in plot.caption
     assert box.items[0].caption == plot.caption
     view.large = True
     assert plot.figure.xaxis[0].axis_label_text_font_size == "17px"
     open_tab(view, PRICES)
     settled(view)
-    prices, _ = view._why._pictures[PRICES]
+    prices, _ = view.why.pictures[PRICES]
     assert "a price" in prices.caption
     assert "No row" not in prices.caption
     look_back(view, 0)
     settled(view)
-    assert view._why._now.visible, "it is said that the present is shown"
+    assert "the present" in html(view.why.body), "it is said that the present is shown"
     view.reset()
-    assert not view._why._now.visible
+    assert "the present" not in html(view.why.body)
     assert "rule has a price yet" in plot.caption
     assert "No row has a price yet" in prices.caption
     view.close()
     other = finished(rl.CorelsSearch(problem(60, 5), 0.05))
     settled(other)
-    assert POOL not in other._why.strip.names
+    assert POOL not in other.why.strip.names
     other.close()
 
 

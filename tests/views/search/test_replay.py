@@ -7,6 +7,7 @@ import json
 
 import numpy as np
 import pytest
+from doors import button, html, upload
 from live import (
     HOSTILE,
     alert,
@@ -62,7 +63,7 @@ def quiet(show) -> SearchView:
 def pictured(view: SearchView) -> list[object]:
     """What the first plot shows and says."""
     columns = {name: [float(value) for value in column] for name, column in curves(view).items()}
-    return [columns, view._plots.plots[0].caption]
+    return [columns, view.plots.plots[0].caption]
 
 
 def test_a_saved_run_is_shown_as_it_was(view, tmp_path) -> None:
@@ -80,12 +81,12 @@ def test_a_saved_run_is_shown_as_it_was(view, tmp_path) -> None:
         settled(view)
         settled(replay)
         assert repr(pictured(replay)) == repr(pictured(view))
-        if TREE in view._why.strip.names:
-            told, was = replay._why.tree.drawn.tree, view._why.tree.drawn.tree
+        if TREE in view.why.strip.names:
+            told, was = replay.why.tree.drawn.tree, view.why.tree.drawn.tree
             assert told["antecedent"].tolist() == was["antecedent"].tolist()
             assert told["state"].tolist() == was["state"].tolist()
-    assert not any(button.visible for button in replay._controls.buttons.values())
-    assert not replay._certificate.check.button.visible, "without rows nothing is verified"
+    assert not any(button(replay, name) for name in ("Run", "Step", "Stop", "Reset"))
+    assert not replay.certificate.check.button.visible, "without rows nothing is verified"
     replay.run()
     replay.reset()
     assert replay.session.state is State.ENDED
@@ -107,10 +108,9 @@ def test_a_run_is_played_at_several_speeds(view) -> None:
 
 def open_file(view: SearchView, contents: bytes, name: str = "run.rulelab") -> str:
     """Open a file on the page; what is said of it."""
-    view._opener._received(contents, name)
-    wait_until(lambda: view.tick() or not view._opener.busy)
+    upload(view.opener.field, contents, name)
     settled(view)
-    return view._opener.field.said
+    return view.opener.field.said
 
 
 @pytest.mark.long
@@ -121,11 +121,11 @@ def test_the_page_opens_a_recording_and_runs_anew(view) -> None:
     assert open_file(view, contents, HOSTILE) == ""
     assert view.session.recorded
     assert status(view).figures == before
-    assert "<img" not in view._notes.object
-    open_tab(view, view._why.strip.names[0])
+    assert "<img" not in html(view)
+    open_tab(view, view.why.strip.names[0])
     settled(view)
-    if TREE in view._why.strip.names:
-        assert "are not kept" in view._why.tree.bars.caption
+    if TREE in view.why.strip.names:
+        assert "are not kept" in view.why.tree.bars.caption
     view.on_pin = lambda card: "A"
     view.pin()
     assert "no model card" in alert(view).phase
@@ -141,7 +141,7 @@ def test_the_page_opens_a_recording_and_runs_anew(view) -> None:
 def test_what_is_no_recording_is_refused_with_the_reason(quiet, monkeypatch) -> None:
     whole = exported(quiet, "Recording")
     assert "damaged" in open_file(quiet, b"PK no recording", "letter.rulelab")
-    assert "letter.rulelab" in quiet._opener.field.said
+    assert "letter.rulelab" in quiet.opener.field.said
     assert "cut short" in open_file(quiet, whole[:-9])
     assert "another kind" in open_file(quiet, gzip.compress(b'{"format": "x"}'))
     monkeypatch.setattr(box, "LARGEST_TEXT", 1000)

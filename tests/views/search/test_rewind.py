@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from bokeh.models import Span
 from live import curves, curves_of, exported, look_back, moment, play, send, status
 from patience import PATIENCE, wait_until
 from test_views_plots import SEARCHES
@@ -51,6 +52,11 @@ def drawn(plots: SearchFigures) -> list[Any]:
     return [*shown, *(plot.caption for plot in plots.plots)]
 
 
+def lines(view: SearchView) -> list[Span]:
+    """The line at the moment that is shown, in each plot over time."""
+    return [line for figure in view.plots.figures for line in figure.select({"type": Span})]
+
+
 def axes(plots: SearchFigures) -> list[Any]:
     """The curves, and what the plots over time span."""
     ranges = [each for plot in plots.plots if plot.over_time for each in (plot.figure.x_range, plot.figure.y_range)]
@@ -63,35 +69,35 @@ def said(view: SearchView) -> dict[str, str]:
 
 
 def seen(view: SearchView) -> list[Any]:
-    best = view._best
-    texts = [best.card.object, best.heading.object, view._certificate.account.object]
-    return [*drawn(view._plots), *texts, said(view)]
+    best = view.best
+    texts = [best.card.object, best.heading.object, view.certificate.account.object]
+    return [*drawn(view.plots), *texts, said(view)]
 
 
 @pytest.mark.long
 def test_every_moment_looks_as_it_did(view) -> None:
     snapshots, _, _ = view.session.history.since(Mark())
     assert len(snapshots) > 3
-    present, whole = seen(view), axes(view._plots)
+    present, whole = seen(view), axes(view.plots)
     search = view.session.search
     for at in (0, len(snapshots) // 2, len(snapshots) - 2, 1):
         look_back(view, at)
         then = SearchFigures(LOOKS[view.session.look])
         then.use_axis(view.axis)
         then.extend(snapshots[: at + 1], True, snapshots[at], view.session.prepared)
-        assert repr(drawn(view._plots)) == repr(drawn(then))
+        assert repr(drawn(view.plots)) == repr(drawn(then))
         assert said(view) == dict(figures(snapshots[at], search.family))
         assert f"moment {at + 1} of {len(snapshots)}" in status(view).phase
-        assert view._best.actions.visible == (snapshots[at].incumbent is not None)
+        assert view.best.actions.visible == (snapshots[at].incumbent is not None)
         assert view.part("moment").at == at
-        assert repr(axes(view._plots)) == repr(whole), "axes do not move"
-        for cursor in view._plots._cursors.values():
-            assert cursor._line.visible
-            assert cursor._line.location == curves(view)[AXES[view.axis]][at]
+        assert repr(axes(view.plots)) == repr(whole), "axes do not move"
+        for line in lines(view):
+            assert line.visible
+            assert line.location == curves(view)[AXES[view.axis]][at]
     look_back(view, None)
     assert repr(seen(view)) == repr(present)
-    assert repr(axes(view._plots)) == repr(whole)
-    assert not any(cursor._line.visible for cursor in view._plots._cursors.values())
+    assert repr(axes(view.plots)) == repr(whole)
+    assert not any(line.visible for line in lines(view))
     assert status(view).tone == "proven" or view.session.snapshot.status is not rl.Status.OPTIMAL
 
 
@@ -110,7 +116,7 @@ def test_what_is_saved_is_what_is_shown(view) -> None:
 
 
 def test_a_verdict_on_the_end_is_not_said_of_a_moment_before(view) -> None:
-    check, able = view._certificate.check, view._certificate.check.button.visible
+    check, able = view.certificate.check, view.certificate.check.button.visible
     assert able == (view.session.snapshot.status is rl.Status.OPTIMAL)
     check.line.phase = "Valid: there is no better one."
     look_back(view, 1)
@@ -155,9 +161,9 @@ def test_a_slider_that_is_moved_holds_the_replay(view) -> None:
 
 
 def test_a_line_that_is_moved_in_a_plot_goes_to_the_nearest_moment(view) -> None:
-    places, start, end = view._plots.places
+    places, start, end = view.plots.places
     assert start < places[0] <= places[-1] < end
-    line = view._plots._cursors[0]._line
+    line = lines(view)[0]
     assert line.tags == [1]
     for place in (start, places[1] + 1e-9, (places[0] + 2 * places[-1]) / 3, end):
         line.location = place

@@ -175,7 +175,6 @@ def test_what_is_wrong_on_test_rows_stands_under_the_training_rows(weighted: boo
     share = float(np.average(wrong[test], weights=weight[test]))
     said = on_test_rows(Prepared(search, data=data, test_rows=test).known(model, latest))
     found = re.search(rf"Of {len(test)} test rows {100 * share:.1f} \(([\d.]+)–([\d.]+)\)&nbsp;% are wrong", said)
-    assert found is not None
     assert float(found[1]) < 100 * share < float(found[2])
     assert on_test_rows(Prepared(search, data=data).known(model, latest)) == ""
 
@@ -230,8 +229,8 @@ def test_the_view_shows_a_search_to_its_certificate(view) -> None:
     assert "<table" in model_html(view)
     points = curves(view)
     assert points["lower_bound"][-1] == points["objective"][-1]
-    assert view._best.actions.visible
-    assert view._best.actions in view.part("model").objects
+    assert view.best.actions.visible
+    assert view.best.actions in view.part("model").objects
     assert view.part("status") in view.part("certificate").objects
 
 
@@ -245,7 +244,7 @@ def test_exports_are_the_model_the_rules_and_the_trace(view) -> None:
 
 
 def test_a_proof_is_checked_within_its_certificate_and_a_new_run_forgets_the_answer(view) -> None:
-    check, box = view._certificate.check, view.part("certificate")
+    check, box = view.certificate.check, view.part("certificate")
 
     def said() -> str:
         return " ".join(each.object for each in box.select(pn.pane.HTML) if each.visible)
@@ -311,7 +310,7 @@ def test_the_menu_of_exports_has_the_proof_and_the_report_of_the_answer(view, tm
     assert files["Proof"].visible
     first = exported(view, "Recording")
     view.reset()
-    assert not view._best.actions.visible
+    assert not view.best.actions.visible
     view.run()
     finish(view)
     assert rl.Recording.from_bytes(exported(view, "Recording")).snapshots
@@ -458,25 +457,11 @@ def test_the_plots_follow_the_chosen_axis(view) -> None:
     work = view.session.snapshot.work
     view.axis = "work"
     assert gap_figure(view).x_range.start < 0 < work < gap_figure(view).x_range.end
-    assert {glyph.x for plot in view._plots.plots for glyph in plot.over_time} == {"work"}
+    assert {glyph.x for plot in view.plots.plots for glyph in plot.over_time} == {"work"}
 
 
-class ByHand:
-    """A beat that comes when the test calls it."""
-
-    def __init__(self, **_: object) -> None:
-        pass
-
-    def start(self) -> None:
-        pass
-
-    def stop(self) -> None:
-        pass
-
-
-def test_a_press_in_another_thread_during_a_beat_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_press_in_another_thread_during_a_beat_is_shown(by_hand, monkeypatch: pytest.MonkeyPatch) -> None:
     """As in JupyterLab, which hands presses over in a thread of their own."""
-    monkeypatch.setattr("rulelab.views.search.view.PeriodicCallback", ByHand)
     view = SearchView(long_search())
 
     def rests_after(steps: int) -> bool:
@@ -485,8 +470,8 @@ def test_a_press_in_another_thread_during_a_beat_is_shown(monkeypatch: pytest.Mo
     for steps in (1, 2):
         view.step()
         wait_until(lambda steps=steps: rests_after(steps))
-        while steps == 1 and view._beat is not None:
-            view.tick()
+        while steps == 1 and by_hand.beat():
+            pass
     press = threading.Thread(target=view.step)
     advance, show = view.session.search.advance, view._show_standing
 
@@ -504,13 +489,12 @@ def test_a_press_in_another_thread_during_a_beat_is_shown(monkeypatch: pytest.Mo
 
     monkeypatch.setattr(view.session.search, "advance", slowly)
     monkeypatch.setattr(view, "_show_standing", show_after_a_press)
-    view.tick()
+    by_hand.beat()
     press.join()
     wait_until(lambda: rests_after(3) and not view.session.unseen)
     for _ in range(10):
-        if view._beat is not None:
-            view.tick()
-    assert view._beat is None
+        by_hand.beat()
+    assert not by_hand.going
     assert dict(view.part("counts").figures)["expanded"] == "3"
     view.close()
 
@@ -526,9 +510,12 @@ view = rl.views.SearchView(rl.RuleListSearch(rl.Problem.from_arrays(A, A[:, 0] &
 view
 ---
 view.run()
-while view.part("status").tone != "proven" or view._beat is not None:
+while view.part("status").tone != "proven":
     await asyncio.sleep(0.1)
-print(view.part("status").phase, view._plots._curves.data["work"] != [], view._beat is None)
+await asyncio.sleep(1)
+beats = view._beats
+await asyncio.sleep(1)
+print(view.part("status").phase, view.plots.places[0] != [], view._beats == beats)
 """
 
 

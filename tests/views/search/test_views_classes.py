@@ -14,7 +14,8 @@ import numpy as np
 import pandas as pd
 import panel as pn
 import pytest
-from live import HOSTILE, alert, export_menu, exported, finish, gap_figure, model_html, status, use_file
+from doors import boxes, html
+from live import HOSTILE, alert, export_menu, exported, finish, gap_figure, model_html, status, use_file, widget
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
@@ -108,10 +109,9 @@ def test_a_target_of_three_classes_offers_all_of_them_in_one_list_and_one_of_two
 
 def test_the_choice_can_be_undone_in_the_sheet_that_is_opened_again(setup: Setup) -> None:
     assert setup.table.several is not None
-    assert "all 3 classes in one list" in setup.table._about.object
+    assert "all 3 classes in one list" in html(pn.Column(*setup.table.fields))
     setup.table.reopen()
     draft = setup.table.draft
-    assert draft is not None
     assert draft.state()["positive"] == 3
     draft.choose_positive(draft.classes.index("wide"))
     setup.table.accept()
@@ -125,7 +125,6 @@ def test_weights_have_to_be_whole() -> None:
     heavy = table().assign(n=np.where(np.arange(150) % 2, 0.5, 2))
     settings.take(heavy.to_csv(index=False).encode(), "kinds.csv")
     use = settings.draft
-    assert use is not None
     use.give("kind", "target")
     use.give("n", "weight")
     use.choose_positive(3)
@@ -139,16 +138,15 @@ def test_weights_have_to_be_whole() -> None:
 
 def test_only_a_list_of_several_classes_can_have_such_data_and_it_is_said_why(setup: Setup) -> None:
     assert setup.family == NAME
-    assert list(setup._family.options.values()) == [NAME]
-    assert setup._why.visible
-    assert "fairness" in setup._why.object
+    assert list(widget(setup, "Model family").options.values()) == [NAME]
+    assert "fairness" in html(setup.data_card)
     fields = {each.label: each for part in setup._fields[NAME] for each in part if hasattr(each, "label")}
     assert "Support within a class" not in fields, "no class is told from the rest"
     assert not any("Fairness" in label for label in fields)
     setup.table.data = "diabetes"
     assert setup.family == "rule_list"
-    assert set(setup._family.options.values()) == set(OFFERED)
-    assert not setup._why.visible
+    assert set(widget(setup, "Model family").options.values()) == set(OFFERED)
+    assert "fairness" not in html(setup.data_card)
     setup.family = "falling_rule_list"
     setup.table.data = UPLOADED
     assert setup.family == NAME
@@ -180,17 +178,15 @@ def test_the_settings_of_a_run_come_back(setup: Setup) -> None:
 def test_the_page_finds_what_the_library_finds(view: SearchView) -> None:
     snapshot = finish(view).session.snapshot
     assert view.session.error is None
-    assert snapshot is not None
     assert snapshot.incumbent is not None
     assert snapshot.status is Status.OPTIMAL
     frame = table()
     conditions = rl.Binarizer(thresholds=3).fit_transform(frame.drop(columns="kind"))
     problem = rl.MultiClassProblem.from_antecedents(rl.mine_antecedents(conditions, max_conditions=1), frame["kind"])
     own = rl.solve(rl.MultiClassRuleListSearch(problem, 0.02))
-    assert own.incumbent is not None
     assert snapshot.incumbent.model == own.incumbent.model
     assert "certified optimal: no rule list of several classes" in status(view).phase
-    assert view._boxes[0].pane.object is gap_figure(view)
+    assert boxes(view)[0].pane.object is gap_figure(view)
     assert "The optimal rule list of several classes" in model_html(view)
     said = account(view.session.search, snapshot)
     assert "lists of at most" in said.search_space
@@ -255,10 +251,10 @@ def test_two_classes_have_no_such_tables() -> None:
 
 def test_the_proof_is_checked_from_the_page(view: SearchView) -> None:
     finish(view)
-    assert view._certificate.check.button.visible
-    view._certificate.check.press()
-    wait_until(lambda: not view._certificate.check.busy)
-    assert view._certificate.check.verdict.startswith("valid: no rule list of these antecedents has an objective below")
+    assert view.certificate.check.button.visible
+    view.certificate.check.press()
+    wait_until(lambda: not view.certificate.check.busy)
+    assert view.certificate.check.verdict.startswith("valid: no rule list of these antecedents has an objective below")
 
 
 def test_the_files_are_read_again_and_verified(view: SearchView, tmp_path: Path, capsys: Any) -> None:
@@ -311,7 +307,7 @@ def test_what_is_of_two_classes_is_not_offered(view: SearchView) -> None:
     finish(view)
     assert "Model (JSON)" in export_menu(view)[1]
     assert "are of two classes" in told(view)
-    assert "Tree" not in view._why.strip.names
+    assert "Tree" not in view.why.strip.names
 
 
 def told(view: SearchView) -> str:
@@ -340,13 +336,11 @@ def test_a_pinned_list_has_figures_of_all_classes(setup: Setup) -> None:
     setup.choose(test_share=0.3)
     card = pinned(setup)
     assert (card.title, card.target) == ("kinds", "kind")
-    assert card.proof is not None
     assert card.proof.proven
     assert card.classes is not None
     shown = scores.of_card(card, lambda doing: None)
     frame = table()
     for score, rows in ((shown.training, card.classes.training), (shown.test, card.classes.test)):
-        assert score is not None
         right = (card.model.predict(frame.iloc[rows]) == frame["kind"].iloc[rows]).sum()
         assert score.rate("accuracy") == right / len(rows)
         assert dict(score.outcomes) == {"right": right, "wrong": len(rows) - right}
@@ -354,21 +348,19 @@ def test_a_pinned_list_has_figures_of_all_classes(setup: Setup) -> None:
     assert repr(scores.of_counts(card).training) == repr(shown.training), "of which some rates are nan"
     told = {figure.name: [value.small for value in figure.values] for figure in figures(card, shown)}
     assert told["recall"] == told["AUC"] == ["of two classes only"] * 2
-    for html in (lines.by_class(card), report([card], [shown])):
-        assert "Training rows by class" in html
-        assert "Test rows by class" in html
-        assert HOSTILE not in html
+    for page in (lines.by_class(card), report([card], [shown])):
+        assert "Training rows by class" in page
+        assert "Test rows by class" in page
+        assert HOSTILE not in page
     assert f"predicts kind = {HOSTILE[:3]}" not in card_html.head(card)
 
 
 def test_classes_of_test_rows_that_training_lacks_count_as_wrong(setup: Setup) -> None:
     card = pinned(setup)
-    assert card.classes is not None
     labels = card.classes.labels.copy()
     labels.iloc[:4] = "new"
     rows = replace(card.classes, labels=labels, test=np.arange(10))
     score = scores.of_card(replace(card, classes=rows), lambda doing: None).test
-    assert score is not None
     right = (card.model.predict(table().iloc[4:10]) == table()["kind"].iloc[4:10]).sum()
     assert dict(score.outcomes) == {"right": right, "wrong": 10 - right}
 
@@ -382,10 +374,10 @@ def test_pinned_lists_stand_side_by_side_and_survive_a_reload(setup: Setup) -> N
         assert [view.pin(card) for card in cards] == ["A", "B"]
         wait_until(lambda: not any(shown.busy for shown in view.cards))
         one, other = view.cards
-        assert "Training rows by class" in one._by_class.object
-        assert "not in B" in one._rules.object
-        assert "Accuracy can." in view._advice.object
-        assert "recall" not in view._advice.object
+        assert "Training rows by class" in one.parts["by_class"].object
+        assert "not in B" in one.parts["rules"].object
+        (advice,) = (each for each in pn.panel(view).select(pn.pane.HTML) if "Accuracy can." in str(each.object))
+        assert "recall" not in advice.object
         one.verify()
         wait_until(lambda: not one.busy)
         one.refresh()
@@ -424,7 +416,7 @@ def test_the_end_of_such_a_run_is_found_again(view: SearchView) -> None:
     assert latest is not None
     again = Again()
     again.kept.found = ""
-    again.follow(view.session, view._best.card_at(latest))
+    again.follow(view.session, view.best.card_at(latest))
     text = again.kept.kept
     later = Again()
     later.kept.found = text
@@ -436,10 +428,7 @@ def test_the_end_of_such_a_run_is_found_again(view: SearchView) -> None:
 
 def test_a_recorded_run_is_looked_at_again(view: SearchView) -> None:
     latest = finish(view).session.snapshot
-    assert latest is not None
-    assert latest.incumbent is not None
     recording = rl.Recording.from_bytes(exported(view, "Recording"))
-    assert recording.snapshots[-1].incumbent is not None
     assert recording.snapshots[-1].incumbent.model == latest.incumbent.model
     assert recording.frame["objective"].tolist() == view.session.recording().frame["objective"].tolist()
     view.open(recording, "kinds")
@@ -466,8 +455,6 @@ def test_a_run_is_kept_with_its_proof(setup: Setup, tmp_path: Path, settings: di
         store = rl.store.open(f"sqlite:///{tmp_path / 'runs.sqlite'}")
         run = store.run(runs.run)
         latest = view.session.snapshot
-        assert latest is not None
-        assert latest.incumbent is not None
         assert (run.family, run.data, run.objective) == (NAME, "kinds", latest.incumbent.objective)
         assert store.model(run) == latest.incumbent.model
         assert store.recording(run).frame["objective"].tolist()[-1] == run.objective
@@ -512,7 +499,7 @@ def test_a_run_of_two_classes_follows_and_has_all_that_it_ever_had(view: SearchV
     setup.choose(**SETTINGS)
     finish(view)
     assert view.session.search.family == "rule_list"
-    best = view._best
+    best = view.best
     assert "by class" not in best.card.object
     assert {"Recording", "Proof"} <= set(export_menu(view)[1])
     assert "of two classes" not in told(view)
@@ -526,9 +513,9 @@ def test_a_notebook_shows_such_a_search() -> None:
     try:
         assert view.session.error is None
         assert "Training rows by class" in model_html(view)
-        view._certificate.check.press()
-        wait_until(lambda: not view._certificate.check.busy)
-        assert view._certificate.check.verdict.startswith("valid")
+        view.certificate.check.press()
+        wait_until(lambda: not view.certificate.check.busy)
+        assert view.certificate.check.verdict.startswith("valid")
         saved = rl.MultiClassCertificate.load(io.BytesIO(exported(view, "Proof")))
         assert saved.check(search.problem, view.session.snapshot.incumbent.model)
     finally:

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from bokeh.models import VAreaStep
+from doors import boxes
 from live import HOSTILE, curves, curves_of, finish, model_html, status, use_file
 
 import rulelab as rl
@@ -289,7 +291,7 @@ def test_a_search_is_shown_by_the_plots_of_its_kind(look, show) -> None:
     setup = chosen(**FAMILY_SETTINGS[look])
     shown = show(new_session=setup.new_session)
     assert shown.session.look == look
-    assert LOOKS[look].looks_for in shown._certificate.account.object
+    assert LOOKS[look].looks_for in shown.certificate.account.object
     finish(shown)
     assert look_of(shown.session.search) == look
     assert status(shown).tone == ("limit" if look == "falling_monte_carlo" else "proven")
@@ -300,13 +302,13 @@ def test_a_search_is_shown_by_the_plots_of_its_kind(look, show) -> None:
 def test_another_family_brings_its_plots_with_the_next_run(show) -> None:
     setup = chosen(**FAMILY_SETTINGS["rule_list"])
     shown = finish(show(new_session=setup.new_session))
-    before = shown._plots
+    before = shown.plots
     setup.choose(**FAMILY_SETTINGS["rule_set"])
     shown.refresh()
-    assert shown._plots is before
+    assert shown.plots is before
     shown.reset()
-    assert shown._look == "rule_set"
-    assert len(shown._boxes) == len(shown._plots.figures) == 4
+    assert shown.session.look == "rule_set"
+    assert [box.name for box in boxes(shown)] == [each.kind.title for each in LOOKS["rule_set"].plots]
     assert "Best rule set so far" in model_html(shown)
     assert "certified optimal for rules of at most 3 conditions" in status(finish(shown)).phase
 
@@ -331,7 +333,9 @@ def test_updates_are_small_lists_of_plain_numbers(look) -> None:
             assert len(json.dumps(dict(source.data), default=str)) < 3000
     plots.clear()
     assert not curves_of(plots.bounds)["work"]
-    assert not plots.plots[0]._gap.visible, "a stepped area without points hangs the browser"
+    assert not next(each for each in plots.bounds.renderers if isinstance(each.glyph, VAreaStep)).visible, (
+        "a stepped area without points hangs the browser"
+    )
 
 
 @pytest.mark.parametrize("search", [rl.FallingRuleListSearch, rl.RuleSetSearch])
@@ -438,7 +442,7 @@ def test_a_constraint_that_no_set_meets_is_said_so(show) -> None:
     assert "no rule set of complexity at most 2 meets the fairness constraint" in status(shown).phase
     assert dict(status(shown).figures)["lower bound"] == words.NONE
     assert not math.isnan(curves(shown)["gap_top"][-1])
-    assert not shown._best.actions.visible
+    assert not shown.best.actions.visible
 
 
 CRITERIA = [
@@ -457,7 +461,6 @@ def test_the_gap_as_counted_is_allowed_and_the_true_one_is_true(criterion, loss,
     grouped = problem(groups=True)
     options = {"max_complexity": 6, "max_conditions": 2, "loss": loss, "form": form}
     last = rl.solve(rl.RuleSetSearch(grouped, fairness=criterion, **options), work_limit=60)
-    assert last.incumbent is not None
     rates = group_rates(last.incumbent.model, grouped, grouped.matrix(), criterion, loss)
     for rate in rates:
         assert rate.proxy_gap <= rate.tolerance + 1e-9
@@ -471,13 +474,13 @@ def test_rates_are_shown_before_and_after(show) -> None:
     shown = finish(show(search))
     free = shown.session.prepared.unconstrained
     assert free.incumbent.objective <= shown.session.snapshot.incumbent.objective
-    rates = shown._plots.plots[-1]
+    rates = shown.plots.plots[-1]
     before, after = (source.data for source in rates.sources)
     assert before["factor"] == after["factor"]
     assert [group for _, group in before["factor"]] == [HOSTILE[:17] + "…", "b "]
     assert before["value"] != after["value"]
     assert max(after["value"]) - min(after["value"]) <= 1.02
-    below = shown._boxes[-1].items[-1].object
+    below = boxes(shown)[-1].items[-1].object
     assert "gap in missed positives" in below
     assert "<img" not in below
 

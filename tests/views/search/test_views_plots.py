@@ -9,8 +9,11 @@ from io import StringIO
 
 import numpy as np
 import pandas as pd
+import panel as pn
 import pytest
 from bokeh.models import Text
+from bokeh.models.annotations import BoxAnnotation
+from doors import boxes, button, html
 from live import curves_of, finish, inexact_search, long_search, problem, send, small_search, status
 from patience import PATIENCE, wait_until
 
@@ -48,10 +51,10 @@ def view(request: pytest.FixtureRequest, show) -> SearchView:
 @pytest.mark.long
 @pytest.mark.parametrize("view", list(SEARCHES.values()), ids=list(SEARCHES), indirect=True)
 def test_every_plot_says_what_is_seen_and_gives_its_figures_away(view) -> None:
-    before = [plot.caption for plot in view._plots.plots]
+    before = [plot.caption for plot in view.plots.plots]
     assert all(before)
     finish(view)
-    for box, first in zip(view._boxes, before, strict=True):
+    for box, first in zip(boxes(view), before, strict=True):
         assert box.plot.caption != first
         assert box.items[0].caption == box.plot.caption
         table = box.answer("table")
@@ -66,8 +69,8 @@ def test_every_plot_says_what_is_seen_and_gives_its_figures_away(view) -> None:
         assert f'"text": "{box.plot.figure.title.text}"' in json.dumps(picture["item"])
         assert box.plot.figure.html_attributes == {"role": "figure", "aria-label": box.plot.figure.title.text}
     view.reset()
-    assert [plot.caption for plot in view._plots.plots] == before
-    assert [box.items[0].caption for box in view._boxes] == before
+    assert [plot.caption for plot in view.plots.plots] == before
+    assert [box.items[0].caption for box in boxes(view)] == before
 
 
 def test_the_captions_follow_a_search() -> None:
@@ -104,7 +107,7 @@ def test_the_captions_follow_a_search() -> None:
 
 
 def test_each_better_model_is_marked_with_its_rules(view) -> None:
-    bounds = view._plots.plots[0]
+    bounds = view.plots.plots[0]
     marks = bounds.sources[2]
     for _ in range(4):
         view.step()
@@ -144,15 +147,15 @@ def drawn(plot: Plot) -> list[str]:
 
 
 def test_a_legend_names_only_what_is_drawn(view) -> None:
-    assert [drawn(plot) for plot in view._plots.plots] == [[], [], [], [], []]
+    assert [drawn(plot) for plot in view.plots.plots] == [[], [], [], [], []]
     finish(view)
-    bounds, queue, _, incumbents, _ = view._plots.plots
+    bounds, queue, _, incumbents, _ = view.plots.plots
     assert drawn(bounds) == ["objective", "lower bound", "gap"]
     lengths = {length for s in view.session.history.since(Mark())[0] for length, n in enumerate(s.queue_by_length) if n}
     assert drawn(queue) == [str(length) for length in sorted(lengths - {0})]
     assert "still open" not in drawn(incumbents)
     view.reset()
-    assert [drawn(plot) for plot in view._plots.plots] == [[], [], [], [], []]
+    assert [drawn(plot) for plot in view.plots.plots] == [[], [], [], [], []]
 
 
 @pytest.mark.parametrize("look", LOOKS)
@@ -176,7 +179,7 @@ def test_one_step_is_seen_and_so_is_the_end(view) -> None:
     view.step()
     wait_until(lambda: view.session.state is State.PAUSED and view.session.snapshot is not None)
     view.refresh()
-    bounds, queue, *_ = view._plots.plots
+    bounds, queue, *_ = view.plots.plots
     assert bounds.sources[0].data["lower_bound"] == [pytest.approx(view.session.snapshot.lower_bound, abs=1e-5)]
     assert queue.sources[0].data["queued"] == [sum(view.session.snapshot.queue_by_length[1:])]
     assert bounds.sources[1].data["work"] == []
@@ -205,7 +208,7 @@ def test_the_axis_counts_from_the_tree_and_a_strip_is_what_comes_before_it(width
     assert len(at) == len(snapshots)
     assert at == sorted(at)
     assert head == at[-1:]
-    strip = plots._strips[0]
+    strip = plots.bounds.select_one({"type": BoxAnnotation, "level": "underlay"})
     assert strip.visible == (first > 0)
     assert strip.right == (0 if first else at[0])
     assert [place < 0 for place in at] == [each.work < snapshots[first].work and first > 0 for each in snapshots]
@@ -280,7 +283,8 @@ def test_bars_of_cuts_are_as_long_as_their_shares() -> None:
 
 def able(view: SearchView) -> set[str]:
     view.refresh()
-    return {name for name, button in view._controls.buttons.items() if button.able}
+    known = {"Run": "run", "Pause": "run", "Step": "step", "Stop": "stop", "Reset": "reset"}
+    return {known[each.label] for each in pn.panel(view).select(Press) if each.label in known and each.able}
 
 
 def test_only_buttons_that_would_do_something_can_be_pressed() -> None:
@@ -289,17 +293,17 @@ def test_only_buttons_that_would_do_something_can_be_pressed() -> None:
     view.run()
     wait_until(lambda: view.session.state is State.RUNNING)
     assert able(view) == {"run", "step", "stop", "reset"}
-    assert view._controls.buttons["run"].label == "Pause"
+    assert button(view, "Pause")
     view.pause()
     wait_until(lambda: view.session.state is State.PAUSED)
     assert able(view) == {"run", "step", "stop", "reset"}
     view.stop()
     wait_until(lambda: view.session.state is State.STOPPED)
     assert able(view) == {"run", "reset"}
-    assert "Step cannot go on" in view._controls.hint.object
+    assert "Step cannot go on" in html(view.part("controls"))
     view.reset()
     assert able(view) == {"run", "step"}
-    assert view._controls.hint.object == ""
+    assert html(view.part("controls")) == ""
     view.close()
 
 
@@ -316,10 +320,10 @@ def test_a_result_of_earlier_settings_is_said_to_be_one(view) -> None:
     view.refresh()
     assert status(view).tone == "earlier"
     assert status(view).phase.startswith("With the earlier settings: certified optimal")
-    assert "settings have changed" in view._controls.hint.object
+    assert "settings have changed" in html(view.part("controls"))
     finish(view)
     assert status(view).tone == "proven"
-    assert "settings" not in view._controls.hint.object
+    assert "settings" not in html(view.part("controls"))
 
 
 def test_there_is_a_word_for_every_state(view) -> None:

@@ -26,12 +26,7 @@ from rulelab.views.search.view import SearchView
 def settled(view: SearchView) -> SearchView:
     """Let the beat of the page go on until nothing runs any more."""
 
-    def rests() -> bool:
-        view.tick()
-        return not view.session.state.busy and view._ablation is None
-
-    wait_until(rests)
-    view.refresh()
+    wait_until(lambda: not view.tick())
     return view
 
 
@@ -41,7 +36,7 @@ def ran(view: SearchView) -> SearchView:
 
 
 def pale(view: SearchView) -> list[str]:
-    return list(dict.fromkeys(view._plots._pale.sources[0].data["run"]))
+    return list(dict.fromkeys(view.plots.plot(0).pale.sources[0].data["run"]))
 
 
 def rows(view: SearchView) -> list[dict]:
@@ -60,11 +55,11 @@ def test_a_run_stays_pale_beneath_the_next_one(show) -> None:
     assert [row["number"] for row in rows(view)] == [1, 2]
     assert [row["present"] for row in rows(view)] == [False, True]
     objective, bound = (
-        [x for k, x in enumerate(view._plots._pale.sources[0].data["values"]) if k % 2 == part] for part in (0, 1)
+        [x for k, x in enumerate(view.plots.plot(0).pale.sources[0].data["values"]) if k % 2 == part] for part in (0, 1)
     )
     found = pytest.approx(view.session.snapshot.incumbent.objective, abs=1e-8)
     assert [objective[0][-1], bound[0][-1]] == [found, found]
-    assert "Run 1" in json.dumps(view._drawn._slide(0)), "what is saved has the pale lines too"
+    assert "Run 1" in json.dumps(view.drawn.picture(0)), "what is saved has the pale lines too"
 
 
 def test_what_was_reset_or_stopped_before_its_end_is_kept_too(show) -> None:
@@ -79,8 +74,7 @@ def test_what_was_reset_or_stopped_before_its_end_is_kept_too(show) -> None:
     view.step()
     wait_until(lambda: view.session.state is State.PAUSED)
     view.stop()
-    wait_until(lambda: view.tick() or view.session.state.over)
-    view.refresh()
+    settled(view)
     assert [row["said"].split(":")[0] for row in rows(view)] == ["reset before its end", "stopped"]
 
 
@@ -91,11 +85,11 @@ def test_a_run_that_goes_on_after_a_limit_is_one_run(show) -> None:
     view.session.limits = Limits(seconds=0)
     ran(view)
     assert view.session.state is State.ENDED
-    work = view._runs.present.snapshot.work
+    work = view.runs.present.snapshot.work
     view.session.limits = Limits()
     ran(view)
     assert len(rows(view)) == 1
-    assert view._runs.present.snapshot.work > work
+    assert view.runs.present.snapshot.work > work
     assert "certified" in rows(view)[0]["said"]
 
 
@@ -103,7 +97,7 @@ def test_pale_lines_are_sent_once_and_not_at_every_look(show) -> None:
     view = ran(show())
     view.reset()
     sent: list[object] = []
-    for source in view._plots._pale.sources:
+    for source in view.plots.plot(0).pale.sources:
         source.on_change("data", lambda attr, old, new: sent.append(new))
     ran(view)
     assert view.session.snapshot.step > 3
@@ -163,10 +157,10 @@ def test_the_oldest_run_that_is_not_pinned_makes_room() -> None:
 
 def test_one_place_is_never_pinned(show) -> None:
     view = show()
-    kept(view._runs, MOST_RUNS)
-    for run in list(view._runs):
+    kept(view.runs, MOST_RUNS)
+    for run in list(view.runs):
         send(runs_table(view), {"act": "pin", "run": run.number})
-    assert sum(run.pinned for run in view._runs) == MOST_RUNS - 1
+    assert sum(run.pinned for run in view.runs) == MOST_RUNS - 1
     assert "one place stays free" in runs_html(view)
 
 
@@ -192,7 +186,7 @@ def test_pale_curves_are_short_and_keep_ends_and_improvements() -> None:
 
 def test_every_column_of_the_table_is_explained() -> None:
     for head in box.HEADS:
-        assert find(box._TERMS.get(head, head)) is not None, head
+        assert find(box.TERMS.get(head, head)) is not None, head
 
 
 def test_an_ablation_runs_all_and_ends_with_the_run_as_set(show) -> None:
@@ -200,13 +194,13 @@ def test_an_ablation_runs_all_and_ends_with_the_run_as_set(show) -> None:
     view.ablate()
     view.tick()
     assert "1, as set" in status(view).phase or "of 10" in status(view).phase
-    assert not view._runs_box.button.able
+    assert not view.runs_box.button.able
     settled(view)
-    names = [run.variant for run in view._runs]
+    names = [run.variant for run in view.runs]
     assert names[0] == "as set"
     assert names[1:] == [f"without {name.replace('_', ' ')}" for name in vars(rl.RuleListBounds())]
-    assert {run.snapshot.incumbent.objective for run in view._runs} == {view.session.snapshot.incumbent.objective}
-    assert view._runs.present is next(iter(view._runs))
+    assert {run.snapshot.incumbent.objective for run in view.runs} == {view.session.snapshot.incumbent.objective}
+    assert view.runs.present is next(iter(view.runs))
     assert view.session.search.bounds == rl.RuleListBounds()
     assert [row["present"] for row in rows(view)].index(True) == 0
     assert all("(×" in row["cells"][3] for row in rows(view)[1:])
@@ -214,28 +208,28 @@ def test_an_ablation_runs_all_and_ends_with_the_run_as_set(show) -> None:
     assert "all 10 runs have ended; 10 proofs, all of the same objective" in runs_html(view)
     assert alert(view).phase == ""
     assert len(pale(view)) == 9
-    assert view._runs_box.button.able
-    (drawn,) = view._runs_box.picture.pane
-    nodes = {run.variant: nodes_of(run.snapshot) for run in view._runs}
+    assert view.runs_box.button.able
+    (drawn,) = view.runs_box.picture.pane
+    nodes = {run.variant: nodes_of(run.snapshot) for run in view.runs}
     bars = dict(zip(drawn.object["variant"], drawn.object["times"], strict=True))
     assert bars == {name: nodes[name] / nodes["as set"] for name in names}
     view.reset()
-    assert not len(view._runs_box.picture.pane)
+    assert not len(view.runs_box.picture.pane)
 
 
 @pytest.mark.parametrize("guess", ["", "lookahead", "symmetry"])
 def test_the_bounds_of_the_paper_are_added_and_a_guess_is_answered(show, guess: str) -> None:
     view = show(rl.RuleListSearch(problem(120, 7), 0.01))
-    assert not view._runs_box.guess.visible
-    view._runs_box.way.value = view._runs_box.way.options[1]
-    assert view._runs_box.guess.visible
-    view._runs_box.guess.value = guess
+    assert not view.runs_box.guess.visible
+    view.runs_box.way.value = view.runs_box.way.options[1]
+    assert view.runs_box.guess.visible
+    view.runs_box.guess.value = guess
     view.ablate()
     settled(view)
-    assert [run.variant for run in view._runs][:3] == ["as set", "errors so far", "+ lookahead"]
+    assert [run.variant for run in view.runs][:3] == ["as set", "errors so far", "+ lookahead"]
     assert view.session.search.kind == "corels"
     said = runs_html(view)
-    nodes = [nodes_of(run.snapshot) for run in view._runs]
+    nodes = [nodes_of(run.snapshot) for run in view.runs]
     saved = [before - after for before, after in pairwise([*nodes[1:], nodes[0]])]
     most = GUESSES[saved.index(max(saved))]
     assert f"“{most}” has saved most here, {max(saved)} prefixes." in said
@@ -246,15 +240,15 @@ def test_the_bounds_of_the_paper_are_added_and_a_guess_is_answered(show, guess: 
 def test_stop_ends_an_ablation_with_what_is_there(show) -> None:
     view = show()
     view.ablate()
-    wait_until(lambda: view.tick() or len(view._runs) == 2)
+    wait_until(lambda: view.tick() and len(view.runs) == 2)
     view.pause()
     view.stop()
     settled(view)
     assert "of 10 runs have ended" in runs_html(view)
-    assert view._runs.present.variant == "as set"
+    assert view.runs.present.variant == "as set"
     view.ablate()
     view.reset()
-    assert view._ablation is None
+    assert not view.tick()
     assert view.session.state is State.IDLE
 
 
@@ -268,7 +262,7 @@ def test_two_proofs_of_different_objectives_are_an_error_on_the_page(show, monke
 
 def test_rule_sets_say_that_there_is_nothing_to_leave_out(show) -> None:
     view = ran(show(rl.RuleSetSearch(problem(60, 4), max_complexity=3)))
-    assert not view._runs_box.button.able
+    assert not view.runs_box.button.able
     assert "no bounds" in runs_html(view)
     assert rows(view)[0]["cells"][3] != ""
 

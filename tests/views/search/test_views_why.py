@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from bokeh.models import Span
 from live import long_search, look_back, open_tab, problem, small_search, widget
 from patience import wait_until
 
@@ -27,11 +28,7 @@ SEARCHES = {
 def settled(view: SearchView) -> None:
     """Let the beat of the page go on until all that is to be seen is seen."""
 
-    def rests() -> bool:
-        view.tick()
-        return not (view.session.state.busy or view._why.waits)
-
-    wait_until(rests)
+    wait_until(lambda: not view.tick())
 
 
 def until_searching(view: SearchView) -> None:
@@ -46,7 +43,7 @@ def until_searching(view: SearchView) -> None:
 @pytest.mark.parametrize("make", SEARCHES.values(), ids=SEARCHES)
 def test_every_step_is_seen_in_tree_and_bars(show, make) -> None:
     view = show(make(), speed="speeding up")
-    box = view._why
+    box = view.why
     until_searching(view)
     for _ in range(4):
         view.step()
@@ -57,7 +54,7 @@ def test_every_step_is_seen_in_tree_and_bars(show, make) -> None:
         assert list(frame.seen.path) == told.attrs["prefix"]
         assert frame.seen.last
         assert len(box.tree.bars.frame()) == len(told)
-        assert box.tree.bars._line.location == told.attrs["incumbent"]
+        assert box.tree.bars.figure.select_one({"type": Span}).location == told.attrs["incumbent"]
     work = view.session.snapshot.work
     settled(view)
     assert view.session.snapshot.work == view.session.search.work == work, "looking takes no step"
@@ -74,14 +71,14 @@ def test_a_running_search_is_drawn_and_never_touched_by_the_page(show, monkeypat
     monkeypatch.setattr(PrefixSearch, "prefixes", spied)
     view = show(long_search())
     view.run()
-    wait_until(lambda: view.tick() or len(view._why.tree.plot.nodes) > 1)
+    wait_until(lambda: view.tick() and len(view.why.tree.plot.nodes) > 1)
     view.pause()
     settled(view)
     stored = view.session.snapshot.counts["stored"]
-    assert view._why.tree.drawn.tree.attrs["stored"] == stored, "at rest all of it is seen"
+    assert view.why.tree.drawn.tree.attrs["stored"] == stored, "at rest all of it is seen"
     assert set(touched) == {TREE}
-    assert len(view._why.tree.plot.nodes) <= why.MOST_NODES
-    assert len(widget(view._why.tree, "Prefix").options) <= tree_view._OFFERED + 2
+    assert len(view.why.tree.plot.nodes) <= why.MOST_NODES
+    assert len(widget(view.why.tree, "Prefix").options) <= tree_view.OFFERED + 2
 
 
 def test_nothing_is_looked_at_that_is_not_open(show) -> None:
@@ -91,12 +88,12 @@ def test_nothing_is_looked_at_that_is_not_open(show) -> None:
     wait_until(lambda: view.session.state.over)
     settled(view)
     assert view.session.seen(TREE) is None
-    assert view._why.tree is None, "nor is it made"
+    assert view.why.tree is None, "nor is it made"
     open_tab(view, TREE)
     settled(view)
-    assert len(view._why.tree.plot.nodes) > 1, "what is opened after the end is seen too"
+    assert len(view.why.tree.plot.nodes) > 1, "what is opened after the end is seen too"
     view.reset()
-    assert view._why.tree.plot.nodes == []
+    assert view.why.tree.plot.nodes == []
     assert view.session.seen(TREE) is None
 
 
@@ -105,7 +102,7 @@ def test_looking_back_sets_the_tree(show, make) -> None:
     """The fates of that moment, and not what has become of the prefixes since."""
     view, was = show(make(), speed="speeding up"), []
     until_searching(view)
-    tree, first = view._why.tree, len(view.session.history) - 1
+    tree, first = view.why.tree, len(view.session.history) - 1
     for _ in range(6):
         was.append((view.snapshot.step, tree.drawn.tree, tree.drawn.seen))
         view.step()
@@ -136,7 +133,7 @@ def test_a_prefix_is_looked_into_beside_the_search(show) -> None:
     view = show(rl.CorelsSearch(problem(), 0.005), speed="speeding up")
     until_searching(view)
     settled(view)
-    pane, search = view._why.tree, view.session.search
+    pane, search = view.why.tree, view.session.search
     first = pane.drawn.seen.path
     pane.look(search.problem.names[3])
     settled(view)
@@ -162,8 +159,8 @@ def test_bars_and_tree_have_the_same_colours(show) -> None:
     view.run()
     wait_until(lambda: view.session.state is State.ENDED)
     settled(view)
-    bars = view._plots.plots[2].sources[0].data
-    tree = view._why.tree.plot.sources[0].data
+    bars = view.plots.plots[2].sources[0].data
+    tree = view.why.tree.plot.sources[0].data
     assert bars["color"] == [color_of("cut", name) for name in bars["bound"]]
     in_tree = {fate.removeprefix("cut: "): color for fate, color in zip(tree["fate"], tree["color"], strict=True)}
     both = {
@@ -177,9 +174,8 @@ def test_a_beat_goes_on_until_what_was_opened_is_seen(show) -> None:
     view = show(small_search())
     open_tab(view, "Queue")
     view.run()
-    wait_until(lambda: view.tick() or view.session.state.over)
     settled(view)
     open_tab(view, TREE)
     settled(view)
-    assert view._why.tree.drawn.seen.last
-    assert len(view._why.tree.bars.frame()) > 0
+    assert view.why.tree.drawn.seen.last
+    assert len(view.why.tree.bars.frame()) > 0

@@ -65,10 +65,8 @@ def test_a_session_over_its_share_ends_with_its_model_and_gap(budget: None, monk
     session = running(long_search())
     wait_until(lambda: session.state.over)
     last = session.snapshot
-    assert last is not None
     assert (last.status, last.limit) == (Status.LIMIT, "memory")
     assert last.memory_bytes <= 2_200_000
-    assert last.incumbent is not None
     assert 0 < last.gap < last.incumbent.objective
 
 
@@ -87,7 +85,6 @@ def test_over_the_budget_the_largest_search_ends_and_none_begins(budget: None) -
     assert watch.look() is large
     assert watch.look() is None, "no more was taken since"
     wait_until(lambda: large.state.over)
-    assert large.snapshot is not None
     assert (large.snapshot.status, large.snapshot.limit) == (Status.LIMIT, "memory")
     assert large.snapshot.gap > 0
     assert large.resumable

@@ -16,6 +16,7 @@ from bokeh.models import (
     CustomJSTickFormatter,
     NoOverlap,
     PanTool,
+    Range,
     Range1d,
     ResetTool,
     Text,
@@ -58,6 +59,7 @@ class Plot:
     sources: tuple[ColumnDataSource, ...] = ()  # those of its own, beside the curves that plots over time share
     over_time: tuple[Any, ...] = ()  # drawn against the common axis
     _sizes: TextSizes | None = None
+    _asked: tuple[Any, ...] = ()  # what was drawn last, where frames are drawn and not snapshots
 
     def clear(self) -> None:
         """Empty what is not a shared curve."""
@@ -75,9 +77,19 @@ class Plot:
     def fit(self) -> None:
         """Let the vertical axis span what there is."""
 
+    def draw(self, *asked: Any, **more: Any) -> None:
+        """Draw a frame."""
+        raise NotImplementedError
+
     def frame(self) -> pd.DataFrame:
         """What is drawn, as a table in the words of the figure."""
         raise NotImplementedError
+
+    def picture(self) -> dict[str, Any]:
+        """The last frame drawn anew, alone and on white, for the browser to save."""
+        alone = type(self)()
+        alone.draw(*self._asked)
+        return still(alone.figure)
 
     def use_dark(self, dark: bool) -> None:
         """Colour what the page's theme does not reach for a dark or a light page."""
@@ -94,19 +106,14 @@ class Window:
 
     def __init__(self, start: float, end: float) -> None:
         self.range = Range1d(start=start, end=end, reset_start=start, reset_end=end)
-        self._set: tuple[Any, Any] = (start, end)
-
-    @property
-    def ends(self) -> tuple[float, float]:
-        """From where to where it spans what there is."""
-        return self._set
+        self.ends: tuple[Any, Any] = (start, end)  # from where to where it spans what there is
 
     def span(self, start: float, end: float) -> None:
         """Show from ``start`` to ``end``, or keep that for the reset when the user looks at a part."""
-        if (start, end) == self._set:
+        if (start, end) == self.ends:
             return
-        follows = (self.range.start, self.range.end) == self._set
-        self._set = (start, end)
+        follows = (self.range.start, self.range.end) == self.ends
+        self.ends = (start, end)
         shown = {"start": start, "end": end} if follows else {}
         self.range.update(**shown, reset_start=start, reset_end=end)
 
@@ -157,8 +164,21 @@ def show_as_before(*renderers: GlyphRenderer[Any]) -> None:
         each.selection_glyph = each.nonselection_glyph = each.glyph
 
 
-def new_figure(title: str, x_label: str, y_label: str | None, **options: Any) -> figure:
-    """An empty figure in the style of the page; what it shows may be zoomed into."""
+def new_figure(
+    title: str,
+    x_label: str,
+    y_label: str | None,
+    across: Window | Range | None = None,
+    up: Window | Range | None = None,
+    **options: Any,
+) -> figure:
+    """An empty figure in the style of the page; what it shows may be zoomed into.
+
+    `across`, `up`: the ranges of its axes; None: Bokeh's own.
+    """
+    for name, ends in (("x_range", across), ("y_range", up)):
+        if ends is not None:
+            options[name] = ends.range if isinstance(ends, Window) else ends
     plot = figure(
         title=title,
         sizing_mode="stretch_width",
@@ -203,8 +223,7 @@ def add_legend(
 def show_entries(entries: Sequence[LegendItem], drawn: Sequence[bool]) -> None:
     """Let a legend name only what is drawn."""
     for entry, visible in zip(entries, drawn, strict=True):
-        if entry.visible != visible:
-            entry.visible = visible
+        entry.visible = visible
 
 
 def set_ticks(axis: Axis, **options: Any) -> None:

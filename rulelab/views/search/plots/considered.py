@@ -51,9 +51,9 @@ class ConsideredPlot(Plot):
             self.title,
             "position in the list",
             "antecedents",
+            self._across,
+            self._up,
             y_axis_type="log",
-            y_range=self._up.range,
-            x_range=self._across.range,
             min_border_top=34,
         )
         bars = plot.vbar(

@@ -91,7 +91,7 @@ class Curves:
 
     def figure(self, title: str, label: str, up: Window, **options: Any) -> figure:
         """An empty figure over time, whose vertical axis has this label and range."""
-        return new_figure(title, "search time (s)", label, x_range=self.window.range, y_range=up.range, **options)
+        return new_figure(title, "search time (s)", label, self.window, up, **options)
 
     @property
     def empty(self) -> bool:

@@ -42,14 +42,7 @@ class IncumbentsPlot(Plot):
         self._best = ColumnDataSource(dict(self._EMPTY))
         self._complexity = complexity
         self._across, self._up = Window(-0.4, 4), Window(0, 1)
-        plot = new_figure(
-            self.title,
-            complexity,
-            "training errors",
-            min_border_top=52,
-            x_range=self._across.range,
-            y_range=self._up.range,
-        )
+        plot = new_figure(self.title, complexity, "training errors", self._across, self._up, min_border_top=52)
         self.figure = plot
         self.sources = (self._incumbents, self._best)
         legend = self._behind()

@@ -23,7 +23,6 @@ from .base import (
     set_ticks,
     show_as_before,
     show_entries,
-    still,
 )
 
 EMPTY = pd.DataFrame(columns=["rule", "complexity", "rows", "reduced_cost", "use", "chosen"])
@@ -76,10 +75,10 @@ class PoolPlot(Plot):
             self.title,
             "complexity of the rule",
             "reduced cost (rows)",
+            self._across,
+            self._up,
             height=300,
             min_border_top=52,
-            x_range=self._across.range,
-            y_range=self._up.range,
         )
         set_ticks(plot.xaxis, min_interval=1)
         self.sources = tuple(ColumnDataSource(_columns(EMPTY)) for _ in _KINDS)
@@ -101,7 +100,7 @@ class PoolPlot(Plot):
 
     def draw(self, frame: pd.DataFrame) -> None:
         """Show what `rulelab.RuleSetSearch.pool` gives."""
-        self._shown = frame
+        self._shown, self._asked = frame, (frame,)
         self._explain()
         known = frame[np.isfinite(frame["reduced_cost"].astype(float))]
         kinds = (~known["chosen"].astype(bool) & (known["use"] <= _USED), known["use"] > _USED, known["chosen"])
@@ -165,12 +164,6 @@ class PoolPlot(Plot):
 
     def use_dark(self, dark: bool) -> None:
         self._chosen.line_color = INK[dark]
-
-    def picture(self) -> dict[str, Any]:
-        """It alone on white, see `still`."""
-        alone = PoolPlot()
-        alone.draw(self._shown)
-        return still(alone.figure)
 
 
 def _columns(part: pd.DataFrame) -> Columns:

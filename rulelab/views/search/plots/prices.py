@@ -10,7 +10,7 @@ from bokeh.models import ColumnDataSource, HoverTool
 from ...live.wording import count, counted
 from ...widgets.esc import plain
 from ...widgets.style import ORANGE, SKY
-from .base import Columns, Plot, Window, add_legend, new_figure, replace, show_entries, still
+from .base import Columns, Plot, Window, add_legend, new_figure, replace, show_entries
 
 EMPTY = pd.DataFrame(columns=["conditions", "rows", "wanted", "price", "cost", "covered"])
 MOST_BARS = 60
@@ -39,10 +39,10 @@ class PricesPlot(Plot):
             self.title,
             "groups of equal rows, the dearest first",
             "price (rows)",
+            self._across,
+            self._up,
             height=300,
             min_border_top=52,
-            x_range=self._across.range,
-            y_range=self._up.range,
         )
         plot.xaxis.ticker = []
         self.sources = tuple(ColumnDataSource(_columns(EMPTY)) for _ in _KINDS)
@@ -61,7 +61,7 @@ class PricesPlot(Plot):
 
     def draw(self, frame: pd.DataFrame) -> None:
         """Show what `rulelab.RuleSetSearch.prices` gives."""
-        self._shown = frame
+        self._shown, self._asked = frame, (frame,)
         drawn = frame.head(MOST_BARS).reset_index(drop=True)
         covered = drawn["covered"].astype(bool)
         parts = [drawn[covered], drawn[~covered]]
@@ -83,12 +83,6 @@ class PricesPlot(Plot):
     def frame(self) -> pd.DataFrame:
         names = {"wanted": "rows to cover", "cost": "cost of covering", "covered": "covered by the best set"}
         return self._shown.rename(columns=names)
-
-    def picture(self) -> dict[str, Any]:
-        """It alone on white, see `still`."""
-        alone = PricesPlot()
-        alone.draw(self._shown)
-        return still(alone.figure)
 
 
 def _columns(part: pd.DataFrame) -> Columns:

@@ -51,13 +51,7 @@ class PrunedPlot(Plot):
 
     def __init__(self) -> None:
         self._bounds = FactorRange()
-        plot = new_figure(
-            self.title,
-            "share of all cuts (%)",
-            None,
-            y_range=self._bounds,
-            x_range=Range1d(start=0, end=_ROOM),
-        )
+        plot = new_figure(self.title, "share of all cuts (%)", None, Range1d(start=0, end=_ROOM), self._bounds)
         self._source = ColumnDataSource(pruned_columns(None))
         bars = plot.hbar(y="bound", left=0, right="share", height=0.62, source=self._source, color="color")
         bars.glyph.fill_alpha = 0.6

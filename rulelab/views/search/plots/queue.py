@@ -97,8 +97,7 @@ class QueuePlot(Plot):
         """Draw only the lengths that there were; a stepped area without points never ends drawing itself."""
         show_entries(self._entries, drawn)
         for area, visible in zip(self._areas, drawn, strict=True):
-            if area.visible != visible:
-                area.visible = visible
+            area.visible = visible
 
 
 class RemainingPlot(Plot):

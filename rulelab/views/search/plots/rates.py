@@ -159,12 +159,7 @@ class RatesPlot(Plot):
         self._before, self._after = (ColumnDataSource(rate_columns([])) for _ in range(2))
         self._factors = FactorRange(range_padding=0.1, group_padding=0.6)
         plot = new_figure(
-            self.title,
-            "share of the group (%)",
-            None,
-            y_range=self._factors,
-            x_range=Range1d(start=0, end=100),
-            min_border_top=54,
+            self.title, "share of the group (%)", None, Range1d(start=0, end=100), self._factors, min_border_top=54
         )
         legend, self._intervals = [], []
         for name, source, shift, colour in (

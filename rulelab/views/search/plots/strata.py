@@ -72,9 +72,9 @@ class StrataPlot(Plot):
             self.title,
             "people, from the highest risk (%)",
             "probability",
+            Range1d(start=0, end=100),
+            Range1d(start=0, end=1.02),
             min_border_top=34,
-            x_range=Range1d(start=0, end=100),
-            y_range=Range1d(start=0, end=1.02),
         )
         bars = plot.quad(
             left="left",

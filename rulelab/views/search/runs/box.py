@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import panel as pn
@@ -15,9 +16,11 @@ from ....recording import Recording
 from ....snapshot import Status
 from ...live.job import Job
 from ...live.wording import NONE, apart, below, count, gap
+from ...live.work import Work
 from ...widgets.buttons import Press
 from ...widgets.esc import esc, plain
 from ...widgets.explained import WORD_CSS, word
+from ...widgets.fields import WIDE
 from ...widgets.html import Html
 from ...widgets.style import BAR_CSS, CARD_CSS, SELECT_CSS, sheet
 from ...widgets.uploader import Uploader
@@ -26,7 +29,7 @@ from .past import MOST_RUNS, PastRun, Runs, differing
 
 _LEFT_OUT, _ADDED = "each left out", "of the paper, added"
 HEADS = ["run", "objective", "lower bound", "gap", "nodes", "search time", "integral"]
-_TERMS = {"run": "runs", "integral": "primal-dual integral"}
+TERMS = {"run": "runs", "integral": "primal-dual integral"}
 _EMPTY = "No run has ended yet. Each one stays here with its figures, and as a pale line beneath the next one's curves."
 _ABLATES = (
     "Runs the settings of the form as they are and once more without each bound in use, one after the other, each "
@@ -37,7 +40,6 @@ _ADDS = (
     f"each time, each run for {MOST_SECONDS:g} s at most. Which bound will save most?"
 )
 _CANNOT = "This kind of search has no bounds that could be left out one by one."
-_WIDE: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": 0}
 
 
 class RunsBox:
@@ -61,11 +63,11 @@ class RunsBox:
         self.way = pn.widgets.Select(label="Bounds", options=[_LEFT_OUT, _ADDED], width=190, **listed)
         self.guess = pn.widgets.Select(label="My guess", options=["", *GUESSES], width=150, visible=False, **listed)
         self.way.param.watch(lambda *_: self._say_what(), "value")
-        self._about = Html("", stylesheets=[CARD_CSS, WORD_CSS], min_width=160, **_WIDE)
-        self._said = Html("", stylesheets=[CARD_CSS], **_WIDE)
-        self.table = RunTable(self.act, heads=HEADS, terms=_TERMS, empty=_EMPTY, **_WIDE)
+        self._about = Html("", stylesheets=[CARD_CSS, WORD_CSS], min_width=160, **WIDE)
+        self._said = Html("", stylesheets=[CARD_CSS], **WIDE)
+        self.table = RunTable(self.act, heads=HEADS, terms=TERMS, empty=_EMPTY, **WIDE)
         bar = pn.FlexBox(
-            self.button, self.way, self.guess, self._about, gap="8px", align_items="end", stylesheets=[BAR_CSS], **_WIDE
+            self.button, self.way, self.guess, self._about, gap="8px", align_items="end", stylesheets=[BAR_CSS], **WIDE
         )
         self.picture = AblationPicture()
         self.head, self.items = (bar,), (self._said, self.table, self.picture.pane)
@@ -77,8 +79,7 @@ class RunsBox:
         for field in (self.way, self.guess):
             if field.disabled is (possible and free):
                 field.disabled = not (possible and free)
-        if self.button.able is not (possible and free):
-            self.button.able = possible and free
+        self.button.able = possible and free
 
     @property
     def added(self) -> bool:
@@ -89,10 +90,8 @@ class RunsBox:
         added = self.added
         what = (_ADDS if added else _ABLATES) if self._possible else _CANNOT
         about = f'<p class="note">{what} {word("Why", "ablation")}</p>'
-        if about != self._about.object:
-            self._about.object = about
-        if self.guess.visible is not added:
-            self.guess.visible = added
+        self._about.object = about
+        self.guess.visible = added
 
     def say(self, note: str) -> None:
         """Say how the ablation went; empty: nothing."""
@@ -104,8 +103,7 @@ class RunsBox:
         gone = f"{count(self._runs.gone)} older runs have made room: {MOST_RUNS} are kept." if self._runs.gone else ""
         said = " ".join(filter(None, (self._note, gone)))
         html = f'<p class="note" role="note">{esc(said, 600)}</p>' if said else ""
-        if html != self._said.object:
-            self._said.object = html
+        self._said.object = html
         shown = rows(list(self._runs), present)
         if shown != self.table.rows:
             self.table.rows = shown
@@ -223,9 +221,8 @@ class Opener:
     """
 
     def __init__(self, opened: Callable[[Recording, str], None], start_beat: Callable[[], None]) -> None:
-        self._opened, self._start_beat = opened, start_beat
-        self._job: Job | None = None
-        self._name = ""
+        self._opened = opened
+        self._work = Work(start=start_beat)
         self.field = Uploader(
             self._received,
             label="Open recording",
@@ -239,22 +236,20 @@ class Opener:
     @property
     def busy(self) -> bool:
         """Whether a file is being read."""
-        return self._job is not None
+        return self._work.busy
 
     def tick(self) -> None:
         """Show what has been read, or say why it cannot be shown."""
-        job = self._job
-        if job is None or job.busy:
-            return
-        self._job, said = None, job.error or ""
+        self._work.refresh()
+
+    def _take(self, name: str, job: Job) -> None:
+        said = job.error or ""
         if not said:
             try:
-                self._opened(job.result, self._name)
+                self._opened(job.result, name)
             except ValueError as error:
                 said = str(error)
         self.field.param.update(doing="", said=plain(said, 400))
 
     def _received(self, contents: bytes, name: str) -> None:
-        self._name = name
-        self._job = Job(lambda progress: Recording.from_bytes(contents, name, LARGEST_TEXT))
-        self._start_beat()
+        self._work.begin(lambda progress: Recording.from_bytes(contents, name, LARGEST_TEXT), partial(self._take, name))

@@ -1,0 +1,52 @@
+"""The fields and lines that views are made of, in the look that they share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import panel as pn
+import param
+
+from .esc import plain
+from .html import LiveText
+from .style import BUTTON_CSS, SELECT_CSS, SMALL_CSS
+
+WIDE: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": 0}
+"""Of what takes the width that there is."""
+
+
+def select(parameter: param.Parameter, width: int | None = None, **more: Any) -> pn.widgets.Select:
+    """A list to choose the value of a parameter from."""
+    return pn.widgets.Select.from_param(parameter, **{"width": width, "stylesheets": [SELECT_CSS], "margin": 0, **more})
+
+
+def button(
+    label: str, act: Callable[..., Any] | None, width: int | None, height: int = 34, small: bool = True, **more: Any
+) -> pn.widgets.Button:
+    """A button; ``small`` where many stand side by side."""
+    sheets = [BUTTON_CSS, SMALL_CSS] if small else [BUTTON_CSS]
+    look = {"width": width, "height": height, "stylesheets": sheets, "margin": 0, **more}
+    return pn.widgets.Button(label=label, on_click=act, **look)
+
+
+def alert(caption: str = "Error", **more: Any) -> LiveText:
+    """A line for what goes wrong, hidden while nothing does; ``caption``: its name for screen readers."""
+    return LiveText(role="alert", caption=caption, **{**WIDE, **more})
+
+
+class Complaining:
+    """A view with a line for what goes wrong."""
+
+    _alert: LiveText
+
+    def complain(self, message: str) -> None:
+        """Show an error; an empty text takes it away."""
+        self._alert.phase = plain(message, 600)
+
+
+def when_page_ends(close: Callable[[], Any]) -> None:
+    """Have something closed with the page that is being made; in a notebook there is none."""
+    document = pn.state.curdoc
+    if document is not None and document.session_context is not None:
+        pn.state.on_session_destroyed(lambda _: close())
