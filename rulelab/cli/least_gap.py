@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from ..families.wording import at_least, count, restricted
+from ..families.wording import at_least, restricted
 from .data_options import problem_of, read, read_problem, unheard
 from .families import CRITERIA_NAMES, add_memory, add_parameters, add_preparation, recipe_of
 from .fit import rates_of_groups, save_proof
@@ -166,8 +166,8 @@ def _verdict(search: OneGap, snapshot: Snapshot, interrupted: bool) -> str:
 def _front(args: argparse.Namespace, recipe: Recipe, shared: dict[str, Any], report: Any) -> GapFrontier:
     """The least gap at several accuracies."""
     from ..families import FAMILIES
-    from ..families import least_gap as words
     from ..frontiers import GapFrontier
+    from ..report import front
 
     with bad_input():
         _, problem = read_problem(args, recipe, report, grouped=True)
@@ -183,16 +183,10 @@ def _front(args: argparse.Namespace, recipe: Recipe, shared: dict[str, Any], rep
         proven = "yes" if point.status == "proven" else f"at least {at_least(100 * point.lower_bound)}"
         own = (f"{100 * point.value:.4f}", proven, f"{100 * point.accuracy:.2f}", f"{point.model.complexity}")
         rows.append((*start, *own, one_line(_rules(point.model)) or "-"))
-    closed = sum(point.status != "open" for point in search.points)
-    verdict = f"certified: at each accuracy no {FAMILIES[search.family].noun} has a smaller gap"
-    verdict += words.limits(search.parameters) + restricted(search.problem)
-    if closed < len(rows):
-        verdict = f"not certified ({ending(snapshot, interrupted)}): {closed} of {count(len(rows), 'point')} proven"
     size = ("rules", "if .. else if ..") if noun == "list" else ("complexity", "positive if")
     head = ("accuracy at least %", "gap, points", "proven", "accuracy %", *size)
-    print(
-        table(head, rows, right=(0, 1, 3, 4)) + f"\n\n{verdict}\n{snapshot.seconds:.2f} s, {search.work} units of work"
-    )
+    said = front(search, snapshot, "interrupted" if interrupted else "")
+    print(table(head, rows, right=(0, 1, 3, 4)), said.to_text(), sep="\n\n")
     return search
 
 
