@@ -8,9 +8,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..families.wording import count
+from ..parameters import MAX_LENGTH
 from ..shown import digits, figure, percent
 from .data_options import read_problem, unheard
-from .families import CRITERIA_NAMES, MODELS, add_memory, add_parameters, add_preparation, recipe_of
+from .families import CRITERIA_NAMES, MODELS, add_memory, add_parameters, add_preparation, reader_of, recipe_of
 from .options import add, add_columns, add_limits, add_source, add_written, number, several, whole
 from .output import RESULT, CommandError, bad_input, one_line, save, say, table
 from .progress import distance, drained
@@ -51,7 +52,7 @@ def add_to(commands: Any) -> None:
     suppressed = {"default": argparse.SUPPRESS}
     group = parser.add_argument_group("points")
     text = f"of rule lists by number of rules: most rules of the last point (default: {_MAX_LENGTH})"
-    add(group, "--max-length", type=whole(0), metavar="K", text=text, **suppressed)
+    add(group, "--max-length", type=reader_of(MAX_LENGTH), metavar="K", text=text, **suppressed)
     names = ", ".join(CRITERIA_NAMES)
     text = f"a criterion ({names}), with tolerances after a colon where they are not the papers'"
     add(group, "--fairness", metavar="NAME[:EPS,..]", text=text, **suppressed)

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from decimal import ROUND_FLOOR, Context
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from ..arguments import Text
 from ..families import FAMILIES, least_gap
@@ -49,8 +49,6 @@ def _down(share: float, figures: int) -> str:
 class Verdict(Shown, abc.ABC):
     """What is proven, as one sentence, and what is to be said beside it."""
 
-    _DATA: ClassVar[tuple[str, ...]] = ()
-
     @property
     @abc.abstractmethod
     def proven(self) -> bool:
@@ -72,7 +70,11 @@ class Verdict(Shown, abc.ABC):
 
     def to_dict(self) -> dict[str, Any]:
         """As plain types, for JSON."""
-        return {name: getattr(self, name) for name in ("proven", "headline", *self._DATA)}
+        return {"proven": self.proven, "headline": self.headline, **self._data()}
+
+    @abc.abstractmethod
+    def _data(self) -> dict[str, Any]:
+        """What it is made of, as plain types."""
 
     def __str__(self) -> str:
         return self.headline
@@ -107,8 +109,6 @@ class Near(Verdict):
     longest: int | None = None
     work: str = ""
 
-    _DATA = ("models", "forms", "beyond", "optimum", "threshold", "covered", "lower_bound")
-
     @property
     def proven(self) -> bool:
         return bool(self.result.complete)
@@ -131,25 +131,10 @@ class Near(Verdict):
         return self.models is not None and not self._sets and self.forms >= MOST_LISTS
 
     @property
-    def optimum(self) -> float:
-        """The least objective."""
-        return float(self.result.optimum)
-
-    @property
-    def threshold(self) -> float:
-        """The largest objective that is near it."""
-        return float(self.result.threshold)
-
-    @property
     def covered(self) -> float | None:
         """How far all are found; None: nobody knows."""
         covered = getattr(self.result, "covered", None)
         return covered if covered == covered else None
-
-    @property
-    def lower_bound(self) -> float:
-        """What no model is below."""
-        return self.snapshot.lower_bound
 
     @property
     def headline(self) -> str:
@@ -166,7 +151,7 @@ class Near(Verdict):
         over = f", over {self._of_rules}" if self._sets else ""
         if self._exact:
             have = "has" if models == 1 else "have"
-            near = self._near.replace("of an", "an", 1) if not self.optimum else f"an objective {self._near}"
+            near = self._near.replace("of an", "an", 1) if not self.result.optimum else f"an objective {self._near}"
             return f"certified complete{over}: {what} {have} {near}"
         if self.proven:
             return f"complete {_ROUNDED}: {what} {self._near}"
@@ -193,13 +178,17 @@ class Near(Verdict):
             return f"certified: exactly {sets} {'is' if self.forms == 1 else 'are'} {self._near}"
         known = ""
         if self.covered is not None:
-            reach = f"within {self._reach or '0 %'}" if self.optimum else f"of at most {self.covered:.10g}"
+            reach = f"within {self._reach or '0 %'}" if self.result.optimum else f"of at most {self.covered:.10g}"
             known = f"; every one {reach} is among them"
         return f"not complete: at least {sets} are {self._near}{known}"
 
     def to_text(self, title: Callable[[str], str] = str) -> str:
         work = ", ".join(filter(None, (f"{self.snapshot.seconds:.2f} s", self.work)))
-        best, up_to, aside = self._figure(self.optimum), self._figure(self.threshold), restricted(self.result.problem)
+        best, up_to, aside = (
+            self._figure(self.result.optimum),
+            self._figure(self.result.threshold),
+            restricted(self.result.problem),
+        )
         noun, why = self._noun, self._ended(title)
         if not self._begun:
             return "\n".join([self._nothing(title), *self._best(title), work])
@@ -219,14 +208,19 @@ class Near(Verdict):
         if not self._sets:
             covered = self.result.covered
             certain = (
-                f"complete for less than {at_least(covered - self.optimum, 7)} above the optimum: every list below "
-                f"{at_least(covered, 7)} is found, of those up to {up_to} that were looked for"
+                f"complete for less than {at_least(covered - self.result.optimum, 7)} above the optimum: every list "
+                f"below {at_least(covered, 7)} is found, of those up to {up_to} that were looked for"
             )
         elif self.covered is None:
             certain = f"it is not known which other sets there are, {over}"
         else:
             certain = f"every set of at most {digits(self.covered, 7)} is found, of those up to {up_to}, {over}"
         return "\n".join([f"not complete ({why}): {found}", certain, *self._less_to_ask(title), work])
+
+    def _data(self) -> dict[str, Any]:
+        figures = {name: getattr(self, name) for name in ("models", "forms", "beyond", "covered")}
+        figures |= {"optimum": float(self.result.optimum), "threshold": float(self.result.threshold)}
+        return {**figures, "lower_bound": self.snapshot.lower_bound}
 
     @property
     def _sets(self) -> bool:
@@ -242,8 +236,8 @@ class Near(Verdict):
         return self.snapshot.phase not in ("optimum", *(("preparing",) if self.models is None else ()))
 
     def _nothing(self, title: Callable[[str], str]) -> str:
-        bound = digits(self.lower_bound, 7) if self._sets else at_least(self.lower_bound, 7)
-        best = f"the best {self._noun} has the objective {self._figure(self.optimum)}"
+        bound = digits(self.snapshot.lower_bound, 7) if self._sets else at_least(self.snapshot.lower_bound, 7)
+        best = f"the best {self._noun} has the objective {self._figure(self.result.optimum)}"
         return f"nothing is certified ({self._ended(title)}): {best}, and no rule {self._noun} is below {bound}"
 
     @property
@@ -257,15 +251,19 @@ class Near(Verdict):
 
     @property
     def _near(self) -> str:
-        if not self.optimum:  # there is no per cent of nothing
-            return f"of an objective of at most {self.threshold:.10g}"
-        near = _down(self.threshold / self.optimum - 1, 4) if self.ratio is None else f"{100 * self.ratio:.4g} %"
+        if not self.result.optimum:  # there is no per cent of nothing
+            return f"of an objective of at most {self.result.threshold:.10g}"
+        near = (
+            _down(self.result.threshold / self.result.optimum - 1, 4)
+            if self.ratio is None
+            else f"{100 * self.ratio:.4g} %"
+        )
         return f"within {near} of the optimum"
 
     @property
     def _reach(self) -> str:
         """How far above the optimum all are found; empty: nobody knows."""
-        reach = self.covered / self.optimum - 1 if self.covered is not None and self.optimum else 0.0
+        reach = self.covered / self.result.optimum - 1 if self.covered is not None and self.result.optimum else 0.0
         return _down(reach, 3) if reach > 0 else ""
 
     @property
@@ -334,8 +332,6 @@ class Front(Verdict):
     aside: str = ""
     beside: tuple[str, ...] = ()
 
-    _DATA = ("claim", "ended", "closed", "points", "beside")
-
     @property
     def proven(self) -> bool:
         return self.certified or self.rounded
@@ -350,6 +346,9 @@ class Front(Verdict):
 
     def to_text(self, title: Callable[[str], str] = str) -> str:
         return "\n".join([self.headline, *self.beside, self.work])
+
+    def _data(self) -> dict[str, Any]:
+        return asdict(self)
 
 
 def rule_list_front(search: FrontierSearch, snapshot: Snapshot, ended: str = "") -> Front:
@@ -423,8 +422,6 @@ class Withstood(Verdict):
     ended: str = ""
     seconds: float = 0.0
 
-    _DATA = ("rows", "withstands", "breaks", "ties", "ended")
-
     @classmethod
     def of(cls, search: RobustnessSearch, snapshot: Snapshot, ended: str = "") -> Withstood:
         """What a search has proven of its list."""
@@ -461,6 +458,9 @@ class Withstood(Verdict):
         sure = f"proven so far ({self.ended})" if self.ended else "certified"
         ties = [f"{count(self.ties, 'other list')} that predict otherwise are as good already"] if self.ties else []
         return "\n".join([f"{sure}: {self.labels}", *ties, work])
+
+    def _data(self) -> dict[str, Any]:
+        return asdict(self)
 
     @property
     def _stays(self) -> str:
