@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from ..limits import TIME_LIMIT
+from ..parameters import TIME_LIMIT
 from .output import Read, to_write
 
 READING = {

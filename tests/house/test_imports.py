@@ -21,7 +21,7 @@ from rulelab.lazy import GONE
 ENGINES = ("rule_list", "falling_rule_list", "rule_set")
 FLOORS: list[str] = [
     "extras files lazy",
-    "arguments assets data.dataframes glossary interrupts limits linear_solver results sharing shown",
+    "arguments assets data.dataframes glossary interrupts linear_solver results sharing shown",
     "data.conditions data.exact_weights data.metrics errors parameters progress",
     "kernels",
     "data.columns data.gaps data.naming",

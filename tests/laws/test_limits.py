@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from test_estimators import flowers, people
 
 import rulelab as rl
-from rulelab import limits
+from rulelab import parameters
 from rulelab.data.antecedents import TooManyAntecedents
 from rulelab.data.mining import mine_antecedents, mine_within
 from rulelab.sweeps.families import FAMILIES
@@ -38,8 +38,8 @@ def default(function: object, name: str) -> object:
 @pytest.mark.parametrize("family", list(CLASSIFIERS))
 def test_classifiers_sweeps_and_the_command_line_have_the_same_defaults(family, tmp_path, capsys, monkeypatch):
     make = CLASSIFIERS[family]
-    assert default(make, "time_limit") == default(rl.sweep, "time_limit") == limits.TIME_LIMIT
-    assert default(make, "memory_limit") == FAMILIES[family].defaults["memory_limit"] == limits.MEMORY_LIMIT
+    assert default(make, "time_limit") == default(rl.sweep, "time_limit") == parameters.TIME_LIMIT
+    assert default(make, "memory_limit") == FAMILIES[family].defaults["memory_limit"] == parameters.MEMORY_LIMIT
     names = set(inspect.signature(make).parameters) & set(FAMILIES[family].defaults)
     assert {name: default(make, name) for name in names} == {name: FAMILIES[family].defaults[name] for name in names}
     X, y = people()
@@ -51,7 +51,7 @@ def test_classifiers_sweeps_and_the_command_line_have_the_same_defaults(family, 
         lambda search, **options: seen.update(options, **search.parameters) or rl.steps(search, work_limit=1),
     )
     status, _, err = run(capsys, "fit", tmp_path / "people.csv", "--target", "y", "--model", family.replace("_", "-"))
-    assert (status, seen["time_limit"]) == (0, limits.TIME_LIMIT), err
+    assert (status, seen["time_limit"]) == (0, parameters.TIME_LIMIT), err
     for name in set(inspect.signature(make).parameters) & set(seen) - {"random_state"}:
         assert seen[name] == default(make, name), name
 
