@@ -137,43 +137,6 @@ def require(*checks: tuple[str, Any, bool, str]) -> None:
             raise ParameterError(name, value, allowed)
 
 
-def _whole(least: int, most: float = math.inf) -> Callable[[Any], bool]:
-    return lambda value: is_whole(value, least) and value <= most
-
-
-def _number(least: float, most: float = math.inf) -> Callable[[Any], bool]:
-    return lambda value: is_number(value) and least <= value <= most
-
-
-def _or_none(accepts: Callable[[Any], bool]) -> Callable[[Any], bool]:
-    return lambda value: value is None or accepts(value)
-
-
-_REQUIRED: Mapping[str, tuple[Callable[[Any], bool], str]] = {
-    "beam_width": (_whole(0, 10_000), "an integer from 0 to 10000"),
-    "column_limit": (_whole(1), "an integer >= 1"),
-    "curiosity": (_number(0, 1), "a number from 0 to 1"),
-    "limit": (_whole(1), "an integer >= 1"),
-    "max_conditions": (_or_none(_whole(1)), "an integer >= 1"),
-    "max_length": (_or_none(_whole(0)), "an integer >= 0 or None"),
-    "memory_limit": (_or_none(_whole(1)), "bytes > 0 or None"),
-    "min_accuracy": (_or_none(_number(0, 1)), "a number from 0 to 1 or None"),
-    "min_group_size": (_whole(0), "an integer >= 0"),
-    "random_state": (_or_none(_whole(0)), "an integer >= 0 or None"),
-    "ratio": (_or_none(_number(0)), "a finite number >= 0"),
-    "violation_penalty": (_or_none(_number(0)), "a number of at least 0 or None"),
-    "within": (_or_none(_number(0)), "a finite number >= 0"),
-}
-"""What arguments have to be that mean the same for every search, by name."""
-
-
-def check_arguments(**given: Any) -> None:
-    """Refuse the first argument that no search takes. Raises ParameterError."""
-    for name, value in given.items():
-        accepts, requirement = _REQUIRED[name]
-        require((name, value, accepts(value), requirement))
-
-
 def check_choice(name: str, value: Any, known: Collection[str]) -> None:
     """Refuse what is none of the texts that an argument may be. Raises ParameterError."""
     require((name, value, isinstance(value, str) and value in known, f"one of {', '.join(known)}"))

@@ -9,11 +9,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .arguments import check_arguments, require
+from .arguments import require
 from .data.exact_weights import asked_accuracy, rounded_down
 from .data.fairness import criterion_called, emptied_rates, groups_of, left_out, true_gaps
 from .data.problem import Problem
 from .models import Model
+from .parameters import check_arguments
 from .search import Search
 from .snapshot import Incumbent, Snapshot, Status
 
@@ -92,7 +93,6 @@ class LeastGap(Search):
         limit: str | None,
         counts: Mapping[str, int],
         pruned: Mapping[str, int],
-        memory_bytes: int,
         detail: Mapping[str, Any],
     ) -> Snapshot:
         """The present state."""
@@ -106,16 +106,13 @@ class LeastGap(Search):
             lower = incumbent.objective
         own = {"patterns": self.problem.n_patterns, "gap_is_proven": self._gap_proven, "left_out": self.left_out}
         return Snapshot(
-            step=0,
-            work=self.work,
-            seconds=0.0,
+            **self._figures,
             status=status,
             incumbent=incumbent,
             lower_bound=lower,
             counts=dict(counts) | ({"queued": 0} if ended else {}),
             pruned=pruned,
             log10_remaining=0.0 if ended else np.inf,
-            memory_bytes=memory_bytes,
             phase=self._phase,
             limit=None if ended else limit,
             detail={**own, **detail, **notes},

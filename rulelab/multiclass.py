@@ -27,11 +27,11 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from .arguments import check_arguments, is_number, require
 from .certificate import CertificateError, MultiClassCertificate, Origin
 from .certificate.multiclass import costs_of
 from .data.multiclass import MultiClassProblem
 from .models import MultiClassRuleList
+from .parameters import REGULARIZATION, check_arguments
 from .search import Search
 from .snapshot import Incumbent, Snapshot, Status, bound_shown
 
@@ -94,8 +94,7 @@ class MultiClassRuleListSearch(Search):
     ) -> None:
         if not isinstance(problem, MultiClassProblem):
             raise TypeError(f"problem must be a MultiClassProblem, not {type(problem).__name__}")
-        price = is_number(regularization) and 0 < regularization < 1
-        require(("regularization", regularization, price, "a number above 0 and below 1"))
+        REGULARIZATION.check(regularization)
         check_arguments(max_length=max_length, memory_limit=memory_limit)
         super().__init__(problem)  # type: ignore[arg-type]
         self.regularization = float(regularization)

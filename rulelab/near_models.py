@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .arguments import ParameterError, check_arguments, is_whole
+from .arguments import ParameterError, is_whole
 from .data.problem import Problem
 from .kernels import bits
 from .models import Model
+from .parameters import check_arguments
 from .search import Search
 from .shown import Fact, Shown, rows_below
 from .snapshot import Snapshot

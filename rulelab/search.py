@@ -108,6 +108,12 @@ class Search(Shown, Shared, abc.ABC):
         return str(own), *(() if within is None else within.pace)
 
     @property
+    def _figures(self) -> dict[str, Any]:
+        """What its snapshots have in common; how often and how long it was advanced is added to each, see `advance`."""
+        taken: int = self.memory_bytes  # type: ignore[attr-defined]  # of all but those that store nothing
+        return {"step": 0, "work": self.work, "seconds": 0.0, "memory_bytes": taken}
+
+    @property
     def _rehearsed_as(self) -> object:
         """What searches of this kind have in common that come to use the same kernels."""
         return type(self)

@@ -22,6 +22,13 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, st
     return status, out, err
 
 
+def output_of(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[str, str]:
+    """What it prints on both streams where it ends well, which is checked."""
+    status, out, err = run(capsys, *arguments)
+    assert status == 0, err
+    return out, err
+
+
 def start(*arguments: object) -> subprocess.Popen[str]:
     environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
     command = [sys.executable, "-m", "rulelab", *map(str, arguments)]

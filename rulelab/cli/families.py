@@ -23,7 +23,7 @@ from ..families import (
     Parameter,
 )
 from ..families.typed import ENTRIES
-from .options import add, fraction, number, or_none, size, whole
+from .options import add, number, or_none, size, whole
 from .output import CommandError, one_line
 
 if TYPE_CHECKING:
@@ -222,7 +222,7 @@ def reader_of(parameter: Parameter) -> Any:
     parse = {
         "whole": whole(int(parameter.least)),
         "number": number(parameter.accepts, parameter.required),
-        "fraction": fraction,
+        "fraction": number(parameter.accepts, parameter.required),
         "size": size,
     }.get(parameter.kind, str)
     return or_none(parse) if parameter.lifted else parse

@@ -7,13 +7,14 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..families.wording import count, restricted
+from ..families.wording import count
+from ..parameters import MAX_LENGTH
 from ..shown import digits, figure, percent
 from .data_options import read_problem, unheard
-from .families import CRITERIA_NAMES, MODELS, add_memory, add_parameters, add_preparation, recipe_of
+from .families import CRITERIA_NAMES, MODELS, add_memory, add_parameters, add_preparation, reader_of, recipe_of
 from .options import add, add_columns, add_limits, add_source, add_written, number, several, whole
 from .output import RESULT, CommandError, bad_input, one_line, save, say, table
-from .progress import distance, drained, ending
+from .progress import distance, drained
 
 if TYPE_CHECKING:
     from ..frontiers import Frontier
@@ -51,7 +52,7 @@ def add_to(commands: Any) -> None:
     suppressed = {"default": argparse.SUPPRESS}
     group = parser.add_argument_group("points")
     text = f"of rule lists by number of rules: most rules of the last point (default: {_MAX_LENGTH})"
-    add(group, "--max-length", type=whole(0), metavar="K", text=text, **suppressed)
+    add(group, "--max-length", type=reader_of(MAX_LENGTH), metavar="K", text=text, **suppressed)
     names = ", ".join(CRITERIA_NAMES)
     text = f"a criterion ({names}), with tolerances after a colon where they are not the papers'"
     add(group, "--fairness", metavar="NAME[:EPS,..]", text=text, **suppressed)
@@ -114,7 +115,7 @@ def _proven_points(snapshot: Snapshot) -> str:
 
 
 def _show_lists(search: FrontierSearch, snapshot: Snapshot, interrupted: bool) -> str:
-    from ..snapshot import Status
+    from ..report import rule_list_front
 
     frame, points = search.frame, search.frontier
     rows = [
@@ -126,16 +127,8 @@ def _show_lists(search: FrontierSearch, snapshot: Snapshot, interrupted: bool) -
         for row, point in zip(frame.itertuples(index=False), points, strict=True)
     ]
     head = ("rules", "errors", "error %", "proven", "used", "if .. else if ..")
-    proven = sum(point.proven for point in points)
-    work = f"{snapshot.seconds:.2f} s, {search.work} prefixes expanded"
-    if snapshot.status is Status.OPTIMAL:
-        verdict = f"certified{restricted(search.problem)}: no rule list of so many rules makes fewer errors"
-    elif snapshot.limit == "exactness":
-        verdict = "optimal within the rounding of the weights: no rule list makes fewer errors than the column says"
-    else:
-        total = count(search.max_length + 1, "point")
-        verdict = f"not certified ({ending(snapshot, interrupted)}): {proven} of {total} proven"
-    return table(head, rows, right=(0, 1, 2, 4)) + f"\n\n{verdict}\n{work}"
+    said = rule_list_front(search, snapshot, "interrupted" if interrupted else "")
+    return table(head, rows, right=(0, 1, 2, 4)) + f"\n\n{said.to_text()}"
 
 
 def _criterion(args: argparse.Namespace) -> tuple[str, tuple[float, ...] | None]:
@@ -174,7 +167,7 @@ def _closed_points(snapshot: Snapshot) -> str:
 
 
 def _show_places(search: Frontier, snapshot: Snapshot, interrupted: bool) -> str:
-    from ..families import FAMILIES
+    from ..report import front
 
     sets, fair = search.family == "rule_set", "tolerance" in search.axes
     rows = []
@@ -191,20 +184,9 @@ def _show_places(search: Frontier, snapshot: Snapshot, interrupted: bool) -> str
     axes = [{"tolerance": "tolerance", "max_complexity": "complexity"}[axis] for axis in search.axes]
     value, rule = ("loss", "positive if") if sets else ("objective", "if .. else if ..")
     head = [*axes, value, "proven", "errors", *(("gap %",) if fair else ()), "used", rule]
-    closed = sum(point.status != "open" for point in search.points)
-    most = search.parameters.get("max_conditions")
-    among = "" if most is None else f" of at most {count(most, 'condition')}"
-    among += restricted(search.problem)
-    if closed == len(rows):
-        what = "set of rules" if sets else FAMILIES[search.family].noun
-        meets = " that meets the tolerance" if fair else ""
-        verdict = f"certified: no {what}{among}{meets} has {'less loss' if sets else 'a smaller objective'}"
-    else:
-        verdict = f"not certified ({ending(snapshot, interrupted)}): {closed} of {count(len(rows), 'point')} closed"
-    notes = "".join(f"\n{each}" for each in _warnings(search))
-    work = f"{snapshot.seconds:.2f} s, {count(search.work, 'unit')} of work"
+    said = front(search, snapshot, "interrupted" if interrupted else "", beside=tuple(_warnings(search)))
     right = [k for k, name in enumerate(head) if name not in ("proven", rule)]
-    return table(head, rows, right=right) + f"\n\n{verdict}{notes}\n{work}"
+    return table(head, rows, right=right) + f"\n\n{said.to_text()}"
 
 
 def _warnings(search: Frontier) -> list[str]:

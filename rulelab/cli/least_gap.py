@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from ..families.wording import at_least, count, restricted
+from ..families.wording import at_least, restricted
+from ..parameters import FREE_RULES, MAX_LENGTH, MIN_ACCURACY
 from .data_options import problem_of, read, read_problem, unheard
-from .families import CRITERIA_NAMES, add_memory, add_parameters, add_preparation, recipe_of
+from .families import CRITERIA_NAMES, add_memory, add_parameters, add_preparation, reader_of, recipe_of
 from .fit import rates_of_groups, save_proof
 from .options import (
     add,
@@ -16,8 +17,6 @@ from .options import (
     add_proof_limit,
     add_source,
     add_written,
-    fraction,
-    least_zero,
     several,
     whole,
 )
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
 _OTHERWISE = ("regularization", "policy", "max_length", "fairness", "labels")
 """Parameters that mean something else here."""
 _MODELS = ["rule-list", "rule-set"]
-_REGULARIZATION = 0.01
 _OWN = {
     "rule-list": ("beam_width", "min_group_size"),
     "rule-set": ("max_complexity", "max_conditions", "loss", "form", "column_limit", "min_group_size"),
@@ -56,7 +54,7 @@ def add_to(commands: Any) -> None:
     add_source(parser)
     add(parser, "--model", "--family", choices=_MODELS, default=_MODELS[0], text="the family of models")
     text = "least share of rows that are right, such as .65; several with commas (default: each percent)"
-    add(parser, "--accuracy", type=several(fraction), metavar="A,..", text=text)
+    add(parser, "--accuracy", type=several(reader_of(MIN_ACCURACY)), metavar="A,..", text=text)
     add_written(parser, text="save the model as JSON; of a single accuracy")
     add_written(parser, "--proof", text="save the proof, for `rulelab verify`; of a single accuracy")
     add_proof_limit(parser)
@@ -70,9 +68,9 @@ def add_to(commands: Any) -> None:
     add(group, "--criterion", choices=names, default=names[0], text="what the gap is measured in")
     suppressed = {"default": argparse.SUPPRESS}
     text = "of rule lists: most rules, not counting the default (default: any number)"
-    add(group, "--max-length", type=whole(0), metavar="N", text=text, **suppressed)
-    text = f"of rule lists: what a rule is worth between lists of the same gap (default: {_REGULARIZATION})"
-    add(group, "--regularization", type=least_zero, metavar="X", text=text, **suppressed)
+    add(group, "--max-length", type=reader_of(MAX_LENGTH), metavar="N", text=text, **suppressed)
+    text = f"of rule lists: what a rule is worth between lists of the same gap (default: {FREE_RULES.default})"
+    add(group, "--regularization", type=reader_of(FREE_RULES), metavar="X", text=text, **suppressed)
     add(parser, "--random-state", type=whole(0), metavar="N", text="of rule sets: seed of what is random")
     add_parameters(parser, _MODELS, without=_OTHERWISE)
     add_memory(add_limits(parser, "At a limit, and at Ctrl-C, what is found is given with its proven bound."))
@@ -100,7 +98,7 @@ def _chosen(args: argparse.Namespace) -> tuple[dict[str, Any], Recipe]:
     """The arguments of the searches of the family, and how the problem is made."""
     lists = args.model == "rule-list"
     shared: dict[str, Any] = {"criterion": args.criterion}
-    own = {"regularization": _REGULARIZATION, "max_length": None}
+    own = {"regularization": FREE_RULES.default, "max_length": None}
     for name, default in own.items():
         if hasattr(args, name):
             if not lists:
@@ -166,8 +164,8 @@ def _verdict(search: OneGap, snapshot: Snapshot, interrupted: bool) -> str:
 def _front(args: argparse.Namespace, recipe: Recipe, shared: dict[str, Any], report: Any) -> GapFrontier:
     """The least gap at several accuracies."""
     from ..families import FAMILIES
-    from ..families import least_gap as words
     from ..frontiers import GapFrontier
+    from ..report import front
 
     with bad_input():
         _, problem = read_problem(args, recipe, report, grouped=True)
@@ -183,16 +181,10 @@ def _front(args: argparse.Namespace, recipe: Recipe, shared: dict[str, Any], rep
         proven = "yes" if point.status == "proven" else f"at least {at_least(100 * point.lower_bound)}"
         own = (f"{100 * point.value:.4f}", proven, f"{100 * point.accuracy:.2f}", f"{point.model.complexity}")
         rows.append((*start, *own, one_line(_rules(point.model)) or "-"))
-    closed = sum(point.status != "open" for point in search.points)
-    verdict = f"certified: at each accuracy no {FAMILIES[search.family].noun} has a smaller gap"
-    verdict += words.limits(search.parameters) + restricted(search.problem)
-    if closed < len(rows):
-        verdict = f"not certified ({ending(snapshot, interrupted)}): {closed} of {count(len(rows), 'point')} proven"
     size = ("rules", "if .. else if ..") if noun == "list" else ("complexity", "positive if")
     head = ("accuracy at least %", "gap, points", "proven", "accuracy %", *size)
-    print(
-        table(head, rows, right=(0, 1, 3, 4)) + f"\n\n{verdict}\n{snapshot.seconds:.2f} s, {search.work} units of work"
-    )
+    said = front(search, snapshot, "interrupted" if interrupted else "")
+    print(table(head, rows, right=(0, 1, 3, 4)), said.to_text(), sep="\n\n")
     return search
 
 

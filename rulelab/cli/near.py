@@ -5,18 +5,18 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from ..families.wording import at_least, count, restricted
+from ..families.wording import at_least, count
 from ..shown import digits, percent
 from .data_options import read_problem, unheard
 from .families import add_memory, add_parameters, add_preparation, recipe_of
 from .options import add, add_columns, add_limits, add_source, add_written, least_zero, whole
-from .output import RESULT, CommandError, bad_input, first_of, one_line, save, say, table
-from .progress import drained, ending
+from .output import RESULT, CommandError, as_option, bad_input, first_of, one_line, save, say, table
+from .progress import drained
 
 if TYPE_CHECKING:
     from ..datasets import Dataset
-    from ..rule_list import NearOptimal, NearOptimalCount, NearOptimalCounter, NearOptimalSearch
-    from ..rule_set import NearOptimalRuleSets, NearOptimalRuleSetSearch
+    from ..rule_list import NearOptimal, NearOptimalCount
+    from ..rule_set import NearOptimalRuleSets
     from ..snapshot import Snapshot
 
 _SHOWN = 20
@@ -52,6 +52,8 @@ def add_to(commands: Any) -> None:
 
 def near(args: argparse.Namespace) -> int:
     """Run the command; the exit status."""
+    from ..report import Near
+
     sets, output = args.model == "rule-set", args.output
     if args.within is not None and args.ratio is not None:
         raise CommandError("--within and --ratio say the same in two ways: give one of them")
@@ -67,11 +69,19 @@ def near(args: argparse.Namespace) -> int:
     with bad_input():
         data, problem = read_problem(args, recipe, report)
         search = _search(recipe.search(problem), args, recipe["memory_limit"])
-    own: Any = (_sets_found, _sets_told) if sets else (_found, _told)
-    found, told = (_count_found, _count_told) if args.count_lists else own
+    kind = "counted" if args.count_lists else args.model
+    found, tables, work = _SHOWN_OF[kind]
     snapshot, interrupted = drained(search, args, describe=found)
     result = search.result()
-    print("\n\n".join(filter(None, told(search, result, snapshot, interrupted))))
+    known = Near(
+        result,
+        snapshot,
+        "interrupted" if interrupted else "",
+        longest=search.parameters.get("max_length"),
+        work=work(search, snapshot),
+    )
+    shown = [part(result) for part in tables if result.complete or not args.count_lists]
+    print("\n\n".join(filter(None, [*shown, known.to_text(as_option)])))
     save(output, _page(search, result, snapshot, data) if as_page else search, report)
     return 0
 
@@ -113,11 +123,6 @@ def _found(snapshot: Any) -> str:
     return f"optimum {snapshot.optimum:.7f}  {count(snapshot.count, 'model')} below {snapshot.covered:.7f}"
 
 
-def _told(search: NearOptimalSearch, result: NearOptimal, snapshot: Snapshot, interrupted: bool) -> list[str]:
-    """What is printed."""
-    return [_models(result), _antecedents(result), _verdict(search, result, snapshot, interrupted)]
-
-
 def _models(result: NearOptimal) -> str:
     rows = [
         (
@@ -140,56 +145,6 @@ def _antecedents(result: NearOptimal) -> str:
     ]
     head = ("antecedent", "% of lists", "models", "best objective")
     return first_of(len(result.antecedents), "antecedent", head, rows, range(1, 4), "all")
-
-
-def _verdict(search: NearOptimalSearch, result: NearOptimal, snapshot: Snapshot, interrupted: bool) -> str:
-    from ..rule_list.near_optimal.state import MOST_LISTS
-
-    work = f"{snapshot.seconds:.2f} s, {search.work} prefixes expanded"
-    if snapshot.phase == "optimum":
-        return (
-            f"nothing is certified ({ending(snapshot, interrupted)}): the best list has the objective "
-            f"{result.optimum:.7f}, and no rule list is below {at_least(snapshot.lower_bound, 7)}"
-            f"{known_so_far(search, snapshot)}\n{work}"
-        )
-    lists = f"{result.n_lists} lists" if result.n_lists < MOST_LISTS else f"at least {MOST_LISTS} lists"
-    found = f"{count(result.count, 'model')} ({lists}) from the optimum {result.optimum:.7f}"
-    if result.complete:
-        within = "" if snapshot.limit is None else ", within the rounding of the weights"
-        return f"certified complete{within}{restricted(search.problem)}: {found} up to {result.threshold:.7f}\n{work}"
-    why = "the most models found" if snapshot.limit == "limit" else ending(snapshot, interrupted)
-    return (
-        f"not complete ({why}): {found}\n"
-        f"complete for less than {at_least(result.covered - result.optimum, 7)} above the optimum: every list below "
-        f"{result.covered:.7f} is found, of those up to {result.threshold:.7f} that were looked for"
-        f"{less_to_ask(search, snapshot)}\n{work}"
-    )
-
-
-def _count_told(
-    search: NearOptimalCounter, result: NearOptimalCount, snapshot: Snapshot, interrupted: bool
-) -> list[str]:
-    """What is printed."""
-    parts = [_by_rules(result), _importance(result)] if result.complete else []
-    return [*parts, _count_verdict(search, result, snapshot, interrupted)]
-
-
-def known_so_far(search: NearOptimalSearch | NearOptimalCounter, snapshot: Snapshot) -> str:
-    """Of a search for lists whose optimum is not proven: the best list, and what would make the question smaller."""
-    assert snapshot.incumbent is not None
-    rules = [rule.name for rule in snapshot.incumbent.model.rules]
-    return f"\nthe best list so far: {one_line('; '.join(rules)) or 'no rules'}" + less_to_ask(search, snapshot)
-
-
-def less_to_ask(search: NearOptimalSearch | NearOptimalCounter, snapshot: Snapshot) -> str:
-    """What would make the question smaller, where a limit ended the search."""
-    if snapshot.limit not in ("time", "memory") or snapshot.incumbent is None:
-        return ""
-    rules, longest = max(1, len(snapshot.incumbent.model.rules)), search.parameters["max_length"]
-    less = "a larger --regularization asks for less"
-    if longest is None or longest > rules:
-        less = f"--max-length {rules} asks for less (short lists alone), as does a larger --regularization"
-    return f"\n{less}; or raise --{snapshot.limit}-limit"
 
 
 def _count_found(snapshot: Any) -> str:
@@ -223,29 +178,6 @@ def _importance(result: NearOptimalCount) -> str:
     head = ("antecedent", "% of lists", "best with it", "best without", "decides, % of rows")
     more = len(frame) - len(rows)
     return table(head, rows, right=range(1, 5)) + (f"\nand {count(more, 'more antecedent')}" if more else "")
-
-
-def _count_verdict(search: NearOptimalCounter, result: NearOptimalCount, snapshot: Snapshot, interrupted: bool) -> str:
-    work = f"{snapshot.seconds:.2f} s, {count(snapshot.counts.get('states', 0), 'set')} of rows looked at"
-    between = f"from the optimum {result.optimum:.7f} up to {result.threshold:.7f}"
-    if result.complete:
-        within = "" if snapshot.limit is None else ", within the rounding of the weights"
-        return f"certified count{within}: {count(result.n_lists, 'list')} {between}\n{work}"
-    why = ending(snapshot, interrupted)
-    if snapshot.phase in ("optimum", "preparing"):
-        return (
-            f"nothing is certified ({why}): the best list has the objective {result.optimum:.7f}, and no rule list is "
-            f"below {at_least(snapshot.lower_bound, 7)}{known_so_far(search, snapshot)}\n{work}"
-        )
-    less = less_to_ask(search, snapshot)
-    return f"not complete ({why}): at least {count(result.n_lists, 'list')} {between}{less}\n{work}"
-
-
-def _sets_told(
-    search: NearOptimalRuleSetSearch, result: NearOptimalRuleSets, snapshot: Snapshot, interrupted: bool
-) -> list[str]:
-    """What is printed."""
-    return [_sets_models(result), _rules_of_sets(result), _sets_verdict(search, result, snapshot, interrupted)]
 
 
 def _sets_found(snapshot: Any) -> str:
@@ -284,25 +216,17 @@ def _rules_of_sets(result: NearOptimalRuleSets) -> str:
     return first_of(len(result.rules), "rule", head, rows, range(1, 5), "all models")
 
 
-def _sets_verdict(
-    search: NearOptimalRuleSetSearch, result: NearOptimalRuleSets, snapshot: Snapshot, interrupted: bool
-) -> str:
-    best, up_to = digits(result.optimum, 7), digits(result.threshold, 7)
-    work = f"{snapshot.seconds:.2f} s"
-    if snapshot.phase == "optimum":
-        return (
-            f"nothing is certified ({ending(snapshot, interrupted)}): the best set has the objective "
-            f"{best}, and no rule set is below {digits(snapshot.lower_bound, 7)}\n{work}"
-        )
-    found = f"{count(result.count, 'model')} ({count(result.n_sets, 'set')}) from the optimum {best}"
-    over = f"over rules of at most {count(search.conditions, 'condition')}{restricted(search.problem)}"
-    if result.complete:
-        return f"certified complete, {over}: {found} up to {up_to}\n{work}"
-    why = {
-        "limit": "the most models found",
-        "columns": "more rules than --column-limit could be in such a set",
-    }.get(snapshot.limit or "", ending(snapshot, interrupted))
-    certain = "it is not known which other sets there are"
-    if result.covered == result.covered:
-        certain = f"every set of at most {digits(result.covered, 7)} is found, of those up to {up_to}"
-    return f"not complete ({why}): {found}\n{certain}, {over}\n{work}"
+def _prefixes(search: Any, snapshot: Snapshot) -> str:
+    return f"{search.work} prefixes expanded"
+
+
+def _states(search: Any, snapshot: Snapshot) -> str:
+    return f"{count(snapshot.counts.get('states', 0), 'set')} of rows looked at"
+
+
+_SHOWN_OF: dict[str, tuple[Any, ...]] = {
+    "rule-list": (_found, (_models, _antecedents), _prefixes),
+    "rule-set": (_sets_found, (_sets_models, _rules_of_sets), lambda search, snapshot: ""),
+    "counted": (_count_found, (_by_rules, _importance), _states),
+}
+"""What the progress says, the tables of what is found, and the work beside the seconds."""

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from ..limits import TIME_LIMIT
+from ..parameters import TIME_LIMIT
 from .output import Read, to_write
 
 READING = {
@@ -41,7 +41,6 @@ def number(accepts: Callable[[float], bool], allowed: str) -> Any:
 
 
 least_zero = number(lambda value: value >= 0, "a number of at least 0")
-fraction = number(lambda value: 0 <= value <= 1, "a fraction from 0 to 1")
 
 
 def or_none(parse: Callable[[str], Any]) -> Callable[[str], Any]:

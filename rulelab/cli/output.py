@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from ..search import Search
 
 
-def _as_option(name: str) -> str:
+def as_option(name: str) -> str:
+    """What an argument is called on the command line; what begins with a capital is none."""
     return name if name[0].isupper() else f"--{name.replace('_', '-')}"
 
 
@@ -33,7 +34,7 @@ class CommandError(Exception):
         from ..arguments import Text, text_of
 
         said = text_of(message) if isinstance(message, ValueError) else str(message)
-        super().__init__(said.titled(_as_option) if isinstance(said, Text) else said)
+        super().__init__(said.titled(as_option) if isinstance(said, Text) else said)
         self.status = status
 
 

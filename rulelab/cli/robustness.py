@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from ..families.wording import at_least, count
+from ..families.wording import at_least
 from .data_options import read_problem, unheard
 from .families import add_memory, add_parameters, add_preparation, recipe_of
 from .options import add, add_columns, add_limits, add_source, add_written
 from .output import RESULT, CommandError, bad_input, one_line, save, say, table
-from .progress import drained, ending
+from .progress import drained
 from .verify import labels
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ def add_to(commands: Any) -> None:
 
 def robustness(args: argparse.Namespace) -> int:
     """Run the command; the exit status."""
+    from ..report import Withstood
     from ..rule_list import RobustnessSearch, RuleListSearch
 
     recipe = recipe_of(args, "rule-list", without=_WITHOUT)
@@ -55,7 +56,7 @@ def robustness(args: argparse.Namespace) -> int:
     if known is not None:
         print(known.model.relabelled(labels(data)).to_text(data.target), end="\n\n")
         print(_changes(known), end="\n\n")
-    print(_verdict(search, snapshot, interrupted))
+    print(Withstood.of(search, snapshot, "interrupted" if interrupted else "").to_text())
     save(args.output, search, report)
     return 0
 
@@ -102,17 +103,3 @@ def _changes(known: Robustness) -> str:
     return table(
         ("", "stays optimal with any", "not with", "exact", "then better: if .. else if .."), rows, right=(1, 2)
     )
-
-
-def _verdict(search: RobustnessSearch, snapshot: Snapshot, interrupted: bool) -> str:
-    from ..snapshot import Status
-
-    seconds, known = f"{snapshot.seconds:.2f} s", search.robustness
-    if known is None:
-        why = ending(snapshot, interrupted)
-        return f"nothing is certified ({why}): the best list is not proven optimal yet\n{seconds}"
-    sure = "certified" if snapshot.status is Status.OPTIMAL else f"proven so far ({ending(snapshot, interrupted)})"
-    lines = [f"{sure}: {known.relabelled.sentence(int(known.problem.total_weight))}"]
-    if known.ties:
-        lines.append(f"{count(known.ties, 'other list')} that predict otherwise are as good already")
-    return "\n".join([*lines, seconds])

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ..families import BINARIZING, DEMANDS, EVERY, NAMING
 from ..families.wording import count
 from ..interrupts import noted
-from ..limits import TIME_LIMIT
+from ..parameters import TIME_LIMIT
 from ..shown import percent
 from .counted import client_at
 from .data_options import Report, read, unheard

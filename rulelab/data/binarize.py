@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ..arguments import ParameterError, Text, is_whole, short
+from ..parameters import MAX_CATEGORIES
 from .columns import (
     ROUNDING,
     Column,
@@ -262,8 +263,7 @@ class Binarizer(TransformerMixin, BaseEstimator):
         columns : collection of str
             Names of the columns of the table.
         """
-        if not is_whole(self.max_categories, 1):
-            raise ParameterError("max_categories", self.max_categories, "a whole number of at least 1")
+        MAX_CATEGORIES.check(self.max_categories)
         if not isinstance(self.thresholds, Mapping):
             _check_groups(self.thresholds)
             return {}

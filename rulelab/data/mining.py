@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import ParameterError, Text, is_number, is_whole, short
+from ..arguments import ParameterError, Text, is_number, short
 from ..kernels import bits
 from ..kernels import mining as mk
+from ..parameters import JOINED, MOST_ANTECEDENTS
 from ..progress import bar, check
 from .antecedents import (
     EFFORT,
@@ -214,16 +215,14 @@ def check_limits(
     max_conditions: int, min_support: float, max_support: float, max_antecedents: int | None = None
 ) -> None:
     """Refuse unusable limits of `mine_antecedents` with a ValueError."""
-    if not (is_whole(max_conditions, 1) and max_conditions <= 3):
-        raise ParameterError("max_conditions", max_conditions, "1, 2 or 3")
+    JOINED.check(max_conditions)
     supports = {"min_support": min_support, "max_support": max_support}
     wrong = [name for name, value in supports.items() if not (is_number(value) and 0 <= value <= 1)]
     if wrong or min_support > max_support:
         name, wanted = (*wrong, "min_support")[0], "0 <= {min_support} <= {max_support} <= 1"
         text = Text(f"need {wanted}, not {{}} and {{}}", *map(short, supports.values()))
         raise ParameterError(name, supports[name], Text(wanted), text)
-    if max_antecedents is not None and not is_whole(max_antecedents, 1):
-        raise ParameterError("max_antecedents", max_antecedents, "an integer of at least 1 or None")
+    MOST_ANTECEDENTS.check(max_antecedents)
 
 
 def _measure(n_rows: int, min_support: float, max_support: float, y: Any, weight: np.ndarray | None) -> Measure:

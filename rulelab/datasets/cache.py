@@ -16,7 +16,7 @@ import pandas as pd
 from .. import files
 from .dataset import DatasetError, FetchError
 from .normalise import NORMALISERS, to_csv
-from .parse import parse_csv
+from .reading import parse_csv
 from .registry import Record
 
 HOME_VARIABLE = "RULELAB_DATA_HOME"

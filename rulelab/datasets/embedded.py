@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from .parse import parse_csv
+from .reading import parse_csv
 
 DIABETES_COLUMNS = {
     "bp": "blood_pressure",

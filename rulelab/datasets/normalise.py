@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .parse import parse_csv
+from .reading import parse_csv
 
 
 def _columns(header: str) -> list[str]:

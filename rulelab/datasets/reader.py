@@ -17,8 +17,7 @@ from ..extras import require_pyarrow
 from .dataset import Dataset, DatasetError, check_names, quote
 from .numerals import Form, numbers
 from .packed import BYTES_PER_CELL, LEAST_UNPACKED_BYTES, gunzip, too_large, unzipped
-from .parse import parse_csv
-from .reading import Reading, decoded, records, separated
+from .reading import Reading, decoded, parse_csv, records, separated
 from .sheet import Sheet
 
 Source = str | os.PathLike[str] | bytes | BinaryIO

@@ -9,6 +9,9 @@ import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, TextIO
+
+import pandas as pd
 
 from .dataset import DatasetError, listing, quote
 
@@ -302,3 +305,13 @@ def _even_width(start: str, separator: str, titled: bool) -> int:
     except DatasetError:
         return 0
     return width
+
+
+def parse_csv(source: TextIO, **options: Any) -> pd.DataFrame:
+    """`pandas.read_csv` with exact numbers, one type per column and no column taken for an index."""
+    return pd.read_csv(source, index_col=False, low_memory=False, **_EXACT, **options)
+
+
+# From 3.1 on pandas rounds correctly by default and deprecates the option that asks for it.
+_VERSION = tuple(int(part) for part in pd.__version__.split(".")[:2])
+_EXACT: dict[str, Any] = {} if _VERSION >= (3, 1) else {"float_precision": "round_trip"}

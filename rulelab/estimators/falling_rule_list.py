@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..data.fairness import Criterion
-from ..limits import MAX_ANTECEDENTS, MEMORY_LIMIT, TIME_LIMIT
+from ..parameters import MAX_ANTECEDENTS, MEMORY_LIMIT, TIME_LIMIT
 from .base import CertifiedClassifier
 
 

@@ -13,9 +13,9 @@ from ..data.antecedents import Antecedents
 from ..data.fairness import Criterion
 from ..data.multiclass import MultiClassProblem
 from ..data.problem_arguments import ProblemError
-from ..limits import MAX_ANTECEDENTS, MEMORY_LIMIT, TIME_LIMIT
 from ..models import MultiClassRuleList
 from ..multiclass import MultiClassRuleListSearch
+from ..parameters import MAX_ANTECEDENTS, MEMORY_LIMIT, TIME_LIMIT
 from ..snapshot import Snapshot
 from .base import ONE_CLASS, CertifiedClassifier, _Fit
 from .draining import DEEPER, drained, warn_of_open

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..limits import MEMORY_LIMIT, TIME_LIMIT
+from ..parameters import MEMORY_LIMIT, TIME_LIMIT
 from ..rule_set import Criterion
 from .base import CertifiedClassifier
 

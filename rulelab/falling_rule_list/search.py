@@ -6,10 +6,11 @@ from abc import ABC
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
-from ..arguments import check_arguments, is_number, refuse_others, require
+from ..arguments import refuse_others, require
 from ..data.fairness import Criterion
 from ..data.problem import Problem
 from ..models import FallingRuleList
+from ..parameters import FREE_RULES, check_arguments
 from ..search import Search
 from ..snapshot import Incumbent
 from .costs import Prepared, costs_of, prepare
@@ -65,14 +66,11 @@ class FallingSearch(Search, ABC):
     ) -> None:
         super().__init__(problem)
         kind = type(self).__name__
-        weighs = is_number(positive_weight) and positive_weight > 0
-        price = is_number(regularization) and 0 <= regularization < 1
-        require(
-            ("method", method, method in (None, self.method), f"{self.method!r} for a {kind}"),
-            ("regularization", regularization, price, "a number from 0 to below 1"),
-            ("positive_weight", positive_weight, weighs, "a number above 0"),
+        require(("method", method, method in (None, self.method), f"{self.method!r} for a {kind}"))
+        FREE_RULES.check(regularization)
+        check_arguments(
+            positive_weight=positive_weight, violation_penalty=violation_penalty, min_group_size=min_group_size
         )
-        check_arguments(violation_penalty=violation_penalty, min_group_size=min_group_size)
         if not self.fair:
             refuse_others(type(self), {"fairness": fairness})
         if self._soft:

@@ -6,10 +6,10 @@ A new family is a record here, a line in `FAMILIES`, and an estimator with its p
 from collections import ChainMap
 from collections.abc import Mapping
 
+from ..parameters import BINARIZING, DEMANDS, MEMORY, MINING, MONOTONE, MUST_NOT_USE, NAMING, TIME, Parameter
 from .criteria import CRITERIA, EVERY, PREDICTIVE_PARITY, criteria_of
 from .falling_rule_list import FALLING_RULE_LIST
 from .family import Family
-from .parameter import BINARIZING, DEMANDS, MEMORY, MINING, MONOTONE, MUST_NOT_USE, NAMING, TIME, Parameter
 from .rule_list import LEAST_GAP, RULE_LIST, SEVERAL_CLASSES
 from .rule_set import LEAST_GAP_OF_SETS, RULE_SET
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ..parameters import FAIRNESS, FREE_RULES, ITERATIONS, POSITIVE_WEIGHT, VIOLATION_PENALTY, Parameter
 from .criteria import held
 from .family import Family, alone, class_of_models
-from .parameter import FAIRNESS, FREE_RULES, Parameter
 from .wording import count, of_rows
 
 if TYPE_CHECKING:
@@ -41,24 +41,8 @@ FALLING_RULE_LIST = Family(
     mined=True,
     own=(
         FREE_RULES,
-        Parameter(
-            "positive_weight",
-            1.0,
-            "cost of a missed positive, in false alarms",
-            "number",
-            above=True,
-            label="Weight of a missed positive (w)",
-            clause="a missed positive counting as {} false alarms",
-        ),
-        Parameter(
-            "violation_penalty",
-            None,
-            "softly falling: cost of a rise by 1",
-            "number",
-            label="Price of a rise by 1 (C1)",
-            clause="a rise by 1 costing {}",
-            none="it must fall",
-        ),
+        POSITIVE_WEIGHT,
+        VIOLATION_PENALTY,
         Parameter(
             "method",
             "exact",
@@ -67,14 +51,7 @@ FALLING_RULE_LIST = Family(
             choices=("exact", "monte_carlo"),
             said=("exact, with a proof", "Monte-Carlo, as in the paper"),
         ),
-        Parameter(
-            "iterations",
-            3000,
-            "random lists, with which the exact search begins",
-            "whole",
-            1,
-            label="Monte-Carlo lists",
-        ),
+        ITERATIONS,
         *FAIRNESS,
     ),
     make_model=partial(class_of_models, "FallingRuleList"),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from .parameter import BINARIZING, MEMORY, MINING, MUST_NOT_USE, Parameter
+from ..parameters import BINARIZING, MEMORY, MINING, MUST_NOT_USE, Parameter
 
 if TYPE_CHECKING:
     from ..data.problem import Problem

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from decimal import ROUND_FLOOR, ROUND_HALF_EVEN, Context
 from typing import Any
 
+from ..parameters import MIN_ACCURACY, Parameter
 from .criteria import CRITERIA
-from .parameter import Parameter
 from .wording import count
 
 _GAP = "_gap"
@@ -24,16 +24,7 @@ ASKED = (
         clause="in {}",
         named=True,
     ),
-    Parameter(
-        "min_accuracy",
-        None,
-        "least share of the rows that are right",
-        "fraction",
-        most=1,
-        label="Accuracy, at least",
-        none="a tenth above one answer for all",
-        clause="at least {} of the rows right",
-    ),
+    MIN_ACCURACY,
 )
 """What the least gap is asked of: in which rates, and of how accurate models."""
 GRID = {"min_accuracy": [0.55, 0.6, 0.65, 0.7, 0.75, 0.8]}

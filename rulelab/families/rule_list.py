@@ -7,11 +7,11 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ..parameters import BEAM_WIDTH, DEMANDS, FAIRNESS, FREE_RULES, MAX_LENGTH, MONOTONE, REGULARIZATION, Parameter
 from ..shown import percent
 from . import least_gap
 from .criteria import held
 from .family import Family, alone, class_of_models
-from .parameter import DEMANDS, FAIRNESS, FREE_RULES, MONOTONE, REGULARIZATION, Parameter
 from .wording import count, of_rows
 
 if TYPE_CHECKING:
@@ -35,16 +35,6 @@ def _rehearsal() -> Search:
     return RuleListSearch(tiny_problem(), regularization=0.01)
 
 
-_MAX_LENGTH = Parameter(
-    "max_length",
-    None,
-    "most rules, not counting the default",
-    "whole",
-    label="Rules, at most",
-    none="any number",
-    clause="at most {} rules",
-)
-
 RULE_LIST = Family(
     name="rule_list",
     noun="rule list",
@@ -60,15 +50,8 @@ RULE_LIST = Family(
             choices=("lower_bound", "objective", "curiosity", "breadth_first", "depth_first", "random"),
             label="Order of the queue",
         ),
-        _MAX_LENGTH,
-        Parameter(
-            "beam_width",
-            500,
-            "width of the beam search for the first list",
-            "whole",
-            most=10_000,
-            label="Width of the beam search (0: none)",
-        ),
+        MAX_LENGTH,
+        BEAM_WIDTH,
         *FAIRNESS,
         Parameter(
             "labels",
@@ -114,7 +97,7 @@ SEVERAL_CLASSES = Family(
     unit=RULE_LIST.unit,
     model=RULE_LIST.name,
     mined=True,
-    own=(REGULARIZATION, _MAX_LENGTH),
+    own=(REGULARIZATION, MAX_LENGTH),
     make_model=partial(class_of_models, "MultiClassRuleList"),
     without_rules=_without_class_rules,
     objective=RULE_LIST.objective,
@@ -140,15 +123,13 @@ LEAST_GAP = Family(
     mined=True,
     own=(
         *least_gap.ASKED,
-        replace(_MAX_LENGTH, default=3, lifted=True, named=True),
+        replace(MAX_LENGTH, default=3, lifted=True, named=True),
         *(each for each in FAIRNESS if each.name == "min_group_size"),
         FREE_RULES,
-        Parameter(
-            "beam_width",
-            400,
-            "width of the beam searches for the first lists",
-            "whole",
-            most=10_000,
+        replace(
+            BEAM_WIDTH,
+            default=400,
+            help="width of the beam searches for the first lists",
             label="Width of the beam search",
         ),
     ),

@@ -6,11 +6,21 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ..parameters import (
+    COLUMN_LIMIT,
+    COMPLEXITY_COST,
+    FAIRNESS,
+    MAX_COMPLEXITY,
+    MAX_CONDITIONS,
+    MAX_USES,
+    MONOTONE,
+    MUST_USE,
+    Parameter,
+)
 from ..shown import percent
 from . import least_gap
 from .criteria import held
 from .family import Family, class_of_models
-from .parameter import FAIRNESS, MAX_USES, MONOTONE, MUST_USE, Parameter
 from .wording import count, of_rows
 
 if TYPE_CHECKING:
@@ -61,27 +71,8 @@ RULE_SET = Family(
     unit="rows",
     mined=False,
     own=(
-        Parameter(
-            "max_complexity",
-            20,
-            "most rules and conditions, counted together",
-            "whole",
-            2,
-            most=10_000,
-            label="Set complexity C",
-            clause="at most {} rules and conditions",
-            named=True,
-        ),
-        Parameter(
-            "max_conditions",
-            3,
-            "most conditions of a rule",
-            "whole",
-            1,
-            lifted=True,
-            label="Rule size D: conditions per rule",
-            none="any number",
-        ),
+        MAX_COMPLEXITY,
+        MAX_CONDITIONS,
         Parameter(
             "loss",
             "hamming",
@@ -102,22 +93,8 @@ RULE_SET = Family(
             clause="in {}",
         ),
         *FAIRNESS,
-        Parameter(
-            "regularization",
-            0.0,
-            "cost of a unit of complexity, in rows",
-            "number",
-            label="Cost of a unit of complexity, in rows",
-            clause="a unit of complexity costing {} rows",
-        ),
-        Parameter(
-            "column_limit",
-            20_000,
-            "most rules that the proof may look at together",
-            "whole",
-            1,
-            label="Rules in the proof, at most",
-        ),
+        COMPLEXITY_COST,
+        COLUMN_LIMIT,
         MUST_USE,
         MAX_USES,
     ),

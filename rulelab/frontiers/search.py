@@ -10,10 +10,11 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..arguments import check_arguments, is_number, require
+from ..arguments import is_number, require
 from ..data.fairness import Criterion, emptied_rates, groups_of, true_gaps
 from ..data.problem import Problem
 from ..models import Model
+from ..parameters import check_arguments
 from ..search import Search
 from ..snapshot import Incumbent, Snapshot, Status
 
@@ -308,15 +309,12 @@ class Frontier(Search):
         ended = status in (Status.OPTIMAL, Status.INFEASIBLE)
         counts = {name: sum(place.counts.get(name, 0) for place in self._places) for name in self._shown}
         return Snapshot(
-            step=0,
-            work=self.work,
-            seconds=0.0,
+            **self._figures,
             status=status,
             incumbent=incumbent,
             lower_bound=first.lower_bound,
             counts={"points": len(self._points), "closed": closed, "queued": 0, **counts},
             log10_remaining=0.0 if ended else np.inf,
-            memory_bytes=self.memory_bytes,
             phase="certified" if ended else "searching",
             limit=None if ended else self._limit,
             detail={"points": self.points, "left_out": self.left_out},

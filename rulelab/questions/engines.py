@@ -7,9 +7,10 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from importlib import import_module
 from typing import Any
 
-from ..arguments import ParameterError, arguments_of, check_arguments, check_choice, require
+from ..arguments import ParameterError, arguments_of, check_choice, require
 from ..data.multiclass import MultiClassProblem
 from ..data.problem import Problem
+from ..parameters import check_arguments
 from ..rule_list.exact.parallel.rounds import check_jobs
 from ..rule_list.fair.search import LABELS
 from ..search import Search

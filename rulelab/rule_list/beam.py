@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..arguments import is_whole, require
+from ..arguments import require
 from ..kernels import bits, heap
 from ..kernels.bit_words import mix
 from ..kernels.by_reference import by_reference
 from ..kernels.jit import inlined, inner, kernel
+from ..parameters import BEAM_WIDTH
 from . import bounds
 from .counting import Layout, count, weigh
 
@@ -98,7 +101,7 @@ class Beam(NamedTuple):
 
 def check_width(problem: Problem, beam_width: Any, longest: float) -> None:
     """Refuse a beam whose arrays for lists of so many rules take more than some gigabytes. Raises ParameterError."""
-    require(("beam_width", beam_width, is_whole(beam_width, 0), "an integer >= 0"))
+    replace(BEAM_WIDTH, most=math.inf).check(beam_width)
     rules = int(min(longest, problem.n_antecedents)) + 2
     place = 2 * 8 * bits.n_words(problem.n_patterns) + 2 * 4 * rules + 2 * 8 + 2 * 8 * _CANDIDATES_PER_PLACE + 4 * 8
     widest = max(_ALWAYS_ALLOWED, _MOST_BYTES // place)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..arguments import ParameterError, Text, is_number, require
+from ..arguments import ParameterError, Text, require
 from ..data.exact_weights import order_preserving
+from ..parameters import REGULARIZATION
 
 if TYPE_CHECKING:
     from ..data.problem import Problem
@@ -129,8 +130,7 @@ def require_regularization(problem: Problem, regularization: Any) -> None:
 
     Raises ValueError with what is allowed.
     """
-    accepted = is_number(regularization) and 0 < regularization < 1
-    require(("regularization", regularization, accepted, "a number above 0 and below 1"))
+    REGULARIZATION.check(regularization)
     costs = costs_of(problem, regularization)
     accepted = costs.per_rule > 0
     require(("regularization", regularization, accepted, f"at least {1.01 * costs.unit:.3g} for this problem"))

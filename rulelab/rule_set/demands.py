@@ -25,22 +25,20 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import ParameterError, Text, check_arguments, check_choice, is_whole, require
+from ..arguments import ParameterError, Text, check_choice
 from ..data.naming import as_names, limits_of, refuse_left_out, used_by, uses_of
 from ..data.problem import Problem
 from ..models import RuleSet
+from ..parameters import check_arguments
 from .pool import Clause, Pool
 from .program import FORMS, LOSSES, Constraint, Program
 
-MOST_COMPLEXITY = 10_000
-"""Beyond it linear programs lose their precision."""
 _LARGEST = 1 << 62
 
 
 def check_arguments_of_sets(loss: Any, form: Any, max_complexity: Any, **others: Any) -> None:
     """Refuse the first argument that is out of range. Raises ParameterError."""
-    fits = is_whole(max_complexity, 2) and max_complexity <= MOST_COMPLEXITY
-    require(("max_complexity", max_complexity, fits, f"an integer from 2 to {MOST_COMPLEXITY}"))
+    check_arguments(max_complexity=max_complexity)
     check_choice("loss", loss, LOSSES)
     check_choice("form", form, FORMS)
     check_arguments(**others)

@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 
-from ..arguments import ParameterError, is_number, is_whole, require
+from ..arguments import ParameterError, is_whole, require
 from ..certificate import Certificate, CertificateError
 from ..certificate.parts import look
 from ..certificate.rule_set.checker import Case, Claim, rounds
@@ -20,6 +20,7 @@ from ..data.naming import as_names, limits_of
 from ..data.problem import Problem
 from ..kernels.jit import is_compiled
 from ..models import RuleSet
+from ..parameters import COMPLEXITY_COST
 from ..phases import RelaxedFirst
 from ..proving import asked_of, kept_for_its_model
 from ..rehearsal import grouped_problem, noisy_problem
@@ -135,11 +136,8 @@ class RuleSetSearch(RelaxedFirst, Phases):
             random_state=random_state,
         )
         known = fairness is None or isinstance(fairness, Criterion)
-        price = is_number(regularization) and regularization >= 0
-        require(
-            ("fairness", fairness, known, "a criterion such as rulelab.EqualOpportunity(0.05), or None"),
-            ("regularization", regularization, price, "a number >= 0"),
-        )
+        require(("fairness", fairness, known, "a criterion such as rulelab.EqualOpportunity(0.05), or None"))
+        COMPLEXITY_COST.check(regularization)
         self.max_complexity = int(max_complexity)
         self.max_conditions = max_conditions
         self.loss = loss
@@ -421,15 +419,12 @@ class RuleSetSearch(RelaxedFirst, Phases):
             if incumbent is not None:
                 detail |= {"true_gaps": self._best.gaps, "emptied": self._best.emptied}
         return Snapshot(
-            step=0,
-            work=self.work,
-            seconds=0.0,
+            **self._figures,
             status=status,
             incumbent=incumbent,
             lower_bound=lower,
             counts=figures.counts(len(shown._pool), generation, shown._closing, ended),
             log10_remaining=0.0 if ended else math.inf,
-            memory_bytes=self.memory_bytes,
             phase=self._phase,
             limit=None if ended else self._limit,
             detail=detail,

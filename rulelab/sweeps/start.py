@@ -11,7 +11,7 @@ from sklearn.model_selection import StratifiedShuffleSplit
 from ..arguments import ParameterError, Text, short, text_of
 from ..datasets import Dataset
 from ..errors import SweepError, SweepParameterError
-from ..limits import TIME_LIMIT
+from ..parameters import TIME_LIMIT
 from ..tables import PatternCounts
 from .baselines import BASELINES
 from .families import BINARIZING, FAMILIES, PREPARING

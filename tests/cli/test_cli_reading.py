@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from command_line import run
+from command_line import output_of, run
 
 import rulelab as rl
 from rulelab.sweeps import SweepError
@@ -32,8 +32,7 @@ def german(tmp_path: Path) -> Path:
 
 
 def test_the_sheet_is_printed(german: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    status, out, _ = run(capsys, "datasets", "--describe", german, "--target", "paid")
-    assert status == 0
+    out, _ = output_of(capsys, "datasets", "--describe", german, "--target", "paid")
     head, *lines = out.splitlines()
     assert head == "german.csv: 200 rows, 5 columns; cp1252, separated by semicolon, decimal comma, thousands none"
     found = {line.split()[0]: " ".join(line.split()[1:]) for line in lines if line}
@@ -62,8 +61,7 @@ def test_what_cannot_be_described_is_one_line(german: Path, capsys, options: tup
 def test_a_german_file_is_fitted_and_its_proof_checked(german: Path, tmp_path: Path, capsys) -> None:
     files = tmp_path / "model.json", tmp_path / "proof.npz"
     options = ("fit", german, "--target", "paid", *LATE, "--leave-out", "weight", "--leave-out", "day: weekday")
-    status, out, err = run(capsys, *options, "-o", files[0], "--proof", files[1])
-    assert status == 0
+    out, err = output_of(capsys, *options, "-o", files[0], "--proof", files[1])
     assert "Höhe <= 1.5" in out or "Höhe > 1.5" in out
     assert "2 of 200 rows have no target and are left out" in err
     assert "dates ('day') are given as year, month, weekday" in err
@@ -76,22 +74,19 @@ def test_a_german_file_is_fitted_and_its_proof_checked(german: Path, tmp_path: P
 
 def test_a_wrong_mark_is_said(german: Path, capsys) -> None:
     marks = "--decimal", "point", "--thousands", "none"
-    status, _, err = run(capsys, "fit", german, "--target", "paid", *LATE, *marks, "--regularization", 0.2)
-    assert status == 0
+    _, err = output_of(capsys, "fit", german, "--target", "paid", *LATE, *marks, "--regularization", 0.2)
     assert "column 'Höhe': it is read as text, but" in err
     assert "numbers with a decimal comma" in err
 
 
 def test_weights_are_those_of_repeated_rows(german: Path, tmp_path: Path, capsys) -> None:
     options = ("--target", "paid", *LATE, "--dates", "ignore", "--quiet")
-    status, weighted, _ = run(capsys, "fit", german, *options, "--weight", "weight")
-    assert status == 0
+    weighted, _ = output_of(capsys, "fit", german, *options, "--weight", "weight")
     sheet = rl.datasets.sheet(german)
     frame = sheet.frame.dropna(subset="paid")
     repeated = frame.loc[frame.index.repeat(frame["weight"])].drop(columns=["weight", "day"])
     repeated.to_csv(tmp_path / "repeated.csv", index=False)
-    status, rows, _ = run(capsys, "fit", tmp_path / "repeated.csv", *options)
-    assert status == 0
+    rows, _ = output_of(capsys, "fit", tmp_path / "repeated.csv", *options)
     assert "certified optimal" in weighted
 
     def said(printed: str) -> list[str]:
@@ -113,8 +108,7 @@ def test_what_all_weights_are_multiplied_by_changes_no_rate(tmp_path: Path, caps
         path = tmp_path / f"{k}.csv"
         frame.assign(weight=frame["weight"] * k).to_csv(path, index=False)
         options = ("--target", "y", "--positive", "yes", "--weight", "weight", "--sensitive", "sex", "--quiet")
-        status, out, _ = run(capsys, "fit", path, *options)
-        assert status == 0
+        out, _ = output_of(capsys, "fit", path, *options)
         assert not re.search(r"right for .*\de[-+]|\de-\d+ errors|weight of \S*e-|= f .*\de-", out)
         table, _, doubts = out[out.index("group ") :].partition("\n\nBefore you trust this\n")
         assert "sex = rare with" in doubts
@@ -152,8 +146,7 @@ def test_models_and_proofs_of_both_readers_are_the_same(tmp_path: Path, capsys) 
     for count in ((), ("--count",)):
         files = tmp_path / f"m{len(count)}.json", tmp_path / f"p{len(count)}.npz"
         options = ("fit", tmp_path / "t.csv", "--target", "paid", "--positive", "yes", "--regularization", 0.02, *count)
-        status, out, err = run(capsys, *options, "-o", files[0], "--proof", files[1])
-        assert status == 0, err
+        out, err = output_of(capsys, *options, "-o", files[0], "--proof", files[1])
         assert "code == 01 then paid = yes" in out
         assert "sensitive by name: 'sex', no feature unless kept" in err
         assert "these are read as empty: '?'" in err
@@ -171,10 +164,7 @@ def test_a_leak_is_said_where_a_model_is_fitted(tmp_path: Path, capsys) -> None:
     text = (tmp_path / "t.csv").read_text()
     (tmp_path / "t.csv").write_text(f"row{text}")
     for count in ((), ("--count",)):
-        status, _, err = run(
-            capsys, "fit", tmp_path / "t.csv", "--target", "y", "--leave-out", "row", "--quiet", *count
-        )
-        assert status == 0
+        _, err = output_of(capsys, "fit", tmp_path / "t.csv", "--target", "y", "--leave-out", "row", "--quiet", *count)
         assert "why: leak? cells that are filled go with one class" in err
 
 
@@ -187,8 +177,7 @@ def test_whole_numbers_that_number_the_rows_are_no_features_where_rows_are_count
     asked = ["fit", str(tmp_path / "t.csv"), "--target", "Survived", "--quiet", "--thresholds", "4", "-o"]
     saved = {}
     for name, more in {"here": [], "there": ["--count"], "kept": ["--keep-identifiers"]}.items():
-        status, _, said = run(capsys, *asked, tmp_path / f"{name}.json", *more)
-        assert status == 0
+        _, said = output_of(capsys, *asked, tmp_path / f"{name}.json", *more)
         hint = "identifiers of rows: 'PassengerId', no feature unless --keep-identifiers"
         assert (hint in said) == (name != "kept")
         assert "written as text" not in said

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from command_line import run, start
+from command_line import output_of, run, start
 from patience import PATIENCE
 
 import rulelab as rl
@@ -54,8 +54,7 @@ def saved(path: Path, kind: str) -> dict:
 def test_near_lists_are_printed_and_saved(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     output = tmp_path / "near.json"
     options = ("--regularization", 0.02, "--within", 0.004, "-o", output)
-    status, out, err = run(capsys, "near", *TOE, *options)
-    assert status == 0, err
+    out, err = output_of(capsys, "near", *TOE, *options)
     assert "certified complete: 2 models (24 lists) from the optimum 0.3105219 up to 0.3144885" in out
     assert "finished   optimum 0.3105219  2 models" in err
     result = saved(output, "near_optimal")
@@ -77,8 +76,7 @@ def test_near_lists_stop_at_a_number_and_say_what_is_covered(
 ) -> None:
     output = tmp_path / "near.json"
     options = ("--regularization", 0.02, "--max", 1, "-o", output, "--ratio", 0.1)
-    status, out, _ = run(capsys, "near", *TOE, *options)
-    assert status == 0
+    out, _ = output_of(capsys, "near", *TOE, *options)
     assert "not complete (limit limit reached): 1 model" not in out
     complete = r"complete for less than (0\.\d+) above the optimum: every list below (0\.\d+) is found"
     found = re.search(rf"not complete \(the most models found\): 1 model .*\n{complete}", out)
@@ -90,14 +88,13 @@ def test_near_lists_stop_at_a_number_and_say_what_is_covered(
 
 def test_near_lists_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     options = ("--regularization", 0.02, "--within", 0.004, "--count-lists")
-    status, out, err = run(capsys, "near", *TOE, *options, "-o", tmp_path / "count.json")
-    assert status == 0, err
+    out, _ = output_of(capsys, "near", *TOE, *options, "-o", tmp_path / "count.json")
     assert "certified count: 24 lists from the optimum 0.3105219 up to 0.3144885" in out
     assert re.search(r"middle_middle == x +83\.3 +0\.3105219 +0\.3105219 +0\.0 to ", out), out
     result = saved(tmp_path / "count.json", "near_optimal_count")
     assert sum(row["lists"] for row in result["rows"]) == 24
     wide = ("--regularization", 0.02, "--within", 0.04, "--count-lists", "--memory-limit", "0.3MB", "--quiet")
-    status, out, _ = run(capsys, "near", *TOE, *wide)
+    _, out, _ = run(capsys, "near", *TOE, *wide)
     assert re.search(r"not complete \(memory limit reached\): at least \d+ lists from the optimum", out), out
     assert "nothing is certified" in run(capsys, "near", *TOE, "--count-lists", "--time-limit", 0)[1]
 
@@ -115,8 +112,7 @@ def test_small_shares_of_the_lists_keep_their_digits(capsys: pytest.CaptureFixtu
 def test_near_rule_sets_are_printed_and_saved(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     output = tmp_path / "near.json"
     options = ("--model", "rule-set", "--max-complexity", 6, "--max-conditions", 2, "--ratio", 0.05)
-    status, out, err = run(capsys, "near", *TOE, *options, "-o", output)
-    assert status == 0, err
+    out, _ = output_of(capsys, "near", *TOE, *options, "-o", output)
     said = re.search(r"certified complete, over rules of at most 2 conditions: (\d+) models? \((\d+) sets?\)", out)
     assert said, out
     result = saved(output, "near_optimal_rule_sets")
@@ -134,8 +130,7 @@ def test_near_rule_sets_are_printed_and_saved(tmp_path: Path, capsys: pytest.Cap
 
 
 def test_without_time_nothing_is_certified(capsys: pytest.CaptureFixture[str]) -> None:
-    status, out, _ = run(capsys, "near", *TOE, "--time-limit", 0)
-    assert status == 0
+    out, _ = output_of(capsys, "near", *TOE, "--time-limit", 0)
     assert re.search(r"nothing is certified \(time limit reached\): .* no rule list is below 0\.\d{7}", out)
 
 
@@ -156,8 +151,7 @@ def test_where_a_limit_ends_the_proof_the_best_list_and_a_smaller_question_are_s
 
 def test_the_frontier_of_rule_lists(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     output = tmp_path / "frontier.json"
-    status, out, err = run(capsys, "frontier", *TOE, "--max-length", 3, "-o", output)
-    assert status == 0, err
+    out, _ = output_of(capsys, "frontier", *TOE, "--max-length", 3, "-o", output)
     assert "certified: no rule list of so many rules makes fewer errors" in out
     rows = saved(output, "rule_list_frontier")["rows"]
     assert [(row["length"], row["errors"], row["proven"]) for row in rows] == [
@@ -165,8 +159,7 @@ def test_the_frontier_of_rule_lists(tmp_path: Path, capsys: pytest.CaptureFixtur
     ]
     printed = [line.split()[:2] for line in out.splitlines()[1:5]]
     assert printed == [[str(row["length"]), str(row["errors"])] for row in rows]
-    status, out, _ = run(capsys, "frontier", *TOE, "--time-limit", 0)
-    assert status == 0
+    out, _ = output_of(capsys, "frontier", *TOE, "--time-limit", 0)
     assert re.search(r"not certified \(time limit reached\): \d of 9 points proven", out)
     assert "at least" in out
 
@@ -185,8 +178,7 @@ def test_the_frontier_of_fair_rule_sets(people: Path, tmp_path: Path, capsys: py
     output = tmp_path / "fair.json"
     options = ("--model", "rule-set", "--max-conditions", 2, "--thresholds", 4, "--sensitive", "sex", "-o", output)
     own = ("--fairness", "equal-opportunity:0,0.1", "--max-complexity", "3,5")
-    status, out, err = run(capsys, "frontier", people, "--target", "paid", *options, *own)
-    assert status == 0, err
+    out, _ = output_of(capsys, "frontier", people, "--target", "paid", *options, *own)
     assert "certified: no set of rules of at most 2 conditions that meets the tolerance has less loss" in out
     result = saved(output, "fair_frontier")
     assert [(row["tolerance"], row["max_complexity"]) for row in result["rows"]] == [
@@ -206,8 +198,7 @@ def test_the_least_gap_is_printed_proven_and_saved(
     model, proof, result = (tmp_path / name for name in ("model.json", "proof.npz", "result.json"))
     given = (people, "--target", "paid", "--sensitive", "sex", "--max-conditions", 1, "--thresholds", 4)
     options = ("--max-length", 2, "-o", model, "--proof", proof, "--to-json", result)
-    status, out, err = run(capsys, "least-gap", *given, "--accuracy", 0.7, *options)
-    assert status == 0, err
+    out, err = output_of(capsys, "least-gap", *given, "--accuracy", 0.7, *options)
     assert re.search(
         r"certified: no rule list of at most 2 rules over these \d+ antecedents with an accuracy of at least 70 % has "
         r"a smaller gap in missed positives between groups than this one",
@@ -218,8 +209,7 @@ def test_the_least_gap_is_printed_proven_and_saved(
     rates = rl.load_model(model).evaluate(frame, frame["paid"], groups=frame["sex"]).groups
     row = saved(result, "least_gap")["rows"][0]
     assert np.ptp(rates["true_positive_rate"]) == pytest.approx(row["objective"])
-    status, out, err = run(capsys, "verify", people, model, proof, "--sensitive", "sex")
-    assert status == 0, err
+    out, err = output_of(capsys, "verify", people, model, proof, "--sensitive", "sex")
     assert "smaller gap in false negative rate between groups than this one" in out
     assert "regularization" not in out
     status, _, err = run(capsys, "least-gap", *given, "--accuracy", 0.99, "--max-length", 1)
@@ -234,8 +224,7 @@ def test_the_least_gaps_of_several_accuracies(people: Path, tmp_path: Path, caps
     output = tmp_path / "front.csv"
     given = ("--sensitive", "sex", "--max-conditions", 1, "--thresholds", 4, "--criterion", "demographic-parity")
     options = ("--accuracy", ".6,.7,.99", "--max-length", 1, "--to-json", output)
-    status, out, err = run(capsys, "least-gap", people, "--target", "paid", *given, *options)
-    assert status == 0, err
+    out, _ = output_of(capsys, "least-gap", people, "--target", "paid", *given, *options)
     assert "certified: at each accuracy no rule list has a smaller gap, of at most 1 rule" in out
     assert "no list is as accurate" in out
     frame = pd.read_csv(output)
@@ -249,18 +238,15 @@ def test_the_least_gap_of_rule_sets_is_proven_and_saved(
     model, proof = tmp_path / "model.json", tmp_path / "proof.npz"
     given = (people, "--target", "paid", "--sensitive", "sex", "--max-conditions", 1, "--thresholds", 4)
     options = ("--model", "rule-set", "--max-complexity", 4, "--accuracy")
-    status, out, err = run(capsys, "least-gap", *given, *options, 0.65, "-o", model, "--proof", proof)
-    assert status == 0, err
+    out, _ = output_of(capsys, "least-gap", *given, *options, 0.65, "-o", model, "--proof", proof)
     sentence = r"no rule set of complexity at most 4 of rules of at most 1 condition over these \d+ conditions with an "
     sentence += r"accuracy of at least 65 % has a smaller gap in (missed positives|false negative rate) between groups "
     assert re.search(f"certified: {sentence}than this one, as the Hamming loss counts both", out)
     assert "no other set of that gap has less loss" in out
-    status, out, err = run(capsys, "verify", people, model, proof, "--sensitive", "sex")
-    assert status == 0, err
+    out, _ = output_of(capsys, "verify", people, model, proof, "--sensitive", "sex")
     assert re.search(f": {sentence}", out)
     output = tmp_path / "front.json"
-    status, out, err = run(capsys, "least-gap", *given, *options, ".6,.65,.99", "--to-json", output)
-    assert status == 0, err
+    out, _ = output_of(capsys, "least-gap", *given, *options, ".6,.65,.99", "--to-json", output)
     assert "certified: at each accuracy no rule set has a smaller gap, of complexity at most 4" in out
     assert [row["status"] for row in saved(output, "gap_frontier")["rows"]] == ["proven", "proven", "infeasible"]
     for wrong in (("--max-length", 3), ("--regularization", 0.1), ("--beam-width", 5)):
@@ -272,8 +258,7 @@ def test_the_least_gap_of_rule_sets_is_proven_and_saved(
 def test_stability_of_models(model: str, people: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     output, given = tmp_path / "rules.csv", (people, "--target", "paid", "--thresholds", 4, "--max-conditions", 1)
     given += ("--model", model, "--samples", 2, *(("--max-complexity", 3) if model == "rule-set" else ()))
-    status, out, err = run(capsys, "stability", *given, "-o", output)
-    assert status == 0, err
+    out, _ = output_of(capsys, "stability", *given, "-o", output)
     assert "2 of 2 samples done; 3 of 3 models proven optimal" in out
     saved = pd.read_csv(output)
     assert saved["rule"].iloc[0] in out
@@ -284,8 +269,7 @@ def test_stability_of_models(model: str, people: Path, tmp_path: Path, capsys: p
 def test_robustness_of_an_optimum(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     output = tmp_path / "robustness.json"
     options = (*TOE, "--max-conditions", 1, "--regularization", 0.02)
-    status, out, err = run(capsys, "robustness", *options, "-o", output)
-    assert status == 0, err
+    out, err = output_of(capsys, "robustness", *options, "-o", output)
     assert "certified: one wrong label lets another list win" in out
     assert "12 other lists that predict otherwise are as good already" in out
     rows = saved(output, "rule_list_robustness")["rows"]
@@ -305,8 +289,7 @@ def test_robustness_of_an_optimum(tmp_path: Path, capsys: pytest.CaptureFixture[
 def test_the_search_of_the_papers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     model, proof = tmp_path / "model.json", tmp_path / "proof.npz"
     options = (*TOE, "--regularization", 0.03)
-    status, out, err = run(capsys, "fit", *options, "--search", "corels", "-o", model, "--proof", proof)
-    assert status == 0, err
+    out, _ = output_of(capsys, "fit", *options, "--search", "corels", "-o", model, "--proof", proof)
     assert "largest queue" in out
     own = rl.load_model(model)
     assert run(capsys, "verify", "tic_tac_toe", model, proof)[0] == 0
@@ -328,12 +311,12 @@ def test_the_search_of_the_papers(tmp_path: Path, capsys: pytest.CaptureFixture[
         (("near", *TOE, "--max", 0), "a whole number of at least 1"),
         (("near", *TOE, "-o", "near.txt"), "must end in .json or .csv"),
         (("near", "no.csv"), "there is no file or data set 'no.csv'"),
-        (("least-gap", *TOE, "--accuracy", 66), "a fraction from 0 to 1"),
+        (("least-gap", *TOE, "--accuracy", 66), "a number from 0 to 1"),
         (("least-gap", *TOE, "--accuracy", 0.6), "--sensitive"),
         (("least-gap", *TOE, "--accuracy", ".6,.7", "--proof", "p"), "--proof is of a single accuracy"),
         (("least-gap", *TOE, "--criterion", "equality"), "invalid choice"),
         (("near", *TOE, "--fairness", "x"), "unrecognized arguments: --fairness"),
-        (("frontier", *TOE, "--max-length", 100_000), "--max-length must be an integer from 0 to 1000"),
+        (("frontier", *TOE, "--max-length", 100_000), "--max-length must be a whole number from 0 to 1000"),
         (("frontier", *TOE, "--fairness", "equal-opportunity"), "--sensitive"),
         (("frontier", *TOE, "--regularization", 0.1), "--regularization is not an option of --model rule-list without"),
         (("frontier", *TOE, "--random-state", 1), "nothing is random there"),

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from command_line import run, start
+from command_line import output_of, run, start
 from patience import PATIENCE
 from test_sweep_counted import FRAME, GRID
 from test_sweep_counted import run as swept
@@ -27,8 +27,7 @@ def files(tmp_path: Path) -> str:
 def test_counted_rows_are_swept_as_in_python(files: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     split = ("--key", "id", "--test-share", 0.3)
     saved = ("-o", tmp_path / "points.csv", "--fits", tmp_path / "fits.csv", "--results", tmp_path / "kept.jsonl")
-    status, out, err = run(capsys, "sweep", files, *TABLE, *split, *VARY, "--compare", "cart", *saved)
-    assert status == 0, err
+    out, err = output_of(capsys, "sweep", files, *TABLE, *split, *VARY, "--compare", "cart", *saved)
     assert "certified: each rule list is optimal for its training rows" in out
     assert "30 % of the keys in 'id' are kept out for the test, by a hash" in out
     assert "of 10 fits done" in err
@@ -40,8 +39,7 @@ def test_counted_rows_are_swept_as_in_python(files: str, tmp_path: Path, capsys:
     assert points.groupby("rows").size().to_dict() == {"test": 10, "train": 10}
     front = set(known.pareto(baselines=True)["point"])
     assert sum(line.rstrip().endswith("  yes") for line in out.splitlines()) == len(front)
-    status, again, err = run(capsys, "sweep", files, *TABLE, *split, *VARY, "--compare", "cart", *saved[-2:])
-    assert status == 0, err
+    again, err = output_of(capsys, "sweep", files, *TABLE, *split, *VARY, "--compare", "cart", *saved[-2:])
     assert again.splitlines()[:-1] == out.splitlines()[:-1]
     assert "10 of 10 fits done" in err.splitlines()[3]
 
@@ -57,8 +55,7 @@ def test_a_data_set_is_cross_validated(capsys: pytest.CaptureFixture[str]) -> No
         "--max-conditions",
         1,
     )
-    status, out, err = run(capsys, "sweep", "diabetes", "--sensitive", "sex", "--folds", 2, *fair, "--quiet")
-    assert status == 0, err
+    out, err = output_of(capsys, "sweep", "diabetes", "--sensitive", "sex", "--folds", 2, *fair, "--quiet")
     assert "2 of 2" in out
     assert "EqualOpportunity" in out
     assert "2 folds, seed 0" in out

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from command_line import run
+from command_line import output_of, run
 
 import rulelab as rl
 from rulelab.certificate import Certificate
@@ -93,8 +93,7 @@ def test_nothing_of_the_search_is_loaded(fitted: Path):
 def test_a_data_set_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     model, proof = tmp_path / "model.json", tmp_path / "proof.npz"
     options = ("--max-conditions", 1, "--regularization", 0.02, "-o", model, "--proof", proof)
-    status, _, err = run(capsys, "fit", "tic_tac_toe", *options)
-    assert status == 0
+    _, err = output_of(capsys, "fit", "tic_tac_toe", *options)
     assert f"saved {proof}: " in err
     status, out, err = run(capsys, "verify", "tic_tac_toe", model, proof, "--regularization", 0.02)
     assert (status, err) == (0, "")
@@ -137,8 +136,7 @@ def test_labels_that_are_numbers(positive: str, tmp_path: Path, capsys: pytest.C
     frame.assign(paid=(frame["paid"] == "yes").astype(int)).to_csv(tmp_path / "data.csv", index=False)
     data, model, proof = files(tmp_path)
     options = ("--target", "paid", "--thresholds", 4, "--max-conditions", 1, "--regularization", 0.03)
-    status, _, err = run(capsys, "fit", data, *options, "--positive", positive, "-o", model, "--proof", proof)
-    assert status == 0, err
+    _, _ = output_of(capsys, "fit", data, *options, "--positive", positive, "-o", model, "--proof", proof)
     assert run(capsys, "verify", data, model, proof)[0] == 0
     swapped = (
         model.read_text().replace('"prediction": 0', '"prediction": 2').replace('"prediction": 1', '"prediction": 0')
@@ -185,8 +183,7 @@ def test_labels_of_the_file(folder: Path, capsys: pytest.CaptureFixture[str]):
 def test_labels_of_a_data_set(folder: Path, capsys: pytest.CaptureFixture[str]):
     data = rl.datasets.read(folder / "data.csv", target="paid")
     made_in_python(folder, data.y)
-    status, out, _ = run(capsys, "verify", *files(folder), "--target", "paid")
-    assert status == 0
+    out, _ = output_of(capsys, "verify", *files(folder), "--target", "paid")
     assert "its classes 1 and 0 stand for 'yes' and 'no'" in out
     status, out, _ = run(capsys, "verify", *files(folder), "--target", "paid", "--positive", "no")
     assert (status, "fingerprints" in out) == (1, True)
@@ -433,8 +430,7 @@ def test_bad_options_of_fit(options: tuple[str, ...], expected: str, fitted: Pat
 def test_a_search_that_was_stopped_proves_its_bound(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     model, proof = tmp_path / "model.json", tmp_path / "proof.npz"
     options = ("--max-conditions", 1, "--gap", 0.2, "-o", model, "--proof", proof)
-    status, out, err = run(capsys, "fit", "tic_tac_toe", *options)
-    assert status == 0
+    out, err = output_of(capsys, "fit", "tic_tac_toe", *options)
     assert "not certified" in out
     assert "of the bound alone" in err
     bound = re.search(r"no rule list is below ([0-9.]+)", out)[1]

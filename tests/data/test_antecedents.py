@@ -260,7 +260,7 @@ def test_limit_on_the_number_of_antecedents():
         (np.array([[0, np.nan], [1, 0]]), {}, "'x1' has a missing cell in row 0"),
         (pd.DataFrame({"s": ["u", "v"]}), {}, "'s' holds 'u' in row 0"),
         (pd.DataFrame([[1, 0]], columns=["a", "a"]), {}, "repeated column name 'a'"),
-        (np.eye(4), {"max_conditions": 4}, "1, 2 or 3"),
+        (np.eye(4), {"max_conditions": 4}, "a whole number from 1 to 3"),
         (np.eye(4), {"min_support": 0.5, "max_support": 0.2}, "min_support <= max_support"),
         (np.eye(4), {"max_antecedents": 0}, "at least 1"),
         (np.eye(4), {"min_support": 0.5}, "range from 0.25 to 0.25.*lower min_support"),

@@ -21,8 +21,8 @@ from rulelab.lazy import GONE
 ENGINES = ("rule_list", "falling_rule_list", "rule_set")
 FLOORS: list[str] = [
     "extras files lazy",
-    "arguments assets data.dataframes glossary interrupts limits linear_solver results sharing shown",
-    "data.conditions data.exact_weights data.metrics errors progress",
+    "arguments assets data.dataframes glossary interrupts linear_solver results sharing shown",
+    "data.conditions data.exact_weights data.metrics errors parameters progress",
     "kernels",
     "data.columns data.gaps data.naming",
     "data.antecedents data.binarize data.directions data.problem_arguments",

@@ -227,7 +227,7 @@ WRONG: list[tuple[Any, dict[str, Any], str]] = [
     (FALL, {"bounds": rl.FallingBounds(dominance=False)}, "bounds must be a FairFallingBounds"),
     (FALL, {"method": "monte_carlo"}, "method must be 'exact' where a falling list has to be fair"),
     (FALL, {"violation_penalty": 0.5}, "violation_penalty must be None where a falling list has to be fair"),
-    (FALL, {"min_group_size": -1}, "min_group_size must be an integer >= 0"),
+    (FALL, {"min_group_size": -1}, "min_group_size must be a whole number of at least 0"),
     (FALL, {"regularization": 1.0}, "regularization"),
     (None, {"criterion": rl.EqualOpportunity(0.1)}, "without a tolerance"),
     (None, {"criterion": "equality"}, "criterion must be a class"),

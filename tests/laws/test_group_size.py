@@ -88,7 +88,7 @@ def test_one_group_alone_cannot_be_compared() -> None:
 
 @pytest.mark.parametrize("wrong", [-1, 1.5, True, None, "many"])
 def test_a_wrong_size_is_named(wrong: object) -> None:
-    with pytest.raises(ValueError, match="min_group_size must be an integer >= 0"):
+    with pytest.raises(ValueError, match="min_group_size must be a whole number of at least 0"):
         RuleSetSearch(problem(), fairness=EO, min_group_size=wrong)  # type: ignore[arg-type]
 
 

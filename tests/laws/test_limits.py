@@ -14,16 +14,11 @@ from sklearn.exceptions import ConvergenceWarning
 from test_estimators import flowers, people
 
 import rulelab as rl
-from rulelab import limits
+from rulelab import parameters
 from rulelab.data.antecedents import TooManyAntecedents
 from rulelab.data.mining import mine_antecedents, mine_within
+from rulelab.fitting import CLASSIFIERS
 from rulelab.sweeps.families import FAMILIES
-
-CLASSIFIERS = {
-    "rule_list": rl.RuleListClassifier,
-    "falling_rule_list": rl.FallingRuleListClassifier,
-    "rule_set": rl.RuleSetClassifier,
-}
 
 
 def table(columns: int = 14, rows: int = 120) -> pd.DataFrame:
@@ -35,35 +30,35 @@ def default(function: object, name: str) -> object:
     return inspect.signature(function).parameters[name].default  # type: ignore[arg-type]
 
 
+@pytest.fixture
+def seen(monkeypatch):
+    """What the last search was asked for."""
+    asked = {}
+    monkeypatch.setattr(
+        rl.Search,
+        "steps",
+        lambda search, **options: asked.update(options, **search.parameters) or rl.steps(search, work_limit=1),
+    )
+    return asked
+
+
 @pytest.mark.parametrize("family", list(CLASSIFIERS))
-def test_classifiers_sweeps_and_the_command_line_have_the_same_defaults(family, tmp_path, capsys, monkeypatch):
+def test_classifiers_sweeps_and_the_command_line_have_the_same_defaults(family, tmp_path, capsys, seen):
     make = CLASSIFIERS[family]
-    assert default(make, "time_limit") == default(rl.sweep, "time_limit") == limits.TIME_LIMIT
-    assert default(make, "memory_limit") == FAMILIES[family].defaults["memory_limit"] == limits.MEMORY_LIMIT
+    assert default(make, "time_limit") == default(rl.sweep, "time_limit") == parameters.TIME_LIMIT
+    assert default(make, "memory_limit") == FAMILIES[family].defaults["memory_limit"] == parameters.MEMORY_LIMIT
     names = set(inspect.signature(make).parameters) & set(FAMILIES[family].defaults)
     assert {name: default(make, name) for name in names} == {name: FAMILIES[family].defaults[name] for name in names}
     X, y = people()
     X.assign(y=y).to_csv(tmp_path / "people.csv", index=False)
-    seen = {}
-    monkeypatch.setattr(
-        rl.Search,
-        "steps",
-        lambda search, **options: seen.update(options, **search.parameters) or rl.steps(search, work_limit=1),
-    )
     status, _, err = run(capsys, "fit", tmp_path / "people.csv", "--target", "y", "--model", family.replace("_", "-"))
-    assert (status, seen["time_limit"]) == (0, limits.TIME_LIMIT), err
+    assert (status, seen["time_limit"]) == (0, parameters.TIME_LIMIT), err
     for name in set(inspect.signature(make).parameters) & set(seen) - {"random_state"}:
         assert seen[name] == default(make, name), name
 
 
-def test_limits_are_lifted_on_the_command_line(tmp_path, capsys, monkeypatch):
+def test_limits_are_lifted_on_the_command_line(tmp_path, capsys, seen):
     table().assign(y=[0, 1] * 60).to_csv(tmp_path / "t.csv", index=False)
-    seen = {}
-    monkeypatch.setattr(
-        rl.Search,
-        "steps",
-        lambda search, **options: seen.update(options, **search.parameters) or rl.steps(search, work_limit=1),
-    )
     lifted = ["--time-limit", "none", "--memory-limit", "None", "--max-antecedents", "none"]
     options = ["fit", tmp_path / "t.csv", "--target", "y", "--regularization", 0.2]
     assert run(capsys, *options, *lifted)[0] == 0

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from laws import state_of
 
 import rulelab as rl
 from rulelab.falling_rule_list import FairFallingSearch, FallingBounds, FallingRuleListSearch, SoftSearch
@@ -110,18 +111,8 @@ def make(request) -> Callable[..., Search]:
 
 
 def _result(snapshot: Snapshot) -> tuple:
-    incumbent = replace(snapshot.incumbent, found_at=(0, snapshot.incumbent.found_at[1]))
     points = [replace(each, found_at=(0.0, each.found_at[1])) for each in snapshot.detail.get("frontier", ())]
-    return (
-        points,
-        snapshot.status,
-        incumbent,
-        snapshot.lower_bound,
-        snapshot.work,
-        dict(snapshot.counts),
-        dict(snapshot.pruned),
-        snapshot.queue_by_length,
-    )
+    return points, *state_of(snapshot)
 
 
 def test_slicing_the_work_never_changes_the_result(make):

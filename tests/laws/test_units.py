@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from laws import state_of
 
 import rulelab as rl
 from rulelab import slices
@@ -42,19 +43,6 @@ def table(seed: int = 0, n: int = 120, m: int = 10) -> rl.Problem:
     return rl.Problem.from_arrays(A, y ^ (rng.random(n) < 0.15))
 
 
-def end_of(snapshot: rl.Snapshot) -> tuple:
-    best = snapshot.incumbent
-    return (
-        snapshot.status,
-        best.model.antecedents,
-        best.objective,
-        snapshot.lower_bound,
-        snapshot.work,
-        dict(snapshot.counts),
-        dict(snapshot.pruned),
-    )
-
-
 @pytest.fixture
 def little(monkeypatch: pytest.MonkeyPatch) -> None:
     """Units of work look at very little."""
@@ -81,7 +69,7 @@ def test_prefixes_and_tables_are_left_half_way(name: str, little: None) -> None:
         if units % 50 == 0:
             search = pickle.loads(pickle.dumps(search))
     assert within > 3  # units that ended within a prefix, or within a table
-    assert end_of(state) == end_of(whole)
+    assert state_of(state) == state_of(whole)
 
 
 @pytest.mark.parametrize("name", ["rule list", "corels", "falling", "softly falling"])
@@ -110,7 +98,7 @@ def test_large_tables_are_prepared_in_several_calls(name: str, monkeypatch: pyte
         assert set(first.counts) == set(whole.counts)
         assert set(first.pruned) == set(whole.pruned)
     last = rl.solve(pickle.loads(pickle.dumps(search)))
-    assert end_of(last) == end_of(whole)
+    assert state_of(last) == state_of(whole)
 
 
 def test_near_optimal_lists_of_large_tables_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import decimal
-from test_models import cases, first_rule
+from test_models import cases, first_rule, with_entry
 from test_models import small as small_list
 
 import rulelab as rl
@@ -171,12 +171,7 @@ def test_bad_parameters_are_refused(parameters, message):
 
 
 def changed(*path, value):
-    data = small().to_dict()
-    at = data
-    for key in path[:-1]:
-        at = at[key]
-    at[path[-1]] = value
-    return data
+    return with_entry(small().to_dict(), *path, value=value)
 
 
 @pytest.mark.parametrize(

@@ -344,13 +344,17 @@ def test_models_of_estimators_say_what_is_proven_of_them(stopped, status, tmp_pa
     assert (alone.status, alone.objective, alone.data) == ("optimal", 0.0, None)
 
 
-def changed(*path, value):
-    data = small().proven(PROVEN).to_dict()
+def with_entry(data, *path, value):
+    """The same data with another value at a path, which is changed in place."""
     at = data
     for key in path[:-1]:
         at = at[key]
     at[path[-1]] = value
     return data
+
+
+def changed(*path, value):
+    return with_entry(small().proven(PROVEN).to_dict(), *path, value=value)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,9 @@ import io
 import math
 import pickle
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,6 +23,27 @@ Case = Callable[[int], tuple[Rows, rl.Search]]
 def problem_of(rows: Rows) -> rl.Problem:
     weight = rows.weight.astype(int) if rows.integral else rows.weight
     return rl.Problem.from_arrays(rows.A, rows.y, sample_weight=weight, groups=rows.group)
+
+
+def state_of(snapshot: rl.Snapshot) -> tuple[Any, ...]:
+    """All that a search says at a moment but how long it took."""
+    best = snapshot.incumbent
+    assert best is not None
+    return (
+        *(snapshot.status, replace(best, found_at=(0.0, best.found_at[1])), snapshot.lower_bound, snapshot.work),
+        *(dict(snapshot.counts), dict(snapshot.pruned), snapshot.queue_by_length),
+    )
+
+
+def in_slices(search: rl.Search, at_most: int = 3, pickled: int = 7) -> tuple[Any, rl.Snapshot]:
+    """A search at its end, and its last state: advanced by a few units at a time, and pickled now and then."""
+    for k in range(200_000):
+        last = search.advance(1 + k % at_most)
+        if k % pickled == pickled // 2:
+            search = pickle.loads(pickle.dumps(search))
+        if last.status is not rl.Status.RUNNING:
+            break
+    return search, last
 
 
 def larger_problem(seed: int = 0, n: int = 600, m: int = 16) -> rl.Problem:
@@ -86,12 +109,7 @@ def slices_change_nothing(
         with monkeypatch.context() as patch:
             patch.setattr(engine, "_EFFORT_PER_WORK", effort)
             _, sliced = case_of(seed)
-            for k in range(200_000):
-                got = sliced.advance(1 + k % 3)
-                if k % 7 == 3:
-                    sliced = pickle.loads(pickle.dumps(sliced))
-                if got.status is not rl.Status.RUNNING:
-                    break
+            sliced, got = in_slices(sliced)
         assert told(got) == wanted
         assert sliced.advance(5).incumbent == got.incumbent
 

@@ -1,5 +1,6 @@
-"""What is said of a search at each of its ends, for every family; ``python tests/report/test_texts.py`` writes it anew.
+"""What is said of a search at each of its ends, for every family, and of many models at once.
 
+``python tests/report/test_texts.py`` writes it anew.
 What changes in the file of texts is read before it is committed.
 """
 
@@ -17,7 +18,7 @@ import pandas as pd
 import pytest
 
 import rulelab as rl
-from rulelab.report import report
+from rulelab.report import Near, Verdict, Withstood, front, report, rule_list_front
 
 TEXTS = Path(__file__).with_name("texts.txt")
 _ENDS: dict[str, dict[str, Any]] = {
@@ -65,9 +66,86 @@ FAMILIES: dict[str, Callable[[], Any]] = {
 }
 
 
+MANY: dict[str, Callable[[], Iterator[tuple[str, Verdict]]]] = {
+    "lists near the optimum": lambda: _near(rl.NearOptimalSearch(_problem(), 0.02, 0.03), complete=False, covered=0.13),
+    "sets near an optimum of nothing": lambda: _near(
+        rl.NearOptimalRuleSetSearch(rl.RuleSetSearch(_easy(), 4), 9), complete=False, covered=3.0
+    ),
+    "sets near the optimum": lambda: _near(
+        rl.NearOptimalRuleSetSearch(rl.RuleSetSearch(_problem(), 4), 6), complete=False, covered=20.0
+    ),
+    "lists near the optimum, counted": lambda: _near(rl.NearOptimalCounter(_problem(), 0.02, 0.03), counted=None),
+    "lists by number of rules": lambda: _fronts(rl.FrontierSearch(_problem().without(["d"]), 3), rule_list_front),
+    "lists by tolerance": lambda: _fronts(_places("rule_list"), front),
+    "sets by tolerance": lambda: _fronts(_places("rule_set"), front),
+    "lists by accuracy": lambda: _fronts(
+        rl.frontier(_problem(), "gap", criterion="equal_opportunity", accuracies=[0.6, 0.9], min_group_size=5),
+        front,
+    ),
+    "a list whose rows change": lambda: _robust(),
+}
+
+
+def _easy() -> rl.Problem:
+    A = pd.DataFrame(np.random.default_rng(0).random((200, 4)) < 0.5, columns=list("abcd"))
+    return rl.Problem.from_arrays(A, A["a"])
+
+
+def _places(family: str) -> Any:
+    more: dict[str, Any] = {"regularization": 0.02} if family == "rule_list" else {"complexities": [4]}
+    asked = {"criterion": "equal_opportunity", "tolerances": [0.5, 1.0], "min_group_size": 5}
+    return rl.frontier(_problem(), "tolerance", family, **asked, **more)
+
+
+def _near(search: Any, **partial: Any) -> Iterator[tuple[str, Verdict]]:
+    begun, sets = search.advance(1), search.family == "rule_set"
+    assert begun.phase == "optimum"
+    yield "the optimum is not proven", Near(search.result(), replace(begun, seconds=1.0, limit="time"), ratio=0.1)
+    done, result = replace(rl.solve(search), seconds=1.0), search.result()
+    assert done.status is rl.Status.OPTIMAL
+    yield "all", Near(result, done)
+    yield "all, of some per cent", Near(result, done, ratio=0.25, longest=3)
+    yield "all, with rounded weights", Near(result, replace(done, limit="exactness"), ratio=0.25)
+    for limit in ("time", None) if "counted" in partial else ("time", "limit", *sets * ("columns",), None):
+        part = replace(result, truncated=limit or "stopped", **partial)
+        yield f"a part, {limit}", Near(part, replace(done, limit=limit, phase="expanding"), "interrupted", 0.25, 3)
+    if sets:
+        yield "a part, who knows which", Near(replace(part, covered=np.nan), replace(done, limit="memory"))
+
+
+def _fronts(search: Any, said: Callable[..., Verdict]) -> Iterator[tuple[str, Verdict]]:
+    begun = replace(search.advance(1), seconds=1.0)
+    yield "begun", said(search, begun, "interrupted")
+    yield "begun, in time", said(search, replace(begun, limit="time"))
+    done = replace(rl.solve(search), seconds=1.0)
+    assert done.status is rl.Status.OPTIMAL
+    yield "all", said(search, done)
+    if said is rule_list_front:
+        yield "all, with rounded weights", said(search, replace(done, status=rl.Status.LIMIT, limit="exactness"))
+    else:
+        yield "all, with more to say", said(search, done, beside=("at tolerance 0 the rates are of no use",))
+
+
+def _robust() -> Iterator[tuple[str, Verdict]]:
+    search = rl.RobustnessSearch(_problem(), 0.02)
+    begun = search.advance(1)
+    yield "the optimum is not proven", Withstood.of(search, replace(begun, seconds=1.0), "interrupted")
+    while begun.phase != "lists":
+        begun = search.advance(1)
+    yield "in part", Withstood.of(search, replace(begun, seconds=1.0, limit="memory"))
+    yield "all", Withstood.of(search, replace(rl.solve(search), seconds=1.0))
+
+
+def _of_many(kind: str) -> Iterator[str]:
+    for end, found in MANY[kind]():
+        assert json.loads(json.dumps(found.to_dict()))["headline"] == found.headline
+        assert found.tone == ("proven" if found.proven or isinstance(found, Withstood) else "limit")
+        yield from (f"== {kind}: {end}", found.headline, found.to_text())
+
+
 @cache
 def _said(family: str) -> str:
-    return "\n".join(_ends(family))
+    return "\n".join(_of_many(family) if family in MANY else _ends(family))
 
 
 def _ends(family: str) -> Iterator[str]:
@@ -87,15 +165,25 @@ def _ends(family: str) -> Iterator[str]:
             yield "\n".join(found.to_text().splitlines()[:2])
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", [*FAMILIES, *MANY])
 def test_every_end_of_every_family_is_said_as_it_was_reviewed(family: str) -> None:
     parts = TEXTS.read_text(encoding="utf-8").split("\n\n")
     assert _said(family) in [part.strip("\n") for part in parts]
 
 
 def test_there_is_no_text_of_what_is_no_family() -> None:
-    assert TEXTS.read_text(encoding="utf-8").count(": optimal\n") == len(FAMILIES)
+    text = TEXTS.read_text(encoding="utf-8")
+    assert text.count(": optimal\n") == len(FAMILIES)
+    assert text.count(": all\n") == len(MANY)
+
+
+def test_a_notebook_shows_the_sentence_as_text() -> None:
+    found = next(_fronts(_places("rule_list"), front))[1]
+    assert repr(found) == f"<Front: {found.headline}>"
+    hostile = replace(found, claim="<script>", certified=True)  # type: ignore[type-var]
+    assert "<script>" not in hostile._repr_html_()
+    assert "&lt;script&gt;" in hostile._repr_html_()
 
 
 if __name__ == "__main__":
-    TEXTS.write_text("\n\n".join(map(_said, FAMILIES)) + "\n", encoding="utf-8")
+    TEXTS.write_text("\n\n".join(map(_said, [*FAMILIES, *MANY])) + "\n", encoding="utf-8")

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pickle
 import signal
 import threading
-from dataclasses import replace
 from fractions import Fraction
 
 import naive
 import numpy as np
 import pytest
 from inside import Inside, learn_soon
+from laws import state_of
 from patience import PATIENCE
 from random_problems import WEIGHTS, random_rows
 
@@ -31,18 +31,6 @@ def problem(seed: int, n: int = 300, m: int = 18, noise: float = 0.25) -> rl.Pro
     A = rng.random((n, m)) < rng.uniform(0.2, 0.6, m)
     y = ((A[:, 0] & ~A[:, 1]) | (A[:, 2] & A[:, 3])) ^ (rng.random(n) < noise)
     return rl.Problem.from_arrays(A, y)
-
-
-def result(snapshot: rl.Snapshot) -> tuple:
-    return (
-        snapshot.status,
-        replace(snapshot.incumbent, found_at=(0, snapshot.incumbent.found_at[1])),
-        snapshot.lower_bound,
-        snapshot.work,
-        dict(snapshot.counts),
-        dict(snapshot.pruned),
-        snapshot.queue_by_length,
-    )
 
 
 @pytest.fixture
@@ -120,18 +108,18 @@ def test_neither_slices_nor_threads_nor_pickles_change_what_is_done(n_jobs, monk
     def make() -> rl.RuleListSearch:
         return learning(2, n_jobs)
 
-    whole = result(rl.solve(make(), work_per_step=10**6))
+    whole = state_of(rl.solve(make(), work_per_step=10**6))
     assert whole[0] is rl.Status.OPTIMAL
     assert whole[4]["expanded"] > 200
     for size in (1, 13, 500):
-        assert result(rl.solve(make(), work_per_step=size)) == whole
+        assert state_of(rl.solve(make(), work_per_step=size)) == whole
     search = make()
     for _ in range(30):
         search.advance(7)
         search = pickle.loads(pickle.dumps(search))
-    assert result(rl.solve(search)) == whole
+    assert state_of(rl.solve(search)) == whole
     monkeypatch.setattr(rounds, "side_by_side", lambda calls: [call() for call in reversed(calls)][::-1])
-    assert result(rl.solve(make())) == whole, "whichever thread is faster"
+    assert state_of(rl.solve(make())) == whole, "whichever thread is faster"
 
 
 @pytest.mark.parametrize("n", [1, 2, 3])
@@ -162,9 +150,9 @@ def test_pairs_and_multipliers_are_found_by_so_many_threads(n, monkeypatch):
 
 
 def test_rounds_that_end_within_prefixes_change_nothing_by_slices(short_rounds):
-    whole = result(rl.solve(learning(3, 3), work_per_step=10**6))
+    whole = state_of(rl.solve(learning(3, 3), work_per_step=10**6))
     for size in (1, 6):
-        assert result(rl.solve(learning(3, 3), work_per_step=size)) == whole
+        assert state_of(rl.solve(learning(3, 3), work_per_step=size)) == whole
 
 
 def test_the_bound_is_at_most_the_optimum_and_never_falls():
@@ -212,7 +200,7 @@ def test_memory_is_counted_over_workers_and_its_limit_can_be_raised():
 
 def test_ctrl_c_takes_effect_when_the_slice_is_done_and_the_search_goes_on(monkeypatch):
     made = problem(8)
-    whole = result(rl.solve(rl.RuleListSearch(made, 0.006, beam_width=0, n_jobs=2)))
+    whole = state_of(rl.solve(rl.RuleListSearch(made, 0.006, beam_width=0, n_jobs=2)))
     search = rl.RuleListSearch(made, 0.006, beam_width=0, n_jobs=2)
     search.compile()
     search.advance(3)
@@ -225,7 +213,7 @@ def test_ctrl_c_takes_effect_when_the_slice_is_done_and_the_search_goes_on(monke
     monkeypatch.setattr(rounds, "side_by_side", pressed)
     with pytest.raises(KeyboardInterrupt):
         search.advance(20)
-    assert result(rl.solve(search)) == whole
+    assert state_of(rl.solve(search)) == whole
 
 
 def test_calls_run_side_by_side_in_threads():

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import seeds
 from test_rule_set_fairness import LOSSES, compas_like
-from test_rule_set_search import certified, solve_master
+from test_rule_set_master import check_its_end
+from test_rule_set_search import certified
 
 import rulelab as rl
 from rulelab.rule_set import RuleSetSearch, generation
@@ -19,8 +20,6 @@ from rulelab.rule_set.features import Features
 from rulelab.rule_set.generation import ColumnGeneration
 from rulelab.rule_set.master.constrained_proximal import ConstrainedProximalMaster
 from rulelab.rule_set.master.constraint_prices import Prices, find_prices
-from rulelab.rule_set.master.dual_bound import dual_point
-from rulelab.rule_set.master.linear_program import nothing_fixed
 from rulelab.rule_set.pool import Pool
 from rulelab.rule_set.program import Program, make_program
 
@@ -54,23 +53,7 @@ def some_rules(criterion: rl.EqualOpportunity, loss: str = "hamming", form: str 
 @pytest.mark.parametrize("loss", sorted(LOSSES))
 @pytest.mark.parametrize("form", ["dnf", "cnf"])
 def test_without_new_rules_it_ends_at_the_value_of_the_linear_program(criterion, loss, form):
-    program, pool = some_rules(criterion, loss, form)
-    columns = pool.columns(np.arange(len(pool)))
-    value = solve_master(program, columns, nothing_fixed(program, len(columns.kind))).value
-    master, rules, best = ConstrainedProximalMaster(program, pool), np.arange(len(pool)), -np.inf
-    for _ in range(60):
-        solution = master.solve(rules, value - best)
-        assert solution.price >= 0
-        assert (solution.gamma >= 0).all()
-        point = dual_point(program, solution.share, solution.gamma)
-        gains = pool.sums(rules, point.weight) / (point.grid * pool.complexity) - program.penalty
-        linear = point.total / point.grid - program.max_complexity * max(0.0, gains.max())
-        assert linear <= value + 1e-5
-        best = max(best, linear)
-        master.judge(linear, exact=True)
-    assert best == pytest.approx(value, abs=2e-3)
-    assert solution.value == pytest.approx(value, abs=2e-2)
-    assert (master.use >= 0).all()
+    check_its_end(ConstrainedProximalMaster, *some_rules(criterion, loss, form), 1e-5, (2e-3, 2e-2))
 
 
 @pytest.mark.parametrize("criterion", CRITERIA, ids=repr)

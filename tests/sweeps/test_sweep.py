@@ -297,7 +297,7 @@ def test_without_test_rows_all_are_trained_on_and_only_their_figures_are_known()
         ({"grid": {"regularization": 0.1}}, r"grid\['regularization'\] must be a list of values, not 0.1"),
         ({"grid": {"regularisation": [0.1]}}, "'regularisation', which is no parameter.*'regularization'"),
         ({"grid": {"regularization": [0.1, 2]}}, "rule_list with {'regularization': 2}: regularization must be"),
-        ({"grid": {"max_conditions": [4]}}, "max_conditions must be 1, 2 or 3"),
+        ({"grid": {"max_conditions": [4]}}, "max_conditions must be a whole number from 1 to 3"),
         ({"grid": {"thresholds": [{"height": 3}]}}, "thresholds names columns that the table does not have"),
         ({"cv": 1}, "cv must be a whole number of folds, at least 2"),
         ({"cv": False}, "cv must be a whole number of folds, at least 2"),

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from ... import remaining, slices
-from ...arguments import bounds_of, check_arguments, is_whole, require
+from ...arguments import bounds_of
 from ...certificate import (
     Captures,
     Certificate,
@@ -19,6 +19,7 @@ from ...certificate import (
 from ...data.problem import Problem
 from ...kernels.jit import is_compiled
 from ...models import FallingRuleList
+from ...parameters import ITERATIONS, check_arguments
 from ...prefixes import Children, PrefixSearch, Scale
 from ...proving import Proving
 from ...rehearsal import tiny_problem
@@ -109,7 +110,7 @@ class FallingRuleListSearch(FallingSearch, PrefixSearch, Proving):
     ) -> None:
         super().__init__(problem, regularization, positive_weight, violation_penalty, method, fairness, min_group_size)
         check_arguments(max_length=max_length, memory_limit=memory_limit, random_state=random_state)
-        require(("iterations", iterations, is_whole(iterations, 0), "an integer >= 0"))
+        replace(ITERATIONS, least=0).check(iterations)
         self.bounds = bounds_of(FallingBounds, bounds)
         self.max_length = max_length
         self.memory_limit = memory_limit
@@ -343,9 +344,7 @@ class FallingRuleListSearch(FallingSearch, PrefixSearch, Proving):
             longest = min(longest, max(0, self._best.cost - self._trivial) // rules.per_rule + 1)
         bound = int(numbers[state.LOWER_BOUND]) if started else self._trivial
         return Snapshot(
-            step=0,
-            work=self.work,
-            seconds=0.0,
+            **self._figures,
             status=status,
             incumbent=incumbent,
             lower_bound=bound_shown(incumbent.objective, self._in_units(bound), status),
@@ -353,7 +352,6 @@ class FallingRuleListSearch(FallingSearch, PrefixSearch, Proving):
             pruned=dict(zip(state.PRUNED_NAMES, store.pruned.tolist(), strict=True)),
             queue_by_length=queue,
             log10_remaining=remaining.log10_coarse(queue if started else (1,), m, longest),
-            memory_bytes=self.memory_bytes,
             phase=self._phase,
             limit=limit,
             detail={

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...arguments import bounds_of, check_arguments, require
+from ...arguments import bounds_of, require
 from ...certificate import Certificate, CertificateError, prove_fair_falling_rule_list
 from ...certificate.outcome import for_bound
 from ...data.fairness import Criterion
@@ -20,6 +20,7 @@ from ...kernels import bits
 from ...kernels.growing import OPEN, affordable, resized, table_size
 from ...kernels.jit import is_compiled
 from ...models import FallingRuleList
+from ...parameters import check_arguments
 from ...phases import PhasedSearch, RelaxedFirst
 from ...proving import FairSearch
 from ...rehearsal import grouped_problem
@@ -347,9 +348,7 @@ class FairFallingSearch(RelaxedFirst, PhasedSearch, FallingSearch, FairSearch):
         lower = max(self._own_bound, self._floor)
         lower = bound_shown(math.inf if incumbent is None else incumbent.objective, lower, status)
         return Snapshot(
-            step=0,
-            work=self.work,
-            seconds=0.0,
+            **self._figures,
             status=status,
             incumbent=incumbent,
             lower_bound=lower,
@@ -362,7 +361,6 @@ class FairFallingSearch(RelaxedFirst, PhasedSearch, FallingSearch, FairSearch):
             pruned=self._cut(pruned, "always: new incumbent", int(numbers[state.N_QUEUED])),
             queue_by_length=() if ended else tuple(np.trim_zeros(store.queue_by_length, "b").tolist()),
             log10_remaining=0.0 if ended else np.inf,
-            memory_bytes=self.memory_bytes,
             phase=self._phase,
             limit=limit,
             detail={

@@ -7,9 +7,9 @@ import time
 import numpy as np
 import pandas as pd
 
-from ...arguments import check_arguments, is_number, is_whole, require
 from ...data.problem import Problem
 from ...kernels.jit import is_compiled
+from ...parameters import check_arguments
 from ...rehearsal import tiny_problem
 from ...search import solve
 from ...snapshot import Incumbent, Snapshot, Status
@@ -142,10 +142,7 @@ class MonteCarloSearch(FallingSearch):
         min_group_size: int = 0,
     ) -> None:
         super().__init__(problem, regularization, positive_weight, violation_penalty, method, fairness, min_group_size)
-        require(("iterations", iterations, is_whole(iterations, 1), "an integer of at least 1"))
-        ends = is_number(termination) and 0 <= termination < 1
-        require(("termination", termination, ends, "a number from 0 to below 1"))
-        check_arguments(curiosity=curiosity, random_state=random_state)
+        check_arguments(iterations=iterations, termination=termination, curiosity=curiosity, random_state=random_state)
         self.iterations = int(iterations)
         self.curiosity = float(curiosity)
         self.termination = float(termination)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...arguments import ParameterError, Text, check_arguments
+from ...arguments import ParameterError, Text
 from ...certificate import Certificate, prove_demanding_rule_list
 from ...data.directions import NEGATIVE, POSITIVE, as_directions
 from ...data.fairness import Criterion, PredictiveParity
@@ -16,6 +16,7 @@ from ...data.naming import as_names, limits_of
 from ...data.problem import Problem
 from ...kernels.jit import is_compiled
 from ...models import RuleList
+from ...parameters import check_arguments
 from ...rehearsal import grouped_problem, noisy_problem
 from ...search import solve
 from ..fair import beam as beams

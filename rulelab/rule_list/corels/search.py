@@ -8,12 +8,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ... import remaining
-from ...arguments import bounds_of, check_arguments, check_choice
+from ...arguments import bounds_of, check_choice
 from ...certificate import Certificate, prove_rule_list
 from ...data.problem import Problem
 from ...kernels import bits
 from ...kernels.growing import affordable, resized, table_size
 from ...kernels.jit import is_compiled
+from ...parameters import check_arguments
 from ...prefixes import WORTHLESS, Children, Places, PrefixSearch, Replay, Scale, path_to
 from ...proving import Proving
 from ...rehearsal import tiny_problem
@@ -255,9 +256,7 @@ class CorelsSearch(PrefixSearch, Proving):
         a_priori = state.longest_a_priori(self._costs, m)
         longest = min(int(numbers[BEST]) // self._costs.per_rule, m)
         return Snapshot(
-            step=0,
-            work=self.work,
-            seconds=0.0,
+            **self._figures,
             status=status,
             incumbent=incumbent,
             lower_bound=bound_shown(incumbent.objective, bound, status),
@@ -274,7 +273,6 @@ class CorelsSearch(PrefixSearch, Proving):
             pruned=dict(zip(CORELS_BOUNDS, store.pruned.tolist(), strict=True)),
             queue_by_length=queue,
             log10_remaining=remaining.log10_coarse(queue, m, longest),
-            memory_bytes=self.memory_bytes,
             phase=self._phase,
             limit=limit,
             detail={

@@ -9,12 +9,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ... import remaining, slices
-from ...arguments import bounds_of, check_arguments, check_choice, refuse_others
+from ...arguments import bounds_of, check_choice, refuse_others
 from ...certificate import Certificate, prove_rule_list
 from ...certificate.parts import look
 from ...data.problem import Problem
 from ...kernels.jit import is_compiled
 from ...models import RuleList
+from ...parameters import check_arguments
 from ...prefixes import Children, PrefixSearch, Scale
 from ...proving import Proving
 from ...rehearsal import tiny_problem
@@ -343,9 +344,7 @@ class RuleListSearch(PrefixSearch, Proving):
         m = len(self._reduction.antecedents)
         longest = _longest(self._best.cost, self._rules)
         return Snapshot(
-            step=0,
-            work=self.work,
-            seconds=0.0,
+            **self._figures,
             status=status,
             incumbent=incumbent,
             lower_bound=bound_shown(incumbent.objective, self._lower_bound(), status),
@@ -353,7 +352,6 @@ class RuleListSearch(PrefixSearch, Proving):
             pruned=dict(zip(state.PRUNED_NAMES, pruned.tolist(), strict=True)),
             queue_by_length=queue,
             log10_remaining=remaining.log10_coarse(queue if self._searches else (1,), m, longest),
-            memory_bytes=self.memory_bytes,
             phase=self._phase,
             limit=limit,
             detail={

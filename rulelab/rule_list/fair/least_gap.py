@@ -10,13 +10,14 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ...arguments import bounds_of, check_arguments, is_number, require
+from ...arguments import bounds_of
 from ...certificate import Certificate, CertificateError, prove_least_gap
 from ...data.exact_weights import most_errors
 from ...data.problem import Problem
 from ...kernels.jit import is_compiled
 from ...least_gap import LeastGap
 from ...models import RuleList
+from ...parameters import FREE_RULES, check_arguments
 from ...phases import PhasedSearch
 from ...proving import kept_for_its_model
 from ...rehearsal import grouped_problem
@@ -133,8 +134,7 @@ class LeastGapSearch(PhasedSearch, LeastGap):
         min_group_size: int = 0,
         warm_start: RuleList | Sequence[RuleList] | None = None,
     ) -> None:
-        price = is_number(regularization) and 0 <= regularization < 1
-        require(("regularization", regularization, price, "a number of at least 0 and below 1"))
+        FREE_RULES.check(regularization)
         check_arguments(max_length=max_length, memory_limit=memory_limit, beam_width=beam_width)
         super().__init__(problem, criterion, min_accuracy, min_group_size, warm_start)
         self.regularization = float(regularization)
@@ -403,7 +403,7 @@ class LeastGapSearch(PhasedSearch, LeastGap):
         counts, pruned = self._counted()
         limit = "memory" if self._out_of_memory else None
         detail = {"antecedents": self.problem.n_antecedents}
-        return self._told(limit, counts, pruned, self.memory_bytes, detail)
+        return self._told(limit, counts, pruned, detail)
 
     def _predicted(self) -> np.ndarray:
         assert self._best is not None

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ...arguments import bounds_of, check_arguments, check_choice, require
+from ...arguments import bounds_of, check_choice, require
 from ...certificate import Certificate, prove_fair_rule_list
 from ...certificate.outcome import for_bound
 from ...data.fairness import Criterion
@@ -17,6 +17,7 @@ from ...data.problem import Problem
 from ...data.rate_constraints import Constraints, constraints_of, unbound
 from ...kernels.jit import is_compiled
 from ...models import RuleList
+from ...parameters import check_arguments
 from ...phases import PhasedSearch
 from ...proving import FairSearch
 from ...rehearsal import grouped_problem
@@ -352,16 +353,13 @@ class FairRuleListSearch(RelaxedListFirst, PhasedSearch, FairSearch):
         if self.fairness is not None:
             detail |= {"labels": self.labels, "left_out": self.left_out}
         return Snapshot(
-            step=0,
-            work=self.work,
-            seconds=0.0,
+            **self._figures,
             status=status,
             incumbent=incumbent,
             lower_bound=lower,
             counts=counts | ({"queued": 0} if ended else {}),
             pruned=pruned,
             log10_remaining=0.0 if ended else np.inf,
-            memory_bytes=self.memory_bytes,
             phase=self._phase,
             limit=limit,
             detail=detail | self._notes,

@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 
 from ... import remaining, slices
-from ...arguments import check_arguments, is_whole, require
 from ...data.problem import Problem
 from ...kernels.growing import affordable, bytes_to_resize, resized, table_size
 from ...kernels.jit import is_compiled
 from ...models import Model, RuleList
+from ...parameters import MAX_LENGTH, check_arguments
 from ...rehearsal import noisy_problem
 from ...search import Search, solve
 from ...slices import Pace
@@ -105,8 +105,7 @@ class FrontierSearch(Search):
         self, problem: Problem, max_length: int = 8, memory_limit: int | None = None, beam_width: int = 500
     ) -> None:
         super().__init__(problem)
-        fits = is_whole(max_length, 0) and max_length <= LONGEST
-        require(("max_length", max_length, fits, f"an integer from 0 to {LONGEST}"))
+        replace(MAX_LENGTH, default=LONGEST, most=LONGEST).check(max_length)
         check_arguments(memory_limit=memory_limit)
         beams.check_width(problem, beam_width, max_length)
         self.max_length = int(max_length)
@@ -319,9 +318,7 @@ class FrontierSearch(Search):
         queue = tuple(np.trim_zeros(store.queue_by_length, "b").tolist())
         ahead = queue if int(numbers[state.LENGTH]) == longest and self._phase == "searching" else (1,)
         return Snapshot(
-            step=0,
-            work=self.work,
-            seconds=0.0,
+            **self._figures,
             status=status,
             incumbent=incumbent,
             lower_bound=min(incumbent.objective, last.lower_bound / total),
@@ -329,7 +326,6 @@ class FrontierSearch(Search):
             pruned=dict(zip(state.PRUNED_NAMES, store.pruned.tolist(), strict=True)),
             queue_by_length=queue,
             log10_remaining=0.0 if certified else remaining.log10_coarse(ahead, m, longest),
-            memory_bytes=self.memory_bytes,
             phase=self._phase,
             limit=limit,
             detail={

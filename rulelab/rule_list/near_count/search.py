@@ -291,9 +291,7 @@ class NearOptimalCounter(NearSearch):
         numbers = np.zeros(state.N_NUMBERS, dtype=np.int64) if self.states is None else self.states.store.numbers
         states = int(numbers[state.N_STATES])
         return NearOptimalCountProgress(
-            step=0,
-            work=self.work,
-            seconds=0.0,
+            **self._figures,
             status=status,
             incumbent=self._best,
             lower_bound=self._lower_bound,
@@ -303,7 +301,6 @@ class NearOptimalCounter(NearSearch):
                 "queued": states - int(numbers[state.EXPANDED]),
             },
             log10_remaining=0.0 if finished else math.inf,
-            memory_bytes=self.memory_bytes,
             phase=self.phase,
             limit=limit,
             n_lists=self.n_lists,

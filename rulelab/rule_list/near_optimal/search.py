@@ -273,9 +273,7 @@ class NearOptimalSearch(NearSearch, NearEnumeration):
         queued = 0 if finished else int(numbers[state.N_HEAP])
         found = 0 if self.store is None else len(state.emitted_of(self.store, self.best_cost))
         return NearOptimalProgress(
-            step=0,
-            work=self.work,
-            seconds=0.0,
+            **self._figures,
             status=status,
             incumbent=self._best,
             lower_bound=self._lower_bound,
@@ -285,7 +283,6 @@ class NearOptimalSearch(NearSearch, NearEnumeration):
                 "queued": queued,
             },
             log10_remaining=0.0 if finished else math.inf,
-            memory_bytes=self.memory_bytes,
             phase=self.phase,
             limit=limit,
             count=found,

@@ -9,10 +9,10 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 
-from ...arguments import check_arguments
 from ...data.problem import Problem
 from ...data.problem_arguments import ProblemError
 from ...models import Model, RuleList
+from ...parameters import check_arguments
 from ...search import Search
 from ...snapshot import Incumbent, Snapshot, Status
 from ..costs import Costs
@@ -293,15 +293,12 @@ class RobustnessSearch(Search):
         states = 0 if stage is None or stage.states is None else stage.states.n
         found = {change: self._rivals[change].rows for change in CHANGES if change in self._rivals}
         return Snapshot(
-            step=0,
-            work=self.work,
-            seconds=0.0,
+            **self._figures,
             status=status,
             incumbent=self._best,
             lower_bound=self._lower_bound,
             counts={"states": states, "lists": self._lists, "queued": 0 if finished else 1},
             log10_remaining=0.0 if finished else math.inf,
-            memory_bytes=self.memory_bytes,
             phase=self.phase,
             limit=limit,
             detail={"withstands": dict(self._withstands), "breaks": found, "ties": self._ties},

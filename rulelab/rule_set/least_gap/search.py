@@ -385,7 +385,7 @@ class LeastGapRuleSetSearch(LeastGap):
         return {**out, **{name: now.get(name, 0) for name in (*_KEPT, "queued")}}
 
     def _snapshot(self) -> Snapshot:
-        return self._told(self._limit, self.counts, {}, self.memory_bytes, {"conditions": self.conditions})
+        return self._told(self._limit, self.counts, {}, {"conditions": self.conditions})
 
     def _predicted(self) -> np.ndarray:
         assert self._best is not None

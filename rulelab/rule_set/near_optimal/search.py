@@ -331,15 +331,12 @@ class NearOptimalRuleSetSearch(NearEnumeration):
         worth = self.program.unit / self.program.per_loss
         covered = self.optimum if self._known is None else float(self._known.most * worth)
         return NearOptimalRuleSetProgress(
-            step=0,
-            work=self.work,
-            seconds=0.0,
+            **self._figures,
             status=status,
             incumbent=self._best,
             lower_bound=self._lower_bound,
             counts={"models": n, "rules": rules, "queued": queued},
             log10_remaining=0.0 if finished else math.inf,
-            memory_bytes=self.memory_bytes,
             phase=self.phase,
             limit=None if finished else self._stuck,
             count=n,

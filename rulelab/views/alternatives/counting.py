@@ -15,6 +15,7 @@ from ...assets import asset
 from ...data.gaps import CRITERIA
 from ...data.groups import Groups
 from ...data.metrics import FEW, Confusion
+from ...report import Near
 from ...rule_list import NearOptimalCount, NearOptimalCounter
 from ...rule_set import NearOptimalRuleSets, NearOptimalRuleSetSearch
 from ...snapshot import Snapshot
@@ -22,7 +23,7 @@ from ..allowance import take_memory
 from ..cards.card import Card
 from ..cards.templates import filled
 from ..live.job import Progress, run
-from ..live.wording import count, counted
+from ..live.wording import count, counted, grouped
 from ..widgets.style import sheet
 from .finding import MEMORY_BYTES, said_of_sets
 from .good import Found, FoundSets, Good
@@ -57,6 +58,7 @@ class Total:
     result: NearOptimalCount | NearOptimalRuleSets
     snapshot: Snapshot  # the last one of the count, or of the enumeration of sets
     ratio: float  # what has an objective of at most the optimum's * (1 + ratio) is counted
+    longest: int | None = None  # the most rules of a list that were asked for
 
     @property
     def of_sets(self) -> bool:
@@ -107,7 +109,7 @@ def count_all(found: Good, seconds: float, progress: Progress) -> Total:
     else:
         counter = NearOptimalCounter(search, ratio=found.ratio, memory_limit=memory)
         snapshot = run(counter, seconds, progress, _counted, "the count")
-    return Total(counter.result(), snapshot, found.ratio)
+    return Total(counter.result(), snapshot, found.ratio, search.parameters.get("max_length"))
 
 
 def _counted(snapshot: Any) -> str:
@@ -155,29 +157,8 @@ def _with_enough(gaps: pd.DataFrame, groups: Groups) -> pd.DataFrame:
 
 def verdict(total: Total) -> tuple[str, str]:
     """How many there are: a tone and a sentence."""
-    result = total.result
-    within = f"within {100 * total.ratio:.4g} % of the optimum"
-    if not result.optimum:  # there is no per cent of nothing
-        within = f"of an objective of at most {result.threshold:.10g}"
-    if isinstance(result, NearOptimalRuleSets):
-        sets = (
-            f"{counted(result.n_sets, 'rule sets')} of rules of at most {counted(result.max_conditions, 'conditions')}"
-        )
-        if result.complete:
-            return "proven", f"certified: exactly {sets} {'is' if result.n_sets == 1 else 'are'} {within}"
-        known = ""
-        if result.covered == result.covered:
-            of = f"within {100 * max(result.covered / result.optimum - 1, 0):.3g} %" if result.optimum else ""
-            known = f"; every one {of or f'of at most {result.covered:.10g}'} is among them"
-        return "limit", f"not complete: at least {sets} are {within}{known}"
-    if result.complete:
-        rounding = "" if total.snapshot.limit is None else ", but for the rounding of the weights"
-        return (
-            "proven",
-            f"certified{rounding}: exactly {counted(result.n_lists, 'rule lists')} of any length are {within}",
-        )
-    why = {"memory": "the memory limit", "time": "the time limit"}.get(result.truncated or "", "it was stopped")
-    return "limit", f"not complete ({why}): at least {counted(result.n_lists, 'rule lists')} are {within}"
+    known = Near(total.result, total.snapshot, ratio=total.ratio, longest=total.longest)
+    return known.tone, grouped(known.counted)
 
 
 def facts(total: Total | None, ranges: Ranges | None, busy: bool, criterion: str, ways: str) -> str:

@@ -13,27 +13,20 @@ import pandas as pd
 
 from ...data.metrics import FEW, confusion_from
 from ...models import RuleList, RuleSet
+from ...report import Near
 from ...rule_list import NearOptimal
 from ...rule_list.near_optimal.prefix_graph import PrefixGraph
-from ...rule_list.near_optimal.state import MOST_LISTS
 from ...rule_list.near_optimal.traits import Traits, reliance, traits_of
 from ...rule_set import NearOptimalRuleSets
-from ...snapshot import Snapshot, Status
+from ...snapshot import Snapshot
 from ..cards.card import Card
 from ..live.prepared import Prepared
-from ..live.wording import count, counted
+from ..live.wording import grouped
 from .hand import of_other
 from .offline import Labels, condition_names, rule_names
 
 _MOST_ASKED = 1000
 _CHUNK = 1024
-_WHY = {
-    "limit": "as many models as were asked for",
-    "columns": "too many rules can be in such a set; raise “Rules in the proof, at most”",
-    "memory": "the memory limit",
-    "time": "the time limit",
-}
-"""Why not everything was found."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,18 +131,10 @@ class Good(abc.ABC):
     def _objective(self, model: Any) -> float:
         """What a model costs."""
 
-    @abc.abstractmethod
     def verdict(self) -> tuple[str, str]:
         """How complete it is: a tone and a sentence."""
-
-    @property
-    def _why(self) -> str:
-        return _WHY.get(self.result.truncated or "", "it was stopped")
-
-    def _known(self, near: str) -> str:
-        """How far above the optimum all are known, in a sentence that has a place for it; empty: nobody knows."""
-        reach = 100 * (self.result.covered / self.result.optimum - 1) if self.result.optimum else 0.0
-        return near.format(f"{reach:.3g} %") if reach > 0 else ""
+        known = Near(self.result, self.snapshot, ratio=self.ratio)
+        return known.tone, grouped(known.headline)
 
     @cached_property
     def frame(self) -> pd.DataFrame:
@@ -231,20 +216,6 @@ class Found(Good):
     def _objective(self, model: RuleList) -> float:
         return model.objective(self.result.regularization)
 
-    def verdict(self) -> tuple[str, str]:
-        result, share = self.result, f"{100 * self.ratio:.4g} %"
-        what = counted(result.count, "models")
-        if result.n_lists > result.count:
-            more = "at least " if result.n_lists >= MOST_LISTS else ""
-            what += f" ({more}{count(result.n_lists)} lists, as their order may differ)"
-        if self.snapshot.status is Status.OPTIMAL:
-            have = "has" if result.count == 1 else "have"
-            return "proven", f"certified complete: {what} {have} an objective within {share} of the optimum"
-        if result.complete:
-            return "proven", f"complete but for the rounding of the weights: {what} within {share} of the optimum"
-        known = self._known("; every list closer than {} to the optimum is among them")
-        return "limit", f"not complete ({self._why}): {what}{known}; “Count all” counts without listing"
-
 
 @dataclass(frozen=True, eq=False)
 class FoundSets(Good):
@@ -306,16 +277,3 @@ class FoundSets(Good):
 
     def _objective(self, model: RuleSet) -> float:
         return model.objective(self.result.loss, self.result.regularization)
-
-    def verdict(self) -> tuple[str, str]:
-        result, share = self.result, 100 * self.ratio
-        over = f"over rules of at most {counted(result.max_conditions, 'conditions')}"
-        have = "has" if result.count == 1 else "have"
-        what = f"{counted(result.count, 'models')} ({counted(result.n_sets, 'sets')})"
-        if result.complete:
-            said = f"certified complete, {over}: {what} {have} an objective within {share:.4g} % of the optimum"
-            return "proven", said
-        if result.covered != result.covered:
-            return "limit", f"not complete ({self._why}): {what}; which other sets are near the optimum is not known"
-        known = self._known("; every set within {} is among them")
-        return "limit", f"not complete ({self._why}): {what}{known}, {over}"

@@ -18,11 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from ...certificate import CertificateError
+from ...report import Withstood
 from ...rule_list import RuleListSearch
 from ..live.job import Job, Progress
 from ..live.pool import Pool
 from ..live.ticker import Beat
-from ..live.wording import count
+from ..live.wording import count, grouped
 from ..widgets import icons
 from ..widgets.buttons import Press
 from ..widgets.html import LiveText
@@ -31,12 +32,6 @@ from .card import BROWSER, KEPT, Card
 
 CHECKS = Pool(max(1, (os.cpu_count() or 2) - 1))
 """The line in front of the processes that check."""
-_STAYS = {
-    "relabelled": ("label", "labels", "wrong"),
-    "removed": ("row", "rows", "removed"),
-    "added": ("row like a training row", "rows like training rows", "added"),
-}
-_WINS = {"relabelled": "wrong", "removed": "removed", "added": "added"}
 AGAIN = "Try again"
 _FAILED = "an error of the program, which the log of the server has, kept it from an answer; press “Try again”"
 
@@ -59,55 +54,6 @@ class Verdict:
         counted = ", ".join(f"{count(n)} {what.replace('_', ' ')}" for what, n in self.checked.items())
         checked = f"; checked {counted} in {self.seconds:.1f} s" if counted else ""
         return f"{'valid' if self.valid else 'not valid'}: {self.reason}{checked}"
-
-
-@dataclass(frozen=True)
-class Withstood:
-    """How many rows may change before another list wins."""
-
-    rows: int  # of the training data
-    # for wrong labels, removed rows and added rows: how many it stands whichever they are, and so many chosen ones
-    # after which another list is known to win, or None
-    withstands: dict[str, int]
-    breaks: dict[str, int | None]
-    ties: int | None  # other lists that are as good already
-
-    @property
-    def tone(self) -> str:
-        """Of the line that says it."""
-        return "proven"
-
-    def __str__(self) -> str:
-        return "; ".join(filter(None, (self._stays(), self._wins(), self._tied())))
-
-    def _stays(self) -> str:
-        of = f" of {count(self.rows)}"
-        said = []
-        for change, n in self.withstands.items():
-            if n:
-                one, several, done = _STAYS[change]
-                noun = several if of or n > 1 else one
-                said.append(f"any {'one' if n == 1 else count(n)}{of} {noun} {'is' if n == 1 else 'are'} {done}")
-                of = ""
-        if said:
-            return f"it stays optimal if {_joined(said)}"
-        return "a single row can decide" if self._exact else "nothing is proven of what it withstands"
-
-    @property
-    def _exact(self) -> bool:
-        return all(self.breaks[change] == n + 1 for change, n in self.withstands.items())
-
-    def _wins(self) -> str:
-        known = [f"{count(n)} {_WINS[change]}" for change, n in self.breaks.items() if n is not None]
-        wins = f"another list wins with {_joined(known)} that are chosen for it" if known else ""
-        return wins if self._exact else "; ".join(filter(None, (wins, "that is proven, and it may stand more")))
-
-    def _tied(self) -> str:
-        return f"other lists that predict otherwise and are as good already: {count(self.ties)}" if self.ties else ""
-
-
-def _joined(parts: list[str]) -> str:
-    return " or ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
 
 
 def refusal(card: Card) -> str:
@@ -264,7 +210,7 @@ class Check:
         if job is None or job.busy:
             return ""
         said = _FAILED if job.failed else job.error
-        return str(job.result) if job.result is not None else f"{self.task.without}: {said}"
+        return grouped(str(job.result)) if job.result is not None else f"{self.task.without}: {said}"
 
     @property
     def standing(self) -> str:

@@ -13,7 +13,7 @@ import param
 
 from ... import datasets
 from ...families import FAMILIES
-from ...limits import TIME_LIMIT
+from ...parameters import TIME_LIMIT
 from ..live.history import Mark
 from ..live.recipe import PageRecipe
 from ..live.session import SearchSession

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...falling_rule_list import FairFallingBounds, FallingBounds
 from ...families import EVERY_FAMILY, Family
-from ...families.parameter import DEMANDS, MONOTONE
+from ...parameters import DEMANDS, MONOTONE
 from ...recording import Recording
 from ...rule_list import FairRuleListBounds, RuleListBounds
 from ...search import Search

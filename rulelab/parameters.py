@@ -1,4 +1,7 @@
-"""The parameters of families: a name and a default each, the same wherever a person meets them."""
+"""Parameters: a name, a default, a title and a range each, the same wherever a person meets them.
+
+Constructors, estimators, forms and the command line check values by these records.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,17 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..limits import MAX_ANTECEDENTS, MEMORY_LIMIT, TIME_LIMIT
+# The limits that hold by default, for estimators, the command line, sweeps and the page: every call ends. They are
+# lifted with None, on the command line with ``none``. The searches themselves, such as `rulelab.RuleListSearch`, have
+# none: whoever drains their steps decides.
+TIME_LIMIT = 40.0
+"""Seconds of search."""
+MEMORY_LIMIT = 1_000_000_000
+"""Bytes that a search may take."""
+MAX_ANTECEDENTS = 1_000
+"""Most antecedents to choose rules from; where conjunctions are more, those of fewer conditions are taken.
+
+With more of them hardly any search ends with a proof within the time."""
 
 
 @dataclass(frozen=True)
@@ -72,12 +85,24 @@ class Parameter:
     @property
     def required(self) -> str:
         """What a number has to be, in words, such as "a number above 0 and below 1"."""
-        noun = "a whole number" if self.kind == "whole" else "a number"
+        return self._in_words("a whole number" if self.kind == "whole" else "a number")
+
+    def _in_words(self, noun: str) -> str:
         if not math.isfinite(self.most):
             return f"{noun} {'above' if self.above else 'of at least'} {self.least:g}"
         if self.above:
             return f"{noun} above {self.least:g} and {'below' if self.below else 'at most'} {self.most:.12g}"
         return f"{noun} from {self.least:g} to {'below ' * self.below}{self.most:.12g}"
+
+    def check(self, value: Any) -> None:
+        """Refuse what is no number in its range, or none where it may not be None. Raises ParameterError."""
+        from .arguments import ParameterError, is_number, is_whole  # with numpy, which reading a record does without
+
+        if value is None and self.optional:
+            return
+        if not (is_whole(value, 0) if self.kind in ("whole", "size") else is_number(value)) or not self.accepts(value):
+            required = self._in_words("a whole number of bytes") if self.kind == "size" else self.required
+            raise ParameterError(self.name, value, required + " or None" * self.optional)
 
     @property
     def optional(self) -> bool:
@@ -90,6 +115,9 @@ class Parameter:
         return self.label or self.name.replace("_", " ").capitalize()
 
 
+MAX_CATEGORIES = Parameter(
+    "max_categories", 20, "categories of a column that get conditions", "whole", 1, label="Categories per column"
+)
 BINARIZING = (
     Parameter(
         "thresholds",
@@ -101,22 +129,32 @@ BINARIZING = (
         label="Quantile groups per number",
     ),
     Parameter("negations", True, "conditions with `!=` and `not`", "switch", label="Negate categories"),
-    Parameter(
-        "max_categories", 20, "categories of a column that get conditions", "whole", 1, label="Categories per column"
-    ),
+    MAX_CATEGORIES,
 )
 """How conditions are made of the columns of a table, see `rulelab.Binarizer`, which alone makes finer groups."""
 
+JOINED = Parameter(
+    "max_conditions",
+    2,
+    "most conditions that a rule joins",
+    "whole",
+    1,
+    most=3,
+    label="Conditions per rule, at most",
+    clause="at most {} conditions per rule",
+)
+MOST_ANTECEDENTS = Parameter(
+    "max_antecedents",
+    MAX_ANTECEDENTS,
+    "most antecedents; where there are more, rules have fewer conditions",
+    "whole",
+    1,
+    lifted=True,
+    label="Antecedents, at most",
+    clause="at most {} antecedents",
+)
 MINING = (
-    Parameter(
-        "max_conditions",
-        2,
-        "most conditions that a rule joins",
-        "whole",
-        1,
-        label="Conditions per rule, at most",
-        clause="at most {} conditions per rule",
-    ),
+    JOINED,
     Parameter(
         "min_support",
         0.01,
@@ -134,16 +172,7 @@ MINING = (
         label="Largest support",
     ),
     Parameter("by_class", False, "count supports within a class", "switch", label="Support within a class"),
-    Parameter(
-        "max_antecedents",
-        MAX_ANTECEDENTS,
-        "most antecedents; where there are more, rules have fewer conditions",
-        "whole",
-        1,
-        lifted=True,
-        label="Antecedents, at most",
-        clause="at most {} antecedents",
-    ),
+    MOST_ANTECEDENTS,
 )
 """How antecedents are made of conditions, see `rulelab.mine_antecedents`."""
 
@@ -225,20 +254,21 @@ REGULARIZATION = Parameter(
 FREE_RULES = replace(REGULARIZATION, above=False)
 """Of falling lists and least gaps, where rules may cost nothing."""
 
+MIN_GROUP_SIZE = Parameter(
+    "min_group_size",
+    30,
+    "least rows of a group that fairness is about, of the class it counts",
+    "whole",
+    label="Rows of a group, at least",
+)
 FAIRNESS = (
     Parameter("fairness", None, "largest difference between groups in a rate", "criterion"),
-    Parameter(
-        "min_group_size",
-        30,
-        "least rows of a group that fairness is about, of the class it counts",
-        "whole",
-        label="Rows of a group, at least",
-    ),
+    MIN_GROUP_SIZE,
 )
 """A criterion, and the groups that it compares."""
 
 MEMORY = Parameter(
-    "memory_limit", MEMORY_LIMIT, "bytes that the search may take", "size", lifted=True, label="Memory limit (MB)"
+    "memory_limit", MEMORY_LIMIT, "bytes that the search may take", "size", 1, lifted=True, label="Memory limit (MB)"
 )
 TIME = Parameter(
     "time_limit",
@@ -250,3 +280,118 @@ TIME = Parameter(
     clause="for {} s at most",
 )
 """Of fitting, for every family."""
+
+MAX_LENGTH = Parameter(
+    "max_length",
+    None,
+    "most rules, not counting the default",
+    "whole",
+    label="Rules, at most",
+    none="any number",
+    clause="at most {} rules",
+)
+BEAM_WIDTH = Parameter(
+    "beam_width",
+    500,
+    "width of the beam search for the first list",
+    "whole",
+    most=10_000,
+    label="Width of the beam search (0: none)",
+)
+MAX_COMPLEXITY = Parameter(
+    "max_complexity",
+    20,
+    "most rules and conditions, counted together",
+    "whole",
+    2,
+    most=10_000,
+    label="Set complexity C",
+    clause="at most {} rules and conditions",
+    named=True,
+)
+"""Beyond the most of it linear programs lose their precision."""
+MAX_CONDITIONS = Parameter(
+    "max_conditions",
+    3,
+    "most conditions of a rule",
+    "whole",
+    1,
+    lifted=True,
+    label="Rule size D: conditions per rule",
+    none="any number",
+)
+COMPLEXITY_COST = Parameter(
+    "regularization",
+    0.0,
+    "cost of a unit of complexity, in rows",
+    "number",
+    label="Cost of a unit of complexity, in rows",
+    clause="a unit of complexity costing {} rows",
+)
+COLUMN_LIMIT = Parameter(
+    "column_limit",
+    20_000,
+    "most rules that the proof may look at together",
+    "whole",
+    1,
+    label="Rules in the proof, at most",
+)
+POSITIVE_WEIGHT = Parameter(
+    "positive_weight",
+    1.0,
+    "cost of a missed positive, in false alarms",
+    "number",
+    above=True,
+    label="Weight of a missed positive (w)",
+    clause="a missed positive counting as {} false alarms",
+)
+VIOLATION_PENALTY = Parameter(
+    "violation_penalty",
+    None,
+    "softly falling: cost of a rise by 1",
+    "number",
+    label="Price of a rise by 1 (C1)",
+    clause="a rise by 1 costing {}",
+    none="it must fall",
+)
+ITERATIONS = Parameter(
+    "iterations",
+    3000,
+    "random lists, with which the exact search begins",
+    "whole",
+    1,
+    label="Monte-Carlo lists",
+)
+MIN_ACCURACY = Parameter(
+    "min_accuracy",
+    None,
+    "least share of the rows that are right",
+    "fraction",
+    most=1,
+    label="Accuracy, at least",
+    none="a tenth above one answer for all",
+    clause="at least {} of the rows right",
+)
+
+_OF_SEARCHES = (
+    Parameter("curiosity", 0.8, "how much rules of few errors are preferred", "number", most=1),
+    Parameter("limit", 10_000, "most models that are kept", "whole", 1),
+    Parameter("random_state", None, "seed of what is random", "whole"),
+    Parameter("ratio", None, "how far above the optimum, as a share of it", "number"),
+    Parameter("termination", 0.01, "probability of ending a list before a rule", "number", most=1, below=True),
+    Parameter("within", None, "how far above the optimum, in its units", "number"),
+)
+"""What is no parameter of a family."""
+_BY_NAME = {
+    each.name: each
+    for each in (
+        *(BEAM_WIDTH, COLUMN_LIMIT, ITERATIONS, MAX_CONDITIONS, MAX_LENGTH, MAX_COMPLEXITY, MEMORY, MIN_ACCURACY),
+        *(MIN_GROUP_SIZE, POSITIVE_WEIGHT, VIOLATION_PENALTY, *_OF_SEARCHES),
+    )
+}
+
+
+def check_arguments(**given: Any) -> None:
+    """Refuse the first argument that no search takes, of those that mean the same for all. Raises ParameterError."""
+    for name, value in given.items():
+        _BY_NAME[name].check(value)
