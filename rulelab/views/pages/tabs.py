@@ -276,7 +276,7 @@ class Tabs(param.Parameterized):
         self.kept = Kept(width=0, height=0, margin=0)
         self.kept.param.watch(self._found, "found")
         self._is_there = False
-        self.remote = Remote(self, **_WIDE)
+        self.remote = Remote(self, **WIDE)
         self.runs = KeptRuns(
             self._show_run, self._pin, self.complain, lambda: self.param.update(tab="Search"), self._bring_rows
         )

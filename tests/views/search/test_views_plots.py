@@ -32,6 +32,7 @@ from rulelab.views.search.setup import Setup
 from rulelab.views.search.slide import HEIGHT, WIDTH
 from rulelab.views.search.view import SearchView
 from rulelab.views.widgets import style
+from rulelab.views.widgets.buttons import Press
 
 SEARCHES = {
     "rule_list": small_search,
