@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from ..keys import PACKAGE, join
@@ -13,70 +14,8 @@ _OPENING = b'{"check": "'
 _DIGITS = 16
 _CLOSING = b'", '
 VERSIONS = {PACKAGE: "0.1.0"}
-_BINARIZING = {"thresholds": 10, "negations": True, "max_categories": 20}
-_MINED = {
-    "max_conditions": 2,
-    "min_support": 0.01,
-    "max_support": 0.99,
-    "by_class": False,
-    "max_antecedents": None,
-    "regularization": 0.01,
-}
-_DEMANDS = dict.fromkeys(("must_not_use", "must_use", "first_rule", "max_uses"))
-DEFAULTS: dict[str, dict[str, Any]] = {
-    "rule_list": {
-        **_BINARIZING,
-        **_MINED,
-        "beam_width": 500,
-        "bounds": None,
-        "max_length": None,
-        "memory_limit": None,
-        "policy": "lower_bound",
-        "fairness": None,  # from here on what there was not then, with what there was instead
-        "labels": "free",
-        "min_group_size": 30,
-        **_DEMANDS,
-        "monotone": None,
-    },
-    "falling_rule_list": {
-        **_BINARIZING,
-        **_MINED,
-        "positive_weight": 1.0,
-        "violation_penalty": None,
-        "method": "exact",
-        "must_not_use": None,
-        "fairness": None,
-        "min_group_size": 30,
-    },
-    "rule_set": {
-        **_BINARIZING,
-        "max_complexity": 20,
-        "max_conditions": None,
-        "loss": "hamming",
-        "form": "dnf",
-        "fairness": None,
-        "regularization": 0.0,
-        "column_limit": 20000,
-        "memory_limit": None,
-        "must_not_use": None,
-        "monotone": None,
-        "must_use": None,
-        "max_uses": None,
-    },
-    "cart": {**_BINARIZING, "max_leaf_nodes": None, "min_samples_leaf": 1, "max_depth": None, "ccp_alpha": 0.0},
-    "random_forest": {**_BINARIZING, "n_estimators": 100, "min_samples_leaf": 1, "max_depth": None},
-    "logistic_regression": {**_BINARIZING, "C": 1.0},
-    "adaboost": {**_BINARIZING, "n_estimators": 50, "learning_rate": 1.0},
-    "exponentiated_gradient": {
-        **_BINARIZING,
-        "criterion": "equal_opportunity",
-        "eps": 0.02,
-        "max_leaf_nodes": 16,
-    },
-    "threshold_optimizer": {**_BINARIZING, "criterion": "equal_opportunity", "C": 1.0},
-    "compas_score": {},
-}
-"""The settings of 0.1.0 by method; they stay as they are when defaults change."""
+DEFAULTS: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_name("defaults.json").read_text(encoding="utf-8"))
+"""The settings of 0.1.0 by method, and of what came later what there was instead; they stay when defaults change."""
 
 
 def sealed(data: Mapping[str, Any], about: bytes = b"") -> bytes:
