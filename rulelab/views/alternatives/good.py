@@ -107,10 +107,14 @@ class Good(abc.ABC):
     def answer(self) -> int | None:
         """The place of the model that the search has found, which others may equal in cost; None: it is not listed."""
         own = self.base.model
-        for k in range(min(int(np.count_nonzero(self.frame["gap"] <= 0)), _MOST_ASKED)):
-            if self._stands_for(k, own):
-                return k
-        return None
+        alike = range(min(int(np.count_nonzero(self.frame["gap"] <= 0)), _MOST_ASKED))
+        return next((k for k in alike if self._stands_for(k, own)), None)
+
+    @property
+    def optima(self) -> list[int]:
+        """The places of those that cost least, that of the search before the others."""
+        first = self.answer or 0
+        return sorted(range(max(1, int(np.count_nonzero(self.frame["gap"] <= 0)))), key=lambda k: k != first)
 
     @abc.abstractmethod
     def _stands_for(self, k: int, own: Any) -> bool:

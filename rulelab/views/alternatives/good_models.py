@@ -191,7 +191,7 @@ class Choosing(NotebookViewer):
         self._list.chosen = self.model
         axis = f"{criterion_name(self.criterion)} by {self.attribute}"
         self._within.draw(found.result)
-        self._dots.draw(found.frame, self._offered, self.gaps, axis, chosen, self.brush, self._drawn())
+        self._dots.draw(found.frame, self._offered, self.gaps, axis, chosen, found.optima, self.brush, self._drawn())
         self._matrix.draw(found, self.kept, chosen)
         for box in self.boxes:
             box.refresh()

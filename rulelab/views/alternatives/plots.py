@@ -190,11 +190,12 @@ class Dots(Picture):
         gaps: np.ndarray | None,  # gap between groups of every model, in per cent
         axis: str,  # what the gap is; unused without gaps
         chosen: int | None,  # the model with the ring
+        optima: Sequence[int] = (0,),  # those that cost least; the first one has the large dot
         part: Part | None = None,  # the part of the picture that is chosen
         others: Drawn | None = None,  # lists beside the models
     ) -> None:
         """Draw models."""
-        self._asked = (frame, kept, gaps, axis, chosen, part, others)
+        self._asked = (frame, kept, gaps, axis, chosen, optima, part, others)
         self._part.visible = part is not None
         if part is not None:
             self._part.update(left=part[0], right=part[1], bottom=part[2], top=part[3])
@@ -212,11 +213,11 @@ class Dots(Picture):
             x, accuracy = _places(frame, drawn, gaps)
             known = ~np.isnan(x)
             color = _COLORS[self._dark][np.clip(rules - 1, 0, len(LENGTHS) - 1)]
-            parts = (drawn, np.round(x, 3), np.round(accuracy, 4), rules, color, np.where(drawn == 0, 11, 7))
+            parts = (drawn, np.round(x, 3), np.round(accuracy, 4), rules, color, np.where(drawn == optima[0], 11, 7))
             values = (*parts, np.round(frame["above"].to_numpy()[drawn], 4))
             columns = {name: value[known].tolist() for name, value in zip(_DOT, values, strict=True)}
-            if 0 in columns["model"]:
-                at = columns["model"].index(0)
+            if optima[0] in columns["model"]:
+                at = columns["model"].index(optima[0])
                 best = {name: [columns[name][at]] for name in best}
             if chosen is not None and chosen in columns["model"]:
                 at = columns["model"].index(chosen)
@@ -227,7 +228,8 @@ class Dots(Picture):
             of = f", the best of {count(len(kept))}" if len(kept) > len(drawn) else ""
             colours = "; from blue (1 rule) to orange (8 or more)" if grouped else "; spread sideways"
             beside = "" if others is None else f"; crosses: {others.words}"
-            self.caption = f"{counted(int(known.sum()), 'models')}{of}{colours}; the large dot is the optimum{beside}."
+            large = "the optimum" if len(optima) == 1 else f"one of {count(len(optima))} optima"
+            self.caption = f"{counted(int(known.sum()), 'models')}{of}{colours}; the large dot is {large}{beside}."
         replace(self._crosses, crosses)
         replace(self._source, columns)
         replace(self._best, best)

@@ -275,8 +275,8 @@ class AlternativesView(Complaining, Choosing):
             return
         if hand is not None and hand.search is found.prepared.search and hand.edited not in hand.known:
             self.editor.compare(found)
-        elif found.result.count:
-            self.choose(0)
+        elif found.answer is not None:
+            self.choose(found.answer)
 
     def _take_none(self, why: str) -> None:
         """Say why nothing was found beside the best model."""

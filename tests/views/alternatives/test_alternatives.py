@@ -23,6 +23,7 @@ from rulelab.data.metrics import RATES, confusion
 from rulelab.rule_list.near_optimal.traits import group_masses, reliance, traits_of
 from rulelab.views.alternatives import view as alternatives
 from rulelab.views.alternatives.finding import Wanted, find, refusal
+from rulelab.views.alternatives.hand import edited_of
 from rulelab.views.alternatives.matrix import by_cluster, short_names
 from rulelab.views.alternatives.parts import Builder, GoodList
 from rulelab.views.alternatives.plots import Dots
@@ -535,3 +536,27 @@ def test_dots_are_seen_on_a_dark_ground_and_the_optimum_is_the_largest() -> None
         for color in small.data_source.data["color"] if dark else ():
             seen = RGB.from_hex_string(color).luminance * small.glyph.fill_alpha
             assert (seen + 0.05) / (ground + 0.05) >= 3, "the contrast that is asked for of graphics"
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_of_optima_that_cost_the_same_the_chosen_one_is_the_one_that_was_found(seed: int, show: Any) -> None:
+    rng = np.random.default_rng(seed)
+    A = rng.random((60, 4)) < 0.5
+    A = np.hstack([A, A[:, :2] ^ (rng.random((60, 2)) < 0.05)])
+    y = (A[:, 0] & A[:, 1]) ^ (rng.random(60) < 0.1)
+    problem = rl.Problem.from_arrays(A, y)
+    for search in (rl.RuleSetSearch(problem, max_complexity=4), rl.RuleListSearch(problem, regularization=0.02)):
+        best = rl.solve(search).incumbent.model
+        view = show(search, None)
+        found = view.found
+        tied = int((found.frame["gap"] <= 0).sum())
+        assert sorted(found.optima) == list(range(tied))
+        for k in range(found.result.count):
+            card = found.card(k)
+            assert card.model.errors == found.frame["errors"].iloc[k], "what the list says of a model is so"
+        if found.answer is not None:
+            assert (view.model, found.optima[0]) == (found.answer, found.answer)
+            assert found.card(found.answer).model == best
+        assert view.editor.hand.edited == edited_of(search, best)
+        caption = view._dots.caption
+        assert ("the large dot is the optimum" in caption) == (tied == 1)
