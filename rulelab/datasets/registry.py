@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -72,12 +73,10 @@ class Record:
 
 
 def _read() -> dict[str, Record]:
-    known = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-    lists = {
-        name: {key: tuple(value) if isinstance(value, list) else value for key, value in fields.items()}
-        for name, fields in known.items()
-    }
-    return {name: Record(name, **fields) for name, fields in lists.items()}
+    known: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+    for fields in known.values():
+        fields |= {name: tuple(value) for name, value in fields.items() if isinstance(value, list)}
+    return {name: Record(name, **fields) for name, fields in known.items()}
 
 
 RECORDS: dict[str, Record] = _read()
