@@ -443,7 +443,7 @@ class Withstood(Verdict):
 
     @property
     def tone(self) -> str:
-        return "proven"  # as far as it is said
+        return "proven" if self.withstands else "limit"  # what is said of each change is proven
 
     @property
     def headline(self) -> str:

@@ -556,5 +556,5 @@ def test_of_optima_that_cost_the_same_the_chosen_one_is_the_one_that_was_found(k
         assert found.card(k).model.errors == found.frame["errors"].iloc[k], "what the list says of a model is so"
     assert found.card(found.answer).model == best
     assert view.editor.hand.edited == edited_of(search, best)
-    assert ("the large dot is the optimum" in view._dots.caption) == (tied == 1)
+    assert ("the large dot is the optimum" in view.boxes[0].plot.caption) == (tied == 1)
     view.close()
