@@ -49,7 +49,7 @@ class Visitor:
         await self._send("PULL-DOC-REQ", {})
         self.told = [await self._message("PULL-DOC-REPLY")]
         document = json.loads(self.told[0])
-        self._named = {str(each["attributes"].get("label")): each["id"] for each in reversed([*_models(document)])}
+        self._named = {_label(each): each["id"] for each in reversed([*_models(document)])}
         await self._event("document_ready", [])
 
     async def watch(self) -> None:
@@ -63,7 +63,7 @@ class Visitor:
 
     async def press_run(self) -> float:
         """Press the button; the moment."""
-        await self._event("button_click", [["model", {"id": self._named["Run"]}]])
+        await self._event("data_event", [["model", {"id": self._named["Run"]}], ["data", "press"]])
         return time.perf_counter()
 
     def close(self) -> None:
@@ -97,6 +97,13 @@ class Visitor:
         self._sent += 1
         for part in ({"msgid": str(self._sent), "msgtype": kind}, {}, content):
             await self._wire.write_message(json.dumps(part))
+
+
+def _label(model: dict[str, Any]) -> str:
+    """What stands on a model, or on what holds the parameters of one of the page's own."""
+    own = model["attributes"].get("data")
+    inside = own.get("attributes", {}) if isinstance(own, dict) else {}
+    return str(inside.get("label", model["attributes"].get("label")))
 
 
 def _models(tree: Any) -> Iterator[dict[str, Any]]:

@@ -545,7 +545,7 @@ def test_of_optima_that_cost_the_same_the_chosen_one_is_the_one_that_was_found(k
     problem = rl.Problem.from_antecedents(antecedents, given.y)
     search = rl.search_for(problem, kind, **({} if kind == "rule_set" else {"regularization": 0.02}))
     best = rl.solve(search).incumbent.model
-    view = AlternativesView(search, given, distance=0.02)
+    view = AlternativesView(search, given, distance=0.01)
     wait_until(lambda: not view.refresh())
     found = view.found
     tied = int((found.frame["gap"] <= 0).sum())
