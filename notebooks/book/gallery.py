@@ -114,6 +114,17 @@ for allowed in (0.01, 0.05, 0.1, 0.2):
 rl.plots.rates_by_tolerance(pd.DataFrame(rows, columns=["tolerance", "group", "rows", "true_positive_rate"]))
 """,
     ),
+    "curves": (
+        "One column of a table over another, a curve for each value of a third: rules by price, of several lengths.",
+        """
+rows = []
+for longest in (1, 2, 3):
+    for price in (0.005, 0.01, 0.02, 0.04, 0.08):
+        best = rl.solve(rl.search_for(problem, regularization=price, max_length=longest)).incumbent
+        rows += [(price, best.errors, f"at most {longest}")]
+rl.plots.curves(pd.DataFrame(rows, columns=["regularization", "errors", "rules"]), "regularization", "errors", "rules")
+""",
+    ),
     "gap_frontier": (
         "The least gap between groups that any list of some accuracy has.",
         """

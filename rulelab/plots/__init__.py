@@ -10,7 +10,7 @@ take options through ``.opts``, in Bokeh and in Matplotlib alike::
 from .extension import extension
 from .fronts import front, frontier, gap_frontier
 from .near_optimal import antecedents, good_models, linked
-from .rates import group_rates, rates_by_tolerance, roc, strata
+from .rates import curves, group_rates, rates_by_tolerance, roc, strata
 from .searches import ablation, column_pool, convergence, cuts, incumbents, queue, remaining, stability, tree
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "antecedents",
     "column_pool",
     "convergence",
+    "curves",
     "cuts",
     "extension",
     "front",

@@ -108,15 +108,37 @@ def rates_by_tolerance(frame: pd.DataFrame) -> Any:
     """
     names = ["tolerance", "group", "rows", "true_positive_rate"]
     frame = require_columns(frame, names, "a table of rates by tolerance, group and rows")
-    kdim, vdim = hv.Dimension("tolerance"), hv.Dimension(names[3], label="true positive rate (%)")
+    shown = frame[names[:3]].assign(**{"true positive rate (%)": 100 * frame[names[3]]})
+    return curves(shown, "tolerance", "true positive rate (%)", "group", "rows").relabel("Rates by tolerance")
+
+
+def curves(frame: pd.DataFrame, x: str, y: str, by: str, rows: str | None = None) -> Any:
+    """One column of a table over another, a curve for each value of a third.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    x, y : str
+        Columns of numbers.
+    by : str
+        Column that tells the curves apart: a colour for each.
+    rows : str, optional
+        Column that tells training rows ("train", dashed) from others.
+
+    Returns
+    -------
+    Overlay
+        Of curves.
+    """
+    names = [x, y, by, *([] if rows is None else [rows])]
+    frame = require_columns(frame, names, "a table of what is drawn")
     parts = []
-    for k, (group, of_group) in enumerate(frame.groupby("group", sort=False)):
-        for rows, some in of_group.groupby("rows", sort=False):
-            values = some.sort_values("tolerance")
-            curve = hv.Curve((values["tolerance"], 100 * values[names[3]]), kdim, vdim, label=f"{group}, {rows}")
-            dash = "dashed" if rows == "train" else "solid"
+    for k, (name, own) in enumerate(frame.groupby(by, sort=False)):
+        for on, some in [("", own)] if rows is None else list(own.groupby(rows, sort=False)):
+            curve = hv.Curve(some.sort_values(x)[[x, y]].astype(float), x, y, label=f"{name}, {on}".strip(", "))
+            dash = "dashed" if on == "train" else "solid"
             parts.append(styled(curve, color=CYCLE[k % len(CYCLE)], line_width=2, line_dash=dash))
-    return styled(hv.Overlay(parts).relabel("Rates by tolerance"), legend_position="right")
+    return styled(hv.Overlay(parts), legend_position="right")
 
 
 def _with_intervals(

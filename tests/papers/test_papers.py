@@ -73,13 +73,13 @@ def test_the_quick_form_runs_from_an_empty_folder(tmp_path: Path) -> None:
     text = (page / "index.html").read_text("utf-8")
     assert all(f'id="{name}"' in text for name in figures())
     frames = {file.stem: pd.read_csv(file) for file in page.glob("*.csv")}
-    assert len(frames) == 13
+    assert len(frames) == 22
     for frame in frames.values():
         assert frame["source"].str.match(r"(ran|quoted: .+|needs: .+|computed from our run)$").all()
     if (rl.datasets.catalogue().loc[["heart", "bank_full"], "availability"] == "cached").all():
         absent = pd.concat(frames.values()).query("source.str.startswith('needs')")["data"].dropna()
         assert absent.tolist() == ["gas"]
-        assert text.count("<svg") == 12
+        assert text.count("<svg") == 22
 
     accuracy = frames["corels-compas"].set_index(["source", "method"])
     ours = accuracy.loc[("ran", "rule list, regularization 0.005")]
@@ -98,12 +98,24 @@ def test_the_quick_form_runs_from_an_empty_folder(tmp_path: Path) -> None:
     apart = frames["hamming-loss-2"].pivot_table("errors", "rows", "trained on")
     assert (apart["Hamming loss"] == apart.index - 2).all(), "Theorem 4: the empty set"
     assert (apart["0-1 loss"] == 2).all()
+    pool = frames["hamming-loss-3"].query("source == 'ran'")
+    assert (pool.filter(like="training").diff(axis=1).iloc[:, 1] >= 0).all(), "the least 0-1 loss of all that were met"
+    generated = frames["column-generation"].set_index("data")
+    assert (generated["Hamming loss"] == generated["bound"]).all()
+    assert generated.loc["four rows of Appendix D", ["rules", "Hamming loss"]].tolist() == [2, 0]
+    lists = frames["falling-search-2"].pivot_table("loss", "w", "method")
+    assert (lists["certified falling rule list"] <= lists["falling rule list"] + 1e-9).all()
+    apart = frames["hamming-gap-2"]
+    assert apart["gap %"].tolist() == pytest.approx((100 - 100 / apart["rules"]).tolist()), "Theorem 5"
+    own = frames["hamming-gap"].query("rows == 'train' and tolerance.notna()")
+    assert (own["gap %"] <= 100 * own["tolerance"] + 1e-6).all()
+    assert set(frames["crossed-groups"]["alike for"]) == {"nobody", "races", "races and sexes"}
     fair = frames["fair-rule-sets"].query("source == 'ran' and method == 'rule set' and tolerance.notna()")
     assert (fair["training gap %"] <= 100 * fair["tolerance"] + 1e-6).all()
     assert len(fair) == 3
 
 
-METHODS = ("rule_set", "cart", "random_forest", "ripper", "c45_rules")
+METHODS = ("rule_set", "cart", "random_forest", "ripper", "c45_rules", "c50")
 
 
 @pytest.mark.long

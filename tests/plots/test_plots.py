@@ -148,7 +148,9 @@ def test_pictures_hold_what_the_tables_say(run: Any) -> None:
     assert left[-1] == 0
     curve = rl.plots.rates_by_tolerance(rates_by_tolerance()).Curve.B_comma_test
     assert curve.dimension_values("tolerance").tolist() == [0.1, 0.2]
-    assert curve.dimension_values("true_positive_rate").tolist() == pytest.approx([50, 60])
+    assert curve.dimension_values(1).tolist() == pytest.approx([50, 60])
+    curve = rl.plots.curves(rates_by_tolerance(), "tolerance", "true_positive_rate", "group").Curve.B
+    assert curve.dimension_values(1).tolist() == pytest.approx([0.5, 0.5, 0.6, 0.6])
     frame = search.tree(200)
     assert sum(len(part) for part in rl.plots.tree(frame)) == len(frame)
     assert len(rl.plots.group_rates(rates()).Bars.I) == 3

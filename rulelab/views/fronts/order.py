@@ -227,7 +227,7 @@ def available(question: PageRecipe) -> list[str]:
     fair = question.sensitive is not None and "fairness" in question.parameters and question["fairness"] is not None
     scored = any("score_text" in r.excluded and question.load_code == load_code(name) for name, r in RECORDS.items())
     needs = {"compas_score": scored, "exponentiated_gradient": fair, "threshold_optimizer": fair}
-    needs |= dict.fromkeys(("svm", "adaboost", "ripper", "c45_rules"), False)
+    needs |= dict.fromkeys(("svm", "adaboost", "ripper", "c45_rules", "c50"), False)
     counted = question.counted is not None
     return [
         name

@@ -39,6 +39,7 @@ LABELS = {
     "adaboost": "AdaBoost",
     "ripper": "RIPPER",
     "c45_rules": "C4.5 rules",
+    "c50": "C5.0 tree",
     "exponentiated_gradient": "Exponentiated gradient",
     "threshold_optimizer": "Threshold optimizer",
 }
