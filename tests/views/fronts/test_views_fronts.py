@@ -520,6 +520,25 @@ def test_the_second_picture_shows_roc_where_it_is_asked_for(view: FrontView) -> 
     assert view.boxes[1].name == "Accuracy and fairness"
 
 
+def test_rates_of_each_group_are_drawn_over_what_is_allowed(view: FrontView, run: Run) -> None:
+    view.criterion = "rates"
+    frame = view.by_group.plot.frame()
+    sets = run.started.sweeps[1]
+    (fair,) = {r.point for r in sets.results if sets.parameters_of(r.point)["fairness"] is not None}
+    assert set(frame["tolerance"]) == {0.05}
+    for on in ("train", "test"):
+        rates = 100 * sets.rates(fair, on)["true_positive_rate"]
+        own = frame[frame["rows"] == on].set_index("group")["true positive rate (%)"]
+        assert own.to_dict() == pytest.approx(rates[list(sets.groups)].to_dict())
+    assert "On training rows groups are at most" in view.by_group.plot.caption
+    pictures = [each for each in (*view.boxes, view.by_group) if each.pane in list(seen(view))]
+    assert pictures == [view.boxes[0], view.by_group]
+    assert view.gap == "equal_opportunity_gap_pooled", "the table has the gap of the constraint"
+    assert json.loads(json.dumps(view.by_group.answer("png")))["name"] == "diabetes_rates_by_tolerance.png"
+    view.criterion = "equal_opportunity"
+    assert view.by_group.pane not in list(seen(view))
+
+
 def test_without_groups_the_second_picture_is_roc() -> None:
     view = FrontView(rl.sweep(rl.datasets.load("tic_tac_toe"), "rule_list", {"max_length": [1, 2]}, time_limit=5))
     finished(view)
