@@ -64,7 +64,7 @@ class RatesPlot:
         self.figure.multi_line("xs", "ys", color="color", line_dash="dash", line_width=2, source=self._lines)
         self.figure.segment("tolerance", "low", "tolerance", "high", color="color", alpha=0.5, source=self._dots)
         dots = self.figure.scatter("tolerance", "rate", color="color", size=7, source=self._dots, name="rates")
-        add_legend(self.figure, [])
+        add_legend(self.figure, [], columns=2)
         marks: list[Any] = [dots]
         named = [LegendItem(label={"field": "group"}, renderers=marks)]
         self.figure.legend[0].items = named
