@@ -47,7 +47,8 @@ def main(argv: list[str]) -> int:
     options.add_argument("--time-limit", type=float, default=60.0, metavar="S", help="of each solve (%(default)g s)")
     options.add_argument("--list", action="store_true", help="say which instances there are")
     args = options.parse_args(argv)
-    chosen = list(wide_instances()) if args.wide else chosen_instances(args.names, args.all)
+    wide = [each for each in wide_instances() if _chosen(each, args.names, True)] if args.wide else None
+    chosen = chosen_instances(args.names, args.all) if wide is None else wide
     if args.list:
         print("\n".join(f"{i.name}:{i.regularization:g}" for i in known_instances()))
         return 0
