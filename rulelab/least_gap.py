@@ -89,11 +89,7 @@ class LeastGap(Search):
         return left_out(self._fairness, groups_of(self.problem, self._fairness), self.min_group_size)
 
     def _told(
-        self,
-        limit: str | None,
-        counts: Mapping[str, int],
-        pruned: Mapping[str, int],
-        detail: Mapping[str, Any],
+        self, limit: str | None, counts: Mapping[str, int], pruned: Mapping[str, int], detail: Mapping[str, Any]
     ) -> Snapshot:
         """The present state."""
         ended = self._phase in ("certified", "infeasible")

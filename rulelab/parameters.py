@@ -261,10 +261,7 @@ MIN_GROUP_SIZE = Parameter(
     "whole",
     label="Rows of a group, at least",
 )
-FAIRNESS = (
-    Parameter("fairness", None, "largest difference between groups in a rate", "criterion"),
-    MIN_GROUP_SIZE,
-)
+FAIRNESS = (Parameter("fairness", None, "largest difference between groups in a rate", "criterion"), MIN_GROUP_SIZE)
 """A criterion, and the groups that it compares."""
 
 MEMORY = Parameter(
@@ -355,12 +352,7 @@ VIOLATION_PENALTY = Parameter(
     none="it must fall",
 )
 ITERATIONS = Parameter(
-    "iterations",
-    3000,
-    "random lists, with which the exact search begins",
-    "whole",
-    1,
-    label="Monte-Carlo lists",
+    "iterations", 3000, "random lists, with which the exact search begins", "whole", 1, label="Monte-Carlo lists"
 )
 MIN_ACCURACY = Parameter(
     "min_accuracy",

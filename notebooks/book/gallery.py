@@ -30,10 +30,7 @@ rl.plots.convergence(recording.frame)
     "remaining": ("How much of the search space is left, as a power of ten.", "rl.plots.remaining(recording.frame)"),
     "cuts": ("How many prefixes each bound has cut.", "rl.plots.cuts(snapshots[-1])"),
     "incumbents": ("Errors of the best list at each moment.", "rl.plots.incumbents(recording.frame)"),
-    "tree": (
-        "The tree of prefixes: each below the one that it continues.",
-        "rl.plots.tree(search.tree(300))",
-    ),
+    "tree": ("The tree of prefixes: each below the one that it continues.", "rl.plots.tree(search.tree(300))"),
     "ablation": (
         "What each bound is worth: the search again, without it.",
         """

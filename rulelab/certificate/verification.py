@@ -43,10 +43,7 @@ _FAIR: dict[type[Model], Callable[..., Outcome]] = {
     FallingRuleList: fair_falling_rule_list.check,
 }
 
-_LEAST_GAPS: dict[type[Model], Callable[..., Outcome]] = {
-    RuleList: least_gap.check,
-    RuleSet: least_gap_of_sets.check,
-}
+_LEAST_GAPS: dict[type[Model], Callable[..., Outcome]] = {RuleList: least_gap.check, RuleSet: least_gap_of_sets.check}
 
 
 def verify(

@@ -215,9 +215,7 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
     add(parser, "--model", choices=list(MODELS), default="rule-list", text="the family of models")
     add_written(parser, "-o", "--output", text="save the model as JSON")
     add_written(
-        parser,
-        "--proof",
-        text="save the proof that it is optimal, or of the bound at a limit, for `rulelab verify`",
+        parser, "--proof", text="save the proof that it is optimal, or of the bound at a limit, for `rulelab verify`"
     )
     add_proof_limit(parser)
     text = "save the run, to be looked at on the page and in notebooks"

@@ -10,16 +10,7 @@ from ..parameters import FREE_RULES, MAX_LENGTH, MIN_ACCURACY
 from .data_options import problem_of, read, read_problem, unheard
 from .families import CRITERIA_NAMES, add_memory, add_parameters, add_preparation, reader_of, recipe_of
 from .fit import rates_of_groups, save_proof
-from .options import (
-    add,
-    add_columns,
-    add_limits,
-    add_proof_limit,
-    add_source,
-    add_written,
-    several,
-    whole,
-)
+from .options import add, add_columns, add_limits, add_proof_limit, add_source, add_written, several, whole
 from .output import RESULT, CommandError, bad_input, one_line, save, say, say_doubts, table
 from .progress import drained, ending
 from .verify import labels

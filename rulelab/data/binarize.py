@@ -79,10 +79,7 @@ class Binarizer(TransformerMixin, BaseEstimator):
     """
 
     def __init__(
-        self,
-        thresholds: int | Mapping[Any, Any] = DEFAULT_GROUPS,
-        negations: bool = True,
-        max_categories: int = 20,
+        self, thresholds: int | Mapping[Any, Any] = DEFAULT_GROUPS, negations: bool = True, max_categories: int = 20
     ) -> None:
         self.thresholds = thresholds
         self.negations = negations

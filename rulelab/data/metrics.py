@@ -164,10 +164,7 @@ FEW = 30
 
 
 def confusion(
-    actual: np.ndarray,
-    predicted: np.ndarray,
-    sample_weight: np.ndarray | None = None,
-    heads: np.ndarray | None = None,
+    actual: np.ndarray, predicted: np.ndarray, sample_weight: np.ndarray | None = None, heads: np.ndarray | None = None
 ) -> Confusion:
     """Count hits and misses.
 

@@ -234,12 +234,7 @@ class Problem(Shown, Shared):
 
     @classmethod
     def from_arrays(
-        cls,
-        A: Any,
-        y: Any,
-        names: Sequence[str] | None = None,
-        sample_weight: Any = None,
-        groups: Any = None,
+        cls, A: Any, y: Any, names: Sequence[str] | None = None, sample_weight: Any = None, groups: Any = None
     ) -> Problem:
         """Merge the rows of a Boolean matrix.
 

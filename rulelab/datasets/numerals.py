@@ -294,10 +294,7 @@ def _units(texts: Mapping[str, int]) -> dict[str, tuple[tuple[str, str], str]]:
 
 
 def numbers(
-    frame: pd.DataFrame,
-    given: Reading,
-    as_texts: Callable[[Sequence[str]], pd.DataFrame],
-    has_codes: bool,
+    frame: pd.DataFrame, given: Reading, as_texts: Callable[[Sequence[str]], pd.DataFrame], has_codes: bool
 ) -> tuple[pd.DataFrame, Reading, dict[str, Form]]:
     """The table with numbers in place of texts that are numbers, by which marks, and how its columns were read.
 

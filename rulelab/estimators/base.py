@@ -275,13 +275,7 @@ class CertifiedClassifier(Proven, CallbackSupportMixin, ClassifierMixin, BaseEst
         return seed
 
     def _fit(
-        self,
-        table: pd.DataFrame,
-        y: np.ndarray,
-        weight: np.ndarray | None,
-        groups: Any,
-        seed: int | None,
-        told: Told,
+        self, table: pd.DataFrame, y: np.ndarray, weight: np.ndarray | None, groups: Any, seed: int | None, told: Told
     ) -> None:
         """Search on rows of positive weight; sets the fitted attributes."""
         self._clear()

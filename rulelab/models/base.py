@@ -193,12 +193,7 @@ class Model(Saved):
         return np.where(self.predicts_positive(A), np.asarray(self.classes)[-1], np.asarray(self.classes)[0])
 
     def evaluate(
-        self,
-        A: Any,
-        y: Any,
-        sample_weight: Any = None,
-        groups: Any = None,
-        regularization: float | None = None,
+        self, A: Any, y: Any, sample_weight: Any = None, groups: Any = None, regularization: float | None = None
     ) -> Evaluation:
         """Score the model on rows with known labels.
 

@@ -164,10 +164,7 @@ def set_as_html(clauses: Sequence[Clause], form: str, classes: Sequence[Any]) ->
     verb = "covered" if form == "dnf" else "rejected"
     titles = ("rule", *(f"{part} {verb}{alone}" for alone in ("", " alone") for part in ("positive", "negative")))
     body = [
-        [
-            clause_text(c, form),
-            *map(digits, (c.positives, c.negatives, c.alone_positives, c.alone_negatives)),
-        ]
+        [clause_text(c, form), *map(digits, (c.positives, c.negatives, c.alone_positives, c.alone_negatives))]
         for c in clauses
     ]
     caption = f"{positive} if {'any' if form == 'dnf' else 'all'} of these hold, else {negative}"

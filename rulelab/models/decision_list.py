@@ -363,12 +363,7 @@ class RuleList(DecisionList):
             raise ModelError(f"there are {len(chosen)} labels for {len(antecedents)} rules and the default")
         captured = zip(capture(problem, antecedents), chosen, strict=True)
         *rules, default = (_rule(problem, c, total, label) for c, label in captured)
-        return cls(
-            rules=tuple(rules),
-            default=default,
-            classes=problem.classes,
-            n_antecedents=problem.n_antecedents,
-        )
+        return cls(rules=tuple(rules), default=default, classes=problem.classes, n_antecedents=problem.n_antecedents)
 
     @classmethod
     def without_rules(cls, classes: Sequence[Any], positives: int | float, negatives: int | float) -> RuleList:

@@ -80,11 +80,7 @@ class Evaluation(Shown):
 
 
 def measure(
-    predicted: np.ndarray,
-    y: Any,
-    classes: tuple[Any, ...],
-    sample_weight: Any = None,
-    groups: Any = None,
+    predicted: np.ndarray, y: Any, classes: tuple[Any, ...], sample_weight: Any = None, groups: Any = None
 ) -> tuple[Confusion, pd.DataFrame | None]:
     """Compare predictions with labels.
 

@@ -281,11 +281,7 @@ class FallingRuleList(DecisionList):
         return tuple(own if low else None for own, low in zip(self.proportions, self.lowered, strict=True))
 
     def _body(self) -> dict[str, Any]:
-        return {
-            "positive_weight": self.positive_weight,
-            "violation_penalty": self.violation_penalty,
-            **super()._body(),
-        }
+        return {"positive_weight": self.positive_weight, "violation_penalty": self.violation_penalty, **super()._body()}
 
     @classmethod
     def _from_body(cls, data: dict[str, Any]) -> Self:

@@ -231,13 +231,7 @@ def _rule(
     asked = _first_with_weight(counts, left, whole)
     best = asked.index(max(asked))
     return ClassRule(
-        antecedent,
-        name,
-        conditions,
-        problem.classes[best],
-        tuple(counts),
-        counts[best],
-        asked[best] / sum(asked),
+        antecedent, name, conditions, problem.classes[best], tuple(counts), counts[best], asked[best] / sum(asked)
     )
 
 

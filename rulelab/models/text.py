@@ -86,11 +86,7 @@ def list_as_text(rules: Sequence[Rule], default: Rule, target: str | None = None
 
 
 def falling_as_text(
-    rules: Sequence[Rule],
-    default: Rule,
-    proportions: Sequence[float | None],
-    positive: Any,
-    target: str | None = None,
+    rules: Sequence[Rule], default: Rule, proportions: Sequence[float | None], positive: Any, target: str | None = None
 ) -> str:
     """One line per rule, aligned: ``if age <= 23 then P(1) = 0.65   (312 positive, 168 negative, predicts 1)``.
 

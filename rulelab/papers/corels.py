@@ -20,7 +20,7 @@ from ..rule_list import CorelsBounds, CorelsSearch
 from ..search import solve
 from ..snapshot import Status
 from ..sweeps import Sweep, sweep
-from .figure import RAN, SOURCE, Figure, Made, drawing, installed, quoted, table
+from .figure import RAN, SOURCE, Figure, Made, drawing, installed, published, table
 
 PAPER = "CORELS: Angelino, Larus-Stone, Alabi, Seltzer and Rudin, JMLR 18(234), 2018"
 REGULARIZATION = 0.005
@@ -96,9 +96,9 @@ def compas(quick: bool) -> Made:
     found.wait()
     return Made(
         {
-            "Accuracy": table([*_accuracies(found), *absent, *_published()]),
+            "Accuracy": table([*_accuracies(found), *absent, *published("compas")]),
             "The optimal list of each fold": table(list(_lists(found))),
-            "Rates by race on test rows": table([*_rates(found), *_propublica()]),
+            "Rates by race on test rows": table([*_rates(found), *published("rates")]),
         },
         {
             title: drawing("front", found.points(on).dropna(subset=["rules"]), x="rules", on=on)
@@ -138,14 +138,6 @@ def _accuracies(found: Sweep) -> list[dict[str, Any]]:
     ]
 
 
-def _published() -> list[dict[str, Any]]:
-    ours = f"rule list, regularization {REGULARIZATION:g}"
-    return [
-        {SOURCE: quoted("section 6.4"), "method": method, "test %": mean, "sd": deviation, "folds": 10}
-        for method, mean, deviation in ((ours, 66.5, 1.8), ("compas score", 66.0, 1.9))
-    ]
-
-
 def _lists(found: Sweep) -> Iterator[dict[str, Any]]:
     for each in found.results:
         if each.family == "rule_list" and each.parameters["regularization"] == REGULARIZATION:
@@ -166,42 +158,27 @@ def _rates(found: Sweep) -> Iterator[dict[str, Any]]:
                 yield row
 
 
-def _propublica() -> list[dict[str, Any]]:
-    method = {SOURCE: quoted("Larson et al., ProPublica, 2016; all rows"), "method": "compas score"}
-    return [
-        {**method, "race": race, "true positive %": 100 - missed, "false positive %": alarms}
-        for race, alarms, missed in zip(RACES, (44.85, 23.45), (27.99, 47.72), strict=True)
-    ]
-
-
 # What each bound is worth: Tables 4 and 5, Figures 14 to 18
 
 _PUBLISHED = CorelsBounds.published()
 
 
 class Variant(NamedTuple):
-    """The search without something, and what the paper says of it; 1 is the whole search."""
+    """The search without some of its bounds, or in another order."""
 
     name: str
-    slower: float
-    """By time, Table 4 (ProPublica)."""
-    evaluations: float
-    """Of lower bounds, in millions, Table 4."""
-    slower_nyclu: float
-    """By time, Table 5 (NYCLU stop-and-frisk)."""
     removed: tuple[str, ...] = ()
     policy: str = "lower_bound"
-    ended: str = ""
 
 
-WHOLE = Variant("CORELS", 1.0, 26, 1.0)
+WHOLE = Variant("CORELS")
 VARIANTS = (
     WHOLE,
-    Variant("no priority queue (BFS)", 1.1, 27, 2.0, policy="breadth_first"),
-    Variant("no support bounds", 1.5, 42, 1.1, ("support", "accurate_support")),
-    Variant("no lookahead bound", 13.3, 320, 1.6, ("lookahead",)),
-    Variant("no symmetry-aware map", 8.4, 250, 68.0, ("permutation",)),
-    Variant("no equivalent points bound", 180, 940, 3.8, ("equivalent_points",), ended="at least: 3 of 10 folds"),
+    Variant("no priority queue (BFS)", policy="breadth_first"),
+    Variant("no support bounds", ("support", "accurate_support")),
+    Variant("no lookahead bound", ("lookahead",)),
+    Variant("no symmetry-aware map", ("permutation",)),
+    Variant("no equivalent points bound", ("equivalent_points",)),
 )
 
 
@@ -242,11 +219,7 @@ def bounds(quick: bool) -> Made:
                 "objective": last.incumbent.objective,
             }
         )
-    for name, slower, evaluations, _, _, _, ended in VARIANTS:
-        four = {"slow-down": slower, "million evaluations": evaluations, "times": evaluations / WHOLE.evaluations}
-        rows.append({SOURCE: quoted("Table 4, ProPublica"), "variant": name, "ended": ended, **four})
-    five = quoted("Table 5, NYCLU")
-    rows += [{SOURCE: five, "variant": each.name, "slow-down": each.slower_nyclu} for each in VARIANTS]
+    rows += published("bounds")
     plots = {
         "Objective and lower bound (Figure 14)": drawing("convergence", base),
         "Remaining search space (Figure 14)": drawing("remaining", base),
@@ -279,7 +252,7 @@ def brute_force(quick: bool) -> Made:
     every = {length: sum(math.perm(m, k) for k in range(length + 1)) for length in (5, 10)}
     longest = math.floor(1 / (2 * REGULARIZATION))
     totals = (("Proposition 8", "naive"), ("Theorem 17", "symmetry_aware"))
-    computed = "computed from our run"
+    computed, paper = "computed from our run", "quoted: section 6.9"
     rows = [
         (RAN, "CORELS", last.counts["longest prefix"], evaluated, _duration(seconds)),
         *((computed, "brute force", k, n, _duration(seconds / evaluated * n)) for k, n in every.items()),
@@ -287,9 +260,9 @@ def brute_force(quick: bool) -> Made:
             (computed, f"all lists, {name}", longest, 10 ** last.detail[f"log10_total_{key}"], "")
             for name, key in totals
         ),
-        (quoted("section 6.9"), "CORELS", 5, 28e6, "36 seconds"),
-        (quoted("section 6.9"), "brute force", 5, 893 * 28e6, "9 hours"),
-        (quoted("section 6.9"), "brute force", 10, None, "21 million years"),
+        (paper, "CORELS", 5, 28e6, "36 seconds"),
+        (paper, "brute force", 5, 893 * 28e6, "9 hours"),
+        (paper, "brute force", 10, None, "21 million years"),
     ]
     names = (SOURCE, "approach", "longest prefix", "prefixes", "time")
     return Made({"Brute force": table([dict(zip(names, row, strict=True)) for row in rows])})

@@ -17,29 +17,17 @@ from .. import datasets
 from ..data.fairness import EqualizedOdds, EqualOpportunity
 from ..data.metrics import group_rates
 from ..data.problem import Problem
-from ..datasets import Dataset, DatasetError
+from ..datasets import Dataset
 from ..estimators import RuleSetClassifier, stability
 from ..rule_set import RuleSetSearch
 from ..search import solve
 from ..sweeps import Sweep, sweep
-from .figure import RAN, SOURCE, Figure, Made, drawing, installed, needed, quoted, table
+from .figure import RAN, SOURCE, Figure, Made, by_data, drawing, installed, of_each, published, table
 from .rule_sets import LOSSES
 
 PAPER = "Fair rule sets: Lawless, Dash, Günlük and Wei, JMLR 24, 2023"
-PUBLISHED = {
-    "compas": "67.6 1.1 23.8 5.3 24.1 5.1 | 64.6 1.9 42.8 5.4 47.6 5.8 | 65.9 2.7 23.7 6.4 27.0 5.2 | "
-    "65.8 2.9 21.7 7.1 24.9 4.5 | 60.8 6.1 14.1 11.5 14.8 13.1",
-    "adult": "82.5 .5 7.6 .5 7.6 .5 | 85.2 .5 11.9 3.7 11.9 3.7 | 83.0 .4 18.2 4.8 18.2 4.8 | "
-    "82.4 .4 11.5 4.6 11.5 4.6 | 77.7 2.7 3.0 5.3 3.0 5.3",
-    "default": "82.0 .7 1.3 .6 1.9 .5 | 81.2 .8 2.7 1.9 4.2 2.5 | 77.9 1.7 0 0 0 0 | 77.9 1.7 0 0 0 0 | "
-    "77.9 1.7 0 0 0 0",
-}
-"""Of each method without constraints, in percent, with deviations: accuracy, gaps of `CRITERIA` (Tables 4, 17)."""
-COMPLEXITIES = {"compas": (11.2, 10.9, 9.2), "adult": (59.9, 60.1, 50.5), "default": (11.4, 9.3, 9.3)}
-"""Of fair column generation under equal opportunity within 0.01, 0.1 and 0.5 (Table 5)."""
 CRITERIA = ("equal opportunity", "equalized odds")
 
-METHODS = ("fair column generation", "Zafar", "Hardt", "Fairlearn", "FairCORELS")
 SENSITIVE = {"compas": "race", "adult": "sex", "default": "SEX"}
 TOLERANCES = (0.01, 0.05, 0.1, 0.15, 0.2)
 COMPLEXITY = 15
@@ -58,29 +46,18 @@ def two_races(compas: Dataset) -> Dataset:
 
 def costs(quick: bool) -> Made:
     """Accuracy and gap at each tolerance beside other methods, and the rates of each group against the tolerance."""
-    rows: list[dict[str, Any]] = []
     rates: dict[str, pd.DataFrame] = {}
-    for name, figures in PUBLISHED.items():
-        if name == "compas" or not quick:
-            try:
-                found = _sweep(name, "equal opportunity", quick)
-                rows += _ours(name, "equal opportunity", found)
-                rates[name] = _rates(found)
-                if not quick:
-                    rows += _ours(name, "equalized odds", _sweep(name, "equalized odds", quick))
-            except DatasetError as error:
-                rows.append(needed("data", str(error), data=name))
-        for method, text in zip(METHODS, figures.split(" | "), strict=True):
-            accuracy, sd, *gaps = map(float, text.split())
-            source = quoted("Table 17" if method == "FairCORELS" else "Table 4")
-            shared = {SOURCE: source, "data": name, "method": method, "accuracy %": accuracy, "sd": sd}
-            for k, criterion in enumerate(CRITERIA):
-                rows.append({**shared, "criterion": criterion, "gap %": gaps[2 * k], "sd of it": gaps[2 * k + 1]})
-        for tolerance, complexity in zip((0.01, 0.1, 0.5), COMPLEXITIES[name], strict=True):
-            cells = {"criterion": "equal opportunity", "tolerance": tolerance, "complexity": complexity}
-            rows.append({SOURCE: quoted("Table 5"), "data": name, "method": METHODS[0], **cells})
+
+    def ours(name: str) -> Iterator[dict[str, Any]]:
+        found = _sweep(name, "equal opportunity", quick)
+        rates[name] = _rates(found)
+        yield from _ours(name, "equal opportunity", found)
+        if not quick:
+            yield from _ours(name, "equalized odds", _sweep(name, "equalized odds", quick))
+
+    rows = of_each(["compas"] if quick else SENSITIVE, ours)
     rows += installed(*_FAIRLEARN)[1]
-    tables = {"Accuracy and gap on test rows": table(rows)}
+    tables = {"Accuracy and gap on test rows": by_data(rows, published("fair_rule_sets"))}
     for name, frame in rates.items():
         tables[f"True positive rates by group, {name}"] = frame.assign(**{SOURCE: RAN})[[SOURCE, *frame.columns]]
     drawn = {f"Rates and tolerance, {name}": drawing("rates_by_tolerance", frame) for name, frame in rates.items()}

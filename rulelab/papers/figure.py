@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -65,9 +66,27 @@ class Figure:
             return Made({self.what: table([needed("data or a package", str(error))])})
 
 
-def quoted(where: str) -> str:
-    """The source of a row of the authors' numbers."""
-    return f"quoted: {where}"
+def published(name: str) -> list[dict[str, Any]]:
+    """The authors' rows of a table, each with its source; a cell that a row does not have is left out."""
+    frame = pd.read_csv(Path(__file__).with_name("published") / f"{name}.csv")
+    return [{str(k): v for k, v in row.items() if v == v} for row in frame.to_dict("records")]
+
+
+def of_each(names: Iterable[str], make: Callable[[str], Iterable[dict[str, Any]]]) -> list[dict[str, Any]]:
+    """The rows of several data sets; a row that says what is needed for each that is not there."""
+    rows: list[dict[str, Any]] = []
+    for name in names:
+        try:
+            rows += make(name)
+        except DatasetError as error:
+            rows.append(needed("data", str(error), data=name))
+    return rows
+
+
+def by_data(ours: list[dict[str, Any]], paper: list[dict[str, Any]]) -> pd.DataFrame:
+    """Of each data set our rows, then the paper's, in the order of the paper; what has no data set last."""
+    order = {name: at for at, name in enumerate(dict.fromkeys(row["data"] for row in paper))}
+    return table(sorted([*ours, *paper], key=lambda row: order.get(row.get("data"), len(order))))
 
 
 def needed(what: str, todo: str, **cells: Any) -> dict[str, Any]:

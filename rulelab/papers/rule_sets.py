@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,64 +15,21 @@ from sklearn.model_selection import StratifiedKFold
 from .. import datasets
 from ..data.binarize import Binarizer
 from ..data.problem import Problem
-from ..datasets import Dataset, DatasetError
+from ..datasets import Dataset
 from ..recording import Recording
 from ..rule_set import RuleSetSearch
 from ..search import solve
 from ..sweeps import Sweep, mean_and_error, sweep
-from .figure import RAN, SOURCE, Figure, Made, drawing, installed, needed, quoted, table
+from .figure import RAN, SOURCE, Figure, Made, by_data, drawing, installed, needed, of_each, published, table
 
 PAPER = "Boolean rules: Dash, Günlük and Wei, NeurIPS 2018; Lawless, Dash, Günlük and Wei, JMLR 24, 2023"
-PUBLISHED = {
-    "banknote": "99.1 .3 25.0 1.9 | 99.2 .2 28.6 1.1 | 96.8 .4 51.8 1.4 | 99.5 .1",
-    "heart": "78.9 2.4 11.3 1.8 | 79.3 2.2 16.0 1.5 | 81.6 2.4 32.0 8.1 | 82.5 .7",
-    "ilpd": "69.6 1.2 10.9 2.7 | 69.8 1.4 9.5 2.5 | 67.4 1.6 56.5 10.9 | 69.8 .5",
-    "ionosphere": "90.0 1.8 12.3 3.0 | 88.0 1.9 14.6 1.2 | 87.2 1.8 46.1 4.2 | 93.6 .7",
-    "liver": "59.7 2.4 5.2 1.2 | 57.1 2.8 5.4 1.3 | 55.9 1.4 60.2 15.6 | 60.0 .8",
-    "pima": "74.1 1.9 4.5 1.3 | 73.4 2.0 17.0 2.9 | 72.1 1.3 34.7 5.8 | 76.1 .8",
-    "tic_tac_toe": "100.0 .0 32.0 .0 | 98.2 .4 32.9 .7 | 90.1 .9 67.2 5.0 | 98.8 .1",
-    "transfusion": "77.9 1.4 5.6 1.2 | 78.9 1.1 6.8 .6 | 78.7 1.1 14.3 2.3 | 77.3 .3",
-    "breast_cancer": "94.0 1.2 13.9 2.4 | 93.0 .9 16.8 1.5 | 93.3 .9 15.6 2.2 | 97.2 .2",
-    "adult": "83.5 .3 88.0 11.4 | 83.6 .3 133.3 6.3 | 83.1 .3 95.9 4.3 | 84.7 .1",
-    "bank_marketing": "90.0 .1 9.9 .1 | 89.9 .1 56.4 12.8 | 89.1 .2 3.0 .0 | 88.7 .0",
-    "gas": "98.0 .1 123.9 6.5 | 99.0 .1 145.3 4.2 | 95.4 .1 104.7 1.0 | 99.7 .0",
-    "heloc": "71.7 .5 13.3 4.1 | 71.8 .2 88.1 7.0 | 70.9 .3 155.0 27.5 | 73.1 .1",
-    "magic": "85.3 .3 93.0 10.7 | 84.5 .3 177.3 8.9 | 82.8 .2 125.5 3.2 | 86.6 .1",
-    "mushroom": "100.0 .0 17.8 .3 | 100.0 .0 17.0 .4 | 96.2 .3 9.3 .2 | 99.9 .0",
-    "musk": "95.6 .2 123.9 6.5 | 95.9 .2 143.4 5.5 | 90.1 .3 17.0 .7 | 86.2 .4",
-}
-"""Of each method in turn: accuracy in percent, its standard error, complexity, its standard error (Tables 2 and 3)."""
-
 LIGHT = {"tic_tac_toe": (5, 32, 0, None, None), "breast_cancer": (10, 16, 11, 4, 300)}
 """Thresholds, complexity and Hamming loss of a set that AIX360 found; then the limits of ours."""
 
-HAMMING = {
-    "banknote": "99.8 99.5 .0 | 99.8 99.5 .0",
-    "breast_cancer": "98.6 96.0 .0 | 98.5 96.1 .1",
-    "heart": "88.2 81.8 .1 | 89.4 82.6 .3",
-    "ionosphere": "95.8 93.0 .1 | 96.2 92.8 .2",
-    "pima": "80.4 77.1 .1 | 80.8 77.2 2.7",
-    "tic_tac_toe": "99.1 96.9 .2 | 99.1 96.9 .7",
-    "transfusion": "80.4 78.6 .0 | 80.3 78.4 .0",
-}
-"""Trained on Hamming, then on 0-1 loss: accuracy on training and test rows, seconds of the last program (Table 9)."""
-POOL = {
-    "banknote": (97.8, 98.1, 97.3, 97.6),
-    "breast_cancer": (96.3, 96.3, 95.1, 94.9),
-    "heart": (83.2, 83.9, 78.9, 77.9),
-    "ilpd": (72.7, 72.7, 71.5, 71.5),
-    "ionosphere": (93.9, 94.6, 87.8, 88.4),
-    "liver": (69.1, 69.9, 59.1, 59.7),
-    "pima": (78.1, 78.9, 73.8, 75.2),
-    "tic_tac_toe": (80.2, 80.9, 77.6, 78.3),
-    "transfusion": (80.2, 80.4, 77.9, 77.9),
-}
-"""Accuracy of the set of least Hamming, then least 0-1 loss of all met: on training, then on test rows (Table 10)."""
 LOSSES = {"hamming": "Hamming loss", "zero_one": "0-1 loss"}
-METHODS = ("column generation", "RIPPER", "CART", "random forest")
 ABSENT = ("gas",)
-COMPLEXITY = {name: 32 if name == "tic_tac_toe" else 15 for name in HAMMING}
-"""Of the sets whose losses are compared: tic-tac-toe has an exact one of 32."""
+COMPLEXITY, EXACT = 15, {"tic_tac_toe": 32}
+"""Of the sets whose losses are compared: tic-tac-toe has an exact one."""
 _BASELINES = {"cart": {"min_samples_leaf": [1, 2, 5, 10, 20, 40]}, "random_forest": {"min_samples_leaf": [1, 5]}}
 _RIVALS = ("ripper", "c45_rules", "c50")
 _TIES = 1e-9
@@ -99,19 +57,13 @@ WHOLE = Effort(
 def nested(quick: bool) -> Made:
     """Our rows of each data set, then the paper's."""
     effort = QUICK if quick else WHOLE
-    rows: list[dict[str, Any]] = []
-    for name, figures in PUBLISHED.items():
-        if name in effort.data:
-            try:
-                rows += _ours(name, datasets.load(name), effort)
-            except DatasetError as error:
-                rows.append(needed("data", str(error), data=name))
-        for method, text in zip(METHODS, figures.split(" | "), strict=True):
-            cells = dict(zip(("accuracy %", "se", "complexity", "se of it"), map(float, text.split()), strict=False))
-            rows.append({SOURCE: quoted("JMLR 24, Tables 2 and 3"), "data": name, "method": method, **cells})
+    paper = published("rule_sets")
+    rows = of_each(effort.data, lambda name: _ours(name, datasets.load(name), effort))
     rows += installed(*_RIVALS)[1]
     rows += [needed("data", "not in the registry: read it from a file, and sweep it", data=name) for name in ABSENT]
-    return Made({"Accuracy and complexity": table(rows), "Training loss beside BRCG-light": table(list(_light()))})
+    return Made(
+        {"Accuracy and complexity": by_data(rows, paper), "Training loss beside BRCG-light": table(list(_light()))}
+    )
 
 
 def _light() -> Iterator[dict[str, Any]]:
@@ -124,39 +76,29 @@ def _light() -> Iterator[dict[str, Any]]:
         assert last.incumbent is not None
         shared = {"data": name, "complexity": complexity}
         yield {SOURCE: RAN, **shared, "Hamming loss": last.incumbent.objective, "lower bound": last.lower_bound}
-        yield {SOURCE: quoted("AIX360, BooleanRuleCG, on the same conditions"), **shared, "Hamming loss": loss}
+        yield {SOURCE: "quoted: AIX360, BooleanRuleCG, on the same conditions", **shared, "Hamming loss": loss}
 
 
 def losses(quick: bool) -> Made:
     """Sets of least Hamming loss beside sets of fewest errors, and how far apart they can be."""
-    rows: list[dict[str, Any]] = []
-    for name, figures in HAMMING.items():
-        if not quick or name in QUICK.data:
-            try:
-                rows += _both(name, datasets.load(name), 2 if quick else 5, 0.5 if quick else 2.0)
-            except DatasetError as error:
-                rows.append(needed("data", str(error), data=name))
-        for loss, text in zip(LOSSES.values(), figures.split(" | "), strict=True):
-            cells = dict(zip(("training %", "test %", "s/fit"), map(float, text.split()), strict=True))
-            rows.append({SOURCE: quoted("JMLR 24, Table 9"), "data": name, _LOSS: loss, **cells})
+    folds, seconds = (2, 0.5) if quick else (5, 2.0)
+    tested = {}
+    for table_of, make in (("hamming_loss", _both), ("pool", _chosen_from_pool)):
+        paper = published(table_of)
+        names = QUICK.data if quick else dict.fromkeys(row["data"] for row in paper)
+        tested[table_of] = by_data(of_each(names, partial(make, folds=folds, seconds=seconds)), paper)
     apart = [each for d in ((6, 8) if quick else (6, 8, 10)) for each in _apart(d)]
     tables = {
-        "Hamming loss beside 0-1 loss": table(rows),
+        "Hamming loss beside 0-1 loss": tested["hamming_loss"],
         "Theorem 4: how far apart they can be": table(apart),
-        "The best by 0-1 loss of all sets met (Table 10)": table(list(_chosen_from_pool(quick))),
+        "The best by 0-1 loss of all sets met (Table 10)": tested["pool"],
     }
     return Made(tables, {"Theorem 4: errors by rows": drawing("curves", pd.DataFrame(apart), "rows", "errors", _LOSS)})
 
 
-def _chosen_from_pool(quick: bool) -> Iterator[dict[str, Any]]:
-    for name, figures in POOL.items():
-        if not quick or name in QUICK.data:
-            try:
-                means = np.mean(list(_pool(datasets.load(name), 2 if quick else 5, 0.5 if quick else 2.0)), axis=0)
-                yield {SOURCE: RAN, "data": name, **dict(zip(_POOL, means, strict=True))}
-            except DatasetError as error:
-                yield needed("data", str(error), data=name)
-        yield {SOURCE: quoted("JMLR 24, Table 10"), "data": name, **dict(zip(_POOL, figures, strict=True))}
+def _chosen_from_pool(name: str, folds: int, seconds: float) -> Iterator[dict[str, Any]]:
+    means = np.mean(list(_pool(datasets.load(name), folds, seconds)), axis=0)
+    yield {SOURCE: RAN, "data": name, **dict(zip(_POOL, means, strict=True))}
 
 
 def _pool(data: Dataset, folds: int, seconds: float) -> Iterator[list[float]]:
@@ -165,7 +107,7 @@ def _pool(data: Dataset, folds: int, seconds: float) -> Iterator[list[float]]:
     for rows in StratifiedKFold(folds, shuffle=True, random_state=0).split(data.X, y):
         binarizer = Binarizer().fit(_rows(data.X, rows[0]))
         A = [binarizer.transform(_rows(data.X, some)).to_numpy() for some in rows]
-        search = RuleSetSearch(Problem.from_arrays(A[0], y[rows[0]]), COMPLEXITY.get(data.name, 15))
+        search = RuleSetSearch(Problem.from_arrays(A[0], y[rows[0]]), EXACT.get(data.name, COMPLEXITY))
         met = [each.incumbent for each in search.steps(work_per_step=1, time_limit=seconds) if each.incumbent]
         sets = (met[-1].model, min(met, key=lambda one: one.errors).model)
         yield [
@@ -198,9 +140,9 @@ def generation(quick: bool) -> Made:
     return Made({"Rules priced until none has a negative reduced cost": table(rows)}, plots)
 
 
-def _both(name: str, data: Dataset, folds: int, seconds: float) -> Iterator[dict[str, Any]]:
-    grid: dict[str, list[Any]] = {"max_complexity": [COMPLEXITY[name]], "loss": list(LOSSES)}
-    found = sweep(data, "rule_set", grid, cv=folds, time_limit=seconds)
+def _both(name: str, folds: int, seconds: float) -> Iterator[dict[str, Any]]:
+    grid: dict[str, list[Any]] = {"max_complexity": [EXACT.get(name, COMPLEXITY)], "loss": list(LOSSES)}
+    found = sweep(datasets.load(name), "rule_set", grid, cv=folds, time_limit=seconds)
     found.wait()
     trained = found.points("train").set_index("point")["accuracy"]
     for row in found.points().to_dict(orient="records"):

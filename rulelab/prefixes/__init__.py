@@ -5,14 +5,4 @@ from .replay import WORTHLESS, Children, Places, Replay, path_to
 from .scale import Scale
 from .search import PrefixSearch, reason
 
-__all__ = [
-    "WORTHLESS",
-    "Children",
-    "Nodes",
-    "Places",
-    "PrefixSearch",
-    "Replay",
-    "Scale",
-    "path_to",
-    "reason",
-]
+__all__ = ["WORTHLESS", "Children", "Nodes", "Places", "PrefixSearch", "Replay", "Scale", "path_to", "reason"]

@@ -48,12 +48,7 @@ class Incumbents:
     """
 
     def __init__(
-        self,
-        problem: Problem,
-        program: Program,
-        form: str,
-        fairness: Criterion | None,
-        min_group_size: int = 0,
+        self, problem: Problem, program: Program, form: str, fairness: Criterion | None, min_group_size: int = 0
     ) -> None:
         self.cost: Cost = program.worst + 1
         self.rules: tuple[Clause, ...] | None = None

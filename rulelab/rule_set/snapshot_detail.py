@@ -44,10 +44,7 @@ def detail(program: Program, conditions: int, generation: ColumnGeneration | Non
         "resolution": float(program.exactness),
     }
     if generation is not None:
-        out |= {
-            "least_reduced_cost": generation.least_reduced_cost,
-            "columns_in_master": len(generation.working),
-        }
+        out |= {"least_reduced_cost": generation.least_reduced_cost, "columns_in_master": len(generation.working)}
         if not by_value:
             out["master_value"] = generation.value * float(program.unit / program.scale / program.per_loss)
     return out

@@ -62,11 +62,7 @@ class Database:
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """A connection whose transaction is on disk when the block is left, or was not at all."""
-        with (
-            self._told(),
-            self._engine.connect().execution_options(**_WRITES) as connection,
-            connection.begin(),
-        ):
+        with self._told(), self._engine.connect().execution_options(**_WRITES) as connection, connection.begin():
             if connection.dialect.name == "postgresql":
                 _wait_for_turn(connection)
             yield connection

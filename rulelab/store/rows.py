@@ -36,10 +36,7 @@ RUNS = Table(
 """``hash`` is that of ``about``, which alone is believed; most other columns repeat it, for those who ask in SQL."""
 
 FILES = Table(
-    "files",
-    METADATA,
-    Column("hash", String(64), primary_key=True),
-    Column("content", LargeBinary, nullable=False),
+    "files", METADATA, Column("hash", String(64), primary_key=True), Column("content", LargeBinary, nullable=False)
 )
 """Recordings, models, curves, proofs and small data, each once, under the SHA-256 of what it holds."""
 

@@ -58,11 +58,7 @@ class Weighing:
         scale = weight * 0 + 10.0**PLACES  # no literal: Polars multiplies by its reciprocal, and 0.1 is no decimal then
         binary = ((shifted > float(LARGEST_DECIMAL)) | (shifted / scale != weight)).cast(nw.Int64)
         looked = frame.select(
-            weight.alias("w"),
-            above.alias("a"),
-            uneven.alias("r"),
-            binary.alias("b"),
-            missing.cast(nw.Int64).alias("m"),
+            weight.alias("w"), above.alias("a"), uneven.alias("r"), binary.alias("b"), missing.cast(nw.Int64).alias("m")
         )
         w = nw.col("w")
         ends = (w.min().alias("least"), w.max().alias("most"), w.sum().alias("sum"))

@@ -169,10 +169,7 @@ def decide(model: DecisionList | RuleSet, person: Mapping[str, Any]) -> Decision
 
 
 def nearest_flip(
-    model: DecisionList | RuleSet,
-    person: Mapping[str, Any],
-    changeable: Collection[str],
-    values: Mapping[str, Values],
+    model: DecisionList | RuleSet, person: Mapping[str, Any], changeable: Collection[str], values: Mapping[str, Values]
 ) -> Flip:
     """The fewest columns, and of those the least change of their values, that give the other label.
 

@@ -159,11 +159,7 @@ def on_grid(problem: Problem, positive_weight: Fraction) -> tuple[Problem, Fract
 
 
 def falling_states(
-    problem: Problem,
-    regularization: float,
-    positive_weight: float,
-    total: Fraction | None = None,
-    misplaced: int = 0,
+    problem: Problem, regularization: float, positive_weight: float, total: Fraction | None = None, misplaced: int = 0
 ) -> FallingStates:
     """Costs as integers, patterns in order, equal antecedents once.
 

@@ -137,10 +137,7 @@ def completions_of_part_below(space: States, sets: np.ndarray, required: np.ndar
     below |= wrong.min(axis=1) < space.weight_for(required - space.per_rule)
     rows = np.flatnonzero(several & ~below)
     below[rows] = _several_below(
-        space,
-        (positive[rows], all_positive[rows, 0]),
-        (negative[rows], all_negative[rows, 0]),
-        required[rows],
+        space, (positive[rows], all_positive[rows, 0]), (negative[rows], all_negative[rows, 0]), required[rows]
     )
     return below
 
@@ -181,10 +178,7 @@ def _several_below(
 
 
 def _rules_below(
-    space: States,
-    left: tuple[np.ndarray, np.ndarray],
-    sums: tuple[np.ndarray, np.ndarray],
-    required: np.ndarray,
+    space: States, left: tuple[np.ndarray, np.ndarray], sums: tuple[np.ndarray, np.ndarray], required: np.ndarray
 ) -> np.ndarray:
     """Where completions of two or more rules may cost less than required, as far as what they can capture tells.
 

@@ -296,8 +296,7 @@ def _consider(
         least = weight_positive + weight_negative
         for b in range(positive.size):
             least = min(
-                least,
-                min(positive[b], negative[b]) + min(weight_positive - positive[b], weight_negative - negative[b]),
+                least, min(positive[b], negative[b]) + min(weight_positive - positive[b], weight_negative - negative[b])
             )
         if cost + per_rule + per_error * least < numbers[BEST]:
             for b in range(positive.size):

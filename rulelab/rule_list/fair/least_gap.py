@@ -235,13 +235,7 @@ class LeastGapSearch(PhasedSearch, LeastGap):
             return
         shift = shift_of(self._longest)
         self._rules = state.Rules(
-            per_rule=1,
-            relaxed_rule=1 << shift,
-            base=0,
-            shift=shift,
-            majority=False,
-            doubt=1,
-            **self.bounds.to_dict(),
+            per_rule=1, relaxed_rule=1 << shift, base=0, shift=shift, majority=False, doubt=1, **self.bounds.to_dict()
         )
         dual = self._gaps.dual(self._longest, self._most_errors)
         cost = self._longest + 1

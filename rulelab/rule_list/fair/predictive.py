@@ -49,12 +49,7 @@ class _Part(FairRuleListSearch):
     """
 
     def __init__(
-        self,
-        whole: PredictiveParitySearch,
-        low: Fraction,
-        high: Fraction,
-        proven: int,
-        first: _Found | None = None,
+        self, whole: PredictiveParitySearch, low: Fraction, high: Fraction, proven: int, first: _Found | None = None
     ) -> None:
         self._low, self._high, self._first, self._from_first = low, high, first, proven
         self._units = 0

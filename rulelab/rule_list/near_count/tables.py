@@ -12,19 +12,7 @@ from ...kernels import bits
 from ...kernels.growing import affordable, resized, table_size
 from ..near_optimal.state import Limits, Sets
 from . import merging
-from .state import (
-    ENTRIES,
-    EXPANDED,
-    N_EDGES,
-    N_ENTRIES,
-    N_STATES,
-    NEEDED,
-    Links,
-    Passing,
-    Store,
-    Tables,
-    new_tables,
-)
+from .state import ENTRIES, EXPANDED, N_EDGES, N_ENTRIES, N_STATES, NEEDED, Links, Passing, Store, Tables, new_tables
 
 _ENTRIES_AT_ONCE = 4_000_000
 _EDGES_AT_ONCE = 4096

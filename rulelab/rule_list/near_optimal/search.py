@@ -277,11 +277,7 @@ class NearOptimalSearch(NearSearch, NearEnumeration):
             status=status,
             incumbent=self._best,
             lower_bound=self._lower_bound,
-            counts={
-                "models": found,
-                "states": int(numbers[state.N_STATES]),
-                "queued": queued,
-            },
+            counts={"models": found, "states": int(numbers[state.N_STATES]), "queued": queued},
             log10_remaining=0.0 if finished else math.inf,
             phase=self.phase,
             limit=limit,

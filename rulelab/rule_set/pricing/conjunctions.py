@@ -14,17 +14,7 @@ import numpy as np
 from ...kernels.jit import inlined, inner, kernel
 from .bounds import bound, move
 from .node_conditions import N_SECTIONS, N_WORDS, build, count, fill_slots, keep_covered
-from .tree import (
-    DEPTH,
-    ENUMERATES,
-    MOST_BOUNDED,
-    MOST_CONDITIONS,
-    N_EMITTED,
-    NODES,
-    TO_LAY_OUT,
-    TO_OPEN,
-    WORK,
-)
+from .tree import DEPTH, ENUMERATES, MOST_BOUNDED, MOST_CONDITIONS, N_EMITTED, NODES, TO_LAY_OUT, TO_OPEN, WORK
 
 DONE, PAUSED, FULL = 0, 1, 2
 

@@ -49,12 +49,7 @@ class Enumerator:
     """
 
     def __init__(
-        self,
-        features: Features,
-        weight: np.ndarray,
-        threshold: np.ndarray,
-        max_conditions: int | None,
-        limit: int,
+        self, features: Features, weight: np.ndarray, threshold: np.ndarray, max_conditions: int | None, limit: int
     ) -> None:
         weight, threshold = check(features, weight, threshold, max_conditions)
         self._features = features

@@ -20,13 +20,7 @@ from ..widgets.esc import esc, plain
 from ..widgets.explained import WORD_CSS, word
 from ..widgets.fields import WIDE, button, select
 from ..widgets.html import Html
-from ..widgets.style import (
-    CARD_CSS,
-    MODEL_CSS,
-    PANEL_CSS,
-    STACK_CSS,
-    sheet,
-)
+from ..widgets.style import CARD_CSS, MODEL_CSS, PANEL_CSS, STACK_CSS, sheet
 from . import wording
 from .hand import Hand
 

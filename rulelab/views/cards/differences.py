@@ -124,12 +124,7 @@ def differences(cards: Sequence[Card], only: bool = False) -> list[Differences]:
     shown = tuple(name for name in names if name in unequal) if only else names
     places = max(n_lines(card.model) for card in cards) if len(cards) > 1 else 0
     return [
-        Differences(
-            rules=tuple(_remark(line, i, rules) for line in own),
-            facts=facts,
-            names=shown,
-            places=places,
-        )
+        Differences(rules=tuple(_remark(line, i, rules) for line in own), facts=facts, names=shown, places=places)
         for i, (own, facts) in enumerate(zip(rules, marked, strict=True))
     ]
 

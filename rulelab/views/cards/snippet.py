@@ -53,13 +53,7 @@ def of_model(model: Model | MultiClassRuleList) -> str:
     """A script that holds the model itself, for one whose training is not known."""
     read = "parse_model" if isinstance(model, Model) else "parse_any_model"
     return "\n".join(
-        [
-            f"from rulelab.models import {read}",
-            "",
-            f"model = {read}({model.to_json()!r})",
-            "print(model)",
-            "",
-        ]
+        [f"from rulelab.models import {read}", "", f"model = {read}({model.to_json()!r})", "print(model)", ""]
     )
 
 

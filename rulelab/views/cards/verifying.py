@@ -122,14 +122,7 @@ class Task:
 
 
 VERIFY = Task("Check the proof", icons.CHECK, "Checking", "not checked", refusal, check)
-ROBUSTNESS = Task(
-    "Robustness",
-    icons.SHIELD,
-    "Robustness",
-    "its robustness is not known",
-    fragile,
-    robustness,
-)
+ROBUSTNESS = Task("Robustness", icons.SHIELD, "Robustness", "its robustness is not known", fragile, robustness)
 
 
 def _asked(task: str, card: Card, progress: Progress) -> dict[str, Any]:

@@ -29,15 +29,7 @@ from ..widgets.buttons import download
 from ..widgets.esc import plain
 from ..widgets.fields import WIDE, Complaining, alert, button, select, when_page_ends
 from ..widgets.html import Html, LiveText
-from ..widgets.style import (
-    BAR_CSS,
-    CARD_CSS,
-    CARDS_CSS,
-    MODEL_CSS,
-    MUI_FOCUS_CSS,
-    PANEL_CSS,
-    STACK_CSS,
-)
+from ..widgets.style import BAR_CSS, CARD_CSS, CARDS_CSS, MODEL_CSS, MUI_FOCUS_CSS, PANEL_CSS, STACK_CSS
 from .baselines import Others
 from .table import ModelTable, of_method, of_pin
 
@@ -397,13 +389,7 @@ class CompareView(Complaining, NotebookViewer):
         self._focus = Focus(boxes=".rl-model", width=0, height=0, margin=0)
         self._terms = Html(lines.terms(), stylesheets=[MODEL_CSS], visible=False, **WIDE)
         self._layout = pn.Column(
-            pn.Row(
-                *([self._file] if ALLOWED.uploads else []),
-                self._fit,
-                self._export,
-                stylesheets=[BAR_CSS],
-                **WIDE,
-            ),
+            pn.Row(*([self._file] if ALLOWED.uploads else []), self._fit, self._export, stylesheets=[BAR_CSS], **WIDE),
             self._files,
             self._alert,
             self._status,

@@ -102,13 +102,7 @@ class Counted(Labelled):
         for name in table.columns:
             table.kind(name)
 
-    def count(
-        self,
-        binarizer: Binarizer,
-        share: float,
-        seed: int,
-        report: Callable[[str], None],
-    ) -> PatternCounts:
+    def count(self, binarizer: Binarizer, share: float, seed: int, report: Callable[[str], None]) -> PatternCounts:
         """Choose conditions and count the rows under them.
 
         `binarizer` is fitted. `share`, `seed`: how many of the rows are kept out for the test, drawn at random; 0:

@@ -91,11 +91,7 @@ def _said(sweep: Sweep, result: Result) -> tuple[str, str, str]:
         return f"no {family_name(result.family)} over {where} has a smaller objective", "", ""
     chosen, attribute = sweep.parameters_of(result.point), plain(" and ".join(sweep.plan.identity["sensitive"]), 60)
     bound = "" if result.lower_bound is None else least_gap.bound(chosen, where, result.lower_bound)
-    return (
-        least_gap.claim(chosen, where, attribute),
-        method.family.objective(result.load(), chosen),
-        bound,
-    )
+    return (least_gap.claim(chosen, where, attribute), method.family.objective(result.load(), chosen), bound)
 
 
 def refitted(sweep: Sweep, point: int, data: Dataset, report: Callable[[str], None], named: bool = False) -> Card:

@@ -12,15 +12,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from bokeh.models import (
-    BoxZoomTool,
-    ColumnDataSource,
-    CustomJS,
-    HoverTool,
-    Range1d,
-    ResetTool,
-    TapTool,
-)
+from bokeh.models import BoxZoomTool, ColumnDataSource, CustomJS, HoverTool, Range1d, ResetTool, TapTool
 from bokeh.models.annotations import BoxAnnotation, Label, Slope
 from bokeh.plotting import figure
 

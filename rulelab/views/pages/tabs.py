@@ -58,10 +58,7 @@ class SearchTab:
         self.again = Again()
         first = pn.Column(self.again.said, self.again.kept, **WIDE)
         self.view = SearchView(
-            new_session=self.setup.new_session,
-            first=first,
-            question=self.setup.sentence,
-            on_standing=self.again.follow,
+            new_session=self.setup.new_session, first=first, question=self.setup.sentence, on_standing=self.again.follow
         )
         self.view.on_settings = self.setup.go_back_to
         self.setup.on_change(self._settings_changed)

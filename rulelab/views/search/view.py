@@ -106,8 +106,7 @@ class SearchView(Complaining, NotebookViewer):
     )
     editable = param.Callable(default=lambda search: True, doc="Whether `on_edit` can edit the models of a search.")
     on_person = param.Callable(
-        default=None,
-        doc="Takes a prepared search and a model, gives what sends a person through; None: no button.",
+        default=None, doc="Takes a prepared search and a model, gives what sends a person through; None: no button."
     )
     on_settings = param.Callable(
         default=None, doc="Takes the query of a run's settings, sets the form, and gives complaints."

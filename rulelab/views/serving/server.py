@@ -157,12 +157,7 @@ def serve(
     take_short_turns()
     bokeh_settings.perform_document_validation = False  # of a layout that no visitor changes
     start = partial(
-        pn.serve,
-        {"/": Opening(page, TITLE)},
-        port=port,
-        address=address,
-        show=show,
-        **{**defaults, **options},
+        pn.serve, {"/": Opening(page, TITLE)}, port=port, address=address, show=show, **{**defaults, **options}
     )
     if threaded:
         thread = start(threaded=True)

@@ -106,11 +106,7 @@ def demands_of(problem: Problem, parameters: Mapping[str, float], arrays: Mappin
 
 
 def _space(
-    problem: Problem,
-    model: RuleList,
-    parameters: Mapping[str, float],
-    demands: Demands,
-    multipliers: np.ndarray | None,
+    problem: Problem, model: RuleList, parameters: Mapping[str, float], demands: Demands, multipliers: np.ndarray | None
 ) -> tuple[FairSpace, Claim, Through]:
     """The space, what is claimed of a model that obeys and is fair, and what goes through all prefixes."""
     claim = read_claim(problem, model, parameters)

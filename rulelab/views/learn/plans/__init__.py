@@ -145,12 +145,7 @@ def _most(seen: Seen) -> str:
 
 _EQUAL_ROWS = plan(
     "equal_rows.md",
-    [
-        Part(stepped(1), _counted),
-        Part(ended),
-        Part(tried(3), _most, chooses=True),
-        Part(ran(2), chooses=True),
-    ],
+    [Part(stepped(1), _counted), Part(ended), Part(tried(3), _most, chooses=True), Part(ran(2), chooses=True)],
     family="rule_list",
     data="diabetes",
     parameters={"regularization": 0.02, "thresholds": 2, "max_conditions": 1, "beam_width": 0},
@@ -197,21 +192,13 @@ def _more(seen: Seen) -> str:
 
 _FALLING_LISTS = plan(
     "falling_lists.md",
-    [
-        Part(ended, _first),
-        Part(saw_another_model),
-        Part(stepped_anew(3)),
-        Part(tried(3), _more, chooses=True),
-    ],
+    [Part(ended, _first), Part(saw_another_model), Part(stepped_anew(3)), Part(tried(3), _more, chooses=True)],
     family="falling_rule_list",
     data="breast_cancer",
     parameters={"thresholds": 4, "max_conditions": 1, "iterations": 0},
     speed="speeding up",
     choice=Choice("positive_weight", "Weight of a missed positive", {"1": 1.0, "3": 3.0, "10": 10.0}),
-    figures={
-        "missed": lambda run: count(_missed(run)),
-        "false alarms": lambda run: count(_alarms(run)),
-    },
+    figures={"missed": lambda run: count(_missed(run)), "false alarms": lambda run: count(_alarms(run))},
 )
 """What it costs that probabilities may only fall from rule to rule, and what it gives."""
 
@@ -283,9 +270,7 @@ _FAIRNESS = plan(
         {_ANY: EqualOpportunity(1.0), "0.1": EqualOpportunity(0.1), "0.02": EqualOpportunity(0.02)}
         | {_NONE: EqualOpportunity(0.0)},
     ),
-    figures={
-        "difference (points)": lambda run: f"{_gap(run):.1f}",
-    },
+    figures={"difference (points)": lambda run: f"{_gap(run):.1f}"},
 )
 """What it costs to treat groups of people alike, and what the proof says about the price."""
 

@@ -96,13 +96,7 @@ class EffortPlot(Plot):
     def __init__(self, curves: Curves) -> None:
         self._curves = curves
         self._window = Window(_FLOOR, 1000)
-        plot = curves.figure(
-            self.title,
-            "count (logarithmic)",
-            self._window,
-            y_axis_type="log",
-            min_border_top=34,
-        )
+        plot = curves.figure(self.title, "count (logarithmic)", self._window, y_axis_type="log", min_border_top=34)
         styles: dict[str, tuple[str, dict[str, Any]]] = {
             "pricing nodes": ("pricing_nodes", {"color": ORANGE, "line_width": 2.5}),
             "pool": ("pool", {"color": GREEN, "line_width": 2.5}),
@@ -119,12 +113,7 @@ class EffortPlot(Plot):
         ]
         self._entries = add_legend(plot, list(lines.items()))
         plot.yaxis.formatter = compact()
-        tooltips = [
-            ("work", "@work"),
-            ("pricing nodes", "@pricing_nodes"),
-            ("pool", "@pool"),
-            ("master", "@in_master"),
-        ]
+        tooltips = [("work", "@work"), ("pricing nodes", "@pricing_nodes"), ("pool", "@pool"), ("master", "@in_master")]
         plot.add_tools(HoverTool(renderers=[lines["pricing nodes"]], mode="vline", tooltips=tooltips))
         self.figure = plot
         self.sources = (self._head,)

@@ -13,17 +13,7 @@ from bokeh.models import ColumnDataSource, HoverTool, TapTool
 from ...live.wording import count, counted, in_signs
 from ...widgets.esc import esc, plain
 from ...widgets.style import INK, ORANGE, SKY
-from .base import (
-    Columns,
-    Plot,
-    Window,
-    add_legend,
-    new_figure,
-    replace,
-    set_ticks,
-    show_as_before,
-    show_entries,
-)
+from .base import Columns, Plot, Window, add_legend, new_figure, replace, set_ticks, show_as_before, show_entries
 
 EMPTY = pd.DataFrame(columns=["rule", "complexity", "rows", "reduced_cost", "use", "chosen"])
 _KINDS = {"in the pool": SKY, "used by the LP": ORANGE, "in the best set": None}

@@ -27,11 +27,7 @@ class QueuePlot(Plot):
         self._curves = curves
         self._window = Window(0, 1)
         plot = curves.figure(
-            self.title,
-            "prefixes in the queue",
-            self._window,
-            min_border_right=62,
-            min_border_bottom=58,
+            self.title, "prefixes in the queue", self._window, min_border_right=62, min_border_bottom=58
         )
         self._head = ColumnDataSource(place_columns(None, ("queued",)))
         source = curves.source

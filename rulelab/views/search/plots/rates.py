@@ -162,10 +162,7 @@ class RatesPlot(Plot):
             self.title, "share of the group (%)", None, Range1d(start=0, end=100), self._factors, min_border_top=54
         )
         legend, self._intervals = [], []
-        for name, source, shift, colour in (
-            ("before", self._before, 0.2, ORANGE),
-            ("after", self._after, -0.2, BLUE),
-        ):
+        for name, source, shift, colour in (("before", self._before, 0.2, ORANGE), ("after", self._after, -0.2, BLUE)):
             y = dodge("factor", shift, range=self._factors)
             bars = plot.hbar(y=y, left=0, right="value", height=0.36, source=source, color=colour, fill_alpha=0.55)
             self._intervals.append(
