@@ -20,34 +20,3 @@ from .rule_list.proof import prove_rule_list
 from .rule_set.least_gap import prove_least_gap_rule_set, prove_least_gap_rule_set_in_parts
 from .rule_set.proof import prove_rule_set, prove_rule_set_in_parts, require_checkable
 from .verification import explain_proof, verify
-
-__all__ = [
-    "Capture",
-    "Captures",
-    "Certificate",
-    "CertificateError",
-    "Exclusion",
-    "KnownSets",
-    "MultiClassCertificate",
-    "Origin",
-    "OriginError",
-    "ProvenRange",
-    "Verification",
-    "explain_proof",
-    "of_all",
-    "other_origin",
-    "prove_demanding_rule_list",
-    "prove_fair_falling_rule_list",
-    "prove_fair_rule_list",
-    "prove_falling_rule_list",
-    "prove_least_gap",
-    "prove_least_gap_rule_set",
-    "prove_least_gap_rule_set_in_parts",
-    "prove_predictive_parity",
-    "prove_rule_list",
-    "prove_rule_set",
-    "prove_rule_set_in_parts",
-    "prove_soft_falling_rule_list",
-    "require_checkable",
-    "verify",
-]

@@ -7,12 +7,3 @@ from .falling_rule_list import FallingRuleListClassifier
 from .rule_list import RuleListClassifier
 from .rule_set import RuleSetClassifier
 from .stability import Stability, stability
-
-__all__ = [
-    "CertifiedClassifier",
-    "FallingRuleListClassifier",
-    "RuleListClassifier",
-    "RuleSetClassifier",
-    "Stability",
-    "stability",
-]

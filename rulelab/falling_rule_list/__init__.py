@@ -6,14 +6,3 @@ from .exact.soft_search import SoftSearch
 from .fair.search import FairFallingSearch
 from .monte_carlo.search import MonteCarloSearch
 from .search import FallingSearch
-
-__all__ = [
-    "BOUNDS",
-    "FairFallingBounds",
-    "FairFallingSearch",
-    "FallingBounds",
-    "FallingRuleListSearch",
-    "FallingSearch",
-    "MonteCarloSearch",
-    "SoftSearch",
-]

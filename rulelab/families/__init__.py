@@ -13,28 +13,6 @@ from .family import Family
 from .rule_list import LEAST_GAP, RULE_LIST, SEVERAL_CLASSES
 from .rule_set import LEAST_GAP_OF_SETS, RULE_SET
 
-__all__ = [
-    "BINARIZING",
-    "CRITERIA",
-    "DEMANDS",
-    "EVERY",
-    "EVERY_FAMILY",
-    "FAMILIES",
-    "MEMORY",
-    "MINING",
-    "MONOTONE",
-    "MUST_NOT_USE",
-    "NAMING",
-    "OFFERED",
-    "OF_SEVERAL",
-    "PREDICTIVE_PARITY",
-    "TIME",
-    "Family",
-    "Parameter",
-    "criteria_of",
-    "record_of",
-]
-
 FAMILIES: dict[str, Family] = {family.name: family for family in (RULE_LIST, FALLING_RULE_LIST, RULE_SET)}
 
 _GAPS = {family.name: family for family in (LEAST_GAP, LEAST_GAP_OF_SETS)}

@@ -13,23 +13,3 @@ from .multiclass import ClassRule, MultiClassRuleList
 from .rule import Rule
 from .rule_set import RuleSet
 from .serialisation import Provenance
-
-__all__ = [
-    "ClassRule",
-    "Clause",
-    "DecisionList",
-    "Evaluation",
-    "FallingRuleList",
-    "Model",
-    "ModelError",
-    "MultiClassRuleList",
-    "Provenance",
-    "Rule",
-    "RuleList",
-    "RuleSet",
-    "json_schema",
-    "load_model",
-    "parse_any_model",
-    "parse_model",
-    "rule_list_objective",
-]

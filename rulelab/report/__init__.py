@@ -6,20 +6,3 @@ from .known import Known
 from .registry import DOUBTS, TITLE, Doubt, doubted, doubts
 from .report import Report, report
 from .verdict import Front, Near, Verdict, Withstood, front, rule_list_front
-
-__all__ = [
-    "DOUBTS",
-    "TITLE",
-    "Doubt",
-    "Front",
-    "Known",
-    "Near",
-    "Report",
-    "Verdict",
-    "Withstood",
-    "doubted",
-    "doubts",
-    "front",
-    "report",
-    "rule_list_front",
-]

@@ -15,30 +15,3 @@ from .near_optimal.search import NearOptimalProgress, NearOptimalSearch
 from .near_optimal.summary import NearOptimal
 from .robustness.result import Robustness, RobustnessTo
 from .robustness.search import RobustnessSearch
-
-__all__ = [
-    "BOUNDS",
-    "CORELS_BOUNDS",
-    "FAIR_BOUNDS",
-    "POLICIES",
-    "ConstrainedRuleListSearch",
-    "CorelsBounds",
-    "CorelsSearch",
-    "FairRuleListBounds",
-    "FairRuleListSearch",
-    "FrontierPoint",
-    "FrontierSearch",
-    "LeastGapSearch",
-    "NearOptimal",
-    "NearOptimalCount",
-    "NearOptimalCountProgress",
-    "NearOptimalCounter",
-    "NearOptimalProgress",
-    "NearOptimalSearch",
-    "PredictiveParitySearch",
-    "Robustness",
-    "RobustnessSearch",
-    "RobustnessTo",
-    "RuleListBounds",
-    "RuleListSearch",
-]

@@ -14,19 +14,3 @@ from .least_gap.search import LeastGapRuleSetSearch
 from .near_optimal.result import NearOptimalRuleSets
 from .near_optimal.search import NearOptimalRuleSetProgress, NearOptimalRuleSetSearch
 from .search import RuleSetSearch
-
-__all__ = [
-    "AccuracyParity",
-    "Criterion",
-    "DemographicParity",
-    "EqualOpportunity",
-    "EqualizedOdds",
-    "FalsePositiveRateParity",
-    "LeastGapRuleSetSearch",
-    "NearOptimalRuleSetProgress",
-    "NearOptimalRuleSetSearch",
-    "NearOptimalRuleSets",
-    "PredictiveParity",
-    "RuleSetSearch",
-    "confusions",
-]

@@ -7,20 +7,3 @@ from .falling import FallingBench
 from .lists import RuleListBench
 from .person import Decision, Flip, Values, decide, flip_in_all, nearest_flip
 from .sets import RuleSetBench
-
-__all__ = [
-    "Bench",
-    "Change",
-    "Decision",
-    "EditedFalling",
-    "EditedList",
-    "EditedSet",
-    "FallingBench",
-    "Flip",
-    "RuleListBench",
-    "RuleSetBench",
-    "Values",
-    "decide",
-    "flip_in_all",
-    "nearest_flip",
-]
