@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from ..data.conditions import Condition, confusable
@@ -10,59 +11,9 @@ from ..shown import as_table, digits, percent, printable, share
 from . import serialisation
 from .rule import Rule
 
-_HELPERS = {
-    "missing": '''\
-def missing(value):
-    """Whether a cell has no value: None, nan or pandas.NA."""
-    return value is None or type(value).__name__ == "NAType" or value != value
-''',
-    "number": '''\
-def number(value):
-    """A cell as a number, also one that is written as text."""
-    if not isinstance(value, str):
-        return value if isinstance(value, int) else float(value)
-    if "_" in value or not value.isascii() or "nan" in value.lower():
-        raise ValueError(f"{value!r} is no number")
-    try:
-        return int(value)
-    except ValueError:
-        return float(value)
-''',
-    "boolean": '''\
-def boolean(value):
-    """A cell that is True, False, 1 or 0, or one of their texts, as a Boolean."""
-    known = {"true": 1, "false": 0, "1": 1, "0": 0, "1.0": 1, "0.0": 0}
-    known = known.get(value.strip().casefold()) if isinstance(value, str) else value
-    if known != 0 and known != 1:
-        raise ValueError(f"{value!r} is neither True nor False")
-    return bool(known)
-''',
-    "same": '''\
-def same(value, other):
-    """Whether a cell is this text; a number or a Boolean that may be it in another writing is an error."""
-    if isinstance(value, str) or text(value) == other:
-        return text(value) == other
-    if type(value).__name__ in ("bool", "bool_"):
-        alike = other.strip().casefold() in ("true", "false", "yes", "no", "1", "0")
-    else:
-        try:
-            alike = float(value) == float(other)
-        except (TypeError, ValueError):
-            alike = False
-    if alike:
-        raise ValueError(f"{value!r} may be the text {other!r}; give it as text")
-    return False
-''',
-    "text": '''\
-def text(value):
-    """A cell as text, where a whole number has no decimals."""
-    if hasattr(value, "isoformat"):
-        raise ValueError(f"{value!r} is a date or a time; give it as text")
-    value = float(value) if type(value).__name__ == "Decimal" else value
-    real = isinstance(value, float) or type(value).__name__.startswith("float")
-    return str(int(value)) if real and value.is_integer() else str(value)
-''',
-}
+_SOURCES = Path(__file__).with_name("predict_helpers.txt").read_text("utf-8").rstrip("\n").split("\n\n\n")
+_HELPERS = {source.removeprefix("def ").partition("(")[0]: f"{source}\n" for source in _SOURCES}
+"""The functions by name that `to_python` writes with a model which needs them."""
 _PREDICT = '''\
 def predict(row):
     """Label of one row, a mapping from column names to values."""

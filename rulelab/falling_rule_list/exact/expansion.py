@@ -9,36 +9,9 @@ from ...kernels.bit_words import at_most, count
 from ...kernels.growing import CUT, OPEN
 from ...kernels.jit import inlined, inner
 from ..bounds import further_loss, is_above, largest_share, least_share
+from . import state as at
 from .layout import sum_head
-from .state import (
-    BEST,
-    BY_COST,
-    BY_DENSITY,
-    BY_DOMINANCE,
-    BY_ELIGIBLE,
-    BY_FEASIBLE,
-    BY_JOINT,
-    BY_LENGTH,
-    BY_NECESSARY,
-    BY_NOTHING,
-    BY_POINTS,
-    BY_PREFIX,
-    BY_RISING,
-    CREATED,
-    EXPANDED,
-    FOUND_AT,
-    IMPROVED,
-    N_HEAP,
-    N_NODES,
-    N_QUEUED,
-    OPEN_BEST,
-    OPEN_CHILD,
-    PATH_LENGTH,
-    WORK,
-    find_slot,
-    hash_of,
-    set_of,
-)
+from .state import find_slot, hash_of, set_of
 
 PER_CHILD = 50
 """Of looking at one antecedent, in words that are counted."""
@@ -52,7 +25,7 @@ def open_prefix(arrays, store, node):
     count_antecedents(arrays, store)
     sum_head(arrays.head_positives, chosen, store.sums[0])
     sum_head(arrays.head_negatives, chosen, store.sums[1])
-    store.numbers[EXPANDED] += 1
+    store.numbers[at.EXPANDED] += 1
 
 
 @inner
@@ -97,49 +70,49 @@ def expand(arrays, rules, store, node, most):
     if rules.eligible_cap:
         cap = _largest_eligible(rules, store, left_p + left_q, last_p, last_n)
         least = cost + rules.per_rule + further_loss(arrays, rules, positives, negatives, left_p, cap)
-        if cap == 0.0 or least >= numbers[OPEN_BEST]:
-            pruned[BY_ELIGIBLE] += 1
-            store.fate[node] = CUT + BY_ELIGIBLE
-            numbers[OPEN_CHILD] = m
+        if cap == 0.0 or least >= numbers[at.OPEN_BEST]:
+            pruned[at.BY_ELIGIBLE] += 1
+            store.fate[node] = CUT + at.BY_ELIGIBLE
+            numbers[at.OPEN_CHILD] = m
             return spent
         key = max(key, least)
-    for a in range(numbers[OPEN_CHILD], m):
+    for a in range(numbers[at.OPEN_CHILD], m):
         if spent >= max(most, 1):
             return spent
-        numbers[OPEN_CHILD] = a + 1
+        numbers[at.OPEN_CHILD] = a + 1
         spent += PER_CHILD
         if not arrays.allowed[a]:
-            pruned[BY_JOINT] += 1
+            pruned[at.BY_JOINT] += 1
             continue
         p, q = store.counts[0, a], store.counts[1, a]
         n = p + q
         if n == 0 or n == left_p + left_q:
-            pruned[BY_NOTHING] += 1
+            pruned[at.BY_NOTHING] += 1
             continue
         if rules.necessary_condition and not is_above(rules, p, q):
-            pruned[BY_NECESSARY] += 1
+            pruned[at.BY_NECESSARY] += 1
             continue
         least_p, least_n = least_share(rules, p, q)
         if not at_most(least_p, least_n, last_p, last_n):
-            pruned[BY_RISING] += 1
+            pruned[at.BY_RISING] += 1
             continue
         rest_p, rest_q = left_p - p, left_q - q
         share_p, share_n = largest_share(rules, p, q)
         least_p, least_n = least_share(rules, rest_p, rest_q)
         falls = at_most(least_p, least_n, share_p, share_n)
         if rules.feasible_prefix and not falls:
-            pruned[BY_FEASIBLE] += 1
+            pruned[at.BY_FEASIBLE] += 1
             continue
-        numbers[CREATED] += 1
+        numbers[at.CREATED] += 1
         child = cost + rules.per_rule + min(rules.per_positive * p, rules.per_negative * q)
-        if falls and child + min(rules.per_positive * rest_p, rules.per_negative * rest_q) < numbers[BEST]:
+        if falls and child + min(rules.per_positive * rest_p, rules.per_negative * rest_q) < numbers[at.BEST]:
             stopped = child + min(rules.per_positive * rest_p, rules.per_negative * rest_q)
             improve(store, node, a, stopped)
         if length >= rules.max_length:
-            pruned[BY_LENGTH] += 1
+            pruned[at.BY_LENGTH] += 1
             continue
         cap = share_p / share_n
-        room = numbers[BEST] - rules.per_rule
+        room = numbers[at.BEST] - rules.per_rule
         least = cost + rules.per_rule + further_loss(arrays, rules, positives, negatives, left_p, cap)
         if least >= room:  # what the rule and those after it capture of the whole set has at most its proportion
             pruned[bound_that_cuts(arrays, rules, positives, negatives, left_p, room - cost - rules.per_rule, cap)] += 1
@@ -174,19 +147,19 @@ def _largest_eligible(rules, store, left, last_p, last_n):
 def bound_that_cuts(arrays, rules, positives, negatives, left, budget, cap):
     """Why `further_loss` leaves nothing of the budget: the first bound in use that alone does."""
     if budget <= 0:
-        return BY_COST
+        return at.BY_COST
     n, above = positives.size, arrays.above
     if rules.equivalent_points:
         loss = rules.per_positive * left
         if above:
             loss -= rules.per_positive * positives[above - 1] - rules.per_negative * negatives[above - 1]
         if loss >= budget:
-            return BY_POINTS
+            return at.BY_POINTS
     if not rules.density_cap:
-        return BY_PREFIX
+        return at.BY_PREFIX
     if rules.prefix_bound and n and rules.per_negative * (1 - cap) * positives[n - 1] >= budget * cap:
-        return BY_PREFIX
-    return BY_DENSITY
+        return at.BY_PREFIX
+    return at.BY_DENSITY
 
 
 @inlined
@@ -218,10 +191,10 @@ def keep(arrays, rules, store, parent, a, cost, key, left_positive, left_negativ
         h = hash_of(store, chosen)
         slot = find_slot(arrays, rules, store, chosen, h, cost, length, left_positive, ratio_p, ratio_n)
         if slot < 0:
-            store.pruned[BY_DOMINANCE] += 1
+            store.pruned[at.BY_DOMINANCE] += 1
             return
-    node = numbers[N_NODES]
-    numbers[N_NODES] += 1
+    node = numbers[at.N_NODES]
+    numbers[at.N_NODES] += 1
     if slot >= 0:
         store.table[slot] = node
     store.key[node] = key
@@ -236,8 +209,8 @@ def keep(arrays, rules, store, parent, a, cost, key, left_positive, left_negativ
     store.length[node] = length
     store.fate[node] = OPEN
     store.queue_by_length[length] += 1
-    numbers[N_QUEUED] += 1
-    numbers[N_HEAP] = heap.push(store.heap_key, store.heap_node, numbers[N_HEAP], key, node)
+    numbers[at.N_QUEUED] += 1
+    numbers[at.N_HEAP] = heap.push(store.heap_key, store.heap_node, numbers[at.N_HEAP], key, node)
 
 
 @inner
@@ -245,10 +218,10 @@ def improve(store, node, a, cost):
     """Make the list that extends ``node`` by ``a`` the incumbent."""
     numbers = store.numbers
     length = np.int64(store.length[node])
-    numbers[BEST] = cost
-    numbers[PATH_LENGTH] = length + 1
-    numbers[FOUND_AT] = numbers[WORK] + 1
-    numbers[IMPROVED] += 1
+    numbers[at.BEST] = cost
+    numbers[at.PATH_LENGTH] = length + 1
+    numbers[at.FOUND_AT] = numbers[at.WORK] + 1
+    numbers[at.IMPROVED] += 1
     store.path[length] = a
     for i in range(length - 1, -1, -1):
         store.path[i] = store.rule[node]

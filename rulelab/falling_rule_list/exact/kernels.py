@@ -8,27 +8,11 @@ from ...kernels import heap
 from ...kernels.growing import CUT, EXPANDED, OPEN
 from ...kernels.jit import inlined, inner, kernel
 from ..bounds import further_loss
+from . import state as at
 from .expansion import bound_that_cuts, expand, open_prefix
 from .layout import sum_head
 from .soft_expansion import expand_soft
-from .state import (
-    BEST,
-    BY_INCUMBENT,
-    BY_JOINT,
-    BY_LENGTH,
-    LAST_NODE,
-    LOWER_BOUND,
-    N_HEAP,
-    N_NODES,
-    N_QUEUED,
-    OPEN_BEST,
-    OPEN_CHILD,
-    OPEN_NODE,
-    TABLE_IS_STALE,
-    WORK,
-    hash_of,
-    rebuild_table,
-)
+from .state import hash_of, rebuild_table
 
 DONE, PAUSED, GROW, _EXPANDING = range(4)
 
@@ -41,42 +25,42 @@ def advance(arrays, rules, store, max_work, max_effort):
     prefix counts as work when it is finished. The first call queues the empty prefix; the incumbent's cost must be in
     place.
     """
-    work = store.numbers[WORK] + max_work
+    work = store.numbers[at.WORK] + max_work
     while True:
         outcome, spent = _go_on(arrays, rules, store, work, max_effort)
         if outcome != _EXPANDING:
             return outcome
         max_effort -= spent
-        max_effort -= expand(arrays, rules, store, store.numbers[OPEN_NODE], max_effort)
+        max_effort -= expand(arrays, rules, store, store.numbers[at.OPEN_NODE], max_effort)
 
 
 @kernel
 def advance_soft(arrays, rules, store, max_work, max_effort):
     """As `advance`, for softly falling lists: compiled only where one is looked for."""
-    work = store.numbers[WORK] + max_work
+    work = store.numbers[at.WORK] + max_work
     while True:
         outcome, spent = _go_on(arrays, rules, store, work, max_effort)
         if outcome != _EXPANDING:
             return outcome
         max_effort -= spent
-        max_effort -= expand_soft(arrays, rules, store, store.numbers[OPEN_NODE], max_effort)
+        max_effort -= expand_soft(arrays, rules, store, store.numbers[at.OPEN_NODE], max_effort)
 
 
 @kernel
 def drop(arrays, store, least):
     """Take off the queue what has an antecedent that is not allowed, or costs too much; no list is below ``least``."""
     numbers, m = store.numbers, store.counts.shape[1]
-    numbers[LOWER_BOUND] = min(numbers[BEST], max(numbers[LOWER_BOUND], least))
-    if numbers[OPEN_NODE] >= 0 and not _is_allowed(arrays, store, numbers[OPEN_NODE]):
-        store.pruned[BY_JOINT] += m - numbers[OPEN_CHILD]
-        numbers[OPEN_CHILD] = m
-    for i in range(numbers[N_HEAP]):
+    numbers[at.LOWER_BOUND] = min(numbers[at.BEST], max(numbers[at.LOWER_BOUND], least))
+    if numbers[at.OPEN_NODE] >= 0 and not _is_allowed(arrays, store, numbers[at.OPEN_NODE]):
+        store.pruned[at.BY_JOINT] += m - numbers[at.OPEN_CHILD]
+        numbers[at.OPEN_CHILD] = m
+    for i in range(numbers[at.N_HEAP]):
         node = store.heap_node[i]
         if store.fate[node] == OPEN and not _is_allowed(arrays, store, node):
-            store.fate[node] = CUT + BY_JOINT
+            store.fate[node] = CUT + at.BY_JOINT
             store.queue_by_length[store.length[node]] -= 1
-            numbers[N_QUEUED] -= 1
-            store.pruned[BY_JOINT] += 1
+            numbers[at.N_QUEUED] -= 1
+            store.pruned[at.BY_JOINT] += 1
     _purge(store)
 
 
@@ -98,29 +82,29 @@ def _go_on(arrays, rules, store, work, max_effort):
     """
     numbers = store.numbers
     m, spent = store.counts.shape[1], 0
-    if numbers[N_NODES] == 0:
+    if numbers[at.N_NODES] == 0:
         _start(arrays, rules, store)
-    if numbers[TABLE_IS_STALE]:
+    if numbers[at.TABLE_IS_STALE]:
         spent = rebuild_table(store, max_effort)
-        if numbers[TABLE_IS_STALE]:
+        if numbers[at.TABLE_IS_STALE]:
             return PAUSED, spent
-    if numbers[OPEN_NODE] >= 0 and numbers[OPEN_CHILD] == m:
-        numbers[OPEN_NODE] = -1
-        numbers[WORK] += 1
-        if numbers[BEST] < numbers[OPEN_BEST]:
+    if numbers[at.OPEN_NODE] >= 0 and numbers[at.OPEN_CHILD] == m:
+        numbers[at.OPEN_NODE] = -1
+        numbers[at.WORK] += 1
+        if numbers[at.BEST] < numbers[at.OPEN_BEST]:
             _purge(store)
         _update_lower_bound(store)
-    if numbers[N_QUEUED] == 0 and numbers[OPEN_NODE] < 0:
-        numbers[LOWER_BOUND] = numbers[BEST]
+    if numbers[at.N_QUEUED] == 0 and numbers[at.OPEN_NODE] < 0:
+        numbers[at.LOWER_BOUND] = numbers[at.BEST]
         return DONE, spent
-    if numbers[WORK] >= work or spent >= max_effort:
+    if numbers[at.WORK] >= work or spent >= max_effort:
         return PAUSED, spent
-    if numbers[OPEN_NODE] < 0:
-        if numbers[N_NODES] + m > store.key.size or numbers[N_HEAP] + m > store.heap_key.size:
+    if numbers[at.OPEN_NODE] < 0:
+        if numbers[at.N_NODES] + m > store.key.size or numbers[at.N_HEAP] + m > store.heap_key.size:
             return GROW, spent
-        numbers[OPEN_NODE], numbers[OPEN_CHILD], numbers[OPEN_BEST] = _take_next(store), 0, numbers[BEST]
-        numbers[LAST_NODE] = numbers[OPEN_NODE]
-        open_prefix(arrays, store, numbers[OPEN_NODE])
+        numbers[at.OPEN_NODE], numbers[at.OPEN_CHILD], numbers[at.OPEN_BEST] = _take_next(store), 0, numbers[at.BEST]
+        numbers[at.LAST_NODE] = numbers[at.OPEN_NODE]
+        open_prefix(arrays, store, numbers[at.OPEN_NODE])
         spent += m * (arrays.positive_word.size + arrays.negative_word.size)
     return _EXPANDING, spent + m
 
@@ -134,19 +118,19 @@ def _start(arrays, rules, store):
     store.ratio_n[0] = 1
     store.parent[0] = -1
     store.rule[0] = -1
-    numbers[OPEN_NODE] = -1
+    numbers[at.OPEN_NODE] = -1
     sum_head(arrays.head_positives, arrays.full, store.sums[0])
     sum_head(arrays.head_negatives, arrays.full, store.sums[1])
     store.key[0] = rules.per_rule + further_loss(arrays, rules, store.sums[0], store.sums[1], left_positive, 1.0)
     store.hash[0] = hash_of(store, arrays.full)
     store.table[np.int64(store.hash[0] & np.uint64(store.table.size - 1))] = 0
-    numbers[N_NODES] = 1
-    numbers[LOWER_BOUND] = min(numbers[BEST], store.key[0])
+    numbers[at.N_NODES] = 1
+    numbers[at.LOWER_BOUND] = min(numbers[at.BEST], store.key[0])
     which = -1
     if rules.max_length == 0:
-        which = BY_LENGTH
-    elif store.key[0] >= numbers[BEST]:
-        budget = numbers[BEST] - rules.per_rule
+        which = at.BY_LENGTH
+    elif store.key[0] >= numbers[at.BEST]:
+        budget = numbers[at.BEST] - rules.per_rule
         which = bound_that_cuts(arrays, rules, store.sums[0], store.sums[1], left_positive, budget, 1.0)
     if which >= 0:
         store.pruned[which] += 1
@@ -154,8 +138,8 @@ def _start(arrays, rules, store):
     else:
         store.fate[0] = OPEN
         store.queue_by_length[0] = 1
-        numbers[N_QUEUED] = 1
-        numbers[N_HEAP] = heap.push(store.heap_key, store.heap_node, 0, store.key[0], 0)
+        numbers[at.N_QUEUED] = 1
+        numbers[at.N_HEAP] = heap.push(store.heap_key, store.heap_node, 0, store.key[0], 0)
 
 
 @inlined
@@ -164,11 +148,11 @@ def _take_next(store):
     numbers = store.numbers
     while True:
         node = store.heap_node[0]
-        numbers[N_HEAP] = heap.drop_first(store.heap_key, store.heap_node, numbers[N_HEAP])
+        numbers[at.N_HEAP] = heap.drop_first(store.heap_key, store.heap_node, numbers[at.N_HEAP])
         if store.fate[node] == OPEN:
             store.fate[node] = EXPANDED
             store.queue_by_length[store.length[node]] -= 1
-            numbers[N_QUEUED] -= 1
+            numbers[at.N_QUEUED] -= 1
             return node
 
 
@@ -176,10 +160,10 @@ def _take_next(store):
 def _update_lower_bound(store):
     """Raise the lower bound to the least key in the queue."""
     numbers = store.numbers
-    while numbers[N_HEAP] > 0 and store.fate[store.heap_node[0]] != OPEN:
-        numbers[N_HEAP] = heap.drop_first(store.heap_key, store.heap_node, numbers[N_HEAP])
-    least = store.heap_key[0] if numbers[N_HEAP] > 0 else numbers[BEST]
-    numbers[LOWER_BOUND] = min(numbers[BEST], max(numbers[LOWER_BOUND], least))
+    while numbers[at.N_HEAP] > 0 and store.fate[store.heap_node[0]] != OPEN:
+        numbers[at.N_HEAP] = heap.drop_first(store.heap_key, store.heap_node, numbers[at.N_HEAP])
+    least = store.heap_key[0] if numbers[at.N_HEAP] > 0 else numbers[at.BEST]
+    numbers[at.LOWER_BOUND] = min(numbers[at.BEST], max(numbers[at.LOWER_BOUND], least))
 
 
 @inner
@@ -187,18 +171,18 @@ def _purge(store):
     """Drop from the queue what the new incumbent rules out, and entries that are no longer valid."""
     numbers = store.numbers
     kept = 0
-    for i in range(numbers[N_HEAP]):
+    for i in range(numbers[at.N_HEAP]):
         node = store.heap_node[i]
         if store.fate[node] != OPEN:
             continue
-        if store.key[node] < numbers[BEST]:
+        if store.key[node] < numbers[at.BEST]:
             store.heap_key[kept] = store.heap_key[i]
             store.heap_node[kept] = node
             kept += 1
         else:
-            store.fate[node] = CUT + BY_INCUMBENT
+            store.fate[node] = CUT + at.BY_INCUMBENT
             store.queue_by_length[store.length[node]] -= 1
-            numbers[N_QUEUED] -= 1
-            store.pruned[BY_INCUMBENT] += 1
-    numbers[N_HEAP] = kept
+            numbers[at.N_QUEUED] -= 1
+            store.pruned[at.BY_INCUMBENT] += 1
+    numbers[at.N_HEAP] = kept
     heap.heapify(store.heap_key, store.heap_node, kept)

@@ -17,19 +17,8 @@ from ..bounds import (
     smallest_lowest,
     violation,
 )
+from . import state as at
 from .expansion import PER_CHILD, bound_that_cuts, effort_of_a_child, improve, keep, make_child
-from .state import (
-    BEST,
-    BY_COST,
-    BY_ELIGIBLE,
-    BY_EXCEPTIONS,
-    BY_LENGTH,
-    BY_NOTHING,
-    BY_VIOLATIONS,
-    CREATED,
-    OPEN_BEST,
-    OPEN_CHILD,
-)
 
 _NONE = 1e300  # larger than any weight
 
@@ -47,22 +36,22 @@ def expand_soft(arrays, rules, store, node, most):
     least_p, least_n, length = store.ratio_p[node], store.ratio_n[node], store.length[node] + 1
     whole_positives, whole_negatives = store.sums[0], store.sums[1]
     key = store.key[node]
-    budget = numbers[OPEN_BEST] - cost - rules.per_rule
+    budget = numbers[at.OPEN_BEST] - cost - rules.per_rule
     lowest = least_p / least_n
     rise = least_rise(rules, left_p / (left_p + left_q), lowest)
     further, largest = further_cost(
         arrays, rules, whole_positives, whole_negatives, left_p, lowest, rise, min(lowest, 1.0), 1.0, budget
     )
-    which = BY_VIOLATIONS
+    which = at.BY_VIOLATIONS
     if rules.eligible_cap and further < budget:
-        which = BY_ELIGIBLE
+        which = at.BY_ELIGIBLE
         further = max(
             further, _after_next(arrays, rules, store, left_p, left_p + left_q, least_p, least_n, largest, budget)
         )
     if further >= budget:
         pruned[which] += 1
         store.fate[node] = CUT + which
-        numbers[OPEN_CHILD] = m
+        numbers[at.OPEN_CHILD] = m
         return spent
     key = max(key, cost + rules.per_rule + further)
     points = further_loss(arrays, rules, whole_positives, whole_negatives, left_p, largest)
@@ -73,21 +62,21 @@ def expand_soft(arrays, rules, store, node, most):
         least_size = _count_above(arrays, rules, store, left_p)
         exception, _ = smallest_exception(rules, store, step, left_p, left_p + left_q, 0, least_size, lowest, budget)
         if lowest < exception:
-            pruned[BY_EXCEPTIONS] += 1
-            store.fate[node] = CUT + BY_EXCEPTIONS
-            numbers[OPEN_CHILD] = m
+            pruned[at.BY_EXCEPTIONS] += 1
+            store.fate[node] = CUT + at.BY_EXCEPTIONS
+            numbers[at.OPEN_CHILD] = m
             return spent
-    for a in range(numbers[OPEN_CHILD], m):
+    for a in range(numbers[at.OPEN_CHILD], m):
         if spent >= max(most, 1):
             return spent
-        numbers[OPEN_CHILD] = a + 1
+        numbers[at.OPEN_CHILD] = a + 1
         spent += PER_CHILD
         p, q = store.counts[0, a], store.counts[1, a]
         n = p + q
         if n == 0 or n == left_p + left_q:
-            pruned[BY_NOTHING] += 1
+            pruned[at.BY_NOTHING] += 1
             continue
-        numbers[CREATED] += 1
+        numbers[at.CREATED] += 1
         rises = violation(rules, p, n, least_p, least_n)
         child = cost + rules.per_rule + min(rules.per_positive * p, rules.per_negative * q) + rises
         ratio_p, ratio_n = p, n
@@ -96,16 +85,16 @@ def expand_soft(arrays, rules, store, node, most):
         rest_p, rest_q = left_p - p, left_q - q
         rest = rest_p + rest_q
         stopped = child + min(rules.per_positive * rest_p, rules.per_negative * rest_q)
-        if stopped < numbers[BEST]:
+        if stopped < numbers[at.BEST]:
             stopped += violation(rules, rest_p, rest, ratio_p, ratio_n)
-            if stopped < numbers[BEST]:
+            if stopped < numbers[at.BEST]:
                 improve(store, node, a, stopped)
         if length >= rules.max_length:
-            pruned[BY_LENGTH] += 1
+            pruned[at.BY_LENGTH] += 1
             continue
-        room = numbers[BEST] - rules.per_rule
+        room = numbers[at.BEST] - rules.per_rule
         if child >= room:
-            pruned[BY_COST] += 1
+            pruned[at.BY_COST] += 1
             continue
         paid = cost + rules.per_rule + rises
         if paid + points >= room:
@@ -113,18 +102,18 @@ def expand_soft(arrays, rules, store, node, most):
             continue
         lowest = ratio_p / ratio_n
         if lowest < exception:
-            pruned[BY_EXCEPTIONS] += 1
+            pruned[at.BY_EXCEPTIONS] += 1
             continue
         rise = least_rise(rules, rest_p / rest, lowest)
         if lowest < smallest or paid + points + rise >= room:
-            pruned[BY_VIOLATIONS] += 1
+            pruned[at.BY_VIOLATIONS] += 1
             continue
         cap_of_rule = p / n if rules.per_positive * p > rules.per_negative * q else 0.0
         least, cap = further_cost(
             arrays, rules, whole_positives, whole_negatives, left_p, lowest, rise, cap_of_rule, largest, room - paid
         )
         if paid + least >= room:
-            pruned[BY_VIOLATIONS] += 1
+            pruned[at.BY_VIOLATIONS] += 1
             continue
         make_child(arrays, store, a)
         spent += effort_of_a_child(arrays)
@@ -132,7 +121,7 @@ def expand_soft(arrays, rules, store, node, most):
         least, cap = further_cost(arrays, rules, positives, negatives, rest_p, lowest, rise, 0.0, cap, room - child)
         least += child
         if least >= room:
-            which = BY_VIOLATIONS
+            which = at.BY_VIOLATIONS
             if child + further_loss(arrays, rules, positives, negatives, rest_p, 1.0) >= room:
                 which = bound_that_cuts(arrays, rules, positives, negatives, rest_p, room - child, 1.0)
             pruned[which] += 1
@@ -144,7 +133,7 @@ def expand_soft(arrays, rules, store, node, most):
             needed, looked = smallest_exception(rules, store, step, left_p, size, p, store.gains[1, a], lowest, budget)
             spent += looked
             if lowest < needed:
-                pruned[BY_EXCEPTIONS] += 1
+                pruned[at.BY_EXCEPTIONS] += 1
                 continue
         keep(arrays, rules, store, node, a, child, max(key, least + rules.per_rule), rest_p, rest_q, ratio_p, ratio_n)
     return spent

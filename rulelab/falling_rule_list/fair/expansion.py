@@ -9,39 +9,8 @@ from ...kernels.bit_words import at_most, slot_of
 from ...kernels.growing import CUT, OPEN
 from ...kernels.jit import ctz, inlined, inner
 from ..bounds import largest_share, least_share
+from . import state as at
 from .relaxing import allowance, find_tops, improve_multipliers, least_by_few_rules, least_further, weigh
-from .state import (
-    ALLOWANCE,
-    ANTECEDENT,
-    BEST,
-    BEST_COST,
-    BEST_LENGTH,
-    BY_DOMINANCE,
-    BY_ELIGIBLE,
-    BY_FEASIBLE,
-    BY_FEW_RULES,
-    BY_GAIN,
-    BY_LENGTH,
-    BY_NECESSARY,
-    BY_NOTHING,
-    BY_REACH,
-    BY_RELAXATION,
-    BY_RISING,
-    CAP_N,
-    CAP_P,
-    COST,
-    CREATED,
-    GAIN,
-    LEFT_P,
-    LEFT_Q,
-    N_ELIGIBLE,
-    N_HEAP,
-    N_MEMBERS,
-    N_NODES,
-    N_QUEUED,
-    N_SETS,
-    NODE_KEY,
-)
 
 PER_CHILD = 30
 UNFAIR, FAIR, UNSURE = range(3)
@@ -63,7 +32,7 @@ def relaxed(rules, cost):
 @inlined
 def limit(rules, store):
     """The largest relaxed cost of a list that is looked for."""
-    return relaxed(rules, store.numbers[BEST] - 1)
+    return relaxed(rules, store.numbers[at.BEST] - 1)
 
 
 @inlined
@@ -101,9 +70,9 @@ def open_set(data, rules, store, node):
             captured += data.negatives[u]
             for k in range(k_all):
                 store.totals[k] += data.d[u, k]
-    numbers[N_MEMBERS], numbers[LEFT_P], numbers[LEFT_Q] = count, p, q
-    numbers[COST] = rules.per_positive * p + rules.per_negative * captured + rules.per_rule * store.length[node]
-    numbers[NODE_KEY] = store.key[node]
+    numbers[at.N_MEMBERS], numbers[at.LEFT_P], numbers[at.LEFT_Q] = count, p, q
+    numbers[at.COST] = rules.per_positive * p + rules.per_negative * captured + rules.per_rule * store.length[node]
+    numbers[at.NODE_KEY] = store.key[node]
     return 64 * chosen.size * (2 + k_all)
 
 
@@ -116,12 +85,14 @@ def refine(data, rules, store, node, cap, sweeps):
     if rules.relaxation:
         spent = improve_multipliers(data, store, multipliers, cap, sweeps)
     weigh(data, rules, store, multipliers, cap)
-    least = least_of_longer(rules, numbers[COST], numbers[LEFT_P])
+    least = least_of_longer(rules, numbers[at.COST], numbers[at.LEFT_P])
     if rules.relaxation:
-        least = max(least, relaxed(rules, numbers[COST]) + least_further(rules, numbers[GAIN], numbers[ALLOWANCE]))
+        least = max(
+            least, relaxed(rules, numbers[at.COST]) + least_further(rules, numbers[at.GAIN], numbers[at.ALLOWANCE])
+        )
     store.key[node] = max(store.key[node], least)
-    numbers[NODE_KEY] = store.key[node]
-    return spent + 2 * numbers[N_MEMBERS]
+    numbers[at.NODE_KEY] = store.key[node]
+    return spent + 2 * numbers[at.N_MEMBERS]
 
 
 @inlined
@@ -136,8 +107,8 @@ def count_weights(data, store, node, most):
     numbers = store.numbers
     chosen = store.sets[store.left[node]]
     spent = 0
-    while numbers[ANTECEDENT] < store.counts.shape[1] and spent < most:
-        a = numbers[ANTECEDENT]
+    while numbers[at.ANTECEDENT] < store.counts.shape[1] and spent < most:
+        a = numbers[at.ANTECEDENT]
         p, q = np.int64(0), np.int64(0)
         for w in range(chosen.size):
             x = chosen[w] & data.columns[a, w]
@@ -147,8 +118,8 @@ def count_weights(data, store, node, most):
                 p += data.positives[u]
                 q += data.negatives[u]
         store.counts[0, a], store.counts[1, a] = p, q
-        numbers[ANTECEDENT] = a + 1
-        spent += numbers[N_MEMBERS] + chosen.size
+        numbers[at.ANTECEDENT] = a + 1
+        spent += numbers[at.N_MEMBERS] + chosen.size
     return spent
 
 
@@ -168,39 +139,39 @@ def _parts(data, rules, chosen, a, n, whole):
 def find_eligible(data, rules, store, node):
     """Which antecedents may come next, and the largest proportion among them."""
     numbers, pruned = store.numbers, store.pruned
-    left_p, left_q = numbers[LEFT_P], numbers[LEFT_Q]
+    left_p, left_q = numbers[at.LEFT_P], numbers[at.LEFT_Q]
     last_p, last_n, chosen = store.ratio_p[node], store.ratio_n[node], store.sets[store.left[node]]
-    numbers[N_ELIGIBLE], numbers[CAP_P], numbers[CAP_N] = 0, 0, 1
+    numbers[at.N_ELIGIBLE], numbers[at.CAP_P], numbers[at.CAP_N] = 0, 0, 1
     for a in range(store.counts.shape[1]):
         p, q = store.counts[0, a], store.counts[1, a]
         store.eligible[a] = 0
         least_p, least_n = least_share(rules, p, q)
         if not _parts(data, rules, chosen, a, p + q, left_p + left_q):
-            pruned[BY_NOTHING] += 1
+            pruned[at.BY_NOTHING] += 1
         elif not above(rules, p, q):
-            pruned[BY_NECESSARY] += 1
+            pruned[at.BY_NECESSARY] += 1
         elif not at_most(least_p, least_n, last_p, last_n):
-            pruned[BY_RISING] += 1
+            pruned[at.BY_RISING] += 1
         else:
             store.eligible[a] = 1
-            numbers[N_ELIGIBLE] += 1
+            numbers[at.N_ELIGIBLE] += 1
             share_p, share_n = largest_share(rules, p, q)
-            if not at_most(share_p, share_n, numbers[CAP_P], numbers[CAP_N]):
-                numbers[CAP_P], numbers[CAP_N] = share_p, share_n
+            if not at_most(share_p, share_n, numbers[at.CAP_P], numbers[at.CAP_N]):
+                numbers[at.CAP_P], numbers[at.CAP_N] = share_p, share_n
 
 
 @inner
 def narrow(data, rules, store, node):
     """Refine the bound by the proportions that may come next; whether to go on, and the weights looked at."""
     numbers = store.numbers
-    if numbers[N_ELIGIBLE] == 0:
+    if numbers[at.N_ELIGIBLE] == 0:
         return False, 0
     if not rules.eligible_cap:
         return True, 0
-    spent = refine(data, rules, store, node, cap_of(numbers[CAP_P], numbers[CAP_N]), 1)
+    spent = refine(data, rules, store, node, cap_of(numbers[at.CAP_P], numbers[at.CAP_N]), 1)
     if store.key[node] > limit(rules, store):
-        store.pruned[BY_ELIGIBLE] += 1
-        store.fate[node] = CUT + BY_ELIGIBLE
+        store.pruned[at.BY_ELIGIBLE] += 1
+        store.fate[node] = CUT + at.BY_ELIGIBLE
         return False, spent
     return True, spent
 
@@ -211,8 +182,8 @@ def add_amounts(data, store, node, most):
     numbers = store.numbers
     chosen = store.sets[store.left[node]]
     k_all, spent = data.d.shape[1], 0
-    while numbers[ANTECEDENT] < store.counts.shape[1] and spent < most:
-        a = numbers[ANTECEDENT]
+    while numbers[at.ANTECEDENT] < store.counts.shape[1] and spent < most:
+        a = numbers[at.ANTECEDENT]
         row = store.amounts[a]
         for k in range(row.size):
             row[k] = 0
@@ -226,8 +197,8 @@ def add_amounts(data, store, node, most):
                 if needed:
                     for k in range(k_all):
                         row[1 + 2 * k + (1 if data.d[u, k] > 0 else 0)] += data.d[u, k]
-        numbers[ANTECEDENT] = a + 1
-        spent += numbers[N_MEMBERS] * (1 + k_all) + chosen.size
+        numbers[at.ANTECEDENT] = a + 1
+        spent += numbers[at.N_MEMBERS] * (1 + k_all) + chosen.size
     return spent
 
 
@@ -235,7 +206,7 @@ def add_amounts(data, store, node, most):
 def begin_children(rules, store):
     """What all children of the open prefix share."""
     find_tops(rules, store)
-    store.numbers[ANTECEDENT] = 0
+    store.numbers[at.ANTECEDENT] = 0
 
 
 @inner
@@ -243,26 +214,26 @@ def extend(data, rules, store, node, a):
     """The prefix and one antecedent: maybe the best list, and stored unless it is cut; whether to check a list."""
     numbers, pruned = store.numbers, store.pruned
     p, q = store.counts[0, a], store.counts[1, a]
-    rest_p, rest_q = numbers[LEFT_P] - p, numbers[LEFT_Q] - q
+    rest_p, rest_q = numbers[at.LEFT_P] - p, numbers[at.LEFT_Q] - q
     least_p, least_n = least_share(rules, rest_p, rest_q)
     share_p, share_n = largest_share(rules, p, q)
     falls = at_most(least_p, least_n, share_p, share_n)
     if rules.feasible_prefix and not falls:
-        pruned[BY_FEASIBLE] += 1
+        pruned[at.BY_FEASIBLE] += 1
         return False
-    numbers[CREATED] += 1
+    numbers[at.CREATED] += 1
     length = store.length[node] + 1
-    cost = numbers[COST] + rules.per_rule - (rules.per_positive * p - rules.per_negative * q)
+    cost = numbers[at.COST] + rules.per_rule - (rules.per_positive * p - rules.per_negative * q)
     k_all = data.d.shape[1]
     for k in range(k_all):
         store.scratch[k] = store.amounts[a, 1 + 2 * k] + store.amounts[a, 2 + 2 * k]
     to_check, surely = False, 2 * rules.misplaced
-    if falls and cost < numbers[BEST] and not above(rules, rest_p - surely, rest_q + surely):
+    if falls and cost < numbers[at.BEST] and not above(rules, rest_p - surely, rest_q + surely):
         verdict = _fairness(data, rules, store)
         if verdict != UNFAIR:
             if verdict == FAIR:
-                numbers[BEST] = cost
-            numbers[BEST_COST] = cost
+                numbers[at.BEST] = cost
+            numbers[at.BEST_COST] = cost
             _write_path(store, node, a)
             to_check = True
     _keep(data, rules, store, node, a, cost, length, rest_p)
@@ -286,7 +257,7 @@ def _fairness(data, rules, store):
 def _write_path(store, node, a):
     """The antecedents of a prefix and one more."""
     length = np.int64(store.length[node])
-    store.numbers[BEST_LENGTH] = length + 1
+    store.numbers[at.BEST_LENGTH] = length + 1
     store.path[length] = a
     for i in range(length - 1, -1, -1):
         store.path[i] = store.rule[node]
@@ -298,26 +269,26 @@ def _keep(data, rules, store, node, a, cost, length, rest_p):
     """Store and queue the child, unless it is cut."""
     numbers, pruned = store.numbers, store.pruned
     if length >= rules.max_length:
-        pruned[BY_LENGTH] += 1
+        pruned[at.BY_LENGTH] += 1
         return
     most = limit(rules, store)
     least = least_of_longer(rules, cost, rest_p)
     if least > most or rest_p + rules.misplaced == 0:
-        pruned[BY_GAIN] += 1
+        pruned[at.BY_GAIN] += 1
         return
-    gain = numbers[GAIN] - store.amounts[a, 0]
+    gain = numbers[at.GAIN] - store.amounts[a, 0]
     allowed = np.int64(0)
     if rules.relaxation:
         allowed = allowance(data, rules, store.multipliers[node], store.totals, store.scratch)
         least = max(least, relaxed(rules, cost) + least_further(rules, gain, allowed))
         if least > most:
-            pruned[BY_RELAXATION] += 1
+            pruned[at.BY_RELAXATION] += 1
             return
     if rules.few_rules:
         few = relaxed(rules, cost) + least_by_few_rules(rules, store, gain, allowed, rules.max_length - length)
         least = max(least, few)
         if least > most:
-            pruned[BY_FEW_RULES] += 1
+            pruned[at.BY_FEW_RULES] += 1
             return
     outside = 0.0
     for k in range(store.scratch.size):
@@ -325,11 +296,11 @@ def _keep(data, rules, store, node, a, cost, length, rest_p):
         low = total + store.reached[0, k] - store.amounts[a, 1 + 2 * k]
         high = total + store.reached[1, k] - store.amounts[a, 2 + 2 * k]
         if rules.reach and (high < data.outside[0, k] or low > data.outside[1, k]):
-            pruned[BY_REACH] += 1
+            pruned[at.BY_REACH] += 1
             return
         outside += data.price[k] * max(0.0, np.float64(data.outside[0, k] - total))
         outside += data.price[k] * max(0.0, np.float64(total - data.outside[1, k]))
-    _store(data, rules, store, node, a, max(numbers[NODE_KEY], least), relaxed(rules, cost) + outside, length)
+    _store(data, rules, store, node, a, max(numbers[at.NODE_KEY], least), relaxed(rules, cost) + outside, length)
 
 
 @inner
@@ -344,17 +315,17 @@ def _store(data, rules, store, parent, a, key, score, length):
     p, n = largest_share(rules, store.counts[0, a], store.counts[1, a])
     entry = np.int64(store.table[slot])
     if entry < 0:
-        entry = numbers[N_SETS]
-        numbers[N_SETS] += 1
+        entry = numbers[at.N_SETS]
+        numbers[at.N_SETS] += 1
         store.table[slot] = entry
         store.head[entry] = -1
         for w in range(chosen.size):
             store.sets[entry, w] = chosen[w]
     elif rules.dominance and _is_dominated(rules, store, entry, store.left[parent], p, n, length):
-        store.pruned[BY_DOMINANCE] += 1
+        store.pruned[at.BY_DOMINANCE] += 1
         return
-    node = numbers[N_NODES]
-    numbers[N_NODES] += 1
+    node = numbers[at.N_NODES]
+    numbers[at.N_NODES] += 1
     store.key[node], store.score[node] = key, score
     store.parent[node], store.rule[node], store.length[node] = parent, a, length
     store.ratio_p[node], store.ratio_n[node] = p, n
@@ -364,8 +335,8 @@ def _store(data, rules, store, parent, a, key, score, length):
     for k in range(store.multipliers.shape[1]):
         store.multipliers[node, k] = store.multipliers[parent, k]
     store.queue_by_length[length] += 1
-    numbers[N_QUEUED] += 1
-    numbers[N_HEAP] = heap.push(store.heap_key, store.heap_node, numbers[N_HEAP], key, node)
+    numbers[at.N_QUEUED] += 1
+    numbers[at.N_HEAP] = heap.push(store.heap_key, store.heap_node, numbers[at.N_HEAP], key, node)
 
 
 @inner
@@ -390,9 +361,9 @@ def _is_dominated(rules, store, entry, before, p, n, length):
         ):
             if store.fate[other] == OPEN:
                 store.queue_by_length[store.length[other]] -= 1
-                store.numbers[N_QUEUED] -= 1
-                store.fate[other] = CUT + BY_DOMINANCE
-                store.pruned[BY_DOMINANCE] += 1
+                store.numbers[at.N_QUEUED] -= 1
+                store.fate[other] = CUT + at.BY_DOMINANCE
+                store.pruned[at.BY_DOMINANCE] += 1
             if last < 0:
                 store.head[entry] = following
             else:

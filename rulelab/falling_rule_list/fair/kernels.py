@@ -6,6 +6,7 @@ from ...kernels import heap
 from ...kernels.bit_words import slot_of
 from ...kernels.growing import CUT, EXPANDED, OPEN
 from ...kernels.jit import inlined, inner, kernel
+from . import state as at
 from .expansion import (
     PER_CHILD,
     add_amounts,
@@ -18,28 +19,6 @@ from .expansion import (
     narrow,
     open_set,
     refine,
-)
-from .state import (
-    AMOUNTS,
-    ANTECEDENT,
-    BY_GAIN,
-    BY_INCUMBENT,
-    BY_RELAXATION,
-    CHILDREN,
-    COUNT,
-    LOWER_BOUND,
-    N_EXPANDED,
-    N_HEAP,
-    N_NODES,
-    N_QUEUED,
-    N_SETS,
-    N_TODO,
-    NODE,
-    PICK,
-    STAGE,
-    TODO_AT,
-    WEIGH,
-    WORK,
 )
 
 PAUSED, DONE, LEVEL, CHECK, GROW_NODES, GROW_SETS = range(6)
@@ -55,48 +34,48 @@ def advance(data, rules, store, max_work, max_effort, best_first):
     counts as work when it is finished or cut.
     """
     numbers, m = store.numbers, data.columns.shape[0]
-    work, spent = numbers[WORK] + max_work, 0
+    work, spent = numbers[at.WORK] + max_work, 0
     while spent < max_effort:
-        stage = numbers[STAGE]
-        if stage == PICK:
-            if numbers[WORK] >= work:
+        stage = numbers[at.STAGE]
+        if stage == at.PICK:
+            if numbers[at.WORK] >= work:
                 return PAUSED
             node = _next(rules, store, best_first)
             if node < 0:
                 return DONE if best_first else LEVEL
             spent += _open(data, rules, store, node, best_first)
-        elif stage == COUNT:
-            spent += count_weights(data, store, numbers[NODE], max_effort - spent)
-            if numbers[ANTECEDENT] == m:
-                find_eligible(data, rules, store, numbers[NODE])
-                numbers[STAGE] = WEIGH
-        elif stage == WEIGH:
-            goes_on, looked = narrow(data, rules, store, numbers[NODE])
+        elif stage == at.COUNT:
+            spent += count_weights(data, store, numbers[at.NODE], max_effort - spent)
+            if numbers[at.ANTECEDENT] == m:
+                find_eligible(data, rules, store, numbers[at.NODE])
+                numbers[at.STAGE] = at.WEIGH
+        elif stage == at.WEIGH:
+            goes_on, looked = narrow(data, rules, store, numbers[at.NODE])
             spent += looked + m
-            numbers[ANTECEDENT], numbers[STAGE] = 0, AMOUNTS
+            numbers[at.ANTECEDENT], numbers[at.STAGE] = 0, at.AMOUNTS
             if not goes_on:
-                numbers[STAGE] = PICK
-                numbers[WORK] += 1
-        elif stage == AMOUNTS:
-            spent += add_amounts(data, store, numbers[NODE], max_effort - spent)
-            if numbers[ANTECEDENT] == m:
+                numbers[at.STAGE] = at.PICK
+                numbers[at.WORK] += 1
+        elif stage == at.AMOUNTS:
+            spent += add_amounts(data, store, numbers[at.NODE], max_effort - spent)
+            if numbers[at.ANTECEDENT] == m:
                 begin_children(rules, store)
-                numbers[STAGE] = CHILDREN
+                numbers[at.STAGE] = at.CHILDREN
         else:
-            if numbers[N_NODES] + m > store.key.size or numbers[N_HEAP] + m > store.heap_key.size:
+            if numbers[at.N_NODES] + m > store.key.size or numbers[at.N_HEAP] + m > store.heap_key.size:
                 return GROW_NODES
-            if numbers[N_SETS] + m > store.head.size:
+            if numbers[at.N_SETS] + m > store.head.size:
                 return GROW_SETS
-            a = numbers[ANTECEDENT]
+            a = numbers[at.ANTECEDENT]
             if a == m:
-                numbers[STAGE] = PICK
-                numbers[WORK] += 1
+                numbers[at.STAGE] = at.PICK
+                numbers[at.WORK] += 1
                 continue
-            numbers[ANTECEDENT] = a + 1
+            numbers[at.ANTECEDENT] = a + 1
             spent += 1
             if store.eligible[a]:
                 spent += PER_CHILD + 4 * data.full.size
-                if extend(data, rules, store, numbers[NODE], a):
+                if extend(data, rules, store, numbers[at.NODE], a):
                     return CHECK
     return PAUSED
 
@@ -106,22 +85,22 @@ def _next(rules, store, best_first):
     """The next prefix to expand, taken off its list; -1 when there is none."""
     numbers = store.numbers
     if not best_first:
-        while numbers[TODO_AT] < numbers[N_TODO]:
-            node = store.todo[numbers[TODO_AT]]
-            numbers[TODO_AT] += 1
+        while numbers[at.TODO_AT] < numbers[at.N_TODO]:
+            node = store.todo[numbers[at.TODO_AT]]
+            numbers[at.TODO_AT] += 1
             if store.fate[node] == OPEN:
                 return node
         return -1
-    while numbers[N_HEAP] > 0:
+    while numbers[at.N_HEAP] > 0:
         node, key = store.heap_node[0], store.heap_key[0]
         if key > limit(rules, store):
             break
-        numbers[N_HEAP] = heap.drop_first(store.heap_key, store.heap_node, numbers[N_HEAP])
+        numbers[at.N_HEAP] = heap.drop_first(store.heap_key, store.heap_node, numbers[at.N_HEAP])
         if store.fate[node] == OPEN:
-            numbers[LOWER_BOUND] = max(numbers[LOWER_BOUND], key)
+            numbers[at.LOWER_BOUND] = max(numbers[at.LOWER_BOUND], key)
             return node
-    store.pruned[BY_INCUMBENT] += numbers[N_QUEUED]
-    numbers[N_QUEUED], numbers[N_HEAP] = 0, 0
+    store.pruned[at.BY_INCUMBENT] += numbers[at.N_QUEUED]
+    numbers[at.N_QUEUED], numbers[at.N_HEAP] = 0, 0
     for length in range(store.queue_by_length.size):
         store.queue_by_length[length] = 0
     return -1
@@ -132,9 +111,9 @@ def _open(data, rules, store, node, best_first):
     """Begin to expand a prefix, or put it back when its bound turns out to be larger than another's."""
     numbers = store.numbers
     if store.key[node] > limit(rules, store):
-        _close(store, node, CUT + BY_INCUMBENT)
-        store.pruned[BY_INCUMBENT] += 1
-        numbers[WORK] += 1
+        _close(store, node, CUT + at.BY_INCUMBENT)
+        store.pruned[at.BY_INCUMBENT] += 1
+        numbers[at.WORK] += 1
         return 1
     spent = open_set(data, rules, store, node)
     cap = cap_of(store.ratio_p[node], store.ratio_n[node])
@@ -142,19 +121,19 @@ def _open(data, rules, store, node, best_first):
     if not store.refined[node]:
         store.refined[node] = 1
         if node == 0:
-            numbers[LOWER_BOUND] = store.key[0]
+            numbers[at.LOWER_BOUND] = store.key[0]
         if store.key[node] > limit(rules, store):
-            by = BY_RELAXATION if rules.relaxation else BY_GAIN
+            by = at.BY_RELAXATION if rules.relaxation else at.BY_GAIN
             _close(store, node, CUT + by)
             store.pruned[by] += 1
-            numbers[WORK] += 1
+            numbers[at.WORK] += 1
             return spent
-        if best_first and numbers[N_HEAP] > 0 and store.heap_key[0] < store.key[node]:
-            numbers[N_HEAP] = heap.push(store.heap_key, store.heap_node, numbers[N_HEAP], store.key[node], node)
+        if best_first and numbers[at.N_HEAP] > 0 and store.heap_key[0] < store.key[node]:
+            numbers[at.N_HEAP] = heap.push(store.heap_key, store.heap_node, numbers[at.N_HEAP], store.key[node], node)
             return spent
     _close(store, node, EXPANDED)
-    numbers[N_EXPANDED] += 1
-    numbers[NODE], numbers[ANTECEDENT], numbers[STAGE] = node, 0, COUNT
+    numbers[at.N_EXPANDED] += 1
+    numbers[at.NODE], numbers[at.ANTECEDENT], numbers[at.STAGE] = node, 0, at.COUNT
     return spent
 
 
@@ -163,7 +142,7 @@ def _close(store, node, fate):
     """Take a prefix off the queue."""
     store.fate[node] = fate
     store.queue_by_length[store.length[node]] -= 1
-    store.numbers[N_QUEUED] -= 1
+    store.numbers[at.N_QUEUED] -= 1
 
 
 @kernel

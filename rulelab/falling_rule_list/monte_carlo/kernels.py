@@ -11,29 +11,14 @@ import numpy as np
 
 from ...kernels.bit_words import at_most, count
 from ...kernels.jit import inlined, inner, kernel
-from .state import (
-    BY_BOUND,
-    BY_FEASIBILITY,
-    BY_MONOTONICITY,
-    BY_NOTHING,
-    BY_THRESHOLD,
-    CHOSEN,
-    CONSIDERED,
-    COST,
-    ITERATION,
-    LENGTH,
-    SAMPLE_LENGTH,
-    SAMPLED,
-    SAMPLES,
-    STRIDE,
-)
+from . import state as at
 
 
 @kernel
 def advance(data, planes, rules, state, iterations):
     """Make at most so many lists, ending with one that improves on the best; returns whether there is one."""
     for _ in range(iterations):
-        state.numbers[ITERATION] += 1
+        state.numbers[at.ITERATION] += 1
         if _make_list(data, planes, rules, state):
             return True
     return False
@@ -44,7 +29,7 @@ def _make_list(data, planes, rules, state):
     """One list, rule by rule; each of its prefixes, closed by the else, is a list too. True when one is the best."""
     for w in range(state.left.size):
         state.left[w] = data.full[w]
-    if state.numbers[ITERATION] == 1:
+    if state.numbers[at.ITERATION] == 1:
         _count(planes, state, state.root_positive, state.root_negative)
     for a in range(state.positive.size):
         state.positive[a] = state.root_positive[a]
@@ -60,18 +45,18 @@ def _make_list(data, planes, rules, state):
         cost = paid * rules.unit + penalty
         if cost + closed < state.best[0]:
             state.best[0] = cost + closed
-            state.numbers[LENGTH] = length
-            state.numbers[COST] = paid + min(data.per_positive * p, data.per_negative * q)
+            state.numbers[at.LENGTH] = length
+            state.numbers[at.COST] = paid + min(data.per_positive * p, data.per_negative * q)
             for i in range(length):
                 state.best_path[i] = state.path[i]
             improved = True
         if closed <= extended or _uniform(state.random) < rules.termination:
             break
         n_candidates, total = _weigh_candidates(data, rules, state, p, q, last_p, last_n, paid, penalty)
-        state.numbers[CONSIDERED] += n_candidates
+        state.numbers[at.CONSIDERED] += n_candidates
         state.considered[length] += n_candidates
         state.lists[length] += 1
-        if sample >= 0 and length < SAMPLE_LENGTH:
+        if sample >= 0 and length < at.SAMPLE_LENGTH:
             state.sample[sample, length] = n_candidates
         if total <= 0.0:
             break
@@ -86,7 +71,7 @@ def _make_list(data, planes, rules, state):
         q -= rule_q
         state.path[length] = a
         length += 1
-        state.numbers[CHOSEN] += 1
+        state.numbers[at.CHOSEN] += 1
         for w in range(state.left.size):
             state.left[w] &= ~data.columns[a, w]
         _count(planes, state, state.positive, state.negative)
@@ -137,18 +122,18 @@ def _weigh_candidates(data, rules, state, p, q, last_p, last_n, paid, penalty):
         rule_p, rule_q = state.positive[a], state.negative[a]
         rule_n = rule_p + rule_q
         if rule_n == 0:
-            state.pruned[BY_NOTHING] += 1
+            state.pruned[at.BY_NOTHING] += 1
             continue
         falls = at_most(rule_p, rule_n, last_p, last_n)
         if not rules.soft:
             if data.per_positive * rule_p <= data.per_negative * rule_q:
-                state.pruned[BY_THRESHOLD] += 1
+                state.pruned[at.BY_THRESHOLD] += 1
                 continue
             if not falls:
-                state.pruned[BY_MONOTONICITY] += 1
+                state.pruned[at.BY_MONOTONICITY] += 1
                 continue
             if not at_most(p - rule_p, p + q - rule_n, rule_p, rule_n):
-                state.pruned[BY_FEASIBILITY] += 1
+                state.pruned[at.BY_FEASIBILITY] += 1
                 continue
         proportion = rule_p / rule_n
         cost = paid + min(data.per_positive * rule_p, data.per_negative * rule_q) + data.per_rule
@@ -158,7 +143,7 @@ def _weigh_candidates(data, rules, state, p, q, last_p, last_n, paid, penalty):
             rise = rules.penalty * (proportion - lowest)
         closed, extended = completions(rules, lowest, p - rule_p, q - rule_q)
         if cost * rules.unit + penalty + rise + min(closed, extended) >= state.best[0]:
-            state.pruned[BY_BOUND] += 1
+            state.pruned[at.BY_BOUND] += 1
             continue
         share = rule_p / p if p > 0 else 0.0
         state.weight[a] = rules.curiosity * proportion + (1 - rules.curiosity) * share
@@ -192,23 +177,23 @@ def _count(planes, state, positive, negative):
 def _sample_place(state):
     """Where to note this list's candidates, or -1: every STRIDE-th list is kept; when full, every other one goes."""
     numbers = state.numbers
-    if (numbers[ITERATION] - 1) % numbers[STRIDE] != 0:
+    if (numbers[at.ITERATION] - 1) % numbers[at.STRIDE] != 0:
         return -1
-    if numbers[SAMPLED] == SAMPLES:
-        for i in range(SAMPLES // 2):
+    if numbers[at.SAMPLED] == at.SAMPLES:
+        for i in range(at.SAMPLES // 2):
             state.sample_iteration[i] = state.sample_iteration[2 * i]
-            for j in range(SAMPLE_LENGTH):
+            for j in range(at.SAMPLE_LENGTH):
                 state.sample[i, j] = state.sample[2 * i, j]
-        for i in range(SAMPLES // 2, SAMPLES):
-            for j in range(SAMPLE_LENGTH):
+        for i in range(at.SAMPLES // 2, at.SAMPLES):
+            for j in range(at.SAMPLE_LENGTH):
                 state.sample[i, j] = -1
-        numbers[SAMPLED] = SAMPLES // 2
-        numbers[STRIDE] *= 2
-        if (numbers[ITERATION] - 1) % numbers[STRIDE] != 0:
+        numbers[at.SAMPLED] = at.SAMPLES // 2
+        numbers[at.STRIDE] *= 2
+        if (numbers[at.ITERATION] - 1) % numbers[at.STRIDE] != 0:
             return -1
-    place = numbers[SAMPLED]
-    state.sample_iteration[place] = numbers[ITERATION]
-    numbers[SAMPLED] += 1
+    place = numbers[at.SAMPLED]
+    state.sample_iteration[place] = numbers[at.ITERATION]
+    numbers[at.SAMPLED] += 1
     return place
 
 

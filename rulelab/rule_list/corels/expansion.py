@@ -7,26 +7,9 @@ import numpy as np
 from ...kernels.bit_words import slot_of
 from ...kernels.jit import inlined, inner, kernel
 from ..counting import weigh
+from ..exact import state as at
 from ..exact.kernels import DONE, GROW, PAUSED
 from ..exact.queue import update_lower_bound
-from ..exact.state import (
-    BEST,
-    CREATED,
-    EXPANDED,
-    FOUND_AT,
-    IMPROVED,
-    LAST_NODE,
-    LOWER_BOUND,
-    N_HEAP,
-    N_NODES,
-    N_QUEUED,
-    OPEN_BEST,
-    OPEN_CHILD,
-    OPEN_NODE,
-    PATH_LENGTH,
-    TABLE_IS_STALE,
-    WORK,
-)
 from . import bounds
 from .queue import (
     add,
@@ -64,8 +47,8 @@ _CHILDREN_PER_TAKEN = 32  # taking one off the queue compares it with all that a
 def open_prefix(rules, store, node):
     """Begin with the children of a prefix: what is rejected or settled before any is looked at."""
     numbers = store.numbers
-    numbers[EXPANDED] += 1
-    numbers[OPEN_NODE], numbers[LAST_NODE], numbers[OPEN_CHILD] = node, node, 0
+    numbers[at.EXPANDED] += 1
+    numbers[at.OPEN_NODE], numbers[at.LAST_NODE], numbers[at.OPEN_CHILD] = node, node, 0
     ancestor = node
     for i in range(store.length[node] - 1, -1, -1):
         store.prefix[i] = store.rule[ancestor]
@@ -98,13 +81,13 @@ def expand(arrays, rules, store, most):
     """Go on with the open prefix, for at most ``most`` antecedents; returns how many."""
     numbers, pruned, captured = store.numbers, store.pruned, store.scratch_set[0]
     per_error, per_rule = rules.per_error, rules.per_rule
-    node = numbers[OPEN_NODE]
+    node = numbers[at.OPEN_NODE]
     length = store.length[node]
     chosen, rejected, settled = store.antecedents[node], store.rejected[node], store.settled[node]
     left_positive, left_negative = weigh(arrays.classes, store.sets[node])
-    first, m = numbers[OPEN_CHILD], arrays.by_antecedent.shape[0]
+    first, m = numbers[at.OPEN_CHILD], arrays.by_antecedent.shape[0]
     for a in range(first, min(first + most, m)):
-        numbers[OPEN_CHILD] = a + 1
+        numbers[at.OPEN_CHILD] = a + 1
         if has(chosen, a):
             continue
         if rules.dominance and _is_dominated(arrays, store, a, length):
@@ -130,27 +113,27 @@ def expand(arrays, rules, store, most):
             add(rejected, a)
             add(settled, a)
             continue
-        numbers[CREATED] += 1
+        numbers[at.CREATED] += 1
         numbers[LONGEST] = max(numbers[LONGEST], length + 1)
         cost = store.cost[node] + per_error * min(positive, negative) + per_rule
-        if rules.hierarchical and bounds.hierarchical(cost, numbers[BEST]):
+        if rules.hierarchical and bounds.hierarchical(cost, numbers[at.BEST]):
             pruned[BY_HIERARCHICAL] += 1
             add(settled, a)
             continue
         objective = cost + per_error * min(left_positive - positive, left_negative - negative)
-        if objective < numbers[BEST]:
+        if objective < numbers[at.BEST]:
             _improve(store, node, a, objective)
-        which = cut_by(rules, cost, 0, length + 1, numbers[BEST])
+        which = cut_by(rules, cost, 0, length + 1, numbers[at.BEST])
         points = store.points[node]
         if which < 0:
             points -= weigh(arrays.minority, captured)[0]
-            which = cut_by(rules, cost, points, length + 1, numbers[BEST])
+            which = cut_by(rules, cost, points, length + 1, numbers[at.BEST])
         if which >= 0:
             pruned[which] += 1
             add(settled, a)
             continue
         _consider(arrays, rules, store, node, a, cost, points, objective, left_positive + left_negative)
-    return numbers[OPEN_CHILD] - first
+    return numbers[at.OPEN_CHILD] - first
 
 
 @inlined
@@ -196,11 +179,11 @@ def _improve(store, node, a, objective):
     for i in range(length):
         store.path[i] = store.prefix[i]
     store.path[length] = a
-    numbers[BEST] = objective
-    numbers[PATH_LENGTH] = length + 1
-    numbers[FOUND_AT] = numbers[WORK]
-    numbers[CREATED_AT_BEST] = numbers[CREATED]
-    numbers[IMPROVED] += 1
+    numbers[at.BEST] = objective
+    numbers[at.PATH_LENGTH] = length + 1
+    numbers[at.FOUND_AT] = numbers[at.WORK]
+    numbers[CREATED_AT_BEST] = numbers[at.CREATED]
+    numbers[at.IMPROVED] += 1
 
 
 @inner
@@ -233,8 +216,8 @@ def _consider(arrays, rules, store, parent, a, cost, points, objective, left):
             return
         supersede(rules, store, same, which)
 
-    node = numbers[N_NODES]
-    numbers[N_NODES] += 1
+    node = numbers[at.N_NODES]
+    numbers[at.N_NODES] += 1
     for w in range(chosen.size):
         store.antecedents[node, w] = chosen[w]
     for w in range(uncaptured.size):
@@ -270,38 +253,38 @@ def advance(arrays, rules, store, max_work, max_effort):
     """
     numbers = store.numbers
     m = arrays.by_antecedent.shape[0]
-    if numbers[N_NODES] == 0:
+    if numbers[at.N_NODES] == 0:
         _start(arrays, rules, store)
-    if numbers[TABLE_IS_STALE]:
+    if numbers[at.TABLE_IS_STALE]:
         max_effort -= rebuild_tables(store, max_effort)
-        if numbers[TABLE_IS_STALE]:
+        if numbers[at.TABLE_IS_STALE]:
             return PAUSED
     child = effort_of_a_child(arrays)
-    work = numbers[WORK] + max_work
-    while numbers[WORK] < work and max_effort > 0:
-        node = numbers[OPEN_NODE]
+    work = numbers[at.WORK] + max_work
+    while numbers[at.WORK] < work and max_effort > 0:
+        node = numbers[at.OPEN_NODE]
         if node < 0:
-            if numbers[N_NODES] + m > store.cost.size:
+            if numbers[at.N_NODES] + m > store.cost.size:
                 return GROW
-            queued, most = numbers[N_HEAP], 1 + max_effort // (_CHILDREN_PER_TAKEN * child)
+            queued, most = numbers[at.N_HEAP], 1 + max_effort // (_CHILDREN_PER_TAKEN * child)
             node = take_next(arrays, rules, store, most)
-            max_effort -= _CHILDREN_PER_TAKEN * child * (queued - numbers[N_HEAP])
+            max_effort -= _CHILDREN_PER_TAKEN * child * (queued - numbers[at.N_HEAP])
             if node >= 0:
                 open_prefix(rules, store, node)
-            elif numbers[N_HEAP] == 0:
+            elif numbers[at.N_HEAP] == 0:
                 break
             continue
         max_effort -= child * expand(arrays, rules, store, 1 + max_effort // child)
-        if numbers[OPEN_CHILD] < m:
+        if numbers[at.OPEN_CHILD] < m:
             break
-        numbers[OPEN_NODE] = -1
-        numbers[WORK] += 1
+        numbers[at.OPEN_NODE] = -1
+        numbers[at.WORK] += 1
         finish(arrays, rules, store, node)
-        if numbers[BEST] < numbers[OPEN_BEST]:
+        if numbers[at.BEST] < numbers[at.OPEN_BEST]:
             purge(rules, store)
         update_lower_bound(rules, store)
-    if numbers[N_QUEUED] == 0 and numbers[OPEN_NODE] < 0:
-        numbers[LOWER_BOUND] = numbers[BEST]
+    if numbers[at.N_QUEUED] == 0 and numbers[at.OPEN_NODE] < 0:
+        numbers[at.LOWER_BOUND] = numbers[at.BEST]
         return DONE
     return PAUSED
 
@@ -324,11 +307,11 @@ def _start(arrays, rules, store):
     store.parent[0] = -1
     store.rule[0] = -1
     numbers = store.numbers
-    numbers[N_NODES] = 1
-    numbers[OPEN_NODE] = -1
-    numbers[BEST] = rules.per_error * min(positive, negative)
-    numbers[OPEN_BEST] = numbers[BEST]
-    numbers[LOWER_BOUND] = min(numbers[BEST], store.key[0])
+    numbers[at.N_NODES] = 1
+    numbers[at.OPEN_NODE] = -1
+    numbers[at.BEST] = rules.per_error * min(positive, negative)
+    numbers[at.OPEN_BEST] = numbers[at.BEST]
+    numbers[at.LOWER_BOUND] = min(numbers[at.BEST], store.key[0])
     store.by_set[slot_of(store.by_set, store.sets, store.sets[0])] = 0
     store.by_antecedents[slot_of(store.by_antecedents, store.antecedents, store.antecedents[0])] = 0
-    enqueue(rules, store, 0, numbers[BEST], 0)
+    enqueue(rules, store, 0, numbers[at.BEST], 0)

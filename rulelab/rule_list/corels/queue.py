@@ -9,22 +9,8 @@ from ...kernels.bit_words import slot_of
 from ...kernels.growing import CUT, EXPANDED, OPEN
 from ...kernels.jit import inlined, inner, popcount
 from ..counting import weigh
+from ..exact import state as at
 from ..exact.node_store import EFFORT_PER_NODE
-from ..exact.state import (
-    BEST,
-    BREADTH_FIRST,
-    CURIOSITY,
-    DEPTH_FIRST,
-    LOWER_BOUND_FIRST,
-    N_BOUND_HEAP,
-    N_HEAP,
-    N_NODES,
-    N_QUEUED,
-    OBJECTIVE,
-    OPEN_BEST,
-    RANDOM,
-    TABLE_IS_STALE,
-)
 from . import bounds
 from .state import (
     BY_A_PRIORI_LENGTH,
@@ -92,11 +78,11 @@ def enqueue(rules, store, node, objective, captured):
     store.fate[node] = OPEN
     _count(rules, store, node, 1)
     numbers[INSERTED] += 1
-    numbers[LARGEST_QUEUE] = max(numbers[LARGEST_QUEUE], numbers[N_QUEUED])
-    numbers[N_HEAP] = heap.push(store.heap_priority, store.heap_node, numbers[N_HEAP], priority, node)
-    if rules.policy != LOWER_BOUND_FIRST:
-        numbers[N_BOUND_HEAP] = heap.push(
-            store.bound_key, store.bound_node, numbers[N_BOUND_HEAP], store.key[node], node
+    numbers[LARGEST_QUEUE] = max(numbers[LARGEST_QUEUE], numbers[at.N_QUEUED])
+    numbers[at.N_HEAP] = heap.push(store.heap_priority, store.heap_node, numbers[at.N_HEAP], priority, node)
+    if rules.policy != at.LOWER_BOUND_FIRST:
+        numbers[at.N_BOUND_HEAP] = heap.push(
+            store.bound_key, store.bound_node, numbers[at.N_BOUND_HEAP], store.key[node], node
         )
 
 
@@ -110,8 +96,8 @@ def unqueue(rules, store, node):
 @inner
 def _count(rules, store, node, change):
     """Keep the number of queued prefixes by length and remaining steps: the f of Thm 7."""
-    store.numbers[N_QUEUED] += change
-    steps = (store.numbers[OPEN_BEST] - store.cost[node]) // rules.per_rule
+    store.numbers[at.N_QUEUED] += change
+    steps = (store.numbers[at.OPEN_BEST] - store.cost[node]) // rules.per_rule
     most = store.queued_by_steps.shape[1] - 1
     store.queued_by_steps[store.length[node], max(0, min(steps, most))] += change
 
@@ -119,21 +105,21 @@ def _count(rules, store, node, change):
 @inlined
 def _priority(rules, store, node, objective, captured):
     policy = rules.policy
-    if policy == LOWER_BOUND_FIRST:
+    if policy == at.LOWER_BOUND_FIRST:
         return store.key[node]
-    if policy == OBJECTIVE:
+    if policy == at.OBJECTIVE:
         return objective
-    if policy == CURIOSITY:
+    if policy == at.CURIOSITY:
         return np.int64(np.float64(store.cost[node]) * rules.total / max(1, captured))
-    if policy == BREADTH_FIRST:
+    if policy == at.BREADTH_FIRST:
         return np.int64(store.length[node])
-    if policy == DEPTH_FIRST:
+    if policy == at.DEPTH_FIRST:
         return -np.int64(store.length[node])
-    state = np.uint64(store.numbers[RANDOM])
+    state = np.uint64(store.numbers[at.RANDOM])
     state ^= state << np.uint64(13)
     state ^= state >> np.uint64(7)
     state ^= state << np.uint64(17)
-    store.numbers[RANDOM] = np.int64(state)
+    store.numbers[at.RANDOM] = np.int64(state)
     return np.int64(state >> np.uint64(2))
 
 
@@ -141,9 +127,9 @@ def _priority(rules, store, node, objective, captured):
 def take_next(arrays, rules, store, most):
     """Take the next prefix that is worth expanding off the queue; -1 when none of the first ``most`` is."""
     numbers = store.numbers
-    for _ in range(min(most, numbers[N_HEAP])):
+    for _ in range(min(most, numbers[at.N_HEAP])):
         node = np.int64(store.heap_node[0])
-        numbers[N_HEAP] = heap.drop_first(store.heap_priority, store.heap_node, numbers[N_HEAP])
+        numbers[at.N_HEAP] = heap.drop_first(store.heap_priority, store.heap_node, numbers[at.N_HEAP])
         if store.fate[node] != OPEN:
             continue
         unqueue(rules, store, node)
@@ -152,7 +138,7 @@ def take_next(arrays, rules, store, most):
             store.pruned[which] += 1
             store.fate[node] = CUT + which
             continue
-        which = cut_by(rules, store.cost[node], store.points[node], store.length[node], numbers[BEST])
+        which = cut_by(rules, store.cost[node], store.points[node], store.length[node], numbers[at.BEST])
         if which < 0 and rules.similar_support and _is_similar(arrays, rules, store, node):
             which = BY_SIMILAR
         if which < 0:
@@ -231,16 +217,16 @@ def close(rules, store, node):
 def purge(rules, store):
     """Drop from the queue what the new incumbent rules out, and count the remaining steps anew."""
     numbers = store.numbers
-    numbers[OPEN_BEST] = numbers[BEST]
+    numbers[at.OPEN_BEST] = numbers[at.BEST]
     for length in range(store.queued_by_steps.shape[0]):
         for steps in range(store.queued_by_steps.shape[1]):
             store.queued_by_steps[length, steps] = 0
-    numbers[N_QUEUED] = 0
+    numbers[at.N_QUEUED] = 0
     kept = 0
-    for i in range(numbers[N_HEAP]):
+    for i in range(numbers[at.N_HEAP]):
         node = np.int64(store.heap_node[i])
         if store.fate[node] == OPEN:
-            which = cut_by(rules, store.cost[node], store.points[node], store.length[node], numbers[BEST])
+            which = cut_by(rules, store.cost[node], store.points[node], store.length[node], numbers[at.BEST])
             if which >= 0:
                 store.fate[node] = CUT + which
                 store.pruned[which] += 1
@@ -250,13 +236,13 @@ def purge(rules, store):
                 store.heap_node[kept] = node
                 kept += 1
                 _count(rules, store, node, 1)
-    numbers[N_HEAP] = kept
+    numbers[at.N_HEAP] = kept
     heap.heapify(store.heap_priority, store.heap_node, kept)
-    if rules.policy != LOWER_BOUND_FIRST:
+    if rules.policy != at.LOWER_BOUND_FIRST:
         for i in range(kept):
             store.bound_node[i] = store.heap_node[i]
             store.bound_key[i] = store.key[store.heap_node[i]]
-        numbers[N_BOUND_HEAP] = kept
+        numbers[at.N_BOUND_HEAP] = kept
         heap.heapify(store.bound_key, store.bound_node, kept)
 
 
@@ -268,16 +254,16 @@ def rebuild_tables(store, most):
     """
     numbers = store.numbers
     each = 2 * (store.sets.shape[1] + store.antecedents.shape[1] + EFFORT_PER_NODE)
-    first = numbers[TABLE_IS_STALE] - 1
+    first = numbers[at.TABLE_IS_STALE] - 1
     if first == 0:
         for slot in range(store.by_set.size):
             store.by_set[slot] = -1
             store.by_antecedents[slot] = -1
-    last = min(numbers[N_NODES], first + 1 + max(most, 0) // each)
+    last = min(numbers[at.N_NODES], first + 1 + max(most, 0) // each)
     for node in range(first, last):
         store.by_set[slot_of(store.by_set, store.sets, store.sets[node])] = node
         store.by_antecedents[slot_of(store.by_antecedents, store.antecedents, store.antecedents[node])] = node
-    numbers[TABLE_IS_STALE] = last + 1 if last < numbers[N_NODES] else 0
+    numbers[at.TABLE_IS_STALE] = last + 1 if last < numbers[at.N_NODES] else 0
     return (last - first) * each
 
 

@@ -22,23 +22,10 @@ from ...search import solve
 from ...slices import effort_of
 from ...snapshot import Incumbent, Snapshot, bound_shown, standing
 from ..costs import Costs, costs_of, require_regularization
+from ..exact import state as at
 from ..exact import state as common
 from ..exact.incumbent import incumbent_of
 from ..exact.search import POLICIES
-from ..exact.state import (
-    BEST,
-    CREATED,
-    EXPANDED,
-    FOUND_AT,
-    IMPROVED,
-    LOWER_BOUND,
-    N_NODES,
-    N_QUEUED,
-    PATH_LENGTH,
-    RANDOM,
-    TABLE_IS_STALE,
-    WORK,
-)
 from . import expansion, state
 from .bounds import CORELS_BOUNDS, LIMITING, CorelsBounds
 
@@ -207,17 +194,17 @@ class CorelsSearch(PrefixSearch, Proving):
             **self.bounds.to_dict(),
         )
         self._store = state.new_store(self._arrays, costs, self.bounds, self.policy == "lower_bound")
-        self._store.numbers[RANDOM] = np.random.default_rng(self.random_state).integers(1, 1 << 62)
+        self._store.numbers[at.RANDOM] = np.random.default_rng(self.random_state).integers(1, 1 << 62)
         self._phase = "searching"
 
     def _run(self, target: int) -> None:
         numbers = self._store.numbers
         self._out_of_memory = False
-        improved = int(numbers[IMPROVED])
+        improved = int(numbers[at.IMPROVED])
         while self.work < target:
             left = target - self.work
             outcome = expansion.advance(self._arrays, self._rules, self._store, left, effort_of(left, _EFFORT_PER_WORK))
-            self.work = int(numbers[WORK])
+            self.work = int(numbers[at.WORK])
             if outcome == expansion.DONE:
                 self._phase = "certified"
             if outcome != expansion.GROW:
@@ -225,14 +212,14 @@ class CorelsSearch(PrefixSearch, Proving):
             if not self._grow():
                 self._out_of_memory = True
                 break
-        if numbers[IMPROVED] > improved:
-            path = tuple(self._store.path[: numbers[PATH_LENGTH]].tolist())
-            self._best = _Best(path, int(numbers[FOUND_AT]), int(numbers[state.CREATED_AT_BEST]), self._seconds)
+        if numbers[at.IMPROVED] > improved:
+            path = tuple(self._store.path[: numbers[at.PATH_LENGTH]].tolist())
+            self._best = _Best(path, int(numbers[at.FOUND_AT]), int(numbers[state.CREATED_AT_BEST]), self._seconds)
 
     def _grow(self) -> bool:
         """Make room for more prefixes; False when the memory limit does not allow it."""
         store, capacity = self._store, len(self._store.cost)
-        needed = int(store.numbers[N_NODES]) + self.problem.n_antecedents
+        needed = int(store.numbers[at.N_NODES]) + self.problem.n_antecedents
         taken = self.memory_bytes
         free = None if self.memory_limit is None else self.memory_limit - taken
         wanted = affordable(capacity, needed, free, lambda n: state.bytes_with(store, n) - taken)
@@ -242,7 +229,7 @@ class CorelsSearch(PrefixSearch, Proving):
         size = table_size(wanted)
         if size > len(store.by_set):
             store = store._replace(by_set=np.empty(size, dtype=np.int32), by_antecedents=np.empty(size, dtype=np.int32))
-            store.numbers[TABLE_IS_STALE] = 1
+            store.numbers[at.TABLE_IS_STALE] = 1
         self._store = store
         return True
 
@@ -251,10 +238,10 @@ class CorelsSearch(PrefixSearch, Proving):
         incumbent = self._make_incumbent()
         memory = "memory" if self._out_of_memory else None
         status, limit = standing(self._phase == "certified", self._costs.exact, memory)
-        bound = max(0.0, int(numbers[LOWER_BOUND]) * self._costs.unit - self._costs.slack)
+        bound = max(0.0, int(numbers[at.LOWER_BOUND]) * self._costs.unit - self._costs.slack)
         queue = tuple(np.trim_zeros(store.queued_by_steps.sum(axis=1), "b").tolist())
         a_priori = state.longest_a_priori(self._costs, m)
-        longest = min(int(numbers[BEST]) // self._costs.per_rule, m)
+        longest = min(int(numbers[at.BEST]) // self._costs.per_rule, m)
         return Snapshot(
             **self._figures,
             status=status,
@@ -262,10 +249,10 @@ class CorelsSearch(PrefixSearch, Proving):
             lower_bound=bound_shown(incumbent.objective, bound, status),
             counts={
                 "counted": int(numbers[state.COUNTED]),
-                "created": int(numbers[CREATED]),
-                "expanded": int(numbers[EXPANDED]),
-                "queued": int(numbers[N_QUEUED]),
-                "stored": int(numbers[N_NODES]),
+                "created": int(numbers[at.CREATED]),
+                "expanded": int(numbers[at.EXPANDED]),
+                "queued": int(numbers[at.N_QUEUED]),
+                "stored": int(numbers[at.N_NODES]),
                 "inserted": int(numbers[state.INSERTED]),
                 "largest queue": int(numbers[state.LARGEST_QUEUE]),
                 "longest prefix": int(numbers[state.LONGEST]),
@@ -289,7 +276,7 @@ class CorelsSearch(PrefixSearch, Proving):
         )
 
     def _stored(self) -> tuple[Any, int]:
-        return self._store, int(self._store.numbers[N_NODES])
+        return self._store, int(self._store.numbers[at.N_NODES])
 
     def _scale(self) -> Scale | None:
         if self._phase == "preparing":

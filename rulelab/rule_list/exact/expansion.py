@@ -12,31 +12,9 @@ from .. import bounds
 from ..cores import cut_by_known, cut_by_new, effort_of
 from ..counting import count, count_here, effort_of_a_count, weigh
 from ..pair_bound import HITS, N_OWN, is_used, separation_after, tried
+from . import state as at
 from .incumbent import improve
 from .node_store import is_apart, keep, put_out, table_length
-from .state import (
-    BEST,
-    BY_CORE,
-    BY_COST,
-    BY_DELETION,
-    BY_GRID,
-    BY_LENGTH,
-    BY_LOOKAHEAD,
-    BY_NOTHING,
-    BY_ONE_MORE_RULE,
-    BY_PAIR,
-    BY_SAME_SET,
-    BY_SEPARATION,
-    BY_SUPPORT,
-    CREATED,
-    EXPANDED,
-    LAST_NODE,
-    OPEN_CHILD,
-    OPEN_FLOWS,
-    OPEN_NODE,
-    OPEN_SEPARATED,
-    OPEN_TAIL,
-)
 
 
 @inlined
@@ -114,28 +92,28 @@ def open_prefix(arrays, rules, store, separation, separator, node):
     numbers = store.numbers
     positive, negative = store.scratch_counts[0], store.scratch_counts[1]
     count(arrays, store.sets[node], positive, negative)
-    numbers[EXPANDED] += 1
-    numbers[OPEN_NODE], numbers[LAST_NODE] = node, node
-    numbers[OPEN_CHILD], numbers[OPEN_FLOWS], numbers[OPEN_SEPARATED] = 0, 0, 0
-    numbers[OPEN_TAIL] = tail_length(rules, numbers[BEST] - store.cost[node] - rules.per_rule)
-    bounds.largest_sums(positive, store.scratch_sums[0, : numbers[OPEN_TAIL] + 1])
-    bounds.largest_sums(negative, store.scratch_sums[1, : numbers[OPEN_TAIL] + 1])
+    numbers[at.EXPANDED] += 1
+    numbers[at.OPEN_NODE], numbers[at.LAST_NODE] = node, node
+    numbers[at.OPEN_CHILD], numbers[at.OPEN_FLOWS], numbers[at.OPEN_SEPARATED] = 0, 0, 0
+    numbers[at.OPEN_TAIL] = tail_length(rules, numbers[at.BEST] - store.cost[node] - rules.per_rule)
+    bounds.largest_sums(positive, store.scratch_sums[0, : numbers[at.OPEN_TAIL] + 1])
+    bounds.largest_sums(negative, store.scratch_sums[1, : numbers[at.OPEN_TAIL] + 1])
     if rules.deletion:
-        numbers[OPEN_FLOWS] = flows(arrays, rules, store, node)
-        if numbers[OPEN_FLOWS] < 0:
-            store.pruned[BY_DELETION] += 1
-            store.fate[node] = CUT + BY_DELETION
+        numbers[at.OPEN_FLOWS] = flows(arrays, rules, store, node)
+        if numbers[at.OPEN_FLOWS] < 0:
+            store.pruned[at.BY_DELETION] += 1
+            store.fate[node] = CUT + at.BY_DELETION
             return False
     if is_used(rules, separation):
         sets = store.sets[node]
         least = store.cost[node] + call(separator, (arrays, rules, separation, sets, positive, negative))
-        tried(separation, least >= numbers[BEST])
-        if least >= numbers[BEST]:
-            store.pruned[BY_SEPARATION] += 1
-            store.fate[node] = CUT + BY_SEPARATION
+        tried(separation, least >= numbers[at.BEST])
+        if least >= numbers[at.BEST]:
+            store.pruned[at.BY_SEPARATION] += 1
+            store.fate[node] = CUT + at.BY_SEPARATION
             return False
         store.key[node] = max(store.key[node], least)
-        numbers[OPEN_SEPARATED] = 1
+        numbers[at.OPEN_SEPARATED] = 1
     return True
 
 
@@ -145,56 +123,56 @@ def expand(arrays, rules, store, cores, learner, separation, most):
     numbers, pruned = store.numbers, store.pruned
     per_error, per_rule = rules.per_error, rules.per_rule
     positive, negative = store.scratch_counts[0], store.scratch_counts[1]
-    node, n_flows, tail = numbers[OPEN_NODE], numbers[OPEN_FLOWS], numbers[OPEN_TAIL]
+    node, n_flows, tail = numbers[at.OPEN_NODE], numbers[at.OPEN_FLOWS], numbers[at.OPEN_TAIL]
     sums_positive, sums_negative = store.scratch_sums[0, : tail + 1], store.scratch_sums[1, : tail + 1]
     weight_positive, weight_negative = weigh(arrays, store.sets[node])
     cost, length, key = store.cost[node], np.int64(store.length[node]), store.key[node]
     fewest = 2 if rules.pair_lookahead else 1
     least_further = least_further_cost(rules)
     spent = 0
-    for a in range(numbers[OPEN_CHILD], positive.size):
+    for a in range(numbers[at.OPEN_CHILD], positive.size):
         if spent >= most:
             break
-        numbers[OPEN_CHILD] = a + 1
+        numbers[at.OPEN_CHILD] = a + 1
         spent += _PER_CHILD
         right = max(positive[a], negative[a])
         if right == 0:
-            pruned[BY_NOTHING] += 1
+            pruned[at.BY_NOTHING] += 1
             continue
         if rules.accurate_support and not bounds.pays_for_a_rule(right, per_error, per_rule):
-            pruned[BY_SUPPORT] += 1
+            pruned[at.BY_SUPPORT] += 1
             continue
         left_positive, left_negative = weight_positive - positive[a], weight_negative - negative[a]
         child_cost = cost + per_error * (positive[a] + negative[a] - right) + per_rule
-        numbers[CREATED] += 1
+        numbers[at.CREATED] += 1
         stopped = child_cost + per_error * min(left_positive, left_negative)
-        if stopped < numbers[BEST]:
+        if stopped < numbers[at.BEST]:
             improve(arrays, rules, store, node, a, -1)
-        best = numbers[BEST]
+        best = numbers[at.BEST]
         if child_cost >= best:
-            pruned[BY_COST] += 1
+            pruned[at.BY_COST] += 1
             continue
         if rules.lookahead and child_cost + per_rule >= best:
-            pruned[BY_LOOKAHEAD] += 1
+            pruned[at.BY_LOOKAHEAD] += 1
             continue
         if length + 1 >= rules.max_length:
-            pruned[BY_LENGTH] += 1
+            pruned[at.BY_LENGTH] += 1
             continue
         if n_flows and deletable(rules, store, n_flows, a, positive[a] > negative[a]):
-            pruned[BY_DELETION] += 1
+            pruned[at.BY_DELETION] += 1
             continue
         least = key
-        if numbers[OPEN_SEPARATED]:
+        if numbers[at.OPEN_SEPARATED]:
             least = max(key, child_cost + separation_after(arrays, separation, a, best - child_cost))
             spent += separation.numbers[N_OWN]
             if least >= best:
                 separation.numbers[HITS] += 1
-                pruned[BY_SEPARATION] += 1
+                pruned[at.BY_SEPARATION] += 1
                 continue
-        which = BY_PAIR
+        which = at.BY_PAIR
         ends = child_cost + least_further >= best or length + fewest >= rules.max_length
         if not ends and rules.one_more_rule:
-            which = BY_ONE_MORE_RULE
+            which = at.BY_ONE_MORE_RULE
             further = bounds.one_more_rule(
                 left_positive, left_negative, sums_positive, sums_negative, fewest, per_error, per_rule
             )
@@ -231,7 +209,7 @@ def _finish(arrays, rules, store, parent, a, cost, weight_positive, weight_negat
 
     Returns how many words and weights it looked at.
     """
-    budget = store.numbers[BEST] - cost - rules.per_rule
+    budget = store.numbers[at.BEST] - cost - rules.per_rule
     lost_positive, lost_negative = positive[a], negative[a]
     likely = min(
         bounds.single_rule(positive, negative, lost_negative, weight_positive),
@@ -260,7 +238,7 @@ def _finish(arrays, rules, store, parent, a, cost, weight_positive, weight_negat
         )
         if rules.per_error * wrong < budget:
             improve(arrays, rules, store, parent, a, b)
-            budget = store.numbers[BEST] - cost - rules.per_rule
+            budget = store.numbers[at.BEST] - cost - rules.per_rule
     return spent + 2 * positive.size
 
 
@@ -281,16 +259,16 @@ def _consider(
         slot = slot_at_length(store.table, store.sets, store.length, child, table_length(rules, length))
         known = store.table[slot]
         if known >= 0 and store.cost[known] <= cost:
-            pruned[BY_SAME_SET] += 1
+            pruned[at.BY_SAME_SET] += 1
             return
 
-    if rules.cores and cut_by_known(arrays, rules, cores, child, numbers[BEST] - cost):
-        pruned[BY_CORE] += 1
+    if rules.cores and cut_by_known(arrays, rules, cores, child, numbers[at.BEST] - cost):
+        pruned[at.BY_CORE] += 1
         return
     positive, negative = store.scratch_counts[2], store.scratch_counts[3]
     count_here(arrays, child, positive, negative)
     fewest, further = 1, least_further_cost(rules)
-    best = numbers[BEST]
+    best = numbers[at.BEST]
     if rules.pair_lookahead:
         fewest = 2
         least = weight_positive + weight_negative
@@ -298,7 +276,7 @@ def _consider(
             least = min(
                 least, min(positive[b], negative[b]) + min(weight_positive - positive[b], weight_negative - negative[b])
             )
-        if cost + per_rule + per_error * least < numbers[BEST]:
+        if cost + per_rule + per_error * least < numbers[at.BEST]:
             for b in range(positive.size):
                 if least == min(positive[b], negative[b]) + min(
                     weight_positive - positive[b], weight_negative - negative[b]
@@ -306,9 +284,9 @@ def _consider(
                     improve(arrays, rules, store, parent, a, b)
                     break
 
-        best = numbers[BEST]
+        best = numbers[at.BEST]
         if cost + further >= best:
-            pruned[BY_PAIR] += 1
+            pruned[at.BY_PAIR] += 1
             return
     if rules.one_more_rule or rules.grid:
         tail = tail_length(rules, best - cost)
@@ -320,7 +298,7 @@ def _consider(
             weight_positive, weight_negative, sums_positive, sums_negative, fewest, per_error, per_rule
         )
         if cost + further >= best:
-            pruned[BY_ONE_MORE_RULE] += 1
+            pruned[at.BY_ONE_MORE_RULE] += 1
             return
     if rules.grid:
         least = bounds.grid(
@@ -350,11 +328,11 @@ def _consider(
             )
             further = max(further, min(least, other))
         if cost + further >= best:
-            pruned[BY_GRID] += 1
+            pruned[at.BY_GRID] += 1
             return
 
-    if rules.cores and cut_by_new(arrays, rules, cores, learner, child, best - cost, numbers[EXPANDED]):
-        pruned[BY_CORE] += 1
+    if rules.cores and cut_by_new(arrays, rules, cores, learner, child, best - cost, numbers[at.EXPANDED]):
+        pruned[at.BY_CORE] += 1
         return
 
     key, wrong_if_stopped = max(cost + further, parent_key), per_error * min(weight_positive, weight_negative)

@@ -8,31 +8,10 @@ from ...kernels.jit import inlined, kernel
 from ..cores import cut, effort_of
 from ..counting import effort_of_a_count
 from ..pair_bound import N_HELD, is_used, separation_within, wants_separation
+from . import state as at
 from .expansion import expand, open_prefix
 from .node_store import is_apart, rebuild_table, table_length
 from .queue import enqueue, purge, take_dealt, take_next, update_lower_bound
-from .state import (
-    BEST,
-    BY_CORE,
-    BY_COST,
-    BY_LENGTH,
-    BY_LOOKAHEAD,
-    BY_SEPARATION,
-    EXPANDED,
-    LOWER_BOUND,
-    LOWER_BOUND_FIRST,
-    N_BOUND_HEAP,
-    N_HEAP,
-    N_NODES,
-    N_QUEUED,
-    OPEN_BEST,
-    OPEN_CHILD,
-    OPEN_FLOWS,
-    OPEN_NODE,
-    ROUND_LEFT,
-    TABLE_IS_STALE,
-    WORK,
-)
 
 DONE, PAUSED, GROW, LEARN, SEPARATE = range(5)
 
@@ -51,48 +30,48 @@ def advance(arrays, rules, store, cores, learner, separation, separator, max_wor
     """
     numbers = store.numbers
     m = arrays.by_antecedent.shape[0]
-    if numbers[N_NODES] == 0:
+    if numbers[at.N_NODES] == 0:
         _start(arrays, rules, store)
-    if numbers[TABLE_IS_STALE]:
+    if numbers[at.TABLE_IS_STALE]:
         max_effort -= rebuild_table(rules, store, max_effort)
-        if numbers[TABLE_IS_STALE]:
+        if numbers[at.TABLE_IS_STALE]:
             return PAUSED
     alone = not is_apart(store)
     if not alone:
-        max_effort = min(max_effort, numbers[ROUND_LEFT])
+        max_effort = min(max_effort, numbers[at.ROUND_LEFT])
     given = max_effort
-    work = numbers[WORK] + max_work
-    while numbers[WORK] < work and max_effort > 0:
-        if numbers[OPEN_NODE] < 0:
-            if rules.cores and learner == 0 and numbers[EXPANDED] + 1 >= rules.learn_after:
-                numbers[ROUND_LEFT] -= given - max_effort
+    work = numbers[at.WORK] + max_work
+    while numbers[at.WORK] < work and max_effort > 0:
+        if numbers[at.OPEN_NODE] < 0:
+            if rules.cores and learner == 0 and numbers[at.EXPANDED] + 1 >= rules.learn_after:
+                numbers[at.ROUND_LEFT] -= given - max_effort
                 return LEARN
             if alone:
-                if numbers[N_NODES] + m > store.cost.size or numbers[N_HEAP] + m > store.heap_node.size:
+                if numbers[at.N_NODES] + m > store.cost.size or numbers[at.N_HEAP] + m > store.heap_node.size:
                     return GROW
-                if rules.policy != LOWER_BOUND_FIRST and numbers[N_BOUND_HEAP] + m > store.bound_node.size:
+                if rules.policy != at.LOWER_BOUND_FIRST and numbers[at.N_BOUND_HEAP] + m > store.bound_node.size:
                     return GROW
-                if wants_separation(rules, separation, separator, numbers[N_NODES], numbers[EXPANDED]):
+                if wants_separation(rules, separation, separator, numbers[at.N_NODES], numbers[at.EXPANDED]):
                     return SEPARATE
                 node = take_next(rules, store)
             else:
                 node = take_dealt(store)
             if node < 0:
                 break
-            best, spent = numbers[BEST], effort_of(arrays, cores)
-            numbers[OPEN_BEST] = best
+            best, spent = numbers[at.BEST], effort_of(arrays, cores)
+            numbers[at.OPEN_BEST] = best
             which = -1
             needed = best - store.cost[node]
             if is_used(rules, separation):
                 max_effort -= separation.numbers[N_HELD]
                 if separation_within(separation, store.sets[node], needed):
-                    which = BY_SEPARATION
+                    which = at.BY_SEPARATION
             if (
                 which < 0
                 and rules.cores
-                and cut(arrays, rules, cores, learner, store.sets[node], needed, numbers[EXPANDED])
+                and cut(arrays, rules, cores, learner, store.sets[node], needed, numbers[at.EXPANDED])
             ):
-                which = BY_CORE
+                which = at.BY_CORE
             max_effort -= 1 + effort_of(arrays, cores) - spent
             if which >= 0:
                 store.pruned[which] += 1
@@ -100,21 +79,21 @@ def advance(arrays, rules, store, cores, learner, separation, separator, max_wor
             else:
                 max_effort -= effort_of_a_count(arrays)
                 if open_prefix(arrays, rules, store, separation, separator, node):
-                    max_effort -= numbers[OPEN_FLOWS] * effort_of_a_count(arrays)
+                    max_effort -= numbers[at.OPEN_FLOWS] * effort_of_a_count(arrays)
                     continue
         else:
             max_effort -= expand(arrays, rules, store, cores, learner, separation, max_effort)
-            if numbers[OPEN_CHILD] < m:
+            if numbers[at.OPEN_CHILD] < m:
                 break
-        numbers[OPEN_NODE] = -1
-        numbers[WORK] += 1
+        numbers[at.OPEN_NODE] = -1
+        numbers[at.WORK] += 1
         if alone:
-            if numbers[BEST] < numbers[OPEN_BEST]:
+            if numbers[at.BEST] < numbers[at.OPEN_BEST]:
                 purge(rules, store)
             update_lower_bound(rules, store)
-    numbers[ROUND_LEFT] -= given - max_effort
-    if alone and numbers[N_QUEUED] == 0 and numbers[OPEN_NODE] < 0:
-        numbers[LOWER_BOUND] = numbers[BEST]
+    numbers[at.ROUND_LEFT] -= given - max_effort
+    if alone and numbers[at.N_QUEUED] == 0 and numbers[at.OPEN_NODE] < 0:
+        numbers[at.LOWER_BOUND] = numbers[at.BEST]
         return DONE
     return PAUSED
 
@@ -129,18 +108,18 @@ def _start(arrays, rules, store):
     store.parent[0] = -1
     store.rule[0] = -1
     store.length[0] = 0
-    store.numbers[N_NODES] = 1
-    store.numbers[OPEN_NODE] = -1
-    store.numbers[LOWER_BOUND] = min(store.numbers[BEST], store.key[0])
+    store.numbers[at.N_NODES] = 1
+    store.numbers[at.OPEN_NODE] = -1
+    store.numbers[at.LOWER_BOUND] = min(store.numbers[at.BEST], store.key[0])
     if rules.equivalent_support:
         store.table[slot_at_length(store.table, store.sets, store.length, arrays.full, table_length(rules, 0))] = 0
     which = -1
     if rules.max_length == 0:
-        which = BY_LENGTH
-    elif store.cost[0] >= store.numbers[BEST]:
-        which = BY_COST
-    elif store.key[0] >= store.numbers[BEST]:
-        which = BY_LOOKAHEAD
+        which = at.BY_LENGTH
+    elif store.cost[0] >= store.numbers[at.BEST]:
+        which = at.BY_COST
+    elif store.key[0] >= store.numbers[at.BEST]:
+        which = at.BY_LOOKAHEAD
     if which < 0:
         enqueue(arrays, rules, store, 0, 0)
     else:

@@ -10,30 +10,17 @@ from __future__ import annotations
 from ...kernels.bit_words import slot_of
 from ...kernels.jit import inlined, inner
 from .. import bounds
-from .state import (
-    BUDGET,
-    COUNTED,
-    DEPTH,
-    EDGE,
-    ENTRY,
-    FRAME_MINUS,
-    FRAME_PLUS,
-    FRAME_TAIL,
-    N_ENTRIES,
-    NEXT,
-    VALUE,
-    count,
-    new_entry,
-)
+from . import state as at
+from .state import count, new_entry
 
 
 @inner
 def begin(data, rules, store, entry, budget):
     """Start to prove the least completion of an entry, as far as it is within the budget."""
-    store.numbers[DEPTH] = 0
+    store.numbers[at.DEPTH] = 0
     for w in range(store.frame_sets.shape[1]):
         store.frame_sets[0, w] = store.sets[entry, w]
-    store.frames[0, ENTRY], store.frames[0, BUDGET], store.frames[0, EDGE] = entry, budget, 0
+    store.frames[0, at.ENTRY], store.frames[0, at.BUDGET], store.frames[0, at.EDGE] = entry, budget, 0
     _enter(data, rules, store, 0)
 
 
@@ -48,18 +35,18 @@ def prove(data, rules, store, most):
     """Go on for about ``most`` weights; returns how many it looked at, negated when an entry needs room."""
     numbers, m, L = store.numbers, data.supported, rules.relaxed_rule
     spent = 0
-    while numbers[DEPTH] >= 0 and spent < most:
-        depth = numbers[DEPTH]
+    while numbers[at.DEPTH] >= 0 and spent < most:
+        depth = numbers[at.DEPTH]
         frame, counts = store.frames[depth], store.frame_counts[depth]
-        minus, plus, tail = frame[FRAME_MINUS], frame[FRAME_PLUS], frame[FRAME_TAIL]
+        minus, plus, tail = frame[at.FRAME_MINUS], frame[at.FRAME_PLUS], frame[at.FRAME_TAIL]
         sums_minus, sums_plus = store.frame_sums[depth, 0, : tail + 1], store.frame_sums[depth, 1, : tail + 1]
         child, pushed = store.frame_sets[depth + 1], False
-        a = frame[NEXT]
+        a = frame[at.NEXT]
         while a < m:
             right, wrong = max(counts[0, a], counts[1, a]), min(counts[0, a], counts[1, a])
             edge = L + wrong
-            room = min(frame[BUDGET], frame[VALUE] - 1) - edge
-            if right <= L or frame[VALUE] <= edge + L:
+            room = min(frame[at.BUDGET], frame[at.VALUE] - 1) - edge
+            if right <= L or frame[at.VALUE] <= edge + L:
                 a += 1
                 continue
             least = L
@@ -82,21 +69,21 @@ def prove(data, rules, store, most):
                     least = max(least, store.bound[entry])
                 if room >= least and (entry < 0 or not store.final[entry]):
                     if entry < 0:
-                        if numbers[N_ENTRIES] == store.bound.size:
-                            frame[NEXT] = a
+                        if numbers[at.N_ENTRIES] == store.bound.size:
+                            frame[at.NEXT] = a
                             return -1 - spent
                         entry = new_entry(store, child, slot, least)
                     below = store.frames[depth + 1]
-                    below[ENTRY], below[BUDGET], below[EDGE] = entry, room, edge
+                    below[at.ENTRY], below[at.BUDGET], below[at.EDGE] = entry, room, edge
                     a += 1
                     pushed = True
                     break
-            frame[VALUE] = min(frame[VALUE], edge + least)
+            frame[at.VALUE] = min(frame[at.VALUE], edge + least)
             a += 1
-        frame[NEXT] = a
+        frame[at.NEXT] = a
         spent += m
         if pushed:
-            numbers[DEPTH] = depth + 1
+            numbers[at.DEPTH] = depth + 1
             _enter(data, rules, store, depth + 1)
             spent += effort_of_a_count(data)
         else:
@@ -108,14 +95,14 @@ def prove(data, rules, store, most):
 def _leave(store, depth):
     """Keep what is proven of the set on top of the stack, and tell the set below it."""
     frame = store.frames[depth]
-    entry, value = frame[ENTRY], frame[VALUE]
+    entry, value = frame[at.ENTRY], frame[at.VALUE]
     store.bound[entry] = max(store.bound[entry], value)
-    if value <= frame[BUDGET]:
+    if value <= frame[at.BUDGET]:
         store.final[entry] = 1
     if depth > 0:
         below = store.frames[depth - 1]
-        below[VALUE] = min(below[VALUE], frame[EDGE] + store.bound[entry])
-    store.numbers[DEPTH] = depth - 1
+        below[at.VALUE] = min(below[at.VALUE], frame[at.EDGE] + store.bound[entry])
+    store.numbers[at.DEPTH] = depth - 1
 
 
 @inner
@@ -124,16 +111,16 @@ def _enter(data, rules, store, depth):
     m, L = data.supported, rules.relaxed_rule
     frame, counts = store.frames[depth], store.frame_counts[depth]
     minus, plus = count(data, store.frame_sets[depth], counts)
-    store.numbers[COUNTED] += 1
-    frame[FRAME_MINUS], frame[FRAME_PLUS], frame[NEXT], frame[FRAME_TAIL] = minus, plus, m, 0
+    store.numbers[at.COUNTED] += 1
+    frame[at.FRAME_MINUS], frame[at.FRAME_PLUS], frame[at.NEXT], frame[at.FRAME_TAIL] = minus, plus, m, 0
     single = minus + plus
     for a in range(m):
         both = min(counts[0, a], counts[1, a]) + min(minus - counts[0, a], plus - counts[1, a])
         single = min(single, both)
-    frame[VALUE] = L + single
-    limit = min(frame[BUDGET], frame[VALUE] - 1)
+    frame[at.VALUE] = L + single
+    limit = min(frame[at.BUDGET], frame[at.VALUE] - 1)
     if limit < 2 * L:
-        frame[VALUE] = min(frame[VALUE], 2 * L)
+        frame[at.VALUE] = min(frame[at.VALUE], 2 * L)
         return
     tail = min(bounds.LARGEST_TAIL, limit // L)
     sums_minus, sums_plus = store.frame_sums[depth, 0, : tail + 1], store.frame_sums[depth, 1, : tail + 1]
@@ -145,6 +132,6 @@ def _enter(data, rules, store, depth):
         other = bounds.grid(minus, plus, counts[0], counts[1], sums_minus, sums_plus, 2, 1, L, limit + 1)
         further = max(further, min(one, other))
     if further > limit:
-        frame[VALUE] = min(frame[VALUE], further)
+        frame[at.VALUE] = min(frame[at.VALUE], further)
         return
-    frame[FRAME_TAIL], frame[NEXT] = tail, 0
+    frame[at.FRAME_TAIL], frame[at.NEXT] = tail, 0

@@ -11,61 +11,29 @@ import numpy as np
 from ...kernels.bit_words import slot_of
 from ...kernels.jit import inlined, inner
 from .. import bounds
+from . import state as at
 from .completions import begin
-from .state import (
-    ANTECEDENT,
-    BEST,
-    BY_COMPLETIONS,
-    BY_ONE_MORE_RULE,
-    BY_REACH,
-    BY_SAME_SET,
-    BY_THRESHOLD,
-    BY_WEAK_RULE,
-    COUNTED,
-    CREATED,
-    EXPAND,
-    EXPANDED,
-    LABEL,
-    LEAST,
-    MINUS,
-    N_LABELS,
-    N_NODES,
-    N_WAITING,
-    NODE,
-    PICK,
-    PLUS,
-    PROVE,
-    SIZE,
-    SKIPPED,
-    STAGE,
-    TAIL,
-    THRESHOLD,
-    UNKNOWN,
-    count,
-    count_amounts,
-    new_entry,
-    span,
-)
+from .state import count, count_amounts, new_entry, span
 from .stopping import UNFAIR, accept, allowed, fairness_of, is_full, stopped
 
 
 @inlined
 def limit(rules, store):
     """The largest relaxed cost of a list that is looked for: the threshold, and less than the incumbent's cost."""
-    below = store.numbers[BEST] - 1
-    return min(store.numbers[THRESHOLD], below << rules.shift if rules.shift >= 0 else below >> -rules.shift)
+    below = store.numbers[at.BEST] - 1
+    return min(store.numbers[at.THRESHOLD], below << rules.shift if rules.shift >= 0 else below >> -rules.shift)
 
 
 @inner
 def begin_pass(data, rules, store):
     """Forget all prefixes but the empty one; what is proven of sets stays."""
     numbers = store.numbers
-    for node in range(numbers[N_NODES]):
+    for node in range(numbers[at.N_NODES]):
         store.node[store.node_entry[node]] = -1
     for size in range(store.first_of_size.size):
         store.first_of_size[size] = -1
-    numbers[N_NODES], numbers[N_LABELS], numbers[STAGE], numbers[N_WAITING] = 0, 0, PICK, 0
-    numbers[SIZE] = store.first_of_size.size - 1
+    numbers[at.N_NODES], numbers[at.N_LABELS], numbers[at.STAGE], numbers[at.N_WAITING] = 0, 0, at.PICK, 0
+    numbers[at.SIZE] = store.first_of_size.size - 1
     slot = slot_of(store.table, store.sets, data.full)
     entry = store.table[slot]
     if entry < 0:
@@ -79,22 +47,22 @@ def begin_pass(data, rules, store):
 def pick(data, rules, store):
     """Take the next set and prepare it; False when none is left."""
     numbers = store.numbers
-    while numbers[SIZE] > 0 and store.first_of_size[numbers[SIZE]] < 0:
-        numbers[SIZE] -= 1
-    if numbers[SIZE] <= 0:
+    while numbers[at.SIZE] > 0 and store.first_of_size[numbers[at.SIZE]] < 0:
+        numbers[at.SIZE] -= 1
+    if numbers[at.SIZE] <= 0:
         return False
-    node = store.first_of_size[numbers[SIZE]]
-    store.first_of_size[numbers[SIZE]] = store.node_link[node]
-    numbers[NODE], numbers[LABEL], numbers[ANTECEDENT] = node, store.node_head[node], 0
-    numbers[STAGE] = EXPAND
-    if numbers[LABEL] < 0:
+    node = store.first_of_size[numbers[at.SIZE]]
+    store.first_of_size[numbers[at.SIZE]] = store.node_link[node]
+    numbers[at.NODE], numbers[at.LABEL], numbers[at.ANTECEDENT] = node, store.node_head[node], 0
+    numbers[at.STAGE] = at.EXPAND
+    if numbers[at.LABEL] < 0:
         return True
     chosen = store.sets[store.node_entry[node]]
-    numbers[MINUS], numbers[PLUS] = count(data, chosen, store.node_counts)
-    numbers[COUNTED] += 1
+    numbers[at.MINUS], numbers[at.PLUS] = count(data, chosen, store.node_counts)
+    numbers[at.COUNTED] += 1
     count_amounts(data, chosen, store.node_amounts, store.node_totals)
     tail = min(bounds.LARGEST_TAIL, store.node_counts.shape[1])
-    numbers[TAIL] = tail
+    numbers[at.TAIL] = tail
     bounds.largest_sums(store.node_counts[0], store.node_sums[0, : tail + 1])
     bounds.largest_sums(store.node_counts[1], store.node_sums[1, : tail + 1])
     skipped = -1
@@ -102,15 +70,15 @@ def pick(data, rules, store):
         right = max(store.node_counts[0, a], store.node_counts[1, a])
         if right <= rules.relaxed_rule:
             skipped = max(skipped, right)
-    numbers[SKIPPED] = skipped
-    least = UNKNOWN
-    label = numbers[LABEL]
+    numbers[at.SKIPPED] = skipped
+    least = at.UNKNOWN
+    label = numbers[at.LABEL]
     while label >= 0:
         least = min(least, store.relaxed[label])
         label = store.link[label]
-    numbers[LEAST] = least
+    numbers[at.LEAST] = least
     if rules.completions:
-        numbers[STAGE] = PROVE
+        numbers[at.STAGE] = at.PROVE
     return True
 
 
@@ -118,9 +86,9 @@ def pick(data, rules, store):
 def start_proof(data, rules, store):
     """Begin to prove the set's least completion, if that is not known well enough for its cheapest prefix."""
     numbers = store.numbers
-    numbers[STAGE] = EXPAND
-    entry = store.node_entry[numbers[NODE]]
-    room = limit(rules, store) - numbers[LEAST]
+    numbers[at.STAGE] = at.EXPAND
+    entry = store.node_entry[numbers[at.NODE]]
+    room = limit(rules, store) - numbers[at.LEAST]
     if store.bound[entry] <= room and not store.final[entry]:
         begin(data, rules, store, entry, room)
 
@@ -129,12 +97,12 @@ def start_proof(data, rules, store):
 def _completion(rules, store, entry):
     """Lower bounds on completing the open set: by any rules but at least one, and in any way."""
     numbers = store.numbers
-    stop, further = min(numbers[PLUS], numbers[MINUS]), rules.relaxed_rule
+    stop, further = min(numbers[at.PLUS], numbers[at.MINUS]), rules.relaxed_rule
     if rules.completions:
         further = store.bound[entry]
     least = min(stop, further)
-    if rules.completions and numbers[SKIPPED] >= 0:
-        further = min(further, least + rules.relaxed_rule - numbers[SKIPPED])
+    if rules.completions and numbers[at.SKIPPED] >= 0:
+        further = min(further, least + rules.relaxed_rule - numbers[at.SKIPPED])
     return further, least
 
 
@@ -145,28 +113,28 @@ def expand(data, rules, store, most):
     The caller makes sure that there is room for two prefixes and a set for every antecedent.
     """
     numbers, m = store.numbers, data.by_antecedent.shape[0]
-    label, spent = numbers[LABEL], 0
+    label, spent = numbers[at.LABEL], 0
     if label < 0:
-        numbers[STAGE] = PICK
+        numbers[at.STAGE] = at.PICK
         return 1
-    entry = store.node_entry[numbers[NODE]]
+    entry = store.node_entry[numbers[at.NODE]]
     further, least = _completion(rules, store, entry)
     relaxed = store.relaxed[label]
-    if numbers[ANTECEDENT] == 0:
-        numbers[N_WAITING] -= 1
+    if numbers[at.ANTECEDENT] == 0:
+        numbers[at.N_WAITING] -= 1
         if relaxed + further > limit(rules, store):
-            store.pruned[BY_COMPLETIONS if rules.completions else BY_THRESHOLD] += 1
-            numbers[LABEL] = store.link[label]
+            store.pruned[at.BY_COMPLETIONS if rules.completions else at.BY_THRESHOLD] += 1
+            numbers[at.LABEL] = store.link[label]
             return 1
-        numbers[EXPANDED] += 1
-    a = numbers[ANTECEDENT]
+        numbers[at.EXPANDED] += 1
+    a = numbers[at.ANTECEDENT]
     while a < m and spent < most and not is_full(store):
         spent += 20 + _try(data, rules, store, entry, label, a, least)
         a += 1
     if a < m:
-        numbers[ANTECEDENT] = a
+        numbers[at.ANTECEDENT] = a
     else:
-        numbers[LABEL], numbers[ANTECEDENT] = store.link[label], 0
+        numbers[at.LABEL], numbers[at.ANTECEDENT] = store.link[label], 0
     return spent
 
 
@@ -179,7 +147,7 @@ def _try(data, rules, store, entry, label, a, least):
     looked, left = False, np.uint64(0)
     for b in range(2):
         if rules.weak_rule and relaxed + least + L - store.node_counts[b, a] > limit(rules, store):
-            store.pruned[BY_WEAK_RULE] += 1
+            store.pruned[at.BY_WEAK_RULE] += 1
             continue
         negative, positive = store.node_amounts[0, a], store.node_amounts[1, a]
         if not allowed(rules, negative, positive, b):
@@ -193,7 +161,7 @@ def _try(data, rules, store, entry, label, a, least):
                 same = same and child[w] == whole[w]
             if same or left == 0:
                 return spent
-        numbers[CREATED] += 1
+        numbers[at.CREATED] += 1
         cost = store.cost[label] + rules.per_rule + (positive if b else negative)
         child_relaxed = relaxed + L + store.node_counts[1 - b, a]
         _stop(data, rules, store, label, a, b, cost)
@@ -228,18 +196,18 @@ def _keep(data, rules, store, label, a, b, cost, relaxed):
     """Enter the prefix that ends with this rule at the set that it leaves, unless it is cut; its set is in scratch."""
     numbers, L = store.numbers, rules.relaxed_rule
     most = limit(rules, store)
-    if cost + rules.per_rule >= numbers[BEST] or relaxed + L > most:
-        store.pruned[BY_THRESHOLD] += 1
+    if cost + rules.per_rule >= numbers[at.BEST] or relaxed + L > most:
+        store.pruned[at.BY_THRESHOLD] += 1
         return 0
-    left_minus = numbers[MINUS] - store.node_counts[0, a]
-    left_plus = numbers[PLUS] - store.node_counts[1, a]
+    left_minus = numbers[at.MINUS] - store.node_counts[0, a]
+    left_plus = numbers[at.PLUS] - store.node_counts[1, a]
     if rules.one_more_rule:
-        tail = numbers[TAIL]
+        tail = numbers[at.TAIL]
         further = bounds.one_more_rule(
             left_plus, left_minus, store.node_sums[1, : tail + 1], store.node_sums[0, : tail + 1], 1, 1, L
         )
         if relaxed + further > most:
-            store.pruned[BY_ONE_MORE_RULE] += 1
+            store.pruned[at.BY_ONE_MORE_RULE] += 1
             return 0
     child = store.scratch_set[0]
     slot = slot_of(store.table, store.sets, child)
@@ -247,7 +215,7 @@ def _keep(data, rules, store, label, a, b, cost, relaxed):
     if entry < 0:
         entry = new_entry(store, child, slot, L)
     elif rules.completions and relaxed + min(store.bound[entry], left_minus, left_plus) > most:
-        store.pruned[BY_COMPLETIONS] += 1
+        store.pruned[at.BY_COMPLETIONS] += 1
         return 0
     for k in range(store.scratch_sums.shape[1]):
         store.scratch_sums[0, k] = store.sums[label, k] + (store.node_amounts[2 + k, a] if b else 0)
@@ -260,14 +228,14 @@ def _insert(data, rules, store, entry, cost, relaxed, parent, rule):
     numbers, spent = store.numbers, 0
     node = np.int64(store.node[entry])
     if node < 0:
-        node = numbers[N_NODES]
-        numbers[N_NODES] += 1
+        node = numbers[at.N_NODES]
+        numbers[at.N_NODES] += 1
         size = span(data, store.sets[entry], store.node_span[node])
         spent += data.full.size * 64 * (1 + store.scratch_sums.shape[1])
         store.node[entry], store.node_entry[node], store.node_head[node] = node, entry, -1
         store.node_link[node], store.first_of_size[size] = store.first_of_size[size], node
     if rules.reach and not _reaches(data, store, node):
-        store.pruned[BY_REACH] += 1
+        store.pruned[at.BY_REACH] += 1
         return spent
     if rules.same_set:
         last, other = -1, store.node_head[node]
@@ -277,13 +245,13 @@ def _insert(data, rules, store, entry, cost, relaxed, parent, rule):
             if store.cost[other] <= cost and _dominates(
                 data, rules, store, node, store.sums[other], store.scratch_sums[0]
             ):
-                store.pruned[BY_SAME_SET] += 1
+                store.pruned[at.BY_SAME_SET] += 1
                 return spent
             if cost <= store.cost[other] and _dominates(
                 data, rules, store, node, store.scratch_sums[0], store.sums[other]
             ):
-                store.pruned[BY_SAME_SET] += 1
-                numbers[N_WAITING] -= 1
+                store.pruned[at.BY_SAME_SET] += 1
+                numbers[at.N_WAITING] -= 1
                 if last < 0:
                     store.node_head[node] = following
                 else:
@@ -291,9 +259,9 @@ def _insert(data, rules, store, entry, cost, relaxed, parent, rule):
             else:
                 last = other
             other = following
-    label = numbers[N_LABELS]
-    numbers[N_LABELS] += 1
-    numbers[N_WAITING] += 1
+    label = numbers[at.N_LABELS]
+    numbers[at.N_LABELS] += 1
+    numbers[at.N_WAITING] += 1
     store.cost[label], store.relaxed[label] = cost, relaxed
     store.parent[label], store.rule[label] = parent, rule
     store.link[label], store.node_head[node] = store.node_head[node], label

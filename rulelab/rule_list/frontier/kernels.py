@@ -13,27 +13,7 @@ from ...kernels.bit_words import slot_at_length
 from ...kernels.jit import inner, kernel
 from .. import bounds
 from ..counting import count, weigh
-from .state import (
-    BY_BEST,
-    BY_COST,
-    BY_GRID,
-    BY_NOTHING,
-    BY_PAIR,
-    BY_SAME_SET,
-    BY_SUPPORT,
-    BY_UNION,
-    CREATED,
-    EXPANDED,
-    LENGTH,
-    N_HEAP,
-    N_NODES,
-    N_QUEUED,
-    OPEN_BEST,
-    OPEN_CHILD,
-    OPEN_NODE,
-    REOPENED,
-    WORK,
-)
+from . import state as at
 
 DONE, PAUSED, GROW = 0, 1, 2
 
@@ -108,11 +88,11 @@ def start(arrays, curve, store, length, constant):
         store.table[slot] = -1
     for i in range(store.queue_by_length.size):
         store.queue_by_length[i] = 0
-    numbers[LENGTH] = length
-    numbers[N_HEAP] = 0
-    numbers[N_QUEUED] = 0
-    numbers[N_NODES] = 1
-    numbers[OPEN_NODE] = -1
+    numbers[at.LENGTH] = length
+    numbers[at.N_HEAP] = 0
+    numbers[at.N_QUEUED] = 0
+    numbers[at.N_NODES] = 1
+    numbers[at.OPEN_NODE] = -1
     for w in range(arrays.full.size):
         store.sets[0, w] = arrays.full[w]
     store.cost[0] = constant
@@ -133,26 +113,26 @@ def advance(arrays, curve, store, constant, max_work, max_children):
     """
     numbers = store.numbers
     m = arrays.by_antecedent.shape[0]
-    length = numbers[LENGTH]
-    work = numbers[WORK] + max_work
-    while numbers[WORK] < work and max_children > 0:
-        if numbers[OPEN_NODE] < 0:
-            if numbers[N_NODES] + m > store.cost.size or numbers[N_HEAP] + m > store.heap_node.size:
+    length = numbers[at.LENGTH]
+    work = numbers[at.WORK] + max_work
+    while numbers[at.WORK] < work and max_children > 0:
+        if numbers[at.OPEN_NODE] < 0:
+            if numbers[at.N_NODES] + m > store.cost.size or numbers[at.N_HEAP] + m > store.heap_node.size:
                 return GROW
             node = _next(store, curve.errors[length])
             if node < 0:
                 break
-            numbers[OPEN_BEST] = curve.errors[length]
+            numbers[at.OPEN_BEST] = curve.errors[length]
             _open(arrays, store, node)
         max_children -= 1 + _expand(arrays, curve, store, constant, max_children)
-        if numbers[OPEN_CHILD] < m:
+        if numbers[at.OPEN_CHILD] < m:
             break
-        numbers[OPEN_NODE] = -1
-        numbers[WORK] += 1
-        if curve.errors[length] < numbers[OPEN_BEST]:
+        numbers[at.OPEN_NODE] = -1
+        numbers[at.WORK] += 1
+        if curve.errors[length] < numbers[at.OPEN_BEST]:
             _purge(store, curve.errors[length])
         _raise_lower_bound(curve, store, length)
-    if numbers[N_QUEUED] == 0 and numbers[OPEN_NODE] < 0:
+    if numbers[at.N_QUEUED] == 0 and numbers[at.OPEN_NODE] < 0:
         curve.lower[length] = curve.errors[length]
         return DONE
     return PAUSED
@@ -163,7 +143,7 @@ def rebuild_table(store):
     """Enter all nodes into an emptied table."""
     for slot in range(store.table.size):
         store.table[slot] = -1
-    for node in range(store.numbers[N_NODES]):
+    for node in range(store.numbers[at.N_NODES]):
         store.table[slot_at_length(store.table, store.sets, store.length, store.sets[node], store.length[node])] = node
 
 
@@ -173,9 +153,9 @@ def _open(arrays, store, node):
     numbers = store.numbers
     positive, negative = store.scratch_counts[0], store.scratch_counts[1]
     count(arrays, store.sets[node], positive, negative)
-    numbers[EXPANDED] += 1
-    numbers[OPEN_NODE], numbers[OPEN_CHILD] = node, 0
-    last = numbers[LENGTH] - np.int64(store.length[node]) + 1
+    numbers[at.EXPANDED] += 1
+    numbers[at.OPEN_NODE], numbers[at.OPEN_CHILD] = node, 0
+    last = numbers[at.LENGTH] - np.int64(store.length[node]) + 1
     bounds.largest_sums(positive, store.scratch_sums[0, :last])
     bounds.largest_sums(negative, store.scratch_sums[1, :last])
 
@@ -189,25 +169,25 @@ def _expand(arrays, curve, store, constant, most):
     no more than ``most`` antecedents, and returns at how many.
     """
     numbers, pruned = store.numbers, store.pruned
-    node = numbers[OPEN_NODE]
+    node = numbers[at.OPEN_NODE]
     positive, negative = store.scratch_counts[0], store.scratch_counts[1]
     weight_positive, weight_negative = weigh(arrays, store.sets[node])
-    k = numbers[LENGTH]
+    k = numbers[at.LENGTH]
     cost, length = store.cost[node], np.int64(store.length[node])
     rules_left = k - length - 1
     sums_positive, sums_negative = store.scratch_sums[0, : rules_left + 2], store.scratch_sums[1, : rules_left + 2]
-    first = numbers[OPEN_CHILD]
+    first = numbers[at.OPEN_CHILD]
     for a in range(first, min(first + most, positive.size)):
-        numbers[OPEN_CHILD] = a + 1
+        numbers[at.OPEN_CHILD] = a + 1
         best = curve.errors[k]
         right = max(positive[a], negative[a])
         if right == 0:
-            pruned[BY_NOTHING] += 1
+            pruned[at.BY_NOTHING] += 1
             continue
         if right <= curve.errors[k - 1] - best:
-            pruned[BY_SUPPORT] += 1
+            pruned[at.BY_SUPPORT] += 1
             continue
-        numbers[CREATED] += 1
+        numbers[at.CREATED] += 1
         left_positive, left_negative = weight_positive - positive[a], weight_negative - negative[a]
         child_cost = cost + min(positive[a], negative[a])
         if rules_left == 0:
@@ -215,29 +195,29 @@ def _expand(arrays, curve, store, constant, most):
                 _improve(arrays, curve, store, constant, node, a, -1)
             continue
         if child_cost >= best:
-            pruned[BY_COST] += 1
+            pruned[at.BY_COST] += 1
             continue
         missed = min(left_positive - sums_positive[rules_left], left_negative - sums_negative[rules_left])
         if child_cost + missed >= best:
-            pruned[BY_UNION] += 1
+            pruned[at.BY_UNION] += 1
         elif rules_left == 1:
             _finish(arrays, curve, store, constant, node, a, child_cost, left_positive, left_negative)
         else:
             _consider(arrays, curve, store, node, a, child_cost, left_positive, left_negative, rules_left)
-    return numbers[OPEN_CHILD] - first
+    return numbers[at.OPEN_CHILD] - first
 
 
 @inner
 def _finish(arrays, curve, store, constant, parent, a, cost, weight_positive, weight_negative):
     """Try the child that captures ``a`` next with every last rule."""
-    k = store.numbers[LENGTH]
+    k = store.numbers[at.LENGTH]
     positive, negative = store.scratch_counts[0], store.scratch_counts[1]
     likely = min(
         bounds.single_rule(positive, negative, negative[a], weight_positive),
         bounds.single_rule(negative, positive, positive[a], weight_negative),
     )
     if cost + likely >= curve.errors[k]:
-        store.pruned[BY_PAIR] += 1
+        store.pruned[at.BY_PAIR] += 1
         return
     child = store.scratch_set[0]
     for w in range(child.size):
@@ -266,31 +246,31 @@ def _consider(arrays, curve, store, parent, a, cost, weight_positive, weight_neg
     slot = slot_at_length(store.table, store.sets, store.length, child, length)
     known = np.int64(store.table[slot])
     if known >= 0 and store.cost[known] <= cost:
-        pruned[BY_SAME_SET] += 1
+        pruned[at.BY_SAME_SET] += 1
         return
     positive, negative = store.scratch_counts[2], store.scratch_counts[3]
     count(arrays, child, positive, negative)
     sums_positive, sums_negative = store.scratch_sums[2, : rules_left + 1], store.scratch_sums[3, : rules_left + 1]
     bounds.largest_sums(positive, sums_positive)
     bounds.largest_sums(negative, sums_negative)
-    budget = curve.errors[numbers[LENGTH]] - cost
+    budget = curve.errors[numbers[at.LENGTH]] - cost
     further = least_errors(
         rules_left, weight_positive, weight_negative, positive, negative, sums_positive, sums_negative, budget
     )
     if further >= budget:
-        pruned[BY_GRID] += 1
+        pruned[at.BY_GRID] += 1
         return
     node = known
     if known < 0:
-        node = numbers[N_NODES]
-        numbers[N_NODES] += 1
+        node = numbers[at.N_NODES]
+        numbers[at.N_NODES] += 1
         for w in range(child.size):
             store.sets[node, w] = child[w]
         store.table[slot] = node
     elif store.queued[node]:
         _unqueue(store, node)
     else:
-        numbers[REOPENED] += 1
+        numbers[at.REOPENED] += 1
     store.cost[node] = cost
     store.key[node] = max(cost + further, store.key[parent])
     store.parent[node] = parent
@@ -302,7 +282,7 @@ def _consider(arrays, curve, store, parent, a, cost, weight_positive, weight_neg
 @inner
 def _improve(arrays, curve, store, constant, node, a, b):
     """Make the list that extends ``node`` by ``a`` (and by ``b`` when >= 0) the best one known of its length."""
-    k = store.numbers[LENGTH]
+    k = store.numbers[at.LENGTH]
     path = curve.paths[k]
     length = np.int64(store.length[node])
     ancestor = np.int64(node)
@@ -316,7 +296,7 @@ def _improve(arrays, curve, store, constant, node, a, b):
         length += 1
     curve.errors[k] = _list_errors(arrays, store, path, length, constant)
     curve.lengths[k] = length
-    curve.found_at[k] = store.numbers[WORK]
+    curve.found_at[k] = store.numbers[at.WORK]
 
 
 @inner
@@ -341,42 +321,42 @@ def _queue(store, node):
     numbers = store.numbers
     store.queued[node] = 1
     store.queue_by_length[store.length[node]] += 1
-    numbers[N_QUEUED] += 1
-    numbers[N_HEAP] = heap.push(store.heap_key, store.heap_node, numbers[N_HEAP], store.key[node], node)
+    numbers[at.N_QUEUED] += 1
+    numbers[at.N_HEAP] = heap.push(store.heap_key, store.heap_node, numbers[at.N_HEAP], store.key[node], node)
 
 
 @inner
 def _unqueue(store, node):
     store.queued[node] = 0
     store.queue_by_length[store.length[node]] -= 1
-    store.numbers[N_QUEUED] -= 1
+    store.numbers[at.N_QUEUED] -= 1
 
 
 @inner
 def _next(store, best):
     """Take the queued prefix with the least bound; -1 when none is below ``best``."""
     numbers = store.numbers
-    while numbers[N_HEAP] > 0:
+    while numbers[at.N_HEAP] > 0:
         node = np.int64(store.heap_node[0])
         current = store.queued[node] and store.heap_key[0] == store.key[node]
-        numbers[N_HEAP] = heap.drop_first(store.heap_key, store.heap_node, numbers[N_HEAP])
+        numbers[at.N_HEAP] = heap.drop_first(store.heap_key, store.heap_node, numbers[at.N_HEAP])
         if current:
             _unqueue(store, node)
             if store.key[node] < best:
                 return node
-            store.pruned[BY_BEST] += 1
+            store.pruned[at.BY_BEST] += 1
     return np.int64(-1)
 
 
 @inner
 def _raise_lower_bound(curve, store, length):
     numbers = store.numbers
-    while numbers[N_HEAP] > 0:
+    while numbers[at.N_HEAP] > 0:
         node = store.heap_node[0]
         if store.queued[node] and store.heap_key[0] == store.key[node]:
             break
-        numbers[N_HEAP] = heap.drop_first(store.heap_key, store.heap_node, numbers[N_HEAP])
-    least = store.heap_key[0] if numbers[N_HEAP] > 0 else curve.errors[length]
+        numbers[at.N_HEAP] = heap.drop_first(store.heap_key, store.heap_node, numbers[at.N_HEAP])
+    least = store.heap_key[0] if numbers[at.N_HEAP] > 0 else curve.errors[length]
     curve.lower[length] = min(curve.errors[length], max(curve.lower[length], least))
 
 
@@ -385,7 +365,7 @@ def _purge(store, best):
     """Drop from the queue what the new incumbent rules out, and entries that are no longer valid."""
     numbers = store.numbers
     kept = 0
-    for i in range(numbers[N_HEAP]):
+    for i in range(numbers[at.N_HEAP]):
         node = store.heap_node[i]
         if store.queued[node] and store.heap_key[i] == store.key[node]:
             if store.key[node] < best:
@@ -394,6 +374,6 @@ def _purge(store, best):
                 kept += 1
             else:
                 _unqueue(store, node)
-                store.pruned[BY_BEST] += 1
-    numbers[N_HEAP] = kept
+                store.pruned[at.BY_BEST] += 1
+    numbers[at.N_HEAP] = kept
     heap.heapify(store.heap_key, store.heap_node, kept)

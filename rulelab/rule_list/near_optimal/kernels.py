@@ -21,20 +21,7 @@ from .. import bounds
 from ..counting import count, effort_of_a_count, weigh
 from ..frontier.kernels import least_errors
 from ..pair_bound import HITS, is_used, separation_after, separation_within, tried, wants_separation
-from .state import (
-    MOST_LISTS,
-    N_CLASSES,
-    N_EDGES,
-    N_EMITTED,
-    N_HEAP,
-    N_STATES,
-    NEVER,
-    OPEN_CHILD,
-    OPEN_KEY,
-    OPEN_NODE,
-    OPEN_SEPARATED,
-    WORK,
-)
+from . import state as at
 
 DONE, PAUSED, GROW, FULL, SEPARATE = 0, 1, 2, 3, 4
 
@@ -48,7 +35,7 @@ def start(arrays, sets, limits, store, constant):
         state[sets.full.size + w] = np.uint64(0)
     positive, negative = store.scratch_counts[2], store.scratch_counts[3]
     weight_positive, weight_negative = count(arrays, state[: sets.weighted], positive, negative)
-    longer = np.int64(0) if limits.max_length > 0 else NEVER
+    longer = np.int64(0) if limits.max_length > 0 else at.NEVER
     _enter(sets, limits, store, 0, limits.per_error * constant, -1, -1, weight_positive, weight_negative, longer)
 
 
@@ -61,47 +48,47 @@ def advance(arrays, sets, limits, store, separation, separator, limit, max_work,
     """
     numbers = store.numbers
     m = sets.captures.shape[0]
-    work = numbers[WORK] + max_work
-    while numbers[OPEN_NODE] >= 0 or numbers[N_HEAP] > 0:
-        if numbers[OPEN_NODE] >= 0:
+    work = numbers[at.WORK] + max_work
+    while numbers[at.OPEN_NODE] >= 0 or numbers[at.N_HEAP] > 0:
+        if numbers[at.OPEN_NODE] >= 0:
             if max_children <= 0:
                 return PAUSED
             max_children -= 1 + _expand(arrays, sets, limits, store, separation, max_children)
-            if numbers[OPEN_CHILD] < m:
+            if numbers[at.OPEN_CHILD] < m:
                 return PAUSED
-            numbers[OPEN_NODE] = -1
-            numbers[WORK] += 1
+            numbers[at.OPEN_NODE] = -1
+            numbers[at.WORK] += 1
             continue
         item = store.heap_item[0]
         if item < 0:
             c = -1 - item
             if not store.is_emitted[c]:
-                if numbers[N_EMITTED] >= limit:
+                if numbers[at.N_EMITTED] >= limit:
                     return FULL
                 store.is_emitted[c] = 1
-                store.emitted[numbers[N_EMITTED]] = c
-                numbers[N_EMITTED] += 1
-            numbers[N_HEAP] = heap.drop_first(store.heap_key, store.heap_item, numbers[N_HEAP])
+                store.emitted[numbers[at.N_EMITTED]] = c
+                numbers[at.N_EMITTED] += 1
+            numbers[at.N_HEAP] = heap.drop_first(store.heap_key, store.heap_item, numbers[at.N_HEAP])
             continue
-        if numbers[WORK] >= work or max_children <= 0:
+        if numbers[at.WORK] >= work or max_children <= 0:
             return PAUSED
-        if wants_separation(limits, separation, separator, numbers[N_STATES], numbers[WORK]):
+        if wants_separation(limits, separation, separator, numbers[at.N_STATES], numbers[at.WORK]):
             return SEPARATE
         if (
-            numbers[N_STATES] + m > store.cost.size
-            or numbers[N_CLASSES] + m > store.class_cost.size
-            or numbers[N_EDGES] + m > store.edge_rule.size
-            or numbers[N_HEAP] + 2 * m > store.heap_key.size
+            numbers[at.N_STATES] + m > store.cost.size
+            or numbers[at.N_CLASSES] + m > store.class_cost.size
+            or numbers[at.N_EDGES] + m > store.edge_rule.size
+            or numbers[at.N_HEAP] + 2 * m > store.heap_key.size
         ):
             return GROW
         key = store.heap_key[0]
-        numbers[N_HEAP] = heap.drop_first(store.heap_key, store.heap_item, numbers[N_HEAP])
+        numbers[at.N_HEAP] = heap.drop_first(store.heap_key, store.heap_item, numbers[at.N_HEAP])
         least = max(key, _open(arrays, sets, limits, store, separation, separator, item))
-        if numbers[OPEN_SEPARATED]:
+        if numbers[at.OPEN_SEPARATED]:
             max_children -= separation.rule.size // effort_of_a_count(arrays)
-        numbers[OPEN_NODE], numbers[OPEN_CHILD], numbers[OPEN_KEY] = item, 0, least
+        numbers[at.OPEN_NODE], numbers[at.OPEN_CHILD], numbers[at.OPEN_KEY] = item, 0, least
         if least > limits.threshold:
-            numbers[OPEN_CHILD] = m
+            numbers[at.OPEN_CHILD] = m
     return DONE
 
 
@@ -112,10 +99,10 @@ def rebuild_tables(store):
         store.state_table[slot] = -1
     for slot in range(store.class_table.size):
         store.class_table[slot] = -1
-    for i in range(store.numbers[N_STATES]):
+    for i in range(store.numbers[at.N_STATES]):
         length = store.length[i]
         store.state_table[slot_at_length(store.state_table, store.states, store.length, store.states[i], length)] = i
-    for c in range(store.numbers[N_CLASSES]):
+    for c in range(store.numbers[at.N_CLASSES]):
         store.class_table[slot_of(store.class_table, store.classes, store.classes[c])] = c
 
 
@@ -124,14 +111,14 @@ def _open(arrays, sets, limits, store, separation, separator, node):
     """Count the antecedents within what a state leaves; what its completions cost at least by pairs of patterns."""
     positive, negative = store.scratch_counts[0], store.scratch_counts[1]
     left, beyond = store.states[node, : sets.weighted], limits.threshold + 1
-    store.numbers[OPEN_SEPARATED] = is_used(limits, separation)
-    if store.numbers[OPEN_SEPARATED] and separation_within(separation, left, beyond - store.cost[node]):
+    store.numbers[at.OPEN_SEPARATED] = is_used(limits, separation)
+    if store.numbers[at.OPEN_SEPARATED] and separation_within(separation, left, beyond - store.cost[node]):
         tried(separation, True)
         return beyond
     count(arrays, left, positive, negative)
     bounds.largest_sums(positive, store.scratch_sums[0])
     bounds.largest_sums(negative, store.scratch_sums[1])
-    if not store.numbers[OPEN_SEPARATED]:
+    if not store.numbers[at.OPEN_SEPARATED]:
         return np.int64(0)
     least = store.cost[node] + call(separator, (arrays, limits, separation, left, positive, negative))
     tried(separation, least >= beyond)
@@ -142,7 +129,7 @@ def _open(arrays, sets, limits, store, separation, separator, node):
 def _expand(arrays, sets, limits, store, separation, most):
     """Go on with the open state, for at most ``most`` antecedents; returns how many."""
     numbers = store.numbers
-    node = numbers[OPEN_NODE]
+    node = numbers[at.OPEN_NODE]
     words = sets.full.size
     positive, negative = store.scratch_counts[0], store.scratch_counts[1]
     whole = store.states[node]
@@ -150,9 +137,9 @@ def _expand(arrays, sets, limits, store, separation, most):
     sums_positive, sums_negative = store.scratch_sums[0], store.scratch_sums[1]
     cost, length = store.cost[node], np.int64(store.length[node]) + 1
     child = store.scratch_state
-    first = numbers[OPEN_CHILD]
+    first = numbers[at.OPEN_CHILD]
     for a in range(first, min(first + most, positive.size)):
-        numbers[OPEN_CHILD] = a + 1
+        numbers[at.OPEN_CHILD] = a + 1
         child_cost = cost + limits.per_error * min(positive[a], negative[a]) + limits.per_rule
         if child_cost > limits.threshold:
             continue
@@ -160,8 +147,8 @@ def _expand(arrays, sets, limits, store, separation, most):
         stop = child_cost + limits.per_error * min(left_positive, left_negative)
         budget = limits.threshold + 1 - child_cost
         longer = child_cost + union(limits, left_positive, left_negative, sums_positive, sums_negative, length, budget)
-        longer = max(longer, numbers[OPEN_KEY])
-        if longer <= limits.threshold and numbers[OPEN_SEPARATED]:
+        longer = max(longer, numbers[at.OPEN_KEY])
+        if longer <= limits.threshold and numbers[at.OPEN_SEPARATED]:
             longer = max(longer, child_cost + separation_after(arrays, separation, a, budget))
             separation.numbers[HITS] += longer > limits.threshold
         if stop > limits.threshold and longer > limits.threshold:
@@ -185,12 +172,12 @@ def _expand(arrays, sets, limits, store, separation, most):
             if stop > limits.threshold and longer > limits.threshold:
                 continue
             known = _enter(sets, limits, store, length, child_cost, node, a, left_positive, left_negative, longer)
-        edge = store.numbers[N_EDGES]
+        edge = store.numbers[at.N_EDGES]
         store.edge_from[edge] = node
         store.edge_to[edge] = known
         store.edge_rule[edge] = a
-        store.numbers[N_EDGES] += 1
-    return numbers[OPEN_CHILD] - first
+        store.numbers[at.N_EDGES] += 1
+    return numbers[at.OPEN_CHILD] - first
 
 
 @inner
@@ -241,8 +228,8 @@ def _enter(sets, limits, store, length, cost, parent, rule, weight_positive, wei
     """Store the state in ``store.scratch_state``, queue it if it has completions, and the classifier it makes."""
     numbers = store.numbers
     words = sets.full.size
-    node = numbers[N_STATES]
-    numbers[N_STATES] += 1
+    node = numbers[at.N_STATES]
+    numbers[at.N_STATES] += 1
     state = store.scratch_state
     for w in range(2 * words):
         store.states[node, w] = state[w]
@@ -257,7 +244,7 @@ def _enter(sets, limits, store, length, cost, parent, rule, weight_positive, wei
     if stop <= limits.threshold:
         _enter_class(store, node, words, stop, weight_positive > weight_negative)
     if longer <= limits.threshold:
-        numbers[N_HEAP] = heap.push(store.heap_key, store.heap_item, numbers[N_HEAP], longer, node)
+        numbers[at.N_HEAP] = heap.push(store.heap_key, store.heap_item, numbers[at.N_HEAP], longer, node)
     return node
 
 
@@ -272,8 +259,8 @@ def _enter_class(store, node, words, stop, default_positive):
     slot = slot_of(store.class_table, store.classes, classifier)
     c = np.int64(store.class_table[slot])
     if c < 0:
-        c = numbers[N_CLASSES]
-        numbers[N_CLASSES] += 1
+        c = numbers[at.N_CLASSES]
+        numbers[at.N_CLASSES] += 1
         store.class_table[slot] = c
         for w in range(words):
             store.classes[c, w] = classifier[w]
@@ -283,7 +270,7 @@ def _enter_class(store, node, words, stop, default_positive):
     if stop < store.class_cost[c]:
         store.class_cost[c] = stop
         store.class_state[c] = node
-        numbers[N_HEAP] = heap.push(store.heap_key, store.heap_item, numbers[N_HEAP], stop, -1 - c)
+        numbers[at.N_HEAP] = heap.push(store.heap_key, store.heap_item, numbers[at.N_HEAP], stop, -1 - c)
 
 
 @kernel
@@ -299,8 +286,8 @@ def count_lists(order, edge_from, edge_to, stop, cap, ways, endings, best):
     ways[0] = 1
     for i in range(order.size):
         start_of, end_of = edge_from[order[i]], edge_to[order[i]]
-        ways[end_of] = min(ways[end_of] + ways[start_of], MOST_LISTS)
+        ways[end_of] = min(ways[end_of] + ways[start_of], at.MOST_LISTS)
     for i in range(order.size - 1, -1, -1):
         start_of, end_of = edge_from[order[i]], edge_to[order[i]]
-        endings[start_of] = min(endings[start_of] + endings[end_of], MOST_LISTS)
+        endings[start_of] = min(endings[start_of] + endings[end_of], at.MOST_LISTS)
         best[start_of] = min(best[start_of], best[end_of])
