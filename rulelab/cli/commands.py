@@ -18,7 +18,7 @@ from typing import NoReturn
 
 from .. import __version__
 from ..extras import missing
-from ..lazy import BUILDERS, GONE
+from ..lazy import BUILDERS, gone
 from . import (
     ablate,
     doctor,
@@ -114,8 +114,8 @@ def _refuse_gone(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
     """Name the other way where a command or an option is asked for that there was."""
     for word in ("", *words[1:]):
         name = f"rulelab {' '.join(words[:1])} {word.partition('=')[0]}".rstrip()
-        if name in GONE:
-            parser.error(f"there is no `{name}` any more: {GONE[name]}")
+        if name in gone():
+            parser.error(f"there is no `{name}` any more: {gone()[name]}")
 
 
 def _datasets(args: argparse.Namespace) -> int:

@@ -15,15 +15,8 @@ from ..kernels import bits
 from ..models import FallingRuleList, Model, RuleList, RuleSet
 from ..models.base import column_of
 
-DELETE, REMOVE, FLIP, MOVE, REPLACE, INSERT, ADD = KINDS = (
-    "delete",
-    "remove",
-    "flip",
-    "move",
-    "replace",
-    "insert",
-    "add",
-)
+KINDS = ("delete", "remove", "flip", "move", "replace", "insert", "add")
+DELETE, REMOVE, FLIP, MOVE, REPLACE, INSERT, ADD = KINDS
 """Of single changes; of those that cost the same the first is preferred."""
 E = TypeVar("E")
 _EXACT = 1 << 53

@@ -16,7 +16,7 @@ from structure import dotted, imports, internal, modules
 import rulelab
 from rulelab.cli.commands import main
 from rulelab.cli.output import one_line
-from rulelab.lazy import GONE
+from rulelab.lazy import gone
 
 ENGINES = ("rule_list", "falling_rule_list", "rule_set")
 FLOORS: list[str] = [
@@ -270,13 +270,13 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
         rulelab.RuleForest  # noqa: B018
 
 
-@pytest.mark.parametrize("name", GONE)
+@pytest.mark.parametrize("name", gone())
 def test_what_is_gone_names_the_other_way(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     if name.startswith("rl."):
         assert name[3:] not in rulelab.__all__
-        with pytest.raises(AttributeError, match=re.escape(GONE[name])):
+        with pytest.raises(AttributeError, match=re.escape(gone()[name])):
             attrgetter(name[3:])(rulelab)
     else:
         with pytest.raises(SystemExit, match="2"):
             main([*name.split()[1:], "x"])
-        assert one_line(GONE[name]) in capsys.readouterr().err
+        assert one_line(gone()[name]) in capsys.readouterr().err

@@ -10,7 +10,7 @@ from ..counting import weigh
 from ..exact import state as at
 from ..exact.kernels import DONE, GROW, PAUSED
 from ..exact.queue import update_lower_bound
-from . import bounds
+from . import bounds, state
 from .queue import (
     add,
     close,
@@ -24,20 +24,6 @@ from .queue import (
     remember,
     supersede,
     take_next,
-)
-from .state import (
-    BY_ACCURATE_SUPPORT,
-    BY_COMMUTING,
-    BY_DOMINANCE,
-    BY_EXCESSIVE_SUPPORT,
-    BY_HIERARCHICAL,
-    BY_PERMUTATION,
-    BY_PROPAGATION,
-    BY_SAME_SET,
-    BY_SUPPORT,
-    COUNTED,
-    CREATED_AT_BEST,
-    LONGEST,
 )
 
 _CHILDREN_PER_TAKEN = 32  # taking one off the queue compares it with all that are remembered
@@ -91,22 +77,22 @@ def expand(arrays, rules, store, most):
         if has(chosen, a):
             continue
         if rules.dominance and _is_dominated(arrays, store, a, length):
-            pruned[BY_DOMINANCE] += 1
+            pruned[state.BY_DOMINANCE] += 1
             add(settled, a)
             continue
         if rules.rejection_propagation and has(rejected, a):
-            pruned[BY_PROPAGATION] += 1
+            pruned[state.BY_PROPAGATION] += 1
             add(settled, a)
             continue
         if rules.commuting and length > 0 and a < store.rule[node] and _are_disjoint(arrays, a, store.rule[node]):
-            pruned[BY_COMMUTING] += 1
+            pruned[state.BY_COMMUTING] += 1
             if has(store.settled[store.parent[node]], a):
                 add(settled, a)
             continue
         for w in range(captured.size):
             captured[w] = store.sets[node, w] & arrays.by_antecedent[a, w]
         positive, negative = weigh(arrays.classes, captured)
-        numbers[COUNTED] += 1
+        numbers[state.COUNTED] += 1
         which = _rejected_by(rules, positive, negative, left_positive + left_negative)
         if which >= 0:
             pruned[which] += 1
@@ -114,10 +100,10 @@ def expand(arrays, rules, store, most):
             add(settled, a)
             continue
         numbers[at.CREATED] += 1
-        numbers[LONGEST] = max(numbers[LONGEST], length + 1)
+        numbers[state.LONGEST] = max(numbers[state.LONGEST], length + 1)
         cost = store.cost[node] + per_error * min(positive, negative) + per_rule
         if rules.hierarchical and bounds.hierarchical(cost, numbers[at.BEST]):
-            pruned[BY_HIERARCHICAL] += 1
+            pruned[state.BY_HIERARCHICAL] += 1
             add(settled, a)
             continue
         objective = cost + per_error * min(left_positive - positive, left_negative - negative)
@@ -163,11 +149,11 @@ def _rejected_by(rules, positive, negative, left):
     """Which support bound rejects a rule that captures these weights of ``left``; -1 when none does."""
     per_error, per_rule = rules.per_error, rules.per_rule
     if rules.support and bounds.support(positive + negative, per_error, per_rule):
-        return BY_SUPPORT
+        return state.BY_SUPPORT
     if rules.accurate_support and bounds.accurate_support(max(positive, negative), per_error, per_rule):
-        return BY_ACCURATE_SUPPORT
+        return state.BY_ACCURATE_SUPPORT
     if rules.excessive_support and bounds.excessive_support(left - positive - negative, per_error, per_rule):
-        return BY_EXCESSIVE_SUPPORT
+        return state.BY_EXCESSIVE_SUPPORT
     return -1
 
 
@@ -182,7 +168,7 @@ def _improve(store, node, a, objective):
     numbers[at.BEST] = objective
     numbers[at.PATH_LENGTH] = length + 1
     numbers[at.FOUND_AT] = numbers[at.WORK]
-    numbers[CREATED_AT_BEST] = numbers[at.CREATED]
+    numbers[state.CREATED_AT_BEST] = numbers[at.CREATED]
     numbers[at.IMPROVED] += 1
 
 
@@ -199,7 +185,7 @@ def _consider(arrays, rules, store, parent, a, cost, points, objective, left):
 
     slot_of_set = 0
     slot_of_chosen = 0
-    same, which = -1, BY_PERMUTATION
+    same, which = -1, state.BY_PERMUTATION
     if rules.permutation or rules.rejection_propagation:
         slot_of_chosen = slot_of(store.by_antecedents, store.antecedents, chosen)
     if rules.permutation:
@@ -207,7 +193,7 @@ def _consider(arrays, rules, store, parent, a, cost, points, objective, left):
     if rules.equivalent_support:
         slot_of_set = slot_of(store.by_set, store.sets, uncaptured)
         if same < 0 or store.cost[same] > cost:
-            same, which = store.by_set[slot_of_set], BY_SAME_SET
+            same, which = store.by_set[slot_of_set], state.BY_SAME_SET
     if same >= 0:
         if store.cost[same] <= cost:
             store.pruned[which] += 1

@@ -11,20 +11,8 @@ from ...kernels.jit import inlined, inner, popcount
 from ..counting import weigh
 from ..exact import state as at
 from ..exact.node_store import EFFORT_PER_NODE
-from . import bounds
-from .state import (
-    BY_A_PRIORI_LENGTH,
-    BY_HIERARCHICAL,
-    BY_INCUMBENT_LENGTH,
-    BY_LOOKAHEAD,
-    BY_POINTS,
-    BY_PREFIX_LENGTH,
-    BY_SIMILAR,
-    INSERTED,
-    LARGEST_QUEUE,
-    N_CLOSED,
-    REMEMBERED,
-)
+from ..exact.queue import priority_of
+from . import bounds, state
 
 
 @inlined
@@ -43,20 +31,20 @@ def add(row, a):
 def cut_by(rules, cost, points, length, best):
     """Which bound says that no longer list that starts with the prefix beats the incumbent; -1 when none does."""
     if rules.hierarchical and bounds.hierarchical(cost, best):
-        return BY_HIERARCHICAL
+        return state.BY_HIERARCHICAL
     further = 0
     if rules.equivalent_points:
         if bounds.equivalent_points(cost, points, rules.per_error, best):
-            return BY_POINTS
+            return state.BY_POINTS
         further = rules.per_error * points
     if rules.lookahead and bounds.lookahead(cost + further, rules.per_rule, best):
-        return BY_LOOKAHEAD
+        return state.BY_LOOKAHEAD
     if rules.a_priori_length and bounds.a_priori_length(length + 1, rules.per_error, rules.per_rule, rules.total):
-        return BY_A_PRIORI_LENGTH
+        return state.BY_A_PRIORI_LENGTH
     if rules.incumbent_length and bounds.incumbent_length(length + 1, rules.per_rule, best):
-        return BY_INCUMBENT_LENGTH
+        return state.BY_INCUMBENT_LENGTH
     if rules.prefix_length and bounds.prefix_length(length, length + 1, cost, rules.per_rule, best):
-        return BY_PREFIX_LENGTH
+        return state.BY_PREFIX_LENGTH
     return -1
 
 
@@ -74,11 +62,11 @@ def lower_bound(rules, cost, points):
 def enqueue(rules, store, node, objective, captured):
     """Queue a stored prefix; ``objective`` is its cost as a list, ``captured`` the weight it captures."""
     numbers = store.numbers
-    priority = _priority(rules, store, node, objective, captured)
+    priority = priority_of(rules, store, node, objective, captured, rules.total)
     store.fate[node] = OPEN
     _count(rules, store, node, 1)
-    numbers[INSERTED] += 1
-    numbers[LARGEST_QUEUE] = max(numbers[LARGEST_QUEUE], numbers[at.N_QUEUED])
+    numbers[state.INSERTED] += 1
+    numbers[state.LARGEST_QUEUE] = max(numbers[state.LARGEST_QUEUE], numbers[at.N_QUEUED])
     numbers[at.N_HEAP] = heap.push(store.heap_priority, store.heap_node, numbers[at.N_HEAP], priority, node)
     if rules.policy != at.LOWER_BOUND_FIRST:
         numbers[at.N_BOUND_HEAP] = heap.push(
@@ -103,27 +91,6 @@ def _count(rules, store, node, change):
 
 
 @inlined
-def _priority(rules, store, node, objective, captured):
-    policy = rules.policy
-    if policy == at.LOWER_BOUND_FIRST:
-        return store.key[node]
-    if policy == at.OBJECTIVE:
-        return objective
-    if policy == at.CURIOSITY:
-        return np.int64(np.float64(store.cost[node]) * rules.total / max(1, captured))
-    if policy == at.BREADTH_FIRST:
-        return np.int64(store.length[node])
-    if policy == at.DEPTH_FIRST:
-        return -np.int64(store.length[node])
-    state = np.uint64(store.numbers[at.RANDOM])
-    state ^= state << np.uint64(13)
-    state ^= state >> np.uint64(7)
-    state ^= state << np.uint64(17)
-    store.numbers[at.RANDOM] = np.int64(state)
-    return np.int64(state >> np.uint64(2))
-
-
-@inlined
 def take_next(arrays, rules, store, most):
     """Take the next prefix that is worth expanding off the queue; -1 when none of the first ``most`` is."""
     numbers = store.numbers
@@ -140,7 +107,7 @@ def take_next(arrays, rules, store, most):
             continue
         which = cut_by(rules, store.cost[node], store.points[node], store.length[node], numbers[at.BEST])
         if which < 0 and rules.similar_support and _is_similar(arrays, rules, store, node):
-            which = BY_SIMILAR
+            which = state.BY_SIMILAR
         if which < 0:
             return node
         store.pruned[which] += 1
@@ -164,7 +131,7 @@ def _is_similar(arrays, rules, store, node):
     """Whether one of the remembered prefixes shows that no extension of this one beats the incumbent."""
     cost, apart = store.cost[node], store.scratch_set[0]
     positive, negative = weigh(arrays.classes, store.sets[node])
-    for i in range(min(store.numbers[N_CLOSED], REMEMBERED)):
+    for i in range(min(store.numbers[state.N_CLOSED], state.REMEMBERED)):
         other = store.remembered[i]
         similar_cost = store.cost[other]
         least = max(0, store.remembered_weight[i] - positive - negative)
@@ -180,11 +147,11 @@ def _is_similar(arrays, rules, store, node):
 @inlined
 def remember(arrays, store, node):
     """Keep an expanded prefix, of which no extension beats the incumbent, for comparison with others (Thm 18)."""
-    slot = store.numbers[N_CLOSED] % REMEMBERED
+    slot = store.numbers[state.N_CLOSED] % state.REMEMBERED
     positive, negative = weigh(arrays.classes, store.sets[node])
     store.remembered[slot] = node
     store.remembered_weight[slot] = positive + negative
-    store.numbers[N_CLOSED] += 1
+    store.numbers[state.N_CLOSED] += 1
 
 
 @inner

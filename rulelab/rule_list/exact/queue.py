@@ -34,16 +34,24 @@ def unqueue(store, node):
 
 @inner
 def _priority(arrays, rules, store, node, wrong_if_stopped):
+    captured = total = 0
+    if rules.policy == at.CURIOSITY:  # alone weighs sets
+        everything, left = weigh(arrays, arrays.full), weigh(arrays, store.sets[node])
+        total = everything[0] + everything[1]
+        captured = total - left[0] - left[1]
+    return priority_of(rules, store, node, store.cost[node] + wrong_if_stopped, captured, total)
+
+
+@inlined
+def priority_of(rules, store, node, objective, captured, total):
+    """A prefix's place in the queue's order, by its cost as a list and the weight that it captures, of ``total``."""
     policy = rules.policy
     if policy == at.LOWER_BOUND_FIRST:
         return store.key[node]
     if policy == at.OBJECTIVE:
-        return store.cost[node] + wrong_if_stopped
+        return objective
     if policy == at.CURIOSITY:
-        everything = weigh(arrays, arrays.full)
-        left = weigh(arrays, store.sets[node])
-        total = everything[0] + everything[1]
-        return np.int64(np.float64(store.cost[node]) * total / max(1, total - left[0] - left[1]))
+        return np.int64(np.float64(store.cost[node]) * total / max(1, captured))
     if policy == at.BREADTH_FIRST:
         return np.int64(store.length[node])
     if policy == at.DEPTH_FIRST:

@@ -69,15 +69,7 @@ def meets_nothing_cheaper(
     """Show that no list that obeys, and is fair, costs less; returns how many prefixes were extended.
 
     Raises CertificateError when there is a cheaper list that is fair and obeys, or when the bounds cut too little.
-
-    Parameters
-    ----------
-    cost : int
-        Of the list that is claimed to be optimal.
-    majority : bool
-        Whether rules must have the label of most of what they capture, negative where both weigh the same.
-    value : callable
-        Of a packed set: a bound on its relaxed completions by one rule or more; the price of a rule at least.
+    ``cost``, ``majority`` and ``value`` are those of `rulelab.certificate.rule_list.constrained.prefixes`.
     """
     asked = _Asked(space, demands, cost, space.scaled(cost - 1), majority)
     none = np.zeros(len(demands.meets), dtype=bool)

@@ -122,17 +122,7 @@ def meets_nothing_cheaper(
     """Show that no fair list of a range costs less; returns how many prefixes were extended.
 
     Raises CertificateError when there is a cheaper fair list, or when the bounds cut too little.
-
-    Parameters
-    ----------
-    space : FairSpace
-        Of the range.
-    cost : int
-        Below which no fair list is said to be.
-    majority : bool
-        Whether rules must have the label of most of what they capture, negative where both weigh the same.
-    value : callable
-        Of a packed set: a bound on its relaxed completions by one rule or more; the price of a rule at least.
+    ``space`` is that of the range; the rest as in `rulelab.certificate.rule_list.constrained.prefixes`.
     """
     most = space.scaled(cost - 1)
     totals = space.wrong.sum(axis=1)
