@@ -196,7 +196,7 @@ def pictures(result: NearOptimal | NearOptimalRuleSets, note: str, more: str = "
         f'<div class="pair"><section class="box"><h2>Good models by distance</h2>{within(result)}'
         f'<p class="note">{note}</p>{more}</section>'
         f'<section class="box"><h2>Models by accuracy</h2>{dots(result)}'
-        '<p class="note">Accuracy (%) on the training rows; a larger dot is more models, the ring the optimum.</p>'
+        '<p class="note">Accuracy (%) on the training rows; a larger dot is more models, a ring what is optimal.</p>'
         "</section></div>"
     )
 
@@ -276,8 +276,11 @@ def dots(result: NearOptimal | NearOptimalRuleSets) -> str:
         x, y = _x(k, *across), _y(begin + width / 2, low, high)
         size = 2 + 2.2 * math.log10(many)
         marks += f'<circle class="dot" cx="{x:.1f}" cy="{y:.1f}" r="{size:.1f}"><title>{words}</title></circle>'
-    best = (_x(rules[0], *across), _y(float(accuracy[0]), low, high))
-    marks += f'<circle class="optimum" cx="{best[0]:.1f}" cy="{best[1]:.1f}" r="8"><title>the optimum</title></circle>'
+    least = np.flatnonzero(np.asarray(result.objectives) <= result.objectives[0])
+    words = "the optimum" if len(least) == 1 else f"one of {len(least)} optima"
+    for k, right in dict.fromkeys((int(rules[i]), float(accuracy[i])) for i in least):
+        x, y = _x(k, *across), _y(right, low, high)
+        marks += f'<circle class="optimum" cx="{x:.1f}" cy="{y:.1f}" r="8"><title>{words}</title></circle>'
     bottom = [(float(k), f"{k}") for k in range(int(rules.min()), int(rules.max()) + 1)]
     said = f"accuracy of {counted(result.count, 'models')} by their number of rules"
     return _plot(marks, across, bottom, (low, high), _ticks(low, high), "rules", said)

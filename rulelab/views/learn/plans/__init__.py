@@ -45,7 +45,7 @@ def _left(seen: Seen) -> str:
     counts, m = seen.snapshot.counts, 0 if seen.problem is None else seen.problem.n_antecedents
     lists = sum(perm(m, rules) for rules in range(6))
     return (
-        f"{count(counts['expanded'])} prefixes were expanded, and {count(counts['created'])} made. With {count(m)} "
+        f"Expanded: {counted(counts['expanded'], 'prefixes')}; made: {count(counts['created'])}. With {count(m)} "
         f"antecedents there are {count(lists)} orders of up to five of them alone, before labels are chosen: almost "
         "all were excluded without being made, because a prefix of theirs was cut."
     )
