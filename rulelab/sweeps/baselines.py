@@ -100,7 +100,7 @@ class Cart(_Classifier):
     Dash, Günlük and Wei (NeurIPS 2018, section 4) count them so, for a rough comparison.
     """
 
-    name = "cart"
+    name, title = "cart", "CART"
     of_counts = True
     defaults = {"max_leaf_nodes": None, "min_samples_leaf": 1, "max_depth": None, "ccp_alpha": 0.0, **BINARIZING}
     grid = {"max_leaf_nodes": [2, 3, 4, 6, 8, 12, 16, 24]}
@@ -115,7 +115,7 @@ class Cart(_Classifier):
 class RandomForest(_Classifier):
     """Random forests of 100 trees."""
 
-    name = "random_forest"
+    name, title = "random_forest", "Random forest"
     defaults = {"n_estimators": 100, "min_samples_leaf": 1, "max_depth": None, **BINARIZING}
     grid = {"n_estimators": [100]}
 
@@ -126,7 +126,7 @@ class RandomForest(_Classifier):
 class Logistic(_Classifier):
     """Logistic regression with an L2 penalty."""
 
-    name = "logistic_regression"
+    name, title = "logistic_regression", "Logistic regression"
     of_counts = True
     defaults = {"C": 1.0, **BINARIZING}
     grid = {"C": [1.0]}
@@ -138,7 +138,7 @@ class Logistic(_Classifier):
 class SupportVectors(_Classifier):
     """A support vector machine with a radial kernel."""
 
-    name = "svm"
+    name, title = "svm", "SVM"
     of_counts = True
     defaults = {"C": 1.0, **BINARIZING}
     grid = {"C": [1.0]}
@@ -150,7 +150,7 @@ class SupportVectors(_Classifier):
 class AdaBoost(_Classifier):
     """AdaBoost of stumps."""
 
-    name = "adaboost"
+    name, title = "adaboost", "AdaBoost"
     of_counts = True
     defaults = {"n_estimators": 50, "learning_rate": 1.0, **BINARIZING}
     grid = {"n_estimators": [50]}
@@ -178,7 +178,7 @@ class _Packaged(_Classifier):
 class Ripper(_Packaged):
     """RIPPER (Cohen, ICML 1995) of the package wittgenstein: rules of the positive class, made and pruned greedily."""
 
-    name = "ripper"
+    name, title = "ripper", "RIPPER"
     packages = ("wittgenstein",)
     defaults = {"k": 2, **BINARIZING}
     grid = {"k": [2]}
@@ -207,7 +207,7 @@ class Ripper(_Packaged):
 class C45Rules(_Packaged):
     """The rules of a C4.5 tree (Quinlan, 1993) by the package c50py; those that hold vote."""
 
-    name = "c45_rules"
+    name, title = "c45_rules", "C4.5 rules"
     packages = ("scikit-learn", "c50py")
     defaults = {"cf": 0.25, "min_samples_leaf": 2, **BINARIZING}
     grid = {"cf": [0.25]}
@@ -222,7 +222,7 @@ class C45Rules(_Packaged):
 class C50(_Packaged):
     """A C5.0 tree by the package c50py, of the same size as CART's: its shorter half as rules."""
 
-    name = "c50"
+    name, title = "c50", "C5.0 tree"
     packages = ("scikit-learn", "c50py")
     defaults = {"cf": 0.25, "min_samples_leaf": 2, **BINARIZING}
     grid = {"cf": [0.25]}
@@ -257,7 +257,7 @@ class _Fairlearn(_Packaged):
 class ExponentiatedGradient(_Fairlearn):
     """Decision trees made fair by reductions (Agarwal et al., ICML 2018); predictions are drawn at random."""
 
-    name = "exponentiated_gradient"
+    name, title = "exponentiated_gradient", "Exponentiated gradient"
     defaults = {"criterion": "equal_opportunity", "eps": 0.02, "max_leaf_nodes": 16, **BINARIZING}
     grid = {"eps": [0.01, 0.05, 0.1]}
     criteria = {
@@ -284,7 +284,7 @@ class ExponentiatedGradient(_Fairlearn):
 class ThresholdOptimizer(_Fairlearn):
     """Logistic regression with thresholds by group (Hardt, Price and Srebro, NeurIPS 2016); partly drawn at random."""
 
-    name = "threshold_optimizer"
+    name, title = "threshold_optimizer", "Threshold optimizer"
     defaults = {"criterion": "equal_opportunity", "C": 1.0, **BINARIZING}
     grid = {"criterion": ["equal_opportunity"]}
     criteria = {
@@ -314,7 +314,7 @@ class ThresholdOptimizer(_Fairlearn):
 class CompasScore(Method):
     """The COMPAS score that comes with the data: medium or high is a positive prediction."""
 
-    name = "compas_score"
+    name, title = "compas_score", "COMPAS score"
     baseline = True
     of_counts = False
     defaults: Mapping[str, Any] = {}
@@ -335,7 +335,7 @@ class GreedyList(Method):
     Their antecedents are those of the certified lists.
     """
 
-    name = "greedy_list"
+    name, title = "greedy_list", "Greedy rule list"
     baseline = True
     defaults = {"max_length": 4, **PREPARING}
     grid = {"max_length": [1, 2, 3, 4]}

@@ -18,13 +18,8 @@ from ..cards.view import ModelCard
 from ..live.job import Job
 from ..live.wording import NONE, counted
 
-NAMES = {
-    "cart": "CART",
-    "random_forest": "Random forest",
-    "logistic_regression": "Logistic regression",
-    "compas_score": "COMPAS score",
-}
-"""Which baselines of a sweep are fitted here, and what they are called."""
+NAMES = ("cart", "random_forest", "logistic_regression", "compas_score")
+"""Which baselines of a sweep are fitted here."""
 _SEED = 0
 
 Row = tuple[Score, Score | None, str]
@@ -43,16 +38,16 @@ def fitted(rows: Rows, report: Callable[[str], None]) -> dict[str, Row]:
     plan = make_plan(rows.data, cv=2, sensitive=None, resample=None, random_state=_SEED, time_limit=None, gap=0.0)
     fold = _fold(plan, rows)
     out = {}
-    for name, shown in NAMES.items():
+    for name in NAMES:
         method = BASELINES[name]
         if name == "compas_score" and plan.score is None:
             continue
-        report(f"fitting: {shown}")
+        report(f"fitting: {method.title}")
         parameters = dict(method.defaults) | ({"max_leaf_nodes": 8} if name == "cart" else {})
         found = method.fit(fold, parameters, plan, None, lambda: False)
         size = NONE if found.rules is None or found.conditions is None else _size(found.rules, found.conditions)
         test = None if rows.test is None else _score(found.test, fold.test)
-        out[shown] = (_score(found.train, fold.train), test, size)
+        out[method.title] = (_score(found.train, fold.train), test, size)
     return out
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from typing import NamedTuple
 from urllib.parse import quote
 
+from ...assets import asset
 from ..widgets.style import BLUE, GREEN, ORANGE, SKY, TEXT
 
 
@@ -39,27 +41,8 @@ LOOKS = {
 """Colours on a light and on a dark page: at least 3 : 1 on either, hues after Okabe and Ito, and Tol. The short name
 stands beside points that have no rule count."""
 COLORS = {method: {False: look.light, True: look.dark} for method, look in LOOKS.items()}
-_SHAPES = {
-    "circle": "<circle cx='7' cy='7' r='5'/>",
-    "square": "<path d='M2 2h10v10H2z'/>",
-    "circle_cross": "<circle cx='7' cy='7' r='5' fill-opacity='.4'/><path d='M7 2v10M2 7h10'/>",
-    "circle_x": "<circle cx='7' cy='7' r='5' fill-opacity='.4'/><path d='M3 3l8 8M11 3l-8 8'/>",
-    "triangle": "<path d='M7 2l6 10H1z'/>",
-    "x": "<path d='M2 2l10 10M12 2L2 12' stroke-width='2'/>",
-    "triangle_pin": "<path d='M7 1q1 6 6 11q-6-2-12 0q5-5 6-11z'/>",
-    "inverted_triangle": "<path d='M7 12L1 2h12z'/>",
-    "diamond": "<path d='M7 1l4 6-4 6-4-6z'/>",
-    "hex": "<path d='M4 2h6l3 5-3 5H4L1 7z'/>",
-    "star": "<path d='M7 1l2 4h4l-3 3 1 5-4-3-4 3 1-5-3-3h4z'/>",
-    "diamond_cross": "<path d='M7 1l4 6-4 6-4-6z' fill-opacity='.4'/><path d='M7 1v12M3 7h8'/>",
-    "square_x": "<path d='M2 2h10v10H2z' fill-opacity='.4'/><path d='M3 3l8 8M11 3l-8 8'/>",
-    "square_cross": "<path d='M2 2h10v10H2z' fill-opacity='.4'/><path d='M7 2v10M2 7h10'/>",
-    "square_pin": "<path d='M1 1q6 3 12 0q-3 6 0 12q-6-3-12 0q3-6 0-12z'/>",
-    "plus": "<path d='M5 1h4v4h4v4H9v4H5V9H1V5h4z'/>",
-    "asterisk": "<path d='M7 1v12M2 4l10 6M2 10l10-6' stroke-width='2'/>",
-}
-
-
+_SHAPES: dict[str, str] = json.loads(asset("markers.json"))
+"""The markers of Bokeh as SVG, in a square of 14."""
 _LABEL_CSS = " .MuiFormControlLabel-label { font-size: 14px !important; }"
 
 

@@ -18,11 +18,10 @@ from ...families import EVERY as RECORDS
 from ...families.typed import written
 from ...recipe import Recipe
 from ...shown import with_interval
-from ...sweeps import Result, Sweep, non_dominated
+from ...sweeps import BASELINES, Result, Sweep, non_dominated
 from ...sweeps.families import FAMILIES, NOTHING_CALLED
 from ...sweeps.frames import pooled
 from ...sweeps.keys import plain as plain_value
-from ..compare.baselines import NAMES
 from ..live.wording import NONE, family_name, titled
 from ..widgets.esc import plain
 
@@ -31,18 +30,8 @@ PARTS = {"test": "test rows", "train": "training rows"}
 COMPLEXITY = "complexity"
 FALSE_POSITIVES, TRUE_POSITIVES = "false_positive_rate", "true_positive_rate"
 """What stands on the axes of an ROC curve."""
-LABELS = {
-    **{name: family_name(name).capitalize() for name in FAMILIES},
-    "greedy_list": "Greedy rule list",
-    **NAMES,
-    "svm": "SVM",
-    "adaboost": "AdaBoost",
-    "ripper": "RIPPER",
-    "c45_rules": "C4.5 rules",
-    "c50": "C5.0 tree",
-    "exponentiated_gradient": "Exponentiated gradient",
-    "threshold_optimizer": "Threshold optimizer",
-}
+LABELS = {name: family_name(name).capitalize() for name in FAMILIES}
+LABELS |= {name: method.title for name, method in BASELINES.items()}
 """What families and baselines are called."""
 _GAP = "_gap_pooled"
 _LEFT_OUT = "left out of the fairness constraint"
