@@ -197,3 +197,11 @@ def finish(view: SearchView) -> SearchView:
     wait_until(lambda: view.session.state.over)
     view.refresh()
     return view
+
+
+def recorded(search: rl.Search, **limits: int) -> rl.Recording:
+    """A search and all that was seen of it, to its end or to a limit."""
+    recording = rl.Recording(search)
+    for _ in recording.steps(**limits):
+        pass
+    return recording

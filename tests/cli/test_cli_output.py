@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from itertools import cycle, product
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +25,8 @@ WRITING = [
     ("export", "people.csv", "--to", "sql", "-o"),
 ]
 
+NAMES = ["people.csv", "link.csv", "other.csv", "../{folder}/people.csv"]
+
 
 @pytest.fixture
 def people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -37,8 +40,11 @@ def people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-@pytest.mark.parametrize("name", ["people.csv", "link.csv", "other.csv", "../{folder}/people.csv"])
-@pytest.mark.parametrize("words", WRITING, ids=lambda words: f"{words[0]} {words[-1]}")
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [*product(WRITING[:1], NAMES), *zip(WRITING[1:], cycle(NAMES))],
+    ids=lambda given: given if isinstance(given, str) else f"{given[0]} {given[-1]}",
+)
 def test_no_command_writes_over_what_it_reads(
     words: tuple[str, ...], name: str, people: Path, capsys: pytest.CaptureFixture[str]
 ):

@@ -20,29 +20,6 @@ TOE = ("tic_tac_toe", "--max-conditions", 1)
 SMALL = ("diabetes", "--thresholds", 3, "--max-conditions", 2, "--max-complexity", 4)
 
 
-@pytest.fixture
-def people(tmp_path: Path) -> Path:
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame(
-        {"age": rng.integers(18, 70, 200), "sex": rng.choice(["f", "m"], 200), "job": rng.choice(list("abc"), 200)}
-    )
-    frame["paid"] = np.where((frame.age > 40) ^ (rng.random(200) < 0.15), "yes", "no")
-    path = tmp_path / "people.csv"
-    frame.to_csv(path, index=False)
-    return path
-
-
-@pytest.fixture
-def noise(tmp_path: Path) -> Path:
-    """Nothing to be learned, so that no search comes to its end."""
-    rng = np.random.default_rng(1)
-    frame = pd.DataFrame((rng.random((600, 60)) < 0.5).astype(int), columns=[f"x{j}" for j in range(60)])
-    frame["y"] = (rng.random(600) < 0.5).astype(int)
-    path = tmp_path / "noise.csv"
-    frame.to_csv(path, index=False)
-    return path
-
-
 def saved(path: Path, kind: str) -> dict:
     """A result read back by a strict reader, whose models can be used."""
     result = load_json(path.read_text(encoding="utf-8"), 1 << 24, 1 << 17)
@@ -342,7 +319,7 @@ def test_the_search_of_the_papers(tmp_path: Path, capsys: pytest.CaptureFixture[
 def test_bad_options_are_one_line_and_status_2(
     arguments: tuple[object, ...], expected: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    status, out, err = run(capsys, *arguments)
+    status, out, err = run(capsys, *arguments)  # where the options themselves are wrong, their usage comes first
     assert (status, out) == (2, "")
     assert expected in err
     assert re.match(rf"rulelab( {arguments[0]})?: error: ", err.splitlines()[-1])

@@ -16,7 +16,7 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
-from live import small_search
+from live import recorded, small_search
 from places import ROOT
 
 import rulelab as rl
@@ -28,9 +28,7 @@ from rulelab.store.saved_runs import made
 
 @pytest.fixture(scope="module")
 def recording() -> rl.Recording:
-    out = rl.Recording(small_search())
-    for _ in out.steps(work_limit=10_000):
-        pass
+    out = recorded(small_search(), work_limit=10_000)
     assert out.snapshots[-1].status is rl.Status.OPTIMAL
     return out
 
@@ -103,9 +101,7 @@ def test_rows_are_kept_where_they_are_few_and_always_their_hash(store, recording
 def test_rules_are_counted_and_accuracy_is_that_of_all_rows(store) -> None:
     data = rl.datasets.load("tic_tac_toe")
     bits = rl.Binarizer().fit_transform(data.X)
-    recording = rl.Recording(rl.RuleSetSearch(rl.Problem.from_arrays(bits, data.y), max_complexity=9))
-    for _ in recording.steps(time_limit=1):
-        pass
+    recording = recorded(rl.RuleSetSearch(rl.Problem.from_arrays(bits, data.y), max_complexity=9), time_limit=1)
     model = recording.snapshots[-1].incumbent.model
     run = store.run(store.save(recording, data=data).hash)
     assert run.n_rules == len(model.rules) < model.complexity == run.complexity
@@ -394,9 +390,7 @@ def test_what_the_book_shows_in_python_works(recording, proof, tmp_path: Path, m
 
 
 def test_names_are_kept_as_every_database_takes_them(tmp_path) -> None:
-    recording = rl.Recording(small_search())
-    for _ in recording.steps(work_limit=10):
-        pass
+    recording = recorded(small_search(), work_limit=10)
     with rl.store.open(tmp_path / "runs.sqlite") as store:
         run = store.save(recording, name="a\x00b", data_name="half \ud800")
         assert (run.name, run.data) == ("ab", "half ?")

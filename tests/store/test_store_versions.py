@@ -7,7 +7,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from live import small_search
+from live import recorded, small_search
 
 import rulelab as rl
 from rulelab.store import database, rows
@@ -50,9 +50,7 @@ def test_every_version_has_a_way_up_and_a_test() -> None:
 
 
 def test_a_file_of_an_earlier_version_is_moved_up_with_its_runs(earlier: Path) -> None:
-    recording = rl.Recording(small_search())
-    for _ in recording.steps(work_limit=10):
-        pass
+    recording = recorded(small_search(), work_limit=10)
     run, files = made(recording, None, name="old")
     with contextlib.closing(sqlite3.connect(earlier)) as bare:
         row = (

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from patience import PATIENCE
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 from table_engines import people
+from test_sweep import waited
 
 import rulelab as rl
 from rulelab.sweeps import SweepError
@@ -36,9 +36,7 @@ def is_kept_out() -> np.ndarray:
 
 
 def run(counts: PatternCounts = COUNTS, family: str = "rule_list", **arguments) -> rl.Sweep:
-    sweep = rl.sweep(counts, family, **{"grid": GRID, "sensitive": "sex"} | arguments)
-    assert sweep.wait(PATIENCE)
-    return sweep
+    return waited(rl.sweep(counts, family, **{"grid": GRID, "sensitive": "sex"} | arguments))
 
 
 def sides() -> tuple[pd.DataFrame, pd.DataFrame]:

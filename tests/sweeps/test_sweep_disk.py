@@ -56,7 +56,7 @@ def test_lines_are_whole_where_writes_are_short(done, path, monkeypatch):
 
 
 @pytest.mark.filterwarnings("ignore::rulelab.sweeps.SweepWarning")
-@pytest.mark.parametrize("room", [1500, 4000, 4001, 20_000])
+@pytest.mark.parametrize("room", [1500, 4001, 20_000])
 def test_on_a_full_disk_the_sweep_goes_on_in_memory(done, path, monkeypatch, room):
     monkeypatch.setattr(os, "write", full(room))
     sweep = rl.sweep(DATA, grid=GRID, cv=3, sensitive="group", results=path)
@@ -174,13 +174,14 @@ def test_a_lock_ends_with_its_process(path):
     assert list(path.parent.iterdir()) == []
 
 
-@pytest.mark.parametrize("number", [errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS])
-def test_where_files_cannot_be_locked_there_is_no_lock(path, monkeypatch, number):
+def test_where_files_cannot_be_locked_there_is_no_lock(path, monkeypatch):
+    errors = iter((errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS, *[errno.ENOLCK] * 9))
+
     def flock(*_: int) -> None:
-        raise OSError(number, os.strerror(number))
+        raise OSError(number := next(errors), os.strerror(number))
 
     monkeypatch.setattr(file_lock.fcntl, "flock", flock)
-    assert not FileLock(path).held
+    assert not any(FileLock(path).held for _ in range(3))
     assert run(results=path).progress.state == "done"
     assert run(results=path).progress.resumed == 18
 

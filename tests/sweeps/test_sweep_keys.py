@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from patience import PATIENCE
-from test_sweep import DATA, people
+from test_sweep import DATA, people, waited
 
 import rulelab as rl
 from rulelab.sweeps import BASELINES, FAMILIES, SweepError, SweepWarning, keys
@@ -23,9 +22,7 @@ ONE = {"regularization": [0.1]}
 
 
 def swept(path: Path, grid: dict[str, Any] | None = None, **arguments: Any) -> rl.Sweep:
-    sweep = rl.sweep(DATA, **{"grid": ONE if grid is None else grid, "cv": 2, "results": path} | arguments)
-    assert sweep.wait(PATIENCE)
-    return sweep
+    return waited(rl.sweep(DATA, **{"grid": ONE if grid is None else grid, "cv": 2, "results": path} | arguments))
 
 
 @pytest.fixture

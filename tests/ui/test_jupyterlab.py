@@ -144,7 +144,9 @@ def run_cell(page: Any) -> None:
         assert time.monotonic() < end
         page.locator(".jp-Notebook .jp-CodeCell").first.click()
         page.keyboard.press("Control+Enter")
-        page.wait_for_timeout(3000)
+        for _ in range(30):
+            if not begun.count():
+                page.wait_for_timeout(100)
 
 
 def plotted(page: Any) -> float:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-import socket
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from patience import PATIENCE, wait_until
+from servers import free_port
 from visits import Visit, answers
 
 import rulelab as rl
@@ -73,47 +73,17 @@ def test_a_run_lasts(visit, place: Path) -> None:
         assert each.dialogs == []
 
 
-def test_a_run_is_kept_verified_explored_and_saved_at_once(visit, place: Path) -> None:
-    # the data have many rows: each of the four reads the search for so long that the others come in between
-    view = visit().open("?data=compas&regularization=0.02&max_conditions=1")
-    page = view.page
-    view.more().page.get_by_label("Speed").select_option("full speed")
-    view.button("Run").click()
-    view.until_status("certified optimal")
-    view.check.click()
-    saved = view.export("Recording")
-    view.keep.click()
-    page.get_by_role("tab", name="Alternatives").click()
-    view.until_all_are_found()
-    page.get_by_role("tab", name="Search").click()
-    page.get_by_text("Valid: ").wait_for()
-    view.until(lambda: "run=" in page.url and "pins=" in page.url)
-    page.get_by_role("tab", name="Compare").click()
-    page.get_by_role("button", name=re.compile("^Check proof ")).wait_for()
-    assert rl.Recording.from_bytes(Path(saved.path()).read_bytes()).snapshots[-1].status is rl.Status.OPTIMAL
-    assert view.console == []
+DEMANDS = 'regularization=0.02&must_use=sex, "bmi"&max_uses=age: 1&must_not_use=ldl&first_rule=sex = group 1'
 
 
-@pytest.mark.parametrize(
-    ("query", "texts"),
-    [
-        (
-            'regularization=0.02&must_use=sex, "bmi"&max_uses=age: 1&must_not_use=ldl&first_rule=sex = group 1',
-            {
-                "Must use": "sex, bmi",
-                "Conditions on a column, at most": "age: 1",
-                "Must not use": "ldl",
-                "First rule": "sex == group 1",
-            },
-        ),
-        (
-            "family=rule_set&max_complexity=4&must_use=sex&monotone=bmi: increasing",
-            {"Must use": "sex", "Monotone columns": "bmi: increasing"},
-        ),
-    ],
-)
-def test_a_run_with_demands_is_opened_with_its_fields(visit, place: Path, query: str, texts: dict[str, str]) -> None:
-    view = visit().open(f"?data=diabetes&thresholds=2&max_conditions=1&{query}")
+def test_a_run_with_demands_is_opened_with_its_fields(visit, place: Path) -> None:
+    texts = {
+        "Must use": "sex, bmi",
+        "Conditions on a column, at most": "age: 1",
+        "Must not use": "ldl",
+        "First rule": "sex == group 1",
+    }
+    view = visit().open(f"?data=diabetes&thresholds=2&max_conditions=1&{DEMANDS}")
     page = view.page
 
     def shown() -> dict[str, str]:
@@ -145,9 +115,7 @@ def test_a_run_with_demands_is_opened_with_its_fields(visit, place: Path, query:
 
 
 def test_the_app_for_panel_serve_keeps_runs_where_it_is_told(chromium, tmp_path: Path) -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     place, base = tmp_path / "runs.sqlite", f"http://127.0.0.1:{port}/dashboard"
     command = [sys.executable, "-m", "panel", "serve", str(APP), "--address=127.0.0.1", f"--port={port}"]
     command.append(f"--allow-websocket-origin=127.0.0.1:{port}")

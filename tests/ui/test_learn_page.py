@@ -33,7 +33,7 @@ def learn(view: Visit) -> None:
 
 
 def test_a_walk_is_taken_kept_and_taken_up_again(visit: Callable[..., Visit]) -> None:
-    view = visit().open()
+    view = visit().open("?data=tic_tac_toe&regularization=0.02&max_conditions=1")
     learn(view)
     view.button("Start").nth(1).click()
     page = view.page
@@ -59,27 +59,21 @@ def test_a_walk_is_taken_kept_and_taken_up_again(visit: Callable[..., Visit]) ->
     page.get_by_text("step 2 of 6").wait_for()
     page.go_back()
     page.get_by_text("Six short walks").wait_for()
-    assert view.console == []
-    assert view.foreign() == []
-
-
-def test_the_list_of_walks_is_alive_for_those_who_come_back_by_its_address(visit: Callable[..., Visit]) -> None:
-    view = visit()
-    page = view.page
-    page.goto(f'{view.base}?tab="Learn"&walk="branch and bound"')
-    page.get_by_text("step 1 of").wait_for()
-    page.get_by_role("tabpanel", name="Learn").get_by_role("button", name="Step", exact=True).click()
-    page.get_by_text("✓ Done.").wait_for()
-    for _ in range(3):
+    for _ in range(2):  # the list is alive for those who come back by its address
         page.goto(f'{view.base}?tab="Learn"')
         page.get_by_text("1 done").wait_for()
         view.button("Go on").click()
-        page.get_by_text("step 2 of").wait_for()
-    page.goto(f'{view.base}?tab="Learn"')
+        page.get_by_text("step 2 of 6").wait_for()
+    page.goto(f'{view.base}?data=tic_tac_toe&regularization=0.02&max_conditions=1&tab="Learn"')
     page.get_by_text("1 done").wait_for()
     view.button("Read").click()
     page.get_by_role("heading", name="Ten minutes before an audience").wait_for()
+    page.go_back()
+    view.button("Play").click()
+    page.get_by_label("Room", exact=True).wait_for()
+    assert page.get_by_role("tab", name="Alternatives").get_attribute("aria-selected") == "true"
     assert view.console == []
+    assert view.foreign() == []
 
 
 @pytest.mark.parametrize(
@@ -299,12 +293,3 @@ def test_the_first_walk_is_answered_marked_and_checked(visit: Callable[..., Visi
     page.get_by_text("7 steps, 7 done").wait_for()
     assert view.console == []
     assert view.foreign() == []
-
-
-def test_the_game_is_begun_from_the_list_of_walks(visit: Callable[..., Visit]) -> None:
-    view = visit().open("?data=tic_tac_toe&regularization=0.02&max_conditions=1")
-    learn(view)
-    view.button("Play").click()
-    view.page.get_by_label("Room", exact=True).wait_for()
-    assert view.page.get_by_role("tab", name="Alternatives").get_attribute("aria-selected") == "true"
-    assert view.console == []

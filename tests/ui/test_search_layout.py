@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import re
-import socket
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,8 @@ import panel_material_ui as pmui
 import pytest
 from patience import PATIENCE
 from PIL import Image
+from servers import free_port
+from words import broken_words
 
 import rulelab as rl
 
@@ -55,9 +56,7 @@ for which the browser knew no place before: it says the left edge, and takes tha
 
 
 def test_in_a_page_of_the_design_nothing_is_squashed(context: Any) -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     data = rl.datasets.load("tic_tac_toe")
     problem = rl.Problem.from_antecedents(rl.mine_antecedents(rl.Binarizer().fit_transform(data.X)), data.y)
 
@@ -252,31 +251,6 @@ def test_at_twice_the_size_one_sees_what_to_press_and_what_is_said_and_pinning_m
     pinning_moves_nothing(view)
 
 
-_BROKEN = """() => {
-    const found = []
-    let words = 0
-    const walk = (root) => {
-        for (const cell of root.querySelectorAll("table.rules th")) {
-            for (const text of cell.childNodes) {
-                if (text.nodeType !== 3) { continue }
-                for (const { 0: word, index } of text.data.matchAll(/[^\\s_]+/g)) {
-                    const range = document.createRange()
-                    range.setStart(text, index)
-                    range.setEnd(text, index + word.length)
-                    words += 1
-                    const lines = new Set([...range.getClientRects()].map((box) => Math.round(box.y)))
-                    if (lines.size > 1) { found.push(word) }
-                }
-            }
-        }
-        for (const e of root.querySelectorAll("*")) { if (e.shadowRoot) { walk(e.shadowRoot) } }
-    }
-    walk(document)
-    return [words, found]
-}"""
-"""Words in the heads of the tables of rules, and those that are broken within; an underscore ends a word."""
-
-
 @pytest.mark.long
 def test_no_word_is_broken_in_the_heads_of_the_rules(visit) -> None:
     view = visit(1440, 900).open("?data=diabetes&regularization=0.02&max_conditions=1")
@@ -285,7 +259,7 @@ def test_no_word_is_broken_in_the_heads_of_the_rules(visit) -> None:
     for width in (1440, 1280, 1024, 390):
         view.page.set_viewport_size({"width": width, "height": 800})
         boxes(view)
-        words, broken = view.page.evaluate(_BROKEN)
+        words, broken = broken_words(view.page, "table.rules th", r"[^\s_]+")  # an underscore ends a word
         assert words > 5
         assert broken == [], width
 

@@ -34,30 +34,18 @@ def speed(visit, name: str) -> None:
 
 
 @pytest.mark.long
-def test_the_first_page_runs_to_the_certificate(visit) -> None:
-    view = visit().open()
-    assert "ready" in view.status
-    for name in ("Settings", "Run", "Step", "More", "Stop", "Reset"):
-        assert view.button(name).count() == 1 or view.more().button(name).count() == 1
-    view.button("Run").click()
-    view.until(lambda: view.page.locator("table.rules tbody tr").count() > 0)
-    view.until_status("certified optimal")
-    assert "gap 0 " in view.status
-    assert view.page.locator("table.rules tbody tr").count() >= 3
-    saved = view.export("Model (JSON)")
-    assert '"rule_list"' in Path(saved.path()).read_text()
-    assert view.foreign() == []
-    assert view.console == []
-
-
-@pytest.mark.long
 def test_tick_pause_step_stop_reset_and_the_end_of_the_worker(visit) -> None:
     view = visit().open(LONG)
     speed(view, "1 step per tick")
     began = time.monotonic()
-    view.button("Run").click()
+    view.button("Run").focus()
+    view.page.keyboard.press("Enter")
     view.until(lambda: "expanded" in view.counts and view.expanded >= 2)
     assert view.expanded <= (time.monotonic() - began) / TICK_SECONDS + 1
+    view.page.keyboard.press("Enter")
+    view.until_status("paused")
+    view.page.keyboard.press("Enter")  # a button keeps the keyboard whatever stands on it
+    view.button("Pause").wait_for()
     speed(view, "full speed")
     view.until(lambda: view.expanded > 500)
     view.button("Pause").click()
@@ -267,26 +255,6 @@ def test_all_classes_of_a_file_are_predicted_by_one_list(visit, tmp_path: Path) 
 
 
 @pytest.mark.long
-def test_one_class_and_a_bad_regularization_are_explained(visit) -> None:
-    view = visit().open("?data=tic_tac_toe&regularization=0")
-    alert = view.page.get_by_role("alert").filter(visible=True)
-    view.until(lambda: "the address asks for regularization = 0" in " ".join(alert.all_inner_texts()))
-    view.field("Regularization").filter(visible=True).fill("0")
-    view.page.keyboard.press("Tab")
-    alert.filter(has_text="“0” is not a number above 0 and below 1").first.wait_for()
-    assert view.button("Run").is_disabled()
-    view.field("Regularization").filter(visible=True).fill("0.01")
-    view.page.keyboard.press("Tab")
-    view.until(lambda: view.button("Run").is_enabled())
-    upload(view, "one.csv", "a,y\n1,1\n2,1\n3,1\n")
-    dialog = view.page.get_by_role("dialog")
-    view.until(lambda: dialog.count() == 1 and "Choose the target" in dialog.inner_text())
-    assert view.button("Accept").is_disabled()
-    dialog.get_by_label("Role of y").select_option("target")
-    view.until(lambda: "one value only" in dialog.inner_text())
-
-
-@pytest.mark.long
 def test_every_control_is_named_and_reached_by_keyboard_and_the_status_is_told(visit) -> None:
     view = visit().open(QUICK)
     for name in ("objective", "Objective and lower bound", "Best rule list so far"):
@@ -350,15 +318,14 @@ _TURNING = """() => {
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_theme_is_the_system_s_the_keyboard_is_seen_and_nothing_turns_unwanted(visit, scheme) -> None:
-    view = visit(color_scheme=scheme, reduced_motion="reduce").open(QUICK)
+def test_the_theme_is_the_system_s_the_keyboard_is_seen_and_nothing_turns_unwanted(visit) -> None:
+    view = visit(color_scheme="dark", reduced_motion="reduce").open(QUICK)
     icon = view.page.locator("link[rel~=icon]").first.get_attribute("href")
     assert icon.startswith("data:image/svg+xml"), "a picture of its own, from no other host"
     seen = stops(view.page)
     assert {"Search", "Toggle theme", "Run", "Settings", "Tree", "More"} <= set(seen)
     assert view.page.evaluate(_TURNING) == []
-    for expected in (scheme == "dark", scheme != "dark"):
+    for expected in (True, False):
         view.until(lambda now=expected: is_dark(view) is now)
         view.until(lambda now=expected: has_edges(view, now))
         view.until(lambda: values_read_as_text(view))
@@ -383,18 +350,6 @@ def values_read_as_text(view: Any) -> bool:
     fields = [view.page.get_by_label(name) for name in ("Data set", "Regularization", "Speed")]
     colours = {each.evaluate("e => getComputedStyle(e).color") for each in fields}
     return colours == {view.button("Step").evaluate("e => getComputedStyle(e).color")}
-
-
-@pytest.mark.long
-def test_a_button_keeps_the_keyboard_whatever_stands_on_it(visit) -> None:
-    view = visit().open('?data="diabetes"&regularization=0.003&max_conditions=1&beam_width=0&speed="1 step per tick"')
-    view.button("Run").focus()
-    view.page.keyboard.press("Enter")
-    view.until(lambda: "expanded" in view.counts and view.expanded > 1)
-    view.page.keyboard.press("Enter")
-    view.until_status("paused")
-    view.button("Run").wait_for()
-    assert view.console == []
 
 
 def test_a_lost_connection_pauses_and_comes_back(visit) -> None:

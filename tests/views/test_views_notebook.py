@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import panel as pn
 import pytest
+from live import recorded
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
@@ -289,9 +290,7 @@ def test_what_was_told_to_stop_is_looked_at_until_it_has(by_hand, monkeypatch: p
 
 def test_a_search_view_is_watched_and_leaves_curves(published: Published) -> None:
     search = rl.RuleListSearch(problem(), 0.02, beam_width=0)
-    recording = rl.Recording(search)
-    for _ in recording.steps(work_per_step=1):
-        pass
+    recording = recorded(search, work_per_step=1)
     view = rl.views.Replay(recording)
     seen: list[Any] = []
     watched = pn.bind(lambda status, model: seen.append((status, model)), view.param.status, view.param.model)

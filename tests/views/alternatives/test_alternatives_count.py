@@ -95,7 +95,7 @@ def test_the_count_is_that_of_the_lists_and_ranges_hold_all_of_them(
     assert "<b>u" not in html(counting)
 
 
-def test_another_attribute_counts_nothing_again(view: AlternativesView) -> None:
+def test_another_attribute_counts_nothing_again_and_a_new_find_forgets_the_count(view: AlternativesView) -> None:
     counting = counted(view)
     total = counting.total
     assert counting.ranges.gaps is None
@@ -106,6 +106,11 @@ def test_another_attribute_counts_nothing_again(view: AlternativesView) -> None:
     view.criterion = "equalized_odds"
     wait_until(lambda: not counting.refresh())
     assert "false positive rate" in html(counting)
+    view.distance = 0.1
+    wait_until(lambda: not view.refresh())
+    assert counting.total is None
+    assert status(counting).phase == ""
+    assert counted(view).total.result.n_lists == view.found.result.n_lists  # type: ignore[union-attr]
 
 
 def test_random_lists_stand_beside_the_models(view: AlternativesView, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -166,15 +171,6 @@ def test_the_tab_shows_one_thing_at_a_time(view: AlternativesView) -> None:
         }
         assert [each for each, part in parts.items() if part in shown] == [name]
         assert pn.panel(view.editor) in seen(view), "the chosen model stands beside all of them"
-
-
-def test_a_new_find_forgets_the_count(view: AlternativesView) -> None:
-    counting = counted(view)
-    view.distance = 0.1
-    wait_until(lambda: not view.refresh())
-    assert counting.total is None
-    assert status(counting).phase == ""
-    assert counted(view).total.result.n_lists == view.found.result.n_lists  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,6 @@ from patience import wait_until
 import rulelab as rl
 from rulelab.views.alternatives import view as alternatives
 from rulelab.views.alternatives.counting import Total, draw, verdict
-from rulelab.views.alternatives.finding import Wanted, find
 from rulelab.views.alternatives.good import FoundSets
 from rulelab.views.alternatives.view import BUILD, COUNT, FAIRER, MADE_OF, TOGETHER, AlternativesView
 from rulelab.views.live.job import Progress
@@ -134,6 +133,7 @@ def part(dataset: rl.Dataset, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 def test_sets_beyond_those_that_are_shown_are_counted_and_drawn(view: AlternativesView, part: AlternativesView) -> None:
     counting, whole = part.counting, view.found
+    assert status(part).phase.startswith("not complete (as many models as were asked for)")
     counting.count()
     wait_until(lambda: not counting.refresh())
     assert counting.total.result.complete
@@ -200,18 +200,3 @@ def test_lists_come_after_sets(view: AlternativesView, dataset: rl.Dataset) -> N
     assert status(view).phase.startswith("certified complete: ")
     view.strip.open = TOGETHER
     assert button(view, "Explorer (HTML)")
-
-
-def test_what_is_not_complete_says_so(dataset: rl.Dataset) -> None:
-    def found(wanted: Wanted, **parameters: Any) -> Any:
-        return find(lambda report: Prepared(searched(dataset, **parameters)), wanted, Progress())
-
-    tone, said = found(Wanted(0.5, 3, 60.0)).verdict()
-    assert tone == "limit"
-    assert said.startswith("not complete (as many models as were asked for): ")
-    with pytest.raises(ValueError, match="time limit reached: the optimum was not certified after"):
-        found(Wanted(0.5, 3, 1e-9))
-    problem = rl.Problem.from_arrays(np.eye(4, dtype=bool), [1, 0, 1, 0], groups=[0, 0, 1, 1])
-    search = rl.RuleSetSearch(problem, 4, fairness=rl.EqualOpportunity(0.1))
-    with pytest.raises(ValueError, match="without a fairness constraint"):
-        find(lambda report: Prepared(search), Wanted(), Progress())

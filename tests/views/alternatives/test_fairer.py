@@ -60,13 +60,6 @@ def test_what_is_known_stays_where_a_longer_search_is_stopped(show, dataset) -> 
     assert view.fairer.fairer.points, "or those of the search before"
 
 
-def test_the_shade_is_seen_on_a_dark_page(show, dataset) -> None:
-    view = show(searched(dataset), dataset)
-    light = view.fairer.dots.shade
-    view.dark = True
-    assert view.fairer.dots.shade != light
-
-
 @pytest.mark.parametrize("form", ["dnf", "cnf"])
 def test_sets_have_fairer_ones_by_what_they_predict(show, dataset, form: str) -> None:
     search = rl.RuleSetSearch(searched(dataset).problem, max_complexity=5, max_conditions=2, form=form)

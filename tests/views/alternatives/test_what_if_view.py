@@ -117,28 +117,19 @@ def test_every_edit_counts_anew_and_can_be_taken_back(make) -> None:
     assert widget(view, "Redo").disabled
 
 
-@pytest.mark.parametrize(
-    "wanted",
-    [
-        {},
-        {"do": "delete"},
-        {"do": "delete", "at": 7},
-        {"do": "delete", "at": True},
-        {"do": "move", "at": 0, "to": -1},
-        {"do": "flip", "at": "0"},
-        {"do": "insert", "at": 0, "antecedent": 1000},
-        {"do": "insert", "at": 5, "antecedent": 0},
-        {"do": live.HOSTILE},
-    ],
-)
-def test_a_message_that_makes_no_sense_changes_nothing(make, wanted) -> None:
+def test_a_message_that_makes_no_sense_changes_nothing(make) -> None:
     view = make(live.small_search())
     view.act({"do": "insert", "at": 0, "antecedent": 2})
     before = view.hand.edited
-    send(only(view, Editor), wanted)
-    send(only(view, Editor), None)
-    view.person.enter(wanted)
-    assert view.hand.edited == before
+    for wanted in (
+        *(None, {}, {"do": "delete"}, {"do": "delete", "at": 7}, {"do": "delete", "at": True}),
+        *({"do": "move", "at": 0, "to": -1}, {"do": "flip", "at": "0"}, {"do": live.HOSTILE}),
+        *({"do": "insert", "at": 0, "antecedent": 1000}, {"do": "insert", "at": 5, "antecedent": 0}),
+    ):
+        send(only(view, Editor), wanted)
+        if wanted is not None:
+            view.person.enter(wanted)
+        assert view.hand.edited == before, wanted
 
 
 def test_what_cannot_be_put_in_is_said(make) -> None:

@@ -601,10 +601,3 @@ def test_jobs_wait_in_line_and_report_errors() -> None:
     assert (waiting.result, waiting.error) == (None, "the reason")
     assert dropped.error == "cancelled"
     assert seen == ["waiting"]
-
-
-def test_the_rules_of_a_card_are_headed_by_its_target() -> None:
-    heads = card_html.rules(first()).replace("<wbr>", "")
-    assert first().target
-    assert f"<th>{first().target}</th>" in heads
-    assert ">label</th>" not in heads

@@ -219,18 +219,6 @@ def test_hostile_names_are_one_line_of_text(settings) -> None:
     assert "<img" not in html(pn.Column(*settings.fields))
 
 
-@pytest.mark.long
-def test_lists_of_uploaded_data_have_group_tables() -> None:
-    setup = Setup()
-    use_file(setup.table, GERMAN, therapy="ignore")
-    for family in ("rule_list", "falling_rule_list", "rule_set"):
-        setup.choose(family=family)
-        done = setup.recipe()(lambda doing: None)
-        snapshot = rl.solve(done.search, time_limit=5)
-        found = of_card(of_search(done.search, snapshot, done), lambda doing: None)
-        assert list(found.groups["gender"].index) == ["(missing)", "f", "m"]
-
-
 def test_nothing_can_be_run_while_data_are_chosen() -> None:
     view = SearchView(new_session=Setup().new_session)
     view.blocked = True

@@ -44,16 +44,6 @@ def start() -> Iterator[Callable[..., SearchSession]]:
         assert not session.alive
 
 
-def test_a_session_runs_to_the_certificate(start) -> None:
-    session = start()
-    session.run()
-    wait_until(lambda: session.state is State.ENDED)
-    assert session.snapshot.status is rl.Status.OPTIMAL
-    assert session.snapshot.incumbent.objective == rl.solve(small_search()).incumbent.objective
-    assert "certified optimal" in words.standing(session).phase
-    wait_until(lambda: not session.alive)
-
-
 def test_where_the_arithmetic_ends_the_gap_is_said_and_nothing_is_left_to_do(start) -> None:
     session = start(inexact_search)
     session.run()
@@ -111,13 +101,6 @@ def test_each_step_opens_one_prefix_whatever_comes_before_the_tree(start) -> Non
         wait_until(lambda now=opened: session.state is State.PAUSED and session.snapshot.counts["expanded"] == now)
 
 
-def test_step_from_the_start_prepares_and_does_one_unit(start) -> None:
-    session = start()
-    session.step()
-    wait_until(lambda: session.state is State.PAUSED and session.snapshot is not None)
-    assert session.snapshot.work == 1
-
-
 def test_slow_motion_keeps_to_its_beat(start) -> None:
     session = start(long_search, pace=Pace(1))
     session.run()
@@ -167,19 +150,14 @@ def test_the_time_limit_ends_the_run_and_the_run_can_go_on(start) -> None:
     assert session.snapshot.seconds >= first.seconds + 0.1
 
 
-def test_closing_ends_the_worker(start) -> None:
+@pytest.mark.parametrize("paused", [False, True])
+def test_closing_ends_the_worker(start, paused: bool) -> None:
     session = start(long_search)
-    session.run()
-    wait_until(lambda: session.snapshot is not None)
-    session.close()
-    session.join(PATIENCE)
-    assert not session.alive
-
-
-def test_closing_ends_a_paused_worker(start) -> None:
-    session = start(long_search)
-    session.step()
-    wait_until(lambda: session.state is State.PAUSED)
+    if paused:
+        session.step()
+    else:
+        session.run()
+    wait_until(lambda: session.state is State.PAUSED if paused else session.snapshot is not None)
     session.close()
     session.join(PATIENCE)
     assert not session.alive

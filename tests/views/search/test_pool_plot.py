@@ -141,6 +141,10 @@ def test_each_rule_is_drawn_once_and_those_of_the_best_set_have_squares() -> Non
     assert plot.picture()["size"] == [1280, 720]
     plot.draw(EMPTY)
     assert "rule has a price yet" in plot.caption
+    frame = pd.DataFrame({"rule": [HOSTILE * 40], "complexity": [2], "rows": [5.0], "reduced_cost": [-1.0]})
+    plot.draw(frame.assign(use=0.0, chosen=False))
+    assert len(plot.sources[0].data["rule"][0]) <= 200, "names are cut"
+    assert "would lower" in plot.caption
 
 
 def test_rules_that_the_picture_has_no_place_for_are_counted() -> None:
@@ -153,14 +157,6 @@ def test_rules_that_the_picture_has_no_place_for_are_counted() -> None:
     assert f"Above the picture: {sum(cost > top for cost in costs)} rule" in plot.caption
     plot.draw(frame.assign(use=0.0, chosen=False, reduced_cost=1.0))
     assert "Above" not in plot.caption
-
-
-def test_names_are_cut_and_stay_text() -> None:
-    frame = pd.DataFrame({"rule": [HOSTILE * 40], "complexity": [2], "rows": [5.0], "reduced_cost": [-1.0]})
-    plot = PoolPlot()
-    plot.draw(frame.assign(use=0.0, chosen=False))
-    assert len(plot.sources[0].data["rule"][0]) <= 200
-    assert "would lower" in plot.caption
 
 
 def test_the_page_shows_the_pool_of_a_rule_set_and_of_nothing_else() -> None:

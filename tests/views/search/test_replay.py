@@ -18,6 +18,7 @@ from live import (
     open_tab,
     play,
     problem,
+    recorded,
     runs_table,
     status,
     widget,
@@ -152,9 +153,7 @@ def test_what_is_no_recording_is_refused_with_the_reason(quiet, monkeypatch) -> 
 
 
 def test_a_tree_deeper_than_any_list_is_refused(tmp_path) -> None:
-    recording = rl.Recording(rl.CorelsSearch(problem(120, 7), 0.02))
-    for _ in recording.steps():
-        pass
+    recording = recorded(rl.CorelsSearch(problem(120, 7), 0.02))
     content = recording._content(10_000)
     chain = np.arange(-1, 4999)
     n = len(chain)

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import pytest
 from bokeh.models import Span
-from live import curves, curves_of, exported, look_back, moment, play, send, status
+from live import curves, curves_of, exported, finish, look_back, moment, play, send, status
 from patience import PATIENCE, wait_until
 from test_views_plots import SEARCHES
 
@@ -21,6 +21,9 @@ from rulelab.views.search.families import LOOKS
 from rulelab.views.search.figures import AXES, SearchFigures
 from rulelab.views.search.view import SearchView
 
+one = pytest.mark.parametrize("view", ["rule_list"], indirect=True)
+"""Where the kind of search is the same to what is tested."""
+
 
 @pytest.fixture(params=list(SEARCHES))
 def view(request: pytest.FixtureRequest) -> Iterator[SearchView]:
@@ -31,9 +34,7 @@ def view(request: pytest.FixtureRequest) -> Iterator[SearchView]:
         wait_until(lambda: not view.session.state.busy)
         view.refresh()
     view.speed = "full speed"
-    view.run()
-    wait_until(lambda: view.session.state.over)
-    view.refresh()
+    finish(view)
     yield view
     view.close()
     view.session.join(PATIENCE)
@@ -127,6 +128,7 @@ def test_a_verdict_on_the_end_is_not_said_of_a_moment_before(view) -> None:
     assert check.line.visible == able
 
 
+@one
 def test_replay_goes_through_the_moments_and_ends_in_the_present(view) -> None:
     last = len(view.session.history) - 1
     play(view)
@@ -144,6 +146,7 @@ def test_replay_goes_through_the_moments_and_ends_in_the_present(view) -> None:
     assert not view.part("moment").playing
 
 
+@one
 def test_a_slider_that_is_moved_holds_the_replay(view) -> None:
     play(view)
     while moment(view) == 0:
@@ -175,6 +178,7 @@ def test_a_line_that_is_moved_in_a_plot_goes_to_the_nearest_moment(view) -> None
             assert line.location == places[at]
 
 
+@one
 def test_reset_and_a_new_run_are_in_the_present(view) -> None:
     look_back(view, 1)
     view.reset()

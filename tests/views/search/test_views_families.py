@@ -338,14 +338,6 @@ def test_updates_are_small_lists_of_plain_numbers(look) -> None:
     )
 
 
-@pytest.mark.parametrize("search", [rl.FallingRuleListSearch, rl.RuleSetSearch])
-def test_a_search_of_a_notebook_is_shown_and_begins_again(search, show) -> None:
-    shown = finish(show(search(problem())))
-    first = shown.session.snapshot
-    assert status(shown).tone == "proven"
-    assert finish(shown).session.snapshot.work == first.work
-
-
 def test_a_tree_is_offered_of_searches_that_have_one() -> None:
     made, fairness = problem(groups=True), rl.EqualOpportunity(0.1)
     searches = [make(made) for make in (rl.RuleListSearch, rl.CorelsSearch, rl.FallingRuleListSearch, rl.RuleSetSearch)]
@@ -360,7 +352,7 @@ def test_a_tree_is_offered_of_searches_that_have_one() -> None:
 
 def test_hostile_names_stay_text() -> None:
     names = [f"{HOSTILE}{i}" for i in range(6)]
-    for make in (rl.FallingRuleListSearch, rl.RuleSetSearch):
+    for make in (rl.RuleListSearch, rl.FallingRuleListSearch, rl.RuleSetSearch):
         best = rl.solve(make(problem(names))).incumbent
         html = incumbent_card(best, labels=("<b>", HOSTILE), target=HOSTILE)
         assert "<img" not in html

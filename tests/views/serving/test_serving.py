@@ -14,7 +14,6 @@ import pytest
 from live import alert, send
 from tornado.httputil import HTTPHeaders, HTTPServerRequest, RequestStartLine
 
-from rulelab.assets import asset
 from rulelab.cli.commands import main
 from rulelab.views.allowance import ALLOWED, NO_FILES
 from rulelab.views.compare.view import CompareView
@@ -324,7 +323,3 @@ def test_who_logs_in_elsewhere_is_sent_back_below_the_prefix(monkeypatch: pytest
     assert _login(None, "github", back) == {"oauth_provider": "github", "oauth_redirect_uri": back}
     monkeypatch.setenv("PANEL_OAUTH_REDIRECT_URI", "https://elsewhere.example")
     assert _return_address(("https://lab.example",), "/lab") is None
-
-
-def test_the_login_form_has_room_for_two_lines_of_complaint() -> None:
-    assert "p { margin: 0; min-height: 3em;" in asset("login.html")
