@@ -11,7 +11,6 @@ from figures import each_plot_is_clear
 
 pytestmark = pytest.mark.ui
 
-SET = "?family=rule_set&data=tic_tac_toe&max_complexity=32"
 POOLED = {
     "Pool": "Rules in the pool",
     "Prices": "Prices of the rows",
@@ -63,31 +62,6 @@ def test_a_falling_list_is_certified(visit) -> None:
     saved = json.loads(Path(file.path()).read_text())
     assert (saved["family"], saved["positive_weight"]) == ("falling_rule_list", 3.0)
     phone_is_fine(view)
-    assert view.foreign() == []
-    assert view.console == []
-
-
-@pytest.mark.long
-def test_sampling_reaches_its_limit_and_claims_no_more(visit) -> None:
-    view = visit().open("?family=falling_rule_list&method=monte_carlo&iterations=500")
-    assert not view.page.get_by_text("Bounds in use").filter(visible=True).count()
-    run(view, until="limit reached")
-    assert "proves nothing beyond the bound" in view.status
-    assert "lists made 500" in view.counts
-    assert view.console == []
-
-
-@pytest.mark.long
-def test_tic_tac_toe_is_its_eight_rules(visit) -> None:
-    view = visit().open(SET)
-    assert not view.field("Least support").filter(visible=True).count()
-    run(view)
-    assert "certified optimal for rules of at most 3 conditions" in view.status
-    assert "objective 0 lower bound 0 gap 0" in view.status
-    found = rows(view)
-    assert len(found) == 8
-    assert all(text.count(" and ") == 2 for text in found)
-    assert "8 rules of complexity 32" in view.page.locator("p.sum").inner_text()
     assert view.foreign() == []
     assert view.console == []
 

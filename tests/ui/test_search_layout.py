@@ -24,19 +24,9 @@ LABELS = {"rule_list": "Rule list", "falling_rule_list": "Falling rule list", "r
 QUICK = "data=tic_tac_toe&regularization=0.02&max_complexity=8"
 MOST_SHIFT = 0.02
 FRAMES = "rl-status|bk-CartesianFrame"
-_BOXES = """(kinds) => {
-    const found = []
-    const walk = (root) => {
-        for (const e of root.querySelectorAll("*")) {
-            if (new RegExp(kinds).test(e.className)) {
-                const { x, y, width, height } = e.getBoundingClientRect()
-                if (width > 0) { found.push([x, y, width, height].map(Math.round)) }
-            }
-            if (e.shadowRoot) { walk(e.shadowRoot) }
-        }
-    }
-    walk(document)
-    return found
+_BOXES = """(e, kinds) => {
+    const { x, y, width, height } = e.getBoundingClientRect()
+    return new RegExp(kinds).test(e.className) && width > 0 ? [x, y, width, height].map(Math.round) : null
 }"""
 _WATCH = """
 window.shifts = []
@@ -85,7 +75,7 @@ def boxes(view: Any, kinds: str = "rl-(wide|third|row)") -> list[list[int]]:
 
     def rest() -> bool:
         nonlocal last
-        last, before = view.page.evaluate(_BOXES, kinds), last
+        last, before = view.each(_BOXES, kinds), last
         return bool(last) and last == before
 
     view.page.wait_for_timeout(400)
@@ -264,17 +254,9 @@ def test_no_word_is_broken_in_the_heads_of_the_rules(visit) -> None:
         assert broken == [], width
 
 
-_HEADS = """() => {
-    const found = []
-    const walk = (root) => {
-        for (const e of root.querySelectorAll("h2")) {
-            const { fontWeight, fontSize } = getComputedStyle(e)
-            found.push({ name: e.textContent.trim(), x: e.getBoundingClientRect().x, looks: fontWeight + fontSize })
-        }
-        for (const e of root.querySelectorAll("*")) { if (e.shadowRoot) { walk(e.shadowRoot) } }
-    }
-    walk(document)
-    return found
+_HEADS = """(e) => {
+    const { fontWeight, fontSize } = getComputedStyle(e), x = e.getBoundingClientRect().x
+    return e.tagName === "H2" ? { name: e.textContent.trim(), x, looks: fontWeight + fontSize } : null
 }"""
 
 
@@ -323,7 +305,7 @@ def test_buttons_wait_for_their_time_titles_stand_in_line_and_plots_are_saved_an
     assert view.button("Run").bounding_box()["y"] < 120
     icon, word = middles(view.button("Run"))
     assert abs(icon - word) <= 1.5
-    heads = {each["name"].partition(" ?")[0].partition("?")[0].strip(): each for each in view.page.evaluate(_HEADS)}
+    heads = {each["name"].partition(" ?")[0].partition("?")[0].strip(): each for each in view.each(_HEADS)}
     assert "Search" not in heads
     bounds, tree = heads["Objective and lower bound"], heads["Search tree"]
     assert (bounds["x"], bounds["looks"]) == (tree["x"], tree["looks"])

@@ -192,19 +192,8 @@ COMPARE = """
 - textbox "Limits"
 - group: What these figures mean
 """
-_HEADINGS = """() => {
-    const found = []
-    const walk = (root) => {
-        for (const e of root.querySelectorAll("*")) {
-            if (/^H[1-6]$/.test(e.tagName) && e.checkVisibility({ visibilityProperty: true })) {
-                found.push([Number(e.tagName[1]), e.textContent])
-            }
-            if (e.shadowRoot) { walk(e.shadowRoot) }
-        }
-    }
-    walk(document)
-    return found
-}"""
+_HEADINGS = """(e) => /^H[1-6]$/.test(e.tagName) && e.checkVisibility({ visibilityProperty: true })
+    ? Number(e.tagName[1]) : null"""
 _CONTROLS = ("button", "link", "combobox", "textbox", "checkbox", "radio", "slider", "spinbutton", "progressbar")
 
 
@@ -216,7 +205,7 @@ def tells(view: Any, part: Any, expected: str) -> None:
     told = view.page.locator("body").aria_snapshot().splitlines()
     nameless = [line for line in told if line.strip().removeprefix("- ").rstrip(":") in (*_CONTROLS, "table", "figure")]
     assert nameless == []
-    levels = [1, *(level for level, _ in view.page.evaluate(_HEADINGS))]
+    levels = [1, *view.each(_HEADINGS)]
     assert all(below - above <= 1 for above, below in pairwise(levels))
     assert levels.count(1) == 2, "the page's title, and no other"
 

@@ -21,6 +21,10 @@ _FOCUSED = """() => {
     while (e?.shadowRoot?.activeElement) { e = e.shadowRoot.activeElement }
     return e?.textContent?.trim() ?? ""
 }"""
+_EACH = """(given) => {
+    const within = (e) => [e, ...(e.shadowRoot ? all(e.shadowRoot) : [])]
+    const all = (root) => [...root.querySelectorAll("*")].flatMap(within)
+    return all(document)"""
 _TOO_WIDE = """() => {
     const found = []
     const walk = (root) => {
@@ -135,6 +139,10 @@ class Visit:
         """The number of expanded prefixes that is shown."""
         words = self.counts.split()
         return int(words[words.index("expanded") + 1])
+
+    def each(self, what: str, given: Any = None) -> list[Any]:
+        """What a function in JavaScript says of each element of the page, shadow roots too; null: nothing."""
+        return self.page.evaluate(f"{_EACH}.map((e) => ({what})(e, given)).filter((found) => found != null)}}", given)
 
     def until(self, condition: Callable[[], bool]) -> None:
         end = time.monotonic() + PATIENCE
