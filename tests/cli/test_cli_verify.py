@@ -157,9 +157,6 @@ def test_the_order_of_columns_and_other_columns_do_not_matter(folder: Path, caps
         assert (status, err) == (0, ""), out
 
 
-# what was made in Python ----------------------------------------------------------------------------------------------
-
-
 def made_in_python(folder: Path, y: Any, array: bool = False) -> None:
     """Save the model and the proof of a problem with these labels of `people`."""
     frame = people().drop(columns="paid")
@@ -202,9 +199,6 @@ def test_a_proof_without_conditions(folder: Path, capsys: pytest.CaptureFixture[
     made_in_python(folder, people()["paid"], array=True)
     err = refused(capsys, "lacks the conditions of the antecedents", "verify", *files(folder), "--target", "paid")
     assert "rulelab.verify(problem, model, certificate)" in err
-
-
-# tampering ------------------------------------------------------------------------------------------------------------
 
 
 def change_data(change: Callable[[pd.DataFrame], pd.DataFrame]) -> Callable[[Path], None]:

@@ -72,8 +72,7 @@ def test_a_file_of_an_earlier_version_is_moved_up_with_its_runs(earlier: Path) -
         bare.commit()
     for _ in range(2):  # moved up, and as it is from then on
         with rl.store.open(earlier) as store:
-            assert store.runs() == [run]
-            assert store.model(run) == recording.snapshots[-1].incumbent.model
+            assert (store.runs(), store.model(run)) == ([run], recording.snapshots[-1].incumbent.model)
             assert store.pins(store.keep_pins("[]")) == "[]"
     with contextlib.closing(sqlite3.connect(earlier)) as bare:
         assert list(bare.execute("SELECT version FROM rulelab_schema")) == [(rows.VERSION,)]

@@ -94,8 +94,7 @@ def test_every_fit_is_what_it_is_alone(done):
                 assert row.complexity == row.rules + row.conditions
                 for part, at in (("train", train), ("test", test)):
                     scores = model.evaluate(DATA.X.iloc[at], DATA.y.iloc[at])
-                    assert row[f"{part}_errors"] == scores.errors
-                    assert row[f"{part}_weight"] == len(at)
+                    assert (row[f"{part}_errors"], row[f"{part}_weight"]) == (scores.errors, len(at))
                     assert row[f"{part}_true_positive_rate"] == scores.confusion.true_positive_rate
                     expected = equalized_odds_difference(
                         DATA.y.iloc[at],
@@ -199,8 +198,7 @@ def test_results_come_as_they_are_done():
         assert sweep.progress.done >= len(seen)
         assert result.load().to_dict() == result.model
     assert len(set(seen)) == len(seen) == sweep.progress.total == 12
-    assert sweep.progress.state == "done"
-    assert sweep.progress.seconds_left == 0
+    assert (sweep.progress.state, sweep.progress.seconds_left) == ("done", 0)
     assert [(r.point, r.fold) for r in sweep.results] == seen
     assert list(sweep.as_completed()) == list(sweep.results)
 
@@ -236,14 +234,12 @@ def test_training_rows_are_drawn_again_and_test_rows_are_not():
         assert np.array_equal(fold.train.rows, plan.fold(index).train.rows)
         assert np.array_equal(fold.train.groups, DATA.sensitive["group"].to_numpy()[fold.train.rows])
     swept = run(resample="balance", grid={"regularization": [0.05]}).frame
-    assert swept["train_base_rate"].tolist() == [0.5] * 3
-    assert swept["test_weight"].sum() == len(DATA.y)
+    assert (swept["train_base_rate"].tolist(), swept["test_weight"].sum()) == ([0.5] * 3, len(DATA.y))
 
 
 def test_nothing_to_search_gives_the_default_alone():
     frame = run(grid={"regularization": [0.1], "min_support": [0.99], "max_support": [0.99]}, cv=2).frame
-    assert frame["status"].tolist() == ["optimal"] * 2
-    assert frame["rules"].tolist() == [0, 0]
+    assert (frame["status"].tolist(), frame["rules"].tolist()) == (["optimal"] * 2, [0, 0])
     assert frame["message"].str.contains("no conjunction").all()
     assert frame["objective"].tolist() == pytest.approx((1 - frame["train_accuracy"]).tolist())
 

@@ -146,8 +146,7 @@ def test_rivals_are_those_of_their_packages_and_their_rules_are_counted():
     }
     for name, (predicted, found, of_rule) in expected.items():
         row = only(one, name, 0)
-        assert row.test_accuracy == accuracy_score(PLAN.y[here], predicted)
-        assert row.rules == len(found)
+        assert (row.test_accuracy, row.rules) == (accuracy_score(PLAN.y[here], predicted), len(found))
         assert row.complexity == len(found) + sum(len(getattr(rule, of_rule)) for rule in found)
 
 

@@ -109,8 +109,7 @@ def test_results_are_kept_for_the_same_counts_alone(tmp_path) -> None:
 
 def test_without_test_rows_all_kinds_are_trained_on() -> None:
     sweep = run(COUNTS, cv=0, baselines=["cart"])
-    assert len(sweep.points("test")) == 0
-    assert set(sweep.points("train")["weight"]) == {600}
+    assert (len(sweep.points("test")), set(sweep.points("train")["weight"])) == (0, {600})
     assert sweep.plan.identity["data"] == run(COUNTS).plan.identity["data"]
 
 

@@ -39,8 +39,7 @@ def test_cancelling_on_a_cluster(client):
     assert not sweep.wait(1)
     sweep.cancel()
     assert sweep.wait(PATIENCE)
-    assert sweep.progress.state == "cancelled"
-    assert sweep.progress.done == 0
+    assert (sweep.progress.state, sweep.progress.done) == ("cancelled", 0)
     wait_until(lambda: not any(client.run(_going_on).values()), 0.1)
 
 

@@ -99,9 +99,6 @@ def test_rows_that_count_several_times_are_asked_the_same(family: str) -> None:
     assert column in result.load().to_text()
 
 
-# what a fold lacks ----------------------------------------------------------------------------------------------------
-
-
 def cut_of(fold: int) -> str:
     """A condition on age that only one of the folds has."""
     names = []
@@ -157,9 +154,6 @@ def test_a_column_without_conditions_in_a_fold_is_used_no_too_often(family: str,
     assert [result.status for result in sweep.results] == ["optimal"] * 2, sweep.results[0].message
 
 
-# keys and files -------------------------------------------------------------------------------------------------------
-
-
 def test_another_demand_is_another_key_and_older_rows_are_still_read(tmp_path: Path) -> None:
     path = tmp_path / "kept.jsonl"
     free = swept("rule_list", LISTS, results=path)
@@ -170,8 +164,7 @@ def test_another_demand_is_another_key_and_older_rows_are_still_read(tmp_path: P
     assert swept("rule_list", LISTS | {"must_use": [["age"]]}, results=path).progress.resumed == 4
     assert swept("rule_list", LISTS, results=path, fixed={"must_use": ["job"]}).progress.resumed == 0
     both = swept("rule_list", LISTS | {"must_use": [None, ["age"]]}, results=path)
-    assert both.progress.resumed == 8
-    assert set(both.frame["must_use"].dropna()) == {"['age']"}
+    assert (both.progress.resumed, set(both.frame["must_use"].dropna())) == (8, {"['age']"})
     assert both.frame["must_use"].isna().sum() == 4
     assert sorted(both.frame["objective"]) == sorted([*free.frame["objective"], *asked.frame["objective"]])
     settings = [split(json.loads(line)["key"])[1] for line in path.read_text().splitlines()[1:]]
@@ -185,9 +178,6 @@ def test_a_set_of_names_is_the_same_in_every_process(tmp_path: Path) -> None:
     }
     (key,) = keys
     assert split(key)[1]["must_not_use"] == "['age', 'job', 'member']"
-
-
-# refusals -------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

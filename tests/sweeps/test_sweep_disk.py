@@ -126,8 +126,7 @@ def test_no_room_for_the_first_line_is_refused(path, monkeypatch):
 
 
 def test_results_are_saved_into_another_file(done, path):
-    assert done.save(path) == 18
-    assert done.save(path) == 0
+    assert (done.save(path), done.save(path)) == (18, 0)
     assert run(results=path).progress.resumed == 18
     with pytest.raises(SweepError, match="has no results file; give save the path"):
         done.save()
@@ -182,8 +181,7 @@ def test_where_files_cannot_be_locked_there_is_no_lock(path, monkeypatch):
 
     monkeypatch.setattr(file_lock.fcntl, "flock", flock)
     assert not any(FileLock(path).held for _ in range(3))
-    assert run(results=path).progress.state == "done"
-    assert run(results=path).progress.resumed == 18
+    assert (run(results=path).progress.state, run(results=path).progress.resumed) == ("done", 18)
 
 
 def test_an_argument_that_is_refused_leaves_no_lock(path, monkeypatch):

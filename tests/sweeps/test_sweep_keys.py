@@ -101,8 +101,7 @@ def test_failures_and_other_limits_are_told(path, monkeypatch):
 
 def test_a_result_has_the_columns_of_the_sweep_that_uses_it(path):
     again = swept(path, {**ONE, "max_conditions": [2]})
-    assert again.progress.resumed == 2
-    assert again.frame["max_conditions"].tolist() == [2, 2]
+    assert (again.progress.resumed, again.frame["max_conditions"].tolist()) == (2, [2, 2])
     assert len(again.points()) == 1
 
 

@@ -67,8 +67,7 @@ def test_good_models_are_found_chosen_and_pinned_and_a_list_is_built_rule_by_rul
     page.get_by_text(re.compile(r"^Each of these 74 lists costs at most 0\.32602; ")).wait_for()
     build(page)
     page.get_by_label("Your list", exact=True).get_by_text("as good as the certified optimum").wait_for()
-    assert view.console == []
-    assert view.foreign() == []
+    assert (view.console, view.foreign()) == ([], [])
 
 
 def test_a_part_of_the_picture_is_chosen_by_a_button_and_a_drag(visit) -> None:
@@ -170,8 +169,7 @@ def test_all_sets_are_counted_with_their_ranges_and_a_set_is_edited(visit) -> No
     status.get_by_text("as good as the certified optimum").wait_for()
     page.get_by_role("button", name=re.compile("^Take .* out of rule 1$")).first.click()
     status.get_by_text(re.compile("above the certified optimum")).wait_for()
-    assert view.console == []
-    assert view.foreign() == []
+    assert (view.console, view.foreign()) == ([], [])
 
 
 def build(page: Any) -> None:

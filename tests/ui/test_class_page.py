@@ -28,10 +28,7 @@ def people() -> bytes:
     works = rng.random(n) < 0.5
     paid = np.where(rng.random(n) < 0.25, rng.random(n) < 0.5, works | (owns & (rng.random(n) < 0.6)))
     frame = pd.DataFrame({"group": group, "owns": owns, "works": works})
-    for name, rows in (
-        ("insured", 4),
-        ("votes", 6),
-    ):  # as good as whether one works, and kinder to b
+    for name, rows in (("insured", 4), ("votes", 6)):  # as good as whether one works, and kinder to b
         other = works.copy()
         for kind in (paid, ~paid):
             other[np.flatnonzero((group == "b") & ~works & kind)[:rows]] = True
@@ -126,8 +123,7 @@ def test_a_class_builds_finds_compares_and_comes_back(visit, place: Path) -> Non
     tables = again.page.locator(".rl-model h3", has_text="Rates per group, training rows")
     again.until(lambda: tables.count() == 2)
     for each in (view, again):
-        assert each.console == []
-        assert each.foreign() == []
+        assert (each.console, each.foreign()) == ([], [])
 
 
 def gap(line: Any) -> float:

@@ -100,8 +100,7 @@ def test_two_models_are_compared_checked_and_exported_and_a_check_ends_with_its_
     report = download(view, "Report (HTML)")
     assert "for teaching" in report
     assert "Independent check: valid" in report
-    assert view.foreign() == []
-    assert view.console == []
+    assert (view.foreign(), view.console) == ([], [])
     view.check.last.click()
     view.page.get_by_text(re.compile("^Checking")).first.wait_for()
     assert workers()
@@ -147,8 +146,7 @@ def test_uploads_are_pinned_or_explained_and_their_report_opens_offline(visit, t
     view.page.get_by_text("no certificate").wait_for()
     view.button("Remove").click()
     view.until(lambda: cards(view) == 0)
-    assert view.dialogs == []
-    assert view.foreign() == []
+    assert (view.dialogs, view.foreign()) == ([], [])
 
 
 def test_pinned_models_come_back_when_the_page_is_loaded_again(visit) -> None:
@@ -188,9 +186,7 @@ def test_pinned_models_come_back_when_the_page_is_loaded_again(visit) -> None:
     view.page.reload()
     alert = view.page.get_by_role("alert").filter(visible=True)
     view.until(lambda: alert.count() == 1 and HOSTILE in alert.inner_text())
-    assert cards(view) == 0
-    assert view.dialogs == []
-    assert view.foreign() == []
+    assert (cards(view), view.dialogs, view.foreign()) == (0, [], [])
     assert view.console == []
 
 
@@ -288,9 +284,7 @@ def test_cards_are_renamed_and_moved_by_keyboard_and_sorted_and_taken_away_by_th
     view.until(lambda: head.get_attribute("aria-sort") == "descending" and "two" in names()[0])
     page.get_by_role("checkbox", name=re.compile("^Card of two")).uncheck()
     view.until(lambda: cards(view) == 1 and rows.count() == 1)
-    assert view.too_wide() == []
-    assert view.dialogs == []
-    assert view.console == []
+    assert (view.too_wide(), view.dialogs, view.console) == ([], [], [])
 
 
 def test_an_address_opens_its_tab_a_phone_shows_the_card_and_the_keyboard_reaches_it(visit) -> None:

@@ -62,8 +62,7 @@ def test_a_falling_list_is_certified(visit) -> None:
     saved = json.loads(Path(file.path()).read_text())
     assert (saved["family"], saved["positive_weight"]) == ("falling_rule_list", 3.0)
     phone_is_fine(view)
-    assert view.foreign() == []
-    assert view.console == []
+    assert (view.foreign(), view.console) == ([], [])
 
 
 @pytest.mark.long

@@ -143,8 +143,7 @@ def test_a_sweep_of_all_families_is_tapped_compared_and_exported(visit) -> None:
     view.page.keyboard.press("Escape")
 
     view.page.get_by_role("heading", name=re.compile("A diabetes, all rows")).wait_for()
-    assert view.foreign() == []
-    assert view.console == []
+    assert (view.foreign(), view.console) == ([], [])
 
 
 def test_results_appear_while_the_sweep_runs_and_cancel_keeps_them_and_closing_the_page_ends_it(visit) -> None:

@@ -84,9 +84,7 @@ def test_a_list_is_made_by_keyboard_and_dragged_and_flips_one_person(visit) -> N
 
     page.set_viewport_size({"width": 390, "height": 844})
     view.until(lambda: page.evaluate("document.documentElement.scrollWidth") <= 390)
-    assert view.too_wide() == []
-    assert view.console == []
-    assert view.foreign() == []
+    assert (view.too_wide(), view.console, view.foreign()) == ([], [], [])
 
 
 def test_conditions_of_a_rule_set_are_added_and_taken_out_by_keyboard(visit) -> None:
@@ -122,5 +120,4 @@ def test_conditions_of_a_rule_set_are_added_and_taken_out_by_keyboard(visit) -> 
     view.button("Undo").click()
     view.until(lambda: len(rules(view)) == 2)
     assert page.evaluate(_EARLY) == [False, False, False]
-    assert view.too_wide() == []
-    assert view.console == []
+    assert (view.too_wide(), view.console) == ([], [])

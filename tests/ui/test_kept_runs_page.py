@@ -69,8 +69,7 @@ def test_a_run_lasts(visit, place: Path) -> None:
     again.page.goto(f"{again.base}?tab=Compare&pins={page.url.split('pins=')[1][:16]}")
     again.page.get_by_text("From a kept run").first.wait_for()
     for each in (view, elsewhere, again):
-        assert each.foreign() == []
-        assert each.dialogs == []
+        assert (each.foreign(), each.dialogs) == ([], [])
 
 
 DEMANDS = 'regularization=0.02&must_use=sex, "bmi"&max_uses=age: 1&must_not_use=ldl&first_rule=sex = group 1'

@@ -63,5 +63,4 @@ def test_a_second_run_lies_over_the_first_and_a_saved_one_comes_back(visit) -> N
         view.page.set_viewport_size({"width": width, "height": 800})
         boxes(view)
         assert view.too_wide() == []
-    assert view.foreign() == []
-    assert view.console == []
+    assert (view.foreign(), view.console) == ([], [])

@@ -295,8 +295,7 @@ def plots_are_saved_and_their_figures_read(view: Any) -> None:
             assert (int.from_bytes(saved[16:20]), int.from_bytes(saved[20:24])) == (1600, 900)
     view.page.keyboard.press("Escape")
     assert menu.get_attribute("open") is None
-    assert view.foreign() == []
-    assert view.console == []
+    assert (view.foreign(), view.console) == ([], [])
 
 
 @pytest.mark.long

@@ -62,8 +62,7 @@ def test_tick_pause_step_stop_reset_and_the_end_of_the_worker(visit) -> None:
     assert re.search(r"within 0\.\d+ of the optimum", view.status)
     view.more().button("Reset").click()
     view.until_status("ready")
-    assert view.page.locator("table.rules").count() == 0
-    assert view.console == []
+    assert (view.page.locator("table.rules").count(), view.console) == (0, [])
     view.button("Run").click()
     view.until_status("branch and bound")
     assert workers()
@@ -112,9 +111,7 @@ def test_hostile_names_stay_text(visit) -> None:
     table = view.page.locator("table.rules")
     assert HOSTILE in table.inner_text()
     assert table.locator("img, script").count() == 0
-    assert view.page.locator("img[src=x]").count() == 0
-    assert view.dialogs == []
-    assert view.foreign() == []
+    assert (view.page.locator("img[src=x]").count(), view.dialogs, view.foreign()) == (0, [], [])
 
 
 BAD_FILES = {
@@ -188,8 +185,7 @@ def test_a_file_is_used_once_its_sheet_is_accepted(visit) -> None:
     view.button("Run").click()
     view.until_status("certified optimal")
     assert "Höhe" in view.page.locator("table.rules").inner_text()
-    assert view.console == []
-    assert view.foreign() == []
+    assert (view.console, view.foreign()) == ([], [])
 
 
 @pytest.mark.long
@@ -250,8 +246,7 @@ def test_every_control_is_named_and_reached_by_keyboard_and_the_status_is_told(v
         view.page.keyboard.press("Tab")
     assert view.focused == "Run"
     status = view.page.get_by_role("status")
-    assert status.count() == 1
-    assert status.get_attribute("aria-live") == "polite"
+    assert (status.count(), status.get_attribute("aria-live")) == (1, "polite")
     handle = status.element_handle()
     view.page.keyboard.press("Enter")
     view.until_status("certified optimal")

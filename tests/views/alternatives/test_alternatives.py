@@ -145,8 +145,7 @@ def test_filters_keep_what_they_say(view: AlternativesView) -> None:
     assert (view.found.frame["rules"].to_numpy()[view.kept] <= 1).all()
     view.rules = 0
     view.choose_diverse()
-    assert view.kept[0] == 0
-    assert sorted(view.found.result.diverse(4)) == view.kept.tolist()
+    assert (view.kept[0], sorted(view.found.result.diverse(4))) == (0, view.kept.tolist())
     view.choose_diverse()
     assert len(view.kept) == len(names)
 
@@ -181,11 +180,9 @@ def test_models_stand_in_the_order_that_is_chosen(view: AlternativesView) -> Non
     assert np.isnan(apart[len(known) :]).all()
     first = only(view, GoodList).rows[0]
     assert (first[0], first[3]) == (view.listed[0], f"{known[0]:.1f}")
-    assert set(view.listed) == set(view.kept)
-    assert view.kept.tolist() == sorted(view.kept)
+    assert (set(view.listed), view.kept.tolist()) == (set(view.kept), sorted(view.kept))
     view.attribute = ""
-    assert view.order == "objective"
-    assert view.listed.tolist() == view.kept.tolist()
+    assert (view.order, view.listed.tolist()) == ("objective", view.kept.tolist())
 
 
 def test_long_antecedents_are_told_apart_beside_the_matrix() -> None:
@@ -195,8 +192,7 @@ def test_long_antecedents_are_told_apart_beside_the_matrix() -> None:
     assert len(set(short)) == len(names)
     assert max(map(len, short)) <= 34
     assert not any(text.endswith("'") for text in short[:5])
-    assert short[0] == "juv_other_coun…nd priors_count ≤ 1"
-    assert short[4] == "age > 35"
+    assert (short[0], short[4]) == ("juv_other_coun…nd priors_count ≤ 1", "age > 35")
     assert "\n" not in "".join(short)
     assert short_names(["same", "same"]) == ["same", "same'"]
 
@@ -254,8 +250,7 @@ def test_gaps_are_those_of_the_groups(view: AlternativesView, dataset: rl.Datase
     assert view.gaps[1] == pytest.approx(100 * (rates.max() - rates.min()))
     assert "gap in" in view.boxes[0].plot.figure.xaxis[0].axis_label
     table = pd.read_csv(view.models_csv())
-    assert len(table) == view.found.result.count
-    assert table.iloc[1, -1] == pytest.approx(view.gaps[1])
+    assert (len(table), table.iloc[1, -1]) == (view.found.result.count, pytest.approx(view.gaps[1]))
 
 
 def test_the_chosen_model_is_edited_and_its_card_says_how_far_it_is(view: AlternativesView) -> None:

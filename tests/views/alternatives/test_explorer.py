@@ -23,13 +23,7 @@ import rulelab as rl
 from rulelab.rule_list.near_optimal.prefix_graph import PrefixGraph
 from rulelab.search import solve
 from rulelab.views.alternatives.counting import explorer_of_sets
-from rulelab.views.alternatives.offline import (
-    Labels,
-    condition_names,
-    explorer,
-    guarantee,
-    packed,
-)
+from rulelab.views.alternatives.offline import Labels, condition_names, explorer, guarantee, packed
 
 HOSTILE = '</script><script>alert("x")</script>'
 LABELS = Labels(HOSTILE, '"t"', "<b>no</b>", "yes'")

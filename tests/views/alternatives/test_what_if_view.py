@@ -449,8 +449,7 @@ def test_who_comes_to_a_room_plays_and_sees_nothing_of_the_optimum() -> None:
     view = alternatives.editor
     played(view)
     assert alternatives.playing
-    assert view.room.room == "class 7"
-    assert view.hand.edited == view.hand.bench.empty()
+    assert (view.room.room, view.hand.edited) == ("class 7", view.hand.bench.empty())
     ((_, entry),) = BOARDS.board("class 7", view.hand.game)
     assert not entry.revealed
     tabs.made("Search").answer()
@@ -615,8 +614,7 @@ def test_a_problem_and_a_model_are_enough(make) -> None:
     problem = live.problem()
     model = rl.RuleList.from_problem(problem, [2, 0])
     view = make(problem, model, regularization=0.02)
-    assert view.hand.model == model
-    assert view.hand.search.regularization == 0.02
+    assert (view.hand.model, view.hand.search.regularization) == (model, 0.02)
 
 
 def test_every_control_and_figure_has_a_term(make) -> None:

@@ -85,10 +85,8 @@ def test_every_setting_reaches_the_search(setup) -> None:
         bounds=["lookahead"],
     )
     parameters = prepared(setup.recipe()).search.parameters
-    assert parameters["regularization"] == 0.02
-    assert parameters["policy"] == "curiosity"
-    assert parameters["beam_width"] == 7
-    assert parameters["memory_limit"] == 50_000_000
+    assert (parameters["regularization"], parameters["policy"]) == (0.02, "curiosity")
+    assert (parameters["beam_width"], parameters["memory_limit"]) == (7, 50_000_000)
     assert [name for name, used in parameters["bounds"].to_dict().items() if used] == ["lookahead"]
 
 

@@ -253,8 +253,7 @@ def test_a_file_comes_in_pieces() -> None:
     send(sent.widget, {"type": "begin", "id": 1, "name": "a.csv"})
     assert sent.asked == [{"id": 1, "at": 0}]
     sent.send(b"abc", last=False)
-    assert sent.asked[-1] == {"id": 1, "at": 3}
-    assert sent.widget.doing == "uploading a.csv"
+    assert (sent.asked[-1], sent.widget.doing) == ({"id": 1, "at": 3}, "uploading a.csv")
     sent.send(b"de")
     assert sent.arrived == [(b"abcde", "a.csv")]
 

@@ -54,10 +54,7 @@ def asked(**values: object) -> PageRecipe:
 
 COARSE = {"thresholds": 3, "max_conditions": 1}
 SMALL = Order(
-    asked(test_share=0.4),
-    {"regularization": [0.05, 0.02]},
-    baselines=("cart", "logistic_regression"),
-    fixed=COARSE,
+    asked(test_share=0.4), {"regularization": [0.05, 0.02]}, baselines=("cart", "logistic_regression"), fixed=COARSE
 )
 
 

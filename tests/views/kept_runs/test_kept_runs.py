@@ -160,8 +160,7 @@ def test_a_kept_run_is_opened_by_its_hash(page, keeper) -> None:
     other.settle()
     assert other.view.session.recorded
     assert other.view.snapshot.incumbent.objective == page.view.snapshot.incumbent.objective
-    assert other.kept.run == which
-    assert other.complaints == []
+    assert (other.kept.run, other.complaints) == (which, [])
     assert len(keeper.store.runs()) == 1, "what is opened is not kept once more"
     other.close()
 

@@ -234,8 +234,7 @@ def test_who_is_cancelled_leaves_the_line() -> None:
     [(7214, "7 214"), (3e6, "3 000 000"), (2805817.25, "2 805 817"), (956564.25, "956 564"), (1234.5, "1 234.5")],
 )
 def test_counts_and_weights_are_written_in_digits(n: float, text: str) -> None:
-    assert words.count(n) == text.replace(" ", "\u202f")
-    assert words.count(n / 1e7) == f"{n / 1e7:.6g}"
+    assert (words.count(n), words.count(n / 1e7)) == (text.replace(" ", "\u202f"), f"{n / 1e7:.6g}")
 
 
 @pytest.mark.parametrize("n", [0.00001, 1.73923e-05, 5.95492e-9, -2e-7])

@@ -128,8 +128,7 @@ def test_words_ask_for_a_term_and_answers_are_looked_up(monkeypatch: pytest.Monk
     for asked in ({"term": "lower-bound"}, {"term": live.HOSTILE}, {"term": 3}, "lower-bound", None):
         send(widget, asked)
     (answer,) = sent
-    assert answer["asked"] == "lower-bound"
-    assert answer["sentence"] == TERMS["lower bound"].sentence
+    assert (answer["asked"], answer["sentence"]) == ("lower-bound", TERMS["lower bound"].sentence)
     assert answer["see"][1] == ["certificate", "certificate"]
 
 

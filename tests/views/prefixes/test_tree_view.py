@@ -226,8 +226,7 @@ def test_a_tap_and_the_list_of_prefixes_do_the_same(search):
     k = len(view.plot.nodes) - 1
     path = view.path(view.plot.nodes[k])
     view.plot.sources[0].selected.indices = [k]
-    assert view.prefix == path
-    assert widget(view, "Prefix").value == tuple(path)
+    assert (view.prefix, widget(view, "Prefix").value) == (path, tuple(path))
     tapped = view.said.object
     assert view.plot.sources[2].data["left"] == [view.plot.sources[0].data["left"][k]]
     widget(view, "Prefix").value = "last"
@@ -314,8 +313,7 @@ def test_what_is_left_out_is_counted_by_its_fate(search, most):
 def test_an_empty_tree_says_why():
     for view in (TreeView(small_search()), TreeView(rl.Recording(small_search()))):
         assert len(view.plot.caption) > 10
-        assert view.plot.nodes == []
-        assert view.said.object == ""
+        assert (view.plot.nodes, view.said.object) == ([], "")
         assert not view._below.visible
     assert list(EMPTY.columns) == list(COLUMNS)
 

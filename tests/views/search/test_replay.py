@@ -72,8 +72,7 @@ def test_a_saved_run_is_shown_as_it_was(view, tmp_path) -> None:
     path.write_bytes(exported(view, "Recording"))
     replay = rl.views.Replay(path)
     settled(replay)
-    assert repr(pictured(replay)) == repr(pictured(view))
-    assert model_html(replay) == model_html(view)
+    assert (repr(pictured(replay)), model_html(replay)) == (repr(pictured(view)), model_html(view))
     assert [pair[1] for pair in status(replay).figures] == [pair[1] for pair in status(view).figures]
     assert status(replay).phase == f"Recording run.rulelab: {status(view).phase}"
     for at in (0, len(view.session.history) // 2, None):

@@ -96,8 +96,7 @@ def test_every_moment_looks_as_it_did(view) -> None:
             assert line.visible
             assert line.location == curves(view)[AXES[view.axis]][at]
     look_back(view, None)
-    assert repr(seen(view)) == repr(present)
-    assert repr(axes(view.plots)) == repr(whole)
+    assert (repr(seen(view)), repr(axes(view.plots))) == (repr(present), repr(whole))
     assert not any(line.visible for line in lines(view))
     assert status(view).tone == "proven" or view.session.snapshot.status is not rl.Status.OPTIMAL
 
@@ -111,8 +110,7 @@ def test_what_is_saved_is_what_is_shown(view) -> None:
     model = snapshots[at].incumbent.model
     assert type(model).from_json(exported(view, "Model (JSON)")) == model
     view.pin()
-    assert cards[0].model == model
-    assert cards[0].proof.lower_bound == snapshots[at].lower_bound
+    assert (cards[0].model, cards[0].proof.lower_bound) == (model, snapshots[at].lower_bound)
     assert len(pd.read_csv(io.BytesIO(exported(view, "Trace (CSV)")))) == len(snapshots)
 
 
@@ -124,8 +122,7 @@ def test_a_verdict_on_the_end_is_not_said_of_a_moment_before(view) -> None:
     assert not check.button.visible
     assert not check.line.visible
     look_back(view, None)
-    assert check.button.visible == able
-    assert check.line.visible == able
+    assert (check.button.visible, check.line.visible) == (able, able)
 
 
 @one
@@ -138,8 +135,7 @@ def test_replay_goes_through_the_moments_and_ends_in_the_present(view) -> None:
         shown.append(moment(view))
         view.tick()
     assert len(shown) > 15, "a fast search is played slowly"
-    assert shown == sorted(shown)
-    assert shown[0] == 0
+    assert (shown, shown[0]) == (sorted(shown), 0)
     assert shown[-1] < last
     assert moment(view) is None
     assert view.part("moment").at == last

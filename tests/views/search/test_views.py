@@ -68,9 +68,7 @@ def test_history_as_a_table_has_every_count() -> None:
     for snapshot in rl.steps(small_search(), work_per_step=5):
         history.append(snapshot)
     frame = history.frame()
-    assert len(frame) == len(history)
-    assert frame["status"].iloc[-1] == "optimal"
-    assert frame["gap"].iloc[-1] == 0
+    assert (len(frame), frame["status"].iloc[-1], frame["gap"].iloc[-1]) == (len(history), "optimal", 0)
     assert {"seconds", "work", "objective", "lower_bound", "expanded", "pruned lookahead"} <= set(frame.columns)
 
 
@@ -375,8 +373,7 @@ def test_an_error_is_shown_and_the_next_run_works() -> None:
     assert "“Least support”" in alert(view).phase
     setup.choose(data="tic_tac_toe", regularization=0.02, min_support=0.01)
     finish(view)
-    assert alert(view).phase == ""
-    assert status(view).tone == "proven"
+    assert (alert(view).phase, status(view).tone) == ("", "proven")
     view.close()
 
 

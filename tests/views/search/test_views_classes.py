@@ -87,14 +87,10 @@ def view(setup: Setup, show) -> SearchView:
     return show(new_session=setup.new_session, on_pin=lambda card: "A")
 
 
-# the data -------------------------------------------------------------------------------------------------------------
-
-
 def test_a_target_of_three_classes_offers_all_of_them_in_one_list_and_one_of_two_does_not() -> None:
     draft = Draft(CSV, "kinds.csv")
     draft.give("kind", "target")
-    assert draft.choices[-1] == ALL_CLASSES
-    assert len(draft.choices) == 4
+    assert (draft.choices[-1], len(draft.choices)) == (ALL_CLASSES, 4)
     assert draft.state()["positive"] < 3
     draft.choose_positive(3)
     state = draft.state()
@@ -133,12 +129,8 @@ def test_weights_have_to_be_whole() -> None:
     assert settings.several is None
 
 
-# the form -------------------------------------------------------------------------------------------------------------
-
-
 def test_only_a_list_of_several_classes_can_have_such_data_and_it_is_said_why(setup: Setup) -> None:
-    assert setup.family == NAME
-    assert list(widget(setup, "Model family").options.values()) == [NAME]
+    assert (setup.family, list(widget(setup, "Model family").options.values())) == (NAME, [NAME])
     assert "fairness" in html(setup.data_card)
     fields = {each.label: each for part in setup._fields[NAME] for each in part if hasattr(each, "label")}
     assert "Support within a class" not in fields, "no class is told from the rest"
@@ -170,9 +162,6 @@ def test_the_settings_of_a_run_come_back(setup: Setup) -> None:
     setup.choose(family=NAME, regularization=0.2, max_length=1)
     assert setup.go_back_to(query) == ""
     assert (setup.settings.regularization, setup.settings.max_length) == (0.02, None)
-
-
-# the run --------------------------------------------------------------------------------------------------------------
 
 
 def test_the_page_finds_what_the_library_finds(view: SearchView) -> None:

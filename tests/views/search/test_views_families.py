@@ -84,9 +84,6 @@ def problem(names: list[str] | None = None, groups: bool = False) -> rl.Problem:
     return rl.Problem.from_arrays(A, y.astype(int), names=names, groups=labels if groups else None)
 
 
-# settings -------------------------------------------------------------------------------------------------------------
-
-
 def test_every_setting_of_a_falling_list_reaches_its_search() -> None:
     search = prepared(
         family="falling_rule_list",
@@ -369,16 +366,12 @@ def test_the_script_of_a_pinned_card_makes_the_model_again(look) -> None:
     assert script["model"] == card.model
 
 
-# falling lists --------------------------------------------------------------------------------------------------------
-
-
 def test_strata_are_the_rules_of_the_list() -> None:
     model = rl.solve(rl.FallingRuleListSearch(problem(), positive_weight=2.0)).incumbent.model
     columns, table = strata_columns(model), model.strata()
     assert columns["top"] == pytest.approx(table["probability"].tolist(), abs=1e-4)
     assert columns["top"] == sorted(columns["top"], reverse=True)
-    assert columns["left"] == [0.0, *columns["right"][:-1]]
-    assert columns["right"][-1] == 100
+    assert (columns["left"], columns["right"][-1]) == ([0.0, *columns["right"][:-1]], 100)
     assert np.diff([0, *columns["right"]]) == pytest.approx(100 * table["share"].to_numpy(), abs=0.02)
     assert columns["low"] == pytest.approx(table["low"].tolist(), abs=1e-4)
     assert columns["kind"][-1] == "below"
@@ -408,9 +401,6 @@ def test_sampling_claims_nothing_beyond_its_bound(show) -> None:
     assert "proves nothing beyond the bound" in status(shown).phase
     assert f"up to {at_most(shown.session.snapshot.gap)} lower" in status(shown).phase
     assert dict(shown.part("counts").figures)["lists made"] == "60"
-
-
-# rule sets ------------------------------------------------------------------------------------------------------------
 
 
 def test_the_status_of_a_rule_set_counts_rows_and_names_the_rules_it_speaks_of(show) -> None:

@@ -200,12 +200,10 @@ def test_the_axis_counts_from_the_tree_and_a_strip_is_what_comes_before_it(width
     first = next(k for k, each in enumerate(snapshots) if each.phase == "searching")
     assert (first > 1) == (width > 0), "a beam takes its time"
     at, head = curves_of(plots.bounds)["log_work"], plots.plots[0].sources[0].data["log_work"]
-    assert len(at) == len(snapshots)
-    assert at == sorted(at)
+    assert (len(at), at) == (len(snapshots), sorted(at))
     assert head == at[-1:]
     strip = plots.bounds.select_one({"type": BoxAnnotation, "level": "underlay"})
-    assert strip.visible == (first > 0)
-    assert strip.right == (0 if first else at[0])
+    assert (strip.visible, strip.right) == (first > 0, 0 if first else at[0])
     assert [place < 0 for place in at] == [each.work < snapshots[first].work and first > 0 for each in snapshots]
     x = plots.bounds.x_range
     assert -first * x.start <= 0.5 * first, "what comes before takes little place"
@@ -273,9 +271,6 @@ def test_bars_of_cuts_are_as_long_as_their_shares() -> None:
     assert columns["count"] == sorted(columns["count"])
 
 
-# buttons --------------------------------------------------------------------------------------------------------------
-
-
 def able(view: SearchView) -> set[str]:
     view.refresh()
     known = {"Run": "run", "Pause": "run", "Step": "step", "Stop": "stop", "Reset": "reset"}
@@ -297,8 +292,7 @@ def test_only_buttons_that_would_do_something_can_be_pressed() -> None:
     assert able(view) == {"run", "reset"}
     assert "Step cannot go on" in html(view.part("controls"))
     view.reset()
-    assert able(view) == {"run", "step"}
-    assert html(view.part("controls")) == ""
+    assert (able(view), html(view.part("controls"))) == ({"run", "step"}, "")
     view.close()
 
 
@@ -341,8 +335,7 @@ def test_the_switches_of_the_bounds_are_a_named_group() -> None:
     setup = Setup()
     every = [each for card in setup.more.cards for each in card["fields"] if each["kind"] == "switches"]
     (group,) = [each for each in every if each["shown"]]
-    assert group["label"] == "Bounds in use"
-    assert group["value"] == group["options"]
+    assert (group["label"], group["value"]) == ("Bounds in use", group["options"])
     send(setup.more, {"key": group["key"], "value": group["options"][1:]})
     assert setup.settings.bounds == list(setup.settings.param.bounds.objects)[1:]
 

@@ -158,8 +158,7 @@ def test_enumerations_keep_to_their_part_too(budget: None) -> None:
     progress = Looking()
     progress.watch = memory.MemoryWatch(1)
     found = find(lambda report: Prepared(search), wanted, progress)
-    assert found.result.truncated == "memory"
-    assert found.verdict()[0] == "limit"
+    assert (found.result.truncated, found.verdict()[0]) == ("memory", "limit")
     progress.watch.stop()
 
 
@@ -192,8 +191,7 @@ def test_fits_of_sweeps_keep_to_limits_of_the_server(budget: None, monkeypatch: 
     assert order._options["grid"]["memory_limit"] == [1_000_000]
     monkeypatch.setattr(ALLOWED, "memory", 300_000)
     monkeypatch.setattr(ALLOWED, "seconds", 60.0)
-    assert order._options["grid"]["memory_limit"] == [300_000]
-    assert order._options["time_limit"] == 60.0
+    assert (order._options["grid"]["memory_limit"], order._options["time_limit"]) == ([300_000], 60.0)
     run = Run(order)
     run.join(PATIENCE)
     (sweep,) = run.started.sweeps
