@@ -119,17 +119,13 @@ def test_tables_fronts_and_views_of_failed_fits(monkeypatch, failing):
     view.close()
 
 
-def _die(*_):
-    os._exit(1)
-
-
 @pytest.mark.long
 def test_a_worker_process_that_dies_is_a_failed_fit(monkeypatch):
     run_here, calls = worker.run_here, []
 
     def sometimes(self, function, *arguments):
         calls.append(function)
-        return submit(self, _die if len(calls) == 3 else run_here, *arguments)
+        return submit(self, *((os._exit, 1) if len(calls) == 3 else (run_here, *arguments)))
 
     submit = runners.ProcessPoolExecutor.submit
     monkeypatch.setattr(runners.ProcessPoolExecutor, "submit", sometimes)
@@ -142,7 +138,7 @@ def test_a_worker_process_that_dies_is_a_failed_fit(monkeypatch):
 @pytest.mark.long
 def test_processes_that_cannot_work_at_all_end_the_sweep(monkeypatch):
     submit = runners.ProcessPoolExecutor.submit
-    monkeypatch.setattr(runners.ProcessPoolExecutor, "submit", lambda self, _, *rest: submit(self, _die, *rest))
+    monkeypatch.setattr(runners.ProcessPoolExecutor, "submit", lambda self, *_: submit(self, os._exit, 1))
     sweep = rl.sweep(DATA, grid=GRID, cv=3, n_jobs=2, backend="processes")
     with pytest.raises(SweepError, match="3 worker processes of the sweep have ended before their first fit was done"):
         sweep.wait(PATIENCE)
@@ -228,7 +224,7 @@ def test_a_dask_worker_that_dies_is_a_failed_fit(warm_plan, monkeypatch):
     with once, cluster, distributed.Client(cluster) as client:
         runner = OnDask(client, client.scatter(warm_plan, hash=False), worker.limits_of(warm_plan), worker.never)
         submit = client.submit
-        monkeypatch.setattr(client, "submit", lambda _, plan, *rest, **options: submit(_die, pure=False))
+        monkeypatch.setattr(client, "submit", lambda _, plan, *rest, **options: submit(os._exit, 1, pure=False))
         result = runner.run(job, None)
         assert result.status == "failed"
         assert "KilledWorker" in result.message

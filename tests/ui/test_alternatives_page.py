@@ -156,7 +156,7 @@ def test_a_finger_on_the_matrix_chooses_a_model(visit) -> None:
 def test_all_sets_are_counted_with_their_ranges_and_a_set_is_edited(visit) -> None:
     view = visit(390, 844)
     page = view.page
-    found(view, "?tab=Alternatives&family=rule_set&data=tic_tac_toe&max_complexity=6&max_conditions=2&distance=0.2")
+    found(view, "?tab=Alternatives&family=rule_set&data=tic_tac_toe&max_complexity=5&max_conditions=2&distance=0.1")
     page.get_by_role("tab", name="Count all").click()
     view.button("Count all sets").click()
     table = page.get_by_role("table", name="Use of each column")

@@ -62,6 +62,16 @@ class Events(list[Any]):
             act()
 
 
+def shown_tree(price: float = 0.02, work: int = 3) -> tuple[rl.RuleListSearch, rl.views.TreeView]:
+    """A search after some work, and its tree in a cell."""
+    search = rl.RuleListSearch(problem(), price, beam_width=0)
+    if work:
+        search.advance(work)
+    view = rl.views.TreeView(search)
+    view._repr_mimebundle_()
+    return search, view
+
+
 FROM_A_PAGE = {"header": {"session": "one"}, "metadata": {"cellId": "a"}}
 FROM_NO_PAGE: dict[str, Any] = {"header": {"session": "one"}, "metadata": {}}
 
@@ -118,9 +128,7 @@ def test_what_only_the_page_needs_leaves_the_notebook_when_the_browser_speaks(pu
 
 
 def test_a_tree_follows_a_search_that_a_cell_went_on_with(published: Published, events: Events) -> None:
-    search = rl.RuleListSearch(problem(), 0.002, beam_width=0)
-    view = rl.views.TreeView(search)
-    view._repr_mimebundle_()
+    search, view = shown_tree(0.002, 0)
     assert "price of the rules" not in published[-1][0]["text/html"]
     for work in (3, 2):
         before = view.still()
@@ -136,10 +144,7 @@ def test_a_tree_follows_a_search_that_a_cell_went_on_with(published: Published, 
 def test_until_the_browser_speaks_the_last_state_is_kept_beside_the_document(
     published: Published, events: Events
 ) -> None:
-    search = rl.RuleListSearch(problem(), 0.02, beam_width=0)
-    search.advance(3)
-    view = rl.views.TreeView(search)
-    view._repr_mimebundle_()
+    search, view = shown_tree()
     output = published[-1][1]
     view.prefix = view.path(int(search.tree()["node"].iloc[1]))
     events.cell_ends()
@@ -151,10 +156,7 @@ def test_until_the_browser_speaks_the_last_state_is_kept_beside_the_document(
 
 def test_where_no_page_asks_the_last_state_alone_stays(published: Published, events: Events) -> None:
     notebook._shell().get_parent = lambda: FROM_NO_PAGE
-    search = rl.RuleListSearch(problem(), 0.02, beam_width=0)
-    search.advance(3)
-    view = rl.views.TreeView(search)
-    view._repr_mimebundle_()
+    search, view = shown_tree()
     kept = {name: data for data, name, _ in published}
     (output,) = (name for name, data in kept.items() if "rl-still" in str(data))
     assert "rulelabViews" in str(kept[output])

@@ -210,25 +210,6 @@ def test_the_pool_serves_in_order_and_lets_no_more_in_than_it_has_places() -> No
     assert pool.waiting == 0
 
 
-def test_who_is_cancelled_leaves_the_line() -> None:
-    pool, cancelled = Pool(1), threading.Event()
-    granted: list[bool] = []
-
-    def wait() -> None:
-        with pool.place(cancelled.is_set) as place:
-            granted.append(place)
-
-    with pool.place(lambda: False):
-        thread = threading.Thread(target=wait)
-        thread.start()
-        wait_until(lambda: pool.waiting == 1)
-        cancelled.set()
-        thread.join(PATIENCE)
-    assert granted == [False]
-    with pool.place(lambda: False) as free:
-        assert free
-
-
 @pytest.mark.parametrize(
     ("n", "text"),
     [(7214, "7 214"), (3e6, "3 000 000"), (2805817.25, "2 805 817"), (956564.25, "956 564"), (1234.5, "1 234.5")],

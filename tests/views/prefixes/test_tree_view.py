@@ -17,7 +17,6 @@ from rulelab.views.prefixes.children_plot import TERMS, ChildrenPlot
 from rulelab.views.prefixes.frames import EMPTY
 from rulelab.views.prefixes.icicle import CUTS, Icicle, Rest, color_of, fate_of, icicle
 from rulelab.views.prefixes.tree_view import TreeView
-from rulelab.views.search.plots.base import PICTURE
 from rulelab.views.search.plots.pool import PoolPlot
 
 
@@ -337,17 +336,6 @@ def test_a_recording_is_shown_at_any_step_and_from_a_file(tmp_path):
         for name in ("loss", "rules", "bound"):
             assert without[name] == pytest.approx(known[name])
         assert without["inevitable"] == 0, "it needs the rows"
-
-
-def test_the_picture_is_made_anew_with_its_legend():
-    search = rl.CorelsSearch(problem(), 0.005)
-    search.advance(60)
-    view = TreeView(search)
-    told = view.box.answer("png")
-    assert told["size"] == list(PICTURE)
-    assert view.plot.figure.legend.visible is False
-    assert view.box.answer("table")["rows"]
-    assert "node" in view.box.answer("csv")["csv"]
 
 
 def test_only_what_has_a_tree_is_taken():

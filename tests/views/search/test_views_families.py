@@ -237,11 +237,6 @@ def test_the_sensitive_attributes_are_those_of_the_data() -> None:
     assert setup.table.sensitive is None
 
 
-def test_groups_without_a_sensitive_attribute_are_explained() -> None:
-    with pytest.raises(ValueError, match="tic_tac_toe has no sensitive attribute"):
-        prepared(family="rule_set", data="tic_tac_toe", fairness="equal_opportunity")
-
-
 def test_an_impossible_tolerance_is_refused() -> None:
     with pytest.raises(ValueError, match="tolerance"):
         chosen(family="rule_set", fairness="equal_opportunity", tolerance=-1.0)

@@ -15,7 +15,7 @@ from bokeh.models import Text
 from bokeh.models.annotations import BoxAnnotation
 from doors import boxes, button, html
 from live import curves_of, finish, inexact_search, long_search, problem, send, small_search, status
-from patience import PATIENCE, wait_until
+from patience import wait_until
 
 import rulelab as rl
 from rulelab.families.wording import at_least
@@ -75,16 +75,11 @@ def test_every_plot_says_what_is_seen_and_gives_its_figures_away(view) -> None:
 
 
 def test_the_captions_follow_a_search() -> None:
-    search, look = small_search(), LOOKS["rule_list"]
-    plots, prepared = SearchFigures(look), SearchView(search).session
-    prepared.step()
-    wait_until(lambda: prepared.prepared is not None)
-    prepared.stop()
-    prepared.join(PATIENCE)
+    plots, prepared = SearchFigures(LOOKS["rule_list"]), Prepared(small_search())
     bounds, queue, pruned, _, left = plots.plots
     seen = []
     for snapshot in small_search().steps(work_per_step=2):
-        plots.extend([snapshot], not seen, snapshot, prepared.prepared)
+        plots.extend([snapshot], not seen, snapshot, prepared)
         seen.append(snapshot)
         if snapshot.status is rl.Status.RUNNING and snapshot.incumbent:
             assert f"{snapshot.incumbent.objective:.4f} is found" in bounds.caption
@@ -190,13 +185,10 @@ def test_one_step_is_seen_and_so_is_the_end(view) -> None:
 def test_the_axis_counts_from_the_tree_and_a_strip_is_what_comes_before_it(width: int) -> None:
     search = rl.RuleListSearch(problem(), 0.02, beam_width=width)
     snapshots = list(search.steps(work_per_step=1, work_limit=300))
-    plots, view = SearchFigures(LOOKS["rule_list"]), SearchView(small_search())
-    view.session.step()
-    wait_until(lambda: view.session.prepared is not None)
+    plots = SearchFigures(LOOKS["rule_list"])
     plots.use_axis("log work")
     for k, snapshot in enumerate(snapshots):  # as they come, and not only at the end
-        plots.extend([snapshot], k == 0, snapshot, view.session.prepared)
-    view.close()
+        plots.extend([snapshot], k == 0, snapshot, Prepared(search))
     first = next(k for k, each in enumerate(snapshots) if each.phase == "searching")
     assert (first > 1) == (width > 0), "a beam takes its time"
     at, head = curves_of(plots.bounds)["log_work"], plots.plots[0].sources[0].data["log_work"]
@@ -212,20 +204,15 @@ def test_the_axis_counts_from_the_tree_and_a_strip_is_what_comes_before_it(width
 
 
 def test_the_vertical_axis_spans_the_gap() -> None:
-    view = SearchView(long_search())
-    look, snapshots = LOOKS["rule_list"], list(long_search().steps(work_per_step=20, work_limit=400))
-    plots = SearchFigures(look)
-    view.session.step()
-    wait_until(lambda: view.session.prepared is not None)
+    search, plots = long_search(), SearchFigures(LOOKS["rule_list"])
+    snapshots = list(search.steps(work_per_step=20, work_limit=400))
     for i, snapshot in enumerate(snapshots):
-        plots.extend([snapshot], i == 0, snapshot, view.session.prepared)
+        plots.extend([snapshot], i == 0, snapshot, Prepared(search))
         if snapshot.incumbent is not None:
             axis = plots.bounds.y_range
             assert axis.start <= snapshot.lower_bound <= snapshot.incumbent.objective <= axis.end
             first = snapshots[0].lower_bound
             assert axis.end - axis.start < 1.4 * (snapshots[-1].incumbent.objective + 1 - first)
-    view.close()
-    view.session.join(PATIENCE)
 
 
 def test_where_all_is_zero_the_axis_has_numbers_to_read() -> None:

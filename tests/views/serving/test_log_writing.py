@@ -34,15 +34,6 @@ class Held(io.StringIO):
         return super().write(text)
 
 
-def test_events_are_written_in_order() -> None:
-    out = io.StringIO()
-    handler = Writing(out)
-    for k in range(100):
-        handler.handle(record(str(k)))
-    handler.flush()
-    assert out.getvalue().splitlines() == [str(k) for k in range(100)]
-
-
 def test_what_finds_no_room_is_left_out_and_counted() -> None:
     out = Held()
     handler = Writing(out, 3)
