@@ -137,7 +137,7 @@ def test_a_proof_is_watched_back_brings_the_front_and_the_game_begins(front: Cal
     assert view.page.url == view.base
     view.page.go_forward()
     view.button("Run").wait_for()
-    view.page.go_back()
+    view.page.goto(view.base)
     card(view, "game").click()
     view.page.get_by_text("certified optimum").first.wait_for()
     view.until(lambda: view.page.url == f"{view.base}?tab=Alternatives")
