@@ -310,7 +310,7 @@ def test_an_address_opens_its_tab_a_phone_shows_the_card_and_the_keyboard_reache
 
 
 def test_no_word_of_the_groups_is_broken_on_three_cards(visit) -> None:
-    view = visit(1024, 900).open("?data=compas&regularization=0.02&test_share=0.25")
+    view = visit(1024, 900).open("?data=compas&regularization=0.02&max_conditions=1&test_share=0.25")
     for regularization in (None, 0.01, 0.005):
         pin(view, regularization)
     compare(view)

@@ -10,7 +10,7 @@ from visits import CHECK, KEEP, Visit
 
 pytestmark = [pytest.mark.ui, pytest.mark.long]
 
-QUICK = "?data=tic_tac_toe&regularization=0.02&max_conditions=1&speed=full speed"
+QUICK = "?data=tic_tac_toe&regularization=0.02&max_conditions=1&distance=0.013&speed=full speed"
 SWEEP = "?tab=Compare&values=0.05&thresholds=3&max_conditions=1"
 TABS = {
     "Search": {"Search", "Toggle theme", "Run", "Settings", "tic_tac_toe", "More", "Tree"},
