@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -70,47 +69,6 @@ def test_a_run_lasts(visit, place: Path) -> None:
     again.page.get_by_text("From a kept run").first.wait_for()
     for each in (view, elsewhere, again):
         assert (each.foreign(), each.dialogs) == ([], [])
-
-
-DEMANDS = 'regularization=0.02&must_use=sex, "bmi"&max_uses=age: 1&must_not_use=ldl&first_rule=sex = group 1'
-
-
-def test_a_run_with_demands_is_opened_with_its_fields(visit, place: Path) -> None:
-    texts = {
-        "Must use": "sex, bmi",
-        "Conditions on a column, at most": "age: 1",
-        "Must not use": "ldl",
-        "First rule": "sex == group 1",
-    }
-    view = visit().open(f"?data=diabetes&thresholds=2&max_conditions=1&{DEMANDS}")
-    page = view.page
-
-    def shown() -> dict[str, str]:
-        return {label: page.get_by_label(label, exact=True).filter(visible=True).input_value() for label in texts}
-
-    view.button("Run").click()
-    view.until_status("certified optimal")
-    view.until(lambda: "run=" in page.url)
-    said = view.status.partition("certified optimal")[2].partition("objective ")[0]
-    view.details()
-    view.until(lambda: shown() == texts)
-    for label in texts:
-        field = page.get_by_label(label, exact=True).filter(visible=True)
-        field.fill("")
-        field.press("Enter")
-    view.until(lambda: not any(f"{name}=" in page.url for name in ("must_use", "first_rule", "monotone", "max_uses")))
-    page.get_by_role("tab", name="Compare").click()
-    page.get_by_role("button", name=re.compile("^Open ")).click()
-    view.until_status("Kept run, rule")
-    assert said in view.status
-    view.until(lambda: shown() == texts)
-    again = visit().open("?" + page.url.split("?")[1])
-    again.details()
-    page = again.page
-    again.until(lambda: shown() == texts)
-    again.button("Run").click()
-    again.until(lambda: said in (now := again.status) and "Kept run" not in now)  # read once: it changes meanwhile
-    assert view.console == again.console == []
 
 
 def test_the_app_for_panel_serve_keeps_runs_where_it_is_told(chromium, tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import time
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,8 +11,6 @@ from patience import wait_until
 from rings import stops
 from visits import workers
 
-import rulelab as rl
-from rulelab.cli import main
 from rulelab.views.live.state import TICK_SECONDS
 
 pytestmark = pytest.mark.ui
@@ -189,7 +186,7 @@ def test_a_file_is_used_once_its_sheet_is_accepted(visit) -> None:
 
 
 @pytest.mark.long
-def test_all_classes_of_a_file_are_predicted_by_one_list(visit, tmp_path: Path) -> None:
+def test_all_classes_of_a_file_are_predicted_by_one_list(visit) -> None:
     view = visit().open("?data=tic_tac_toe&regularization=0.02&max_conditions=1")
     rows = "".join(f"{k},{k % 7},{HOSTILE if k < 30 else 'mid' if k < 60 else 'high'}\n" for k in range(90))
     upload(view, "kinds.csv", f"size,rest,kind\n{rows}")
@@ -211,16 +208,6 @@ def test_all_classes_of_a_file_are_predicted_by_one_list(visit, tmp_path: Path) 
     assert view.page.locator("table.rules img, table.confusion img").count() == 0
     view.check.click()
     view.page.get_by_text("Valid: no rule list of these antecedents has an objective below").wait_for()
-    saved = {}
-    for name, file in (("Model (JSON)", "model.json"), ("Proof", "proof.npz"), ("SQL (DuckDB)", "model.sql")):
-        download = view.export(name)
-        assert download.suggested_filename == file
-        saved[name] = tmp_path / file
-        download.save_as(saved[name])
-    (tmp_path / "kinds.csv").write_text(f"size,rest,kind\n{rows}")
-    assert rl.load_model(saved["Model (JSON)"]).classes == tuple(sorted([HOSTILE, "high", "mid"]))
-    assert main(["verify", *(str(tmp_path / n) for n in ("kinds.csv", "model.json", "proof.npz"))]) == 0
-    assert "CASE" in saved["SQL (DuckDB)"].read_text()
     view.keep.click()
     view.page.get_by_text("pinned as A").wait_for()
     view.page.reload()
