@@ -1,7 +1,5 @@
 """The command line for tests: in this process, or in one of its own."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Small searches for the tests of the views."""
 
-from __future__ import annotations
-
 import asyncio
 import inspect
 

@@ -1,7 +1,5 @@
 """Model cards for the tests: of quick searches, and of data with hostile names."""
 
-from __future__ import annotations
-
 from functools import cache, partial
 from typing import Any
 

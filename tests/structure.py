@@ -1,7 +1,5 @@
 """The modules of the package and what they import, read from their source."""
 
-from __future__ import annotations
-
 import ast
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Tables that several commands read."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The command line: results on stdout, progress and one-line errors on stderr, exit status 0, 1 and 2."""
 
-from __future__ import annotations
-
 import functools
 import re
 import signal
@@ -183,9 +181,7 @@ def test_bad_data_are_one_line_and_status_2(case: str, tmp_path: Path, capsys: p
         ((), "--target is missing"),
     ],
 )
-def test_bad_options_are_one_line_and_status_2(
-    arguments: tuple[str, ...], expected: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-):
+def test_bad_options_are_one_line_and_status_2(arguments: tuple[str, ...], expected: str, tmp_path, capsys):
     path = tmp_path / "data.csv"
     path.write_text(GOOD)
     refused(capsys, expected, "fit", path, *arguments)
@@ -196,9 +192,7 @@ def test_bad_commands(arguments: tuple[str, ...], capsys: pytest.CaptureFixture[
     refused(capsys, "error: ", *arguments)
 
 
-def test_a_model_that_cannot_be_written_is_status_1(
-    loans: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-):
+def test_a_model_that_cannot_be_written_is_status_1(loans: Path, tmp_path, capsys, monkeypatch):
     def full(self: Path, *args: object, **kwargs: object) -> None:
         raise OSError(28, "No space left on device")
 
@@ -246,9 +240,7 @@ def test_benchmarks_are_listed(capsys: pytest.CaptureFixture[str]):
     assert "rule-list" in refused(capsys, "the benchmarks are", "bench", "nothing")
 
 
-def test_benchmarks_that_were_not_installed_are_named(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-):
+def test_benchmarks_that_were_not_installed_are_named(capsys, monkeypatch):
     monkeypatch.setattr(cli, "BENCHMARKS", None)
     refused(capsys, "were not installed", "bench", "rule-list")
 
@@ -319,9 +311,7 @@ def test_one_line() -> None:
         (("sweep", "LOANS", "--target", "paid", "--fold", "2", "--gibt-es-nicht"), "see rulelab sweep --help"),
     ],
 )
-def test_what_is_misspelt_is_named_with_what_is_near(
-    words: tuple[str, ...], said: str, loans: Path, capsys: pytest.CaptureFixture[str]
-):
+def test_what_is_misspelt_is_named_with_what_is_near(words: tuple[str, ...], said: str, loans: Path, capsys):
     refused(capsys, said.replace("LOANS", str(loans)), *(str(loans) if word == "LOANS" else word for word in words))
 
 

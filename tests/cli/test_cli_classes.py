@@ -1,7 +1,5 @@
 """``rulelab fit --several-classes "one list"``: what it prints and saves is what the search gives; refusals."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """``rulelab fit`` for each family of models."""
 
-from __future__ import annotations
-
 import re
 
 import pandas as pd

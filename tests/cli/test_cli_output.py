@@ -1,7 +1,5 @@
 """What a command writes is never what it reads, by whatever name, and is there whole or not at all."""
 
-from __future__ import annotations
-
 import os
 from itertools import cycle, product
 from pathlib import Path
@@ -45,9 +43,7 @@ def people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     [*product(WRITING[:1], NAMES), *zip(WRITING[1:], cycle(NAMES))],
     ids=lambda given: given if isinstance(given, str) else f"{given[0]} {given[-1]}",
 )
-def test_no_command_writes_over_what_it_reads(
-    words: tuple[str, ...], name: str, people: Path, capsys: pytest.CaptureFixture[str]
-):
+def test_no_command_writes_over_what_it_reads(words: tuple[str, ...], name: str, people: Path, capsys):
     before = people.read_bytes()
     status, out, err = run(capsys, *words, name.format(folder=people.parent.name))
     assert (status, out) == (2, "")

@@ -1,7 +1,5 @@
 """Files as they come on the command line: how they are written, rows without a target, weights, dates."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -166,9 +164,7 @@ def test_a_leak_is_said_where_a_model_is_fitted(tmp_path: Path, capsys) -> None:
         assert "why: leak? cells that are filled go with one class" in err
 
 
-def test_whole_numbers_that_number_the_rows_are_no_features_where_rows_are_counted_either(
-    tmp_path: Path, capsys
-) -> None:
+def test_whole_numbers_that_number_the_rows_are_no_features_where_rows_are_counted_either(tmp_path, capsys) -> None:
     """The file of the Titanic's passengers, in which one passenger in two is told by a number."""
     rows = [f'{k},{k % 2},{k % 3 + 1},"Name, Mr. {k}",{"fm"[k % 2]},{k % 50 or ""},A/5 {k}' for k in range(1, 90)]
     (tmp_path / "t.csv").write_text("PassengerId,Survived,Pclass,Name,Sex,Age,Ticket\n" + "\n".join(rows) + "\n")

@@ -1,7 +1,5 @@
 """``rulelab runs``."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

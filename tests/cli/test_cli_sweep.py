@@ -1,7 +1,5 @@
 """``rulelab sweep``: what it prints, saves and refuses, on rows that are read and on rows that are counted."""
 
-from __future__ import annotations
-
 import signal
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """``rulelab fit --proof`` and ``rulelab verify``: a proof is checked on the data file, and no change goes unnoticed."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

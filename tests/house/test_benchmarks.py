@@ -1,7 +1,5 @@
 """Every benchmark can be started: it is imported, and says what it measures and which options it has."""
 
-from __future__ import annotations
-
 import json
 import re
 import runpy
@@ -123,9 +121,7 @@ LISTS = [f"compas_{name}" for name in ("a:.005", "a:.001", "155:.005", "155:.002
         (["rule-set", "tic_tac_toe_54:32", "compas_24:30"], "rule sets, Hamming", ["rows:d", "C:d", "H:d"]),
     ],
 )
-def test_the_book_says_what_is_printed(
-    run: list[str], table: str, told: list[str], shared: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_book_says_what_is_printed(run: list[str], table: str, told: list[str], shared: Path, tmp_path, capsys):
     """What does not depend on the machine, row by row."""
     assert main(["bench", *run, "--repeats", "1", "--json", str(tmp_path / "run.json")]) == 0, capsys.readouterr().err
     book = [[cell for each in row for cell in each.split(" × ")] for row in shown("speed.md", table)[1:]]

@@ -1,7 +1,5 @@
 """The book builds without a network, its links lead somewhere, and its lines run."""
 
-from __future__ import annotations
-
 import importlib.util
 import re
 import tomllib

@@ -1,7 +1,5 @@
 """README.md and the book say what is true, the two lists of requirements agree, and CI takes no skipped tests."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

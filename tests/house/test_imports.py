@@ -1,7 +1,5 @@
 """The layers import in one direction only, and importing the package is light."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

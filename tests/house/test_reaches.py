@@ -1,7 +1,5 @@
 """Tests use what is public in its module, so that what is inside may change; where one cannot, it is said here why."""
 
-from __future__ import annotations
-
 import ast
 from collections import Counter
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Without PyArrow, or without what the page needs, all else works, and what does not says what it needs."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Kept runs: what is saved is found again as it was, by whatever road; what is damaged or foreign is refused."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json

@@ -1,7 +1,5 @@
 """Several processes on one store, and processes that die while they write."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """Files of every earlier version are moved up, and nothing in them is lost."""
 
-from __future__ import annotations
-
 import contextlib
 import sqlite3
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Sweeps against the same fits done one by one; folds, fronts, groups, failures, bad input."""
 
-from __future__ import annotations
-
 import threading
 from collections import Counter
 from dataclasses import replace

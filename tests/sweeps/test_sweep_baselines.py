@@ -1,7 +1,5 @@
 """Baselines of a sweep against the same classifiers fitted by hand; sizes of trees against their own rules."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

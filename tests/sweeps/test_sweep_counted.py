@@ -1,7 +1,5 @@
 """Sweeps over counted rows against the same fits on the rows themselves."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

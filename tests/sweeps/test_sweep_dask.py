@@ -1,7 +1,5 @@
 """Sweeps on a Dask cluster."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What all models of a sweep have to obey: as alone, in every fold; what a fold lacks; keys, files, refusals."""
 
-from __future__ import annotations
-
 import json
 import pickle
 from itertools import product
@@ -56,9 +54,7 @@ SOME = [asked for asked in product([False, True], repeat=4) if sum(asked) % 2 ==
     [("rule_list", {}), ("rule_list", {"max_length": 2}), ("rule_set", {}), ("rule_set", {"fairness": CRITERION})],
     ids=["lists", "short lists", "sets", "fair sets"],
 )
-def test_models_of_every_fold_are_those_that_obey_alone(
-    asked: tuple[bool, ...], family: str, more: dict[str, Any]
-) -> None:
+def test_models_of_every_fold_are_those_that_obey_alone(asked: tuple[bool, ...], family: str, more: dict[str, Any]):
     """Demands x length or fairness x folds, each against one search without a sweep."""
     wishes = {name: wish for (name, wish), on in zip(WISHES.items(), asked, strict=True) if on}
     fair = {"min_group_size": 0} if "fairness" in more else {}

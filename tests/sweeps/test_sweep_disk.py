@@ -1,7 +1,5 @@
 """Results files on disks that are full or slow, and of two writers."""
 
-from __future__ import annotations
-
 import errno
 import os
 import subprocess

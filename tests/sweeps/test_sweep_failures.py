@@ -1,7 +1,5 @@
 """One fit that fails, in whatever way, is one failed result: the sweep, its tables and its fronts go on."""
 
-from __future__ import annotations
-
 import math
 import os
 import sys

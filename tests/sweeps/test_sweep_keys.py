@@ -1,7 +1,5 @@
 """Results are used again only where version, settings and limits are the same; what is not used is told of."""
 
-from __future__ import annotations
-
 import inspect
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Sweeps over the accuracies at which the least gap between groups is asked for: fits, cards, command line, form."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

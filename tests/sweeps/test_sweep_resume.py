@@ -1,7 +1,5 @@
 """Sweeps that are killed, cancelled or cut off, and go on from their file."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

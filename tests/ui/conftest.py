@@ -1,7 +1,5 @@
 """A server with the page, and a real Chromium to look at it."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Callable, Iterator

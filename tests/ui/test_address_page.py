@@ -1,12 +1,10 @@
 """The address of the page in a real browser: back and forward, reload, tabs, the theme."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
 
-pytestmark = [pytest.mark.ui, pytest.mark.long]
+pytestmark = pytest.mark.ui
 
 _SOCKETS = """
 window.sockets = []

@@ -1,7 +1,5 @@
 """Many good models, and the chosen one edited, in a real browser."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any
@@ -13,7 +11,7 @@ from visits import Visit
 
 from rulelab.rule_list.near_optimal.prefix_graph import PrefixGraph
 
-pytestmark = [pytest.mark.ui, pytest.mark.long]
+pytestmark = pytest.mark.ui
 
 QUICK = "?tab=Alternatives&data=tic_tac_toe&regularization=0.02&max_conditions=1&distance=0.05"
 

@@ -1,7 +1,5 @@
 """The Compare tab in a real browser."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path
@@ -12,7 +10,7 @@ from words import broken_words, words_are_clear
 
 import rulelab as rl
 
-pytestmark = [pytest.mark.ui, pytest.mark.long]
+pytestmark = pytest.mark.ui
 
 QUICK = "?data=tic_tac_toe&regularization=0.02&test_share=0.25"
 HOSTILE = "<img src=x onerror=alert(1)>"

@@ -1,7 +1,5 @@
 """Falling rule lists and rule sets on the Search tab, in a real browser."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path
@@ -43,7 +41,6 @@ def numbers(text: str) -> list[float]:
     return [float(number) for number in re.findall(r"\d+(?:\.\d+)?", text)]
 
 
-@pytest.mark.long
 def test_a_falling_list_is_certified(visit) -> None:
     view = visit().open("?data=breast_cancer")
     view.field("Model family").select_option("Falling rule list")
@@ -65,7 +62,6 @@ def test_a_falling_list_is_certified(visit) -> None:
     assert (view.foreign(), view.console) == ([], [])
 
 
-@pytest.mark.long
 def test_a_fair_set_shows_the_rates_of_the_groups_before_and_after(visit) -> None:
     view = visit().open(FAIR)
     assert view.field("Sensitive attribute").filter(visible=True).input_value() == "sex"
@@ -92,7 +88,6 @@ def test_a_fair_set_shows_the_rates_of_the_groups_before_and_after(visit) -> Non
     assert view.console == []
 
 
-@pytest.mark.long
 def test_what_a_list_must_use_is_typed_obeyed_proven_kept_by_the_address_and_shown_where_it_is_wrong(visit) -> None:
     view = visit().open("?data=diabetes&thresholds=2&max_conditions=1&regularization=0.02&must_use=sexx")
     page = view.page

@@ -1,14 +1,12 @@
 """One sees where the keyboard is, on every tab, before and after there is something to see, in light and dark."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
 from rings import stops
 from visits import CHECK, KEEP, Visit
 
-pytestmark = [pytest.mark.ui, pytest.mark.long]
+pytestmark = pytest.mark.ui
 
 QUICK = "?data=tic_tac_toe&regularization=0.02&max_conditions=1&distance=0.013&speed=full speed"
 SWEEP = "?tab=Compare&values=0.05&thresholds=3&max_conditions=1"

@@ -1,7 +1,5 @@
 """The front of the page in a real browser: how much stands on it, how soon, and what its cards do."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +8,7 @@ import pytest
 from numba.core import event
 from visits import Visit, workers
 
-pytestmark = [pytest.mark.ui, pytest.mark.long]
+pytestmark = pytest.mark.ui
 
 CSV = "colour,size,ok\n" + "".join(f"red,{i},yes\nblue,{10 - i},no\n" for i in range(10))
 MOST_CONTROLS, MOST_WORDS, MOST_SHIFT, MOST_SECONDS = 12, 90, 0.02, 1.0

@@ -1,7 +1,5 @@
 """The fronts of the tab Compare in a real browser."""
 
-from __future__ import annotations
-
 import io
 import re
 import threading
@@ -17,7 +15,7 @@ from words import words_are_clear
 
 from rulelab.sweeps.running import THREAD_NAME
 
-pytestmark = [pytest.mark.ui, pytest.mark.long]
+pytestmark = pytest.mark.ui
 
 QUICK = "?tab=Compare&values=0.05,0.02&thresholds=3&max_conditions=1&test_share=0.3"
 LONG = "?tab=Compare&data=breast_cancer&max_conditions=2&thresholds=10&values=0.2,0.001&time_limit=300"

@@ -1,7 +1,5 @@
 """A list edited by hand in a real browser."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any
@@ -9,7 +7,7 @@ from typing import Any
 import pytest
 from visits import Visit
 
-pytestmark = [pytest.mark.ui, pytest.mark.long]
+pytestmark = pytest.mark.ui
 
 QUICK = "?tab=Alternatives&data=tic_tac_toe&regularization=0.02&max_conditions=1&room=class+7"
 _FOCUSED = """() => {

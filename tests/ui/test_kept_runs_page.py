@@ -1,7 +1,5 @@
 """Kept runs in a real browser: kept, found again after a reload and elsewhere, renamed, deleted and brought back."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -14,7 +12,7 @@ from visits import Visit, answers
 
 import rulelab as rl
 
-pytestmark = [pytest.mark.ui, pytest.mark.long]
+pytestmark = pytest.mark.ui
 APP = Path(__file__).resolve().parents[2] / "apps" / "dashboard.py"
 HOSTILE = "<img src=x onerror=alert(1)>"
 

@@ -1,7 +1,5 @@
 """The Learn tab in a real browser."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 
@@ -12,7 +10,7 @@ from words import words_are_clear
 from rulelab.views.learn.plans import PLANS
 from rulelab.views.learn.view import MINUTES
 
-pytestmark = [pytest.mark.ui, pytest.mark.long]
+pytestmark = pytest.mark.ui
 
 _LIT = """(e) => {
     const box = e.getBoundingClientRect()

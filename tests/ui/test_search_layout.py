@@ -1,7 +1,5 @@
 """The boxes of the Search tab stay where they are, and its plots can be saved and read."""
 
-from __future__ import annotations
-
 import io
 import re
 from pathlib import Path
@@ -107,7 +105,6 @@ CHANGES = {
 }
 
 
-@pytest.mark.long
 def test_running_moves_nothing_and_changing_the_family_gives_the_boxes_of_a_fresh_page(visit) -> None:
     fresh = {}
     for family in LABELS:
@@ -140,7 +137,6 @@ def test_running_moves_nothing_and_changing_the_family_gives_the_boxes_of_a_fres
             view.until(lambda now=fresh[family, width]: close_to(boxes(view), now))
 
 
-@pytest.mark.long
 def test_changing_method_criterion_and_question_gives_the_boxes_of_a_fresh_page(visit) -> None:
     monte_carlo = "family=falling_rule_list&method=monte_carlo&data=diabetes"
     fair = "family=rule_set&fairness=equal_opportunity&data=diabetes"
@@ -160,7 +156,6 @@ def test_changing_method_criterion_and_question_gives_the_boxes_of_a_fresh_page(
     view.until(lambda: close_to(boxes(view), fresh["family=least_gap"]))
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("query", "size"),
     [
@@ -186,7 +181,6 @@ def pinning_moves_nothing(view: Any) -> None:
     assert boxes(view) == before
 
 
-@pytest.mark.long
 def test_on_a_phone_verifying_and_pinning_move_nothing_and_one_scrolls_down_only(visit) -> None:
     view = visit(390, 900)
     view.page.add_init_script(_WATCH)
@@ -211,7 +205,6 @@ def test_on_a_phone_verifying_and_pinning_move_nothing_and_one_scrolls_down_only
     assert view.console == []
 
 
-@pytest.mark.long
 def test_errors_move_no_box(visit) -> None:
     view = visit(1280, 720).open(f"?{QUICK}")
     view.field("Regularization").wait_for()
@@ -225,7 +218,6 @@ def test_errors_move_no_box(visit) -> None:
     assert close_to(boxes(view), before)
 
 
-@pytest.mark.long
 def test_at_twice_the_size_one_sees_what_to_press_and_what_is_said_and_pinning_moves_nothing(visit) -> None:
     view = visit(720, 450).open(f"?{QUICK}")
     assert view.page.get_by_role("banner").bounding_box()["height"] <= 64
@@ -241,7 +233,6 @@ def test_at_twice_the_size_one_sees_what_to_press_and_what_is_said_and_pinning_m
     pinning_moves_nothing(view)
 
 
-@pytest.mark.long
 def test_no_word_is_broken_in_the_heads_of_the_rules(visit) -> None:
     view = visit(1440, 900).open("?data=diabetes&regularization=0.02&max_conditions=1")
     view.button("Run").click()
@@ -298,7 +289,6 @@ def plots_are_saved_and_their_figures_read(view: Any) -> None:
     assert (view.foreign(), view.console) == ([], [])
 
 
-@pytest.mark.long
 def test_buttons_wait_for_their_time_titles_stand_in_line_and_plots_are_saved_and_read(visit) -> None:
     view = visit().open(f"?{QUICK}")
     assert view.button("Run").bounding_box()["y"] < 120
@@ -346,7 +336,6 @@ _ROWS = "tr, li, .rl-model"
 MOST_CONTROLS = 32
 
 
-@pytest.mark.long
 def test_after_a_run_there_are_few_controls_and_no_sign_that_asks(visit) -> None:
     view = visit(1440, 900).open("?data=compas")
     view.button("Run").click()

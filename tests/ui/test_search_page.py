@@ -1,7 +1,5 @@
 """The Search tab in a real browser."""
 
-from __future__ import annotations
-
 import re
 import time
 from typing import Any
@@ -30,7 +28,6 @@ def speed(visit, name: str) -> None:
     visit.more().page.get_by_label("Speed").select_option(name)
 
 
-@pytest.mark.long
 def test_tick_pause_step_stop_reset_and_the_end_of_the_worker(visit) -> None:
     view = visit().open(LONG)
     speed(view, "1 step per tick")
@@ -67,7 +64,6 @@ def test_tick_pause_step_stop_reset_and_the_end_of_the_worker(visit) -> None:
     wait_until(lambda: not workers(), 0.05)
 
 
-@pytest.mark.long
 def test_a_run_is_found_again_after_a_reload_and_one_that_was_going_is_said_to_be_lost(visit) -> None:
     view = visit().open(QUICK)
     view.button("Run").click()
@@ -92,7 +88,6 @@ def test_a_run_is_found_again_after_a_reload_and_one_that_was_going_is_said_to_b
     assert view.console == []
 
 
-@pytest.mark.long
 def test_hostile_names_stay_text(visit) -> None:
     rows = "\n".join(f"{'yes' if i % 3 else HOSTILE},{i},{i % 3 > 0:d}" for i in range(60))
     view = visit().open()
@@ -128,7 +123,6 @@ TOO_LARGE = """() => {
 }"""
 
 
-@pytest.mark.long
 def test_bad_uploads_are_explained_large_ones_not_sent_and_the_session_goes_on(visit) -> None:
     view = visit().open(QUICK)
     alert = view.page.get_by_role("alert").filter(visible=True)
@@ -153,7 +147,6 @@ def test_bad_uploads_are_explained_large_ones_not_sent_and_the_session_goes_on(v
 GERMAN = "Höhe;sex;krank\n" + "".join(f"1,{50 + k};{'fm'[k % 2]};{'ja' if k > 30 else 'nein'}\n" for k in range(60))
 
 
-@pytest.mark.long
 def test_a_file_is_used_once_its_sheet_is_accepted(visit) -> None:
     view = visit().open(QUICK)
     dialog = view.page.get_by_role("dialog")
@@ -185,7 +178,6 @@ def test_a_file_is_used_once_its_sheet_is_accepted(visit) -> None:
     assert (view.console, view.foreign()) == ([], [])
 
 
-@pytest.mark.long
 def test_all_classes_of_a_file_are_predicted_by_one_list(visit) -> None:
     view = visit().open("?data=tic_tac_toe&regularization=0.02&max_conditions=1")
     rows = "".join(f"{k},{k % 7},{HOSTILE if k < 30 else 'mid' if k < 60 else 'high'}\n" for k in range(90))
@@ -221,7 +213,6 @@ def test_all_classes_of_a_file_are_predicted_by_one_list(visit) -> None:
     assert view.console == []
 
 
-@pytest.mark.long
 def test_every_control_is_named_and_reached_by_keyboard_and_the_status_is_told(visit) -> None:
     view = visit().open(QUICK)
     for name in ("objective", "Objective and lower bound", "Best rule list so far"):
@@ -248,7 +239,6 @@ def test_every_control_is_named_and_reached_by_keyboard_and_the_status_is_told(v
     view.page.get_by_label("Regularization").wait_for()
 
 
-@pytest.mark.long
 def test_a_part_of_the_question_opens_its_field_wherever_it_is_pressed(visit) -> None:
     view = visit().open(QUICK)
     page, focused = view.page, "e => e.getRootNode().activeElement === e"
@@ -272,7 +262,6 @@ _TURNING = """(e) => {
 }"""
 
 
-@pytest.mark.long
 def test_the_theme_is_the_system_s_the_keyboard_is_seen_and_nothing_turns_unwanted(visit) -> None:
     view = visit(color_scheme="dark", reduced_motion="reduce").open(QUICK)
     icon = view.page.locator("link[rel~=icon]").first.get_attribute("href")

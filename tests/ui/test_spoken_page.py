@@ -1,14 +1,12 @@
 """What a screen reader is told on the way from the first screen to a certificate, a pinned model and a sweep."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import Any
 
 import pytest
 from patience import PATIENCE
 
-pytestmark = [pytest.mark.ui, pytest.mark.long]
+pytestmark = pytest.mark.ui
 
 QUICK = "?data=tic_tac_toe&regularization=0.02&speed=full speed"
 BANNER = """

@@ -1,14 +1,12 @@
 """What a browser test does with a page."""
 
-from __future__ import annotations
-
 import re
 import threading
 import time
 import urllib.request
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 from patience import PATIENCE
 
@@ -71,7 +69,7 @@ class Visit:
         self.page.on("pageerror", lambda error: self.console.append(str(error)))
         self.page.on("dialog", self._dialog)
 
-    def open(self, query: str = "?tab=Search") -> Visit:
+    def open(self, query: str = "?tab=Search") -> Self:
         self.page.goto(self.base + query)
         self.button("Run").wait_for()
         self.page.wait_for_function("Bokeh.documents.length > 0 && Bokeh.documents[0].is_idle")
@@ -117,7 +115,7 @@ class Visit:
         self.field("Model family").wait_for()
         self.button("Demands and details").click()
 
-    def more(self) -> Visit:
+    def more(self) -> Self:
         """With what stands behind "More": stop, reset, speed, the axis of the plots."""
         if not self.button("Reset").filter(visible=True).count():
             self.button("More").filter(visible=True).first.click()

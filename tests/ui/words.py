@@ -1,7 +1,5 @@
 """Whether no words lie on others, and none are cut off."""
 
-from __future__ import annotations
-
 from typing import Any
 
 WORDS = """() => {

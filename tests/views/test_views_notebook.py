@@ -1,7 +1,5 @@
 """Views in a notebook, without a browser: what they leave behind, and what they say to who watches them."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import importlib
@@ -141,9 +139,7 @@ def test_a_tree_follows_a_search_that_a_cell_went_on_with(published: Published, 
     assert len(published) == done, "nothing has changed"
 
 
-def test_until_the_browser_speaks_the_last_state_is_kept_beside_the_document(
-    published: Published, events: Events
-) -> None:
+def test_until_the_browser_speaks_the_last_state_is_kept_beside_the_document(published: Published, events: Events):
     search, view = shown_tree()
     output = published[-1][1]
     view.prefix = view.path(int(search.tree()["node"].iloc[1]))

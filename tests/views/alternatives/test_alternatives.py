@@ -1,7 +1,5 @@
 """Many good models: what they do to groups against counting by hand, and the view of them without a browser."""
 
-from __future__ import annotations
-
 import threading
 from itertools import combinations
 from typing import Any
@@ -101,14 +99,14 @@ def test_reliance_is_the_range_over_all_models() -> None:
     assert list(table.index) == [0, 1, 2]
 
 
-def searched(dataset: rl.Dataset, **parameters: Any) -> rl.RuleListSearch:
+def searched(dataset: rl.datasets.Dataset, **parameters: Any) -> rl.RuleListSearch:
     conditions = rl.Binarizer().fit_transform(dataset.X)
     ants = rl.mine_antecedents(conditions, 1)
     return rl.search_for(rl.Problem.from_antecedents(ants, dataset.y), **{"regularization": 0.02, **parameters})
 
 
 @pytest.fixture
-def view(dataset: rl.Dataset, show: Any) -> AlternativesView:
+def view(dataset: rl.datasets.Dataset, show: Any) -> AlternativesView:
     return show(searched(dataset), dataset)
 
 
@@ -212,7 +210,7 @@ def test_what_occurs_together_stands_together() -> None:
     assert sorted(by_cluster(many)) == list(range(60))
 
 
-def test_a_list_is_built_and_its_card_shown(view: AlternativesView, dataset: rl.Dataset) -> None:
+def test_a_list_is_built_and_its_card_shown(view: AlternativesView, dataset: rl.datasets.Dataset) -> None:
     found = view.found
     assert found is not None
     assert not pn.panel(view).select(Builder), "made when it is first opened"
@@ -239,7 +237,7 @@ def test_a_list_is_built_and_its_card_shown(view: AlternativesView, dataset: rl.
     assert only(view, GoodList) in seen(view)
 
 
-def test_gaps_are_those_of_the_groups(view: AlternativesView, dataset: rl.Dataset) -> None:
+def test_gaps_are_those_of_the_groups(view: AlternativesView, dataset: rl.datasets.Dataset) -> None:
     assert view.gaps is None
     view.param.update(attribute="sex", criterion="demographic_parity")
     assert view.gaps is not None
@@ -291,7 +289,7 @@ def test_the_chosen_model_is_edited_and_its_card_says_how_far_it_is(view: Altern
     assert editor.hand.edited == own
 
 
-def test_of_one_person_it_is_said_what_each_good_model_says(view: AlternativesView, dataset: rl.Dataset) -> None:
+def test_of_one_person_it_is_said_what_each_good_model_says(view: AlternativesView, dataset: rl.datasets.Dataset):
     found, person = view.found, view.editor.person
     problem = found.result.problem
     guesses = np.array([model.predicts_positive(problem.matrix()) for model in found.result.models])
@@ -335,7 +333,7 @@ def test_names_from_data_are_escaped_and_pictures_have_tables(view: Alternatives
     assert pd.read_csv(view.antecedents_csv())["most"].between(0, 1).all()
 
 
-def test_what_has_no_good_models_is_said(dataset: rl.Dataset) -> None:
+def test_what_has_no_good_models_is_said(dataset: rl.datasets.Dataset) -> None:
     with pytest.raises(TypeError, match="without a fairness constraint"):
         AlternativesView(rl.FallingRuleListSearch(searched(dataset).problem))
     with pytest.raises(ValueError, match="either a search or source"):
@@ -345,7 +343,7 @@ def test_what_has_no_good_models_is_said(dataset: rl.Dataset) -> None:
         find(lambda report: Prepared(hard), Wanted(0.05, 100, 1e-9), Progress())
 
 
-def test_a_search_of_another_kind_is_refused_in_words(dataset: rl.Dataset) -> None:
+def test_a_search_of_another_kind_is_refused_in_words(dataset: rl.datasets.Dataset) -> None:
     problem = searched(dataset).problem
     name = problem.names[0]
     A, y, group, _ = rows()
@@ -413,7 +411,7 @@ def test_a_model_without_good_ones_beside_it_is_edited_all_the_same() -> None:
     view.close()
 
 
-def test_a_recording_from_a_file_is_no_answer_to_what_the_form_asks(dataset: rl.Dataset) -> None:
+def test_a_recording_from_a_file_is_no_answer_to_what_the_form_asks(dataset: rl.datasets.Dataset) -> None:
     recording = recorded(searched(dataset))
     tabs = Tabs(Address(f"?tab=Alternatives&{QUICK}"))
     search, view = tabs.made("Search").view, tabs.made("Alternatives").view
@@ -439,9 +437,7 @@ def test_what_keeps_the_search_from_beginning_is_said() -> None:
     assert search.view.session.state is State.IDLE
 
 
-def test_the_best_model_is_edited_while_those_beside_it_are_looked_for(
-    monkeypatch: pytest.MonkeyPatch, dataset: rl.Dataset
-) -> None:
+def test_the_best_model_is_edited_while_those_beside_it_are_looked_for(monkeypatch, dataset: rl.datasets.Dataset):
     may_find = threading.Event()
     monkeypatch.setattr(alternatives, "find", lambda *given: may_find.wait() and find(*given))
     search = searched(dataset)
@@ -466,7 +462,7 @@ def test_the_best_model_is_edited_while_those_beside_it_are_looked_for(
     view.close()
 
 
-def test_more_is_found_when_more_is_asked_for(monkeypatch: pytest.MonkeyPatch, dataset: rl.Dataset) -> None:
+def test_more_is_found_when_more_is_asked_for(monkeypatch: pytest.MonkeyPatch, dataset: rl.datasets.Dataset) -> None:
     monkeypatch.setattr(alternatives, "EFFORTS", ((3, 60.0, 10**9), (100_000, 60.0, 10**9)))
     view = AlternativesView(searched(dataset), dataset, distance=0.2)
     wait_until(lambda: not view.refresh())

@@ -1,7 +1,5 @@
 """What the builder and the file for the browser are given: the same numbers, true sentences, escaped names."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json

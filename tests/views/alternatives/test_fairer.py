@@ -1,7 +1,5 @@
 """Fairer lists than the best one: what is said to be least is, and each point can be edited."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from patience import wait_until
@@ -11,7 +9,7 @@ from rulelab.data.gaps import CRITERIA
 from rulelab.views.alternatives.view import FAIRER, AlternativesView
 
 
-def searched(dataset: rl.Dataset) -> rl.RuleListSearch:
+def searched(dataset: rl.datasets.Dataset) -> rl.RuleListSearch:
     conditions = rl.Binarizer().fit_transform(dataset.X)
     return rl.RuleListSearch(rl.Problem.from_arrays(conditions, dataset.y), regularization=0.03)
 

@@ -1,7 +1,5 @@
 """The view of a list edited by hand, its distance from the optimum, persons and rooms, without a browser."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

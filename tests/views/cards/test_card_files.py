@@ -1,7 +1,5 @@
 """What leaves the page and comes back: scripts, saved cards, the report, files that are no models."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from functools import partial

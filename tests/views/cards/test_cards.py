@@ -1,7 +1,5 @@
 """Model cards without a browser: what they say in every family, and the check of the certificate."""
 
-from __future__ import annotations
-
 import io
 import json
 import math

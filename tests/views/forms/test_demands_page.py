@@ -1,12 +1,9 @@
 """What lists and sets must use on the page: fields of texts, what travels with them, and what is proven."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import re
 from itertools import product
-from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
@@ -294,9 +291,7 @@ def test_a_search_with_demands_leaves_no_choice_of_policy_and_bounds() -> None:
         {"family": "falling_rule_list", "must_not_use": ["age", "town == x"]},
     ],
 )
-def test_the_code_of_a_card_makes_the_model_that_obeys(
-    settings: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_code_of_a_card_makes_the_model_that_obeys(settings: dict[str, Any], tmp_path, monkeypatch) -> None:
     if settings["family"] == "rule_list":
         settings = {"regularization": 0.005, **settings}
     session = searched(people(**settings))

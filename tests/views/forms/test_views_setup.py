@@ -1,7 +1,5 @@
 """The settings of a search on the page: what reaches the search, uploaded files, the address."""
 
-from __future__ import annotations
-
 from urllib.parse import parse_qsl
 
 import pytest

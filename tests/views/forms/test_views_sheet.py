@@ -1,7 +1,5 @@
 """Uploads on the page: in pieces, with a sheet that has to be accepted; what is not accepted changes nothing."""
 
-from __future__ import annotations
-
 import base64
 import json
 import threading

@@ -1,7 +1,5 @@
 """Tables of the server on the page: roles, counting, the search, its card, and what visitors see of the place."""
 
-from __future__ import annotations
-
 import threading
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Sweeps on the page without a browser: their points and fronts, the settings, the cards of points, the exports."""
 
-from __future__ import annotations
-
 import io
 import json
 import math

@@ -1,7 +1,5 @@
 """What is swept on the page: one setting of the question of the tab Search, whatever its data and demands are."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

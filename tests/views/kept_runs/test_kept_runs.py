@@ -1,7 +1,5 @@
 """Kept runs on the page: kept when they end, listed, opened, compared, sent as an archive."""
 
-from __future__ import annotations
-
 import base64
 import pickle
 import threading

@@ -1,7 +1,5 @@
 """The rows of an uploaded file on the next day: the same data or none, and groups of people with them."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The guided walks without a browser: their texts, and each walked from the first step to the last."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Sessions of the page: a search in a thread of its own that is run, paused, stepped and stopped; the line in front."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """The front: it is there where nothing is asked for, and each card begins what it says."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import parse_qsl

@@ -1,7 +1,5 @@
 """Laws that hold on the page: a table that says the same in another way has the same model, figures and claims."""
 
-from __future__ import annotations
-
 import io
 import re
 from collections.abc import Callable, Iterator
@@ -200,7 +198,7 @@ def test_other_names_of_columns_and_classes(seed: int) -> None:
     assert shown(searched(asked, csv(asked.table)), asked).predicted == one.predicted
 
 
-@pytest.mark.parametrize(("seed", "factor"), zip(SEEDS[::2], cycle((1000, 1 / 7))))
+@pytest.mark.parametrize(("seed", "factor"), list(zip(SEEDS[::2], cycle((1000, 1 / 7)))))
 def test_weights_times_a_constant_change_only_sums(seed: int, factor: float) -> None:
     asked = replace(case(seed), weighted=True)
     scaled = changed(asked, w=lambda w: w * factor)

@@ -1,7 +1,5 @@
 """Everything on the page that a person may ask about has an entry in the glossary, and the page can show it."""
 
-from __future__ import annotations
-
 import re
 from html.parser import HTMLParser
 from typing import Any

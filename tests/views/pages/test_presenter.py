@@ -1,7 +1,5 @@
 """Presenter mode without a browser: what keys do, and that everything comes back."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """What becomes of each next rule: bars and words say what `look_into` says, for every search over prefixes."""
 
-from __future__ import annotations
-
 from io import StringIO
 
 import live

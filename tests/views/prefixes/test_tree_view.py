@@ -1,7 +1,5 @@
 """The search tree as an icicle: nothing overlaps, nothing is lost, and what is tapped is explained."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """The pool of column generation as a table and as a picture."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Recordings on the page and in `Replay`: a run from a file is looked at as the run itself was."""
 
-from __future__ import annotations
-
 import gzip
 import json
 

@@ -1,7 +1,5 @@
 """Looking back at a run: everything is as it was at that moment, and as it is now when one comes back."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """The view of a search without a browser: its history, texts and plots, and the view at the level of parameters."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

@@ -1,7 +1,5 @@
 """One list of several classes on the page: its data, its form, its run, its tables and files; without a browser."""
 
-from __future__ import annotations
-
 import asyncio
 import io
 import json

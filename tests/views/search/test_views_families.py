@@ -1,7 +1,5 @@
 """Every model family on the page, without a browser: settings, address, status line, plots, fairness."""
 
-from __future__ import annotations
-
 import json
 import math
 from typing import Any

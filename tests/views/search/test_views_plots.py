@@ -1,7 +1,5 @@
 """The live plots: what they draw, say and give away, and the buttons beside them."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The runs of a page: what is kept of each, what lies pale beneath the present one, and ablation."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """The box beside the gap: the tree of the session's search, at its beat, at rest, and looking back."""
 
-from __future__ import annotations
-
 import pytest
 from bokeh.models import Span
 from live import long_search, look_back, open_tab, problem, small_search, widget

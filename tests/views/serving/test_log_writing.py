@@ -1,7 +1,5 @@
 """A log that nobody reads holds up nobody."""
 
-from __future__ import annotations
-
 import io
 import logging
 import os

@@ -1,7 +1,5 @@
 """The memory of the server and of a search: dealt out, kept to, and what ends when there is no more of it."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import re
@@ -199,9 +197,7 @@ def test_fits_of_sweeps_keep_to_limits_of_the_server(budget: None, monkeypatch: 
     assert run.error is None
 
 
-def test_a_sweep_ends_with_its_fits_and_no_work_begins_where_no_memory_is_left(
-    budget: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_sweep_ends_with_its_fits_and_no_work_begins_where_no_memory_is_left(budget: None, monkeypatch) -> None:
     grid = {"regularization": [0.001 + k / 1e5 for k in range(100)], "max_conditions": [2]}
     run = Run(Order(asked(data="tic_tac_toe"), grid))
     wait_until(lambda: run.tables.done > 0 or not run.busy)
@@ -320,9 +316,7 @@ def test_searches_fits_of_sweeps_and_files_together_keep_to_the_budget(budget: N
     assert 0.8 * ALLOWED.budget < most[0] <= 1.1 * ALLOWED.budget
 
 
-def test_a_file_is_read_within_what_is_left_and_not_at_all_where_there_is_nothing(
-    budget: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_is_read_within_what_is_left_and_not_at_all_where_there_is_nothing(budget: None, monkeypatch) -> None:
     sheet = b"a,b\n" + b"1,2\n" * 400_000
     monkeypatch.setattr(ALLOWED, "left", 2_000_000)
     with pytest.raises(ValueError, match=re.escape(f"x.csv was not read: {NO_ROOM}")):

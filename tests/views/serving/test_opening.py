@@ -1,7 +1,5 @@
 """Pages are made beside the server's loop: who has one is answered meanwhile, and what goes wrong is shown."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import threading

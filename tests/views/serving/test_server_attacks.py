@@ -1,7 +1,5 @@
 """Attacks on a server that runs, over the network, as it is when nothing else is asked for and when others may come."""
 
-from __future__ import annotations
-
 import base64
 import json
 import re
