@@ -312,7 +312,7 @@ def test_a_kept_run_is_opened_with_its_split_its_groups_and_its_proof(place: Pat
     pins, written = tabs.runs.pins, compare.kept.kept
     closed(tabs)
 
-    ways = {"text": (True, False), "types": (), "name": (True,)}[source]
+    ways = {"text": (True,), "types": (False,), "name": ()}[source]
     for by_address in ways:  # the address names the pinned models alone, or the browser kept them
         tabs = day(place)
         compare = tabs.made("Compare").view
