@@ -1,7 +1,5 @@
 """Draws the rooms of the package on their floors; ``python tests/architecture.py`` writes the figure anew."""
 
-from __future__ import annotations
-
 import ast
 import textwrap
 from html import escape

@@ -1,12 +1,12 @@
 """The command line for tests: in this process, or in one of its own."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+from patience import PATIENCE
 from places import ROOT
 
 from rulelab.cli import commands
@@ -27,6 +27,28 @@ def output_of(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[s
     status, out, err = run(capsys, *arguments)
     assert status == 0, err
     return out, err
+
+
+def refused(capsys: pytest.CaptureFixture[str], said: str, *arguments: object, told: bool = False) -> str:
+    """What it prints where it refuses: one line on the one stream, which says why, and nothing on the other.
+
+    Where something is ``told`` of the data before, there are more lines.
+    """
+    status, out, err = run(capsys, *arguments)
+    assert (status, out, told or err.count("\n") == 1) == (2, "", True), err
+    assert said in err
+    return err
+
+
+def python(*arguments: str, cwd: Path = ROOT, **variables: str) -> str:
+    """What an interpreter of its own prints, which must end well."""
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "RULELAB_WARMING": "0"} | variables
+    command = [sys.executable, *arguments]
+    done = subprocess.run(
+        command, capture_output=True, text=True, env=environment, timeout=PATIENCE, check=False, cwd=cwd
+    )
+    assert done.returncode == 0, done.stderr[-4000:]
+    return done.stdout
 
 
 def start(*arguments: object) -> subprocess.Popen[str]:

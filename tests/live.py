@@ -1,7 +1,5 @@
 """Small searches for the tests of the views."""
 
-from __future__ import annotations
-
 import asyncio
 import inspect
 
@@ -197,3 +195,11 @@ def finish(view: SearchView) -> SearchView:
     wait_until(lambda: view.session.state.over)
     view.refresh()
     return view
+
+
+def recorded(search: rl.Search, **limits: int) -> rl.Recording:
+    """A search and all that was seen of it, to its end or to a limit."""
+    recording = rl.Recording(search)
+    for _ in recording.steps(**limits):
+        pass
+    return recording

@@ -1,7 +1,5 @@
 """Model cards for the tests: of quick searches, and of data with hostile names."""
 
-from __future__ import annotations
-
 from functools import cache, partial
 from typing import Any
 
@@ -18,11 +16,7 @@ from rulelab.views.compare.view import CompareView
 from rulelab.views.live.recipe import PageRecipe
 
 HOSTILE = "<img src=x onerror=alert(1)>"
-COMMON = {
-    "load": partial(rl.datasets.load, "diabetes"),
-    "load_code": "rl.datasets.load('diabetes')",
-    "test_share": 0.3,
-}
+COMMON = {"load": partial(rl.datasets.load, "diabetes"), "load_code": "rl.datasets.load('diabetes')", "test_share": 0.3}
 
 
 def recipe(family: str = "rule_list", more: dict[str, Any] | None = None, **parameters: Any) -> PageRecipe:

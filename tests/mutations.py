@@ -5,8 +5,6 @@ Each is made in a copy of the project, and the tests that are named for it have 
 twenty minutes.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import shutil

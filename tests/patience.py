@@ -1,7 +1,5 @@
 """How long the tests wait for what should come: only what never comes takes so long, however busy the machine is."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Callable

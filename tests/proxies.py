@@ -1,7 +1,5 @@
 """Reverse proxies before a server: nginx as the book sets it up, where it is installed, and a plain one."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import socket

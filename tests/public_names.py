@@ -3,8 +3,6 @@
 ``python tests/public_names.py`` writes them to the file beside it; what changes there is read before it is committed.
 """
 
-from __future__ import annotations
-
 import argparse
 import inspect
 import json

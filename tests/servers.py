@@ -1,7 +1,5 @@
 """A server of the page, in a process or in a thread, and who comes to it with requests that no browser would make."""
 
-from __future__ import annotations
-
 import asyncio
 import http.client
 import os

@@ -1,7 +1,5 @@
 """The modules of the package and what they import, read from their source."""
 
-from __future__ import annotations
-
 import ast
 from functools import cache
 from pathlib import Path
@@ -11,7 +9,8 @@ import rulelab
 PACKAGE = Path(rulelab.__file__).parent
 
 
-def imports(source: str, module: tuple[str, ...], is_package: bool = False) -> set[tuple[str, ...]]:
+@cache
+def imports(source: str, module: tuple[str, ...], is_package: bool = False) -> frozenset[tuple[str, ...]]:
     """Absolute dotted names that a module's source imports, at any depth of the code.
 
     ``from . import x`` and ``from .a import x`` count as imports of ``x``, whether it is a module or a name in one.
@@ -25,7 +24,7 @@ def imports(source: str, module: tuple[str, ...], is_package: bool = False) -> s
             base = package[: len(package) - node.level + 1] if node.level else ()
             base += tuple(node.module.split(".")) if node.module else ()
             found |= {(*base, alias.name) for alias in node.names}
-    return found
+    return frozenset(found)
 
 
 @cache

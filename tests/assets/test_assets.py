@@ -1,7 +1,5 @@
 """Scripts and style sheets: they are files, each is used and can be read, and functions in scripts do what they say."""
 
-from __future__ import annotations
-
 import ast
 import re
 import shutil

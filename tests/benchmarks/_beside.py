@@ -29,12 +29,7 @@ RELEASED: dict[str, tuple[tuple[str, ...], dict[tuple[Any, ...], float]]] = {
     ),
     "falling": (
         ("kind", "w", "C"),
-        {
-            ("hard", 3, 1e-6): 0.11,
-            ("hard", 5, 1e-6): 0.20,
-            ("hard", 7, 1e-6): 2.95,
-            ("soft", 5, 1e-6): 13.4,
-        },
+        {("hard", 3, 1e-6): 0.11, ("hard", 5, 1e-6): 0.20, ("hard", 7, 1e-6): 2.95, ("soft", 5, 1e-6): 13.4},
     ),
     "rule-set": (
         ("data", "C"),

@@ -18,8 +18,13 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 import _beside
+import numpy as np
+
+import rulelab as rl
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"
+TOLERANCE = 1e-6
+"""The certified objectives are kept with 7 decimals or more."""
 
 
 try:
@@ -90,6 +95,36 @@ def instances() -> ModuleType | None:
     return module
 
 
+def needed_instances() -> ModuleType:
+    """The same, where nothing can be measured without them."""
+    module = instances()
+    if module is None:
+        print("this benchmark needs the instances with certified optima, which are not beside this checkout")
+        raise SystemExit(2)
+    return module
+
+
+def small_problem() -> rl.Problem:
+    """What kernels are compiled with, or loaded."""
+    rng = np.random.default_rng(0)
+    A = rng.random((200, 10)) < 0.5
+    return rl.Problem.from_arrays(A, A[:, 0] ^ (rng.random(200) < 0.2))
+
+
+def agrees(last: rl.Snapshot, known: float | None, within: float = TOLERANCE) -> bool:
+    """Whether the end of a search, or where it was left, does not contradict the known optimum."""
+    if known is None:
+        return True
+    if last.status is rl.Status.OPTIMAL:
+        return abs(last.incumbent.objective - known) <= within
+    return last.lower_bound <= known + within and last.incumbent.objective >= known - within
+
+
+def itself(name: str, *arguments: object) -> list[str]:
+    """The command that runs a benchmark in a process of its own."""
+    return [sys.executable, str(Path(__file__).parent), name, *map(str, arguments)]
+
+
 def _column(text: str) -> tuple[str, int, str]:
     """Title, width and format."""
     title, _, form = text.rpartition(":")
@@ -125,6 +160,13 @@ class Table:
             for (_, width, form), cell in zip(self.columns, cells, strict=True)
         ]
         print("  ".join(texts).rstrip(), flush=True)
+
+    def end(self, path: Path | None, wrong: int, said: str, **more: Table) -> int:
+        """Save it; the status of a benchmark in which so many things are wrong."""
+        self.save(path, **more)
+        if wrong:
+            print(f"{wrong} {said}", file=sys.stderr)
+        return min(wrong, 1)
 
     def save(self, path: Path | None, **more: Table) -> None:
         """Set the rows beside earlier ones, and write them as JSON, those of further tables under their names."""

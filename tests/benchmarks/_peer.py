@@ -40,33 +40,27 @@ def tree(A, y, penalty, limit):
     return model.predict(A), model.n_leaves_ - 1, bool(model.optimal_)
 
 
+def least(found, y, penalty):
+    """Of answers with their number of rules, those of the least objective."""
+    return min(found, key=lambda each: np.mean(each[0] != y) + penalty * each[1])
+
+
 def greedy(A, y, penalty, limit):
     """The greedy rule list of imodels, of the depth with the least objective."""
     from imodels import GreedyRuleListClassifier
 
-    best = None
-    for depth in range(1, 7):
-        model = GreedyRuleListClassifier(max_depth=depth).fit(A.astype(float), y)
-        answers = model.predict(A.astype(float))
-        rules = len(model.rules_) - 1
-        cost = np.mean(answers != y) + penalty * rules
-        if best is None or cost < best[0]:
-            best = (cost, answers, rules)
-    return best[1], best[2], False
+    X = A.astype(float)
+    models = [GreedyRuleListClassifier(max_depth=depth).fit(X, y) for depth in range(1, 7)]
+    return *least([(model.predict(X), len(model.rules_) - 1) for model in models], y, penalty), False
 
 
 def cart(A, y, penalty, limit):
     """CART, pruned by the same penalty: a split costs what a rule costs."""
     from sklearn.tree import DecisionTreeClassifier
 
-    best = None
-    for alpha in (penalty, penalty / 2, penalty / 4):
-        model = DecisionTreeClassifier(ccp_alpha=alpha, random_state=0).fit(A, y)
-        answers, splits = model.predict(A), model.get_n_leaves() - 1
-        cost = np.mean(answers != y) + penalty * splits
-        if best is None or cost < best[0]:
-            best = (cost, answers, splits)
-    return best[1], best[2], False
+    alphas = (penalty, penalty / 2, penalty / 4)
+    models = [DecisionTreeClassifier(ccp_alpha=alpha, random_state=0).fit(A, y) for alpha in alphas]
+    return *least([(model.predict(A), model.get_n_leaves() - 1) for model in models], y, penalty), False
 
 
 def ripper(A, y, penalty, limit):
@@ -122,28 +116,11 @@ WITHIN = 0.05
 MOST_BYTES = 4_000_000_000
 COMPILED = ("tree",)
 """What is compiled when it first fits, as ours is: both before the clock runs."""
-METHODS = {
-    "gosdt": gosdt,
-    "streed": streed,
-    "tree": tree,
-    "brcg": brcg,
-    "fastsrs": fastsrs,
-    "ripper": ripper,
-    "greedy": greedy,
-    "cart": cart,
-    "praxis": praxis,
-}
-MODULES = {
-    "gosdt": ("pandas", "gosdt"),
-    "streed": ("pystreed",),
-    "tree": ("imodels",),
-    "brcg": ("pandas", "aix360.algorithms.rbm"),
-    "fastsrs": ("fastsrs",),
-    "ripper": ("pandas", "wittgenstein"),
-    "greedy": ("imodels",),
-    "cart": ("sklearn.tree",),
-    "praxis": ("praxis",),
-}
+METHODS = {each.__name__: each for each in (gosdt, streed, tree, brcg, fastsrs, ripper, greedy, cart, praxis)}
+MODULES = {"gosdt": ("pandas", "gosdt"), "streed": ("pystreed",), "tree": ("imodels",), "greedy": ("imodels",)} | {
+    "brcg": ("pandas", "aix360.algorithms.rbm"), "fastsrs": ("fastsrs",), "ripper": ("pandas", "wittgenstein"),
+    "cart": ("sklearn.tree",), "praxis": ("praxis",),
+}  # fmt: skip
 """What is imported before the clock runs."""
 
 

@@ -168,7 +168,3 @@ def main(argv: Sequence[str] = ()) -> int:
     print(f"the server ended with status {status} and {len(wrong)} errors in its log")
     print("\n".join(wrong[:5]), end="")
     return int(status != 0 or bool(wrong))
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

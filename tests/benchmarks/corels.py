@@ -16,19 +16,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from _measure import Table, instances, measure, parser
+from _measure import Table, measure, needed_instances, parser
 
 import rulelab as rl
 
-CASES = (
-    ("compas_a", 0.02),
-    ("compas_a", 0.01),
-    ("compas_a", 0.005),
-    ("compas_155", 0.02),
-    ("compas_155", 0.01),
-    ("compas_165", 0.02),
-    ("compas_165", 0.01),
-)
+CASES = [(f"compas_{name}", price) for name in ("a", "155", "165") for price in (0.02, 0.01)] + [("compas_a", 0.005)]
 COLUMNS = (
     "instance:-11 | lambda:7g | antec.:6d | rulelab s:9.3f | corels s:9.2f | times:7.0f | optimum:10.7f | "
     "corels:10.7f | corels ended:-12"
@@ -61,10 +53,7 @@ def main(argv: list[str]) -> int:
     options.add_argument("--nodes", type=int, default=10_000_000, help="most nodes of its search (%(default)d)")
     options.add_argument("--time-limit", type=float, default=120.0, metavar="S", help="of its search (%(default)g s)")
     args = options.parse_args(argv)
-    module = instances()
-    if module is None:
-        print("the COMPAS instances are not beside this checkout", file=sys.stderr)
-        return 2
+    module = needed_instances()
     if subprocess.run([args.python, "-c", "import corels"], capture_output=True, check=False).returncode:
         print(f"{args.python} cannot import corels; install it and name its interpreter with --python", file=sys.stderr)
         return 2
@@ -79,11 +68,9 @@ def main(argv: list[str]) -> int:
         snapshot, user, _, _ = measure(solve, args.repeats)
         other = run_other(args.python, X, y, regularization, args.nodes, args.time_limit)
         objective = None if other is None else other["errors"] / len(y) + regularization * other["rules"]
-        table.add(
-            name, regularization, both.shape[1], user, args.time_limit if other is None else other["user"],
-            (args.time_limit if other is None else other["user"]) / user, snapshot.incumbent.objective, objective,
-            "no, killed" if other is None else "yes",
-        )  # fmt: skip
+        theirs, ended = (args.time_limit, "no, killed") if other is None else (other["user"], "yes")
+        best = snapshot.incumbent.objective
+        table.add(name, regularization, both.shape[1], user, theirs, theirs / user, best, objective, ended)
         wrong += objective is not None and objective < snapshot.lower_bound - 1e-9
     table.save(args.json)
     print("times: user CPU of corels over that of rulelab; where it was killed, at least so many")
@@ -116,7 +103,3 @@ def run_other(python: str, X: np.ndarray, y: np.ndarray, c: float, nodes: int, s
     if done.returncode:
         raise RuntimeError(f"corels failed: {done.stderr[-2000:]}")
     return json.loads(done.stdout.splitlines()[-1])
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -12,7 +12,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from _measure import Table, parser, use_shared_data, user_seconds
+from _measure import Table, itself, parser, use_shared_data, user_seconds
 
 import rulelab as rl
 
@@ -61,8 +61,9 @@ def _run(name: str, family: str, option: str, settle: bool = False) -> dict[str,
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, roots))}
     if settle:
         environment["RULELAB_BENCH_TIME_LIMIT"] = "0"
-    command = [sys.executable, __file__, option, name, family]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    done = subprocess.run(
+        itself("defaults", option, name, family), capture_output=True, text=True, env=environment, check=False
+    )
     if done.returncode:
         last = (done.stderr.strip().splitlines() or [f"ended with {done.returncode}"])[-1]
         return {"status": "failed", "said": last}
@@ -101,7 +102,3 @@ def _peak_gigabytes() -> float:
 
     unit = 1 if sys.platform == "darwin" else 1024
     return getrusage(RUSAGE_SELF).ru_maxrss * unit / 1e9
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

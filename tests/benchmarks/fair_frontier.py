@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import importlib.util
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 
 import numpy as np
-from _measure import Table, instances, parser, user_seconds
+from _measure import Table, needed_instances, parser, user_seconds
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
@@ -44,10 +43,7 @@ def main(argv: list[str]) -> int:
         "--work", type=int, default=20_000, help="units of work for a criterion and fold (%(default)s)"
     )
     args = options.parse_args(argv)
-    module = instances()
-    if module is None:
-        print("this benchmark needs the instances in ../shared, which are not there", file=sys.stderr)
-        return 2
+    module = needed_instances()
     A, y, names = module.load("compas_24")
     groups = np.where(A[:, names.index(SENSITIVE)], SENSITIVE, "Caucasian")
     _warm_up(A, y, groups)
@@ -176,7 +172,3 @@ def _pooled_gap(predicted: np.ndarray, actual: np.ndarray, groups: np.ndarray, c
         variance = sum(v * (1 - v) / n for v, n in zip(values, sizes, strict=True))
         gaps.append((abs(values[0] - values[1]), 1.96 * variance**0.5))
     return max(gaps)
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -208,10 +208,8 @@ def main(argv: list[str]) -> int:
         tables["folds"] = folds = Table(COLUMNS)
         wrong += _run_folds(folds, args)
     first, *_ = tables.values()
-    first.save(args.json, **{name: table for name, table in tables.items() if name != "rows"})
-    if wrong:
-        print(f"{wrong} certified figures contradict the known ones, or their proofs are refused", file=sys.stderr)
-    return min(wrong, 1)
+    said = "certified figures contradict the known ones, or their proofs are refused"
+    return first.end(args.json, wrong, said, **{name: table for name, table in tables.items() if name != "rows"})
 
 
 def problem_of(name: str) -> rl.Problem:
@@ -337,7 +335,3 @@ def _run_criteria(problems: dict[str, rl.Problem], args: argparse.Namespace) -> 
         refused += not _run(PARTS["rows"], Row(name, asked), problems[name], table, args, bound=True)
     table.save(args.json)
     return min(refused, 1)
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-
-from _measure import Table, instances, measure, parser
+from _measure import Table, measure, needed_instances, parser
 
 import rulelab as rl
 
@@ -23,10 +21,7 @@ def main(argv: list[str]) -> int:
     options.add_argument("--weights", type=float, nargs="+", default=[1, 3, 5, 7], metavar="W")
     options.add_argument("--iterations", type=int, default=3000)
     args = options.parse_args(argv)
-    module = instances()
-    if module is None:
-        print("the bank-full antecedents are not beside this checkout", file=sys.stderr)
-        return 2
+    module = needed_instances()
     A, y, names = module.load("bank_227")
     problem = rl.Problem.from_arrays(A, y, names=names)
     table, wrong, slowest = Table(COLUMNS), 0, 0.0
@@ -50,20 +45,9 @@ def main(argv: list[str]) -> int:
 
 def _measured(problem: rl.Problem, w: float, penalty: float | None, iterations: int, repeats: int):
     def run() -> rl.Snapshot:
-        search = rl.search_for(
-            problem,
-            "falling_rule_list",
-            regularization=REGULARIZATION,
-            positive_weight=w,
-            violation_penalty=penalty,
-            method="monte_carlo",
-            iterations=iterations,
-            random_state=1,
-        )
+        asked = {"regularization": REGULARIZATION, "positive_weight": w, "violation_penalty": penalty}
+        how = {"method": "monte_carlo", "iterations": iterations, "random_state": 1}
+        search = rl.search_for(problem, "falling_rule_list", **asked, **how)
         return rl.solve(search, work_per_step=iterations)
 
     return measure(run, repeats)
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

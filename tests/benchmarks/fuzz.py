@@ -90,7 +90,3 @@ def _run(worker: Worker, table: Table, family: str, args: argparse.Namespace, se
     taken = time.perf_counter() - start
     table.add(family, seed - args.seed, taken, optimal, infeasible, other, proofs, mutants, notes, wrong)
     return wrong
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

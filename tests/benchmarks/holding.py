@@ -10,15 +10,13 @@ import argparse
 import asyncio
 import os
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from _measure import use_shared_data
+from _measure import itself, use_shared_data
 
 import rulelab as rl
 from rulelab.views.cards import report, scores
@@ -181,14 +179,6 @@ def main(argv: Sequence[str] = ()) -> int:
 
 def _in_process(kind: str) -> int:
     """Each in a process of its own, the first one with an empty cache of kernels."""
-    code = (
-        "import sys; sys.path.insert(0, sys.argv[1]); import holding; sys.exit(holding.main(['--here', sys.argv[2]]))"
-    )
     with tempfile.TemporaryDirectory() as empty:
         own = {"NUMBA_CACHE_DIR": empty} if kind == compiling.__name__ else {}
-        command = [sys.executable, "-c", code, str(Path(__file__).parent), kind, "--here"]
-        return subprocess.run(command, env=os.environ | own, check=False).returncode
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+        return subprocess.run(itself("holding", kind, "--here"), env=os.environ | own, check=False).returncode

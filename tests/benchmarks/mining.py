@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 import pandas as pd
 from _measure import Table, measure, parser
@@ -48,7 +46,3 @@ def _random_frame(n_columns: int, n_rows: int) -> pd.DataFrame:
     for j in range(n_columns):
         matrix[j] = rng.random(n_rows, dtype=np.float32) < share[j]
     return pd.DataFrame(matrix.T, columns=[f"x{j}" for j in range(n_columns)], copy=False)
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

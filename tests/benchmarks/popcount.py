@@ -6,7 +6,6 @@ kernel does more with every word: it adds the count, shifted, to the sum of an a
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable
 
@@ -87,7 +86,3 @@ def best(run: Callable[[], object], repeats: int) -> float:
         run()
         times.append(time.perf_counter() - start)
     return min(times)
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

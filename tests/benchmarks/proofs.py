@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from _measure import Table, instances, parser, user_seconds
+from _measure import Table, instances, itself, parser, user_seconds
 from rule_list import Instance, chosen_instances, warm_up
 
 import rulelab as rl
@@ -70,7 +70,7 @@ def _run(instance: Instance, table: Table) -> bool:
         paths[0].write_text(model.to_json(), encoding="utf-8")
         proof.save(paths[1])
         size = paths[1].stat().st_size
-        command = [sys.executable, __file__, name, "--check", *map(str, paths)]
+        command = itself("proofs", name, "--check", *paths)
         answer = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     table.add(
         instance.name, instance.regularization, solved - start, made - solved, len(proof.arrays["values"]),
@@ -78,7 +78,3 @@ def _run(instance: Instance, table: Table) -> bool:
         answer["bound"],
     )  # fmt: skip
     return bool(answer["valid"])
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from _measure import Table, instances, measure, parser
+from _measure import Table, agrees, instances, measure, parser
 
 import rulelab as rl
 
@@ -69,10 +69,7 @@ def main(argv: list[str]) -> int:
         problem = problems[case.name]
         if problem is not None:
             wrong += not _run(case, problem, table, args.repeats, args.time_limit)
-    table.save(args.json)
-    if wrong:
-        print(f"{wrong} losses contradict the known ones", file=sys.stderr)
-    return min(wrong, 1)
+    return table.end(args.json, wrong, "losses contradict the known ones")
 
 
 def cases() -> Iterator[Case]:
@@ -137,12 +134,4 @@ def _run(case: Case, problem: rl.Problem, table: Table, repeats: int, time_limit
         str(snapshot.status), snapshot.counts["masters"], snapshot.counts["columns"],
         snapshot.counts["branching_nodes"],
     )  # fmt: skip
-    if case.optimum is None:
-        return True
-    if snapshot.status is rl.Status.OPTIMAL:
-        return loss == case.optimum
-    return bound <= case.optimum <= loss
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    return agrees(snapshot, case.optimum, 0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -124,7 +123,3 @@ def drawing(rows: list[dict[str, Any]]) -> str:
         plot.legend.location = "top_right" if y[0] > y[-1] else "top_left"
         plots.append(plot)
     return file_html(gridplot(plots, ncols=2, toolbar_location=None), INLINE, "How the search scales")
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

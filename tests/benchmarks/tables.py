@@ -162,7 +162,3 @@ def _add(table: Table, found: Proven, path: Path, by_hand: list[float]) -> None:
 def _run(code: str, *arguments: str) -> str:
     done = subprocess.run([sys.executable, "-c", code, *arguments], check=True, capture_output=True, text=True)
     return done.stdout
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

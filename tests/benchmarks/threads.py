@@ -10,13 +10,12 @@ from __future__ import annotations
 import gc
 import os
 import statistics
-import sys
 import time
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import rule_list
-from _measure import Table, instances, parser
+from _measure import TOLERANCE, Table, instances, parser
 
 import rulelab as rl
 from rulelab.rule_list import RuleListBounds
@@ -80,10 +79,7 @@ def main(argv: list[str]) -> int:
     for row in rows():
         if not args.names or row.name in args.names:
             wrong += not _compare(row, args.jobs, args.repeats, table)
-    table.save(args.json)
-    if wrong:
-        print(f"{wrong} objectives depend on the number of threads", file=sys.stderr)
-    return min(wrong, 1)
+    return table.end(args.json, wrong, "objectives depend on the number of threads")
 
 
 def rows() -> list[Row]:
@@ -124,7 +120,7 @@ def _compare(row: Row, jobs: Sequence[int], repeats: int, table: Table) -> bool:
         cells = wall, ratios[0], cpu, longest, ratios[1], None if n == 1 else apart, ceilings.get(n)
         table.add(row.title, n, *cells, best.objective, now.lower_bound, *counts, os.getloadavg()[0])
     ended = [now.incumbent.objective for now in last.values() if now.status is rl.Status.OPTIMAL and now.incumbent]
-    return not ended or max(ended) - min(ended) <= rule_list.TOLERANCE
+    return not ended or max(ended) - min(ended) <= TOLERANCE
 
 
 def _ceiling(row: Row, problem: rl.Problem, n: int) -> float:
@@ -154,7 +150,3 @@ def _measured(search: rl.RuleListSearch, work: int | None) -> tuple[rl.Snapshot,
         rounds.side_by_side = clock.in_threads
     apart = cpu - clock.together
     return now, wall, cpu, apart + clock.longest, apart
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

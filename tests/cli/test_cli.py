@@ -1,11 +1,8 @@
 """The command line: results on stdout, progress and one-line errors on stderr, exit status 0, 1 and 2."""
 
-from __future__ import annotations
-
 import functools
 import re
 import signal
-import socket
 import subprocess
 import sys
 import urllib.request
@@ -14,9 +11,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from command_line import output_of, run, start
+from command_line import output_of, refused, run, start
 from patience import PATIENCE, wait_until
 from places import ROOT
+from servers import free_port
 
 import rulelab as rl
 from rulelab.cli import commands as cli
@@ -63,15 +61,6 @@ def test_fit_for_the_smaller_label(loans: Path, tmp_path: Path, capsys: pytest.C
     assert (model.predict(table) != table["paid"]).sum() == 3
 
 
-def test_one_class_against_several_others(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    frame = pd.DataFrame({"x": list(range(60)), "y": [1] * 20 + [2] * 20 + [3] * 20})
-    frame.to_csv(tmp_path / "three.csv", index=False)
-    output = tmp_path / "model.json"
-    status, out, err = run(capsys, "fit", tmp_path / "three.csv", "--target", "y", "--positive", 3, "-o", output)
-    assert (status, "not 3" in out) == (0, True), err
-    assert rl.load_model(output).classes == ("not 3", "3")
-
-
 def test_sensitive_columns_are_left_out_and_reported_on(loans: Path, capsys: pytest.CaptureFixture[str]):
     options = ("fit", loans, "--target", "paid", "--quiet", "--sensitive", "job", "--sensitive", "sex")
     status, out, err = run(capsys, *options)
@@ -87,12 +76,6 @@ def test_sensitive_columns_are_left_out_and_reported_on(loans: Path, capsys: pyt
     ]
     _, out, _ = run(capsys, *options, "--keep-sensitive")
     assert "job == none" in out.split("certified optimal")[0]
-
-
-def test_columns_are_left_out(loans: Path, capsys: pytest.CaptureFixture[str]):
-    out, err = output_of(capsys, "fit", loans, "--target", "paid", "--leave-out", "job", "--leave-out", "sex")
-    assert "1 features" in err
-    assert "job" not in out
 
 
 def test_the_options_reach_the_search(loans: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
@@ -143,13 +126,6 @@ def test_a_limit_gives_the_proven_gap(capsys: pytest.CaptureFixture[str]):
     assert 0 < float(found[2]) <= 0.2
 
 
-def test_a_data_set_by_name(capsys: pytest.CaptureFixture[str]):
-    out, err = output_of(capsys, "fit", "tic_tac_toe", "--max-conditions", 1)
-    assert "if      middle_middle == x then class = positive" in out
-    assert "objective 0.2729436 = 204 errors / 958 rows + 0.01 x 6 rules" in out
-    assert "958 rows, 9 features, 626 of class positive" in err
-
-
 def test_the_help_names_every_policy(capsys: pytest.CaptureFixture[str]):
     from rulelab.rule_list import POLICIES
 
@@ -179,11 +155,8 @@ def test_bad_data_are_one_line_and_status_2(case: str, tmp_path: Path, capsys: p
     content, expected = BAD_FILES[case]
     path = tmp_path / "data.csv"
     path.write_bytes(content)
-    status, out, err = run(capsys, "fit", path, "--target", "y")
-    assert (status, out) == (2, "")
+    err = refused(capsys, expected, "fit", path, "--target", "y")
     assert err.startswith("rulelab fit: error: ")
-    assert expected in err
-    assert err.count("\n") == 1
     assert err.rstrip("\n").isprintable()
 
 
@@ -208,32 +181,18 @@ def test_bad_data_are_one_line_and_status_2(case: str, tmp_path: Path, capsys: p
         ((), "--target is missing"),
     ],
 )
-def test_bad_options_are_one_line_and_status_2(
-    arguments: tuple[str, ...], expected: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-):
+def test_bad_options_are_one_line_and_status_2(arguments: tuple[str, ...], expected: str, tmp_path, capsys):
     path = tmp_path / "data.csv"
     path.write_text(GOOD)
-    status, out, err = run(capsys, "fit", path, *arguments)
-    assert (status, out) == (2, "")
-    assert expected in err
-    assert err.count("\n") == 1
-
-
-def test_no_such_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    status, _, err = run(capsys, "fit", tmp_path / "none.csv", "--target", "y")
-    assert (status, err.count("\n")) == (2, 1)
-    assert "there is no file" in err
+    refused(capsys, expected, "fit", path, *arguments)
 
 
 @pytest.mark.parametrize("arguments", [("conquer",), ("serve", "--port", "70000"), ("serve", "now")])
 def test_bad_commands(arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]):
-    status, out, err = run(capsys, *arguments)
-    assert (status, out, err.count("\n")) == (2, "", 1)
+    refused(capsys, "error: ", *arguments)
 
 
-def test_a_model_that_cannot_be_written_is_status_1(
-    loans: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-):
+def test_a_model_that_cannot_be_written_is_status_1(loans: Path, tmp_path, capsys, monkeypatch):
     def full(self: Path, *args: object, **kwargs: object) -> None:
         raise OSError(28, "No space left on device")
 
@@ -244,13 +203,8 @@ def test_a_model_that_cannot_be_written_is_status_1(
     assert "cannot be written: No space left on device" in err
 
 
-def test_ctrl_c_stops_the_search_and_reports_the_gap(tmp_path: Path):
-    rng = np.random.default_rng(1)
-    A = rng.random((600, 60)) < 0.5
-    frame = pd.DataFrame(A.astype(int), columns=[f"x{j}" for j in range(60)])
-    frame["y"] = (rng.random(600) < 0.5).astype(int)
-    frame.to_csv(tmp_path / "noise.csv", index=False)
-    arguments = (tmp_path / "noise.csv", "--target", "y", "--max-conditions", 1, "--regularization", 0.003)
+def test_ctrl_c_stops_the_search_and_reports_the_gap(noise: Path, tmp_path: Path):
+    arguments = (noise, "--target", "y", "--max-conditions", 1, "--regularization", 0.003)
     process = start("fit", *arguments, "--time-limit", 120, "-o", tmp_path / "model.json")
     assert process.stderr is not None
     for line in process.stderr:
@@ -283,19 +237,12 @@ def test_benchmarks_are_listed(capsys: pytest.CaptureFixture[str]):
         "peers",
         "rule-list",
     }
-    status, out, err = run(capsys, "bench", "nothing")
-    assert (status, out) == (2, "")
-    assert "the benchmarks are" in err
-    assert "rule-list" in err
+    assert "rule-list" in refused(capsys, "the benchmarks are", "bench", "nothing")
 
 
-def test_benchmarks_that_were_not_installed_are_named(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-):
+def test_benchmarks_that_were_not_installed_are_named(capsys, monkeypatch):
     monkeypatch.setattr(cli, "BENCHMARKS", None)
-    status, _, err = run(capsys, "bench", "rule-list")
-    assert (status, err.count("\n")) == (2, 1)
-    assert "were not installed" in err
+    refused(capsys, "were not installed", "bench", "rule-list")
 
 
 def test_a_benchmark_of_builders_runs_in_a_checkout():
@@ -306,9 +253,7 @@ def test_a_benchmark_of_builders_runs_in_a_checkout():
 
 @pytest.mark.long
 def test_serve_answers_until_ctrl_c():
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     process = start("serve", "--port", port)
     try:
         body = _fetched(f"http://127.0.0.1:{port}/", process)
@@ -354,10 +299,6 @@ def test_one_line() -> None:
     assert output.one_line("a\nb\t c\x1b[0m\u202e") == "a b c\\x1b[0m\\u202e"
 
 
-def test_table() -> None:
-    assert output.table(("name", "n"), [("a", "10"), ("long", "5")], right=(1,)) == "name   n\na     10\nlong   5"
-
-
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -370,12 +311,8 @@ def test_table() -> None:
         (("sweep", "LOANS", "--target", "paid", "--fold", "2", "--gibt-es-nicht"), "see rulelab sweep --help"),
     ],
 )
-def test_what_is_misspelt_is_named_with_what_is_near(
-    words: tuple[str, ...], said: str, loans: Path, capsys: pytest.CaptureFixture[str]
-):
-    status, out, err = run(capsys, *(str(loans) if word == "LOANS" else word for word in words))
-    assert (status, out, err.count("\n")) == (2, "", 1)
-    assert said.replace("LOANS", str(loans)) in err
+def test_what_is_misspelt_is_named_with_what_is_near(words: tuple[str, ...], said: str, loans: Path, capsys):
+    refused(capsys, said.replace("LOANS", str(loans)), *(str(loans) if word == "LOANS" else word for word in words))
 
 
 def test_alone_it_helps(capsys: pytest.CaptureFixture[str]):

@@ -1,7 +1,5 @@
 """`rulelab doctor` and `rulelab examples`."""
 
-from __future__ import annotations
-
 import importlib.metadata
 import json
 import re

@@ -1,8 +1,7 @@
 """What a command writes is never what it reads, by whatever name, and is there whole or not at all."""
 
-from __future__ import annotations
-
 import os
+from itertools import cycle, product
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +23,8 @@ WRITING = [
     ("export", "people.csv", "--to", "sql", "-o"),
 ]
 
+NAMES = ["people.csv", "link.csv", "other.csv", "../{folder}/people.csv"]
+
 
 @pytest.fixture
 def people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -37,11 +38,12 @@ def people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-@pytest.mark.parametrize("name", ["people.csv", "link.csv", "other.csv", "../{folder}/people.csv"])
-@pytest.mark.parametrize("words", WRITING, ids=lambda words: f"{words[0]} {words[-1]}")
-def test_no_command_writes_over_what_it_reads(
-    words: tuple[str, ...], name: str, people: Path, capsys: pytest.CaptureFixture[str]
-):
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [*product(WRITING[:1], NAMES), *zip(WRITING[1:], cycle(NAMES))],
+    ids=lambda given: given if isinstance(given, str) else f"{given[0]} {given[-1]}",
+)
+def test_no_command_writes_over_what_it_reads(words: tuple[str, ...], name: str, people: Path, capsys):
     before = people.read_bytes()
     status, out, err = run(capsys, *words, name.format(folder=people.parent.name))
     assert (status, out) == (2, "")

@@ -1,14 +1,12 @@
 """``rulelab runs``."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from live import small_search
+from live import recorded, small_search
 
 import rulelab as rl
 from rulelab.cli.commands import main
@@ -19,9 +17,7 @@ from rulelab.store import HOME_VARIABLE
 def kept(tmp_path: Path, monkeypatch) -> list[str]:
     """Hashes of two runs in the default store, the later one last."""
     monkeypatch.setenv(HOME_VARIABLE, str(tmp_path / "home"))
-    recording = rl.Recording(small_search())
-    for _ in recording.steps(work_limit=1000):
-        pass
+    recording = recorded(small_search(), work_limit=1000)
     with rl.store.open() as store:
         return [store.save(recording, name=name, data_name="noise").hash for name in ("first", "an\x1b[31mother")]
 

@@ -1,7 +1,5 @@
 """``rulelab near``, ``frontier`` and ``stability``, and ``fit --search corels``: what they print, save and refuse."""
 
-from __future__ import annotations
-
 import csv
 import re
 import signal
@@ -18,29 +16,6 @@ from rulelab.files import load_json
 
 TOE = ("tic_tac_toe", "--max-conditions", 1)
 SMALL = ("diabetes", "--thresholds", 3, "--max-conditions", 2, "--max-complexity", 4)
-
-
-@pytest.fixture
-def people(tmp_path: Path) -> Path:
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame(
-        {"age": rng.integers(18, 70, 200), "sex": rng.choice(["f", "m"], 200), "job": rng.choice(list("abc"), 200)}
-    )
-    frame["paid"] = np.where((frame.age > 40) ^ (rng.random(200) < 0.15), "yes", "no")
-    path = tmp_path / "people.csv"
-    frame.to_csv(path, index=False)
-    return path
-
-
-@pytest.fixture
-def noise(tmp_path: Path) -> Path:
-    """Nothing to be learned, so that no search comes to its end."""
-    rng = np.random.default_rng(1)
-    frame = pd.DataFrame((rng.random((600, 60)) < 0.5).astype(int), columns=[f"x{j}" for j in range(60)])
-    frame["y"] = (rng.random(600) < 0.5).astype(int)
-    path = tmp_path / "noise.csv"
-    frame.to_csv(path, index=False)
-    return path
 
 
 def saved(path: Path, kind: str) -> dict:
@@ -71,9 +46,7 @@ def test_near_lists_are_printed_and_saved(tmp_path: Path, capsys: pytest.Capture
     assert [row["antecedents"].split(" | ")[0] for row in rows] == ["middle_middle == x"] * 2
 
 
-def test_near_lists_stop_at_a_number_and_say_what_is_covered(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_near_lists_stop_at_a_number_and_say_what_is_covered(tmp_path, capsys) -> None:
     output = tmp_path / "near.json"
     options = ("--regularization", 0.02, "--max", 1, "-o", output, "--ratio", 0.1)
     out, _ = output_of(capsys, "near", *TOE, *options)
@@ -164,9 +137,7 @@ def test_the_frontier_of_rule_lists(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert "at least" in out
 
 
-def test_nothing_is_certified_of_a_table_that_is_still_prepared(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_nothing_is_certified_of_a_table_that_is_still_prepared(monkeypatch, capsys) -> None:
     monkeypatch.setattr("rulelab.slices.LARGEST_AT_ONCE", 0)
     status, out, _ = run(capsys, "frontier", *TOE, "--time-limit", 0)
     assert (status, "not certified (time limit reached): 0 of 9 points proven" in out) == (0, True)
@@ -192,9 +163,7 @@ def test_the_frontier_of_fair_rule_sets(people: Path, tmp_path: Path, capsys: py
         assert gap <= row["tolerance"] + 1e-12
 
 
-def test_the_least_gap_is_printed_proven_and_saved(
-    people: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_least_gap_is_printed_proven_and_saved(people: Path, tmp_path, capsys) -> None:
     model, proof, result = (tmp_path / name for name in ("model.json", "proof.npz", "result.json"))
     given = (people, "--target", "paid", "--sensitive", "sex", "--max-conditions", 1, "--thresholds", 4)
     options = ("--max-length", 2, "-o", model, "--proof", proof, "--to-json", result)
@@ -232,9 +201,7 @@ def test_the_least_gaps_of_several_accuracies(people: Path, tmp_path: Path, caps
     assert frame["gap"].dropna().is_monotonic_increasing
 
 
-def test_the_least_gap_of_rule_sets_is_proven_and_saved(
-    people: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_least_gap_of_rule_sets_is_proven_and_saved(people: Path, tmp_path, capsys) -> None:
     model, proof = tmp_path / "model.json", tmp_path / "proof.npz"
     given = (people, "--target", "paid", "--sensitive", "sex", "--max-conditions", 1, "--thresholds", 4)
     options = ("--model", "rule-set", "--max-complexity", 4, "--accuracy")
@@ -339,10 +306,8 @@ def test_the_search_of_the_papers(tmp_path: Path, capsys: pytest.CaptureFixture[
         (("fit", *TOE, "--search", "corels", "--model", "rule-set"), "--search is not an option of --model rule-set"),
     ],
 )
-def test_bad_options_are_one_line_and_status_2(
-    arguments: tuple[object, ...], expected: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    status, out, err = run(capsys, *arguments)
+def test_bad_options_are_one_line_and_status_2(arguments: tuple[object, ...], expected: str, capsys) -> None:
+    status, out, err = run(capsys, *arguments)  # where the options themselves are wrong, their usage comes first
     assert (status, out) == (2, "")
     assert expected in err
     assert re.match(rf"rulelab( {arguments[0]})?: error: ", err.splitlines()[-1])
@@ -372,9 +337,7 @@ def test_a_memory_limit_is_said(noise: Path, capsys: pytest.CaptureFixture[str])
         ),
     ],
 )
-def test_ctrl_c_gives_what_is_known(
-    command: tuple[object, ...], sign: str, said: str, noise: Path, tmp_path: Path
-) -> None:
+def test_ctrl_c_gives_what_is_known(command: tuple[object, ...], sign: str, said: str, noise: Path, tmp_path) -> None:
     name, *options = command
     output = tmp_path / "result.json"
     process = start(name, noise, "--target", "y", *options, "--time-limit", 300, "-o", output)

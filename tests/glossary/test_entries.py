@@ -1,7 +1,5 @@
 """The files of the glossary: what is not written as entries are is refused, with its file and line."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,12 +1,7 @@
 """The book builds without a network, its links lead somewhere, and its lines run."""
 
-from __future__ import annotations
-
 import importlib.util
-import os
 import re
-import subprocess
-import sys
 import tomllib
 from html.parser import HTMLParser
 from pathlib import Path
@@ -15,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 import yaml
-from patience import PATIENCE
+from command_line import python
 from places import ROOT
 
 import rulelab as rl
@@ -30,16 +25,6 @@ def lines_of(page: str) -> str:
     text = (BOOK / page).read_text(encoding="utf-8")
     blocks = re.findall(r"^```(?:python|\{code-block\} python)\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
     return "\n".join(re.sub(r"^:caption:.*\n", "", block) for block in blocks)
-
-
-def python(*arguments: str, folder: Path = ROOT) -> str:
-    environment = os.environ | {"PYTHONPATH": str(ROOT), "RULELAB_WARMING": "0"}
-    command = [sys.executable, *arguments]
-    done = subprocess.run(
-        command, capture_output=True, text=True, env=environment, cwd=folder, timeout=PATIENCE, check=False
-    )
-    assert done.returncode == 0, done.stderr[-4000:]
-    return done.stdout
 
 
 def html_text(html: str) -> str:
@@ -107,7 +92,7 @@ def test_its_lines_run(tmp_path: Path) -> None:
     assert [code.count("rl.") > 1 for code in pages] == [True, True, True]
     assert "certificate" in pages[1]
     assert pages[2].count(".fit(X, y") == 5
-    python("-c", "\n".join(pages), folder=tmp_path)
+    python("-c", "\n".join(pages), cwd=tmp_path)
 
 
 def test_every_plot_has_its_picture() -> None:

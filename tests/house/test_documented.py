@@ -1,7 +1,5 @@
 """Every argument of what is public has a word of its own in the docstring."""
 
-from __future__ import annotations
-
 import enum
 import inspect
 import re

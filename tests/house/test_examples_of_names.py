@@ -1,7 +1,5 @@
 """The examples in the docstrings of what is public run, and give what they say."""
 
-from __future__ import annotations
-
 import doctest
 from pathlib import Path
 from typing import Any

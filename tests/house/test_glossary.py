@@ -1,7 +1,5 @@
 """Every name that a person meets has an entry in the glossary, and the entries hang together."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """README.md and the book say what is true, the two lists of requirements agree, and CI takes no skipped tests."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex
@@ -14,6 +12,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from command_line import python
 from patience import PATIENCE
 from places import ROOT
 
@@ -26,16 +25,6 @@ def blocks(language: str, text: str = README) -> list[str]:
     """The fenced blocks of a text in a language; "" for those without one."""
     fenced = re.findall(r"^```(\S*)\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
     return [text for found, text in fenced if found == language]
-
-
-def python(*arguments: str, cwd: Path | None = None, **variables: str) -> str:
-    environment = os.environ | {"PYTHONPATH": str(ROOT)} | variables
-    command = [sys.executable, *arguments]
-    done = subprocess.run(
-        command, capture_output=True, text=True, env=environment, timeout=PATIENCE, check=False, cwd=cwd
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 def test_the_python_example_prints_what_readme_shows() -> None:

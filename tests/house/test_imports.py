@@ -1,11 +1,10 @@
 """The layers import in one direction only, and importing the package is light."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess
 import sys
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from operator import attrgetter
 
@@ -117,6 +116,7 @@ HEAVY = [
 ]
 
 
+@cache
 def room(name: str) -> str | None:
     """The room on a floor that a dotted name is of, the innermost."""
     places = {place for floor in FLOORS for place in floor.split()}
@@ -125,6 +125,7 @@ def room(name: str) -> str | None:
     return next((place for place in inside if place in places), None)
 
 
+@cache
 def level(name: str) -> float:
     """The floor of a dotted name; a package's own file, that gathers its rooms, stands half a floor above them."""
     inside = [k for k, floor in enumerate(FLOORS) if any(place.startswith(f"{name}.") for place in floor.split())]

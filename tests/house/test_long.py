@@ -1,7 +1,5 @@
 """The short run leaves out what is long, the long run makes it up, and CI does both."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

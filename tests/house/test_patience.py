@@ -1,7 +1,5 @@
 """No test of this folder can fail because the machine is busy: all wait for as long as `patience` says."""
 
-from __future__ import annotations
-
 import ast
 import tomllib
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What others rely on changes only where somebody has read it."""
 
-from __future__ import annotations
-
 from public_names import LISTED, lines
 
 

@@ -1,7 +1,5 @@
 """What is needed to install the project elsewhere says the same as its own metadata."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 

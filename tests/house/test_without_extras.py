@@ -1,31 +1,40 @@
 """Without PyArrow, or without what the page needs, all else works, and what does not says what it needs."""
 
-from __future__ import annotations
-
-import os
-import subprocess
-import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from patience import PATIENCE
-from places import ROOT
+from command_line import python
 
 PAGE = ("bokeh", "holoviews", "panel", "panel_material_ui", "param", "sqlalchemy")
 CURE, CURE_OF_THE_PAGE = 'pip install "rulelab[parquet]"', 'pip install "rulelab[page]"'
+COMMANDS = """
+import sys
+from rulelab.cli.commands import main
+sys.stderr = sys.stdout
+for command in {!r}:
+    print("status", main(command))
+"""
+CALLS = """
+for call in ({}):
+    try:
+        call()
+    except (ImportError, ValueError) as said:
+        print(said)
+"""
 
 
-def python(code: str, folder: Path, without: tuple[str, ...] = ("pyarrow",)) -> subprocess.CompletedProcess[str]:
-    environment = os.environ | {"PYTHONPATH": str(ROOT), "RULELAB_WARMING": "0"}
-    command = [sys.executable, "-c", f"import sys; sys.modules.update(dict.fromkeys({without!r}))\n{code}"]
-    return subprocess.run(
-        command, capture_output=True, text=True, env=environment, cwd=folder, timeout=PATIENCE, check=False
-    )
+def without(packages: tuple[str, ...], code: str, folder: Path) -> str:
+    """What is printed where some packages are not installed."""
+    return python("-c", f"import sys; sys.modules.update(dict.fromkeys({packages!r}))\n{code}", cwd=folder)
 
 
-def rulelab(folder: Path, *arguments: str, without: tuple[str, ...] = ("pyarrow",)) -> subprocess.CompletedProcess[str]:
-    return python(f"from rulelab.cli.commands import main; sys.exit(main({list(arguments)!r}))", folder, without)
+def ended(packages: tuple[str, ...], folder: Path, *commands: str) -> list[tuple[int, str]]:
+    """The status of each command, and what it prints."""
+    told = without(packages, COMMANDS.format([command.split() for command in commands]), folder)
+    parts = told.split("status ")
+    return [(int(after.split()[0]), part) for part, after in pairwise(parts)]
 
 
 @pytest.fixture(scope="module")
@@ -39,70 +48,41 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("without", [("pyarrow",), PAGE])
-def test_a_spreadsheet_is_fitted_and_verified(folder: Path, without: tuple[str, ...]) -> None:
-    asked = ["--target", "y", "--max-conditions", "1", "--regularization", "0.02", "--quiet"]
-    done = rulelab(folder, "fit", "rows.csv", *asked, "-o", "model.json", "--proof", "proof.npz", without=without)
-    assert done.returncode == 0, done.stderr
-    assert "size <= " in done.stdout
-    assert "certified optimal" in done.stdout
-    checked = rulelab(folder, "verify", "rows.csv", "model.json", "proof.npz", "--target", "y", without=without)
-    assert checked.returncode == 0, checked.stderr
+FIT = (
+    "fit rows.csv --target y --max-conditions 1 --regularization 0.02 --quiet -o model.json --proof proof.npz",
+    "verify rows.csv model.json proof.npz --target y",
+)
 
 
-def test_the_core_makes_explorers_fronts_and_sweeps(folder: Path) -> None:
-    for command, *more in (["near", "-o", "near.html"], ["frontier", "--max-length", "2"], ["sweep", "--folds", "2"]):
-        done = rulelab(folder, command, "rows.csv", "--target", "y", *more, without=PAGE)
-        assert done.returncode == 0, (command, done.stderr)
+def test_without_pyarrow_a_spreadsheet_is_fitted_and_verified_and_parquet_says_what_it_needs(folder: Path) -> None:
+    parquet = ("fit rows.parquet --target y --quiet", "fit *.parquet --target y --quiet")
+    (status, fitted), (verified, _), *refused = ended(("pyarrow",), folder, *FIT, *parquet)
+    assert (status, verified) == (0, 0)
+    assert "size <= " in fitted
+    assert "certified optimal" in fitted
+    for status, said in refused:
+        assert status in (1, 2)
+        assert CURE in said
+        assert "Traceback" not in said
+
+
+def test_the_core_makes_models_explorers_fronts_and_sweeps(folder: Path) -> None:
+    more = ("near rows.csv -o near.html", "frontier rows.csv --max-length 2", "sweep rows.csv --folds 2")
+    done = ended(PAGE, folder, *FIT, *(f"{command} --target y" for command in more))
+    assert [status for status, _ in done] == [0] * 5, done
+    assert "certified optimal" in done[0][1]
 
 
 def test_the_page_plots_and_kept_runs_say_what_they_need(folder: Path) -> None:
-    for command in (["serve"], ["runs", "list"], ["fit", "rows.csv", "--target", "y", "--keep"]):
-        done = rulelab(folder, *command, without=PAGE)
-        assert done.returncode == 1, (command, done.stdout)
-        assert CURE_OF_THE_PAGE in done.stderr
-        assert "Traceback" not in done.stderr
-    code = """
-import rulelab as rl
-for call in (lambda: rl.plots, lambda: rl.views.SearchView, lambda: rl.store):
-    try:
-        call()
-    except ImportError as said:
-        print(said)
-"""
-    done = python(code, folder, PAGE)
-    assert done.stdout.count(CURE_OF_THE_PAGE) == 3, done.stdout + done.stderr
+    for status, said in ended(PAGE, folder, "serve", "runs list", "fit rows.csv --target y --keep"):
+        assert status == 1, said
+        assert CURE_OF_THE_PAGE in said
+        assert "Traceback" not in said
+    calls = "lambda: rl.plots, lambda: rl.views.SearchView, lambda: rl.store"
+    assert without(PAGE, f"import rulelab as rl\n{CALLS.format(calls)}", folder).count(CURE_OF_THE_PAGE) == 3
 
 
-@pytest.mark.parametrize("rows", ["rows.parquet", "*.parquet"])
-def test_parquet_says_what_it_needs(folder: Path, rows: str) -> None:
-    done = rulelab(folder, "fit", rows, "--target", "y", "--quiet")
-    assert done.returncode in (1, 2)
-    assert CURE in done.stderr
-    assert "Traceback" not in done.stderr
-
-
-def test_uploads_and_counts_say_what_they_need(folder: Path) -> None:
-    code = """
-from pathlib import Path
-import rulelab as rl
-for call, error in (
-    (lambda: rl.datasets.read(Path("rows.parquet").read_bytes(), "y"), rl.datasets.DatasetError),
-    (lambda: rl.tables.open("rows.csv"), rl.tables.TableError),
-    (lambda: rl.tables.load("rows.parquet"), rl.tables.TableError),
-):
-    try:
-        call()
-    except error as said:
-        print(said)
-"""
-    done = python(code, folder)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.count(CURE) == 3, done.stdout
-
-
-def test_polars_is_read_cell_by_cell(folder: Path) -> None:
-    code = """
+POLARS = """
 import pandas, polars, rulelab as rl
 cells = {"x": [1, 2, None, 4], "s": ["a", "b", None, "c"], "b": [True, False, True, None], "y": [0, 1, 1, 0]}
 cells = {name: column * 20 for name, column in cells.items()}
@@ -113,5 +93,12 @@ fit = rl.RuleListClassifier(regularization=0.1, max_conditions=1).fit(frame.drop
 assert (fit.predict(frame) == fit.predict(known)).all()
 assert rl.datasets.from_frame(frame, "y").X.equals(rl.datasets.from_frame(known, "y").X)
 """
-    done = python(code, folder)
-    assert done.returncode == 0, done.stderr
+
+
+def test_polars_is_read_cell_by_cell_and_uploads_and_counts_say_what_they_need(folder: Path) -> None:
+    calls = """
+    lambda: rl.datasets.read(open("rows.parquet", "rb").read(), "y"),
+    lambda: rl.tables.open("rows.csv"),
+    lambda: rl.tables.load("rows.parquet"),
+    """
+    assert without(("pyarrow",), POLARS + CALLS.format(calls), folder).count(CURE) == 3

@@ -1,7 +1,5 @@
 """Kept runs: what is saved is found again as it was, by whatever road; what is damaged or foreign is refused."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json
@@ -16,7 +14,7 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
-from live import small_search
+from live import recorded, small_search
 from places import ROOT
 
 import rulelab as rl
@@ -28,9 +26,7 @@ from rulelab.store.saved_runs import made
 
 @pytest.fixture(scope="module")
 def recording() -> rl.Recording:
-    out = rl.Recording(small_search())
-    for _ in out.steps(work_limit=10_000):
-        pass
+    out = recorded(small_search(), work_limit=10_000)
     assert out.snapshots[-1].status is rl.Status.OPTIMAL
     return out
 
@@ -103,9 +99,7 @@ def test_rows_are_kept_where_they_are_few_and_always_their_hash(store, recording
 def test_rules_are_counted_and_accuracy_is_that_of_all_rows(store) -> None:
     data = rl.datasets.load("tic_tac_toe")
     bits = rl.Binarizer().fit_transform(data.X)
-    recording = rl.Recording(rl.RuleSetSearch(rl.Problem.from_arrays(bits, data.y), max_complexity=9))
-    for _ in recording.steps(time_limit=1):
-        pass
+    recording = recorded(rl.RuleSetSearch(rl.Problem.from_arrays(bits, data.y), max_complexity=9), time_limit=1)
     model = recording.snapshots[-1].incumbent.model
     run = store.run(store.save(recording, data=data).hash)
     assert run.n_rules == len(model.rules) < model.complexity == run.complexity
@@ -129,8 +123,7 @@ def test_search_rename_delete_and_bring_back(store, recording) -> None:
     ):
         assert [run.name for run in store.runs(words)] == names, words
     store.rename(second, "<b>three</b>")
-    assert store.run(second).name == "<b>three</b>"
-    assert store.run(second).hash == second.hash
+    assert (store.run(second).name, store.run(second).hash) == ("<b>three</b>", second.hash)
     store.delete(first)
     assert [run.hash for run in store.runs()] == [second.hash]
     assert [run.hash for run in store.runs(deleted=True)] == [first.hash]
@@ -163,12 +156,10 @@ def test_an_archive_holds_everything_and_brings_it_elsewhere(store, recording, p
     raw = store.export(tmp_path / "runs.zip", runs)
     with rl.store.open(tmp_path / "other.sqlite") as other:
         assert other.take(tmp_path / "runs.zip") == [store.run(run) for run in runs]
-        assert other.export(None, runs) == raw
-        assert other.take(raw) == []
+        assert (other.export(None, runs), other.take(raw)) == (raw, [])
         other.delete(runs[0])
         other.take(raw)
-        assert len(other.runs()) == 2
-        assert other.proof(runs[0]).fingerprint == proof.fingerprint
+        assert (len(other.runs()), other.proof(runs[0]).fingerprint) == (2, proof.fingerprint)
 
 
 def changed(raw: bytes, name: str, new: bytes | None) -> bytes:
@@ -266,10 +257,7 @@ def test_a_file_with_a_damaged_page_is_refused_and_left_as_it_is(store, recordin
     assert content(damaged) == raw
 
 
-@pytest.mark.parametrize(
-    "about",
-    ["", "{}", "[]", '{"format": "rulelab run"}', "[" * 1000, '{"a": 1, "a": 2}', "NaN"],
-)
+@pytest.mark.parametrize("about", ["", "{}", "[]", '{"format": "rulelab run"}', "[" * 1000, '{"a": 1, "a": 2}', "NaN"])
 def test_a_damaged_run_is_told_of_and_the_others_are_there(store, recording, about: str) -> None:
     good, bad = store.save(recording, name="good"), store.save(recording, name="bad")
     for key in (bad.hash, run_module.digest(about.encode())):  # with its old hash, and with one that fits
@@ -394,9 +382,7 @@ def test_what_the_book_shows_in_python_works(recording, proof, tmp_path: Path, m
 
 
 def test_names_are_kept_as_every_database_takes_them(tmp_path) -> None:
-    recording = rl.Recording(small_search())
-    for _ in recording.steps(work_limit=10):
-        pass
+    recording = recorded(small_search(), work_limit=10)
     with rl.store.open(tmp_path / "runs.sqlite") as store:
         run = store.save(recording, name="a\x00b", data_name="half \ud800")
         assert (run.name, run.data) == ("ab", "half ?")

@@ -1,7 +1,5 @@
 """Pinned models and boards that last."""
 
-from __future__ import annotations
-
 import contextlib
 import sqlite3
 from collections.abc import Iterator

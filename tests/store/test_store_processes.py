@@ -1,7 +1,5 @@
 """Several processes on one store, and processes that die while they write."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
@@ -10,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from live import small_search
+from live import recorded, small_search
 from patience import PATIENCE
 from places import ROOT, TESTS
 
@@ -23,9 +21,7 @@ pytestmark = pytest.mark.long
 @pytest.fixture
 def write(tmp_path: Path) -> Callable[..., subprocess.Popen[str]]:
     """Starts a process that keeps runs in ``runs.sqlite``."""
-    recording = rl.Recording(small_search())
-    for _ in recording.steps(work_limit=50):
-        pass
+    recording = recorded(small_search(), work_limit=50)
     recording.save(tmp_path / "run.rulelab")
 
     def start(name: str, times: int) -> subprocess.Popen[str]:

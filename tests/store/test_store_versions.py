@@ -1,13 +1,11 @@
 """Files of every earlier version are moved up, and nothing in them is lost."""
 
-from __future__ import annotations
-
 import contextlib
 import sqlite3
 from pathlib import Path
 
 import pytest
-from live import small_search
+from live import recorded, small_search
 
 import rulelab as rl
 from rulelab.store import database, rows
@@ -50,9 +48,7 @@ def test_every_version_has_a_way_up_and_a_test() -> None:
 
 
 def test_a_file_of_an_earlier_version_is_moved_up_with_its_runs(earlier: Path) -> None:
-    recording = rl.Recording(small_search())
-    for _ in recording.steps(work_limit=10):
-        pass
+    recording = recorded(small_search(), work_limit=10)
     run, files = made(recording, None, name="old")
     with contextlib.closing(sqlite3.connect(earlier)) as bare:
         row = (
@@ -74,8 +70,7 @@ def test_a_file_of_an_earlier_version_is_moved_up_with_its_runs(earlier: Path) -
         bare.commit()
     for _ in range(2):  # moved up, and as it is from then on
         with rl.store.open(earlier) as store:
-            assert store.runs() == [run]
-            assert store.model(run) == recording.snapshots[-1].incumbent.model
+            assert (store.runs(), store.model(run)) == ([run], recording.snapshots[-1].incumbent.model)
             assert store.pins(store.keep_pins("[]")) == "[]"
     with contextlib.closing(sqlite3.connect(earlier)) as bare:
         assert list(bare.execute("SELECT version FROM rulelab_schema")) == [(rows.VERSION,)]

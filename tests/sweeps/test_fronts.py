@@ -1,7 +1,5 @@
 """Fronts against the definition of dominance, means and standard errors against NumPy and SciPy."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Baselines of a sweep against the same classifiers fitted by hand; sizes of trees against their own rules."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -19,7 +17,7 @@ from sklearn.metrics import accuracy_score
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier, export_text
 from strategies import seeds
-from test_sweep import DATA
+from test_sweep import DATA, waited
 from wittgenstein import RIPPER
 
 import rulelab as rl
@@ -133,8 +131,7 @@ def test_the_size_of_a_tree_is_that_of_the_rules_of_one_class(seed, leaves):
 @pytest.mark.long
 def test_rivals_are_those_of_their_packages_and_their_rules_are_counted():
     grid = {"regularization": [0.1], "thresholds": [4]}
-    one = rl.sweep(DATA, grid=grid, cv=3, sensitive="group", baselines=["ripper", "c45_rules"], random_state=5)
-    assert one.wait(PATIENCE)
+    one = waited(rl.sweep(DATA, grid=grid, cv=3, sensitive="group", baselines=["ripper", "c45_rules"], random_state=5))
     here = PLAN.fold_of == 0
     train, test = (part.astype(int) for part in conditions(0))
     names = [f"c{i}" for i in range(train.shape[1])]
@@ -147,8 +144,7 @@ def test_rivals_are_those_of_their_packages_and_their_rules_are_counted():
     }
     for name, (predicted, found, of_rule) in expected.items():
         row = only(one, name, 0)
-        assert row.test_accuracy == accuracy_score(PLAN.y[here], predicted)
-        assert row.rules == len(found)
+        assert (row.test_accuracy, row.rules) == (accuracy_score(PLAN.y[here], predicted), len(found))
         assert row.complexity == len(found) + sum(len(getattr(rule, of_rule)) for rule in found)
 
 
@@ -189,8 +185,7 @@ def greedy_by_hand(antecedents: np.ndarray, y: np.ndarray, most: int) -> tuple[i
 def test_greedy_lists_are_made_rule_by_rule_of_the_antecedents_of_the_certified_ones():
     data, sizes = rl.datasets.load("breast_cancer"), [1, 2, 3, 4]
     grid = {"max_length": sizes, "thresholds": [3], "max_conditions": [1], "regularization": [0.0001]}
-    found = rl.sweep(data, grid=grid, cv=0, baselines={"greedy_list": {"max_length": sizes}})
-    assert found.wait(PATIENCE)
+    found = waited(rl.sweep(data, grid=grid, cv=0, baselines={"greedy_list": {"max_length": sizes}}))
     assert found.progress.failed == 0
     conditions = rl.Binarizer(thresholds=3).fit_transform(data.X)
     mined = rl.mine_antecedents(conditions, max_conditions=1)
@@ -223,18 +218,10 @@ def test_groups_that_are_not_compared_are_one_group_to_fair_baselines():
     rng = np.random.default_rng(0)
     names = rng.choice(["a", "b", "c", "d"], len(DATA.y))
     data = replace(DATA, sensitive=pd.DataFrame({"group": names}))
-    sweep = rl.sweep(
-        data,
-        grid={"regularization": [0.1]},
-        cv=2,
-        sensitive="group",
-        groups=["b", "a"],
-        baselines=["threshold_optimizer"],
-    )
-    assert sweep.wait(PATIENCE)
+    asked = {"grid": {"regularization": [0.1]}, "cv": 2, "sensitive": "group", "baselines": ["threshold_optimizer"]}
+    sweep = waited(rl.sweep(data, groups=["b", "a"], **asked))
     merged = replace(DATA, sensitive=pd.DataFrame({"group": np.where(np.isin(names, ["a", "b"]), names, "e")}))
-    other = rl.sweep(merged, grid={"regularization": [0.1]}, cv=2, sensitive="group", baselines=["threshold_optimizer"])
-    assert other.wait(PATIENCE)
+    other = waited(rl.sweep(merged, **asked))
     assert sweep.progress.failed == 0
     assert sweep.frame["test_errors"].tolist() == other.frame["test_errors"].tolist()
     assert set(sweep.rates(0).index) == {"a", "b", "c", "d"}

@@ -1,14 +1,12 @@
 """Sweeps over counted rows against the same fits on the rows themselves."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest
-from patience import PATIENCE
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 from table_engines import people
+from test_sweep import waited
 
 import rulelab as rl
 from rulelab.sweeps import SweepError
@@ -36,9 +34,7 @@ def is_kept_out() -> np.ndarray:
 
 
 def run(counts: PatternCounts = COUNTS, family: str = "rule_list", **arguments) -> rl.Sweep:
-    sweep = rl.sweep(counts, family, **{"grid": GRID, "sensitive": "sex"} | arguments)
-    assert sweep.wait(PATIENCE)
-    return sweep
+    return waited(rl.sweep(counts, family, **{"grid": GRID, "sensitive": "sex"} | arguments))
 
 
 def sides() -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -111,8 +107,7 @@ def test_results_are_kept_for_the_same_counts_alone(tmp_path) -> None:
 
 def test_without_test_rows_all_kinds_are_trained_on() -> None:
     sweep = run(COUNTS, cv=0, baselines=["cart"])
-    assert len(sweep.points("test")) == 0
-    assert set(sweep.points("train")["weight"]) == {600}
+    assert (len(sweep.points("test")), set(sweep.points("train")["weight"])) == (0, {600})
     assert sweep.plan.identity["data"] == run(COUNTS).plan.identity["data"]
 
 

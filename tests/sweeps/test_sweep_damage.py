@@ -1,7 +1,5 @@
 """Whatever happens to the bytes of a results file: what is sound is kept, nothing else is used, the rest is told."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Sweeps on a Dask cluster."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 
@@ -39,8 +37,7 @@ def test_cancelling_on_a_cluster(client):
     assert not sweep.wait(1)
     sweep.cancel()
     assert sweep.wait(PATIENCE)
-    assert sweep.progress.state == "cancelled"
-    assert sweep.progress.done == 0
+    assert (sweep.progress.state, sweep.progress.done) == ("cancelled", 0)
     wait_until(lambda: not any(client.run(_going_on).values()), 0.1)
 
 

@@ -1,14 +1,12 @@
 """One fit that fails, in whatever way, is one failed result: the sweep, its tables and its fronts go on."""
 
-from __future__ import annotations
-
 import math
 import os
 import sys
 
 import pytest
 from patience import PATIENCE, wait_until
-from test_sweep import DATA, GRID, hard, jobs_of, run
+from test_sweep import DATA, GRID, hard, jobs_of, run, waited
 
 import rulelab as rl
 from rulelab import rehearsal
@@ -24,12 +22,9 @@ from rulelab.views.fronts.view import FrontView
 ERRORS = [
     (master.MasterError("no basis"), r"MasterError \(line \d+ of .*test_sweep_failures.py\): no basis"),
     (MemoryError(), r"MemoryError \(line \d+ of "),
-    (AssertionError(), "AssertionError"),
     (KeyError("x"), "KeyError.*'x'"),
     (OSError(28, "No space left on device"), "No space left"),
-    (RecursionError("too deep"), "too deep"),
     (ValueError("these rows are odd"), "^these rows are odd$"),
-    (ValueError(), "ValueError"),
 ]
 
 
@@ -74,8 +69,7 @@ def test_a_fold_that_cannot_be_made_fails_its_fits_alone(monkeypatch):
 
 def test_cancelling_and_interrupts_are_no_failed_fits(monkeypatch):
     plan = make_plan(DATA, 2, None, None, 0, None, 0.0)
-    sweep = rl.sweep(DATA, grid={"regularization": [0.1]}, cv=2)
-    assert sweep.wait(PATIENCE)
+    sweep = waited(rl.sweep(DATA, grid={"regularization": [0.1]}, cv=2))
     job = jobs_of(sweep)[0]
     for error in (Stopped, KeyboardInterrupt):
         monkeypatch.setattr(Certified, "fit", lambda *_, error=error: (_ for _ in ()).throw(error))
@@ -123,22 +117,17 @@ def test_tables_fronts_and_views_of_failed_fits(monkeypatch, failing):
     view.close()
 
 
-def _die(*_):
-    os._exit(1)
-
-
 @pytest.mark.long
 def test_a_worker_process_that_dies_is_a_failed_fit(monkeypatch):
     run_here, calls = worker.run_here, []
 
     def sometimes(self, function, *arguments):
         calls.append(function)
-        return submit(self, _die if len(calls) == 3 else run_here, *arguments)
+        return submit(self, *((os._exit, 1) if len(calls) == 3 else (run_here, *arguments)))
 
     submit = runners.ProcessPoolExecutor.submit
     monkeypatch.setattr(runners.ProcessPoolExecutor, "submit", sometimes)
-    sweep = rl.sweep(DATA, grid=GRID, cv=2, n_jobs=2, backend="processes")
-    assert sweep.wait(PATIENCE)
+    sweep = waited(rl.sweep(DATA, grid=GRID, cv=2, n_jobs=2, backend="processes"))
     assert (sweep.progress.state, sweep.progress.failed, sweep.progress.done) == ("done", 1, 12)
     (message,) = sweep.frame.loc[sweep.frame["status"] == "failed", "message"]
     assert "the worker process of this fit has ended; is there memory enough?" in message
@@ -147,7 +136,7 @@ def test_a_worker_process_that_dies_is_a_failed_fit(monkeypatch):
 @pytest.mark.long
 def test_processes_that_cannot_work_at_all_end_the_sweep(monkeypatch):
     submit = runners.ProcessPoolExecutor.submit
-    monkeypatch.setattr(runners.ProcessPoolExecutor, "submit", lambda self, _, *rest: submit(self, _die, *rest))
+    monkeypatch.setattr(runners.ProcessPoolExecutor, "submit", lambda self, *_: submit(self, os._exit, 1))
     sweep = rl.sweep(DATA, grid=GRID, cv=3, n_jobs=2, backend="processes")
     with pytest.raises(SweepError, match="3 worker processes of the sweep have ended before their first fit was done"):
         sweep.wait(PATIENCE)
@@ -209,8 +198,7 @@ def strict(plan: Plan) -> Warm:
 def test_kernels_are_compiled_before_the_clock_in_every_runner(warm_plan, monkeypatch):
     distributed = pytest.importorskip("distributed")
     plan = strict(warm_plan)
-    sweep = rl.sweep(DATA, grid={"regularization": [0.1]}, cv=2)
-    assert sweep.wait(PATIENCE)
+    sweep = waited(rl.sweep(DATA, grid={"regularization": [0.1]}, cv=2))
     job = jobs_of(sweep)[0]
     monkeypatch.setattr(rehearsal, "rehearsed", set())
     _warmed(runners.Here(plan, worker.never), job)
@@ -228,14 +216,13 @@ def test_kernels_are_compiled_before_the_clock_in_every_runner(warm_plan, monkey
 def test_a_dask_worker_that_dies_is_a_failed_fit(warm_plan, monkeypatch):
     distributed = pytest.importorskip("distributed")
     once = pytest.importorskip("dask").config.set({"distributed.scheduler.allowed-failures": 0})  # not 3
-    sweep = rl.sweep(DATA, grid={"regularization": [0.1]}, cv=2)
-    assert sweep.wait(PATIENCE)
+    sweep = waited(rl.sweep(DATA, grid={"regularization": [0.1]}, cv=2))
     job = jobs_of(sweep)[0]
     cluster = distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None)
     with once, cluster, distributed.Client(cluster) as client:
         runner = OnDask(client, client.scatter(warm_plan, hash=False), worker.limits_of(warm_plan), worker.never)
         submit = client.submit
-        monkeypatch.setattr(client, "submit", lambda _, plan, *rest, **options: submit(_die, pure=False))
+        monkeypatch.setattr(client, "submit", lambda _, plan, *rest, **options: submit(os._exit, 1, pure=False))
         result = runner.run(job, None)
         assert result.status == "failed"
         assert "KilledWorker" in result.message

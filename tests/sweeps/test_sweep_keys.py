@@ -1,7 +1,5 @@
 """Results are used again only where version, settings and limits are the same; what is not used is told of."""
 
-from __future__ import annotations
-
 import inspect
 import json
 from pathlib import Path
@@ -9,8 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from patience import PATIENCE
-from test_sweep import DATA, people
+from test_sweep import DATA, people, waited
 
 import rulelab as rl
 from rulelab.sweeps import BASELINES, FAMILIES, SweepError, SweepWarning, keys
@@ -23,9 +20,7 @@ ONE = {"regularization": [0.1]}
 
 
 def swept(path: Path, grid: dict[str, Any] | None = None, **arguments: Any) -> rl.Sweep:
-    sweep = rl.sweep(DATA, **{"grid": ONE if grid is None else grid, "cv": 2, "results": path} | arguments)
-    assert sweep.wait(PATIENCE)
-    return sweep
+    return waited(rl.sweep(DATA, **{"grid": ONE if grid is None else grid, "cv": 2, "results": path} | arguments))
 
 
 @pytest.fixture
@@ -104,8 +99,7 @@ def test_failures_and_other_limits_are_told(path, monkeypatch):
 
 def test_a_result_has_the_columns_of_the_sweep_that_uses_it(path):
     again = swept(path, {**ONE, "max_conditions": [2]})
-    assert again.progress.resumed == 2
-    assert again.frame["max_conditions"].tolist() == [2, 2]
+    assert (again.progress.resumed, again.frame["max_conditions"].tolist()) == (2, [2, 2])
     assert len(again.points()) == 1
 
 

@@ -1,14 +1,11 @@
 """Sweeps over the accuracies at which the least gap between groups is asked for: fits, cards, command line, form."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
 from command_line import run as command
-from patience import PATIENCE
 from sklearn.model_selection import StratifiedKFold
-from test_sweep import DATA
+from test_sweep import DATA, waited
 
 import rulelab as rl
 from rulelab.sweeps import SweepError
@@ -28,8 +25,7 @@ GRIDS: dict[str, dict[str, list[Any]]] = {
 @pytest.fixture(scope="module", params=MODELS)
 def swept(request: pytest.FixtureRequest) -> tuple[str, rl.Sweep]:
     own = {"min_accuracy": ACCURACIES, "thresholds": [3], "min_group_size": [0], **GRIDS[request.param]}
-    sweep = rl.sweep(DATA, request.param, own, cv=2, sensitive="group")
-    assert sweep.wait(PATIENCE)
+    sweep = waited(rl.sweep(DATA, request.param, own, cv=2, sensitive="group"))
     return request.param, sweep
 
 

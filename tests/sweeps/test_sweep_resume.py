@@ -1,7 +1,5 @@
 """Sweeps that are killed, cancelled or cut off, and go on from their file."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
@@ -47,8 +45,7 @@ def test_what_is_in_the_file_is_not_computed_again(done, tmp_path, monkeypatch):
     assert max(Counter((data["key"], data["fold"]) for data in saved).values()) == 1
     pd.testing.assert_frame_equal(again.frame.drop(columns=TIMES), done.frame.drop(columns=TIMES))
     more = run(results=path, grid={"regularization": [0.02, 0.2], "max_conditions": [2]})
-    assert more.progress.resumed == 3
-    assert more.progress.total == 6
+    assert (more.progress.resumed, more.progress.total) == (3, 6)
 
 
 KILLED = """
@@ -80,12 +77,10 @@ def test_a_killed_sweep_goes_on(done, tmp_path):
 def test_what_a_limit_ended_is_done_again_with_another_limit(tmp_path):
     path, one = tmp_path / "results.jsonl", {"regularization": [0.02]}
     limited = run(results=path, grid=one, gap=0.5)
-    assert set(limited.frame["status"]) == {"limit"}
-    assert set(limited.frame["message"]) == {"gap limit"}
+    assert (set(limited.frame["status"]), set(limited.frame["message"])) == ({"limit"}, {"gap limit"})
     assert run(results=path, grid=one, gap=0.5).progress.resumed == 3
     exact = run(results=path, grid=one)
-    assert exact.progress.resumed == 0
-    assert set(exact.frame["status"]) == {"optimal"}
+    assert (exact.progress.resumed, set(exact.frame["status"])) == (0, {"optimal"})
     assert run(results=path, grid=one, gap=0.5).progress.resumed == 3
 
 
@@ -101,8 +96,7 @@ def test_cancelling_ends_the_fit_that_is_going_on(tmp_path, n_jobs, backend):
     assert sweep.wait(PATIENCE)
     assert sweep.progress.state == "cancelled"
     assert repr(sweep).endswith(", cancelled>")
-    assert sweep.progress.done == 0
-    assert list(sweep.as_completed()) == []
+    assert (sweep.progress.done, list(sweep.as_completed())) == (0, [])
     assert sweep.frame.empty
     assert len(path.read_text().splitlines()) == 1
 

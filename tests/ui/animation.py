@@ -3,8 +3,6 @@
 The page itself is served and the first search run in a browser, at a pace that can be followed, to its certificate.
 """
 
-from __future__ import annotations
-
 import io
 import shutil
 import socket

@@ -1,16 +1,14 @@
 """A server with the page, and a real Chromium to look at it."""
 
-from __future__ import annotations
-
 import os
 import shutil
-import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from patience import PATIENCE, wait_until
+from servers import free_port
 from visits import Visit, answers, workers
 
 import rulelab as rl
@@ -44,9 +42,7 @@ def server() -> Iterator[str]:
     problem = rl.Problem.from_antecedents(antecedents, data.y)
     for width in (0, 2):
         rl.solve(rl.RuleListSearch(problem, beam_width=width), work_limit=3)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     thread = rl.views.serve(
         port=port,
         threaded=True,

@@ -1,7 +1,5 @@
 """Whether in figures ticks do not collide, legends cover nothing that is drawn, and words around them no others."""
 
-from __future__ import annotations
-
 import itertools
 from typing import Any
 

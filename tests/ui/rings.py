@@ -1,7 +1,5 @@
 """Whether one sees where the keyboard is: every stop on its way has a ring that stands out against its surroundings."""
 
-from __future__ import annotations
-
 from typing import Any
 
 LEAST_CONTRAST = 3.0

@@ -1,12 +1,10 @@
 """The address of the page in a real browser: back and forward, reload, tabs, the theme."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
 
-pytestmark = [pytest.mark.ui, pytest.mark.long]
+pytestmark = pytest.mark.ui
 
 _SOCKETS = """
 window.sockets = []
@@ -57,6 +55,8 @@ def test_back_and_forward_set_tab_and_data_and_a_tab_is_seen_from_its_top_or_whe
 
 def test_reload_keeps_the_theme_that_was_chosen_from_the_first_paint(visit) -> None:
     view = visit(color_scheme="light").open()
+    ground = "getComputedStyle(document.querySelector('main') ?? document.body).backgroundColor"
+    assert int(re.findall(r"\d+", view.page.evaluate(ground))[0]) > 128, "the theme is the system's"
     view.page.get_by_role("button", name="Toggle theme").click()
     view.until(lambda: "theme=dark" in view.page.url)
     view.page.route("**/*.js*", lambda route: route.abort())  # what is drawn before anything runs

@@ -1,7 +1,5 @@
 """Labels are reached by keyboard and open their entries, and Escape closes them; words of the status too."""
 
-from __future__ import annotations
-
 import pytest
 
 from rulelab.glossary import TERMS
@@ -9,7 +7,6 @@ from rulelab.glossary import TERMS
 pytestmark = pytest.mark.ui
 
 
-@pytest.mark.long
 def test_labels_open_by_keyboard_and_escape_closes(visit) -> None:
     view = visit().open()
     page = view.page
@@ -26,7 +23,6 @@ def test_labels_open_by_keyboard_and_escape_closes(visit) -> None:
     assert not [line for line in view.console if "rror" in line]
 
 
-@pytest.mark.long
 def test_every_plot_has_one_term_and_figures_of_the_status_answer(visit) -> None:
     view = visit().open()
     page = view.page

@@ -1,19 +1,14 @@
 """The front of the page in a real browser: how much stands on it, how soon, and what its cards do."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from numba.core import event
 from visits import Visit, workers
 
-import rulelab as rl
-
-pytestmark = [pytest.mark.ui, pytest.mark.long]
+pytestmark = pytest.mark.ui
 
 CSV = "colour,size,ok\n" + "".join(f"red,{i},yes\nblue,{10 - i},no\n" for i in range(10))
 MOST_CONTROLS, MOST_WORDS, MOST_SHIFT, MOST_SECONDS = 12, 90, 0.02, 1.0
@@ -87,13 +82,6 @@ def front(visit: Callable[..., Visit]) -> Callable[..., Visit]:
     return make
 
 
-@pytest.fixture
-def kept(tmp_path: Path) -> Iterator[None]:
-    rl.views.keep_runs(rl.store.open(tmp_path / "runs.sqlite"))
-    yield
-    rl.views.keep_runs(None)
-
-
 def card(view: Visit, name: str) -> Any:
     return view.page.locator(f"[data-card='{name}']")
 
@@ -116,8 +104,7 @@ def test_it_is_small_and_soon_there_and_nothing_is_compiled(front: Callable[...,
     assert (view.console, view.dialogs, view.foreign()) == ([], [], [])
 
 
-@pytest.mark.parametrize("size", [(1280, 720), (1024, 768), (390, 844)])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("size", "scheme"), [((1280, 720), "dark"), ((1024, 768), "light"), ((390, 844), "dark")])
 def test_it_fits_everywhere_and_stands_still_where_that_is_wanted(front: Callable[..., Visit], size, scheme) -> None:
     view = front(*size, color_scheme=scheme, reduced_motion="reduce")
     assert view.too_wide() == []
@@ -137,7 +124,7 @@ def test_the_keyboard_goes_through_it_in_order(front: Callable[..., Visit]) -> N
     assert found[-1] == "Pause the recording"
 
 
-def test_a_proof_is_watched_and_back_brings_the_front(front: Callable[..., Visit]) -> None:
+def test_a_proof_is_watched_back_brings_the_front_and_the_game_begins(front: Callable[..., Visit]) -> None:
     view = front()
     card(view, "proof").click()
     view.button("Pause").wait_for()
@@ -148,20 +135,7 @@ def test_a_proof_is_watched_and_back_brings_the_front(front: Callable[..., Visit
     assert view.page.url == view.base
     view.page.go_forward()
     view.button("Run").wait_for()
-    assert view.console == []
-
-
-def test_compas_is_proven(front: Callable[..., Visit]) -> None:
-    view = front()
-    card(view, "compas").click()
-    view.button("Run").wait_for()
-    view.until_status("certified optimal")
-    assert view.page.url.startswith(f"{view.base}?tab=Search&data=compas")
-    assert view.console == []
-
-
-def test_the_game_begins(front: Callable[..., Visit]) -> None:
-    view = front()
+    view.page.goto(view.base)
     card(view, "game").click()
     view.page.get_by_text("certified optimum").first.wait_for()
     view.until(lambda: view.page.url == f"{view.base}?tab=Alternatives")
@@ -174,8 +148,11 @@ def test_an_own_table_opens_search_with_its_sheet(front: Callable[..., Visit], h
     if how == "dropped":
         view.button("Choose a file").evaluate(_DROP, CSV)
     else:
-        file = {"name": "mine.csv", "mimeType": "text/csv", "buffer": CSV.encode()}
-        view.page.locator(".own input[type=file]").set_input_files(file)
+        field = view.page.locator(".own input[type=file]")
+        file = {"name": "mine.csv", "mimeType": "text/csv", "buffer": b"a,b,y\n1,2\n"}
+        field.set_input_files(file)
+        view.page.get_by_role("alert").get_by_text("row 1 (line 2) has 2 cells, the header has 3 columns").wait_for()
+        field.set_input_files({**file, "buffer": CSV.encode()})
     view.page.get_by_role("dialog").get_by_text("mine.csv").first.wait_for()
     view.button("Accept").click()
     view.button("Run").click()
@@ -183,19 +160,14 @@ def test_an_own_table_opens_search_with_its_sheet(front: Callable[..., Visit], h
     assert view.console == []
 
 
-def test_why_an_own_table_cannot_be_read_is_shown(front: Callable[..., Visit]) -> None:
-    view = front()
-    file = {"name": "mine.csv", "mimeType": "text/csv", "buffer": b"a,b,y\n1,2\n"}
-    view.page.locator(".own input[type=file]").set_input_files(file)
-    view.page.get_by_role("alert").get_by_text("row 1 (line 2) has 2 cells, the header has 3 columns").wait_for()
-    assert view.console == []
-
-
-@pytest.mark.usefixtures("kept")
+@pytest.mark.usefixtures("place")
 def test_who_comes_back_goes_on_with_an_own_run_only(front: Callable[..., Visit], chromium: Any) -> None:
     view = front()
     assert not card(view, "go on").is_visible()
     card(view, "compas").click()
+    view.button("Run").wait_for()
+    view.until_status("certified optimal")
+    assert view.page.url.startswith(f"{view.base}?tab=Search&data=compas")
     view.until(lambda: "run=" in view.page.url)
     run = view.page.url.split("run=")[1]
     view.page.wait_for_function("localStorage.getItem('rulelab-last')")

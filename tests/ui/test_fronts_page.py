@@ -1,7 +1,5 @@
 """The fronts of the tab Compare in a real browser."""
 
-from __future__ import annotations
-
 import io
 import re
 import threading
@@ -17,50 +15,28 @@ from words import words_are_clear
 
 from rulelab.sweeps.running import THREAD_NAME
 
-pytestmark = [pytest.mark.ui, pytest.mark.long]
+pytestmark = pytest.mark.ui
 
 QUICK = "?tab=Compare&values=0.05,0.02&thresholds=3&max_conditions=1&test_share=0.3"
 LONG = "?tab=Compare&data=breast_cancer&max_conditions=2&thresholds=10&values=0.2,0.001&time_limit=300"
-AT = """
-(key) => {
-  const found = []
-  const walk = (view) => {
-    const model = view.model
-    if (model.type === "Figure" && model.title.text === "Accuracy and complexity") { found.push(view) }
-    for (const child of view.children ? view.children() : []) { walk(child) }
-  }
-  for (const root of Bokeh.index) { walk(root) }
-  const view = found[0]
-  view.el.scrollIntoView({ block: "center" })
-  const source = view.model.renderers.map((r) => r.data_source).find((s) => s && "key" in s.data)
+_PICTURE = """
+  const walk = (view) => view.model.type === "Figure" && view.model.title.text === "Accuracy and complexity"
+    ? [view] : [...(view.children ? view.children() : [])].flatMap(walk)
+  const [view] = [...Bokeh.index].flatMap(walk)
+  const source = view?.model.renderers.map((r) => r.data_source).find((s) => s && "key" in s.data)
+"""
+AT = f"""(key) => {{
+  {_PICTURE}
+  view.el.scrollIntoView({{ block: "center" }})
   const i = [...source.data.key].indexOf(key)
   const box = view.el.getBoundingClientRect()
-  const { x_scale, y_scale } = view.frame
+  const {{ x_scale, y_scale }} = view.frame
   return [box.x + x_scale.compute(source.data.x[i]), box.y + y_scale.compute(source.data.y[i])]
-}
-"""
-
-
-DRAWN = """
-() => {
-  const walk = (view) => {
-    if (view.model.type === "Figure" && view.model.title.text === "Accuracy and complexity") {
-      const source = view.model.renderers.map((r) => r.data_source).find((s) => s && "key" in s.data)
-      return [...source.data.label]
-    }
-    for (const child of view.children ? view.children() : []) {
-      const found = walk(child)
-      if (found) { return found }
-    }
-    return null
-  }
-  for (const root of Bokeh.index) {
-    const found = walk(root)
-    if (found) { return found }
-  }
-  return []
-}
-"""
+}}"""
+DRAWN = f"""() => {{
+  {_PICTURE}
+  return [...(source?.data.label ?? [])]
+}}"""
 
 
 def opened(view: Visit, query: str = QUICK) -> Visit:
@@ -165,8 +141,7 @@ def test_a_sweep_of_all_families_is_tapped_compared_and_exported(visit) -> None:
     view.page.keyboard.press("Escape")
 
     view.page.get_by_role("heading", name=re.compile("A diabetes, all rows")).wait_for()
-    assert view.foreign() == []
-    assert view.console == []
+    assert (view.foreign(), view.console) == ([], [])
 
 
 def test_results_appear_while_the_sweep_runs_and_cancel_keeps_them_and_closing_the_page_ends_it(visit) -> None:
@@ -190,19 +165,17 @@ def test_results_appear_while_the_sweep_runs_and_cancel_keeps_them_and_closing_t
     wait_until(lambda: not sweeping(), 0.05)
 
 
-def test_what_cannot_be_swept_is_explained(visit) -> None:
-    view = opened(visit(), QUICK)
-    view.page.get_by_label("Its values").fill("much")
-    view.page.keyboard.press("Tab")
+def test_a_phone_scrolls_down_only_every_control_is_named_and_the_plots_are_clear(visit) -> None:
+    view = opened(visit(width=390, height=844))
+    values, alert = view.page.get_by_label("Its values"), view.page.get_by_role("alert").filter(visible=True)
+    values.fill("much")
+    values.press("Tab")
     view.page.get_by_text("'much' is none of numbers").wait_for()
-    alert = view.page.get_by_role("alert").filter(visible=True)
     view.button("Fill the front").click()
     view.until(lambda: alert.count() == 1 and "much" in alert.inner_text())
     assert sweeping() == []
-
-
-def test_a_phone_scrolls_down_only_every_control_is_named_and_the_plots_are_clear(visit) -> None:
-    view = opened(visit(width=390, height=844))
+    values.fill("0.05, 0.02")
+    values.press("Tab")
     view.button("Fill the front").click()
     finished(view)
     assert len(figures_are_clear(view.page)) >= 2

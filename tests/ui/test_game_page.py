@@ -1,13 +1,13 @@
 """A list edited by hand in a real browser."""
 
-from __future__ import annotations
-
 import re
+from pathlib import Path
+from typing import Any
 
 import pytest
 from visits import Visit
 
-pytestmark = [pytest.mark.ui, pytest.mark.long]
+pytestmark = pytest.mark.ui
 
 QUICK = "?tab=Alternatives&data=tic_tac_toe&regularization=0.02&max_conditions=1&room=class+7"
 _FOCUSED = """() => {
@@ -84,9 +84,7 @@ def test_a_list_is_made_by_keyboard_and_dragged_and_flips_one_person(visit) -> N
 
     page.set_viewport_size({"width": 390, "height": 844})
     view.until(lambda: page.evaluate("document.documentElement.scrollWidth") <= 390)
-    assert view.too_wide() == []
-    assert view.console == []
-    assert view.foreign() == []
+    assert (view.too_wide(), view.console, view.foreign()) == ([], [], [])
 
 
 def test_conditions_of_a_rule_set_are_added_and_taken_out_by_keyboard(visit) -> None:
@@ -122,5 +120,53 @@ def test_conditions_of_a_rule_set_are_added_and_taken_out_by_keyboard(visit) -> 
     view.button("Undo").click()
     view.until(lambda: len(rules(view)) == 2)
     assert page.evaluate(_EARLY) == [False, False, False]
-    assert view.too_wide() == []
-    assert view.console == []
+    assert (view.too_wide(), view.console) == ([], [])
+
+
+ADDED = ("middle_middle = x", "top_left = x", "bottom_right = x")
+
+
+def test_a_list_is_made_by_finger_on_a_phone_and_its_link_opens_elsewhere(visit, place: Path) -> None:
+    view = visit(390, 844, has_touch=True, color_scheme="dark")
+    page = view.page
+    page.goto(view.base + QUICK.replace("class+7", "phones"))
+    status = page.get_by_label("Your list", exact=True)
+    status.get_by_text("above the certified optimum").wait_for()
+    for k, condition in enumerate(ADDED):
+        page.get_by_label("Add a rule").fill(condition)
+        page.locator("#found [role=option]").first.tap()
+        view.until(lambda k=k: len(rules(view)) == k + 2)
+    drag(page, page.locator(".handle").nth(0), page.locator(".handle").nth(2))
+    view.until(lambda: ADDED[0] in rules(view)[2])
+    assert ADDED[1] in rules(view)[0]
+    view.keep.tap()
+    page.get_by_text("pinned as A").wait_for()
+    page.get_by_role("tab", name="Compare").tap()
+    names = page.get_by_role("tabpanel", name="Compare").locator(".rl-model h2")
+    view.until(lambda: names.count() == 1 and "pins=" in page.url)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    again = visit(1440, 900, color_scheme="light")
+    again.page.goto(f"{again.base}?tab=Compare&{re.search('pins=[0-9a-z]+', page.url)[0]}")
+    again.until(lambda: again.page.locator(".rl-model h2").all_inner_texts() == names.all_inner_texts())
+    for each in (view, again):
+        assert (each.console, each.foreign()) == ([], [])
+
+
+def drag(page: Any, handle: Any, to: Any) -> None:
+    """With a finger."""
+    handle.scroll_into_view_if_needed()
+    begin, end = handle.bounding_box(), to.bounding_box()
+    x, y, last = begin["x"] + 10, begin["y"] + 10, end["y"] + end["height"] + 30
+    client = page.context.new_cdp_session(page)
+
+    def touch(kind: str, *points: tuple[float, float]) -> None:
+        at = [{"x": across, "y": down} for across, down in points]
+        client.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": at})
+
+    touch("touchStart", (x, y))
+    for k in range(1, 6):
+        touch("touchMove", (x, y + (last - y) * k / 5))
+    page.wait_for_timeout(500)
+    touch("touchMove", (x, last))  # the finger rests: what is thrown takes the next tap for a stop
+    page.wait_for_timeout(500)
+    touch("touchEnd")

@@ -1,7 +1,5 @@
 """The views in a real JupyterLab and Notebook: updates arrive, the buttons work, the worker ends with the kernel."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -18,7 +16,7 @@ import pytest
 from patience import PATIENCE, wait_until
 from visits import Visit
 
-pytestmark = [pytest.mark.ui, pytest.mark.long]
+pytestmark = pytest.mark.ui
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = {
@@ -144,7 +142,9 @@ def run_cell(page: Any) -> None:
         assert time.monotonic() < end
         page.locator(".jp-Notebook .jp-CodeCell").first.click()
         page.keyboard.press("Control+Enter")
-        page.wait_for_timeout(3000)
+        for _ in range(30):
+            if not begun.count():
+                page.wait_for_timeout(100)
 
 
 def plotted(page: Any) -> float:
@@ -221,9 +221,7 @@ def test_a_search_is_watched_in_jupyterlab(lab: tuple[str, Path], visit_lab: Vis
     later.locator(".rl-still:visible").get_by_text("stopped: ").wait_for(timeout=1000 * PATIENCE)
 
 
-def test_plots_are_drawn_and_leave_a_small_notebook_with_a_picture(
-    lab: tuple[str, Path], visit_lab: Visit, tmp_path: Path
-) -> None:
+def test_plots_are_drawn_and_leave_a_small_notebook_with_a_picture(lab: tuple[str, Path], visit_lab: Visit, tmp_path):
     (notebooks, work), page = lab, visit_lab.page
     page.goto(notebooks.format("plots"))
     run_cell(page)

@@ -1,21 +1,18 @@
 """Kept runs in a real browser: kept, found again after a reload and elsewhere, renamed, deleted and brought back."""
 
-from __future__ import annotations
-
 import os
-import re
-import socket
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from patience import PATIENCE, wait_until
+from servers import free_port
 from visits import Visit, answers
 
 import rulelab as rl
 
-pytestmark = [pytest.mark.ui, pytest.mark.long]
+pytestmark = pytest.mark.ui
 APP = Path(__file__).resolve().parents[2] / "apps" / "dashboard.py"
 HOSTILE = "<img src=x onerror=alert(1)>"
 
@@ -69,85 +66,11 @@ def test_a_run_lasts(visit, place: Path) -> None:
     again.page.goto(f"{again.base}?tab=Compare&pins={page.url.split('pins=')[1][:16]}")
     again.page.get_by_text("From a kept run").first.wait_for()
     for each in (view, elsewhere, again):
-        assert each.foreign() == []
-        assert each.dialogs == []
-
-
-def test_a_run_is_kept_verified_explored_and_saved_at_once(visit, place: Path) -> None:
-    # the data have many rows: each of the four reads the search for so long that the others come in between
-    view = visit().open("?data=compas&regularization=0.02&max_conditions=1")
-    page = view.page
-    view.more().page.get_by_label("Speed").select_option("full speed")
-    view.button("Run").click()
-    view.until_status("certified optimal")
-    view.check.click()
-    saved = view.export("Recording")
-    view.keep.click()
-    page.get_by_role("tab", name="Alternatives").click()
-    view.until_all_are_found()
-    page.get_by_role("tab", name="Search").click()
-    page.get_by_text("Valid: ").wait_for()
-    view.until(lambda: "run=" in page.url and "pins=" in page.url)
-    page.get_by_role("tab", name="Compare").click()
-    page.get_by_role("button", name=re.compile("^Check proof ")).wait_for()
-    assert rl.Recording.from_bytes(Path(saved.path()).read_bytes()).snapshots[-1].status is rl.Status.OPTIMAL
-    assert view.console == []
-
-
-@pytest.mark.parametrize(
-    ("query", "texts"),
-    [
-        (
-            'regularization=0.02&must_use=sex, "bmi"&max_uses=age: 1&must_not_use=ldl&first_rule=sex = group 1',
-            {
-                "Must use": "sex, bmi",
-                "Conditions on a column, at most": "age: 1",
-                "Must not use": "ldl",
-                "First rule": "sex == group 1",
-            },
-        ),
-        (
-            "family=rule_set&max_complexity=4&must_use=sex&monotone=bmi: increasing",
-            {"Must use": "sex", "Monotone columns": "bmi: increasing"},
-        ),
-    ],
-)
-def test_a_run_with_demands_is_opened_with_its_fields(visit, place: Path, query: str, texts: dict[str, str]) -> None:
-    view = visit().open(f"?data=diabetes&thresholds=2&max_conditions=1&{query}")
-    page = view.page
-
-    def shown() -> dict[str, str]:
-        return {label: page.get_by_label(label, exact=True).filter(visible=True).input_value() for label in texts}
-
-    view.button("Run").click()
-    view.until_status("certified optimal")
-    view.until(lambda: "run=" in page.url)
-    said = view.status.partition("certified optimal")[2].partition("objective ")[0]
-    view.details()
-    view.until(lambda: shown() == texts)
-    for label in texts:
-        field = page.get_by_label(label, exact=True).filter(visible=True)
-        field.fill("")
-        field.press("Enter")
-    view.until(lambda: not any(f"{name}=" in page.url for name in ("must_use", "first_rule", "monotone", "max_uses")))
-    page.get_by_role("tab", name="Compare").click()
-    page.get_by_role("button", name=re.compile("^Open ")).click()
-    view.until_status("Kept run, rule")
-    assert said in view.status
-    view.until(lambda: shown() == texts)
-    again = visit().open("?" + page.url.split("?")[1])
-    again.details()
-    page = again.page
-    again.until(lambda: shown() == texts)
-    again.button("Run").click()
-    again.until(lambda: said in (now := again.status) and "Kept run" not in now)  # read once: it changes meanwhile
-    assert view.console == again.console == []
+        assert (each.foreign(), each.dialogs) == ([], [])
 
 
 def test_the_app_for_panel_serve_keeps_runs_where_it_is_told(chromium, tmp_path: Path) -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     place, base = tmp_path / "runs.sqlite", f"http://127.0.0.1:{port}/dashboard"
     command = [sys.executable, "-m", "panel", "serve", str(APP), "--address=127.0.0.1", f"--port={port}"]
     command.append(f"--allow-websocket-origin=127.0.0.1:{port}")

@@ -1,12 +1,10 @@
 """In no plot of a run do ticks collide, no legend covers what is drawn, and no words others: wide and on a phone."""
 
-from __future__ import annotations
-
 import pytest
 from figures import each_plot_is_clear
 from words import unclear_words_are_found
 
-pytestmark = [pytest.mark.ui, pytest.mark.long]
+pytestmark = pytest.mark.ui
 
 
 def test_the_plots_of_lists_are_clear(visit) -> None:

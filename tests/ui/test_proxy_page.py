@@ -1,7 +1,5 @@
 """The page in a browser behind a reverse proxy, below a path: nginx as the book sets it up, where it is installed."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +9,7 @@ from proxies import WAYS, Way
 from servers import free_port, listens, served
 from visits import Visit
 
-pytestmark = [pytest.mark.long, pytest.mark.ui]
+pytestmark = pytest.mark.ui
 
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)

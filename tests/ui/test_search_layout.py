@@ -1,10 +1,7 @@
 """The boxes of the Search tab stay where they are, and its plots can be saved and read."""
 
-from __future__ import annotations
-
 import io
 import re
-import socket
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +11,8 @@ import panel_material_ui as pmui
 import pytest
 from patience import PATIENCE
 from PIL import Image
+from servers import free_port
+from words import broken_words
 
 import rulelab as rl
 
@@ -23,19 +22,9 @@ LABELS = {"rule_list": "Rule list", "falling_rule_list": "Falling rule list", "r
 QUICK = "data=tic_tac_toe&regularization=0.02&max_complexity=8"
 MOST_SHIFT = 0.02
 FRAMES = "rl-status|bk-CartesianFrame"
-_BOXES = """(kinds) => {
-    const found = []
-    const walk = (root) => {
-        for (const e of root.querySelectorAll("*")) {
-            if (new RegExp(kinds).test(e.className)) {
-                const { x, y, width, height } = e.getBoundingClientRect()
-                if (width > 0) { found.push([x, y, width, height].map(Math.round)) }
-            }
-            if (e.shadowRoot) { walk(e.shadowRoot) }
-        }
-    }
-    walk(document)
-    return found
+_BOXES = """(e, kinds) => {
+    const { x, y, width, height } = e.getBoundingClientRect()
+    return new RegExp(kinds).test(e.className) && width > 0 ? [x, y, width, height].map(Math.round) : null
 }"""
 _WATCH = """
 window.shifts = []
@@ -55,9 +44,7 @@ for which the browser knew no place before: it says the left edge, and takes tha
 
 
 def test_in_a_page_of_the_design_nothing_is_squashed(context: Any) -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     data = rl.datasets.load("tic_tac_toe")
     problem = rl.Problem.from_antecedents(rl.mine_antecedents(rl.Binarizer().fit_transform(data.X)), data.y)
 
@@ -86,7 +73,7 @@ def boxes(view: Any, kinds: str = "rl-(wide|third|row)") -> list[list[int]]:
 
     def rest() -> bool:
         nonlocal last
-        last, before = view.page.evaluate(_BOXES, kinds), last
+        last, before = view.each(_BOXES, kinds), last
         return bool(last) and last == before
 
     view.page.wait_for_timeout(400)
@@ -118,7 +105,6 @@ CHANGES = {
 }
 
 
-@pytest.mark.long
 def test_running_moves_nothing_and_changing_the_family_gives_the_boxes_of_a_fresh_page(visit) -> None:
     fresh = {}
     for family in LABELS:
@@ -151,7 +137,6 @@ def test_running_moves_nothing_and_changing_the_family_gives_the_boxes_of_a_fres
             view.until(lambda now=fresh[family, width]: close_to(boxes(view), now))
 
 
-@pytest.mark.long
 def test_changing_method_criterion_and_question_gives_the_boxes_of_a_fresh_page(visit) -> None:
     monte_carlo = "family=falling_rule_list&method=monte_carlo&data=diabetes"
     fair = "family=rule_set&fairness=equal_opportunity&data=diabetes"
@@ -171,7 +156,6 @@ def test_changing_method_criterion_and_question_gives_the_boxes_of_a_fresh_page(
     view.until(lambda: close_to(boxes(view), fresh["family=least_gap"]))
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("query", "size"),
     [
@@ -197,7 +181,6 @@ def pinning_moves_nothing(view: Any) -> None:
     assert boxes(view) == before
 
 
-@pytest.mark.long
 def test_on_a_phone_verifying_and_pinning_move_nothing_and_one_scrolls_down_only(visit) -> None:
     view = visit(390, 900)
     view.page.add_init_script(_WATCH)
@@ -222,7 +205,6 @@ def test_on_a_phone_verifying_and_pinning_move_nothing_and_one_scrolls_down_only
     assert view.console == []
 
 
-@pytest.mark.long
 def test_errors_move_no_box(visit) -> None:
     view = visit(1280, 720).open(f"?{QUICK}")
     view.field("Regularization").wait_for()
@@ -236,7 +218,6 @@ def test_errors_move_no_box(visit) -> None:
     assert close_to(boxes(view), before)
 
 
-@pytest.mark.long
 def test_at_twice_the_size_one_sees_what_to_press_and_what_is_said_and_pinning_moves_nothing(visit) -> None:
     view = visit(720, 450).open(f"?{QUICK}")
     assert view.page.get_by_role("banner").bounding_box()["height"] <= 64
@@ -252,32 +233,6 @@ def test_at_twice_the_size_one_sees_what_to_press_and_what_is_said_and_pinning_m
     pinning_moves_nothing(view)
 
 
-_BROKEN = """() => {
-    const found = []
-    let words = 0
-    const walk = (root) => {
-        for (const cell of root.querySelectorAll("table.rules th")) {
-            for (const text of cell.childNodes) {
-                if (text.nodeType !== 3) { continue }
-                for (const { 0: word, index } of text.data.matchAll(/[^\\s_]+/g)) {
-                    const range = document.createRange()
-                    range.setStart(text, index)
-                    range.setEnd(text, index + word.length)
-                    words += 1
-                    const lines = new Set([...range.getClientRects()].map((box) => Math.round(box.y)))
-                    if (lines.size > 1) { found.push(word) }
-                }
-            }
-        }
-        for (const e of root.querySelectorAll("*")) { if (e.shadowRoot) { walk(e.shadowRoot) } }
-    }
-    walk(document)
-    return [words, found]
-}"""
-"""Words in the heads of the tables of rules, and those that are broken within; an underscore ends a word."""
-
-
-@pytest.mark.long
 def test_no_word_is_broken_in_the_heads_of_the_rules(visit) -> None:
     view = visit(1440, 900).open("?data=diabetes&regularization=0.02&max_conditions=1")
     view.button("Run").click()
@@ -285,22 +240,14 @@ def test_no_word_is_broken_in_the_heads_of_the_rules(visit) -> None:
     for width in (1440, 1280, 1024, 390):
         view.page.set_viewport_size({"width": width, "height": 800})
         boxes(view)
-        words, broken = view.page.evaluate(_BROKEN)
+        words, broken = broken_words(view.page, "table.rules th", r"[^\s_]+")  # an underscore ends a word
         assert words > 5
         assert broken == [], width
 
 
-_HEADS = """() => {
-    const found = []
-    const walk = (root) => {
-        for (const e of root.querySelectorAll("h2")) {
-            const { fontWeight, fontSize } = getComputedStyle(e)
-            found.push({ name: e.textContent.trim(), x: e.getBoundingClientRect().x, looks: fontWeight + fontSize })
-        }
-        for (const e of root.querySelectorAll("*")) { if (e.shadowRoot) { walk(e.shadowRoot) } }
-    }
-    walk(document)
-    return found
+_HEADS = """(e) => {
+    const { fontWeight, fontSize } = getComputedStyle(e), x = e.getBoundingClientRect().x
+    return e.tagName === "H2" ? { name: e.textContent.trim(), x, looks: fontWeight + fontSize } : null
 }"""
 
 
@@ -339,17 +286,15 @@ def plots_are_saved_and_their_figures_read(view: Any) -> None:
             assert (int.from_bytes(saved[16:20]), int.from_bytes(saved[20:24])) == (1600, 900)
     view.page.keyboard.press("Escape")
     assert menu.get_attribute("open") is None
-    assert view.foreign() == []
-    assert view.console == []
+    assert (view.foreign(), view.console) == ([], [])
 
 
-@pytest.mark.long
 def test_buttons_wait_for_their_time_titles_stand_in_line_and_plots_are_saved_and_read(visit) -> None:
     view = visit().open(f"?{QUICK}")
     assert view.button("Run").bounding_box()["y"] < 120
     icon, word = middles(view.button("Run"))
     assert abs(icon - word) <= 1.5
-    heads = {each["name"].partition(" ?")[0].partition("?")[0].strip(): each for each in view.page.evaluate(_HEADS)}
+    heads = {each["name"].partition(" ?")[0].partition("?")[0].strip(): each for each in view.each(_HEADS)}
     assert "Search" not in heads
     bounds, tree = heads["Objective and lower bound"], heads["Search tree"]
     assert (bounds["x"], bounds["looks"]) == (tree["x"], tree["looks"])
@@ -391,7 +336,6 @@ _ROWS = "tr, li, .rl-model"
 MOST_CONTROLS = 32
 
 
-@pytest.mark.long
 def test_after_a_run_there_are_few_controls_and_no_sign_that_asks(visit) -> None:
     view = visit(1440, 900).open("?data=compas")
     view.button("Run").click()

@@ -1,14 +1,12 @@
 """What a screen reader is told on the way from the first screen to a certificate, a pinned model and a sweep."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import Any
 
 import pytest
 from patience import PATIENCE
 
-pytestmark = [pytest.mark.ui, pytest.mark.long]
+pytestmark = pytest.mark.ui
 
 QUICK = "?data=tic_tac_toe&regularization=0.02&speed=full speed"
 BANNER = """
@@ -192,19 +190,8 @@ COMPARE = """
 - textbox "Limits"
 - group: What these figures mean
 """
-_HEADINGS = """() => {
-    const found = []
-    const walk = (root) => {
-        for (const e of root.querySelectorAll("*")) {
-            if (/^H[1-6]$/.test(e.tagName) && e.checkVisibility({ visibilityProperty: true })) {
-                found.push([Number(e.tagName[1]), e.textContent])
-            }
-            if (e.shadowRoot) { walk(e.shadowRoot) }
-        }
-    }
-    walk(document)
-    return found
-}"""
+_HEADINGS = """(e) => /^H[1-6]$/.test(e.tagName) && e.checkVisibility({ visibilityProperty: true })
+    ? Number(e.tagName[1]) : null"""
 _CONTROLS = ("button", "link", "combobox", "textbox", "checkbox", "radio", "slider", "spinbutton", "progressbar")
 
 
@@ -216,7 +203,7 @@ def tells(view: Any, part: Any, expected: str) -> None:
     told = view.page.locator("body").aria_snapshot().splitlines()
     nameless = [line for line in told if line.strip().removeprefix("- ").rstrip(":") in (*_CONTROLS, "table", "figure")]
     assert nameless == []
-    levels = [1, *(level for level, _ in view.page.evaluate(_HEADINGS))]
+    levels = [1, *view.each(_HEADINGS)]
     assert all(below - above <= 1 for above, below in pairwise(levels))
     assert levels.count(1) == 2, "the page's title, and no other"
 

@@ -1,14 +1,12 @@
 """What a browser test does with a page."""
 
-from __future__ import annotations
-
 import re
 import threading
 import time
 import urllib.request
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 from patience import PATIENCE
 
@@ -21,6 +19,10 @@ _FOCUSED = """() => {
     while (e?.shadowRoot?.activeElement) { e = e.shadowRoot.activeElement }
     return e?.textContent?.trim() ?? ""
 }"""
+_EACH = """(given) => {
+    const within = (e) => [e, ...(e.shadowRoot ? all(e.shadowRoot) : [])]
+    const all = (root) => [...root.querySelectorAll("*")].flatMap(within)
+    return all(document)"""
 _TOO_WIDE = """() => {
     const found = []
     const walk = (root) => {
@@ -67,7 +69,7 @@ class Visit:
         self.page.on("pageerror", lambda error: self.console.append(str(error)))
         self.page.on("dialog", self._dialog)
 
-    def open(self, query: str = "?tab=Search") -> Visit:
+    def open(self, query: str = "?tab=Search") -> Self:
         self.page.goto(self.base + query)
         self.button("Run").wait_for()
         self.page.wait_for_function("Bokeh.documents.length > 0 && Bokeh.documents[0].is_idle")
@@ -113,7 +115,7 @@ class Visit:
         self.field("Model family").wait_for()
         self.button("Demands and details").click()
 
-    def more(self) -> Visit:
+    def more(self) -> Self:
         """With what stands behind "More": stop, reset, speed, the axis of the plots."""
         if not self.button("Reset").filter(visible=True).count():
             self.button("More").filter(visible=True).first.click()
@@ -135,6 +137,10 @@ class Visit:
         """The number of expanded prefixes that is shown."""
         words = self.counts.split()
         return int(words[words.index("expanded") + 1])
+
+    def each(self, what: str, given: Any = None) -> list[Any]:
+        """What a function in JavaScript says of each element of the page, shadow roots too; null: nothing."""
+        return self.page.evaluate(f"{_EACH}.map((e) => ({what})(e, given)).filter((found) => found != null)}}", given)
 
     def until(self, condition: Callable[[], bool]) -> None:
         end = time.monotonic() + PATIENCE

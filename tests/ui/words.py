@@ -1,7 +1,5 @@
 """Whether no words lie on others, and none are cut off."""
 
-from __future__ import annotations
-
 from typing import Any
 
 WORDS = """() => {
@@ -83,6 +81,26 @@ WORDS = """() => {
   }
   return { pairs, clipped, looked: found.length }
 }"""
+_BROKEN = """([within, a_word]) => {
+  const found = []
+  let words = 0
+  const look = (root) => {
+    for (const e of root.querySelectorAll("*")) {
+      if (e.shadowRoot) { look(e.shadowRoot) }
+      for (const text of e.closest(within) ? e.childNodes : []) {
+        for (const { 0: word, index } of text.nodeType === 3 ? text.data.matchAll(new RegExp(a_word, "g")) : []) {
+          const range = document.createRange()
+          range.setStart(text, index)
+          range.setEnd(text, index + word.length)
+          words += 1
+          if (new Set([...range.getClientRects()].map((box) => Math.round(box.y))).size > 1) { found.push(word) }
+        }
+      }
+    }
+  }
+  look(document)
+  return [words, found]
+}"""
 _WRITE = """(style) => {
   const words = document.createElement("div")
   words.textContent = "written over what stands there"
@@ -98,6 +116,11 @@ def words_are_clear(page: Any) -> None:
     assert found["looked"] > 10
     assert found["pairs"] == [], f"words lie on others: {found['pairs']}"
     assert found["clipped"] == [], f"words are cut off: {found['clipped']}"
+
+
+def broken_words(page: Any, within: str, a_word: str) -> tuple[int, list[str]]:
+    """How many words stand in some elements, and which of them are broken."""
+    return page.evaluate(_BROKEN, [within, a_word])
 
 
 def unclear_words_are_found(page: Any, x: float, y: float) -> None:

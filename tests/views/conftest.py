@@ -1,7 +1,5 @@
 """Two cards of one question, and the work beside the page."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from functools import partial

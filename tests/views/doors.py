@@ -1,7 +1,5 @@
 """What is seen of a view of Panel, and how it is pressed: nothing of what is inside."""
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """Views in a notebook, without a browser: what they leave behind, and what they say to who watches them."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import importlib
@@ -16,6 +14,7 @@ from typing import Any
 import numpy as np
 import panel as pn
 import pytest
+from live import recorded
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
@@ -59,6 +58,16 @@ class Events(list[Any]):
     def cell_ends(self) -> None:
         for act in list(self):
             act()
+
+
+def shown_tree(price: float = 0.02, work: int = 3) -> tuple[rl.RuleListSearch, rl.views.TreeView]:
+    """A search after some work, and its tree in a cell."""
+    search = rl.RuleListSearch(problem(), price, beam_width=0)
+    if work:
+        search.advance(work)
+    view = rl.views.TreeView(search)
+    view._repr_mimebundle_()
+    return search, view
 
 
 FROM_A_PAGE = {"header": {"session": "one"}, "metadata": {"cellId": "a"}}
@@ -117,9 +126,7 @@ def test_what_only_the_page_needs_leaves_the_notebook_when_the_browser_speaks(pu
 
 
 def test_a_tree_follows_a_search_that_a_cell_went_on_with(published: Published, events: Events) -> None:
-    search = rl.RuleListSearch(problem(), 0.002, beam_width=0)
-    view = rl.views.TreeView(search)
-    view._repr_mimebundle_()
+    search, view = shown_tree(0.002, 0)
     assert "price of the rules" not in published[-1][0]["text/html"]
     for work in (3, 2):
         before = view.still()
@@ -132,13 +139,8 @@ def test_a_tree_follows_a_search_that_a_cell_went_on_with(published: Published, 
     assert len(published) == done, "nothing has changed"
 
 
-def test_until_the_browser_speaks_the_last_state_is_kept_beside_the_document(
-    published: Published, events: Events
-) -> None:
-    search = rl.RuleListSearch(problem(), 0.02, beam_width=0)
-    search.advance(3)
-    view = rl.views.TreeView(search)
-    view._repr_mimebundle_()
+def test_until_the_browser_speaks_the_last_state_is_kept_beside_the_document(published: Published, events: Events):
+    search, view = shown_tree()
     output = published[-1][1]
     view.prefix = view.path(int(search.tree()["node"].iloc[1]))
     events.cell_ends()
@@ -150,10 +152,7 @@ def test_until_the_browser_speaks_the_last_state_is_kept_beside_the_document(
 
 def test_where_no_page_asks_the_last_state_alone_stays(published: Published, events: Events) -> None:
     notebook._shell().get_parent = lambda: FROM_NO_PAGE
-    search = rl.RuleListSearch(problem(), 0.02, beam_width=0)
-    search.advance(3)
-    view = rl.views.TreeView(search)
-    view._repr_mimebundle_()
+    search, view = shown_tree()
     kept = {name: data for data, name, _ in published}
     (output,) = (name for name, data in kept.items() if "rl-still" in str(data))
     assert "rulelabViews" in str(kept[output])
@@ -289,9 +288,7 @@ def test_what_was_told_to_stop_is_looked_at_until_it_has(by_hand, monkeypatch: p
 
 def test_a_search_view_is_watched_and_leaves_curves(published: Published) -> None:
     search = rl.RuleListSearch(problem(), 0.02, beam_width=0)
-    recording = rl.Recording(search)
-    for _ in recording.steps(work_per_step=1):
-        pass
+    recording = recorded(search, work_per_step=1)
     view = rl.views.Replay(recording)
     seen: list[Any] = []
     watched = pn.bind(lambda status, model: seen.append((status, model)), view.param.status, view.param.model)

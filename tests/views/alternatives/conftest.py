@@ -1,7 +1,5 @@
 """Views of alternatives, which are closed again."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -15,7 +13,7 @@ from rulelab.views.alternatives.view import AlternativesView
 
 
 @pytest.fixture(scope="module")
-def dataset() -> rl.Dataset:
+def dataset() -> rl.datasets.Dataset:
     return data()
 
 
@@ -27,11 +25,11 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def show() -> Iterator[Callable[[Any, rl.Dataset], AlternativesView]]:
+def show() -> Iterator[Callable[[Any, rl.datasets.Dataset], AlternativesView]]:
     """Shows the alternatives of a search, once they are found."""
     made = []
 
-    def shown(search: Any, dataset: rl.Dataset) -> AlternativesView:
+    def shown(search: Any, dataset: rl.datasets.Dataset) -> AlternativesView:
         view = AlternativesView(search, dataset, distance=0.2)
         made.append(view)
         wait_until(lambda: not view.refresh())

@@ -1,7 +1,5 @@
 """Rows of which many lists and sets are nearly as good, with groups of people."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 
@@ -15,7 +13,7 @@ def rows(seed: int = 0, n: int = 60, m: int = 5) -> tuple[np.ndarray, np.ndarray
     return A, y, rng.choice(["a", "b", "c"], n), rng.integers(1, 4, n)
 
 
-def data() -> rl.Dataset:
+def data() -> rl.datasets.Dataset:
     A, y, group, _ = rows(3, 200, 6)
     X = pd.DataFrame(np.where(A, "yes", "no"), columns=[f"<b>{c}</b>" for c in "uvwxyz"])
     return rl.datasets.from_frame(X.assign(sex=group, out=np.where(y, "bad", "good")), "out", sensitive=["sex"])

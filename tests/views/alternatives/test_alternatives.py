@@ -1,7 +1,5 @@
 """Many good models: what they do to groups against counting by hand, and the view of them without a browser."""
 
-from __future__ import annotations
-
 import threading
 from itertools import combinations
 from typing import Any
@@ -14,7 +12,7 @@ import pytest
 from bokeh.colors import RGB
 from doors import button, field, html, seen
 from good_rows import rows
-from live import alert, only, press, send, status, widget
+from live import alert, only, press, recorded, send, status, widget
 from patience import wait_until
 
 import rulelab as rl
@@ -48,7 +46,7 @@ def predicted(A: np.ndarray, y: np.ndarray, weight: np.ndarray, antecedents: lis
     return out
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(3))
 def test_gaps_and_what_rules_decide_are_those_of_the_rows(seed: int) -> None:
     A, y, group, weight = rows(seed)
     problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
@@ -101,14 +99,14 @@ def test_reliance_is_the_range_over_all_models() -> None:
     assert list(table.index) == [0, 1, 2]
 
 
-def searched(dataset: rl.Dataset, **parameters: Any) -> rl.RuleListSearch:
+def searched(dataset: rl.datasets.Dataset, **parameters: Any) -> rl.RuleListSearch:
     conditions = rl.Binarizer().fit_transform(dataset.X)
     ants = rl.mine_antecedents(conditions, 1)
     return rl.search_for(rl.Problem.from_antecedents(ants, dataset.y), **{"regularization": 0.02, **parameters})
 
 
 @pytest.fixture
-def view(dataset: rl.Dataset, show: Any) -> AlternativesView:
+def view(dataset: rl.datasets.Dataset, show: Any) -> AlternativesView:
     return show(searched(dataset), dataset)
 
 
@@ -145,8 +143,7 @@ def test_filters_keep_what_they_say(view: AlternativesView) -> None:
     assert (view.found.frame["rules"].to_numpy()[view.kept] <= 1).all()
     view.rules = 0
     view.choose_diverse()
-    assert view.kept[0] == 0
-    assert sorted(view.found.result.diverse(4)) == view.kept.tolist()
+    assert (view.kept[0], sorted(view.found.result.diverse(4))) == (0, view.kept.tolist())
     view.choose_diverse()
     assert len(view.kept) == len(names)
 
@@ -181,11 +178,9 @@ def test_models_stand_in_the_order_that_is_chosen(view: AlternativesView) -> Non
     assert np.isnan(apart[len(known) :]).all()
     first = only(view, GoodList).rows[0]
     assert (first[0], first[3]) == (view.listed[0], f"{known[0]:.1f}")
-    assert set(view.listed) == set(view.kept)
-    assert view.kept.tolist() == sorted(view.kept)
+    assert (set(view.listed), view.kept.tolist()) == (set(view.kept), sorted(view.kept))
     view.attribute = ""
-    assert view.order == "objective"
-    assert view.listed.tolist() == view.kept.tolist()
+    assert (view.order, view.listed.tolist()) == ("objective", view.kept.tolist())
 
 
 def test_long_antecedents_are_told_apart_beside_the_matrix() -> None:
@@ -195,8 +190,7 @@ def test_long_antecedents_are_told_apart_beside_the_matrix() -> None:
     assert len(set(short)) == len(names)
     assert max(map(len, short)) <= 34
     assert not any(text.endswith("'") for text in short[:5])
-    assert short[0] == "juv_other_coun…nd priors_count ≤ 1"
-    assert short[4] == "age > 35"
+    assert (short[0], short[4]) == ("juv_other_coun…nd priors_count ≤ 1", "age > 35")
     assert "\n" not in "".join(short)
     assert short_names(["same", "same"]) == ["same", "same'"]
 
@@ -216,7 +210,7 @@ def test_what_occurs_together_stands_together() -> None:
     assert sorted(by_cluster(many)) == list(range(60))
 
 
-def test_a_list_is_built_and_its_card_shown(view: AlternativesView, dataset: rl.Dataset) -> None:
+def test_a_list_is_built_and_its_card_shown(view: AlternativesView, dataset: rl.datasets.Dataset) -> None:
     found = view.found
     assert found is not None
     assert not pn.panel(view).select(Builder), "made when it is first opened"
@@ -243,7 +237,7 @@ def test_a_list_is_built_and_its_card_shown(view: AlternativesView, dataset: rl.
     assert only(view, GoodList) in seen(view)
 
 
-def test_gaps_are_those_of_the_groups(view: AlternativesView, dataset: rl.Dataset) -> None:
+def test_gaps_are_those_of_the_groups(view: AlternativesView, dataset: rl.datasets.Dataset) -> None:
     assert view.gaps is None
     view.param.update(attribute="sex", criterion="demographic_parity")
     assert view.gaps is not None
@@ -254,8 +248,7 @@ def test_gaps_are_those_of_the_groups(view: AlternativesView, dataset: rl.Datase
     assert view.gaps[1] == pytest.approx(100 * (rates.max() - rates.min()))
     assert "gap in" in view.boxes[0].plot.figure.xaxis[0].axis_label
     table = pd.read_csv(view.models_csv())
-    assert len(table) == view.found.result.count
-    assert table.iloc[1, -1] == pytest.approx(view.gaps[1])
+    assert (len(table), table.iloc[1, -1]) == (view.found.result.count, pytest.approx(view.gaps[1]))
 
 
 def test_the_chosen_model_is_edited_and_its_card_says_how_far_it_is(view: AlternativesView) -> None:
@@ -296,7 +289,7 @@ def test_the_chosen_model_is_edited_and_its_card_says_how_far_it_is(view: Altern
     assert editor.hand.edited == own
 
 
-def test_of_one_person_it_is_said_what_each_good_model_says(view: AlternativesView, dataset: rl.Dataset) -> None:
+def test_of_one_person_it_is_said_what_each_good_model_says(view: AlternativesView, dataset: rl.datasets.Dataset):
     found, person = view.found, view.editor.person
     problem = found.result.problem
     guesses = np.array([model.predicts_positive(problem.matrix()) for model in found.result.models])
@@ -340,14 +333,7 @@ def test_names_from_data_are_escaped_and_pictures_have_tables(view: Alternatives
     assert pd.read_csv(view.antecedents_csv())["most"].between(0, 1).all()
 
 
-def test_cards_of_good_models_have_names_of_their_own(view: AlternativesView) -> None:
-    assert view.found.card(0).name == ""
-    names = [view.found.card(k).name for k in range(1, view.found.result.count)]
-    assert len(set(names)) == len(names) > 2
-    assert names[0].startswith("Good model 2")
-
-
-def test_what_has_no_good_models_is_said(dataset: rl.Dataset) -> None:
+def test_what_has_no_good_models_is_said(dataset: rl.datasets.Dataset) -> None:
     with pytest.raises(TypeError, match="without a fairness constraint"):
         AlternativesView(rl.FallingRuleListSearch(searched(dataset).problem))
     with pytest.raises(ValueError, match="either a search or source"):
@@ -357,7 +343,7 @@ def test_what_has_no_good_models_is_said(dataset: rl.Dataset) -> None:
         find(lambda report: Prepared(hard), Wanted(0.05, 100, 1e-9), Progress())
 
 
-def test_a_search_of_another_kind_is_refused_in_words(dataset: rl.Dataset) -> None:
+def test_a_search_of_another_kind_is_refused_in_words(dataset: rl.datasets.Dataset) -> None:
     problem = searched(dataset).problem
     name = problem.names[0]
     A, y, group, _ = rows()
@@ -425,10 +411,8 @@ def test_a_model_without_good_ones_beside_it_is_edited_all_the_same() -> None:
     view.close()
 
 
-def test_a_recording_from_a_file_is_no_answer_to_what_the_form_asks(dataset: rl.Dataset) -> None:
-    recording = rl.Recording(searched(dataset))
-    for _ in recording.steps():
-        pass
+def test_a_recording_from_a_file_is_no_answer_to_what_the_form_asks(dataset: rl.datasets.Dataset) -> None:
+    recording = recorded(searched(dataset))
     tabs = Tabs(Address(f"?tab=Alternatives&{QUICK}"))
     search, view = tabs.made("Search").view, tabs.made("Alternatives").view
     search.open(recording)
@@ -453,9 +437,7 @@ def test_what_keeps_the_search_from_beginning_is_said() -> None:
     assert search.view.session.state is State.IDLE
 
 
-def test_the_best_model_is_edited_while_those_beside_it_are_looked_for(
-    monkeypatch: pytest.MonkeyPatch, dataset: rl.Dataset
-) -> None:
+def test_the_best_model_is_edited_while_those_beside_it_are_looked_for(monkeypatch, dataset: rl.datasets.Dataset):
     may_find = threading.Event()
     monkeypatch.setattr(alternatives, "find", lambda *given: may_find.wait() and find(*given))
     search = searched(dataset)
@@ -480,7 +462,7 @@ def test_the_best_model_is_edited_while_those_beside_it_are_looked_for(
     view.close()
 
 
-def test_more_is_found_when_more_is_asked_for(monkeypatch: pytest.MonkeyPatch, dataset: rl.Dataset) -> None:
+def test_more_is_found_when_more_is_asked_for(monkeypatch: pytest.MonkeyPatch, dataset: rl.datasets.Dataset) -> None:
     monkeypatch.setattr(alternatives, "EFFORTS", ((3, 60.0, 10**9), (100_000, 60.0, 10**9)))
     view = AlternativesView(searched(dataset), dataset, distance=0.2)
     wait_until(lambda: not view.refresh())
@@ -504,14 +486,6 @@ def test_one_model_alone_is_counted_in_words() -> None:
     assert view.strip in seen(view)
     assert button(view, "Explorer (HTML)")
     view.close()
-
-
-def test_an_enumeration_cut_short_says_what_is_complete(dataset: rl.Dataset) -> None:
-    found = find(lambda report: Prepared(searched(dataset)), Wanted(0.5, 3, 60.0), Progress())
-    tone, said = found.verdict()
-    assert tone == "limit"
-    assert said.startswith("not complete (as many models as were asked for): 3 models")
-    assert found.prepared.attributes == ()
 
 
 def test_dots_are_seen_on_a_dark_ground_and_the_optimum_is_the_largest() -> None:
@@ -538,12 +512,13 @@ def test_dots_are_seen_on_a_dark_ground_and_the_optimum_is_the_largest() -> None
             assert (seen + 0.05) / (ground + 0.05) >= 3, "the contrast that is asked for of graphics"
 
 
-@pytest.mark.parametrize("kind", [pytest.param("rule_set", marks=pytest.mark.long), "rule_list"])
+@pytest.mark.parametrize("kind", ["rule_set", "rule_list"])
 def test_of_optima_that_cost_the_same_the_chosen_one_is_the_one_that_was_found(kind: str) -> None:
-    given = rl.datasets.load("diabetes")
+    given = rl.datasets.load("tic_tac_toe" if kind == "rule_set" else "diabetes")
     antecedents = rl.mine_antecedents(rl.Binarizer().fit_transform(given.X), 1)
     problem = rl.Problem.from_antecedents(antecedents, given.y)
-    search = rl.search_for(problem, kind, **({} if kind == "rule_set" else {"regularization": 0.02}))
+    own = {"max_complexity": 8, "max_conditions": 2} if kind == "rule_set" else {"regularization": 0.02}
+    search = rl.search_for(problem, kind, **own)
     best = rl.solve(search).incumbent.model
     view = AlternativesView(search, given, distance=0.01)
     wait_until(lambda: not view.refresh())

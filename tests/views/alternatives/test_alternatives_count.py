@@ -1,7 +1,5 @@
 """The count of all near-optimal lists on the page, against the lists one by one."""
 
-from __future__ import annotations
-
 from itertools import islice
 from typing import Any
 
@@ -25,7 +23,7 @@ from rulelab.views.live.wording import count
 
 
 @pytest.fixture
-def view(dataset: rl.Dataset, show: Any) -> AlternativesView:
+def view(dataset: rl.datasets.Dataset, show: Any) -> AlternativesView:
     made = show(searched(dataset), dataset)
     made.strip.open = COUNT
     return made
@@ -43,7 +41,7 @@ def counted(view: AlternativesView) -> Any:
 
 
 def test_the_count_is_that_of_the_lists_and_ranges_hold_all_of_them(
-    view: AlternativesView, dataset: rl.Dataset
+    view: AlternativesView, dataset: rl.datasets.Dataset
 ) -> None:
     counting = view.counting
     assert counting.total is None
@@ -95,7 +93,7 @@ def test_the_count_is_that_of_the_lists_and_ranges_hold_all_of_them(
     assert "<b>u" not in html(counting)
 
 
-def test_another_attribute_counts_nothing_again(view: AlternativesView) -> None:
+def test_another_attribute_counts_nothing_again_and_a_new_find_forgets_the_count(view: AlternativesView) -> None:
     counting = counted(view)
     total = counting.total
     assert counting.ranges.gaps is None
@@ -106,6 +104,11 @@ def test_another_attribute_counts_nothing_again(view: AlternativesView) -> None:
     view.criterion = "equalized_odds"
     wait_until(lambda: not counting.refresh())
     assert "false positive rate" in html(counting)
+    view.distance = 0.1
+    wait_until(lambda: not view.refresh())
+    assert counting.total is None
+    assert status(counting).phase == ""
+    assert counted(view).total.result.n_lists == view.found.result.n_lists  # type: ignore[union-attr]
 
 
 def test_random_lists_stand_beside_the_models(view: AlternativesView, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -168,19 +171,10 @@ def test_the_tab_shows_one_thing_at_a_time(view: AlternativesView) -> None:
         assert pn.panel(view.editor) in seen(view), "the chosen model stands beside all of them"
 
 
-def test_a_new_find_forgets_the_count(view: AlternativesView) -> None:
-    counting = counted(view)
-    view.distance = 0.1
-    wait_until(lambda: not view.refresh())
-    assert counting.total is None
-    assert status(counting).phase == ""
-    assert counted(view).total.result.n_lists == view.found.result.n_lists  # type: ignore[union-attr]
-
-
 @pytest.mark.parametrize(
     ("seconds", "stopped", "why"), [(1e-9, False, "the time limit"), (60.0, True, "it was stopped")]
 )
-def test_a_count_cut_short_says_what_is_certain(dataset: rl.Dataset, seconds: float, stopped: bool, why: str) -> None:
+def test_a_count_cut_short_says_what_is_certain(dataset: rl.datasets.Dataset, seconds: float, stopped: bool, why: str):
     found = find(lambda report: Prepared(searched(dataset)), Wanted(0.5, 3, 60.0), Progress())
     progress = Progress()
     total = count_all(found, 60.0, progress)

@@ -1,7 +1,5 @@
 """Fairer lists than the best one: what is said to be least is, and each point can be edited."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from patience import wait_until
@@ -11,7 +9,7 @@ from rulelab.data.gaps import CRITERIA
 from rulelab.views.alternatives.view import FAIRER, AlternativesView
 
 
-def searched(dataset: rl.Dataset) -> rl.RuleListSearch:
+def searched(dataset: rl.datasets.Dataset) -> rl.RuleListSearch:
     conditions = rl.Binarizer().fit_transform(dataset.X)
     return rl.RuleListSearch(rl.Problem.from_arrays(conditions, dataset.y), regularization=0.03)
 
@@ -58,13 +56,6 @@ def test_what_is_known_stays_where_a_longer_search_is_stopped(show, dataset) -> 
     view.fairer.more_or_stop()
     wait_until(lambda: not view.fairer.refresh())
     assert view.fairer.fairer.points, "or those of the search before"
-
-
-def test_the_shade_is_seen_on_a_dark_page(show, dataset) -> None:
-    view = show(searched(dataset), dataset)
-    light = view.fairer.dots.shade
-    view.dark = True
-    assert view.fairer.dots.shade != light
 
 
 @pytest.mark.parametrize("form", ["dnf", "cnf"])

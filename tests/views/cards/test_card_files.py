@@ -1,7 +1,5 @@
 """What leaves the page and comes back: scripts, saved cards, the report, files that are no models."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from functools import partial
@@ -80,8 +78,7 @@ def test_a_saved_card_is_a_model_and_comes_back_with_its_texts(card, tmp_path) -
     again = parse(path.read_bytes(), "model.json")
     assert (again.title, again.target, again.made) == (card.title, card.target, card.made)
     assert (again.parameters, again.data) == (card.parameters, card.data)
-    assert again.proof == card.proof
-    assert again.intended_use == "teaching\nonly"
+    assert (again.proof, again.intended_use) == (card.proof, "teaching\nonly")
     assert len(again.limits) == cards.MAX_NOTE
     assert "nothing of this was checked" in card_html.head(again)
     assert "Not checked" not in lines.facts(card).html

@@ -1,7 +1,5 @@
 """Rules of cards are compared by what they ask, not by their words."""
 
-from __future__ import annotations
-
 from random import Random
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The question as a sentence: it says what is asked, and each of its parts has a field behind it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import panel as pn

@@ -1,12 +1,9 @@
 """The settings of a search on the page: what reaches the search, uploaded files, the address."""
 
-from __future__ import annotations
-
 from urllib.parse import parse_qsl
 
 import pytest
-from live import HOSTILE, model_html, use_file, use_roles
-from patience import wait_until
+from live import HOSTILE, finish, model_html, use_file, use_roles
 
 import rulelab as rl
 from rulelab.families import FAMILIES, OFFERED
@@ -55,9 +52,7 @@ def test_where_rules_have_fewer_conditions_than_asked_every_claim_says_so(setup)
     setup.choose(max_antecedents=100, max_conditions=2, thresholds=3, regularization=0.05)
     view = SearchView(new_session=setup.new_session, on_pin=lambda card: cards.append(card) or "A")
     cards: list[Card] = []
-    view.run()
-    wait_until(lambda: view.session.state.over)
-    view.refresh()
+    finish(view)
     said = "have at most 1 condition, not 2"
     assert view.status is State.ENDED
     assert said in standing(view.session).phase
@@ -88,10 +83,8 @@ def test_every_setting_reaches_the_search(setup) -> None:
         bounds=["lookahead"],
     )
     parameters = prepared(setup.recipe()).search.parameters
-    assert parameters["regularization"] == 0.02
-    assert parameters["policy"] == "curiosity"
-    assert parameters["beam_width"] == 7
-    assert parameters["memory_limit"] == 50_000_000
+    assert (parameters["regularization"], parameters["policy"]) == (0.02, "curiosity")
+    assert (parameters["beam_width"], parameters["memory_limit"]) == (7, 50_000_000)
     assert [name for name, used in parameters["bounds"].to_dict().items() if used] == ["lookahead"]
 
 

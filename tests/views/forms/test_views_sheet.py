@@ -1,7 +1,5 @@
 """Uploads on the page: in pieces, with a sheet that has to be accepted; what is not accepted changes nothing."""
 
-from __future__ import annotations
-
 import base64
 import json
 import threading
@@ -219,18 +217,6 @@ def test_hostile_names_are_one_line_of_text(settings) -> None:
     assert "<img" not in html(pn.Column(*settings.fields))
 
 
-@pytest.mark.long
-def test_lists_of_uploaded_data_have_group_tables() -> None:
-    setup = Setup()
-    use_file(setup.table, GERMAN, therapy="ignore")
-    for family in ("rule_list", "falling_rule_list", "rule_set"):
-        setup.choose(family=family)
-        done = setup.recipe()(lambda doing: None)
-        snapshot = rl.solve(done.search, time_limit=5)
-        found = of_card(of_search(done.search, snapshot, done), lambda doing: None)
-        assert list(found.groups["gender"].index) == ["(missing)", "f", "m"]
-
-
 def test_nothing_can_be_run_while_data_are_chosen() -> None:
     view = SearchView(new_session=Setup().new_session)
     view.blocked = True
@@ -265,8 +251,7 @@ def test_a_file_comes_in_pieces() -> None:
     send(sent.widget, {"type": "begin", "id": 1, "name": "a.csv"})
     assert sent.asked == [{"id": 1, "at": 0}]
     sent.send(b"abc", last=False)
-    assert sent.asked[-1] == {"id": 1, "at": 3}
-    assert sent.widget.doing == "uploading a.csv"
+    assert (sent.asked[-1], sent.widget.doing) == ({"id": 1, "at": 3}, "uploading a.csv")
     sent.send(b"de")
     assert sent.arrived == [(b"abcde", "a.csv")]
 

@@ -1,7 +1,5 @@
 """Tables of the server on the page: roles, counting, the search, its card, and what visitors see of the place."""
 
-from __future__ import annotations
-
 import threading
 from pathlib import Path
 
@@ -87,7 +85,12 @@ def test_a_table_is_a_data_set_of_the_page(source: str) -> None:
     assert known["model"].to_dict()["rules"] == session.snapshot.incumbent.model.to_dict()["rules"]
 
 
-def test_a_target_that_was_named_needs_no_sheet(source: str) -> None:
+def test_a_target_that_was_named_needs_no_sheet_and_without_roles_the_data_are_as_before(source: str) -> None:
+    tables.offer([source])
+    settings = DataSettings()
+    settings.data = "trips"
+    settings.cancel()
+    assert settings.data == "diabetes"
     tables.offer([source], target="y")
     settings = DataSettings()
     settings.data = "trips"
@@ -97,14 +100,6 @@ def test_a_target_that_was_named_needs_no_sheet(source: str) -> None:
     assert settings.draft is not None
     settings.cancel()
     assert settings.data == "trips"
-
-
-def test_roles_that_are_not_given_leave_the_data_as_they_were(source: str) -> None:
-    tables.offer([source])
-    settings = DataSettings()
-    settings.data = "trips"
-    settings.cancel()
-    assert settings.data == "diabetes"
 
 
 def test_a_table_that_is_gone_is_said_without_its_place(source: str, folder: Path) -> None:

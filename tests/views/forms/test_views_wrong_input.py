@@ -1,7 +1,5 @@
 """The page under wrong input: numbers of its address and uploads that cannot be read are complained about."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import random

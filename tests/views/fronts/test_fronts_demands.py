@@ -1,7 +1,5 @@
 """What all models of a sweep have to obey, on the page: points, cards, code."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 

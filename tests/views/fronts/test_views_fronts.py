@@ -1,7 +1,5 @@
 """Sweeps on the page without a browser: their points and fronts, the settings, the cards of points, the exports."""
 
-from __future__ import annotations
-
 import io
 import json
 import math
@@ -54,10 +52,7 @@ def asked(**values: object) -> PageRecipe:
 
 COARSE = {"thresholds": 3, "max_conditions": 1}
 SMALL = Order(
-    asked(test_share=0.4),
-    {"regularization": [0.05, 0.02]},
-    baselines=("cart", "logistic_regression"),
-    fixed=COARSE,
+    asked(test_share=0.4), {"regularization": [0.05, 0.02]}, baselines=("cart", "logistic_regression"), fixed=COARSE
 )
 
 
@@ -146,12 +141,6 @@ def test_each_setting_is_a_point_from_its_first_fit_on() -> None:
     assert max(seen) == 3
 
 
-def test_falling_lists_weigh_no_error_more_than_another_unless_they_are_asked_to() -> None:
-    assert rl.families.FAMILIES["falling_rule_list"].defaults["positive_weight"] == 1
-    order = Order.of(asked(family="falling_rule_list"), "regularization", "0.02")
-    assert (order.grid, order.fixed) == ({"regularization": [0.02]}, {})
-
-
 def test_fronts_are_those_of_the_sweeps(run: Run) -> None:
     for x in ("complexity", "equal_opportunity_gap_pooled", "demographic_parity_gap"):
         lines = fronts.fronts(run.tables.points["test"], x)
@@ -160,14 +149,6 @@ def test_fronts_are_those_of_the_sweeps(run: Run) -> None:
             assert {p.point for p in lines[family]} == set(expected["point"])
             assert [p.value(x) for p in lines[family]] == sorted(p.value(x) for p in lines[family])
         assert lines["falling_rule_list"] == []
-
-
-def test_the_standing_counts_all_sweeps(run: Run) -> None:
-    standing = run.standing()
-    total = sum(sweep.progress.total for sweep in run.started.sweeps)
-    assert standing.figures[0] == ("fits done", f"{total} of {total}")
-    assert "finished" in standing.phase
-    assert standing.tone in ("proven", "limit")
 
 
 def test_an_order_that_cannot_be_started_says_why_and_leaves_nothing_running() -> None:
@@ -348,19 +329,6 @@ def test_lists_of_different_conditions_have_no_common_ceiling() -> None:
     run.join(PATIENCE)
     assert run.error is None
     assert run.ceiling == ()
-
-
-def test_families_differ_in_shape_and_colour_on_both_themes() -> None:
-    plot = FrontPlot("t", "x", lambda key: None)
-    points = [point(i, name, complexity=i, accuracy=0.5) for i, name in enumerate(rl.sweeps.FAMILIES)]
-    for dark in (False, True):
-        plot.use_dark(dark)
-        plot.show(points, "complexity", None, None)
-        assert (
-            len(set(drawn(plot, "points").data["marker"]))
-            == len(set(drawn(plot, "points").data["color"]))
-            == len(points)
-        )
 
 
 def test_only_what_has_changed_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -549,7 +517,9 @@ def test_without_groups_the_second_picture_is_roc() -> None:
 
 def test_tables_are_exported(view: FrontView, run: Run) -> None:
     fits = pd.read_csv(io.StringIO(view.fits_csv().getvalue()))
-    assert len(fits) == sum(sweep.progress.total for sweep in run.started.sweeps)
+    total = sum(sweep.progress.total for sweep in run.started.sweeps)
+    assert len(fits) == total
+    assert run.standing().figures[0] == ("fits done", f"{total} of {total}")
     summary = pd.read_csv(io.StringIO(view.points_csv().getvalue()))
     assert summary.groupby("rows").size().to_dict() == {"test": len(view.points()), "train": len(view.points())}
 
@@ -575,15 +545,6 @@ def test_hostile_text_stays_text() -> None:
     plot.show([hostile], "complexity", None, None)
     hover = next(tool for tool in plot.figure.tools if type(tool).__name__ == "HoverTool")
     assert "{safe}" not in hover.tooltips
-
-
-def test_nothing_to_show_is_no_error() -> None:
-    view = FrontView()
-    assert view.refresh() is False
-    assert view.points() == []
-    plot = FrontPlot("t", "x", lambda key: None)
-    plot.show([], "complexity", None, None)
-    assert drawn(plot, "points").data["x"] == []
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """What is swept on the page: one setting of the question of the tab Search, whatever its data and demands are."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -55,6 +53,7 @@ def test_one_setting_is_swept_and_the_others_are_those_of_the_question() -> None
     assert "sensitive=['sex']" in order.code
     assert Order.of(given, "max_length", "2, 3").fixed == {**order.fixed, "regularization": 0.3}
     assert "tolerance" not in sweepable(given)
+    assert Order.of(asked(family="falling_rule_list"), "regularization", "0.02").fixed == {}, "no error weighs more"
     assert Order.of(asked(family="least_gap", criterion="demographic_parity"), "min_accuracy", "0.6").fixed == {
         "criterion": "demographic_parity"
     }

@@ -1,7 +1,5 @@
 """Kept runs on the page: kept when they end, listed, opened, compared, sent as an archive."""
 
-from __future__ import annotations
-
 import base64
 import pickle
 import threading
@@ -11,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from doors import upload
-from live import HOSTILE, problem, send, small_search
+from live import HOSTILE, finish, problem, recorded, send, small_search
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
@@ -19,7 +17,6 @@ from rulelab.cli.commands import main
 from rulelab.store import Store
 from rulelab.views.cards import verifying
 from rulelab.views.cards.card import KEPT, Card
-from rulelab.views.kept_runs import keeping
 from rulelab.views.kept_runs.keeper import Keeper
 from rulelab.views.kept_runs.runs import DIGITS, KeptRuns
 from rulelab.views.live.job import Progress
@@ -58,9 +55,7 @@ class Page:
 
     def run(self) -> str:
         """Run to the end; the hash of what was kept."""
-        self.view.run()
-        wait_until(lambda: self.view.session.state.over)
-        self.view.refresh()
+        finish(self.view)
         self.settle()
         return self.kept.run
 
@@ -147,9 +142,7 @@ def test_the_proof_of_a_kept_fit_is_checked_by_a_press(page, keeper, tmp_path: P
 def test_the_page_does_not_wait_for_the_store(page, keeper) -> None:
     gate = threading.Event()
     keeper.do(lambda store: gate.wait(PATIENCE))
-    page.view.run()
-    wait_until(lambda: page.view.session.state.over)
-    page.view.refresh()
+    finish(page.view)
     assert page.kept.refresh()
     assert page.kept.run == "", "nothing is said to be kept before it is"
     assert "keeping" in page.kept.list.said
@@ -165,8 +158,7 @@ def test_a_kept_run_is_opened_by_its_hash(page, keeper) -> None:
     other.settle()
     assert other.view.session.recorded
     assert other.view.snapshot.incumbent.objective == page.view.snapshot.incumbent.objective
-    assert other.kept.run == which
-    assert other.complaints == []
+    assert (other.kept.run, other.complaints) == (which, [])
     assert len(keeper.store.runs()) == 1, "what is opened is not kept once more"
     other.close()
 
@@ -333,9 +325,7 @@ def test_what_takes_long_is_made_beside_the_store(keeper) -> None:
 
 
 def test_what_waits_is_done_before_the_store_is_closed(tmp_path) -> None:
-    recording = rl.Recording(small_search())
-    for _ in recording.steps(work_limit=10):
-        pass
+    recording = recorded(small_search(), work_limit=10)
     keeper = Keeper(rl.store.open(tmp_path / "runs.sqlite"))
     tasks = [keeper.do(lambda store, k=k: store.save(recording, name=str(k))) for k in range(5)]
     keeper.close()
@@ -343,13 +333,6 @@ def test_what_waits_is_done_before_the_store_is_closed(tmp_path) -> None:
     assert "too much to do" in keeper.do(lambda store: None).error
     with rl.store.open(tmp_path / "runs.sqlite") as store:
         assert len(store.runs()) == 5
-
-
-def test_the_store_of_this_process_is_taken_and_given_back(tmp_path) -> None:
-    rl.views.keep_runs(rl.store.open(tmp_path / "runs.sqlite"))
-    assert keeping.keeper() is not None
-    rl.views.keep_runs(None)
-    assert keeping.keeper() is None
 
 
 def test_pinned_models_are_kept_and_come_back_by_their_hash(page, keeper) -> None:

@@ -1,7 +1,5 @@
 """The rows of an uploaded file on the next day: the same data or none, and groups of people with them."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Iterator
@@ -11,7 +9,8 @@ from urllib.parse import urlencode
 import numpy as np
 import pandas as pd
 import pytest
-from live import HOSTILE, alert, small_search, use_file
+from live import HOSTILE, alert, recorded, small_search, use_file
+from live import finish as ended
 from model_cards import finish
 from patience import wait_until
 
@@ -124,10 +123,7 @@ def test_garbage_is_no_table() -> None:
 @pytest.fixture
 def recording() -> rl.Recording:
     """The beginning of a run."""
-    out = rl.Recording(small_search())
-    for _ in out.steps(work_limit=10):
-        pass
-    return out
+    return recorded(small_search(), work_limit=10)
 
 
 @pytest.fixture
@@ -210,9 +206,7 @@ def test_groups_of_an_uploaded_file_are_there_on_the_next_day(place: Path) -> No
     tabs = day(place)
     search = tabs.made("Search")
     use_file(search.setup.table, RAW, "people.csv", weight="weight", sex="group", owns="sensitive", seen="ignore")
-    search.view.run()
-    wait_until(lambda: search.view.session.state.over)
-    search.view.refresh()
+    ended(search.view)
     settle(tabs)
     run = tabs.runs.run
     before = search.view.best.card_at(search.view.session.snapshot)
@@ -271,9 +265,7 @@ def test_a_kept_run_is_opened_with_its_split_its_groups_and_its_proof(place: Pat
     if source != "name":
         file = (RAW, "people.csv") if source == "text" else (typed(), "people.parquet")
         use_file(search.setup.table, *file, sex="group", weight="ignore")
-    search.view.run()
-    wait_until(lambda: search.view.session.state.over)
-    search.view.refresh()
+    ended(search.view)
     settle(tabs)
     session, run = search.view.session, tabs.runs.run
     assert session.snapshot.status is rl.Status.OPTIMAL
@@ -320,7 +312,8 @@ def test_a_kept_run_is_opened_with_its_split_its_groups_and_its_proof(place: Pat
     pins, written = tabs.runs.pins, compare.kept.kept
     closed(tabs)
 
-    for by_address in (True, False):  # the address names the pinned models alone, or the browser kept them
+    ways = {"text": (True,), "types": (False,), "name": ()}[source]
+    for by_address in ways:  # the address names the pinned models alone, or the browser kept them
         tabs = day(place)
         compare = tabs.made("Compare").view
         compare.kept.found = "" if by_address else written
@@ -357,9 +350,7 @@ def test_what_models_had_to_obey_is_asked_again_on_the_next_day(place: Path, fai
     search = tabs.made("Search")
     use_file(search.setup.table, RAW, "people.csv", sex="group", seen="ignore")
     search.setup.choose(fairness=fairness, tolerance=0.5, **asked)
-    search.view.run()
-    wait_until(lambda: search.view.session.state.over)
-    search.view.refresh()
+    ended(search.view)
     settle(tabs)
     before, run = search.view.snapshot, tabs.runs.run
     assert before.status is rl.Status.OPTIMAL

@@ -1,7 +1,5 @@
 """The guided walks without a browser: their texts, and each walked from the first step to the last."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator
@@ -63,29 +61,38 @@ def look_back(walk: Walk) -> None:
         view.forward()
 
 
-def do(walk: Walk) -> None:
-    """All that a step can ask for."""
+def run_with(walk: Walk, choice: str | None) -> None:
+    """Choose something, unless it is chosen, and press Run, after Reset where the run is over."""
+    if choice is not None:
+        choose(walk, choice)
     if walk.view.session.state.over:
-        look_back(walk)
+        walk.view.reset()
+    run(walk)
+
+
+def do(walk: Walk) -> None:
+    """What a step asks for, as its words say."""
+    asked, chooses = walk.plan.steps[walk.step - 1].do, walk.plan.steps[walk.step - 1].chooses
+    named = re.findall(r"(?<![\d.])(?:\d+\.\d+|\d+)(?![\d.])", asked) if chooses else [None]
+    for choice in named:
+        if choice is not None or ("Run" in asked and "Pause" not in asked and walk.step not in walk.done):
+            run_with(walk, choice)
+    for choice in walk.plan.choice.values if chooses else ():  # "each of", "the one that you would choose"
         if walk.step not in walk.done:
-            walk.view.reset()
-    for _ in range(30):
-        if walk.step in walk.done or walk.view.session.state.over:
-            break
-        step(walk)
-    if walk.step not in walk.done:
-        run(walk)
+            run_with(walk, choice)
+    if "Reset" in asked:
+        walk.view.reset()
+    for _ in range(40):
+        if ("Step" in asked or "Pause" in asked) and walk.step not in walk.done:
+            step(walk)
+    if "slider" in asked:
         look_back(walk)
-    for value in walk.plan.choice.values if walk.plan.choice else ():
-        if walk.step not in walk.done and walk.plan.steps[walk.step - 1].chooses:
-            choose(walk, value)
-            run(walk)
 
 
 @pytest.mark.parametrize(
     "walk", [pytest.param(n, marks=[pytest.mark.long] * (n != "equal rows")) for n in PLANS], indirect=True
 )
-def test_every_step_can_be_done_and_is_answered(walk: Walk) -> None:
+def test_every_step_is_done_by_what_it_asks_for_and_is_answered(walk: Walk) -> None:
     for k, each in enumerate(walk.plan.steps, 1):
         assert walk.step == k
         assert walk.view.part(each.look_at) is not None, each.look_at

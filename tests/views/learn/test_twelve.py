@@ -1,7 +1,5 @@
 """The walk over twelve rows: what it says of every list is what the library and brute force say."""
 
-from __future__ import annotations
-
 from itertools import permutations
 
 import numpy as np

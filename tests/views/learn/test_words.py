@@ -1,7 +1,5 @@
 """The files of the walks: what is not written as it is read is refused, with its file and line."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -66,9 +64,7 @@ def test_a_walk_is_texts_of_a_file_and_what_python_knows(tmp_path: Path) -> None
         (("## 2. prefixes cut, by bound", "More still."), 1, "'two steps' has 1 steps, not 2"),
     ],
 )
-def test_what_is_wrong_is_told_with_file_and_line(
-    tmp_path: Path, change: tuple[str, str], line: int, message: str
-) -> None:
+def test_what_is_wrong_is_told_with_file_and_line(tmp_path, change: tuple[str, str], line: int, message: str) -> None:
     text = WALK.replace(*change)
     assert text != WALK
     with pytest.raises(ProseError, match=re.escape(f"walk.md, line {line}: ") + ".*" + re.escape(message)):

@@ -1,7 +1,5 @@
 """Calls in a process of their own: what comes back, what is raised, and that no process outlives its call."""
 
-from __future__ import annotations
-
 import operator
 import sys
 import threading

@@ -1,7 +1,5 @@
 """No message to a page stays behind until another one follows it."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Iterator
 from types import SimpleNamespace

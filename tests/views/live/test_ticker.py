@@ -1,7 +1,5 @@
 """Beats of pages: one in each turn of the loop, and none that holds a page or another beat."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import itertools

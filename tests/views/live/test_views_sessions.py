@@ -1,7 +1,5 @@
 """Sessions of the page: a search in a thread of its own that is run, paused, stepped and stopped; the line in front."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -42,16 +40,6 @@ def start() -> Iterator[Callable[..., SearchSession]]:
     for session in made:
         session.join(PATIENCE)
         assert not session.alive
-
-
-def test_a_session_runs_to_the_certificate(start) -> None:
-    session = start()
-    session.run()
-    wait_until(lambda: session.state is State.ENDED)
-    assert session.snapshot.status is rl.Status.OPTIMAL
-    assert session.snapshot.incumbent.objective == rl.solve(small_search()).incumbent.objective
-    assert "certified optimal" in words.standing(session).phase
-    wait_until(lambda: not session.alive)
 
 
 def test_where_the_arithmetic_ends_the_gap_is_said_and_nothing_is_left_to_do(start) -> None:
@@ -111,13 +99,6 @@ def test_each_step_opens_one_prefix_whatever_comes_before_the_tree(start) -> Non
         wait_until(lambda now=opened: session.state is State.PAUSED and session.snapshot.counts["expanded"] == now)
 
 
-def test_step_from_the_start_prepares_and_does_one_unit(start) -> None:
-    session = start()
-    session.step()
-    wait_until(lambda: session.state is State.PAUSED and session.snapshot is not None)
-    assert session.snapshot.work == 1
-
-
 def test_slow_motion_keeps_to_its_beat(start) -> None:
     session = start(long_search, pace=Pace(1))
     session.run()
@@ -167,19 +148,14 @@ def test_the_time_limit_ends_the_run_and_the_run_can_go_on(start) -> None:
     assert session.snapshot.seconds >= first.seconds + 0.1
 
 
-def test_closing_ends_the_worker(start) -> None:
+@pytest.mark.parametrize("paused", [False, True])
+def test_closing_ends_the_worker(start, paused: bool) -> None:
     session = start(long_search)
-    session.run()
-    wait_until(lambda: session.snapshot is not None)
-    session.close()
-    session.join(PATIENCE)
-    assert not session.alive
-
-
-def test_closing_ends_a_paused_worker(start) -> None:
-    session = start(long_search)
-    session.step()
-    wait_until(lambda: session.state is State.PAUSED)
+    if paused:
+        session.step()
+    else:
+        session.run()
+    wait_until(lambda: session.state is State.PAUSED if paused else session.snapshot is not None)
     session.close()
     session.join(PATIENCE)
     assert not session.alive
@@ -232,32 +208,12 @@ def test_the_pool_serves_in_order_and_lets_no_more_in_than_it_has_places() -> No
     assert pool.waiting == 0
 
 
-def test_who_is_cancelled_leaves_the_line() -> None:
-    pool, cancelled = Pool(1), threading.Event()
-    granted: list[bool] = []
-
-    def wait() -> None:
-        with pool.place(cancelled.is_set) as place:
-            granted.append(place)
-
-    with pool.place(lambda: False):
-        thread = threading.Thread(target=wait)
-        thread.start()
-        wait_until(lambda: pool.waiting == 1)
-        cancelled.set()
-        thread.join(PATIENCE)
-    assert granted == [False]
-    with pool.place(lambda: False) as free:
-        assert free
-
-
 @pytest.mark.parametrize(
     ("n", "text"),
     [(7214, "7 214"), (3e6, "3 000 000"), (2805817.25, "2 805 817"), (956564.25, "956 564"), (1234.5, "1 234.5")],
 )
 def test_counts_and_weights_are_written_in_digits(n: float, text: str) -> None:
-    assert words.count(n) == text.replace(" ", "\u202f")
-    assert words.count(n / 1e7) == f"{n / 1e7:.6g}"
+    assert (words.count(n), words.count(n / 1e7)) == (text.replace(" ", "\u202f"), f"{n / 1e7:.6g}")
 
 
 @pytest.mark.parametrize("n", [0.00001, 1.73923e-05, 5.95492e-9, -2e-7])

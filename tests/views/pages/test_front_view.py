@@ -1,7 +1,5 @@
 """The front: it is there where nothing is asked for, and each card begins what it says."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import parse_qsl
@@ -64,8 +62,7 @@ def test_a_server_of_a_table_begins_with_it(tmp_path: Path) -> None:
     tables.offer([str(file)], target="y")
     try:
         page = Opened()
-        assert page.tabs.tab == "Search"
-        assert page.tabs.made("Search").setup.table.data == "trips"
+        assert (page.tabs.tab, page.tabs.made("Search").setup.table.data) == ("Search", "trips")
         page.tabs.made("Search").view.close()
         assert Opened("?data=compas").tabs.tab == "Search"
     finally:

@@ -1,7 +1,5 @@
 """What closed pages leave behind: no document, view, run or worker; whichever tab was open, also in mid-run."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import logging

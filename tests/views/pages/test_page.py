@@ -1,7 +1,5 @@
 """The page without a browser: which tabs are made, what the address asks for, how files are sent."""
 
-from __future__ import annotations
-
 import gzip
 
 import panel as pn

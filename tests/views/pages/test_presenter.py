@@ -1,7 +1,5 @@
 """Presenter mode without a browser: what keys do, and that everything comes back."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest
@@ -13,8 +11,6 @@ from rulelab.views.learn.view import KEYS
 from rulelab.views.live.state import State
 from rulelab.views.pages.tabs import SearchTab, Tabs
 from rulelab.views.search.controls import SPEEDS
-from rulelab.views.search.plots.base import LARGE_TEXT
-from rulelab.views.search.why import TREE
 
 
 @pytest.fixture
@@ -52,30 +48,6 @@ def test_settings_go_away_and_come_back_as_they_were(tab: SearchTab) -> None:
     tab.presenter.press("p")
     assert tab.setup.sentence.open
     assert sizes(tab) == before
-
-
-def test_the_text_of_tree_and_step_is_large_on_stage(tab: SearchTab) -> None:
-    tab.presenter.press("p")
-    tab.presenter.press("arrowright")
-    settle(tab)
-    why = tab.view.why
-    why.strip.open = TREE
-    wait_until(lambda: not tab.view.tick())
-    tree, bars = why.tree.plot, why.tree.bars
-
-    def texts() -> list[str]:
-        words = [tree._words, *bars._texts]
-        axes = [plot.figure.xaxis[0].major_label_text_font_size for plot in (tree, bars)]
-        return [*(each.glyph.text_font_size for each in words), *axes, bars._best.text_font_size]
-
-    large, high = texts(), (tree.figure.height, bars.figure.height)
-    assert set(large) == {LARGE_TEXT}
-    assert f"{tree._labels.tags[0]}px" == LARGE_TEXT, "what has room is counted in letters of this size"
-    tab.presenter.press("p")
-    assert LARGE_TEXT not in texts()
-    assert all(a > b for a, b in zip(high, (tree.figure.height, bars.figure.height), strict=True))
-    tab.presenter.press("p")
-    assert texts() == large
 
 
 def test_keys_drive_the_search(tab: SearchTab) -> None:

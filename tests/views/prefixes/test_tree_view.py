@@ -1,14 +1,12 @@
 """The search tree as an icicle: nothing overlaps, nothing is lost, and what is tapped is explained."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest
 from bokeh.models import GlyphRenderer, TapTool
 from hypothesis import given
 from hypothesis import strategies as st
-from live import HOSTILE, problem, small_search, widget
+from live import problem, recorded, small_search, widget
 
 import rulelab as rl
 from rulelab.prefixes.nodes import COLUMNS
@@ -17,7 +15,6 @@ from rulelab.views.prefixes.children_plot import TERMS, ChildrenPlot
 from rulelab.views.prefixes.frames import EMPTY
 from rulelab.views.prefixes.icicle import CUTS, Icicle, Rest, color_of, fate_of, icicle
 from rulelab.views.prefixes.tree_view import TreeView
-from rulelab.views.search.plots.base import PICTURE
 from rulelab.views.search.plots.pool import PoolPlot
 
 
@@ -226,8 +223,7 @@ def test_a_tap_and_the_list_of_prefixes_do_the_same(search):
     k = len(view.plot.nodes) - 1
     path = view.path(view.plot.nodes[k])
     view.plot.sources[0].selected.indices = [k]
-    assert view.prefix == path
-    assert widget(view, "Prefix").value == tuple(path)
+    assert (view.prefix, widget(view, "Prefix").value) == (path, tuple(path))
     tapped = view.said.object
     assert view.plot.sources[2].data["left"] == [view.plot.sources[0].data["left"][k]]
     widget(view, "Prefix").value = "last"
@@ -314,17 +310,14 @@ def test_what_is_left_out_is_counted_by_its_fate(search, most):
 def test_an_empty_tree_says_why():
     for view in (TreeView(small_search()), TreeView(rl.Recording(small_search()))):
         assert len(view.plot.caption) > 10
-        assert view.plot.nodes == []
-        assert view.said.object == ""
+        assert (view.plot.nodes, view.said.object) == ([], "")
         assert not view._below.visible
     assert list(EMPTY.columns) == list(COLUMNS)
 
 
 def test_a_recording_is_shown_at_any_step_and_from_a_file(tmp_path):
     search = rl.CorelsSearch(problem(), 0.005)
-    recording = rl.Recording(search)
-    for _ in recording.steps(work_per_step=20, work_limit=100):
-        pass
+    recording = recorded(search, work_per_step=20, work_limit=100)
     view = TreeView(recording)
     last = len(view.drawn.tree)
     view.step = 1
@@ -341,31 +334,6 @@ def test_a_recording_is_shown_at_any_step_and_from_a_file(tmp_path):
         for name in ("loss", "rules", "bound"):
             assert without[name] == pytest.approx(known[name])
         assert without["inevitable"] == 0, "it needs the rows"
-
-
-def test_names_from_data_are_escaped():
-    rng = np.random.default_rng(0)
-    A, y = rng.random((200, 6)) < 0.5, rng.random(200) < 0.5
-    search = rl.CorelsSearch(rl.Problem.from_arrays(A, y, names=[f"{HOSTILE}{k}" for k in range(6)]), 0.001)
-    search.advance(10)
-    view = TreeView(search)
-    assert len(view.plot.nodes) > 5
-    for node in view.plot.nodes:
-        view.prefix = view.path(node)
-        said = view.said.object
-        assert HOSTILE not in said
-    assert "&lt;img" in said
-
-
-def test_the_picture_is_made_anew_with_its_legend():
-    search = rl.CorelsSearch(problem(), 0.005)
-    search.advance(60)
-    view = TreeView(search)
-    told = view.box.answer("png")
-    assert told["size"] == list(PICTURE)
-    assert view.plot.figure.legend.visible is False
-    assert view.box.answer("table")["rows"]
-    assert "node" in view.box.answer("csv")["csv"]
 
 
 def test_only_what_has_a_tree_is_taken():

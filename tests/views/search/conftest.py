@@ -1,7 +1,5 @@
 """Views of searches, whose workers end after the test."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """The pool of column generation as a table and as a picture."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np
@@ -48,8 +46,7 @@ def test_the_table_agrees_with_the_search(search) -> None:
     for row in pool.itertuples():
         inside = [place[name] for name in row.rule.split(between)]
         held = matrix[:, inside].all(axis=1) if search.form == "dnf" else ~matrix[:, inside].any(axis=1)
-        assert row.rows == pytest.approx(weights[held].sum())
-        assert row.complexity == 1 + len(inside)
+        assert (row.rows, row.complexity) == (pytest.approx(weights[held].sum()), 1 + len(inside))
     best = snapshot.incumbent.model
     assert pool["chosen"].sum() == len(best.rules)
     assert pool["chosen"].to_numpy()[: len(best.rules)].all()
@@ -118,8 +115,7 @@ def test_groups_are_drawn_the_dearest_first() -> None:
     assert sorted(covered["x"] + missed["x"]) == list(range(1, min(len(prices), 60) + 1))
     assert len(covered["x"]) == prices["covered"][:60].sum()
     assert f"{len(prices)} groups have a price" in plot.caption
-    assert list(plot.frame())[-1] == "covered by the best set"
-    assert plot.picture()["size"] == [1280, 720]
+    assert (list(plot.frame())[-1], plot.picture()["size"]) == ("covered by the best set", [1280, 720])
     hostile = prices.head(1).assign(conditions=HOSTILE * 40)
     plot.draw(hostile)
     texts = plot.sources[0].data["conditions"] + plot.sources[1].data["conditions"]
@@ -137,10 +133,13 @@ def test_each_rule_is_drawn_once_and_those_of_the_best_set_have_squares() -> Non
     assert set(loose) | set(used) | set(chosen) == set(pool["rule"])
     assert not set(loose) & set(chosen)
     assert f"{len(pool)} rules in the pool" in plot.caption
-    assert len(plot.frame()) == len(pool)
-    assert plot.picture()["size"] == [1280, 720]
+    assert (len(plot.frame()), plot.picture()["size"]) == (len(pool), [1280, 720])
     plot.draw(EMPTY)
     assert "rule has a price yet" in plot.caption
+    frame = pd.DataFrame({"rule": [HOSTILE * 40], "complexity": [2], "rows": [5.0], "reduced_cost": [-1.0]})
+    plot.draw(frame.assign(use=0.0, chosen=False))
+    assert len(plot.sources[0].data["rule"][0]) <= 200, "names are cut"
+    assert "would lower" in plot.caption
 
 
 def test_rules_that_the_picture_has_no_place_for_are_counted() -> None:
@@ -153,14 +152,6 @@ def test_rules_that_the_picture_has_no_place_for_are_counted() -> None:
     assert f"Above the picture: {sum(cost > top for cost in costs)} rule" in plot.caption
     plot.draw(frame.assign(use=0.0, chosen=False, reduced_cost=1.0))
     assert "Above" not in plot.caption
-
-
-def test_names_are_cut_and_stay_text() -> None:
-    frame = pd.DataFrame({"rule": [HOSTILE * 40], "complexity": [2], "rows": [5.0], "reduced_cost": [-1.0]})
-    plot = PoolPlot()
-    plot.draw(frame.assign(use=0.0, chosen=False))
-    assert len(plot.sources[0].data["rule"][0]) <= 200
-    assert "would lower" in plot.caption
 
 
 def test_the_page_shows_the_pool_of_a_rule_set_and_of_nothing_else() -> None:

@@ -1,7 +1,5 @@
 """Recordings on the page and in `Replay`: a run from a file is looked at as the run itself was."""
 
-from __future__ import annotations
-
 import gzip
 import json
 
@@ -18,6 +16,7 @@ from live import (
     open_tab,
     play,
     problem,
+    recorded,
     runs_table,
     status,
     widget,
@@ -71,8 +70,7 @@ def test_a_saved_run_is_shown_as_it_was(view, tmp_path) -> None:
     path.write_bytes(exported(view, "Recording"))
     replay = rl.views.Replay(path)
     settled(replay)
-    assert repr(pictured(replay)) == repr(pictured(view))
-    assert model_html(replay) == model_html(view)
+    assert (repr(pictured(replay)), model_html(replay)) == (repr(pictured(view)), model_html(view))
     assert [pair[1] for pair in status(replay).figures] == [pair[1] for pair in status(view).figures]
     assert status(replay).phase == f"Recording run.rulelab: {status(view).phase}"
     for at in (0, len(view.session.history) // 2, None):
@@ -152,9 +150,7 @@ def test_what_is_no_recording_is_refused_with_the_reason(quiet, monkeypatch) -> 
 
 
 def test_a_tree_deeper_than_any_list_is_refused(tmp_path) -> None:
-    recording = rl.Recording(rl.CorelsSearch(problem(120, 7), 0.02))
-    for _ in recording.steps():
-        pass
+    recording = recorded(rl.CorelsSearch(problem(120, 7), 0.02))
     content = recording._content(10_000)
     chain = np.arange(-1, 4999)
     n = len(chain)

@@ -1,7 +1,5 @@
 """Looking back at a run: everything is as it was at that moment, and as it is now when one comes back."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Iterator
 from typing import Any
@@ -9,7 +7,7 @@ from typing import Any
 import pandas as pd
 import pytest
 from bokeh.models import Span
-from live import curves, curves_of, exported, look_back, moment, play, send, status
+from live import curves, curves_of, exported, finish, look_back, moment, play, send, status
 from patience import PATIENCE, wait_until
 from test_views_plots import SEARCHES
 
@@ -21,6 +19,9 @@ from rulelab.views.search.families import LOOKS
 from rulelab.views.search.figures import AXES, SearchFigures
 from rulelab.views.search.view import SearchView
 
+one = pytest.mark.parametrize("view", ["rule_list"], indirect=True)
+"""Where the kind of search is the same to what is tested."""
+
 
 @pytest.fixture(params=list(SEARCHES))
 def view(request: pytest.FixtureRequest) -> Iterator[SearchView]:
@@ -31,9 +32,7 @@ def view(request: pytest.FixtureRequest) -> Iterator[SearchView]:
         wait_until(lambda: not view.session.state.busy)
         view.refresh()
     view.speed = "full speed"
-    view.run()
-    wait_until(lambda: view.session.state.over)
-    view.refresh()
+    finish(view)
     yield view
     view.close()
     view.session.join(PATIENCE)
@@ -95,8 +94,7 @@ def test_every_moment_looks_as_it_did(view) -> None:
             assert line.visible
             assert line.location == curves(view)[AXES[view.axis]][at]
     look_back(view, None)
-    assert repr(seen(view)) == repr(present)
-    assert repr(axes(view.plots)) == repr(whole)
+    assert (repr(seen(view)), repr(axes(view.plots))) == (repr(present), repr(whole))
     assert not any(line.visible for line in lines(view))
     assert status(view).tone == "proven" or view.session.snapshot.status is not rl.Status.OPTIMAL
 
@@ -110,8 +108,7 @@ def test_what_is_saved_is_what_is_shown(view) -> None:
     model = snapshots[at].incumbent.model
     assert type(model).from_json(exported(view, "Model (JSON)")) == model
     view.pin()
-    assert cards[0].model == model
-    assert cards[0].proof.lower_bound == snapshots[at].lower_bound
+    assert (cards[0].model, cards[0].proof.lower_bound) == (model, snapshots[at].lower_bound)
     assert len(pd.read_csv(io.BytesIO(exported(view, "Trace (CSV)")))) == len(snapshots)
 
 
@@ -123,10 +120,10 @@ def test_a_verdict_on_the_end_is_not_said_of_a_moment_before(view) -> None:
     assert not check.button.visible
     assert not check.line.visible
     look_back(view, None)
-    assert check.button.visible == able
-    assert check.line.visible == able
+    assert (check.button.visible, check.line.visible) == (able, able)
 
 
+@one
 def test_replay_goes_through_the_moments_and_ends_in_the_present(view) -> None:
     last = len(view.session.history) - 1
     play(view)
@@ -136,14 +133,14 @@ def test_replay_goes_through_the_moments_and_ends_in_the_present(view) -> None:
         shown.append(moment(view))
         view.tick()
     assert len(shown) > 15, "a fast search is played slowly"
-    assert shown == sorted(shown)
-    assert shown[0] == 0
+    assert (shown, shown[0]) == (sorted(shown), 0)
     assert shown[-1] < last
     assert moment(view) is None
     assert view.part("moment").at == last
     assert not view.part("moment").playing
 
 
+@one
 def test_a_slider_that_is_moved_holds_the_replay(view) -> None:
     play(view)
     while moment(view) == 0:
@@ -175,6 +172,7 @@ def test_a_line_that_is_moved_in_a_plot_goes_to_the_nearest_moment(view) -> None
             assert line.location == places[at]
 
 
+@one
 def test_reset_and_a_new_run_are_in_the_present(view) -> None:
     look_back(view, 1)
     view.reset()

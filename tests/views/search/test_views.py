@@ -1,7 +1,5 @@
 """The view of a search without a browser: its history, texts and plots, and the view at the level of parameters."""
 
-from __future__ import annotations
-
 import io
 import json
 import re
@@ -20,6 +18,7 @@ from live import (
     curves,
     export_menu,
     exported,
+    finish,
     gap_figure,
     long_search,
     look_back,
@@ -27,7 +26,7 @@ from live import (
     small_search,
     status,
 )
-from patience import PATIENCE, wait_until
+from patience import wait_until
 
 import rulelab as rl
 from rulelab.views.alternatives.hand import editable
@@ -62,45 +61,13 @@ def test_history_stays_small_and_keeps_what_matters() -> None:
     assert [s.work for s in kept] == sorted(s.work for s in kept)
 
 
-def test_history_hands_out_only_what_is_new() -> None:
-    history, (first, second, third) = History(), snapshots(3)
-    history.append(first)
-    new, mark, whole = history.since(Mark())
-    assert (new, whole) == ([first], True)
-    history.append(second)
-    history.append(third)
-    new, mark, whole = history.since(mark)
-    assert (new, whole) == ([second, third], False)
-    assert history.since(mark)[0] == []
-
-
 def test_history_as_a_table_has_every_count() -> None:
     history = History()
     for snapshot in rl.steps(small_search(), work_per_step=5):
         history.append(snapshot)
     frame = history.frame()
-    assert len(frame) == len(history)
-    assert frame["status"].iloc[-1] == "optimal"
-    assert frame["gap"].iloc[-1] == 0
+    assert (len(frame), frame["status"].iloc[-1], frame["gap"].iloc[-1]) == (len(history), "optimal", 0)
     assert {"seconds", "work", "objective", "lower_bound", "expanded", "pruned lookahead"} <= set(frame.columns)
-
-
-def test_text_from_data_is_escaped_and_kept_on_one_short_line() -> None:
-    assert esc(HOSTILE) == "&lt;img src=x onerror=alert(1)&gt;"
-    assert esc("a\"b'c") == "a&quot;b&#x27;c"
-    assert plain("a\nb\x00c\u202ed") == "a b c d"
-    assert len(esc("x" * 10_000)) == 200
-
-
-def test_the_card_shows_hostile_names_as_text() -> None:
-    A = pd.DataFrame({HOSTILE: [1, 1, 1, 0, 0, 0] * 10})
-    search = rl.RuleListSearch(rl.Problem.from_arrays(A, A[HOSTILE]), regularization=0.01)
-    best = rl.solve(search).incumbent
-    html = incumbent_card(best, labels=(HOSTILE, "<b>"), target=HOSTILE)
-    assert best.complexity == 1
-    assert "<img" not in html
-    assert "<b>" not in html
-    assert html.count("&lt;img") >= 3
 
 
 def test_the_card_says_captured_correct_and_probability_per_rule() -> None:
@@ -115,16 +82,18 @@ def test_the_card_says_captured_correct_and_probability_per_rule() -> None:
         )
 
 
-def test_counts_in_sentences_of_the_library_are_grouped_like_all_others() -> None:
+def test_texts_are_escaped_short_and_written_in_one_way() -> None:
+    assert esc(HOSTILE) == "&lt;img src=x onerror=alert(1)&gt;"
+    assert esc("a\"b'c") == "a&quot;b&#x27;c"
+    assert plain("a\nb\x00c\u202ed") == "a b c d"
+    assert len(esc("x" * 10_000)) == 200
+    assert words.in_signs("age <= 36 and sex == f and not x and y != 2") == "age ≤ 36 and sex = f and not x and y ≠ 2"
+    assert words.in_signs("a<=b") == "a<=b"
+    assert [words.count(each) for each in (1234567, 12.0, 0.125)] == ["1\u202f234\u202f567", "12", "0.125"]
     said = words.grouped("0.3388 = 2336 errors / 7214 rows + 0.0125 x 3 rules; 1 481 704 of 12345.5, col_2020, 999")
     assert said == (
         "0.3388 = 2\u202f336 errors / 7\u202f214 rows + 0.0125 x 3 rules; 1\u202f481\u202f704 of 12345.5, col_2020, 999"
     )
-
-
-def test_conditions_are_written_in_one_way() -> None:
-    assert words.in_signs("age <= 36 and sex == f and not x and y != 2") == "age ≤ 36 and sex = f and not x and y ≠ 2"
-    assert words.in_signs("a<=b") == "a<=b"
 
 
 def test_a_class_has_room_for_its_longest_word() -> None:
@@ -179,21 +148,6 @@ def test_what_is_wrong_on_test_rows_stands_under_the_training_rows(weighted: boo
     assert on_test_rows(Prepared(search, data=data).known(model, latest)) == ""
 
 
-def test_counts_are_grouped_and_weights_are_not() -> None:
-    assert words.count(1234567) == "1\u202f234\u202f567"
-    assert words.count(12.0) == "12"
-    assert words.count(0.125) == "0.125"
-
-
-def test_curves_are_lists_of_plain_numbers() -> None:
-    columns = figures.curve_columns(list(rl.steps(small_search(), work_per_step=3)))
-    lengths = {len(values) for values in columns.values()}
-    assert len(lengths) == 1
-    for values in columns.values():
-        assert type(values) is list
-        assert {type(v) for v in values} <= {int, float}
-
-
 def test_queue_columns_add_up_to_the_queue() -> None:
     for snapshot in rl.steps(long_search(), work_per_step=50, work_limit=1000):
         columns = figures.curve_columns([snapshot])
@@ -215,28 +169,14 @@ def view(show) -> SearchView:
     return show()
 
 
-def finish(view: SearchView) -> None:
-    wait_until(lambda: view.session.state.over)
-    view.refresh()
-
-
-def test_the_view_shows_a_search_to_its_certificate(view) -> None:
-    view.run()
+def test_a_search_is_shown_to_its_certificate_and_exports_are_the_model_the_rules_and_the_trace(view) -> None:
     finish(view)
-    assert status(view).tone == "proven"
+    assert (status(view).tone, dict(status(view).figures)["gap"]) == ("proven", "0")
     assert "certified optimal" in status(view).phase
-    assert dict(status(view).figures)["gap"] == "0"
-    assert "<table" in model_html(view)
-    points = curves(view)
-    assert points["lower_bound"][-1] == points["objective"][-1]
-    assert view.best.actions.visible
+    assert curves(view)["lower_bound"][-1] == curves(view)["objective"][-1]
     assert view.best.actions in view.part("model").objects
+    assert view.best.actions.visible
     assert view.part("status") in view.part("certificate").objects
-
-
-def test_exports_are_the_model_the_rules_and_the_trace(view) -> None:
-    view.run()
-    finish(view)
     model = view.session.snapshot.incumbent.model
     assert type(model).from_json(exported(view, "Model (JSON)").decode()) == model
     assert "then" in exported(view, "Rules (text)").decode()
@@ -257,7 +197,6 @@ def test_a_proof_is_checked_within_its_certificate_and_a_new_run_forgets_the_ans
     view.refresh()
     assert not check.button.visible
     assert "Once the model is proven optimal" in said()
-    view.run()
     finish(view)
     assert check.button.visible
     assert check.button.label == "Check the proof"
@@ -279,7 +218,8 @@ def test_a_proof_is_checked_within_its_certificate_and_a_new_run_forgets_the_ans
     view.run()
     assert not check.busy
     assert (check.line.phase, check.button.visible) == ("", False)
-    finish(view)
+    wait_until(lambda: view.session.state.over)
+    view.refresh()
     assert check.button.label == "Check the proof"
 
 
@@ -290,7 +230,8 @@ def test_where_there_is_no_proof_it_is_said_why(view) -> None:
     view.step()
     wait_until(lambda: view.session.state is State.PAUSED)
     view.stop()
-    finish(view)
+    wait_until(lambda: view.session.state.over)
+    view.refresh()
     assert "No proof to check: the search has not proven this model optimal." in said()
     _, files = export_menu(view)
     assert "Proof" not in files
@@ -298,7 +239,6 @@ def test_where_there_is_no_proof_it_is_said_why(view) -> None:
 
 
 def test_the_menu_of_exports_has_the_proof_and_the_report_of_the_answer(view, tmp_path) -> None:
-    view.run()
     finish(view)
     export, files = export_menu(view)
     (tmp_path / "proof.npz").write_bytes(exported(view, "Proof"))
@@ -311,7 +251,6 @@ def test_the_menu_of_exports_has_the_proof_and_the_report_of_the_answer(view, tm
     first = exported(view, "Recording")
     view.reset()
     assert not view.best.actions.visible
-    view.run()
     finish(view)
     assert rl.Recording.from_bytes(exported(view, "Recording")).snapshots
     assert first
@@ -334,7 +273,6 @@ def test_a_model_is_edited_once_its_search_has_ended(view) -> None:
     assert not edit()
     view.edit()
     assert taken == []
-    view.run()
     finish(view)
     assert not edit(), "its models cannot be edited"
     view.param.update(editable=lambda search: search is view.session.search, on_edit=view.on_edit)
@@ -350,7 +288,6 @@ def test_one_person_is_sent_through_the_model_that_is_shown(view) -> None:
 
     view.ask()
     view.param.update(on_person=one_person, editable=editable)
-    view.run()
     finish(view)
     before = shown()
     view.ask()
@@ -378,7 +315,6 @@ def test_the_browser_keeps_the_end_of_a_run_and_what_it_gives_back_is_not_truste
     wait_until(lambda: view.session.state is State.PAUSED)
     view.refresh()
     assert "is lost. Run begins it again" in told(again.kept.kept)
-    view.run()
     finish(view)
     text = again.kept.kept
     assert "Found again" in told(text)
@@ -400,26 +336,17 @@ def test_the_browser_keeps_the_end_of_a_run_and_what_it_gives_back_is_not_truste
 
 
 def test_reset_forgets_and_run_begins_again(view) -> None:
-    view.run()
     finish(view)
     first = view.session.snapshot
     view.reset()
     assert view.session.snapshot is None
     assert curves(view)["work"] == []
     assert "<table" not in model_html(view)
-    view.run()
     finish(view)
     assert view.session.snapshot.work == first.work
-    assert view.session.search is not None
-
-
-def test_run_after_the_end_is_a_new_run(view) -> None:
-    view.run()
-    finish(view)
     before = view.session
     view.run()
-    assert view.session is not before
-    finish(view)
+    assert view.session is not before, "after the end it is a new run"
 
 
 def test_step_in_the_view_does_one_unit_at_a_time(view) -> None:
@@ -440,19 +367,15 @@ def test_an_error_is_shown_and_the_next_run_works() -> None:
     setup = Setup()
     view = SearchView(new_session=setup.new_session, speed="full speed")
     setup.settings.min_support = 0.98
-    view.run()
     finish(view)
     assert "“Least support”" in alert(view).phase
     setup.choose(data="tic_tac_toe", regularization=0.02, min_support=0.01)
-    view.run()
     finish(view)
-    assert alert(view).phase == ""
-    assert status(view).tone == "proven"
+    assert (alert(view).phase, status(view).tone) == ("", "proven")
     view.close()
 
 
 def test_the_plots_follow_the_chosen_axis(view) -> None:
-    view.run()
     finish(view)
     work = view.session.snapshot.work
     view.axis = "work"
@@ -497,37 +420,3 @@ def test_a_press_in_another_thread_during_a_beat_is_shown(by_hand, monkeypatch: 
     assert not by_hand.going
     assert dict(view.part("counts").figures)["expanded"] == "3"
     view.close()
-
-
-NOTEBOOK = """
-import asyncio
-import numpy as np
-import panel as pn
-import rulelab as rl
-pn.extension()
-A = np.random.default_rng(0).random((200, 8)) < 0.4
-view = rl.views.SearchView(rl.RuleListSearch(rl.Problem.from_arrays(A, A[:, 0] & ~A[:, 1]), beam_width=0))
-view
----
-view.run()
-while view.part("status").tone != "proven":
-    await asyncio.sleep(0.1)
-await asyncio.sleep(1)
-beats = view._beats
-await asyncio.sleep(1)
-print(view.part("status").phase, view.plots.places[0] != [], view._beats == beats)
-"""
-
-
-@pytest.mark.long
-def test_the_view_lives_in_a_notebook() -> None:
-    nbformat = pytest.importorskip("nbformat")
-    nbclient = pytest.importorskip("nbclient")
-    pytest.importorskip("ipykernel")
-    notebook = nbformat.v4.new_notebook()
-    notebook.cells = [nbformat.v4.new_code_cell(cell) for cell in NOTEBOOK.split("---")]
-    nbclient.NotebookClient(notebook, timeout=int(PATIENCE)).execute()
-    shown, printed = (cell.outputs for cell in notebook.cells)
-    assert any("application/vnd.holoviews_exec.v0+json" in output.get("data", {}) for output in shown)
-    assert printed[-1]["text"].startswith("certified optimal")
-    assert printed[-1]["text"].endswith("True True\n"), "the plots are filled, and the updates stop with the search"

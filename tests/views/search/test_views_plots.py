@@ -1,7 +1,5 @@
 """The live plots: what they draw, say and give away, and the buttons beside them."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import replace
@@ -15,7 +13,7 @@ from bokeh.models import Text
 from bokeh.models.annotations import BoxAnnotation
 from doors import boxes, button, html
 from live import curves_of, finish, inexact_search, long_search, problem, send, small_search, status
-from patience import PATIENCE, wait_until
+from patience import wait_until
 
 import rulelab as rl
 from rulelab.families.wording import at_least
@@ -75,16 +73,11 @@ def test_every_plot_says_what_is_seen_and_gives_its_figures_away(view) -> None:
 
 
 def test_the_captions_follow_a_search() -> None:
-    search, look = small_search(), LOOKS["rule_list"]
-    plots, prepared = SearchFigures(look), SearchView(search).session
-    prepared.step()
-    wait_until(lambda: prepared.prepared is not None)
-    prepared.stop()
-    prepared.join(PATIENCE)
+    plots, prepared = SearchFigures(LOOKS["rule_list"]), Prepared(small_search())
     bounds, queue, pruned, _, left = plots.plots
     seen = []
     for snapshot in small_search().steps(work_per_step=2):
-        plots.extend([snapshot], not seen, snapshot, prepared.prepared)
+        plots.extend([snapshot], not seen, snapshot, prepared)
         seen.append(snapshot)
         if snapshot.status is rl.Status.RUNNING and snapshot.incumbent:
             assert f"{snapshot.incumbent.objective:.4f} is found" in bounds.caption
@@ -160,20 +153,14 @@ def test_a_legend_names_only_what_is_drawn(view) -> None:
 
 
 @pytest.mark.parametrize("look", LOOKS)
-def test_plots_have_no_frame_and_a_legend_shows_colours_that_are_no_data(look) -> None:
+def test_plots_have_no_frame_can_be_asked_and_zoomed_into_and_legends_show_colours_that_are_no_data(look) -> None:
     for plot in SearchFigures(LOOKS[look]).plots:
         assert plot.figure.outline_line_color is None
+        kinds = {type(tool).__name__ for tool in plot.figure.tools}
+        assert {"HoverTool", "BoxZoomTool", "ResetTool"} <= kinds, plot.title
         for renderer in (one for legend in plot.figure.legend for entry in legend.items for one in entry.renderers):
             colours = {getattr(renderer.glyph, name, None) for name in ("fill_color", "line_color")}
             assert colours.isdisjoint(renderer.data_source.column_names), plot.title
-
-
-@pytest.mark.parametrize("look", LOOKS)
-def test_every_plot_can_be_asked_and_zoomed_into(look) -> None:
-    for plot in SearchFigures(LOOKS[look]).plots:
-        kinds = {type(tool).__name__ for tool in plot.figure.tools}
-        assert "HoverTool" in kinds, plot.title
-        assert {"BoxZoomTool", "ResetTool"} <= kinds, plot.title
 
 
 def test_one_step_is_seen_and_so_is_the_end(view) -> None:
@@ -196,22 +183,17 @@ def test_one_step_is_seen_and_so_is_the_end(view) -> None:
 def test_the_axis_counts_from_the_tree_and_a_strip_is_what_comes_before_it(width: int) -> None:
     search = rl.RuleListSearch(problem(), 0.02, beam_width=width)
     snapshots = list(search.steps(work_per_step=1, work_limit=300))
-    plots, view = SearchFigures(LOOKS["rule_list"]), SearchView(small_search())
-    view.session.step()
-    wait_until(lambda: view.session.prepared is not None)
+    plots = SearchFigures(LOOKS["rule_list"])
     plots.use_axis("log work")
     for k, snapshot in enumerate(snapshots):  # as they come, and not only at the end
-        plots.extend([snapshot], k == 0, snapshot, view.session.prepared)
-    view.close()
+        plots.extend([snapshot], k == 0, snapshot, Prepared(search))
     first = next(k for k, each in enumerate(snapshots) if each.phase == "searching")
     assert (first > 1) == (width > 0), "a beam takes its time"
     at, head = curves_of(plots.bounds)["log_work"], plots.plots[0].sources[0].data["log_work"]
-    assert len(at) == len(snapshots)
-    assert at == sorted(at)
+    assert (len(at), at) == (len(snapshots), sorted(at))
     assert head == at[-1:]
     strip = plots.bounds.select_one({"type": BoxAnnotation, "level": "underlay"})
-    assert strip.visible == (first > 0)
-    assert strip.right == (0 if first else at[0])
+    assert (strip.visible, strip.right) == (first > 0, 0 if first else at[0])
     assert [place < 0 for place in at] == [each.work < snapshots[first].work and first > 0 for each in snapshots]
     x = plots.bounds.x_range
     assert -first * x.start <= 0.5 * first, "what comes before takes little place"
@@ -220,20 +202,15 @@ def test_the_axis_counts_from_the_tree_and_a_strip_is_what_comes_before_it(width
 
 
 def test_the_vertical_axis_spans_the_gap() -> None:
-    view = SearchView(long_search())
-    look, snapshots = LOOKS["rule_list"], list(long_search().steps(work_per_step=20, work_limit=400))
-    plots = SearchFigures(look)
-    view.session.step()
-    wait_until(lambda: view.session.prepared is not None)
+    search, plots = long_search(), SearchFigures(LOOKS["rule_list"])
+    snapshots = list(search.steps(work_per_step=20, work_limit=400))
     for i, snapshot in enumerate(snapshots):
-        plots.extend([snapshot], i == 0, snapshot, view.session.prepared)
+        plots.extend([snapshot], i == 0, snapshot, Prepared(search))
         if snapshot.incumbent is not None:
             axis = plots.bounds.y_range
             assert axis.start <= snapshot.lower_bound <= snapshot.incumbent.objective <= axis.end
             first = snapshots[0].lower_bound
             assert axis.end - axis.start < 1.4 * (snapshots[-1].incumbent.objective + 1 - first)
-    view.close()
-    view.session.join(PATIENCE)
 
 
 def test_where_all_is_zero_the_axis_has_numbers_to_read() -> None:
@@ -279,9 +256,6 @@ def test_bars_of_cuts_are_as_long_as_their_shares() -> None:
     assert columns["count"] == sorted(columns["count"])
 
 
-# buttons --------------------------------------------------------------------------------------------------------------
-
-
 def able(view: SearchView) -> set[str]:
     view.refresh()
     known = {"Run": "run", "Pause": "run", "Step": "step", "Stop": "stop", "Reset": "reset"}
@@ -303,8 +277,7 @@ def test_only_buttons_that_would_do_something_can_be_pressed() -> None:
     assert able(view) == {"run", "reset"}
     assert "Step cannot go on" in html(view.part("controls"))
     view.reset()
-    assert able(view) == {"run", "step"}
-    assert html(view.part("controls")) == ""
+    assert (able(view), html(view.part("controls"))) == ({"run", "step"}, "")
     view.close()
 
 
@@ -347,8 +320,7 @@ def test_the_switches_of_the_bounds_are_a_named_group() -> None:
     setup = Setup()
     every = [each for card in setup.more.cards for each in card["fields"] if each["kind"] == "switches"]
     (group,) = [each for each in every if each["shown"]]
-    assert group["label"] == "Bounds in use"
-    assert group["value"] == group["options"]
+    assert (group["label"], group["value"]) == ("Bounds in use", group["options"])
     send(setup.more, {"key": group["key"], "value": group["options"][1:]})
     assert setup.settings.bounds == list(setup.settings.param.bounds.objects)[1:]
 

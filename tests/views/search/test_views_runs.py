@@ -1,7 +1,5 @@
 """The runs of a page: what is kept of each, what lies pale beneath the present one, and ablation."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from itertools import pairwise
@@ -206,8 +204,7 @@ def test_an_ablation_runs_all_and_ends_with_the_run_as_set(show) -> None:
     assert all("(×" in row["cells"][3] for row in rows(view)[1:])
     assert rows(view)[0]["cells"][3] == dict(view.part("counts").figures)["made"], "one count of one search"
     assert "all 10 runs have ended; 10 proofs, all of the same objective" in runs_html(view)
-    assert alert(view).phase == ""
-    assert len(pale(view)) == 9
+    assert (alert(view).phase, len(pale(view))) == ("", 9)
     assert view.runs_box.button.able
     (drawn,) = view.runs_box.picture.pane
     nodes = {run.variant: nodes_of(run.snapshot) for run in view.runs}
@@ -298,5 +295,4 @@ def test_settings_go_back_to_the_form_and_other_data_are_not_laid_beneath(tab: S
     assert [row["comparable"] for row in rows(view)] == [False, False, True]
     assert "other data or family" in rows(view)[1]["said"]
     send(runs_table(view), {"act": "form", "run": 2})
-    assert setup.table.data == "tic_tac_toe"
-    assert setup.settings.regularization == 0.04
+    assert (setup.table.data, setup.settings.regularization) == ("tic_tac_toe", 0.04)

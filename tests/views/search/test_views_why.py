@@ -1,7 +1,5 @@
 """The box beside the gap: the tree of the session's search, at its beat, at rest, and looking back."""
 
-from __future__ import annotations
-
 import pytest
 from bokeh.models import Span
 from live import long_search, look_back, open_tab, problem, small_search, widget
@@ -92,6 +90,8 @@ def test_nothing_is_looked_at_that_is_not_open(show) -> None:
     open_tab(view, TREE)
     settled(view)
     assert len(view.why.tree.plot.nodes) > 1, "what is opened after the end is seen too"
+    assert view.why.tree.drawn.seen.last
+    assert len(view.why.tree.bars.frame()) > 0
     view.reset()
     assert view.why.tree.plot.nodes == []
     assert view.session.seen(TREE) is None
@@ -168,14 +168,3 @@ def test_bars_and_tree_have_the_same_colours(show) -> None:
     }
     assert set(in_tree) & set(both), "some prefix that was stored has been cut"
     assert all(both[name] == color for name, color in in_tree.items() if name in both)
-
-
-def test_a_beat_goes_on_until_what_was_opened_is_seen(show) -> None:
-    view = show(small_search())
-    open_tab(view, "Queue")
-    view.run()
-    settled(view)
-    open_tab(view, TREE)
-    settled(view)
-    assert view.why.tree.drawn.seen.last
-    assert len(view.why.tree.bars.frame()) > 0

@@ -1,7 +1,5 @@
 """From a file or a frame to a search that is watched, and the search of a fitted classifier."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A log that nobody reads holds up nobody."""
 
-from __future__ import annotations
-
 import io
 import logging
 import os
@@ -32,15 +30,6 @@ class Held(io.StringIO):
         self.asked.set()
         assert self.free.wait(PATIENCE)
         return super().write(text)
-
-
-def test_events_are_written_in_order() -> None:
-    out = io.StringIO()
-    handler = Writing(out)
-    for k in range(100):
-        handler.handle(record(str(k)))
-    handler.flush()
-    assert out.getvalue().splitlines() == [str(k) for k in range(100)]
 
 
 def test_what_finds_no_room_is_left_out_and_counted() -> None:

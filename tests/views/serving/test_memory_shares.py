@@ -1,7 +1,5 @@
 """The memory of the server and of a search: dealt out, kept to, and what ends when there is no more of it."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import re
@@ -158,8 +156,7 @@ def test_enumerations_keep_to_their_part_too(budget: None) -> None:
     progress = Looking()
     progress.watch = memory.MemoryWatch(1)
     found = find(lambda report: Prepared(search), wanted, progress)
-    assert found.result.truncated == "memory"
-    assert found.verdict()[0] == "limit"
+    assert (found.result.truncated, found.verdict()[0]) == ("memory", "limit")
     progress.watch.stop()
 
 
@@ -192,8 +189,7 @@ def test_fits_of_sweeps_keep_to_limits_of_the_server(budget: None, monkeypatch: 
     assert order._options["grid"]["memory_limit"] == [1_000_000]
     monkeypatch.setattr(ALLOWED, "memory", 300_000)
     monkeypatch.setattr(ALLOWED, "seconds", 60.0)
-    assert order._options["grid"]["memory_limit"] == [300_000]
-    assert order._options["time_limit"] == 60.0
+    assert (order._options["grid"]["memory_limit"], order._options["time_limit"]) == ([300_000], 60.0)
     run = Run(order)
     run.join(PATIENCE)
     (sweep,) = run.started.sweeps
@@ -201,9 +197,7 @@ def test_fits_of_sweeps_keep_to_limits_of_the_server(budget: None, monkeypatch: 
     assert run.error is None
 
 
-def test_a_sweep_ends_with_its_fits_and_no_work_begins_where_no_memory_is_left(
-    budget: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_sweep_ends_with_its_fits_and_no_work_begins_where_no_memory_is_left(budget: None, monkeypatch) -> None:
     grid = {"regularization": [0.001 + k / 1e5 for k in range(100)], "max_conditions": [2]}
     run = Run(Order(asked(data="tic_tac_toe"), grid))
     wait_until(lambda: run.tables.done > 0 or not run.busy)
@@ -322,9 +316,7 @@ def test_searches_fits_of_sweeps_and_files_together_keep_to_the_budget(budget: N
     assert 0.8 * ALLOWED.budget < most[0] <= 1.1 * ALLOWED.budget
 
 
-def test_a_file_is_read_within_what_is_left_and_not_at_all_where_there_is_nothing(
-    budget: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_is_read_within_what_is_left_and_not_at_all_where_there_is_nothing(budget: None, monkeypatch) -> None:
     sheet = b"a,b\n" + b"1,2\n" * 400_000
     monkeypatch.setattr(ALLOWED, "left", 2_000_000)
     with pytest.raises(ValueError, match=re.escape(f"x.csv was not read: {NO_ROOM}")):
@@ -342,7 +334,7 @@ def test_what_is_left_is_dealt_out_to_fits_and_files_too(budget: None) -> None:
     watch = memory.MemoryWatch(memory.resident(psutil.Process()) + 300_000_000)
     watch.start()
     grid = {"regularization": [0.0001, 0.0002], "max_conditions": [2], "beam_width": [0]}
-    run = Run(Order(asked(data="compas"), grid, time_limit=2.0))
+    run = Run(Order(asked(data="compas"), grid, time_limit=1.0))
     while run.busy:
         dealt += [share._search.memory_limit for share in list(SHARES)]
         run.join(0.05)

@@ -1,7 +1,5 @@
 """Pages are made beside the server's loop: who has one is answered meanwhile, and what goes wrong is shown."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import threading
@@ -16,7 +14,6 @@ from patience import PATIENCE, wait_until
 from servers import free_port, in_a_thread, served_here
 
 import rulelab as rl
-from rulelab.views.allowance import ALLOWED
 from rulelab.views.live.state import State
 from rulelab.views.pages.page import page
 from rulelab.views.search.view import SearchView
@@ -152,25 +149,3 @@ def test_a_browser_that_connects_late_gets_the_page_that_its_address_asks_for(af
         told = in_a_thread(visit(port))
     assert '"label":"Run"' in told[0]
     assert "heart" in told[0]
-
-
-def test_those_who_are_there_wait_for_no_collection_that_gives_little_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = opening.Opening(lambda: pn.Row("text"), "made")
-    made._collect()
-    made._open, made._closed = 29, 1
-    assert not made._is_much
-    made._closed = 15
-    assert not made._is_much, "there is memory enough"
-    monkeypatch.setattr(ALLOWED, "budget", 1000)
-    monkeypatch.setattr(ALLOWED, "left", 200)
-    assert made._is_much, "half as many as are there, and little memory is left"
-    monkeypatch.setattr(ALLOWED, "left", 900)
-    assert not made._is_much
-    made._open, made._closed = 0, 1
-    assert made._is_much, "nobody is there"
-    made._open, made._bytes_before = 29, made._bytes_before / 2
-    assert made._is_much, "much more memory is held than before"
-    made._collect()
-    assert not made._is_much
-    monkeypatch.setattr(ALLOWED, "full", True)
-    assert made._is_much, "the server has no memory left"

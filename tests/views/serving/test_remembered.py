@@ -1,7 +1,5 @@
 """What is worked out once for all pages is what Bokeh and Panel work out for each."""
 
-from __future__ import annotations
-
 import os
 import re
 import sys

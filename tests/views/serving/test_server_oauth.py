@@ -1,7 +1,5 @@
 """People log in with a provider of OAuth 2 and OpenID, from the redirect to the page; and those who only seem to."""
 
-from __future__ import annotations
-
 import base64
 import json
 import secrets

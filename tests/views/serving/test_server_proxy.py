@@ -1,7 +1,5 @@
 """The page behind a reverse proxy, below a path, as the book says; and the service that it shows."""
 
-from __future__ import annotations
-
 import configparser
 import json
 import re

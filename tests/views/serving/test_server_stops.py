@@ -1,7 +1,5 @@
 """A server that is asked to end while a search runs: the run is kept, and the log names it."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 import signal
