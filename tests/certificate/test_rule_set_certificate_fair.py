@@ -150,16 +150,7 @@ def test_any_multipliers_prove_nothing_wrong(seed: int, size: float) -> None:
     for clauses in (best, case.fair[0], case.fair[-1]):
         model = case.model(clauses)
         proof = prove_rule_set(
-            case.problem,
-            model,
-            dual,
-            price,
-            GRID,
-            case.most,
-            case.depth,
-            float(case.penalty),
-            tolerances,
-            multipliers,
+            case.problem, model, dual, price, GRID, case.most, case.depth, float(case.penalty), tolerances, multipliers
         )
         verdict = rl.verify(case.problem, model, proof)
         assert not verdict.valid or case.losses[clauses] == case.least

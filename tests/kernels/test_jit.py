@@ -207,8 +207,7 @@ def test_named_tuples_are_handed_on_by_their_address(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("does", "said"),
-    [("state.unknown", "Unknown attribute 'unknown'"), ("state[0]", "getitem"), ("len(state)", "len")],
+    ("does", "said"), [("state.unknown", "Unknown attribute 'unknown'"), ("state[0]", "getitem"), ("len(state)", "len")]
 )
 def test_of_what_is_handed_by_its_address_only_the_fields_are_seen(does, said):
     @by_reference

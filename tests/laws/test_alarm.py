@@ -115,13 +115,7 @@ LONG: dict[str, Callable[[], rl.Search]] = {
 }
 
 
-SLOW = (
-    "robustness",
-    "near-optimal rule sets",
-    "fair frontier",
-    "least gap of rule sets",
-    "predictive parity",
-)
+SLOW = ("robustness", "near-optimal rule sets", "fair frontier", "least gap of rule sets", "predictive parity")
 NAMES = [pytest.param(name, marks=pytest.mark.long) if name in SLOW else name for name in LONG]
 
 

@@ -58,7 +58,7 @@ SEARCHES: dict[str, Callable[[rl.Problem], Any]] = {
 }
 SLOW = "rule list of predictive parity"
 WITHOUT: dict[str, tuple[Callable[[rl.Problem], Any], str]] = {
-    "rule list of limited length, plain": (lambda p: rl.RuleListSearch(p, 0.03, max_length=2), "max_length=None"),
+    "rule list of limited length, plain": (lambda p: rl.RuleListSearch(p, 0.03, max_length=2), "max_length=None")
 }
 
 

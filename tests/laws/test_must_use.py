@@ -26,12 +26,7 @@ from rulelab.recipe import Recipe
 
 RNG = np.random.default_rng(3)
 TABLE = pd.DataFrame(
-    {
-        "age": RNG.integers(18, 60, 120),
-        "sex": RNG.choice(["f", "m"], 120),
-        "old": RNG.random(120) > 0.5,
-        "same": 1,
-    }
+    {"age": RNG.integers(18, 60, 120), "sex": RNG.choice(["f", "m"], 120), "old": RNG.random(120) > 0.5, "same": 1}
 )
 LABELS = ((TABLE["age"] > 30) ^ (TABLE["sex"] == "m")).astype(int)
 ESTIMATORS = {

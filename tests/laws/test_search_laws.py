@@ -25,12 +25,7 @@ from rulelab.rule_list import (
     NearOptimalSearch,
     RuleListSearch,
 )
-from rulelab.rule_set import (
-    EqualizedOdds,
-    LeastGapRuleSetSearch,
-    NearOptimalRuleSetSearch,
-    RuleSetSearch,
-)
+from rulelab.rule_set import EqualizedOdds, LeastGapRuleSetSearch, NearOptimalRuleSetSearch, RuleSetSearch
 from rulelab.search import Search
 from rulelab.snapshot import Snapshot, Status
 

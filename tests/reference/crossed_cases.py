@@ -746,11 +746,7 @@ FAMILIES: dict[str, Family] = {
         _miscounts,
     ),
     "fair_demanding": Family(
-        _draw_fair_demanding,
-        _fair_demanding_search,
-        _best_fair_demanding,
-        _fair_objective,
-        _unfair_or_disobedient_list,
+        _draw_fair_demanding, _fair_demanding_search, _best_fair_demanding, _fair_objective, _unfair_or_disobedient_list
     ),
     "least_gap_set": Family(_draw_least_gap_set, _least_gap_set_search, _least_gap, _gap_of_set, _inaccurate_set),
 }

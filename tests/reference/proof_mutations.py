@@ -259,11 +259,7 @@ def _sets(
 ) -> Iterator[Proof]:
     A, y, weight = data
     seen, wanted = (A, y) if form == "dnf" else (~A, ~y)
-    rates = {
-        "false_negative_rate": "false_negative",
-        "false_positive_rate": "false_positive",
-        "accuracy": "error",
-    }
+    rates = {"false_negative_rate": "false_negative", "false_positive_rate": "false_positive", "accuracy": "error"}
     swapped = {"false_negative": "false_positive", "false_positive": "false_negative"}
     every = list(naive.all_rule_sets(seen, 9, A.shape[1]))
     cost = {s: naive.hamming_loss(seen, wanted, weight, s) for s in every}

@@ -110,11 +110,7 @@ def permuted(rows: Rows, rng: np.random.Generator) -> Rows:
     """The same rows and columns in another order."""
     order, columns = rng.permutation(len(rows.y)), rng.permutation(rows.A.shape[1])
     return replace(
-        rows,
-        A=rows.A[np.ix_(order, columns)],
-        y=rows.y[order],
-        weight=rows.weight[order],
-        group=rows.group[order],
+        rows, A=rows.A[np.ix_(order, columns)], y=rows.y[order], weight=rows.weight[order], group=rows.group[order]
     )
 
 

@@ -79,8 +79,7 @@ MANY: dict[str, Callable[[], Iterator[tuple[str, Verdict]]]] = {
     "lists by tolerance": lambda: _fronts(_places("rule_list"), front),
     "sets by tolerance": lambda: _fronts(_places("rule_set"), front),
     "lists by accuracy": lambda: _fronts(
-        rl.frontier(_problem(), "gap", criterion="equal_opportunity", accuracies=[0.6, 0.9], min_group_size=5),
-        front,
+        rl.frontier(_problem(), "gap", criterion="equal_opportunity", accuracies=[0.6, 0.9], min_group_size=5), front
     ),
     "a list whose rows change": lambda: _robust(),
 }

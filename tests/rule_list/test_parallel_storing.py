@@ -12,15 +12,7 @@ from inside import Inside
 import rulelab as rl
 from rulelab.kernels.growing import OPEN
 from rulelab.rule_list.exact import state
-from rulelab.rule_list.exact.node_store import (
-    OUT_COST,
-    OUT_HASH,
-    OUT_KEY,
-    OUT_LENGTH,
-    OUT_PARENT,
-    OUT_RULE,
-    OUT_WRONG,
-)
+from rulelab.rule_list.exact.node_store import OUT_COST, OUT_HASH, OUT_KEY, OUT_LENGTH, OUT_PARENT, OUT_RULE, OUT_WRONG
 from rulelab.rule_list.exact.parallel import merge
 from rulelab.rule_list.exact.parallel.rounds import side_by_side
 from rulelab.rule_list.exact.parallel.worker import Outboxes

@@ -144,8 +144,7 @@ def compas_like(n=400, seed=0):
 
 
 @pytest.mark.parametrize(
-    "criterion",
-    [EqualOpportunity(0.02), EqualizedOdds(0.02, 0.05), DemographicParity(0.01), AccuracyParity(0.02)],
+    "criterion", [EqualOpportunity(0.02), EqualizedOdds(0.02, 0.05), DemographicParity(0.01), AccuracyParity(0.02)]
 )
 @pytest.mark.parametrize("loss", sorted(LOSSES))
 @pytest.mark.parametrize("form", ["dnf", "cnf"])

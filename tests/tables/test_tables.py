@@ -148,11 +148,7 @@ def test_engines_agree_on_awkward_cells(rows: list[tuple]) -> None:
             for k, (name, kind) in enumerate(zip(names, _KINDS, strict=True))
         }
     )
-    tables = {
-        "pyarrow": arrow,
-        "polars": pl.from_arrow(arrow),
-        "duckdb": duckdb.connect().from_arrow(arrow),
-    }
+    tables = {"pyarrow": arrow, "polars": pl.from_arrow(arrow), "duckdb": duckdb.connect().from_arrow(arrow)}
     answers = {name: _answer(source) for name, source in tables.items()}
     first = answers["pyarrow"]
     assert all(answer == first for answer in answers.values()), answers

@@ -25,18 +25,7 @@ from rulelab.tables import Split, TableError
 NAMES = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=12).filter(
     lambda name: name.strip() != ""
 ) | st.sampled_from(
-    [
-        '"; drop table t; --',
-        "select",
-        "v",
-        "n",
-        "rulelab rows",
-        "rulelab n",
-        "word 0",
-        "rulelab label",
-        "a.b",
-        "{}",
-    ]
+    ['"; drop table t; --', "select", "v", "n", "rulelab rows", "rulelab n", "word 0", "rulelab label", "a.b", "{}"]
 )
 
 
