@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any
 
-import naive
 import numpy as np
 import pytest
-from crossed_cases import case_of
-from laws import finished, larger_problem, reread
+from laws import larger_problem, reread
 
 import rulelab as rl
 from rulelab.certificate.rule_list.constrained.value_space import read_values
 from rulelab.certificate.whole_weights import in_whole_weights_by_group
-from rulelab.data.exact_weights import in_units
 
 Proven = tuple[rl.Problem, Any, rl.Certificate]
 PRICE = 0.005
@@ -59,60 +55,6 @@ def named(certificate: rl.Certificate, **parameters: float | None) -> rl.Certifi
     """With other parameters, without those of None."""
     given = {name: value for name, value in {**certificate.parameters, **parameters}.items() if value is not None}
     return replace(certificate, parameters=given)
-
-
-NOT_YET = {"least_gap": "has not proven the least gap"}
-
-
-@pytest.mark.parametrize(
-    ("family", "seeds"),
-    [
-        ("fair_list", range(0, 150, 3)),
-        ("value_list", range(0, 24, 3)),
-        ("least_gap", range(0, 90, 3)),
-        ("fair_falling", range(0, 150, 3)),
-    ],
-)
-def test_certified_lists_have_proofs_that_hold_and_no_worse_list_with_them(family: str, seeds: range) -> None:
-    held = refused = 0
-    for seed in seeds:
-        case = case_of(family, seed)
-        search = case.search()
-        if family == "value_list":
-            search.without_relaxation()
-        last = finished(search)
-        if last.incumbent is None:
-            with pytest.raises(rl.CertificateError, match=NOT_YET.get(family, "has found none that obeys")):
-                search.certificate()
-            continue
-        model, price = last.incumbent.model, search.parameters["regularization"]
-        if last.status is not rl.Status.OPTIMAL:
-            assert last.limit == "exactness"
-            continue
-        try:
-            certificate = reread(search.certificate())
-        except rl.CertificateError as error:
-            assert not case.rows.integral or case.rows.kind == "huge" or family == "fair_falling"
-            assert "digits" in str(error) or "large" in str(error)  # noqa: PT017
-            continue
-        answer = rl.verify(search.problem, model, certificate)
-        assert answer, (seed, answer.reason)
-        assert answer.objective == pytest.approx(answer.lower_bound, abs=1e-12)
-        if family == "least_gap":
-            assert answer.objective == pytest.approx(float(search.least), abs=1e-15)
-        else:
-            assert answer.objective == pytest.approx(model.objective(price), abs=1e-15)
-        if family == "value_list":
-            assert answer.checked["ranges"] == len(certificate.arrays["sizes"])
-        if family == "fair_falling":
-            for antecedents in [(), *((j,) for j in range(search.problem.n_antecedents))]:
-                other = rl.FallingRuleList.from_problem(search.problem, antecedents, search.positive_weight)
-                if other.objective(price) - model.objective(price) > 1e-14:  # less is the rounding of sums of doubles
-                    refused += 1
-                    assert not rl.verify(search.problem, other, certificate).valid
-        held += 1
-    assert held >= (3 if family == "value_list" else 15)
-    assert refused > 15 or family != "fair_falling"
 
 
 @pytest.mark.parametrize("kind", ["fair_list", "value_list", "fair_falling"])
@@ -211,28 +153,6 @@ def test_sums_that_the_search_has_rounded_are_proven_as_they_are() -> None:
         if proven == 2:
             return
     raise AssertionError("no multipliers of rounded sums were tried")
-
-
-@pytest.mark.parametrize("tolerance", [0.02, 0.01])
-def test_a_search_on_its_way_has_proofs_of_its_bound(tolerance: float) -> None:
-    problem = larger_problem(m=10)
-    search = rl.search_for(problem, regularization=PRICE, fairness=rl.PredictiveParity(tolerance))
-    with pytest.raises(rl.CertificateError, match=r"no bound above 0|has found none yet|not proven"):
-        search.certificate(bound_only=True)
-    bounds: list[float] = []
-    for snapshot in search.steps(1):
-        if snapshot.incumbent is None or snapshot.lower_bound in (0, *bounds) or snapshot.status is rl.Status.OPTIMAL:
-            continue
-        bounds.append(snapshot.lower_bound)
-        certificate = reread(search.certificate(bound_only=True))
-        answer = rl.verify(problem, snapshot.incumbent.model, certificate)
-        assert (answer.state, answer.valid) == ("bound", False), answer.reason
-        assert answer.lower_bound == pytest.approx(snapshot.lower_bound, abs=1e-9)
-    assert len(bounds) > 1
-    model = snapshot.incumbent.model
-    for better in (model.objective(PRICE) + 1e-4, -0.001):
-        reason = rl.verify(problem, model, named(certificate, lower_bound=better)).reason
-        assert ("above the model's objective" if better > 0 else "must be above 0") in reason
 
 
 def test_a_bound_above_the_optimum_is_refused_whatever_the_model() -> None:
@@ -338,58 +258,3 @@ def test_a_proof_among_short_lists_is_not_one_among_all(proofs: dict[str, Proven
 def test_a_proof_is_made_at_the_end() -> None:
     with pytest.raises(rl.CertificateError, match="not proven its list optimal yet"):
         made("fair_falling").certificate()
-
-
-WEIGHTS: dict[str, Callable[[np.random.Generator, np.ndarray], np.ndarray]] = {
-    "balanced": lambda rng, y: np.where(y, 0.5 / y.mean(), 0.5 / (1 - y.mean())),
-    "thirds": lambda rng, y: rng.integers(1, 7, len(y)) / 3,
-    "tenths": lambda rng, y: rng.integers(1, 7, len(y)) * 0.1,
-    "doubles": lambda rng, y: rng.random(len(y)) + 0.01,
-    "nothing beside the others": lambda rng, y: np.where(rng.random(len(y)) < 0.3, 1e-18, 1.0) * rng.random(len(y)),
-}
-
-
-@pytest.mark.parametrize("kind", WEIGHTS)
-def test_falling_lists_of_weights_of_any_digits_are_proven_within_their_rounding(kind: str) -> None:
-    """Lists fall and are fair by the weights as they are; where none is, that is certain, too."""
-    proven = refused = 0
-    for seed in range(24):
-        rng = np.random.default_rng(seed)
-        A = rng.random((int(rng.integers(5, 20)), 4)) < 0.5
-        y, groups = rng.random(len(A)) < 0.5, rng.integers(0, 2, len(A))
-        y[:4], groups[:4] = (True, False, True, False), (0, 0, 1, 1)
-        weight = WEIGHTS[kind](rng, y)
-        C, w, most = (float(rng.choice(some)) for some in ((0, 0.01, 0.1 / 3), (1, 0.5, 1 / 3, 3), (0, 0.05, 0.3)))
-        name, criterion = (("positive", rl.DemographicParity), ("error", rl.AccuracyParity))[seed % 2]
-        problem = rl.Problem.from_arrays(A, y, sample_weight=weight, groups=groups)
-        given = {"regularization": C, "positive_weight": w, "beam_width": (0, 2, 200)[seed % 3]}
-        search = rl.search_for(problem, "falling_rule_list", **given, fairness=criterion(most))
-        last = rl.solve(search if seed % 4 > 1 else search.without_relaxation())
-        units = [int(u) for u in in_units([weight])[0][0]]
-        exact = Fraction(repr(w)), Fraction(repr(C))
-        tolerances = {name: Fraction(repr(most))}
-        least = naive.best_fair_falling_rule_list(A, y, units, groups.tolist(), *exact, tolerances)
-        if least is None:
-            assert last.status is rl.Status.INFEASIBLE
-            continue
-        model = last.incumbent.model
-        assert naive.falls(A, y, units, model.antecedents)
-        predicted = naive.falling_predictions(A, y, units, exact[0], model.antecedents)
-        assert naive.weighted_gap(name, y, units, groups.tolist(), predicted) <= tolerances[name]
-        assert naive.falling_objective(A, y, units, *exact, model.antecedents) - least < 1e-13
-        assert last.status is rl.Status.OPTIMAL or last.limit == "exactness"
-        assert last.gap < 1e-12
-        assert Fraction(last.lower_bound) <= least + Fraction(1, 10**16)
-        certificate = reread(search.certificate())
-        answer = rl.verify(problem, model, certificate)
-        assert answer, answer.reason
-        assert answer.resolution < 1e-11
-        assert Fraction(answer.lower_bound) <= least + Fraction(1, 10**16)
-        proven += 1
-        for antecedents in [(), *((j,) for j in range(4)), (0, 1), (2, 1)]:
-            other = rl.FallingRuleList.from_problem(problem, antecedents, w)
-            if naive.falling_objective(A, y, units, *exact, antecedents) > least + Fraction(1, 10**9):
-                refused += 1
-                assert not rl.verify(problem, other, certificate)
-    assert proven > 12
-    assert refused > 25

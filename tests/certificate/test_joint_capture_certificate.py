@@ -46,7 +46,7 @@ def proven_with(problem, w, C, model=None):
     return model, prove_falling_rule_list(problem, model, C, captures=several)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(rows(WEIGHTS, REGULARIZATIONS, max_weight=6))
 def test_every_optimal_list_can_be_proven(case):
     A, y, weight, w, C = case
@@ -57,7 +57,7 @@ def test_every_optimal_list_can_be_proven(case):
     assert model.exact_objective(C) == naive.best_falling_rule_list(A, y, weight, Fraction(repr(w)), Fraction(repr(C)))
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(rows(WEIGHTS, REGULARIZATIONS, max_weight=6), st.lists(st.integers(0, 4), max_size=3, unique=True))
 def test_no_list_that_is_not_optimal_can_be_proven(case, antecedents):
     A, y, weight, w, C = case
@@ -72,7 +72,7 @@ def test_no_list_that_is_not_optimal_can_be_proven(case, antecedents):
     assert not rl.verify(problem, model, true)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(rows(WEIGHTS, REGULARIZATIONS, max_weight=6, max_columns=4), st.integers(0, 10**6))
 def test_no_multipliers_show_more_than_is_true(case, seed):
     """Any that are allowed, at random, among any antecedents that are left: no list of these saves more."""

@@ -90,20 +90,26 @@ def test_exactly_the_optimal_sets_verify(case: Any, regularization: float) -> No
         assert not verdict.valid or verdict.lower_bound == float(least)
 
 
-@settings(max_examples=30)
-@given(instances(), seeds)
-def test_any_dual_values_prove_nothing_wrong(case: Any, seed: int) -> None:
-    problem, form, most, depth = case
-    positives = mirrored(problem, form)[1]
+@pytest.mark.parametrize("loss", ["hamming", "zero_one"])
+@settings(max_examples=120)
+@given(seeds, st.booleans())
+def test_any_dual_values_prove_nothing_wrong(loss: str, seed: int, bound_only: bool) -> None:
+    case = make(seed, loss, False)
     rng = np.random.default_rng(seed)
-    dual = rng.integers(0, GRID * positives + 1)
-    price = int(rng.integers(0, 3 * GRID))
-    sets = all_sets(problem, form, most, depth)
-    least = min(model.hamming_loss for model in sets)
-    for model in (sets[0], sets[-1], min(sets, key=lambda s: s.hamming_loss)):
-        verdict = rl.verify(problem, model, prove_rule_set(problem, model, dual, price, GRID, most, depth))
-        assert not verdict.valid or model.hamming_loss == least
-        assert verdict.lower_bound is None or verdict.lower_bound <= least
+    _, positives, negatives = mirrored(case.problem, case.form)
+    most = positives - negatives if loss == "zero_one" else positives
+    grid, q = int(rng.integers(1, 9)), case.penalty.denominator
+    dual = (rng.random(len(most)) * grid * q * np.maximum(most, 0)).astype(np.int64)
+    given = {"bound_only": bound_only, "zero_one": loss == "zero_one"}
+    for clauses in list(case.losses)[:: max(1, len(case.losses) // 5)]:
+        price = int(rng.integers(0, 2 + grid * q * int(np.abs(most).sum())))
+        limits = case.most, case.depth, float(case.penalty)
+        model = case.model(clauses)
+        verdict = rl.verify(
+            case.problem, model, prove_rule_set(case.problem, model, dual, price, grid, *limits, **given)
+        )
+        assert not verdict.valid or case.losses[clauses] == case.least, verdict.reason
+        assert verdict.lower_bound is None or Fraction(verdict.lower_bound) <= case.least + Fraction(1, 10**9)
 
 
 def of_errors() -> tuple[rl.Problem, rl.RuleSet, Certificate]:
@@ -243,7 +249,7 @@ def test_a_model_of_other_data_is_refused() -> None:
 @pytest.mark.parametrize("form", ["dnf", "cnf"])
 def test_weights_of_any_digits_have_proofs(loss: str, form: str) -> None:
     """The check rounds weights down, and tells without rounding which of the sets that are left is better."""
-    for seed in range(6):
+    for seed in range(2):
         rng = np.random.default_rng(seed)
         A = rng.random((60, 5)) < 0.5
         y = (A[:, 0] & A[:, 1]) | (A[:, 2] & (rng.random(60) < 0.7))
@@ -275,25 +281,6 @@ def _lines(A: np.ndarray, y: np.ndarray) -> list[tuple[int, int, int]]:
     chosen = [tuple(squares[k] for k in line) for line in lines]
     assert not any(A[~y][:, list(line)].all(axis=1).any() for line in chosen)
     return chosen  # type: ignore[return-value]
-
-
-@settings(max_examples=120)
-@given(seeds, st.booleans())
-def test_any_dual_values_of_errors_prove_nothing_wrong(seed: int, bound_only: bool) -> None:
-    case = make(seed, "zero_one", False)
-    rng = np.random.default_rng(seed)
-    positives, negatives = case.problem.positives, case.problem.negatives
-    net = positives - negatives if case.form == "dnf" else negatives - positives
-    grid, q = int(rng.integers(1, 9)), case.penalty.denominator
-    dual = (rng.random(len(net)) * grid * q * np.maximum(net, 0)).astype(np.int64)
-    for clauses in list(case.losses)[:: max(1, len(case.losses) // 5)]:
-        price = int(rng.integers(0, 2 + grid * q * int(np.abs(net).sum())))
-        limits = case.most, case.depth, float(case.penalty)
-        model = case.model(clauses)
-        proof = prove_rule_set(case.problem, model, dual, price, grid, *limits, bound_only=bound_only, zero_one=True)
-        verdict = rl.verify(case.problem, model, proof)
-        assert not verdict.valid or case.losses[clauses] == case.least, verdict.reason
-        assert verdict.lower_bound is None or Fraction(verdict.lower_bound) <= case.least + Fraction(1, 10**9)
 
 
 def test_dual_values_where_the_other_class_prevails_are_refused() -> None:

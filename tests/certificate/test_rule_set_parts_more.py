@@ -64,7 +64,7 @@ def check_bounds(first: int, times: int) -> Counter[str]:
     return counted
 
 
-@pytest.mark.parametrize("first", [0, *(pytest.param(k, marks=pytest.mark.long) for k in range(100, 200, 20))])
+@pytest.mark.parametrize("first", [0, *(pytest.param(k, marks=pytest.mark.long) for k in range(100, 140, 20))])
 def test_a_search_by_parts_proves_a_bound_at_any_limit(first: int) -> None:
     counted = check_bounds(first, 8)
     assert counted["bound"] > 5
@@ -179,9 +179,9 @@ def test_sets_that_obey_are_proven_by_parts() -> None:
 
 @pytest.mark.long
 def test_many_sets_that_obey_are_proven_by_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert check_obedient(range(140, 600)) > 5
+    assert check_obedient(range(140, 400)) > 5
     monkeypatch.setattr(rate_parts, "_MOST_PARTS", FEW)
-    assert check_obedient(range(140, 370))
+    assert check_obedient(range(140, 260))
 
 
 def check_gaps(seeds: range, loss: str) -> tuple[int, int]:
@@ -214,12 +214,12 @@ def check_gaps(seeds: range, loss: str) -> tuple[int, int]:
     return proven, refused
 
 
-@pytest.mark.parametrize("first", [0, *(pytest.param(k, marks=pytest.mark.long) for k in range(80, 240, 80))])
+@pytest.mark.parametrize("first", [0, *(pytest.param(k, marks=pytest.mark.long) for k in range(80, 160, 80))])
 @pytest.mark.parametrize("most", [24, FEW])
 @pytest.mark.parametrize("loss", ["hamming", "zero_one"])
 def test_least_gaps_are_proven_by_parts(first: int, most: int, loss: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rate_parts, "_MOST_PARTS", most)
-    proven, refused = check_gaps(range(first, first + 80), loss)
+    proven, refused = check_gaps(range(first, first + 48), loss)
     if most > FEW:  # else not many are divided
         assert proven > 1
         assert refused
@@ -313,7 +313,7 @@ def drawn_problem(seed: int) -> tuple[rl.Problem, dict[str, Any]]:
     return problem, options | {"fairness": criterion(float(rng.choice([0.01, 0.05, 0.1])))}
 
 
-@pytest.mark.parametrize("seed", [0, 2, *(pytest.param(k, marks=pytest.mark.long) for k in range(3, 20, 5))])
+@pytest.mark.parametrize("seed", [2, *(pytest.param(k, marks=pytest.mark.long) for k in (0, 3, 8, 13))])
 def test_a_limit_of_columns_ends_the_search(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
     problem, options = drawn_problem(seed)

@@ -29,47 +29,16 @@ WEIGHTS: dict[str, Callable[[np.random.Generator, np.ndarray], np.ndarray]] = {
     "balanced": lambda rng, y: np.where(y, len(y) / (2 * y.sum()), len(y) / (2 * (len(y) - y.sum()))),
 }
 PENALTIES = (1 / 3, 1e-9, 7e-3)
-TOLERANCES = (0.0, 1 / 3)
 
 LISTS: dict[str, Callable[[rl.Problem, float], rl.Search]] = {
-    "rule list": lambda p, r: rl.RuleListSearch(p, r, beam_width=0),
-    "rule list, beam": lambda p, r: rl.RuleListSearch(p, r, beam_width=5),
-    "rule list, objective": lambda p, r: rl.RuleListSearch(p, r, policy="objective", max_length=3, beam_width=0),
-    "rule list, curiosity": lambda p, r: rl.RuleListSearch(p, r, policy="curiosity", beam_width=0),
-    "corels": lambda p, r: rl.CorelsSearch(p, r),
     "frontier": lambda p, r: rl.FrontierSearch(p, 3),
-    "falling": lambda p, r: rl.FallingRuleListSearch(p, r, 2.0, iterations=5, random_state=0),
-    "softly falling": lambda p, r: rl.search_for(
-        p, "falling_rule_list", regularization=r, violation_penalty=0.1, iterations=5, random_state=0
-    ),
     "monte carlo": lambda p, r: rl.search_for(
         p, "falling_rule_list", regularization=r, method="monte_carlo", iterations=60, random_state=0
-    ),
-    "fair list": lambda p, r: rl.search_for(p, regularization=r, fairness=rl.EqualOpportunity(1 / 3)),
-    "fair list, majority": lambda p, r: rl.search_for(
-        p, regularization=r, fairness=rl.DemographicParity(0.1), labels="majority"
-    ),
-    "predictive parity": lambda p, r: rl.search_for(p, regularization=r, fairness=rl.PredictiveParity(1 / 3)),
-    "least gap": lambda p, r: rl.LeastGapSearch(p, "equal_opportunity", regularization=r, min_accuracy=0.6),
-    "must use": lambda p, r: rl.search_for(p, regularization=r, must_use=["antecedent 3"], max_length=3),
-    "fair falling": lambda p, r: rl.search_for(
-        p, "falling_rule_list", regularization=r, fairness=rl.EqualizedOdds(1 / 3, 0.4), max_length=3
     ),
     "near-optimal": lambda p, r: rl.NearOptimalSearch(p, r, 0.01, max_length=3),
     "near-optimal, counted": lambda p, r: rl.NearOptimalCounter(p, r, 0.01, max_length=3),
 }
-SETS: dict[str, dict] = {
-    "plain": {},
-    "cnf": {"form": "cnf"},
-    "errors": {"loss": "zero_one", "max_complexity": 4},
-    "two conditions": {"max_conditions": 2},
-}
-FAIR: dict[str, Callable[[float], object]] = {
-    "equal opportunity": rl.EqualOpportunity,
-    "equalized odds": lambda tolerance: rl.EqualizedOdds(tolerance, tolerance),
-    "demographic parity": rl.DemographicParity,
-    "accuracy parity": rl.AccuracyParity,
-}
+"""Those that are not among the families of ``test_crossed.py``, all of whose cases have to end."""
 
 
 def grouped(n: int, m: int) -> rl.Problem:
@@ -138,8 +107,8 @@ def alarm() -> Iterator[None]:
         faulthandler.cancel_dump_traceback_later()
 
 
-def ends(search: rl.Search) -> rl.Snapshot:
-    """Step by step to the end, then the proof and its check where there is one."""
+def ends(search: rl.Search) -> None:
+    """Step by step to the end."""
     search.compile()
     for _ in range(MOST_STEPS):
         with alarm():
@@ -147,17 +116,7 @@ def ends(search: rl.Search) -> rl.Snapshot:
         if snapshot.status is not rl.Status.RUNNING:
             break
     assert snapshot.status is not rl.Status.RUNNING, f"{MOST_STEPS} steps were not enough"
-    assert snapshot.status is rl.Status.INFEASIBLE or snapshot.lower_bound <= snapshot.incumbent.objective
-    nearly = snapshot.limit == "exactness" and (
-        isinstance(snapshot.incumbent.model, rl.RuleList | rl.FallingRuleList)
-        and getattr(search, "violation_penalty", None) is None
-    )
-    if (snapshot.status is rl.Status.OPTIMAL or nearly) and hasattr(search, "certificate"):
-        with alarm():
-            checked = rl.verify(search.problem, snapshot.incumbent.model, search.certificate())
-            assert checked.valid, checked.reason
-            assert not nearly or 0 < checked.resolution < 1e-9
-    return snapshot
+    assert snapshot.lower_bound <= snapshot.incumbent.objective
 
 
 @pytest.mark.parametrize("penalty", PENALTIES)
@@ -165,30 +124,6 @@ def ends(search: rl.Search) -> rl.Snapshot:
 def test_searches_for_lists_end(name, penalty):
     for kind in WEIGHTS:
         ends(LISTS[name](table(kind), penalty))
-
-
-@pytest.mark.parametrize("penalty", [0.0, *PENALTIES])
-@pytest.mark.parametrize("name", list(SETS))
-def test_searches_for_sets_end(name, penalty):
-    for kind in WEIGHTS:
-        ends(rl.RuleSetSearch(table(kind), **{"max_complexity": 7, **SETS[name]}, regularization=penalty))
-
-
-@pytest.mark.parametrize("tolerance", TOLERANCES)
-@pytest.mark.parametrize("name", list(FAIR))
-def test_searches_for_fair_sets_end(name, tolerance):
-    for kind, penalty in zip(WEIGHTS, [0.0, *PENALTIES, 0.0, 1 / 3], strict=True):
-        ends(rl.RuleSetSearch(table(kind), 6, 2, fairness=FAIR[name](tolerance), regularization=penalty))
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("tolerance", TOLERANCES)
-@pytest.mark.parametrize("name", list(FAIR))
-def test_searches_for_larger_fair_sets_end(name, tolerance):
-    for kind in WEIGHTS:
-        for penalty in (0.0, *PENALTIES):
-            problem = table(kind, 3, 70, 6)
-            ends(rl.RuleSetSearch(problem, 8, 2, fairness=FAIR[name](tolerance), regularization=penalty))
 
 
 @pytest.mark.parametrize("kind", list(WEIGHTS))

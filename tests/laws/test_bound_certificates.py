@@ -57,9 +57,6 @@ SEARCHES: dict[str, Callable[[rl.Problem], Any]] = {
     "fair rule set": lambda p: rl.RuleSetSearch(p, max_complexity=6, max_conditions=2, fairness=FAIR),
 }
 SLOW = "rule list of predictive parity"
-WITHOUT: dict[str, tuple[Callable[[rl.Problem], Any], str]] = {
-    "rule list of limited length, plain": (lambda p: rl.RuleListSearch(p, 0.03, max_length=2), "max_length=None")
-}
 
 
 def bounds_on_the_way(search: Any, most: int = 12) -> list[tuple[rl.Snapshot, rl.Certificate]]:
@@ -86,6 +83,8 @@ def test_a_search_that_has_not_ended_proves_its_bound(name: str) -> None:
         found = bounds_on_the_way(search, most=4 if name == SLOW else 12)
         best = rl.solve(search)
         assert best.status is rl.Status.OPTIMAL
+        ended = search.certificate(bound_only=not name.endswith("set"))
+        assert rl.verify(case.problem, best.incumbent.model, ended).state == "optimal"
         for last, certificate in found:
             answer = rl.verify(case.problem, last.incumbent.model, certificate)
             assert answer.state == "bound", answer.reason
@@ -148,25 +147,11 @@ def test_a_bound_that_is_none_is_refused(claim: float) -> None:
     assert rl.verify(case.problem, last.incumbent.model, wrong).state == "refused"
 
 
-def test_of_a_search_that_has_ended_the_optimum_is_proven() -> None:
-    case = Case(1)
-    for name, make in SEARCHES.items():
-        search = make(case.problem)
-        best = rl.solve(search).incumbent
-        answer = rl.verify(case.problem, best.model, search.certificate(bound_only=not name.endswith("set")))
-        assert answer.state == "optimal"
-
-
-@pytest.mark.parametrize("name", WITHOUT)
-def test_what_has_no_certificate_says_so(name: str) -> None:
-    make, reason = WITHOUT[name]
-    search = make(Case(2).problem)
-    search.advance(3)
-    with pytest.raises(rl.CertificateError, match=reason):
-        search.certificate(bound_only=True)
-
-
 def test_before_a_bound_there_is_none_to_prove() -> None:
+    of_limited_length = rl.RuleListSearch(Case(2).problem, 0.03, max_length=2)
+    of_limited_length.advance(3)
+    with pytest.raises(rl.CertificateError, match="max_length=None"):
+        of_limited_length.certificate(bound_only=True)
     search = SEARCHES["rule list"](Case(0).problem)
     with pytest.raises(rl.CertificateError, match=r"no bound above 0|not proven"):
         search.certificate(bound_only=True)

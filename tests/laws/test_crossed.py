@@ -24,17 +24,17 @@ from rulelab.snapshot import Status
 
 GROUPED = range(0, 50, 3)  # every kind of weights, and every criterion
 CASES = {
-    "rule_list": range(6),
-    "corels": range(4),
-    "falling": range(6),
-    "softly_falling": range(5),
+    "rule_list": range(20),
+    "corels": range(10),
+    "falling": range(20),
+    "softly_falling": range(20),
     "rule_set": range(24),
     "fair_list": GROUPED,
     "fair_falling": GROUPED,
     "least_gap": GROUPED,
-    "demanding": range(6),
+    "demanding": range(20),
     "demanding_set": range(12),
-    "value_list": range(0, 36, 3),
+    "value_list": (1, 2, 4, 6, 9, 12, 14, 15, 18, 23),
     "several_classes": range(12),
     "fair_demanding": range(20),
     "least_gap_set": GROUPED,

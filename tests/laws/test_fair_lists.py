@@ -112,7 +112,7 @@ def test_rows_that_are_repeated_weigh_as_much(family: str) -> None:
 @pytest.mark.parametrize("family", ["fair_list", "fair_falling"])
 def test_a_loose_criterion_gives_the_optimum_without_one(family: str) -> None:
     names = ("regularization", "positive_weight", "max_length")
-    for seed in range(40):
+    for seed in range(0, 40, 3):
         search = cases(family)(seed)[1]
         given = {name: value for name, value in search.parameters.items() if name in names}
         kind = "falling_rule_list" if family == "fair_falling" else "rule_list"
@@ -221,30 +221,13 @@ WRONG: list[tuple[Any, dict[str, Any], str]] = [
         {"max_length": 3, "fairness": rl.PredictiveParity(0.1)},
         "a criterion other than predictive parity where a list has to obey",
     ),
-    (LIST, {"max_length": -3}, "max_length must be"),
-    (LIST, {"regularization": 0.0}, "regularization"),
     (FALL, {"fairness": "equal"}, "fairness must be a criterion"),
     (FALL, {"bounds": rl.FallingBounds(dominance=False)}, "bounds must be a FairFallingBounds"),
     (FALL, {"method": "monte_carlo"}, "method must be 'exact' where a falling list has to be fair"),
     (FALL, {"violation_penalty": 0.5}, "violation_penalty must be None where a falling list has to be fair"),
-    (FALL, {"min_group_size": -1}, "min_group_size must be a whole number of at least 0"),
-    (FALL, {"regularization": 1.0}, "regularization"),
     (None, {"criterion": rl.EqualOpportunity(0.1)}, "without a tolerance"),
     (None, {"criterion": "equality"}, "criterion must be a class"),
-    (None, {"min_accuracy": 66}, "min_accuracy must be a number from 0 to 1"),
-    (None, {"max_length": -1}, "max_length"),
-    (None, {"regularization": 1.0}, "regularization"),
-    (None, {"bounds": True}, "bounds"),
-    (None, {"warm_start": [3]}, "warm_start"),
-    *[
-        (model, wrong, words)
-        for model in (LIST, FALL, None)
-        for wrong, words in (
-            ({"beam_width": -1}, "beam_width"),
-            ({"min_group_size": 1000}, "no two groups to compare"),
-            ({"memory_limit": 0}, "memory_limit"),
-        )
-    ],
+    *[(model, {"min_group_size": 1000}, "no two groups to compare") for model in (LIST, FALL, None)],
 ]
 
 

@@ -24,7 +24,7 @@ _WORK = 200_000
 _STEPS = (None, 1, 7, 64)
 _PLAIN = ("unit", "integer", "half", "tenths", "zeros", "balanced")
 """Weights whose sums are counted exactly."""
-_WHOLE = ("unit", "integer", "half", "zeros", "huge")
+_WHOLE = ("unit", "integer", "half", "zeros")
 """Weights whose sums are the same in whatever order they are added up."""
 _REFUSALS = ("do not fit; give it fewer digits", "too large to be counted together")
 """Of values that no engine can count with: said when the search is made, or begins."""
@@ -185,7 +185,7 @@ class Judge:
             self._say(f"a proof of the objective {answer.objective!r} is accepted, it is {float(self._value(model))!r}")
         elif proven and case.rows.kind in _WHOLE and (answer.objective != answer.lower_bound or answer.resolution):
             self._say(f"a proof of {answer.objective!r} is up to {answer.resolution!r}")
-        if case.rows.kind in _WHOLE:
+        if case.rows.kind in (*_WHOLE, "huge"):
             order = np.random.default_rng(case.seed).permutation(len(case.rows.y))
             again = _checked(case.with_rows(in_order(case.rows, order)).problem(), model, certificate)
             if not again.valid:
