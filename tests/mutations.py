@@ -35,14 +35,14 @@ MUTANTS = (
         "rule_list/exact/expansion.py",
         "if rules.lookahead and child_cost + per_rule >= best:",
         "if rules.lookahead and child_cost + 3 * per_rule >= best:",
-        "test_rule_list_search test_bound_switches",
+        "test_crossed test_bound_switches",
     ),
     Mutant(
         "bound: pairs of further rules",
         "rule_list/exact/expansion.py",
         "fewest = 2 if rules.pair_lookahead else 1",
         "fewest = 4 if rules.pair_lookahead else 1",
-        "test_rule_list_search test_bound_switches test_separation",
+        "test_crossed test_bound_switches test_separation",
     ),
     Mutant(
         "bound: near-optimal lists",

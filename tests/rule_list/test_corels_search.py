@@ -61,22 +61,3 @@ def test_costs_that_do_not_fit_are_refused():
     search = CorelsSearch(problem, 0.9123456789123457, bounds=only("support"))
     with pytest.raises(ValueError, match="fewer digits"):
         search.advance(1)
-
-
-@pytest.mark.parametrize(
-    "bad",
-    [
-        {"regularization": 0},
-        {"regularization": True},
-        {"policy": "best"},
-        {"bounds": rl.RuleListBounds()},
-        {"memory_limit": 0},
-        {"random_state": 1.5},
-    ],
-)
-def test_bad_arguments_are_refused(bad):
-    problem = nested_and_disjoint()
-    with pytest.raises(ValueError, match=next(iter(bad))):
-        CorelsSearch(problem, **bad)
-    with pytest.raises(ValueError, match="problem"):
-        CorelsSearch(None)

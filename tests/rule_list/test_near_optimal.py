@@ -119,15 +119,6 @@ def test_all_lists_within_a_ratio_and_a_length(case, ratio, max_length):
     assert again.lists == near_optimal(search, ratio=ratio).lists
 
 
-@settings(max_examples=25)
-@given(small_problems(max_rows=8, max_columns=5), st.sampled_from(GAPS))
-def test_five_antecedents(case, gap):
-    A, y, weight, regularization = case
-    problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
-    result = near_optimal(problem, regularization=regularization, within=gap)
-    check(result, A, y, weight, *near_optimal_by_enumeration(A, y, weight, regularization, gap))
-
-
 @settings(max_examples=200)
 @given(
     small_problems(max_rows=12),
@@ -158,7 +149,7 @@ def test_pairs_of_patterns_lose_no_list(case, gap, max_length, unit):
     assert found.optimum == pytest.approx(float(optimum), abs=1e-9)
 
 
-@pytest.mark.parametrize("gap", [0.0, 0.02, 0.06])
+@pytest.mark.parametrize("gap", [0.0, 0.03])
 @pytest.mark.parametrize("max_length", [None, 3])
 @pytest.mark.parametrize("cls", [NearOptimalSearch, rl.NearOptimalCounter])
 def test_pairs_of_patterns_change_nothing_that_is_found(gap, max_length, cls, monkeypatch):
@@ -256,12 +247,6 @@ def test_steps_can_be_stopped_pickled_and_go_on(everything):
     np.testing.assert_array_equal(result.multiplicity, everything.multiplicity)
 
 
-def test_time_limit():
-    result = near_optimal(medium_problem(), regularization=0.02, within=0.05, time_limit=0)
-    assert (result.truncated, result.complete) == ("time", False)
-    assert result.objectives.size == result.count == len(result.frame())
-
-
 def test_the_optimum_is_near_itself_before_anything_is_complete(everything):
     search = NearOptimalSearch(medium_problem(), 0.02, within=0.05)
     while (now := search.advance(1)).phase == "optimum":
@@ -319,22 +304,6 @@ def test_float_weights_include_everything():
     assert set(floats.lists) == set(whole.lists)
     np.testing.assert_allclose(floats.objectives, whole.objectives, atol=1e-9)
     np.testing.assert_allclose(floats.errors, 0.3 * whole.errors, atol=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"within": 0.1, "ratio": 0.1}, "give only one of within"),
-        ({"within": -0.1}, "within"),
-        ({"ratio": float("nan")}, "ratio"),
-        ({"within": 0.1, "limit": 0}, "limit"),
-        ({"within": 0.1, "memory_limit": 1.5}, "memory_limit"),
-        ({"within": 0.1, "time_limit": -1}, "time_limit"),
-    ],
-)
-def test_bad_arguments_are_refused(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        near_optimal(medium_problem(), regularization=0.02, **arguments)
 
 
 def test_regularization_belongs_to_the_problem_or_the_search():

@@ -238,7 +238,7 @@ def related_antecedents(rng, n, m):
     return A, y
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 def test_no_list_beats_the_incumbent_that_starts_with_a_closed_prefix(seed):
     """What similar prefixes are compared with, and what they cut, is proven at every moment (Thm 18)."""
     rng = np.random.default_rng(seed)

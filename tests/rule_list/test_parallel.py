@@ -40,7 +40,7 @@ def short_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rounds, "_LONGEST_ROUND", 900)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("kind", WEIGHTS)
 @pytest.mark.parametrize("n_jobs", NUMBERS)
 def test_the_optimum_is_that_of_one_thread_and_of_the_definition(n_jobs, kind, seed):
@@ -59,15 +59,15 @@ def test_the_optimum_is_that_of_one_thread_and_of_the_definition(n_jobs, kind, s
 @pytest.mark.parametrize("policy", POLICIES)
 def test_the_optimum_with_each_bound_off_and_in_each_order(policy, off, short_rounds):
     bounds = RuleListBounds() if off is None else RuleListBounds(**{off: False})
-    for seed in range(3):
-        made = problem(seed, n=120, m=10)
-        optimum = rl.solve(rl.RuleListSearch(made, 0.015, beam_width=0)).incumbent.objective
-        for n_jobs in NUMBERS:
-            given = {"bounds": bounds, "random_state": seed, "beam_width": 0, "n_jobs": n_jobs}
-            found = rl.solve(rl.search_for(made, regularization=0.015, policy=policy, **given))
-            assert found.status is rl.Status.OPTIMAL
-            assert found.incumbent.objective == pytest.approx(optimum, abs=1e-12)
-            assert found.lower_bound == found.incumbent.objective
+    seed = list(POLICIES).index(policy)
+    made = problem(seed, n=120, m=10)
+    optimum = rl.solve(rl.RuleListSearch(made, 0.015, beam_width=0)).incumbent.objective
+    for n_jobs in NUMBERS:
+        given = {"bounds": bounds, "random_state": seed, "beam_width": 0, "n_jobs": n_jobs}
+        found = rl.solve(rl.search_for(made, regularization=0.015, policy=policy, **given))
+        assert found.status is rl.Status.OPTIMAL
+        assert found.incumbent.objective == pytest.approx(optimum, abs=1e-12)
+        assert found.lower_bound == found.incumbent.objective
 
 
 @pytest.mark.parametrize("max_length", [0, 1, 2, 4])
@@ -88,7 +88,7 @@ def learning(seed: int, n_jobs: int, **options: object) -> rl.RuleListSearch:
     return search
 
 
-@pytest.mark.parametrize("n_jobs", NUMBERS)
+@pytest.mark.parametrize("n_jobs", [3, 16])
 def test_cores_and_multipliers_are_shared(n_jobs):
     one, search = learning(1, 1), learning(1, n_jobs)
     found = rl.solve(search).incumbent
@@ -103,7 +103,7 @@ def test_cores_and_multipliers_are_shared(n_jobs):
     assert rl.verify(search.problem, found.model, search.certificate()).valid
 
 
-@pytest.mark.parametrize("n_jobs", NUMBERS)
+@pytest.mark.parametrize("n_jobs", [2, 16])
 def test_neither_slices_nor_threads_nor_pickles_change_what_is_done(n_jobs, monkeypatch):
     def make() -> rl.RuleListSearch:
         return learning(2, n_jobs)
@@ -155,17 +155,6 @@ def test_rounds_that_end_within_prefixes_change_nothing_by_slices(short_rounds):
         assert state_of(rl.solve(learning(3, 3), work_per_step=size)) == whole
 
 
-def test_the_bound_is_at_most_the_optimum_and_never_falls():
-    made = problem(5)
-    optimum = rl.solve(rl.RuleListSearch(made, 0.008)).incumbent.objective
-    bound = 0.0
-    for snapshot in rl.steps(rl.RuleListSearch(made, 0.008, beam_width=0, n_jobs=3), work_per_step=5):
-        assert bound <= snapshot.lower_bound <= optimum + 1e-12
-        assert sum(snapshot.queue_by_length) == snapshot.counts["queued"]
-        bound = snapshot.lower_bound
-    assert bound == optimum
-
-
 def test_a_search_can_be_looked_into_at_any_time():
     search = rl.RuleListSearch(problem(6), 0.008, beam_width=0, n_jobs=2)
     search.advance(1)
@@ -177,7 +166,7 @@ def test_a_search_can_be_looked_into_at_any_time():
 
 
 def test_memory_is_counted_over_workers_and_its_limit_can_be_raised():
-    made = problem(7, n=600, m=40, noise=0.4)
+    made = problem(7, n=600, m=30, noise=0.4)
     whole = rl.solve(rl.RuleListSearch(made, 0.006, beam_width=0, n_jobs=2))
     sizes = [rl.RuleListSearch(made, 0.006, beam_width=0, n_jobs=n) for n in (1, 2, 16)]
     for search in sizes:

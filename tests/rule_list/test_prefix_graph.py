@@ -119,7 +119,7 @@ def test_what_was_cut_short_has_all_below_a_bound_and_nothing_dear(everything):
 
 
 def test_orders_beyond_counting_are_few_prefixes():
-    n = 18
+    n = 15
     A = np.vstack([np.eye(n, dtype=bool), np.zeros((1, n), dtype=bool)])
     problem = rl.Problem.from_arrays(A, [True] * n + [False], sample_weight=[1] * n + [200])
     search = searched(problem, 0.0001, 0.0)
