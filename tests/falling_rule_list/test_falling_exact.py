@@ -50,43 +50,6 @@ def optimum(case, w, C, penalty=None, max_length=None):
 
 @settings(max_examples=120)
 @given(
-    small_problems(),
-    st.sampled_from(WEIGHTS),
-    st.sampled_from(REGULARIZATIONS),
-    st.sampled_from([0, 30]),
-    st.sampled_from([None, None, 0, 1, 2]),
-    st.sets(st.sampled_from(BOUNDS)),
-)
-def test_the_optimum_of_falling_lists(case, w, C, iterations, limit, off):
-    options = {"max_length": limit, "bounds": FallingBounds(**dict.fromkeys(off, False))}
-    snapshot = certified(FallingRuleListSearch(problem_of(case), C, w, iterations=iterations, **options))
-    model = snapshot.incumbent.model
-    assert model.exact_objective(C) == optimum(case, w, C, None, limit)
-    assert snapshot.incumbent.objective == model.objective(C)
-
-
-@settings(max_examples=120)
-@given(
-    small_problems(),
-    st.sampled_from(WEIGHTS),
-    st.sampled_from(REGULARIZATIONS),
-    st.sampled_from(PENALTIES),
-    st.sampled_from([0, 30]),
-    st.sampled_from([None, None, 0, 1, 2]),
-    st.sets(st.sampled_from(BOUNDS)),
-)
-def test_the_optimum_of_softly_falling_lists(case, w, C, penalty, iterations, limit, off):
-    options = {"max_length": limit, "bounds": FallingBounds(**dict.fromkeys(off, False))}
-    search = SoftSearch(problem_of(case), C, w, penalty, iterations=iterations, **options)
-    snapshot = certified(search)
-    found = snapshot.incumbent.model.exact_objective(C)
-    best = optimum(case, w, C, penalty, limit)
-    assert best <= found <= best + Fraction(snapshot.detail["resolution"])
-    assert snapshot.detail["resolution"] < 1e-12
-
-
-@settings(max_examples=120)
-@given(
     small_problems(max_rows=20),
     st.sampled_from(WEIGHTS),
     st.sampled_from(REGULARIZATIONS),
@@ -214,31 +177,6 @@ def test_parameters_of_many_digits(w, C):
         rows[:, :-1], rows[:, -1], counts.tolist(), Fraction(repr(w)), Fraction(repr(C))
     )
     assert snapshot.incumbent.objective == pytest.approx(float(best), rel=1e-9, abs=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("argument", "value"),
-    [
-        ("bounds", {}),
-        ("max_length", -1),
-        ("max_length", 1.5),
-        ("memory_limit", 0),
-        ("random_state", "s"),
-        ("iterations", -1),
-    ],
-)
-def test_bad_arguments_are_named(argument, value):
-    problem = rl.Problem.from_arrays([[0], [1]], [0, 1])
-    for penalty in (None, 1.0):
-        with pytest.raises(ValueError, match=argument):
-            rl.search_for(
-                problem,
-                "falling_rule_list",
-                regularization=0.1,
-                positive_weight=1.0,
-                violation_penalty=penalty,
-                **{argument: value},
-            )
 
 
 def test_without_antecedents_the_else_is_optimal():

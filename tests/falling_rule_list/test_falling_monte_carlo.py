@@ -268,22 +268,11 @@ def test_parameters_make_the_search_again(make):
 @pytest.mark.parametrize(
     ("bad", "message"),
     [
-        ({"regularization": 1}, "regularization must be"),
-        ({"regularization": -0.1}, "regularization must be"),
-        ({"regularization": True}, "regularization must be"),
-        ({"positive_weight": 0}, "positive_weight must be"),
-        ({"positive_weight": math.inf}, "positive_weight must be"),
-        ({"positive_weight": "1"}, "positive_weight must be"),
         ({"positive_weight": 1e300}, "too large"),
-        ({"violation_penalty": -1}, "violation_penalty must be"),
-        ({"violation_penalty": math.nan}, "violation_penalty must be"),
         ({"method": "random"}, "method must be one of .*monte_carlo"),
         ({"iterations": 0}, "iterations must be"),
-        ({"iterations": 2.5}, "iterations must be"),
         ({"curiosity": 1.1}, "curiosity must be"),
         ({"termination": 1}, "termination must be"),
-        ({"random_state": -1}, "random_state must be"),
-        ({"problem": 3}, "problem must be"),
     ],
 )
 def test_bad_parameters_are_refused(bad, message):

@@ -100,11 +100,12 @@ def test_a_bound_that_is_off_cuts_nothing_and_changes_no_optimum(family: str, of
     assert used > 0 or off == "one_more_rule"
 
 
-@pytest.mark.parametrize("family", ["fair_list", "fair_falling"])
+@pytest.mark.parametrize("family", ["fair_list", "fair_falling", "least_gap", "least_gap_set"])
 def test_rows_that_are_repeated_weigh_as_much(family: str) -> None:
     for seed in range(1, 101, 10):
         case = crossed_cases.case_of(family, seed)
         assert case.rows.kind == "integer"
+        case.options["min_group_size"] = 0
         again = case.with_rows(repeated(case.rows)).search()
         laws.same_optimum(finished(case.search()), finished(again))
 

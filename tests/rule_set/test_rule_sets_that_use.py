@@ -3,61 +3,15 @@
 from __future__ import annotations
 
 import pickle
-from dataclasses import replace
-from fractions import Fraction
 from pathlib import Path
 
-import naive_rule_sets as sets
 import numpy as np
 import pandas as pd
 import pytest
 from patience import PATIENCE
-from random_problems import weights_as_read
 
 import rulelab as rl
 from rulelab.__main__ import main
-from rulelab.data.conditions import Condition, attach_conditions
-from rulelab.data.naming import users
-
-LIMITS = {"false_negative": rl.EqualOpportunity, "selection": rl.DemographicParity}
-
-
-def drawn(seed: int) -> tuple[rl.Problem, dict[str, object], Fraction | None, list[set[int]], list[tuple[set, int]]]:
-    """A small random problem, arguments of the search, the least objective, what must be used, what is limited."""
-    rng = np.random.default_rng(seed)
-    m, rows = int(rng.integers(3, 6)), int(rng.integers(6, 16))
-    A = rng.random((rows, m)) < rng.choice([0.2, 0.5, 0.8])
-    A[:, 0] = A[:, 1] if rng.random() < 0.2 else A[:, 0] & (rng.random() < 0.9)
-    A[:, m - 1] = ~A[:, 1] if rng.random() < 0.3 else A[:, m - 1]
-    y = rng.random(rows) < 0.5
-    y[:4], group = [0, 1, 0, 1], np.arange(rows) // 2 % 2
-    kind = seed % 4
-    weight = np.ones(rows) if kind < 2 else rng.integers(1, 4, rows) * (1 if kind == 2 else 0.125)
-    columns = [f"c{j // 2}" for j in range(m)]
-    frame = pd.DataFrame(A, columns=[f"{column} == {j}" for j, column in enumerate(columns)])
-    attach_conditions(frame, [Condition(column, "==", j) for j, column in enumerate(columns)])
-    names = {c: {j for j in range(m) if columns[j] == c} for c in columns} | {n: {j} for j, n in enumerate(frame)}
-    must = [str(name) for name in rng.choice(list(names), int(rng.integers(1, 3)), replace=False)]
-    at_most = {c: int(rng.integers(0, 3)) for c in sorted(set(columns)) if rng.random() < 0.4}
-    must = [] if at_most and rng.random() < 0.5 else must
-    limited = [(names[column], k) for column, k in at_most.items()]
-    complexity, most = int(rng.integers(2, 8)), int(rng.integers(1, 4))
-    asked = {"loss": str(rng.choice(["hamming", "zero_one"])), "form": str(rng.choice(["dnf", "cnf"]))}
-    price = Fraction(int(rng.integers(0, 4)), 4)
-    fair = rng.choice(["", *LIMITS])
-    tolerance = Fraction(int(rng.integers(0, 4)), 10)
-    limits = [(str(fair), tolerance)] if fair else []
-    data = sets.Data(A, y, weights_as_read(weight), group.tolist())
-    demands = [names[name] for name in must]
-    counts = [(dict.fromkeys(which, 1), k) for which, k in limited]
-    best = sets.best_obedient_rule_set(
-        data, demands, counts, complexity, most, asked["loss"], asked["form"], price, limits
-    )
-    problem = rl.Problem.from_arrays(frame, y, sample_weight=weight, groups=group)
-    criterion = LIMITS[str(fair)](float(tolerance)) if fair else None
-    given = {"max_complexity": complexity, "max_conditions": most, "regularization": float(price)}
-    more = {"fairness": criterion, "must_use": must, "max_uses": at_most or None}
-    return problem, {**given, **asked, **more}, best, demands, limited
 
 
 def test_limits_hold_in_wide_problems_too() -> None:
@@ -167,67 +121,6 @@ def test_every_door_lets_it_through(tmp_path: Path, capsys: pytest.CaptureFixtur
     search = rl.RuleSetSearch(PROBLEM, 4, 1, must_use=["sex"])
     shown = card.of_search(search, rl.solve(search))
     assert "for rules of at most 1 condition, of those that use sex, no such rule set over these" in shown.proof.scope
-
-
-def alike(problem: rl.Problem, name: str) -> list[str]:
-    """The names that stand for the same antecedents, as those of a column of one condition and of this condition do."""
-    joined = [condition for some in problem.conditions for condition in some]
-    known = {*(condition.column for condition in joined), *map(str, joined), *problem.names}
-    meant = users(name, problem.names, problem.conditions)
-    return [other for other in known if (users(other, problem.names, problem.conditions) == meant).all()]
-
-
-def check_proofs(seeds: range) -> None:
-    """Proofs hold, and none passes for another set or for other demands, unless what it then says is true."""
-    proofs = refused = bounds = 0
-    for seed in seeds:
-        problem, asked, best, _, _ = drawn(seed)
-        if best is None or asked["loss"] != "hamming":
-            continue
-        search = rl.RuleSetSearch(problem, **asked)
-        model = rl.solve(search).incumbent.model
-        if rl.solve(search).detail["resolution"]:
-            with pytest.raises(rl.CertificateError, match="weights have too many digits"):
-                search.certificate()
-            continue
-        certificate = search.certificate()
-        answer = rl.verify(problem, model, certificate)
-        assert answer.valid, (seed, answer.reason)
-        assert answer.objective == answer.lower_bound == float(best)
-        for name in asked["must_use"]:
-            assert any(f"uses {same}" in answer.among for same in alike(problem, name)), seed
-        proofs += 1
-        bound = rl.verify(problem, model, search.certificate(bound_only=True))
-        bounds += bound.state == "bound"
-        assert bound.lower_bound <= float(best), seed
-        for other in others(problem, asked):
-            changed = rl.verify(problem, other, certificate)
-            assert not changed.valid or changed.objective == float(best), seed
-            assert changed.valid or changed.lower_bound is None or changed.lower_bound <= float(best), seed
-            refused += "does not use all" in changed.reason or "more often than it may" in changed.reason
-        for array in ("demands", "uses", "most_uses", "demand_prices"):
-            if array in certificate.arrays:
-                less = {name: value for name, value in certificate.arrays.items() if name != array}
-                assert rl.verify(problem, model, replace(certificate, arrays=less)).state == "refused", (seed, array)
-    assert proofs > len(seeds) // 8
-    assert refused > proofs
-    assert bounds
-
-
-def others(problem: rl.Problem, asked: dict[str, object]) -> list[rl.RuleSet]:
-    """Sets that may obey or not: without rules, of one rule, of two."""
-    m, form = problem.n_antecedents, str(asked["form"])
-    clauses = [(), *(((j,),) for j in range(m)), *(((j,), (k,)) for j in range(m) for k in range(j))]
-    return [rl.RuleSet.from_problem(problem, each, form) for each in clauses]
-
-
-def test_proofs_hold_and_nothing_else_passes() -> None:
-    check_proofs(range(60))
-
-
-@pytest.mark.long
-def test_proofs_hold_and_nothing_else_passes_of_many() -> None:
-    check_proofs(range(60, 330))
 
 
 def test_a_rule_that_decides_no_row_does_not_meet_a_demand() -> None:
