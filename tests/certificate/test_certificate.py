@@ -322,8 +322,7 @@ def test_harmless_entries_may_stay(proven):
     )
     answer = verify(problem, model, padded, 0.01)
     assert answer
-    assert answer.checked["sets"] == len(values) + 1
-    assert answer.parameters == {"regularization": 0.01}
+    assert (answer.checked["sets"], answer.parameters) == (len(values) + 1, {"regularization": 0.01})
 
 
 @pytest.mark.parametrize("position", range(3))

@@ -38,7 +38,7 @@ def lists_of(problem: rl.Problem, rng: np.random.Generator, n: int) -> list[rl.R
 
 
 @pytest.mark.parametrize("seed", range(0, 30, 2))
-def test_every_line_holds_for_all_lists_that_come_to_it(seed: int) -> None:
+def test_every_line_holds_for_all_lists_that_come_to_it(seed):
     """No completion of the rules costs less than the table's lines say.
 
     A bound that ends the way is of completions in the form of the proof: a heavier rule of the same label is first.
@@ -69,7 +69,7 @@ def least_completion(problem: rl.Problem, taken: list[int], price: float) -> flo
     return min(rl.RuleList.from_problem(problem, [*taken, *tail]).objective(price) for tail in tails)
 
 
-def test_a_list_of_the_same_objective_is_as_good() -> None:
+def test_a_list_of_the_same_objective_is_as_good():
     problem = rl.Problem.from_arrays([[1, 0], [1, 0], [0, 1], [0, 1]] * 3, [1, 1, 0, 0] * 3)
     search = rl.RuleListSearch(problem, regularization=0.1)
     model = rl.solve(search).incumbent.model
@@ -79,7 +79,7 @@ def test_a_list_of_the_same_objective_is_as_good() -> None:
         assert "as good as the proven one" in str(said)
 
 
-def test_what_is_taken_for_granted_is_said() -> None:
+def test_what_is_taken_for_granted_is_said():
     """A rule that captures next to nothing, one that captures everything and a copy are no rules for the proof."""
     A = np.zeros((40, 4), dtype=bool)
     A[:20, 0] = A[:20, 1] = True
@@ -95,7 +95,7 @@ def test_what_is_taken_for_granted_is_said() -> None:
     assert list(said.frame.columns) == ["kind", "line", "rule", "so_far", "least"]
 
 
-def test_a_default_rule_that_predicts_the_minority_is_changed_aloud() -> None:
+def test_a_default_rule_that_predicts_the_minority_is_changed_aloud():
     said_so = 0
     for seed in range(12):
         problem, model, certificate, _ = proven(seed)
@@ -113,7 +113,7 @@ def test_a_default_rule_that_predicts_the_minority_is_changed_aloud() -> None:
     assert said_so > 5
 
 
-def test_a_lemma_ends_the_way_of_a_list() -> None:
+def test_a_lemma_ends_the_way_of_a_list():
     problem = noisy(0)
     search = solved(problem, learn_after=0)
     certificate, model = search.certificate(), search.advance(1).incumbent.model
@@ -131,7 +131,7 @@ def test_a_lemma_ends_the_way_of_a_list() -> None:
     raise AssertionError("no list came to a lemma")
 
 
-def test_only_a_valid_proof_of_lists_is_explained() -> None:
+def test_only_a_valid_proof_of_lists_is_explained():
     problem, model, certificate, _ = proven(1)
     other, worse, _, _ = proven(2)
     with pytest.raises(rl.CertificateError, match="other data"):
@@ -163,7 +163,7 @@ SOFT = [(1.0, 0.02, 0.5), (2.0, 0.05, 0.1), (5.0, 0.0, 2.0), (0.5, 0.01, 0.0), (
 
 
 @pytest.mark.parametrize("seed", range(0, 20, 2))
-def test_every_line_of_a_softly_falling_proof_holds_for_all_lists_that_come_to_it(seed: int) -> None:
+def test_every_line_of_a_softly_falling_proof_holds_for_all_lists_that_come_to_it(seed):
     rng = np.random.default_rng(seed)
     n, m = int(rng.integers(4, 22)), int(rng.integers(2, 5))
     A, y = rng.random((n, m)) < rng.uniform(0.2, 0.8, m), rng.random(n) < 0.5
@@ -213,7 +213,7 @@ SOFTLY = ["--model", "falling-rule-list", "--thresholds", "2", "--violation-pena
     ("name", "price", "options", "rules"),
     [("tic_tac_toe", "0.02", [], []), ("diabetes", "0.01", SOFTLY, ["--rule", "sex == group 1"])],
 )
-def test_from_the_command_line(name, price, options, rules, tmp_path, capsys) -> None:
+def test_from_the_command_line(name, price, options, rules, tmp_path, capsys):
     model, proof = str(tmp_path / "model.json"), str(tmp_path / "proof.npz")
     fit = ["fit", name, "--max-conditions", "1", "--regularization", price, "--quiet", *options]
     assert main([*fit, "-o", model, "--proof", proof]) == 0

@@ -14,7 +14,6 @@ import rulelab as rl
 from rulelab.certificate.rule_list.constrained.value_space import read_values
 from rulelab.certificate.whole_weights import in_whole_weights_by_group
 
-Proven = tuple[rl.Problem, Any, rl.Certificate]
 PRICE = 0.005
 FALLING = {"regularization": 0.0, "positive_weight": 4.0, "fairness": rl.EqualizedOdds(0.05)}
 MAKE: dict[str, Callable[[], Any]] = {
@@ -32,7 +31,7 @@ def made(kind: str) -> rl.Search:
 
 
 @pytest.fixture(scope="module")
-def proofs() -> dict[str, Proven]:
+def proofs():
     out = {}
     for kind in MAKE:
         search = made(kind)
@@ -58,7 +57,7 @@ def named(certificate: rl.Certificate, **parameters: float | None) -> rl.Certifi
 
 
 @pytest.mark.parametrize("kind", ["fair_list", "value_list", "fair_falling"])
-def test_a_fair_list_that_costs_more_and_an_unfair_one_are_refused(kind: str, proofs: dict[str, Proven]) -> None:
+def test_a_fair_list_that_costs_more_and_an_unfair_one_are_refused(kind, proofs):
     problem, model, certificate = proofs[kind]
     make = type(model).from_problem
     price = certificate.parameters["regularization"]
@@ -73,13 +72,13 @@ def test_a_fair_list_that_costs_more_and_an_unfair_one_are_refused(kind: str, pr
 
 
 @pytest.mark.parametrize("kind", MAKE)
-def test_groups_are_part_of_what_is_checked(kind: str, proofs: dict[str, Proven]) -> None:
+def test_groups_are_part_of_what_is_checked(kind, proofs):
     problem, model, certificate = proofs[kind]
     assert "no groups" in rl.verify(replace(problem, groups=None), model, certificate).reason
 
 
 @pytest.mark.parametrize("kind", ["fair_list", "value_list", "least_gap"])
-def test_values_that_are_raised_are_refused(kind: str, proofs: dict[str, Proven]) -> None:
+def test_values_that_are_raised_are_refused(kind, proofs):
     problem, model, certificate = proofs[kind]
     values = certificate.arrays["values"]
     for k in np.linspace(0, len(values) - 1, min(20, len(values))).astype(int):
@@ -111,7 +110,7 @@ CLAIMS: dict[str, list[tuple[dict[str, float | None], str]]] = {
 
 
 @pytest.mark.parametrize("kind", CLAIMS)
-def test_what_was_not_proven_is_refused(kind: str, proofs: dict[str, Proven]) -> None:
+def test_what_was_not_proven_is_refused(kind, proofs):
     problem, model, certificate = proofs[kind]
     for parameters, words in CLAIMS[kind]:
         answer = rl.verify(problem, model, named(certificate, **parameters))
@@ -119,7 +118,7 @@ def test_what_was_not_proven_is_refused(kind: str, proofs: dict[str, Proven]) ->
         assert any(part in answer.reason for part in words.split("|")), answer.reason
 
 
-def test_a_list_of_a_larger_gap_is_refused(proofs: dict[str, Proven]) -> None:
+def test_a_list_of_a_larger_gap_is_refused(proofs):
     problem, model, certificate = proofs["least_gap"]
     best = rl.solve(rl.RuleListSearch(problem, PRICE)).incumbent.model
     assert best != model
@@ -131,7 +130,7 @@ def test_a_list_of_a_larger_gap_is_refused(proofs: dict[str, Proven]) -> None:
     assert "smaller gap" in rl.verify(problem, best, larger).reason
 
 
-def test_sums_that_the_search_has_rounded_are_proven_as_they_are() -> None:
+def test_sums_that_the_search_has_rounded_are_proven_as_they_are():
     """Beyond 2^58 the search rounds its sums, and has multiplied those; a check adds up what they stand for."""
     proven = 0
     for seed in range(40):
@@ -155,7 +154,7 @@ def test_sums_that_the_search_has_rounded_are_proven_as_they_are() -> None:
     raise AssertionError("no multipliers of rounded sums were tried")
 
 
-def test_a_bound_above_the_optimum_is_refused_whatever_the_model() -> None:
+def test_a_bound_above_the_optimum_is_refused_whatever_the_model():
     problem = larger_problem(m=10)
     for criterion in (rl.PredictiveParity(0.02), rl.EqualOpportunity(0.05)):
         search = rl.search_for(problem, regularization=PRICE, fairness=criterion)
@@ -168,7 +167,7 @@ def test_a_bound_above_the_optimum_is_refused_whatever_the_model() -> None:
         assert answer.state == "refused", answer.reason
 
 
-def test_a_range_that_is_left_out_is_missed(proofs: dict[str, Proven]) -> None:
+def test_a_range_that_is_left_out_is_missed(proofs):
     """However few lists it has: the ranges must cover all numbers from 0 to 1."""
     problem, model, certificate = proofs["value_list"]
     arrays, refused = certificate.arrays, 0
@@ -185,7 +184,7 @@ def test_a_range_that_is_left_out_is_missed(proofs: dict[str, Proven]) -> None:
     assert refused > 2  # where the next range takes its place the proof may hold all the same
 
 
-def test_ranges_and_their_sets_are_those_that_were_proven(proofs: dict[str, Proven]) -> None:
+def test_ranges_and_their_sets_are_those_that_were_proven(proofs):
     problem, model, certificate = proofs["value_list"]
     ends = certificate.arrays["ends"]
     for other in (ends[::-1], ends * 2, ends / 2, np.where(ends == 1, np.nan, ends), ends[:1], np.sort(ends)[:, None]):
@@ -196,7 +195,7 @@ def test_ranges_and_their_sets_are_those_that_were_proven(proofs: dict[str, Prov
         assert rl.verify(problem, model, changed(certificate, **{name: turned})).state == "refused"
 
 
-def test_the_criterion_is_judged_exactly_where_it_is_close() -> None:
+def test_the_criterion_is_judged_exactly_where_it_is_close():
     """One third and two sixths are equal; a spread is within a tolerance that it equals, and not within less."""
     y, groups = [1, 0, 0, 1, 1, 0, 0, 0, 0], ["a"] * 3 + ["b"] * 6
     problem = in_whole_weights_by_group(rl.Problem.from_arrays([[i % 2] for i in range(9)], y, groups=groups))
@@ -206,15 +205,13 @@ def test_the_criterion_is_judged_exactly_where_it_is_close() -> None:
         parameters: Mapping[str, float] = {"precision_tolerance": tolerance}
         return read_values(problem, parameters).fair(counts).tolist()
 
-    assert fair(0.0) == [True, False, True, True, False]
-    assert fair(0.1) == [True, False, True, True, True]
+    assert (fair(0.0), fair(0.1)) == ([True, False, True, True, False], [True, False, True, True, True])
     assert fair(float(np.nextafter(0.1, 0))) == [True, False, True, True, False]
-    assert fair(1 / 6) == [True, False, True, True, True]
-    assert fair(0.17) == [True, True, True, True, True]
+    assert (fair(1 / 6), fair(0.17)) == ([True, False, True, True, True], [True, True, True, True, True])
 
 
 @pytest.mark.parametrize("part", [0, *(pytest.param(k, marks=pytest.mark.long) for k in range(1, 3))])
-def test_larger_falling_lists_are_proven_whatever_is_expanded_first(part: int) -> None:
+def test_larger_falling_lists_are_proven_whatever_is_expanded_first(part):
     """The checker goes through all prefixes by itself, and refuses where a list was missed."""
     criteria = (rl.EqualOpportunity(0.02), rl.DemographicParity(0.05), rl.EqualizedOdds(0.1), rl.AccuracyParity(0.05))
     for seed in range(8 * part, 8 * part + 8):
@@ -231,7 +228,7 @@ def test_larger_falling_lists_are_proven_whatever_is_expanded_first(part: int) -
         assert found[0] == found[1] == found[2]
 
 
-def test_the_multipliers_and_the_prefixes_are_needed(proofs: dict[str, Proven]) -> None:
+def test_the_multipliers_and_the_prefixes_are_needed(proofs):
     problem, model, certificate = proofs["fair_falling"]
     answer = rl.verify(problem, model, certificate)
     assert answer.checked["entries"] > 20
@@ -242,7 +239,7 @@ def test_the_multipliers_and_the_prefixes_are_needed(proofs: dict[str, Proven]) 
     assert not rl.verify(problem, model, changed(certificate, **{k: a[:last] for k, a in arrays.items()})).valid
 
 
-def test_a_proof_among_short_lists_is_not_one_among_all(proofs: dict[str, Proven]) -> None:
+def test_a_proof_among_short_lists_is_not_one_among_all(proofs):
     problem, best, _ = proofs["fair_falling"]
     search = rl.search_for(problem, "falling_rule_list", **FALLING, max_length=1)
     model, certificate = rl.solve(search).incumbent.model, search.certificate()
@@ -255,6 +252,6 @@ def test_a_proof_among_short_lists_is_not_one_among_all(proofs: dict[str, Proven
         assert not rl.verify(problem, model, named(certificate, max_length=value)).valid
 
 
-def test_a_proof_is_made_at_the_end() -> None:
+def test_a_proof_is_made_at_the_end():
     with pytest.raises(rl.CertificateError, match="not proven its list optimal yet"):
         made("fair_falling").certificate()

@@ -1,7 +1,5 @@
 """Proofs that a falling rule list is optimal: they can be made, they check, and no change makes one of a lie."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial

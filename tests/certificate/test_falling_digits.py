@@ -31,7 +31,7 @@ def exact(*numbers: float | None) -> list[Fraction | None]:
 
 @pytest.mark.parametrize("family", ["falling", "soft", "fair"])
 @pytest.mark.parametrize("kind", WEIGHTS)
-def test_weights_of_any_digits_are_proven_within_their_rounding(family: str, kind: str) -> None:
+def test_weights_of_any_digits_are_proven_within_their_rounding(family, kind):
     """Lists fall and are fair by the weights as they are, also where proportions are equal; nothing is below a bound.
 
     Where proportions are so nearly equal that rounding hides which is larger, the bound of lists that fall can be that

@@ -1,7 +1,5 @@
 """Proofs that drop antecedents first: their multipliers show it, on every problem, and no change to them shows more."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations

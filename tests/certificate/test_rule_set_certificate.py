@@ -67,7 +67,7 @@ def all_sets(problem: rl.Problem, form: str, most: int, depth: int) -> list[rl.R
 
 @settings(max_examples=40)
 @given(instances(), st.sampled_from([0.0, 0.5, 0.75]))
-def test_exactly_the_optimal_sets_verify(case: Any, regularization: float) -> None:
+def test_exactly_the_optimal_sets_verify(case, regularization):
     problem, form, most, depth = case
     matrix, positives, negatives = mirrored(problem, form)
     exact = Fraction(regularization)
@@ -93,7 +93,7 @@ def test_exactly_the_optimal_sets_verify(case: Any, regularization: float) -> No
 @pytest.mark.parametrize("loss", ["hamming", "zero_one"])
 @settings(max_examples=120)
 @given(seeds, st.booleans())
-def test_any_dual_values_prove_nothing_wrong(loss: str, seed: int, bound_only: bool) -> None:
+def test_any_dual_values_prove_nothing_wrong(loss, seed, bound_only):
     case = make(seed, loss, False)
     rng = np.random.default_rng(seed)
     _, positives, negatives = mirrored(case.problem, case.form)
@@ -154,7 +154,7 @@ def proven() -> tuple[rl.Problem, rl.RuleSet, Certificate]:
         (of_errors, {}, {"price": np.array([0])}, "gains more than it costs|no more"),
     ],
 )
-def test_damaged_certificates_are_refused(made: Any, parameters: Any, arrays: Any, message: str) -> None:
+def test_damaged_certificates_are_refused(made, parameters, arrays, message):
     problem, model, proof = made()
     damaged = replace(proof, parameters={**proof.parameters, **parameters}, arrays={**proof.arrays, **arrays})
     verdict = rl.verify(problem, model, damaged)
@@ -162,7 +162,7 @@ def test_damaged_certificates_are_refused(made: Any, parameters: Any, arrays: An
     assert re.search(message, verdict.reason), verdict.reason
 
 
-def test_dual_values_beyond_a_patterns_weight_are_refused() -> None:
+def test_dual_values_beyond_a_patterns_weight_are_refused():
     problem, model, proof = proven()
     for change in (-1, int(GRID * problem.total_weight)):
         dual = proof.arrays["dual"].copy()
@@ -172,7 +172,7 @@ def test_dual_values_beyond_a_patterns_weight_are_refused() -> None:
         assert "dual value is negative, or more" in verdict.reason
 
 
-def test_dual_values_at_which_a_rule_gains_are_refused() -> None:
+def test_dual_values_at_which_a_rule_gains_are_refused():
     problem, model, proof = proven()
     greedy = {"dual": GRID * problem.in_order().positives, "price": np.array([0])}
     verdict = rl.verify(problem, model, replace(proof, arrays=greedy))
@@ -181,7 +181,7 @@ def test_dual_values_at_which_a_rule_gains_are_refused() -> None:
     assert verdict.lower_bound is None
 
 
-def test_weak_dual_values_give_a_lower_bound_only() -> None:
+def test_weak_dual_values_give_a_lower_bound_only():
     problem, model, _ = proven()
     worse = rl.RuleSet.from_problem(problem, [])
     verdict = rl.verify(problem, worse, prove_rule_set(problem, worse, *_zero(problem), GRID, 5, 2))
@@ -194,7 +194,7 @@ def test_weak_dual_values_give_a_lower_bound_only() -> None:
 @pytest.mark.parametrize("loss", ["hamming", "zero_one"])
 @settings(max_examples=40)
 @given(instances(), st.integers(1, 12))
-def test_the_bound_of_a_search_at_any_time_can_be_proven(loss: str, case: Any, work: int) -> None:
+def test_the_bound_of_a_search_at_any_time_can_be_proven(loss, case, work):
     problem, form, most, depth = case
     search = rl.RuleSetSearch(problem, most, depth, loss, form)
     snapshot = rl.solve(search, work_limit=work)
@@ -212,7 +212,7 @@ def test_the_bound_of_a_search_at_any_time_can_be_proven(loss: str, case: Any, w
         assert verdict.objective == optimum
 
 
-def test_a_gap_is_proven_as_a_bound() -> None:
+def test_a_gap_is_proven_as_a_bound():
     problem = noisy_problem()
     search = rl.RuleSetSearch(problem, 10, 3)
     with pytest.raises(CertificateError, match="not proven"):
@@ -235,7 +235,7 @@ def _zero(problem: rl.Problem) -> tuple[np.ndarray, int]:
     return np.zeros(problem.n_patterns, dtype=np.int64), 0
 
 
-def test_a_model_of_other_data_is_refused() -> None:
+def test_a_model_of_other_data_is_refused():
     problem, model, proof = proven()
     forged = replace(model, rules=(replace(model.rules[0], negatives=0, alone_negatives=0), *model.rules[1:]))
     if forged == model:
@@ -247,7 +247,7 @@ def test_a_model_of_other_data_is_refused() -> None:
 
 @pytest.mark.parametrize("loss", ["hamming", "zero_one"])
 @pytest.mark.parametrize("form", ["dnf", "cnf"])
-def test_weights_of_any_digits_have_proofs(loss: str, form: str) -> None:
+def test_weights_of_any_digits_have_proofs(loss, form):
     """The check rounds weights down, and tells without rounding which of the sets that are left is better."""
     for seed in range(2):
         rng = np.random.default_rng(seed)
@@ -265,7 +265,7 @@ def test_weights_of_any_digits_have_proofs(loss: str, form: str) -> None:
             assert not rl.verify(problem, worse, certificate).valid
 
 
-def test_a_real_table_is_proven(shared: Any, instances: Any) -> None:
+def test_a_real_table_is_proven(shared, instances):
     A, y, _ = instances.load("tic_tac_toe_54")
     problem = rl.Problem.from_arrays(A, y)
     model = rl.RuleSet.from_problem(problem, _lines(A, y))
@@ -283,7 +283,7 @@ def _lines(A: np.ndarray, y: np.ndarray) -> list[tuple[int, int, int]]:
     return chosen  # type: ignore[return-value]
 
 
-def test_dual_values_where_the_other_class_prevails_are_refused() -> None:
+def test_dual_values_where_the_other_class_prevails_are_refused():
     problem, model, proof = of_errors()
     other = np.flatnonzero(problem.negatives >= problem.positives)[0]
     dual = proof.arrays["dual"].copy()
@@ -293,7 +293,7 @@ def test_dual_values_where_the_other_class_prevails_are_refused() -> None:
     assert "more than its pattern's weight" in verdict.reason
 
 
-def test_a_proof_of_one_loss_is_none_of_the_other() -> None:
+def test_a_proof_of_one_loss_is_none_of_the_other():
     """Of the same data, where the optima differ, and of sets that are optimal by the other loss only."""
     apart = 0
     for seed in range(60):

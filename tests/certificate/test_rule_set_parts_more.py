@@ -29,7 +29,7 @@ LOOKED_AT = (1, 4, 12, 40)
 
 
 @pytest.fixture(autouse=True)
-def _divided(monkeypatch: pytest.MonkeyPatch) -> None:
+def _divided(monkeypatch):
     """Searches are divided from the first."""
     monkeypatch.setattr(phases, "_WHOLE_NODES", 0)
 
@@ -66,7 +66,7 @@ def check_bounds(first: int, times: int) -> Counter[str]:
 
 
 @pytest.mark.parametrize("first", [0, *(pytest.param(k, marks=pytest.mark.long) for k in range(100, 140, 20))])
-def test_a_search_by_parts_proves_a_bound_at_any_limit(first: int) -> None:
+def test_a_search_by_parts_proves_a_bound_at_any_limit(first):
     counted = check_bounds(first, 8)
     assert counted["bound"] > 5
     assert counted["positive"] > 5
@@ -85,7 +85,7 @@ def under_way() -> tuple[rl.Problem, rl.RuleSet, rl.Certificate, float, float]:
     return problem, snapshot.incumbent.model, proof, snapshot.lower_bound, rl.solve(search).incumbent.objective
 
 
-def test_of_a_bound_nothing_more_passes(tmp_path: Any) -> None:
+def test_of_a_bound_nothing_more_passes(tmp_path):
     problem, model, proof, bound, optimum = under_way()
     proof.save(tmp_path / "proof.npz")
     answer = rl.verify(problem, model, rl.Certificate.load(tmp_path / "proof.npz"))
@@ -111,7 +111,7 @@ def test_of_a_bound_nothing_more_passes(tmp_path: Any) -> None:
         assert "leave out some rates" in rl.verify(problem, model, narrow).reason
 
 
-def test_where_ended_parts_take_too_long_less_is_proven(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_ended_parts_take_too_long_less_is_proven(monkeypatch):
     problem, model, proof, _, _ = under_way()
     whole = rl.verify(problem, model, proof)
     monkeypatch.setattr(columns, "MOST_COLUMNS", 1)
@@ -122,7 +122,7 @@ def test_where_ended_parts_take_too_long_less_is_proven(monkeypatch: pytest.Monk
 
 @settings(max_examples=60)
 @given(seeds)
-def test_any_bound_that_passes_is_true(seed: int) -> None:
+def test_any_bound_that_passes_is_true(seed):
     """Random flags and prices: no bound is above the optimum."""
     case, rng = make(seed), np.random.default_rng(seed)
     if not case.fair:
@@ -153,12 +153,12 @@ def check_obedient(seeds: range) -> int:
     return proven
 
 
-def test_sets_that_obey_are_proven_by_parts() -> None:
+def test_sets_that_obey_are_proven_by_parts():
     assert check_obedient(range(130)) > 3
 
 
 @pytest.mark.long
-def test_many_sets_that_obey_are_proven_by_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_sets_that_obey_are_proven_by_parts(monkeypatch):
     assert check_obedient(range(140, 300)) > 5
     monkeypatch.setattr(rate_parts, "_MOST_PARTS", FEW)
     assert check_obedient(range(140, 260))
@@ -197,7 +197,7 @@ def check_gaps(seeds: range, loss: str) -> tuple[int, int]:
 @pytest.mark.parametrize("first", [0, *(pytest.param(k, marks=pytest.mark.long) for k in range(80, 160, 80))])
 @pytest.mark.parametrize("most", [24, FEW])
 @pytest.mark.parametrize("loss", ["hamming", "zero_one"])
-def test_least_gaps_are_proven_by_parts(first: int, most: int, loss: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_least_gaps_are_proven_by_parts(first, most, loss, monkeypatch):
     monkeypatch.setattr(rate_parts, "_MOST_PARTS", most)
     proven, refused = check_gaps(range(first, first + 48), loss)
     if most > FEW:  # else not many are divided
@@ -211,7 +211,7 @@ def least_gap() -> tuple[rl.LeastGapRuleSetSearch, rl.RuleSet, rl.Certificate]:
     return search, model, search.certificate()
 
 
-def test_a_proof_of_a_least_gap_lacks_no_part() -> None:
+def test_a_proof_of_a_least_gap_lacks_no_part():
     search, model, proof = least_gap()
     n = len(proof.arrays["part_price"])
     answer = rl.verify(search.problem, model, proof)
@@ -237,7 +237,7 @@ def test_a_proof_of_a_least_gap_lacks_no_part() -> None:
     assert not rl.verify(search.problem, model, replace(proof, parameters={**proof.parameters, "bound_only": 1.0}))
 
 
-def test_a_model_of_a_larger_gap_is_refused() -> None:
+def test_a_model_of_a_larger_gap_is_refused():
     search, _, proof = least_gap()
     other = rl.LeastGapRuleSetSearch(search.problem, "equal_opportunity", 0.78, 8, 2)
     worse = rl.solve(other).incumbent
@@ -249,9 +249,7 @@ def test_a_model_of_a_larger_gap_is_refused() -> None:
 
 
 @pytest.mark.parametrize("loss", ["hamming", "zero_one"])
-def test_the_command_saves_a_proof_by_parts_that_it_verifies(
-    loss: str, tmp_path: Any, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_saves_a_proof_by_parts_that_it_verifies(loss, tmp_path, capsys):
     rng = np.random.default_rng(5)
     rows = ["a,b,c,group,y"]
     for k in range(120):
@@ -294,7 +292,7 @@ def drawn_problem(seed: int) -> tuple[rl.Problem, dict[str, Any]]:
 
 
 @pytest.mark.parametrize("seed", [2, *(pytest.param(k, marks=pytest.mark.long) for k in (0, 3, 8, 13))])
-def test_a_limit_of_columns_ends_the_search(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_limit_of_columns_ends_the_search(seed, monkeypatch):
     monkeypatch.undo()
     problem, options = drawn_problem(seed)
     search = rl.RuleSetSearch(problem, loss=("hamming", "zero_one")[seed % 2], **options)

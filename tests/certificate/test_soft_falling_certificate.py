@@ -1,7 +1,5 @@
 """Proofs of softly falling lists: exactly the optimal ones have one, and no change makes a proof of a lie."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -148,7 +146,7 @@ def test_the_commands_make_and_check_the_proof(tmp_path, capsys):
     assert "violation penalty 0.1" in capsys.readouterr().out
 
 
-def test_a_proof_that_takes_long_is_not_made_unasked() -> None:
+def test_a_proof_that_takes_long_is_not_made_unasked():
     problem = rl.Problem.from_arrays([[0], [1]] * 3, [0, 1, 0, 0, 1, 1])
     softly = rl.search_for(problem, "falling_rule_list", violation_penalty=0.5)
     last = rl.solve(softly)

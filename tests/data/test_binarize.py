@@ -1,7 +1,5 @@
 """Binarizer: which conditions a table gets, and what they say on other rows."""
 
-from __future__ import annotations
-
 import pickle
 from decimal import Decimal
 

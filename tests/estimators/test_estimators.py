@@ -50,7 +50,7 @@ def people(n: int = 240) -> tuple[pd.DataFrame, pd.Series]:
 
 
 @pytest.fixture(scope="module")
-def fitted() -> rl.RuleListClassifier:
+def fitted():
     X, y = people()
     return rl.RuleListClassifier(**EASY).fit(X, y, sensitive_features=X["smoker"])
 
@@ -60,10 +60,8 @@ def test_fitted_attributes(fitted):
     assert fitted.status_ is rl.Status.OPTIMAL
     assert fitted.gap_ == 0
     assert fitted.objective_ == fitted.lower_bound_ == fitted.model_.objective(0.04)
-    assert fitted.classes_.tolist() == ["no", "yes"]
-    assert fitted.feature_names_in_.tolist() == list(X.columns)
-    assert fitted.n_features_in_ == 6
-    assert fitted.score(X, y) == 1 - fitted.model_.errors / len(X)
+    assert (fitted.classes_.tolist(), fitted.feature_names_in_.tolist()) == (["no", "yes"], list(X.columns))
+    assert (fitted.n_features_in_, fitted.score(X, y)) == (6, 1 - fitted.model_.errors / len(X))
     assert fitted.predict_proba(X).sum(axis=1) == pytest.approx(1)
     explained = fitted.explain(X)
     assert explained["prediction"].tolist() == fitted.predict(X).tolist()
@@ -150,8 +148,7 @@ def test_weights_count_as_repeated_rows():
     assert weighted.binarizer_.conditions_ != rl.Binarizer(thresholds=4).fit(X).conditions_
     assert weighted.antecedents_.names == plain.antecedents_.names
     assert weighted.antecedents_.support.tolist() == plain.antecedents_.support.tolist()
-    assert weighted.antecedents_.dropped == plain.antecedents_.dropped
-    assert weighted.model_ == plain.model_
+    assert (weighted.antecedents_.dropped, weighted.model_) == (plain.antecedents_.dropped, plain.model_)
     assert weighted.objective_ == plain.objective_ == plain.lower_bound_
     assert weighted.trace_["work"].tolist()[-1] == plain.trace_["work"].tolist()[-1]
     assert weighted.predict_proba(X).tolist() == plain.predict_proba(X).tolist()
@@ -172,12 +169,10 @@ def test_fractional_weights():
 def test_one_class_gives_a_default_only_list(label):
     X, _ = people(30)
     model = rl.RuleListClassifier().fit(X, [label] * 30)
-    assert len(model.model_) == 0
-    assert (model.objective_, model.lower_bound_, model.gap_) == (0, 0, 0)
+    assert (len(model.model_), (model.objective_, model.lower_bound_, model.gap_)) == (0, (0, 0, 0))
     assert model.status_ is rl.Status.OPTIMAL
     assert model.predict(X).tolist() == [label] * 30
-    assert model.predict_proba(X).tolist() == [[1.0]] * 30
-    assert model.trace_["objective"].tolist() == [0]
+    assert (model.predict_proba(X).tolist(), model.trace_["objective"].tolist()) == ([[1.0]] * 30, [0])
     assert model.nothing_found_ == "the rows hold a single class"
 
 
@@ -263,8 +258,7 @@ def test_parameters_are_checked_even_when_there_is_nothing_to_search(X, y, optio
 def test_a_default_only_list_among_antecedents():
     X = np.array([[0], [1]] * 10, dtype=bool)
     model = rl.RuleListClassifier(regularization=0.4).fit(X, [0, 0, 1, 1] * 5)
-    assert len(model.model_) == 0
-    assert model.objective_ == 0.5
+    assert (len(model.model_), model.objective_) == (0, 0.5)
     assert str(model.model_).startswith("always 0")
 
 
@@ -414,7 +408,7 @@ def test_a_class_of_weight_nothing_leaves_the_other():
 
 @pytest.mark.parametrize("make", [pl.from_pandas, pa.Table.from_pandas], ids=["polars", "pyarrow"])
 @pytest.mark.parametrize("estimator", [rl.RuleListClassifier, rl.FallingRuleListClassifier, rl.RuleSetClassifier])
-def test_any_dataframe_gives_the_same_model_by_name(make, estimator) -> None:
+def test_any_dataframe_gives_the_same_model_by_name(make, estimator):
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"age": rng.integers(18, 70, 120), "sex": rng.choice(["f", "m", None], 120)})
     X["score"] = np.where(rng.random(120) < 0.1, np.nan, rng.normal(size=120))
@@ -493,8 +487,7 @@ def test_no_rows_have_no_predictions(make):
     ):
         model.fit(make(X), y)
         assert model.predict(make(X)[:0]).shape == (0,)
-        assert model.predict_proba(make(X)[:0]).shape == (0, 2)
-        assert len(model.explain(make(X)[:0])) == 0
+        assert (model.predict_proba(make(X)[:0]).shape, len(model.explain(make(X)[:0]))) == ((0, 2), 0)
         assert model.binarizer_.transform(make(X)[:0]).shape == (0, len(model.binarizer_.conditions_))
 
 

@@ -1,7 +1,5 @@
 """Integer costs, packed columns and exact ratios of falling rule lists."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The exact falling rule list searches against the definition, exact optima and certified benchmark instances."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from functools import partial
 from itertools import combinations, permutations

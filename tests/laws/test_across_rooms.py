@@ -140,13 +140,13 @@ def _loss_scale(asked: Case, factor: float) -> float:
 
 @pytest.mark.parametrize("factor", [1000, 0.001, 1 / 7])
 @pytest.mark.parametrize("seed", SEEDS)
-def test_weights_times_a_constant_change_nothing_but_sums(seed: int, factor: float) -> None:
+def test_weights_times_a_constant_change_nothing_but_sums(seed, factor):
     asked = replace(case(seed), weighted=True)
     same(by_estimator(asked), by_estimator(changed(asked, w=lambda w: w * factor)), scale=_loss_scale(asked, factor))
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_whole_weights_are_repeated_rows(seed: int) -> None:
+def test_whole_weights_are_repeated_rows(seed):
     asked = replace(case(seed), weighted=True)
     rows = asked.table.index.repeat(asked.table["w"])
     repeated = replace(asked, table=asked.table.loc[rows].reset_index(drop=True), weighted=False)
@@ -160,7 +160,7 @@ def test_whole_weights_are_repeated_rows(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_the_order_of_rows_and_columns_does_not_matter(seed: int) -> None:
+def test_the_order_of_rows_and_columns_does_not_matter(seed):
     asked = case(seed)
     table = asked.table.sample(frac=1, random_state=seed)[["g", "d", "w", "c", "b", "y", "a"]]
     same(by_estimator(asked), by_estimator(replace(asked, table=table.reset_index(drop=True))), model=False)
@@ -168,14 +168,14 @@ def test_the_order_of_rows_and_columns_does_not_matter(seed: int) -> None:
 
 @pytest.mark.parametrize("names", [["x, y", "x", "y"], ["(missing)", "1", "01"], ["<b>", "'", '"']])
 @pytest.mark.parametrize("seed", SEEDS)
-def test_what_groups_are_called_does_not_matter(seed: int, names: list[str]) -> None:
+def test_what_groups_are_called_does_not_matter(seed, names):
     asked = replace(case(seed), fairness=list(FAIR)[seed % 2])
     renamed = dict(zip(["men, old", "men", "women"], names, strict=True))
     same(by_estimator(asked), by_estimator(changed(asked, g=lambda g: g.map(renamed))))
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_what_columns_and_classes_are_called_does_not_matter(seed: int) -> None:
+def test_what_columns_and_classes_are_called_does_not_matter(seed):
     asked = replace(case(seed), options={})
     names = {"a": "age, in years", "b": "b <= 3", "c": "é 'c'", "d": "1"}
     one = by_estimator(asked)
@@ -248,7 +248,7 @@ def same_sweep(one: Swept, other: Swept, sums: float = 1.0, losses: float = 1.0)
 
 @pytest.mark.parametrize("factor", [1000, 1 / 7])
 @pytest.mark.parametrize("seed", SEEDS)
-def test_sweeps_with_weights_times_a_constant(seed: int, factor: float, tmp_path: Path) -> None:
+def test_sweeps_with_weights_times_a_constant(seed, factor, tmp_path):
     asked = case(seed)
     one = swept(asked, counted(asked), tmp_path / "one.jsonl")
     other = swept(asked, counted(changed(asked, w=lambda w: w * factor)), tmp_path / "other.jsonl")
@@ -256,7 +256,7 @@ def test_sweeps_with_weights_times_a_constant(seed: int, factor: float, tmp_path
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_sweeps_over_whole_weights_and_over_repeated_rows(seed: int, tmp_path: Path) -> None:
+def test_sweeps_over_whole_weights_and_over_repeated_rows(seed, tmp_path):
     asked = case(seed)
     rows = asked.table.rename_axis("id").reset_index()
     rows = rows.loc[rows.index.repeat(rows["w"])].sample(frac=1, random_state=seed)
@@ -272,7 +272,7 @@ def test_sweeps_over_whole_weights_and_over_repeated_rows(seed: int, tmp_path: P
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_sweeps_over_other_names(seed: int, tmp_path: Path) -> None:
+def test_sweeps_over_other_names(seed, tmp_path):
     asked = case(seed)
     names = {"a": "age, in years", "b": "b <= 3", "c": "é 'c'", "d": "1"}
     renamed = asked.table.rename(columns=names).assign(
@@ -299,7 +299,7 @@ TYPES: dict[str, Callable[[pd.DataFrame], Any]] = {
 
 @pytest.mark.parametrize("kind", TYPES)
 @pytest.mark.parametrize("seed", SEEDS)
-def test_the_types_of_columns_do_not_matter(seed: int, kind: str) -> None:
+def test_the_types_of_columns_do_not_matter(seed, kind):
     asked = case(seed)
     typed = TYPES[kind](asked.features)
     other = replace(asked, table=pd.concat([typed, asked.table[["w", "g", "y"]]], axis=1))
@@ -310,7 +310,7 @@ def test_the_types_of_columns_do_not_matter(seed: int, kind: str) -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_every_door_gives_one_answer(seed: int, tmp_path: Path) -> None:
+def test_every_door_gives_one_answer(seed, tmp_path):
     asked = case(seed)
     one = replace(by_estimator(asked), rates=())
     same(one, by_command(asked, tmp_path))
@@ -322,9 +322,7 @@ def test_every_door_gives_one_answer(seed: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_proof_made_by_one_command_is_checked_by_another(
-    seed: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_proof_made_by_one_command_is_checked_by_another(seed, tmp_path, capsys):
     asked = replace(case(seed), weighted=False)
     by_command(asked, tmp_path, "--proof", str(tmp_path / "proof.npz"))
     (model,) = tmp_path.glob("model*.json")

@@ -1,7 +1,5 @@
 """A switch of a bound means what it says: off, it cuts nothing and counts nothing; on, it leaves less to do."""
 
-from __future__ import annotations
-
 from dataclasses import fields
 from fractions import Fraction
 from itertools import product

@@ -7,7 +7,6 @@ import json
 import subprocess
 import sys
 import zipfile
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -107,7 +106,7 @@ QUICK = {"bomb.npz", "nested.npz", "code.npz", "deep.json", "large.json"}
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits of memory are set as Linux does")
 @pytest.mark.parametrize("name", [pytest.param(n, marks=() if n in QUICK else pytest.mark.long) for n in FILES])
-def test_files_that_would_take_all_memory(name: str, tmp_path: Path) -> None:
+def test_files_that_would_take_all_memory(name, tmp_path):
     make, expected = FILES[name]
     (tmp_path / name).write_bytes(make())
     command = [sys.executable, "-c", READ, str(tmp_path / name), str(MORE_MEMORY)]
@@ -118,7 +117,7 @@ def test_files_that_would_take_all_memory(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("nothing", [None, 3, b"PK", [], io.StringIO("text")])
-def test_what_is_no_file(nothing: object) -> None:
+def test_what_is_no_file(nothing):
     with pytest.raises(rl.CertificateError, match=r"a certificate is loaded from|not a certificate"):
         rl.Certificate.load(nothing)  # type: ignore[arg-type]
     with pytest.raises(rl.ModelError, match="a model is loaded from the path of a file"):
@@ -126,7 +125,7 @@ def test_what_is_no_file(nothing: object) -> None:
 
 
 @pytest.mark.parametrize("nothing", [None, 3, [], {}])
-def test_what_is_no_json(nothing: object) -> None:
+def test_what_is_no_json(nothing):
     with pytest.raises(rl.ModelError, match="a saved model is text, not"):
         rl.RuleList.from_json(nothing)  # type: ignore[arg-type]
 
@@ -145,13 +144,13 @@ def test_what_is_no_json(nothing: object) -> None:
         ({"origin": "y"}, "must be an Origin, not str"),
     ],
 )
-def test_a_certificate_of_other_types_cannot_be_made(change: dict, message: str) -> None:
+def test_a_certificate_of_other_types_cannot_be_made(change, message):
     good = {"family": "rule_list", "fingerprint": "x", "parameters": {}, "arrays": {}}
     with pytest.raises(rl.CertificateError, match=message):
         rl.Certificate(**{**good, **change})
 
 
-def test_strict_json_reads_what_is_standard() -> None:
+def test_strict_json_reads_what_is_standard():
     content = {"a": [1, 2.5, None, True, 'brackets [[[ in "text"\\', {"b": {}}], "é": "\\"}
     for raw in (
         json.dumps(content),

@@ -130,8 +130,7 @@ def test_near_optimal_lists_go_on_after_it(monkeypatch):
                 pass
         except KeyboardInterrupt:
             interrupted += 1
-    assert interrupted == 2
-    assert enumeration.result().count == whole.count
+    assert (interrupted, enumeration.result().count) == (2, whole.count)
 
 
 @pytest.mark.parametrize("kind", list(CLASSIFIERS))
@@ -154,8 +153,7 @@ def test_fit_of_several_classes_keeps_a_model_of_each(press):
     at = press(1)
     with pytest.warns(ConvergenceWarning, match="interrupted"):
         model = rl.RuleListClassifier(0.001, thresholds=4, max_conditions=1, beam_width=0).fit(X, y)
-    assert len(at) == 3
-    assert len(model.models_) == 3
+    assert (len(at), len(model.models_)) == (3, 3)
     assert (model.gap_ >= 0).all()
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -40,7 +39,7 @@ def mined(**parameters: object) -> Problem:
 
 
 @pytest.mark.parametrize("weights", ["none", "whole", "fractional"])
-def test_a_problem_without_columns_is_that_of_the_other_columns(weights: str) -> None:
+def test_a_problem_without_columns_is_that_of_the_other_columns(weights):
     for seed in range(12):
         rng = np.random.default_rng(seed)
         A = pd.DataFrame(rng.random((30, 4)) < 0.5, columns=list("abcd"))
@@ -60,7 +59,7 @@ def test_a_problem_without_columns_is_that_of_the_other_columns(weights: str) ->
         assert (mine.negatives[:, order[0]] == theirs.negatives[:, order[1]]).all()
 
 
-def test_a_name_is_a_column_a_condition_or_an_antecedent() -> None:
+def test_a_name_is_a_column_a_condition_or_an_antecedent():
     problem = mined()
     for names, gone in (
         ("sex", lambda joined: any(c.column == "sex" for c in joined)),
@@ -75,7 +74,7 @@ def test_a_name_is_a_column_a_condition_or_an_antecedent() -> None:
         assert not any(map(gone, mined(must_not_use=names).conditions))
 
 
-def test_names_that_nothing_has_are_errors_that_list_the_nearest() -> None:
+def test_names_that_nothing_has_are_errors_that_list_the_nearest():
     with pytest.raises(ProblemError, match=r"'sez'.*'sex'"):
         mined().without("sez")
     with pytest.raises(ProblemError, match="no antecedent is left"):
@@ -92,7 +91,7 @@ def test_names_that_nothing_has_are_errors_that_list_the_nearest() -> None:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_the_model_is_the_best_of_the_table_without_the_columns(family: str) -> None:
+def test_the_model_is_the_best_of_the_table_without_the_columns(family):
     estimator = ESTIMATORS[family]
     expected = estimator.set_params(must_not_use=None).fit(TABLE.drop(columns="sex"), LABELS).objective_
     fitted = estimator.set_params(must_not_use=["sex", "same"]).fit(TABLE, LABELS)
@@ -102,18 +101,17 @@ def test_the_model_is_the_best_of_the_table_without_the_columns(family: str) -> 
         estimator.set_params(must_not_use=["sez"]).fit(TABLE, LABELS)
 
 
-def test_a_sweep_leaves_out_what_must_not_be_used() -> None:
+def test_a_sweep_leaves_out_what_must_not_be_used():
     data = rl.datasets.from_frame(TABLE.assign(y=LABELS), target="y", sensitive=())
     grid = {"must_not_use": [None, ["sex"], ["same"]], "regularization": [0.02], "max_conditions": [1]}
     sweep = rl.sweep(data, grid=grid, cv=2)
     assert sweep.wait(PATIENCE)
     frame = sweep.frame
-    assert set(frame["must_not_use"].dropna()) == {"['same']", "['sex']"}
-    assert len(frame) == 6
+    assert (set(frame["must_not_use"].dropna()), len(frame)) == ({"['same']", "['sex']"}, 6)
     assert (frame["status"] == "optimal").all()
 
 
-def test_the_command_line_says_what_is_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_line_says_what_is_left_out(tmp_path, capsys):
     table, model, proof = (str(tmp_path / name) for name in ("t.csv", "m.json", "p.npz"))
     TABLE.assign(y=LABELS).to_csv(table, index=False)
     command = ["fit", table, "--target", "y", "--quiet", "--max-conditions", "1"]
@@ -125,7 +123,7 @@ def test_the_command_line_says_what_is_left_out(tmp_path: Path, capsys: pytest.C
     assert "'age'" in capsys.readouterr().err
 
 
-def test_a_proof_does_not_claim_to_leave_out_what_it_uses() -> None:
+def test_a_proof_does_not_claim_to_leave_out_what_it_uses():
     problem = mined(must_not_use=["sex"])
     origin = Origin.of(problem)
     assert Origin.parse(origin.dump()) == origin
@@ -135,14 +133,14 @@ def test_a_proof_does_not_claim_to_leave_out_what_it_uses() -> None:
         Origin.parse(origin.dump().replace(b'["sex"]', b'"sex"'))
 
 
-def test_a_card_says_what_was_left_out() -> None:
+def test_a_card_says_what_was_left_out():
     from rulelab.views.cards import card
 
     search = rl.RuleListSearch(mined(must_not_use=["sex"]), 0.05)
     assert "antecedents without sex has" in card.of_search(search, rl.solve(search)).proof.scope
 
 
-def test_columns_conditions_and_numbers_of_uses_are_demands() -> None:
+def test_columns_conditions_and_numbers_of_uses_are_demands():
     problem = mined(thresholds=3)
     free = rl.solve(rl.RuleListSearch(problem, 0.02)).incumbent
     asked = {"must_use": ["old", "sex == f", "sex == m and old"], "max_uses": {"age": 1}}
@@ -184,12 +182,12 @@ def test_columns_conditions_and_numbers_of_uses_are_demands() -> None:
         ({"must_use": ["sez"], "fairness": rl.EqualOpportunity(0.05)}, r"must_use: no antecedent uses 'sez'.*'sex'"),
     ],
 )
-def test_what_cannot_be_asked_for_is_an_error(arguments: dict[str, object], said: str) -> None:
+def test_what_cannot_be_asked_for_is_an_error(arguments, said):
     with pytest.raises(ValueError, match=said):
         rl.search_for(mined(), regularization=0.02, **arguments)
 
 
-def test_what_is_left_out_cannot_be_asked_for() -> None:
+def test_what_is_left_out_cannot_be_asked_for():
     with pytest.raises(ValueError, match="must_use and must_not_use both have 'sex'"):
         rl.RuleListClassifier(must_use=["sex"], must_not_use=["sex"]).fit(TABLE, LABELS)
     with pytest.raises(ValueError, match="cannot begin with old: the rows hold a single class"):
@@ -200,7 +198,7 @@ def test_what_is_left_out_cannot_be_asked_for() -> None:
         rl.RuleListClassifier(must_use=["old"], max_length=0).fit(TABLE, LABELS)
 
 
-def test_every_door_leads_to_the_same_list(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_door_leads_to_the_same_list(tmp_path, capsys):
     fitted = rl.RuleListClassifier(must_use=["old"], first_rule="sex == f", max_uses={"age": 1}).fit(TABLE, LABELS)
     assert fitted.status_ is rl.Status.OPTIMAL
     assert fitted.model_.antecedent_names[0] == "sex == f"
@@ -230,9 +228,7 @@ def test_every_door_leads_to_the_same_list(tmp_path: Path, capsys: pytest.Captur
     assert main([*command, "--max-length", "0"]) == 1
 
 
-def test_a_fair_list_that_obeys_is_found_proven_and_verified_by_command(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_fair_list_that_obeys_is_found_proven_and_verified_by_command(tmp_path, capsys):
     table, model, proof = (str(tmp_path / name) for name in ("t.csv", "m.json", "p.npz"))
     TABLE.assign(y=LABELS).to_csv(table, index=False)
     command = ["fit", table, "--target", "y", "--sensitive", "sex", "--quiet", "--fairness", "equal-opportunity:0.1"]
@@ -246,7 +242,7 @@ def test_a_fair_list_that_obeys_is_found_proven_and_verified_by_command(
     assert "a criterion other than predictive parity where a list has to obey" in capsys.readouterr().err
 
 
-def test_claims_say_what_the_list_was_asked_for() -> None:
+def test_claims_say_what_the_list_was_asked_for():
     from rulelab.views.cards import card
 
     search = rl.search_for(mined(), regularization=0.05, must_use=["old"])
@@ -255,7 +251,7 @@ def test_claims_say_what_the_list_was_asked_for() -> None:
     assert shown.parameters["must use"] == "['old']"
 
 
-def test_certificates_say_what_may_not_be_used_more_often() -> None:
+def test_certificates_say_what_may_not_be_used_more_often():
     problem = mined(thresholds=3)
     search = rl.search_for(problem, regularization=0.02, must_use=["old"], max_uses={"age": 1, "sex": 0}, max_length=2)
     with pytest.raises(CertificateError, match="not proven"):

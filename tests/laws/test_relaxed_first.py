@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -13,8 +12,6 @@ import pytest
 import rulelab as rl
 from rulelab.certificate import of_all
 from rulelab.data.fairness import true_gaps
-
-Make = Callable[..., Any]
 
 
 def separated(seed: int = 0, n: int = 400, shift: float = 0.2) -> rl.Problem:
@@ -55,7 +52,7 @@ def named(value: Any) -> str:
     ],
     ids=named,
 )
-def test_no_bound_is_below_that_of_the_search_without_constraints(make: Make, options: dict[str, Any]) -> None:
+def test_no_bound_is_below_that_of_the_search_without_constraints(make, options):
     problem = separated()
     free = rl.solve(make(problem, **{name: options[name] for name in ("loss", "form") if name in options}))
     search, looked_at = make(problem, **options), 0
@@ -85,7 +82,7 @@ def test_no_bound_is_below_that_of_the_search_without_constraints(make: Make, op
     ],
     ids=named,
 )
-def test_where_the_best_of_all_obeys_it_is_proven_at_once(make: Make, options: dict[str, Any]) -> None:
+def test_where_the_best_of_all_obeys_it_is_proven_at_once(make, options):
     problem = separated()
     free = make(problem, **{name: options[name] for name in ("loss",) if name in options})
     best = rl.solve(free).incumbent
@@ -105,7 +102,7 @@ def test_where_the_best_of_all_obeys_it_is_proven_at_once(make: Make, options: d
 
 @pytest.mark.parametrize("make", [lists, falling, sets], ids=named)
 @pytest.mark.parametrize("seed", range(3))
-def test_a_proof_about_all_models_says_that_its_own_obeys_only_where_it_does(make: Make, seed: int) -> None:
+def test_a_proof_about_all_models_says_that_its_own_obeys_only_where_it_does(make, seed):
     problem = separated(seed, 300, 0.3)
     search = make(problem)
     model = rl.solve(search).incumbent.model
@@ -121,7 +118,7 @@ def test_a_proof_about_all_models_says_that_its_own_obeys_only_where_it_does(mak
 
 
 @pytest.mark.parametrize("make", [lists, falling], ids=named)
-def test_a_proof_about_lists_of_any_length_says_only_of_short_ones_that_they_are(make: Make) -> None:
+def test_a_proof_about_lists_of_any_length_says_only_of_short_ones_that_they_are(make):
     problem = separated()
     search = make(problem)
     model = rl.solve(search).incumbent.model
@@ -134,7 +131,7 @@ def test_a_proof_about_lists_of_any_length_says_only_of_short_ones_that_they_are
 
 
 @pytest.mark.parametrize("make", [lists, falling, sets], ids=named)
-def test_what_the_search_within_stores_counts_and_keeps_to_the_limit(make: Make) -> None:
+def test_what_the_search_within_stores_counts_and_keeps_to_the_limit(make):
     problem = separated(1, 600)
     options = {"fairness": rl.EqualOpportunity(0.01)}
     alone = make(problem, **options).without_relaxation().advance(1).memory_bytes

@@ -107,8 +107,7 @@ def test_text():
     assert str(alone) == "always P(1) = 0.25   (1 positive, 3 negative, predicts 0)"
     assert repr(small()) == "FallingRuleList(2 rules, 1 errors in 6)"
     assert not small().falls
-    assert small().lowered == (False, True, False)
-    assert small().threshold == 1 / 3
+    assert (small().lowered, small().threshold) == ((False, True, False), 1 / 3)
 
 
 def test_names_stay_text_and_on_one_line():
@@ -121,13 +120,11 @@ def test_names_stay_text_and_on_one_line():
 
 def test_risk_strata():
     frame = small().strata(confidence=0.9)
-    assert frame["name"].tolist() == ["one", "two", "default"]
-    assert frame["share"].tolist() == [2 / 6] * 3
+    assert (frame["name"].tolist(), frame["share"].tolist()) == (["one", "two", "default"], [2 / 6] * 3)
     assert frame["proportion"].tolist() == [0.5, 1.0, 0.0]
     assert frame["probability"].tolist() == [0.5, 0.5, 0.0]
     low, high = wilson_interval([1, 2, 0], [2, 2, 2], 0.9)
-    assert frame["low"].tolist() == low.tolist()
-    assert frame["high"].tolist() == high.tolist()
+    assert (frame["low"].tolist(), frame["high"].tolist()) == (low.tolist(), high.tolist())
     with pytest.raises(ValueError, match="confidence"):
         small().strata(1.0)
 
@@ -139,8 +136,7 @@ def test_a_rule_that_captures_nothing_keeps_the_list_falling():
     assert model.proportions == (1.0, 1 / 3, 0.5, 0.0)
     assert model.falls
     everything = FallingRuleList.from_problem(rl.Problem.from_arrays(A, [1, 1, 0, 0, 0]), [0, 2, 0], 2)
-    assert everything.proportions == (1.0, 0.0, 0.0, 0.0)
-    assert everything.objective(0) == 0
+    assert (everything.proportions, everything.objective(0)) == ((1.0, 0.0, 0.0, 0.0), 0)
 
 
 def test_only_one_class():

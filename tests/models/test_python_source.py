@@ -78,7 +78,7 @@ def models(conditions: list[rl.Condition]) -> list[Any]:
 
 @settings(max_examples=300)
 @given(cases())
-def test_source_and_model_agree_on_every_cell(case: tuple[pd.DataFrame, list[rl.Condition]]) -> None:
+def test_source_and_model_agree_on_every_cell(case):
     table, conditions = case
     for model in models(conditions):
         try:
@@ -93,7 +93,7 @@ def test_source_and_model_agree_on_every_cell(case: tuple[pd.DataFrame, list[rl.
 
 
 @pytest.mark.parametrize("cells", [[3, 3.0, "3", 4, "x"], [3.0, None, 2.5, float("nan"), 4.0], [pd.NA, 3, 4, "3", 2]])
-def test_a_classifier_and_its_source_agree_on_mixed_columns(cells: list[Any]) -> None:
+def test_a_classifier_and_its_source_agree_on_mixed_columns(cells):
     X = pd.DataFrame({"a": pd.Series(cells * 8, dtype=object), "b": np.arange(40) % 7})
     y = X["a"].map(str).isin(["3", "3.0"]).astype(int)
     for classifier in (rl.RuleListClassifier(regularization=0.02), rl.RuleSetClassifier(max_complexity=6)):

@@ -1,7 +1,5 @@
 """The accuracy-complexity curve against the naive reference and certified optima."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 
@@ -52,8 +50,7 @@ def test_every_point_is_the_least_errors_of_its_length(case, max_length, beam_wi
         assert point.errors == naive.rule_list_objective(A, y, weight, Fraction(0), point.model.antecedents) * sum(
             weight
         )
-    assert snapshot.incumbent.errors == frontier[-1].errors
-    assert snapshot.gap == 0
+    assert (snapshot.incumbent.errors, snapshot.gap) == (frontier[-1].errors, 0)
 
 
 def test_no_list_of_one_error_less_is_lost():

@@ -87,8 +87,7 @@ def check(result: NearOptimal, A, y, weight, models, optimum):
     assert set(frame.index) == {a for d in lists for a in d}
     for a, row in frame.iterrows():
         using = [d for d in lists if a in d]
-        assert row["lists"] == len(using)
-        assert row["share"] == len(using) / len(lists)
+        assert (row["lists"], row["share"]) == (len(using), len(using) / len(lists))
         assert row["models"] == sum(a in d for d in result.lists)
         assert row["objective"] == pytest.approx(float(min(lists[d] for d in using)), abs=1e-12)
         assert row["aliases"] == tuple(b for b in range(A.shape[1]) if b != a and (A[:, a] == A[:, b]).all())
@@ -242,8 +241,7 @@ def test_steps_can_be_stopped_pickled_and_go_on(everything):
         for _ in search.steps(time_limit=0):
             pass
     result = search.result()
-    assert result.lists == everything.lists
-    assert result.n_lists == everything.n_lists
+    assert (result.lists, result.n_lists) == (everything.lists, everything.n_lists)
     np.testing.assert_array_equal(result.multiplicity, everything.multiplicity)
 
 
@@ -286,8 +284,7 @@ def test_models_differ_and_diverse_ones_differ_most(everything):
     distance = ((predicted[:, None, :] != predicted[None, :, :]) * weight).sum(axis=2) / weight.sum()
     np.testing.assert_allclose(everything.disagreement(3), distance[3], atol=1e-12)
     chosen = everything.diverse(6)
-    assert chosen[0] == 0
-    assert len(set(chosen)) == 6
+    assert (chosen[0], len(set(chosen))) == (0, 6)
     for i in range(1, 6):
         nearest = distance[list(chosen[:i])].min(axis=0)
         assert nearest[chosen[i]] == pytest.approx(nearest.max())
@@ -333,7 +330,7 @@ def test_near_optimal_lists_of_compas(instances):
     assert len({model.predict(A).tobytes() for model in result.models}) == 11
 
 
-def test_the_best_and_random_models_are_rows_of_the_table() -> None:
+def test_the_best_and_random_models_are_rows_of_the_table():
     rng = np.random.default_rng(5)
     A = rng.random((40, 5)) < 0.5
     problem = rl.Problem.from_arrays(A, (A[:, 0] ^ (rng.random(40) < 0.2)).astype(int))
@@ -348,7 +345,7 @@ def test_the_best_and_random_models_are_rows_of_the_table() -> None:
         first.sample()
 
 
-def test_the_same_lists_are_found_by_every_door() -> None:
+def test_the_same_lists_are_found_by_every_door():
     A = np.random.default_rng(5).random((60, 4)) < 0.5
     y = (A[:, 0] ^ (np.random.default_rng(6).random(60) < 0.2)).astype(int)
     fitted = rl.RuleListClassifier(regularization=0.02, max_conditions=1, min_support=0).fit(A, y)
@@ -361,7 +358,7 @@ def test_the_same_lists_are_found_by_every_door() -> None:
     assert rl.near_optimal(fitted, 0.05, count=True).n_lists == by_problem.n_lists
 
 
-def test_what_has_no_near_lists_is_named() -> None:
+def test_what_has_no_near_lists_is_named():
     problem = medium_problem()
     for other in ("compas", rl.search_for(problem, "falling_rule_list")):
         with pytest.raises(rl.ParameterError, match="of must be a RuleListSearch, a RuleSetSearch, a classifier"):

@@ -40,8 +40,7 @@ def check_choices(graph: PrefixGraph, lists: dict[tuple[int, ...], tuple[float, 
     assert set(offered.index) == {d[len(prefix)] for d in going_on}
     for rule, row in offered.iterrows():
         these = [said for d, said in going_on.items() if d[len(prefix)] == rule]
-        assert row["lists"] == len(these)
-        assert row["models"] == len({model for _, model in these})
+        assert (row["lists"], row["models"]) == (len(these), len({model for _, model in these}))
         assert row["objective"] == pytest.approx(min(value for value, _ in these), abs=1e-12)
         assert row["slack"] == pytest.approx(max(graph.threshold - row["objective"], 0), abs=1e-12)
 
@@ -90,7 +89,7 @@ def check_reliance(graph: PrefixGraph, lists: dict[tuple[int, ...], rl.RuleList]
 
 
 @pytest.fixture(scope="module")
-def everything() -> rl.NearOptimalSearch:
+def everything():
     return searched(medium_problem(), 0.02, 0.05)
 
 

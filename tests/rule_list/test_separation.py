@@ -1,7 +1,5 @@
 """Pairs of patterns that rules must tell apart: bounds that hold, searches and proofs that use them."""
 
-from __future__ import annotations
-
 import pickle
 from dataclasses import replace
 from fractions import Fraction

@@ -54,13 +54,13 @@ def check(case: Case) -> None:
 
 
 @pytest.mark.parametrize("part", [0, *(pytest.param(k, marks=pytest.mark.long) for k in (1, 2, 3))])
-def test_the_least_gap_is_that_of_the_naive_reference(part: int) -> None:
+def test_the_least_gap_is_that_of_the_naive_reference(part):
     for seed in range(25 * part, 25 * part + 25):
         check(case_of(seed))
 
 
 @pytest.mark.long
-def test_rates_that_must_be_equal_are_searched_value_by_value(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rates_that_must_be_equal_are_searched_value_by_value(monkeypatch):
     monkeypatch.setattr(rule_set_phases, "_WHOLE_NODES", 0)
     for seed in range(300, 330):
         check(case_of(seed))
@@ -74,7 +74,7 @@ def larger_problem() -> rl.Problem:
     return rl.Problem.from_arrays(np.hstack([A, ~A]), y, groups=groups)
 
 
-def test_a_proof_says_what_it_is_about_and_is_refused_for_a_larger_gap() -> None:
+def test_a_proof_says_what_it_is_about_and_is_refused_for_a_larger_gap():
     problem = larger_problem()
     search = rl.LeastGapRuleSetSearch(problem, "equal_opportunity", 0.72, 6, 2)
     best = rl.solve(search).incumbent
@@ -95,7 +95,7 @@ def test_a_proof_says_what_it_is_about_and_is_refused_for_a_larger_gap() -> None
 
 
 @pytest.mark.long
-def test_every_point_of_the_front_is_that_of_a_search_of_its_own() -> None:
+def test_every_point_of_the_front_is_that_of_a_search_of_its_own():
     problem, accuracies = larger_problem(), (0.68, 0.72, 0.76, 0.99)
     own = {"criterion": "demographic_parity", "max_complexity": 6, "max_conditions": 2}
     front = rl.frontier(problem, "gap", "rule_set", accuracies=accuracies, **own)
@@ -111,11 +111,10 @@ def test_every_point_of_the_front_is_that_of_a_search_of_its_own() -> None:
     assert front.points[-1].status == "infeasible"
     while sliced.advance(1).status is rl.Status.RUNNING:
         sliced = pickle.loads(pickle.dumps(sliced))
-    assert sliced.points == front.points
-    assert list(front.frame.columns)[-2:] == ["complexity", "true_gap"]
+    assert (sliced.points, list(front.frame.columns)[-2:]) == (front.points, ["complexity", "true_gap"])
 
 
-def test_limits_stop_a_search_that_then_goes_on() -> None:
+def test_limits_stop_a_search_that_then_goes_on():
     problem = larger_problem()
     search = rl.LeastGapRuleSetSearch(problem, "equal_opportunity", 0.72, 6, 2, loss="zero_one", column_limit=1)
     assert rl.solve(search, time_limit=0.0).limit == "time"
@@ -128,7 +127,7 @@ def test_limits_stop_a_search_that_then_goes_on() -> None:
     assert stopped.lower_bound <= stopped.incumbent.objective
 
 
-def test_sets_to_begin_with_are_taken_where_they_are_accurate_and_simple_enough() -> None:
+def test_sets_to_begin_with_are_taken_where_they_are_accurate_and_simple_enough():
     problem = larger_problem()
     first = rl.LeastGapRuleSetSearch(problem, "equal_opportunity", 0.72, 6, 2)
     best = rl.solve(first).incumbent

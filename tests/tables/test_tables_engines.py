@@ -117,19 +117,19 @@ def answers(table: pa.Table, engines: dict[str, Callable[[pa.Table, Path], Any]]
 
 @settings(max_examples=12, phases=[Phase.explicit, Phase.generate])
 @given(tables(without=REFUSED))
-def test_one_answer_for_all_engines(table: pa.Table) -> None:
+def test_one_answer_for_all_engines(table):
     found = answers(table, QUICK)
     assert len(set(found.values())) == 1, found
 
 
-def test_a_column_of_a_name_that_sql_keeps_is_one_error() -> None:
+def test_a_column_of_a_name_that_sql_keeps_is_one_error():
     table = pa.table({"*": ["a", "b"] * 5, TARGET: [0, 1] * 5})
     assert set(answers(table, QUICK).values()) == {
         "table: a column is called '*', which means all columns in SQL; rename it"
     }
 
 
-def test_numbers_beyond_all_whole_numbers_are_counted_alike() -> None:
+def test_numbers_beyond_all_whole_numbers_are_counted_alike():
     a, b = [1e300, 1e300, 0.0, *7 * [None]], [*8 * [None], 0.1, 0.0]
     table = pa.table({"a": a, "b": b, TARGET: [0, 1, None, 0, 1, 1, 0, 1, 1, 1]})
     found = answers(table, QUICK)
@@ -139,14 +139,14 @@ def test_numbers_beyond_all_whole_numbers_are_counted_alike() -> None:
 
 @settings(max_examples=12, phases=[Phase.explicit, Phase.generate])
 @given(tables())
-def test_one_error_for_all_engines(table: pa.Table) -> None:
+def test_one_error_for_all_engines(table):
     found = answers(table, QUICK)
     assert len(set(found.values())) == 1, found
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("without", [REFUSED, ("list", "bytes")], ids=["answer", "error"])
-def test_slow_engines_have_the_same_answer(without: tuple[str, ...]) -> None:
+def test_slow_engines_have_the_same_answer(without):
     """Lists and bytes are texts when Dask has read them; the command line refuses them all the same."""
 
     @settings(max_examples=4, phases=[Phase.explicit, Phase.generate])
@@ -158,7 +158,7 @@ def test_slow_engines_have_the_same_answer(without: tuple[str, ...]) -> None:
     one()
 
 
-def test_cells_of_pandas_that_are_missing_are_none() -> None:
+def test_cells_of_pandas_that_are_missing_are_none():
     """`pandas.NA` is neither equal to itself nor unequal."""
     cells = {"a": pd.array([1, None, 3, 4] * 5, "Int64"), "b": pd.array([0.5, None, 1.5, 2.5] * 5, "Float64")}
     frame = pd.DataFrame({**cells, "c": pd.array([True, None] * 10, "boolean"), "y": [0, 1, 1, 0] * 5})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 from decimal import Decimal
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -43,7 +42,7 @@ def outcome(source: Any, target: str, **more: Any) -> Any:
 
 @settings(max_examples=8, phases=[Phase.explicit, Phase.generate])
 @given(st.lists(NAMES, min_size=4, max_size=4, unique_by=str.casefold))
-def test_names_are_only_names(names: list[str]) -> None:
+def test_names_are_only_names(names):
     random = Random(0)
     cells = [
         [random.randint(0, 5) for _ in range(30)],
@@ -59,7 +58,7 @@ def test_names_are_only_names(names: list[str]) -> None:
 
 
 @pytest.mark.parametrize("engine", SOME)
-def test_many_categories(engine: str, tmp_path: Path) -> None:
+def test_many_categories(engine, tmp_path):
     rng = np.random.default_rng(0)
     n = 100_000
     often = np.where(rng.random(n) < 0.3, "often", np.char.add("c", np.arange(n).astype(str)))
@@ -69,12 +68,11 @@ def test_many_categories(engine: str, tmp_path: Path) -> None:
     table = open_as(engine, frame, tmp_path)
     known = rl.Binarizer(max_categories=4).fit(frame.drop(columns="y"))
     binarizer = rl.Binarizer(max_categories=4).fit(table.features("y"))
-    assert binarizer.conditions_ == known.conditions_
-    assert binarizer.dropped_ == known.dropped_
+    assert (binarizer.conditions_, binarizer.dropped_) == (known.conditions_, known.dropped_)
     assert rl.tables.count(table, binarizer, "y").n_rows == n
 
 
-def test_empty_parts_and_files(tmp_path: Path) -> None:
+def test_empty_parts_and_files(tmp_path):
     frame = pd.DataFrame({"a": [0, 1, 2, 3] * 10, "b": ["x", None] * 20, "y": [0, 1] * 20})
     for k, part in enumerate((frame.iloc[:0], frame.iloc[:15], frame.iloc[15:15], frame.iloc[15:])):
         pq.write_table(pa.Table.from_pandas(part, _SCHEMA, preserve_index=False), tmp_path / f"{k}.parquet")
@@ -90,7 +88,7 @@ def test_empty_parts_and_files(tmp_path: Path) -> None:
 _SCHEMA = pa.schema({"a": pa.int64(), "b": pa.string(), "y": pa.int64()})
 
 
-def test_empty_partitions_of_dask() -> None:
+def test_empty_partitions_of_dask():
     dd = pytest.importorskip("dask.dataframe")
     frame = pd.DataFrame({"a": np.arange(40), "b": np.arange(40) % 3, "y": np.arange(40) % 2})
     parts = dd.from_pandas(frame, npartitions=4)
@@ -113,7 +111,7 @@ ZONED = datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC)
     ],
     ids=lambda cells: str(cells.type),
 )
-def test_what_is_neither_number_nor_text_is_refused_by_name(cells: pa.Array) -> None:
+def test_what_is_neither_number_nor_text_is_refused_by_name(cells):
     arrow = pa.table({"odd one": cells, "a": list(range(20)), "y": [0, 1] * 10})
     for source in (arrow, duckdb.connect().from_arrow(arrow), pl.from_arrow(arrow)):
         with pytest.raises(TableError, match="'odd one' holds"):
@@ -122,7 +120,7 @@ def test_what_is_neither_number_nor_text_is_refused_by_name(cells: pa.Array) -> 
         assert rl.Binarizer().fit(without.features("y")).conditions_[0].column == "a"
 
 
-def test_odd_numbers_are_numbers() -> None:
+def test_odd_numbers_are_numbers():
     arrow = pa.table(
         {
             "wide": pa.array([Decimal("12345678901234567.25"), None, Decimal("-3.50"), Decimal("7.75")] * 5),
@@ -156,7 +154,7 @@ def test_odd_numbers_are_numbers() -> None:
             rl.tables.count(rl.tables.open(source), cuts, "y", split=Split("large", 0.5))
 
 
-def test_large_whole_numbers_are_told_apart(tmp_path: Path) -> None:
+def test_large_whole_numbers_are_told_apart(tmp_path):
     cells = [2**60, 2**60 + 1, 2**60 + 2, None]
     arrow = pa.table({"cut": cells * 5, "two": [2**60, 2**60 + 1] * 10, "y": [0, 1] * 10})
     conditions = [
@@ -173,14 +171,14 @@ def test_large_whole_numbers_are_told_apart(tmp_path: Path) -> None:
         rl.tables.open(pa.table({"*": [1]}))
 
 
-def test_whole_numbers_beyond_all_engines_are_said() -> None:
+def test_whole_numbers_beyond_all_engines_are_said():
     arrow = pa.table({"id": pa.array([2**64 - 1, 2**63, 2**63 + 5, 1], pa.uint64()), "y": [0, 1, 0, 1]})
     with pytest.raises(TableError, match=r"'id' is told apart at \d+; not all engines"):
         outcome(arrow, "y")
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
-def test_types_that_differ_between_files(kind: str, tmp_path: Path) -> None:
+def test_types_that_differ_between_files(kind, tmp_path):
     for k, cells in enumerate(([1, 2, 3], ["x", "y", "z"])):
         part = pd.DataFrame({"a": cells, "y": [0, 1, 0]})
         path = tmp_path / f"{k}.{kind}"
@@ -195,7 +193,7 @@ def test_types_that_differ_between_files(kind: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("engine", SOME)
-def test_a_target_that_is_no_number_is_missing(engine: str, tmp_path: Path) -> None:
+def test_a_target_that_is_no_number_is_missing(engine, tmp_path):
     arrow = pa.table({"a": [1, 2, 3, 4] * 5, "y": pa.array([0.0, 1.0, float("nan"), None] * 5)})
     frame = arrow if engine == "pyarrow" else pl.from_arrow(arrow) if engine == "polars" else None
     pq.write_table(arrow, tmp_path / "t.parquet")
@@ -205,7 +203,7 @@ def test_a_target_that_is_no_number_is_missing(engine: str, tmp_path: Path) -> N
     assert {c.value for c in counts.conditions} == {1, 2}
 
 
-def test_groups_that_are_no_numbers_are_missing() -> None:
+def test_groups_that_are_no_numbers_are_missing():
     arrow = pa.table({"a": [1, 2] * 10, "s": pa.array([1.0, 2.0, float("nan"), None] * 5), "y": [0, 1, 1, 0] * 5})
     for source in (arrow, duckdb.connect().from_arrow(arrow), pl.from_arrow(arrow), arrow.to_pandas()):
         counts = rl.tables.count(rl.tables.open(source), [rl.Condition("a", "<=", 1)], "y", sensitive="s")
@@ -213,7 +211,7 @@ def test_groups_that_are_no_numbers_are_missing() -> None:
 
 
 @pytest.mark.parametrize("names", [["a", "A"], ["ß b", "SS B"], ["a", "a"]])
-def test_names_that_sql_does_not_tell_apart_are_refused(names: list[str], tmp_path: Path) -> None:
+def test_names_that_sql_does_not_tell_apart_are_refused(names, tmp_path):
     nested = pa.array([{"a": 1, "y": 2}] * 4)
     pq.write_table(pa.table({"s": nested, "y": [0, 1, 0, 1], "b": [1, 2, 3, 4]}), tmp_path / "nested.parquet")
     assert rl.tables.open(str(tmp_path / "nested.parquet")).columns == ["s", "y", "b"]

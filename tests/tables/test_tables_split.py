@@ -27,7 +27,7 @@ def on_test(split: Split, table: rl.tables.Table) -> np.ndarray:
 @pytest.mark.parametrize(
     "engine", ["pandas", "polars", "pyarrow", "duckdb", pytest.param("dask", marks=pytest.mark.long)]
 )
-def test_engines_keep_out_the_same_rows(engine: str, tmp_path: Path) -> None:
+def test_engines_keep_out_the_same_rows(engine, tmp_path):
     frame = keyed()
     table = open_as(engine, frame, tmp_path)
     for column in ("key", "small"):
@@ -43,7 +43,7 @@ def test_engines_keep_out_the_same_rows(engine: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("share", [0.05, 0.3, 0.8])
 @pytest.mark.parametrize("step", [1, 2, 64, 1000, 2**31 - 1])
-def test_the_share_is_kept_whatever_the_keys_are(share: float, step: int) -> None:
+def test_the_share_is_kept_whatever_the_keys_are(share, step):
     n = 20_000
     table = rl.tables.open(pd.DataFrame({"id": np.arange(n) * step - 5, "y": 0}))
     if step == 2**31 - 1:  # the one period that cannot be told apart
@@ -56,7 +56,7 @@ def test_the_share_is_kept_whatever_the_keys_are(share: float, step: int) -> Non
     assert abs((kept & other).mean() - share**2) < 5 * (share**2 * (1 - share**2) / n) ** 0.5
 
 
-def test_rows_of_a_key_stay_together() -> None:
+def test_rows_of_a_key_stay_together():
     frame = keyed()
     kept = pd.Series(on_test(Split("key", 0.3), rl.tables.open(frame)))
     assert kept.groupby(frame.key).nunique().max() == 1
@@ -72,7 +72,7 @@ def test_rows_of_a_key_stay_together() -> None:
     ],
 )
 @pytest.mark.parametrize("engine", ["polars", "duckdb"])
-def test_a_column_may_say_it(engine: str, cells: list, test: list, tmp_path: Path) -> None:
+def test_a_column_may_say_it(engine, cells, test, tmp_path):
     table = open_as(engine, people().assign(part=cells), tmp_path)
     assert on_test(Split("part"), table).tolist() == test * 200
 
@@ -90,13 +90,13 @@ def test_a_column_may_say_it(engine: str, cells: list, test: list, tmp_path: Pat
         (Split("holes", 0.3), "'holes' has rows without a key"),
     ],
 )
-def test_what_cannot_split_is_said(split: Split, message: str) -> None:
+def test_what_cannot_split_is_said(split, message):
     frame = people().assign(constant=0, holes=pd.array([None, *range(399)], dtype="Int64"))
     with pytest.raises(TableError, match=message):
         rl.tables.count(rl.tables.open(frame), [rl.Condition("age", "<=", 40)], "y", split=split)
 
 
-def test_shares_and_seeds_are_checked() -> None:
+def test_shares_and_seeds_are_checked():
     for share in (0, 1, -1, 2):
         with pytest.raises(TableError, match="above 0 and below 1"):
             Split("id", share)
@@ -104,7 +104,7 @@ def test_shares_and_seeds_are_checked() -> None:
         Split("id", 0.3, seed=-1)
 
 
-def test_splits_are_saved_and_rare_kinds_are_of_one_side(tmp_path: Path) -> None:
+def test_splits_are_saved_and_rare_kinds_are_of_one_side(tmp_path):
     table = rl.tables.open(keyed(2000)[["age", "sex", "two", "key", "y"]].assign(w=0.1))
     split = Split("key", 0.3)
     conditions = rl.Binarizer(thresholds=3).fit(table.features("y", "sex", "key", weight="w", split=split))
@@ -123,7 +123,7 @@ def test_splits_are_saved_and_rare_kinds_are_of_one_side(tmp_path: Path) -> None
     assert some.rare + some.n_rows == counts.n_rows == 2000
 
 
-def test_conditions_are_chosen_on_training_rows() -> None:
+def test_conditions_are_chosen_on_training_rows():
     frame = keyed()
     split = Split("key", 0.3)
     kept = on_test(split, rl.tables.open(frame))
@@ -131,7 +131,7 @@ def test_conditions_are_chosen_on_training_rows() -> None:
     assert rl.Binarizer().fit(rl.tables.open(frame).features("y", "key", split=split)).conditions_ == known.conditions_
 
 
-def test_the_command_line_splits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_line_splits(tmp_path, capsys):
     rng = np.random.default_rng(3)
     frame = people(2000, 3)[["age", "sex", "two"]].assign(id=np.arange(2000), w=rng.integers(1, 9, 2000) / 10)
     frame["y"] = ((frame.age < 30) ^ (rng.random(2000) < 0.1)).astype(int)
@@ -181,7 +181,7 @@ def test_the_command_line_splits(tmp_path: Path, capsys: pytest.CaptureFixture[s
         assert message in capsys.readouterr().err
 
 
-def test_kinds_come_in_one_order_however_an_engine_gives_them(tmp_path: Path) -> None:
+def test_kinds_come_in_one_order_however_an_engine_gives_them(tmp_path):
     frame = keyed()
     kinds = []
     for engine in ("duckdb", "duckdb", "polars", "pandas"):

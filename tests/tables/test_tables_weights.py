@@ -34,15 +34,14 @@ WEIGHTS = {
         *(("duckdb", kind) for kind in WEIGHTS),
     ],
 )
-def test_weights_are_those_of_the_rows(engine: str, kind: str, tmp_path: Path) -> None:
+def test_weights_are_those_of_the_rows(engine, kind, tmp_path):
     frame = people(300)
     frame["w"] = WEIGHTS[kind](np.random.default_rng(5), 300)
     table = open_as(engine, frame, tmp_path)
     features = frame.drop(columns=["y", "w"])
     known = rl.Binarizer(thresholds=4, max_categories=6).fit(features, sample_weight=frame.w)
     binarizer = rl.Binarizer(thresholds=4, max_categories=6).fit(table.features("y", weight="w"))
-    assert binarizer.conditions_ == known.conditions_
-    assert binarizer.dropped_ == known.dropped_
+    assert (binarizer.conditions_, binarizer.dropped_) == (known.conditions_, known.dropped_)
     counts = rl.tables.count(table, binarizer, "y", weight="w")
     assert counts.n_rows == (frame.w > 0).sum()
     problem = rl.Problem.from_arrays(counts.frame, counts.label, sample_weight=counts.rows)
@@ -61,7 +60,7 @@ ROWS = st.lists(st.tuples(CELL, st.sampled_from([None, *"abcde"]), WEIGHT, st.bo
 @settings(max_examples=25)
 @given(ROWS, st.integers(2, 6))
 @example([(None, None, 0.1, True), (None, "c", 0.3, False), (None, "c", 1e-6, False)], 2)
-def test_weights_agree_with_memory(rows: list[tuple], groups: int) -> None:
+def test_weights_agree_with_memory(rows, groups):
     frame = pd.DataFrame(rows, columns=["x", "t", "w", "y"]).astype({"x": float})
     assert _counted("polars", frame, groups) == _in_memory(frame, groups)
 
@@ -69,7 +68,7 @@ def test_weights_agree_with_memory(rows: list[tuple], groups: int) -> None:
 @pytest.mark.long
 @settings(max_examples=25)
 @given(ROWS, st.integers(2, 6))
-def test_engines_weigh_alike(rows: list[tuple], groups: int) -> None:
+def test_engines_weigh_alike(rows, groups):
     frame = pd.DataFrame(rows, columns=["x", "t", "w", "y"]).astype({"x": float})
     answers = [_counted(engine, frame, groups) for engine in ("duckdb", "polars", "pyarrow")]
     assert answers[0] == answers[1] == answers[2]
@@ -101,7 +100,7 @@ def _counted(engine: str, frame: pd.DataFrame, groups: int) -> Any:
 
 
 @given(st.lists(st.floats(1e-30, 1e30), min_size=1, max_size=20))
-def test_sums_are_held_by_doubles_exactly(weights: list[float]) -> None:
+def test_sums_are_held_by_doubles_exactly(weights):
     total = sum(weights_as_read(weights))
     unit = Fraction(1, total.denominator)
     parts, of = exact_floats(np.array([int(total / unit)], dtype=object), unit)
@@ -123,20 +122,20 @@ def test_sums_are_held_by_doubles_exactly(weights: list[float]) -> None:
         (["a", "b"], "weights must be numbers"),
     ],
 )
-def test_what_is_no_weight_is_said(engine: str, weights: list, message: str, tmp_path: Path) -> None:
+def test_what_is_no_weight_is_said(engine, weights, message, tmp_path):
     table = open_as(engine, pd.DataFrame({"a": [0, 1], "w": weights, "y": [0, 1]}), tmp_path)
     with pytest.raises(TableError, match=message):
         table.features("y", weight="w")
 
 
-def test_weighted_people_are_not_called_many() -> None:
+def test_weighted_people_are_not_called_many():
     frame = pd.DataFrame({"a": [0, 0, 0, 1], "w": [0.1, 0.1, 0.1, 1000.5], "y": [0, 1, 0, 1]})
     counts = rl.tables.count(rl.tables.open(frame), [rl.Condition("a", "==", 1)], "y", weight="w")
     some = counts.without_rare(2)
     assert (some.n_rows, some.rare) == (3, 1)
 
 
-def test_a_weighing_has_no_more_parts_than_weights_have_digits() -> None:
+def test_a_weighing_has_no_more_parts_than_weights_have_digits():
     frame = rl.tables.open(pd.DataFrame({"w": [0.5, 0.25, 2.0]})).frame
     assert Weighing.by(frame, "w", "t").parts == 1
 
@@ -145,9 +144,7 @@ def test_a_weighing_has_no_more_parts_than_weights_have_digits() -> None:
     ("engine", "weighted"),
     [("polars", True), *(pytest.param("duckdb", weighted, marks=pytest.mark.long) for weighted in (False, True))],
 )
-def test_quantiles_of_very_many_values(
-    engine: str, weighted: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_quantiles_of_very_many_values(engine, weighted, tmp_path, monkeypatch):
     rng = np.random.default_rng(7)
     n = 3000
     frame = pd.DataFrame(
@@ -172,5 +169,4 @@ def test_quantiles_of_very_many_values(
         known = rl.Binarizer(thresholds=thresholds).fit(features, sample_weight=frame.w if weighted else None)
         table = open_as(engine, frame, tmp_path).features("y", *aside, **weight)
         binarizer = rl.Binarizer(thresholds=thresholds).fit(table)
-        assert binarizer.conditions_ == known.conditions_
-        assert binarizer.dropped_ == known.dropped_
+        assert (binarizer.conditions_, binarizer.dropped_) == (known.conditions_, known.dropped_)
