@@ -1,7 +1,5 @@
 """Certificates: what an engine finds can be proven, what is proven is optimal, and no change makes a proof of a lie."""
 
-from __future__ import annotations
-
 import io
 from dataclasses import replace
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Lemmas of a certificate: sets whose proven cost bounds the cost of others."""
 
-from __future__ import annotations
-
 import pickle
 from dataclasses import replace
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """What a proof says of a list that is not the proven one."""
 
-from __future__ import annotations
-
 from itertools import permutations
 
 import numpy as np

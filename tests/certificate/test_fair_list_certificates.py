@@ -1,7 +1,5 @@
 """Proofs of lists that compare groups, of all engines: accepted as they are, refused where something is not true."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any

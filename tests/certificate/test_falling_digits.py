@@ -1,7 +1,5 @@
 """Weights of any digits: falling lists are proven within the rounding of their sums, and no worse list is."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 

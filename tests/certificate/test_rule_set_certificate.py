@@ -1,7 +1,5 @@
 """Certificates of rule sets: true proofs hold, wrong ones are refused, by brute force."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from fractions import Fraction

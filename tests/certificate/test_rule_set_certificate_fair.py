@@ -1,7 +1,5 @@
 """Certificates of rule sets under fairness constraints: by brute force, and what is refused."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, replace
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """The two searches of the checker of rule sets against plain enumeration, and what it says when it gives up."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import naive

@@ -1,7 +1,5 @@
 """Proofs of rates searched part by part: of a bound, of sets that obey, and of the least gap between groups."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction

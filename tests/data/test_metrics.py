@@ -1,7 +1,5 @@
 """Counts, rates and intervals against scikit-learn, SciPy and plain loops."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

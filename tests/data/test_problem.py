@@ -1,7 +1,5 @@
 """Problems: merging of rows, weights, groups, counts made elsewhere, and every bad input."""
 
-from __future__ import annotations
-
 import pickle
 from collections.abc import Callable
 from typing import Any

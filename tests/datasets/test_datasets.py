@@ -1,7 +1,5 @@
 """Embedded, cached and downloaded data sets, and the normalisers, on made-up files in the sources' own formats."""
 
-from __future__ import annotations
-
 import dataclasses
 import gzip
 import hashlib

@@ -1,7 +1,5 @@
 """Reading a user's CSV and Parquet files: what is accepted, and that every fault is named with its place."""
 
-from __future__ import annotations
-
 import gzip
 import io
 

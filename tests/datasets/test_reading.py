@@ -1,7 +1,5 @@
 """How files are written: what is guessed, that a guess looks at every row, and that doubts are said."""
 
-from __future__ import annotations
-
 import datetime
 import gzip
 import io

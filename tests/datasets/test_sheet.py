@@ -1,7 +1,5 @@
 """A table before it is used: types, guessed roles with reasons, leaks, dates, rows without a target, weights."""
 
-from __future__ import annotations
-
 import datetime
 import io
 import warnings

@@ -1,7 +1,5 @@
 """The classifiers of falling rule lists and rule sets: scikit-learn's checks, and what they add to the searches."""
 
-from __future__ import annotations
-
 import itertools
 import warnings
 

@@ -1,7 +1,5 @@
 """The scikit-learn face: its own checks, the tables people have, and the cases other tools get wrong."""
 
-from __future__ import annotations
-
 import pickle
 import warnings
 

@@ -1,7 +1,5 @@
 """From a file, a frame or a name to a fitted classifier, and what it says of its proof."""
 
-from __future__ import annotations
-
 import os
 import pickle
 import signal

@@ -1,7 +1,5 @@
 """The Monte-Carlo search: its lists fall, its bounds hold, and it keeps the laws of a search that proves nothing."""
 
-from __future__ import annotations
-
 import math
 import pickle
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What a search has shown, in words: the equation adds up, and the counts are those of brute force."""
 
-from __future__ import annotations
-
 import math
 import re
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """The records of families: estimators, searches, sweeps and recipes agree with them, one default each."""
 
-from __future__ import annotations
-
 import inspect
 import math
 import subprocess

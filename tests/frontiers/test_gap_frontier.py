@@ -1,7 +1,5 @@
 """The least gap at many accuracies: every point as the naive reference has it, in slices and under limits."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import replace

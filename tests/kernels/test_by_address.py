@@ -1,7 +1,5 @@
 """Functions that kernels call by their address: what they are given and give back, pickles, and when they compile."""
 
-from __future__ import annotations
-
 import os
 import pickle
 import subprocess

@@ -1,7 +1,5 @@
 """Ablation: each bound left out once, the same optimum each time, and what they are worth in figures."""
 
-from __future__ import annotations
-
 from dataclasses import fields, replace
 
 import numpy as np

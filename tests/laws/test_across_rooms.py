@@ -4,8 +4,6 @@ Each seed makes a table and crosses a family with fairness, weights, demands and
 changes the table so that only what it names may change. Seeds from ``RULELAB_SEEDS``, such as ``100:400``, try more.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import os

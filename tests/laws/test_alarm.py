@@ -1,7 +1,5 @@
 """Every call ends: with awkward numbers, step by step; at a flag of another thread; at Ctrl-C amid long work."""
 
-from __future__ import annotations
-
 import faulthandler
 import pickle
 import signal

@@ -1,7 +1,5 @@
 """At any limit a search proves its lower bound: one test over all families, and what no certificate may claim."""
 
-from __future__ import annotations
-
 import io
 from collections import Counter
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Every family of searches with all kinds of options on small tables, against enumeration in exact numbers."""
 
-from __future__ import annotations
-
 import os
 from fractions import Fraction
 from itertools import product

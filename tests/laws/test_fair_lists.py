@@ -3,8 +3,6 @@
 That their optimum is the naive one is tested with all other families in ``test_crossed.py``.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any

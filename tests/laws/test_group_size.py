@@ -1,7 +1,5 @@
 """Groups too small for a fairness constraint are left out, and it is said; proofs make the same restriction."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Files that are made to exhaust whoever reads them: refused within little memory, by a clear error."""
 
-from __future__ import annotations
-
 import io
 import json
 import subprocess

@@ -1,7 +1,5 @@
 """Ctrl-C: a search is whole afterwards and goes on, a classifier keeps its best model with the proven gap."""
 
-from __future__ import annotations
-
 import signal
 import threading
 

@@ -1,7 +1,5 @@
 """Every call ends: limits by default, the same everywhere, and what is said when one of them was met."""
 
-from __future__ import annotations
-
 import inspect
 import warnings
 from collections.abc import Callable

@@ -3,8 +3,6 @@
 Each seed writes a file of columns that the reader has to make sense of. ``RULELAB_SEEDS=100:400`` tries others.
 """
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io

@@ -1,7 +1,5 @@
 """Monotone directions: of some columns more can only help, or only hinder, a positive prediction of a rule set."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Set
 from fractions import Fraction

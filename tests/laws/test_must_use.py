@@ -1,7 +1,5 @@
 """Constraints of the user: what rules must not use."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

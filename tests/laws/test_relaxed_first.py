@@ -1,7 +1,5 @@
 """Searches for models that have to obey begin with the best model of all: its bound, its proof, and its memory."""
 
-from __future__ import annotations
-
 import pickle
 from fractions import Fraction
 from typing import Any

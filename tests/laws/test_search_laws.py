@@ -1,7 +1,5 @@
 """The laws every engine keeps. A new engine joins by adding its makers to ``ENGINES``."""
 
-from __future__ import annotations
-
 import io
 import json
 import math

@@ -1,7 +1,5 @@
 """Slices: the work that a search is asked for at once is small again wherever a unit of work may take longer."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 

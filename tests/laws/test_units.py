@@ -1,7 +1,5 @@
 """Units of work are short: bounded by what they look at, however large the table, and the result is the same."""
 
-from __future__ import annotations
-
 import pickle
 import sys
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Kernels are ready before a clock runs: what compiles in a search would count as search time."""
 
-from __future__ import annotations
-
 import gc
 import os
 import signal

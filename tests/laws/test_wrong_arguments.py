@@ -1,7 +1,5 @@
 """Whatever is given to a public name: it works, or a ValueError or TypeError names the argument, and it comes back."""
 
-from __future__ import annotations
-
 import math
 import pickle
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """What is to be doubted of a model: data that have it and data that have not, and every door."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Models written in other languages give the answers of `predict`, whatever the columns and cells are called."""
 
-from __future__ import annotations
-
 import json
 import pickle
 import re

@@ -1,7 +1,5 @@
 """Rule lists against a loop over rows; reading them back; every table they are asked to predict on."""
 
-from __future__ import annotations
-
 import html
 import json
 import warnings

@@ -1,7 +1,5 @@
 """Lists of several classes: the optimum of an enumeration, changed proofs are refused, the classifier."""
 
-from __future__ import annotations
-
 import json
 import pickle
 import sqlite3

@@ -1,7 +1,5 @@
 """Rule sets as models: counts, predictions, text, Python source, JSON."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

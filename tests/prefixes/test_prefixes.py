@@ -1,7 +1,5 @@
 """Looking into a search over prefixes: the tree that it stores, and what becomes of the children of a prefix."""
 
-from __future__ import annotations
-
 import pickle
 import re
 from fractions import Fraction

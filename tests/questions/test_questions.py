@@ -1,7 +1,5 @@
 """One list of engines decides which search answers a question, and says why none does."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -4,8 +4,6 @@
 What changes in the file of texts is read before it is committed.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The least gap between groups: accuracies at the edge, lists to begin with, and room in every pass."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

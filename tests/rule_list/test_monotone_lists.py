@@ -1,7 +1,5 @@
 """Monotone directions of rule lists: by their rules against all lists, and on every row there could be."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations, product

@@ -1,7 +1,5 @@
 """Near-optimal rule lists counted over sets, against naive enumeration of every list and against the listing engine."""
 
-from __future__ import annotations
-
 import pickle
 from collections import Counter
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Near-optimal rule lists against naive enumeration of every list."""
 
-from __future__ import annotations
-
 import pickle
 from collections import defaultdict
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """An exact search by several threads: the optimum of one thread, and the same from run to run, however it is sliced."""
 
-from __future__ import annotations
-
 import pickle
 import signal
 import threading

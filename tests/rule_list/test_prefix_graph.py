@@ -1,7 +1,5 @@
 """Near-optimal lists as a graph of prefixes, against the lists themselves, one by one."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

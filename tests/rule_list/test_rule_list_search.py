@@ -1,7 +1,5 @@
 """The rule list engine against the naive reference, exact optima and certified benchmark instances."""
 
-from __future__ import annotations
-
 import pickle
 from fractions import Fraction
 from functools import partial

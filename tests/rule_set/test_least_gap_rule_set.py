@@ -1,7 +1,5 @@
 """The least gap of rule sets against the naive reference, whole and in slices, its front, its proof and its limits."""
 
-from __future__ import annotations
-
 import pickle
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """All rule sets near the optimum, against every set of a small problem one by one."""
 
-from __future__ import annotations
-
 import pickle
 from fractions import Fraction
 from functools import partial

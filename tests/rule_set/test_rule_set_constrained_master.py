@@ -1,7 +1,5 @@
 """The proximal master with constraints against the simplex one and the naive reference."""
 
-from __future__ import annotations
-
 import pickle
 from itertools import combinations
 

@@ -1,7 +1,5 @@
 """Pricing that begins with short rules: the same optimum, bounds that hold at any time, and proofs of them."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import naive

@@ -1,7 +1,5 @@
 """Rule sets under fairness constraints against the naive reference; signs checked by recomputed reduced costs."""
 
-from __future__ import annotations
-
 import math
 from itertools import combinations
 

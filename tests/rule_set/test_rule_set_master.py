@@ -1,7 +1,5 @@
 """The proximal master against the simplex one, and whole searches that use nothing else."""
 
-from __future__ import annotations
-
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Rates of groups searched part by part: no set is lost, slicing changes nothing, and proofs hold and can fail."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from fractions import Fraction

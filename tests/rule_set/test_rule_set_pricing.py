@@ -1,7 +1,5 @@
 """Pricing agrees with brute force: largest sums, bounds at any time, enumeration by covered set, the beam."""
 
-from __future__ import annotations
-
 import pickle
 from itertools import combinations
 from typing import Any, NamedTuple

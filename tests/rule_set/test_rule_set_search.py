@@ -1,7 +1,5 @@
 """The rule set engine against the naive reference, a solver over all columns, and certified benchmark instances."""
 
-from __future__ import annotations
-
 import pickle
 from fractions import Fraction
 from itertools import combinations

@@ -1,7 +1,5 @@
 """Tables that are counted where they lie: the same conditions, counts and problems as in memory, on every engine."""
 
-from __future__ import annotations
-
 import datetime
 import itertools
 import re

@@ -1,7 +1,5 @@
 """Counting in a Dask cluster of processes, one of which may die."""
 
-from __future__ import annotations
-
 import os
 import signal
 import threading

@@ -1,7 +1,5 @@
 """Lists changed by hand: what they cost and their best change, against trying all; what would flip a decision."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import combinations, product
 from typing import Any
