@@ -268,12 +268,9 @@ def test_one_and_true_stay_apart():
 
 
 GOOD = {
-    "target": "y",
-    "classes": ["no", "yes"],
-    "conditions": [["age", "<=", 23], ["sex", "==", "f"]],
-    "antecedents": [[0], [1], [0, 1]],
-    "names": {},
-}
+    "target": "y", "classes": ["no", "yes"], "conditions": [["age", "<=", 23], ["sex", "==", "f"]],
+    "antecedents": [[0], [1], [0, 1]], "names": {},
+}  # fmt: skip
 
 
 def test_a_good_origin():

@@ -51,13 +51,10 @@ def test_separators(delimiter):
 @pytest.mark.parametrize(
     "text",
     [
-        b"\xef\xbb\xbfa,y\n1,0\n2,1\n",
-        b"a,y\r\n1,0\r\n2,1\r\n",
-        b"a,y\r1,0\r2,1",
-        b"\n\na,y\n\n1,0\n   \n2,1\n\n",
+        b"\xef\xbb\xbfa,y\n1,0\n2,1\n", b"a,y\r\n1,0\r\n2,1\r\n", b"a,y\r1,0\r2,1", b"\n\na,y\n\n1,0\n   \n2,1\n\n",
         b'"a","y"\n"1","0"\n"2","1"',
     ],
-)
+)  # fmt: skip
 def test_forms_of_the_same_table(text):
     d = read(text, "y")
     assert (d.X.to_dict("list"), d.y.tolist()) == ({"a": [1, 2]}, [0, 1])

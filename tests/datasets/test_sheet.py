@@ -301,26 +301,14 @@ def test_that_a_column_is_filled_may_give_the_positive_class_away(text):
 
 
 POSITIVE = [
-    (["Ja", "Nein"], [3, 7], "Ja"),
-    (["Nein", "Ja"], [3, 7], "Ja"),
-    (["はい", "いいえ"], [1, 9], "はい"),
-    (["нет", "да"], [1, 9], "да"),
-    (["n", "y"], [1, 9], "y"),
-    (["s", "n"], [9, 1], "s"),
-    (["fraud", "ok"], [9, 1], "fraud"),
-    (["not churned", "churned"], [1, 9], "churned"),
-    (["diabetic", "non-diabetic"], [9, 1], "diabetic"),
-    (["good", "bad"], [1, 9], "bad"),
-    (["admitted", "home"], [5, 5], "admitted"),
-    (["zebra", "ant"], [9, 1], "ant"),
-    (["<=50K", ">50K"], [7, 3], ">50K"),
-    ([0, 1], [1, 9], 1),
-    ([0, 3], [1, 9], 3),
-    ([-1, 1], [1, 9], 1),
-    ([1, 2], [9, 1], 2),
-    ([1, 2], [1, 9], 1),
-    ([True, False], [9, 1], True),
-]
+    (["Ja", "Nein"], [3, 7], "Ja"), (["Nein", "Ja"], [3, 7], "Ja"), (["はい", "いいえ"], [1, 9], "はい"),
+    (["нет", "да"], [1, 9], "да"), (["n", "y"], [1, 9], "y"), (["s", "n"], [9, 1], "s"),
+    (["fraud", "ok"], [9, 1], "fraud"), (["not churned", "churned"], [1, 9], "churned"),
+    (["diabetic", "non-diabetic"], [9, 1], "diabetic"), (["good", "bad"], [1, 9], "bad"),
+    (["admitted", "home"], [5, 5], "admitted"), (["zebra", "ant"], [9, 1], "ant"),
+    (["<=50K", ">50K"], [7, 3], ">50K"), ([0, 1], [1, 9], 1), ([0, 3], [1, 9], 3), ([-1, 1], [1, 9], 1),
+    ([1, 2], [9, 1], 2), ([1, 2], [1, 9], 1), ([True, False], [9, 1], True),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("turned", [False, True])
@@ -339,14 +327,11 @@ def test_the_positive_class_means_yes_or_is_the_rarer_one(labels, rows, expected
 @pytest.mark.parametrize(
     ("names", "expected"),
     [
-        (["Gender", "amount", "Defaulted"], "Defaulted"),
-        (["Defaulted", "amount", "Gender"], "Defaulted"),
-        (["applicantSex", "amount", "result_x"], "result_x"),
-        (["churned", "amount", "active"], "churned"),
-        (["active", "amount", "Geschlecht"], "active"),
-        (["race", "amount", "edad"], None),
+        (["Gender", "amount", "Defaulted"], "Defaulted"), (["Defaulted", "amount", "Gender"], "Defaulted"),
+        (["applicantSex", "amount", "result_x"], "result_x"), (["churned", "amount", "active"], "churned"),
+        (["active", "amount", "Geschlecht"], "active"), (["race", "amount", "edad"], None),
     ],
-)
+)  # fmt: skip
 def test_the_target_is_guessed_by_names_and_is_never_protected(names, expected):
     columns = [np.arange(60) % 2, np.arange(60) % 37, np.where(np.arange(60) % 3, "no", "yes")]
     assert sheet(as_csv(pd.DataFrame(dict(zip(names, columns, strict=True))))).target == expected

@@ -157,12 +157,9 @@ def test_nothing_to_search():
 
 
 CRITERIA = [
-    rl.EqualOpportunity(0.1),
-    rl.EqualizedOdds(0.1, 0.1),
-    rl.DemographicParity(0.1),
-    rl.FalsePositiveRateParity(0.1),
+    rl.EqualOpportunity(0.1), rl.EqualizedOdds(0.1, 0.1), rl.DemographicParity(0.1), rl.FalsePositiveRateParity(0.1),
     rl.AccuracyParity(0.1),
-]
+]  # fmt: skip
 WEIGHTS = {
     "unit": {},
     "balanced": {"class_weight": "balanced"},

@@ -220,44 +220,16 @@ def test_no_antecedent_within_the_limits_gives_a_default_only_list():
 @pytest.mark.parametrize(
     ("X", "y"),
     [
-        (np.eye(4), [1, 1, 1, 1]),
-        (np.eye(4) > 0, ["a", "a", "a", "a"]),
-        (np.ones((4, 2)), [0, 1, 0, 1]),
-        (np.ones((4, 2), dtype=bool), [0, 1, 0, 1]),
-        (np.eye(4), [0, 1, 0, 1]),
+        (np.eye(4), [1] * 4),
+        (np.eye(4) > 0, ["a"] * 4),
+        (np.ones((4, 2)), [0, 1] * 2),
+        (np.ones((4, 2)) > 0, [0, 1] * 2),
     ],
 )
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"regularization": 0}, "regularization must be a number above 0 and below 1, not 0$"),
-        ({"regularization": -0.1}, "regularization must be a number above 0 and below 1, not -0.1$"),
-        ({"regularization": 1}, "regularization must be a number above 0 and below 1, not 1$"),
-        ({"regularization": np.nan}, "regularization must be a number above 0 and below 1, not nan$"),
-        ({"regularization": "0.1"}, "regularization must be a number above 0 and below 1, not '0.1'$"),
-        ({"policy": "best"}, "policy must be one of"),
-        ({"max_length": -1}, "max_length"),
-        ({"beam_width": None}, "beam_width"),
-        ({"memory_limit": 0}, "memory_limit"),
-        ({"random_state": "now"}, "random_state"),
-        ({"time_limit": -1}, "time_limit"),
-        ({"gap": -1}, "gap"),
-        ({"max_conditions": 0}, "max_conditions"),
-        ({"max_support": 2}, "max_support"),
-        ({"thresholds": 1}, "thresholds"),
-        ({"max_categories": 0}, "max_categories"),
-    ],
-)
-def test_parameters_are_checked_even_when_there_is_nothing_to_search(X, y, options, message):
-    with pytest.raises(ValueError, match=message):
-        rl.RuleListClassifier(**options).fit(X, y)
-
-
-def test_a_default_only_list_among_antecedents():
-    X = np.array([[0], [1]] * 10, dtype=bool)
-    model = rl.RuleListClassifier(regularization=0.4).fit(X, [0, 0, 1, 1] * 5)
-    assert (len(model.model_), model.objective_) == (0, 0.5)
-    assert str(model.model_).startswith("always 0")
+@pytest.mark.parametrize("name", ["regularization", "max_length", "time_limit", "max_conditions", "thresholds"])
+def test_parameters_are_checked_even_when_there_is_nothing_to_search(X, y, name):
+    with pytest.raises(ValueError, match=f"{name} must be"):
+        rl.RuleListClassifier(**{name: -1}).fit(X, y)
 
 
 def test_limits_warn_and_tell_the_gap():
@@ -271,14 +243,6 @@ def test_limits_warn_and_tell_the_gap():
     with pytest.warns(ConvergenceWarning, match="gap limit was reached"):
         model = rl.RuleListClassifier(0.005, gap=0.44, beam_width=0, **SMALL).fit(X, noise)
     assert 0 < model.gap_ <= 0.44
-
-
-def test_max_length():
-    X, y = people()
-    free = rl.RuleListClassifier(**EASY).fit(X, y)
-    short = rl.RuleListClassifier(**EASY, max_length=1).fit(X, y)
-    assert (len(free.model_), len(short.model_)) == (2, 1)
-    assert short.objective_ > free.objective_
 
 
 def test_random_states():
@@ -323,13 +287,7 @@ def test_clone_and_pickle(fitted):
         (np.array([[np.inf], [1.0], [0.0], [2.0]]), [0, 1, 0, 1], {}, "infinity"),
         (pd.DataFrame({"a": [np.inf, 1, 0, 2]}), [0, 1, 0, 1], {}, "'a' is infinite in row 0"),
         (pd.DataFrame(np.eye(4)[:, :2], columns=["a", "a"]), [0, 1, 0, 1], {}, "unique column names, got:\n- 'a'"),
-        (np.eye(4) > 0, [0, 1, 0, 1], {"regularization": 0}, "regularization"),
-        (np.eye(4) > 0, [0, 1, 0, 1], {"regularization": 1.0}, "regularization"),
-        (np.eye(4) > 0, [0, 1, 0, 1], {"policy": "best"}, "policy must be one of"),
         (np.eye(4) > 0, [0, 1, 0, 1], {"max_conditions": 7}, "max_conditions"),
-        (np.eye(4) > 0, [0, 1, 0, 1], {"min_support": 2}, "min_support"),
-        (np.eye(4) > 0, [0, 1, 0, 1], {"time_limit": -1}, "time_limit"),
-        (np.eye(4), [0, 1, 0, 1], {"thresholds": 0}, "thresholds"),
     ],
 )
 def test_bad_input_is_refused(X, y, options, message):

@@ -159,15 +159,9 @@ def _result(snapshot: Snapshot) -> tuple:
     detail = {key: value for key, value in snapshot.detail.items() if key != "trace"}
     trace = [entry[1:] for entry in snapshot.detail["trace"]]
     return (
-        snapshot.status,
-        incumbent,
-        snapshot.lower_bound,
-        snapshot.work,
-        snapshot.counts,
-        snapshot.pruned,
-        detail,
+        snapshot.status, incumbent, snapshot.lower_bound, snapshot.work, snapshot.counts, snapshot.pruned, detail,
         trace,
-    )
+    )  # fmt: skip
 
 
 def test_slicing_and_pickling_never_change_the_result(make):

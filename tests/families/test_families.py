@@ -337,14 +337,10 @@ def test_a_wide_queue_takes_no_longer_than_its_cells():
 @pytest.mark.parametrize(
     ("coarse", "fine", "said"),
     [
-        (9.0, 5.0, "at most 3 min left (estimate)"),
-        (4.0, None, "at most 20 s left (estimate)"),
-        (7.5, 7.0, "at most 6 h left (estimate)"),
-        (99.0, 8.0, ""),
-        (99.0, None, ""),
-        (0, 0, ""),
+        (9.0, 5.0, "at most 3 min left (estimate)"), (4.0, None, "at most 20 s left (estimate)"),
+        (7.5, 7.0, "at most 6 h left (estimate)"), (99.0, 8.0, ""), (99.0, None, ""), (0, 0, ""),
     ],
-)
+)  # fmt: skip
 def test_the_time_left_is_an_estimate_by_the_finer_bound(coarse, fine, said):
     detail = {} if fine is None else {"log10_remaining_fine": fine}
     counts = {"created": 1000}

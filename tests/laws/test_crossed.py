@@ -21,22 +21,11 @@ from rulelab.snapshot import Status
 
 GROUPED = range(0, 50, 3)  # every kind of weights, and every criterion
 CASES = {
-    "rule_list": range(20),
-    "corels": range(10),
-    "falling": range(20),
-    "softly_falling": range(20),
-    "rule_set": range(24),
-    "fair_list": GROUPED,
-    "fair_falling": GROUPED,
-    "least_gap": GROUPED,
-    "demanding": range(20),
-    "demanding_set": range(12),
-    "value_list": (1, 2, 4, 6, 9, 12, 14, 15, 18, 23),
-    "several_classes": range(12),
-    "fair_demanding": range(20),
-    "least_gap_set": GROUPED,
-    ESTIMATORS: range(6),
-}
+    "rule_list": range(20), "corels": range(10), "falling": range(20), "softly_falling": range(20),
+    "rule_set": range(24), "fair_list": GROUPED, "fair_falling": GROUPED, "least_gap": GROUPED,
+    "demanding": range(20), "demanding_set": range(12), "value_list": (1, 2, 4, 6, 9, 12, 14, 15, 18, 23),
+    "several_classes": range(12), "fair_demanding": range(20), "least_gap_set": GROUPED, ESTIMATORS: range(6),
+}  # fmt: skip
 """By family: the seeds that are always judged."""
 
 ONCE_WRONG = {
@@ -101,12 +90,9 @@ def test_the_seeds_take_every_combination():
 
 
 RATES = {
-    "EqualOpportunity": ("false_negative",),
-    "EqualizedOdds": ("false_negative", "false_positive"),
-    "FalsePositiveRateParity": ("false_positive",),
-    "DemographicParity": ("positive",),
-    "AccuracyParity": ("error",),
-}
+    "EqualOpportunity": ("false_negative",), "EqualizedOdds": ("false_negative", "false_positive"),
+    "FalsePositiveRateParity": ("false_positive",), "DemographicParity": ("positive",), "AccuracyParity": ("error",),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("loss", "name"), list(product(("hamming", "zero_one"), CRITERIA)))

@@ -298,14 +298,9 @@ SEARCHES: dict[str, tuple[str, Callable[[rl.Problem], Search]]] = {
     ),
 }
 SEVERAL = (
-    "least gaps of rule sets",
-    "near-optimal lists",
-    "near-optimal lists, counted",
-    "near-optimal rule sets",
-    "frontier",
-    "robustness",
-    "fair frontier",
-)
+    "least gaps of rule sets", "near-optimal lists", "near-optimal lists, counted", "near-optimal rule sets",
+    "frontier", "robustness", "fair frontier",
+)  # fmt: skip
 
 
 def problem() -> rl.Problem:

@@ -285,20 +285,10 @@ def test_a_table_in_the_wrong_place_is_named_and_not_printed(call):
 FRAME = pd.DataFrame({"age": np.arange(60) % 23, "town": [*"abc"] * 20, "sex": [*"fm"] * 30})
 FRAME["paid"] = (FRAME.age > 9).astype(int)
 WRONG: dict[str, Any] = {
-    "whole": -1,
-    "number": -1.0,
-    "fraction": 1.5,
-    "size": -1,
-    "choice": "beauty",
-    "text": "beauty",
-    "measure": "beauty",
-    "criterion": "beauty",
-    "name": 3,
-    "names": 3,
-    "limits": {"age": -1},
-    "directions": {"age": "up"},
-    "switch": "maybe",
-}
+    "whole": -1, "number": -1.0, "fraction": 1.5, "size": -1, "choice": "beauty", "text": "beauty",
+    "measure": "beauty", "criterion": "beauty", "name": 3, "names": 3, "limits": {"age": -1},
+    "directions": {"age": "up"}, "switch": "maybe",
+}  # fmt: skip
 """What no parameter of a kind can be."""
 TAKES_ANYTHING = {"negations"}
 EVERY = [

@@ -399,12 +399,9 @@ if find_spec("jpmml_evaluator") is not None and shutil.which("java") is not None
         from jpmml_evaluator import make_evaluator
 
         hostile = [
-            rl.Condition("<&>", "==", 'say "no"'),
-            rl.Condition("ü ☃", ">", 0.30000000000000004),
-            rl.Condition("<&>", "!=", "a\nb"),
-            rl.Condition("c'", "==", False),
-            rl.Condition("ü ☃", "is missing"),
-        ]
+            rl.Condition("<&>", "==", 'say "no"'), rl.Condition("ü ☃", ">", 0.30000000000000004),
+            rl.Condition("<&>", "!=", "a\nb"), rl.Condition("c'", "==", False), rl.Condition("ü ☃", "is missing"),
+        ]  # fmt: skip
         columns = {
             "<&>": ['say "no"', "a\nb", None, "x"],
             "ü ☃": [0.30000000000000004, 0.4, None, 1e22],

@@ -170,13 +170,10 @@ def test_names_from_data_are_escaped():
 @pytest.mark.parametrize(
     ("clauses", "form", "message"),
     [
-        ([()], "dnf", "no antecedents"),
-        ([(0, 9)], "dnf", "no antecedent 9"),
-        ([(-1,)], "dnf", "no antecedent -1"),
-        ([(0, 1), (1, 0)], "dnf", "twice"),
-        ([(0,)], "both", "'dnf' or 'cnf'"),
+        ([()], "dnf", "no antecedents"), ([(0, 9)], "dnf", "no antecedent 9"), ([(-1,)], "dnf", "no antecedent -1"),
+        ([(0, 1), (1, 0)], "dnf", "twice"), ([(0,)], "both", "'dnf' or 'cnf'"),
     ],
-)
+)  # fmt: skip
 def test_bad_clauses_are_refused(clauses, form, message):
     problem = rl.Problem.from_arrays(np.array([[True, False], [False, True]]), [1, 0])
     with pytest.raises(rl.ModelError, match=message):

@@ -35,12 +35,9 @@ _RATES = {**CRITERIA, "PredictiveParity": ("precision",)}
 """Those of rule lists, too."""
 
 CERTIFIED = {
-    "precision": "precision",
-    "false_negative_rate": "false_negative",
-    "false_positive_rate": "false_positive",
-    "selection_rate": "selection",
-    "accuracy": "error",
-}
+    "precision": "precision", "false_negative_rate": "false_negative", "false_positive_rate": "false_positive",
+    "selection_rate": "selection", "accuracy": "error",
+}  # fmt: skip
 """The rates' names in certificates."""
 
 _LARGEST = 9  # complexity of sets that are enumerated

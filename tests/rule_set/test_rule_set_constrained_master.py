@@ -22,14 +22,9 @@ from rulelab.rule_set.pool import Pool
 from rulelab.rule_set.program import Program, make_program
 
 CRITERIA = [
-    rl.EqualOpportunity(0.02),
-    rl.EqualOpportunity(0.0),
-    rl.EqualizedOdds(0.02, 0.05),
-    rl.FalsePositiveRateParity(0.01),
-    rl.DemographicParity(0.01),
-    rl.AccuracyParity(0.02),
-    rl.AccuracyParity(0.0),
-]
+    rl.EqualOpportunity(0.02), rl.EqualOpportunity(0.0), rl.EqualizedOdds(0.02, 0.05),
+    rl.FalsePositiveRateParity(0.01), rl.DemographicParity(0.01), rl.AccuracyParity(0.02), rl.AccuracyParity(0.0),
+]  # fmt: skip
 
 
 @pytest.fixture

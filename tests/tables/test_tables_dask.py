@@ -83,17 +83,8 @@ def test_a_worker_that_dies_changes_no_number(cluster, parts, tmp_path):
 
 def test_the_command_line_takes_a_cluster(cluster, parts, tmp_path, capsys, monkeypatch):
     options = [
-        "--target",
-        "y",
-        "--leave-out",
-        "id",
-        "--leave-out",
-        "w",
-        "--regularization",
-        "0.02",
-        "--thresholds",
-        "3",
-    ]
+        "--target", "y", "--leave-out", "id", "--leave-out", "w", "--regularization", "0.02", "--thresholds", "3",
+    ]  # fmt: skip
     said = []
     for more in (["--scheduler", cluster.scheduler_address], []):
         assert main(["fit", str(tmp_path / "*.parquet"), *options, *more]) == 0

@@ -139,13 +139,9 @@ def test_odd_numbers_are_numbers():
     assert answers[0] == answers[1] == answers[2]
     frame = arrow.to_pandas()
     cuts = [
-        rl.Condition("single", ">", 0.3),
-        rl.Condition("long", "<=", 2.5),
-        rl.Condition("long", ">", 2**53),
-        rl.Condition("large", ">", 2**62),
-        rl.Condition("small", "<=", 1.5),
-        rl.Condition("small", ">", -1),
-    ]
+        rl.Condition("single", ">", 0.3), rl.Condition("long", "<=", 2.5), rl.Condition("long", ">", 2**53),
+        rl.Condition("large", ">", 2**62), rl.Condition("small", "<=", 1.5), rl.Condition("small", ">", -1),
+    ]  # fmt: skip
     long = pd.Series([2**53 + 1, -(2**62), 5] * 5)
     held = [10, 5, 5, 5, 5, 15]
     assert rl.Condition("single", ">", 0.3).evaluate(frame["single"]).sum() == held[0]

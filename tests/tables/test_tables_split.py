@@ -144,17 +144,8 @@ def test_the_command_line_splits(tmp_path, capsys):
     frame.iloc[900:].to_parquet(tmp_path / "b.parquet")
     files, model, proof = str(tmp_path / "*.parquet"), str(tmp_path / "m.json"), str(tmp_path / "p.npz")
     common = [
-        "--target",
-        "y",
-        "--thresholds",
-        "4",
-        "--regularization",
-        "0.01",
-        "--leave-out",
-        "w",
-        "--sensitive",
-        "sex",
-    ]
+        "--target", "y", "--thresholds", "4", "--regularization", "0.01", "--leave-out", "w", "--sensitive", "sex",
+    ]  # fmt: skip
     hashed = ["--key", "id", "--test-share", "0.3"]
     said = {}
     for how in ((*hashed, "--leave-out", "side"), ("--test-column", "side", "--leave-out", "id")):

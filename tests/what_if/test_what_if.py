@@ -156,12 +156,9 @@ def people(seed: int) -> tuple[pd.DataFrame, RuleList]:
 
 
 GRID: dict[str, list[Any]] = {
-    "age": [17.0, *np.arange(17.5, 31, 0.5).tolist()],
-    "priors": np.arange(-1, 7, 0.5).tolist(),
-    "sex": ["f", "m"],
-    "town": ["a", "b", "c"],
-    "jail": [True, False],
-}
+    "age": [17.0, *np.arange(17.5, 31, 0.5).tolist()], "priors": np.arange(-1, 7, 0.5).tolist(), "sex": ["f", "m"],
+    "town": ["a", "b", "c"], "jail": [True, False],
+}  # fmt: skip
 """A value of every cell, whatever the cuts are."""
 
 
