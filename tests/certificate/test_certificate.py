@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from laws import reread
 from strategies import rows
 
 import rulelab as rl
@@ -24,8 +23,6 @@ from rulelab.rule_list.exact import search as engine
 from rulelab.snapshot import Status
 
 LAMBDAS = (0.004, 0.01, 0.02, 0.05, 0.1, 0.2)
-
-
 small_problems = partial(rows, st.sampled_from(LAMBDAS))
 
 
@@ -71,8 +68,6 @@ def with_arrays(certificate, **arrays):
 
 
 # proofs hold ----------------------------------------------------------------------------------------------------------
-
-
 @settings(max_examples=60)
 @given(small_problems(max_rows=9, max_columns=4), st.floats(0.1, 3), st.integers(0, 2**20), st.booleans())
 def test_weights_of_many_digits_are_certified_up_to_a_resolution(case, factor, shift, huge):
@@ -86,23 +81,6 @@ def test_weights_of_many_digits_are_certified_up_to_a_resolution(case, factor, s
     assert float(exact(case, model)) == answer.objective
     assert Fraction(answer.lower_bound) <= least(case) + Fraction(1, 2**53)
     assert exact(case, model) - least(case) <= answer.resolution * (1 + 1e-12) < 1e-12
-
-
-@pytest.mark.parametrize(
-    ("A", "y"),
-    [
-        ([[1], [1], [1]], [1, 0, 0]),
-        ([[1, 0], [1, 0], [0, 1], [0, 1]], [1, 0, 1, 0]),
-        ([[0], [0], [1], [0]], [1, 0, 1, 0]),
-    ],
-    ids=["one pattern", "everything cancels", "no rule pays"],
-)
-def test_the_default_rule_alone(A, y):
-    problem = rl.Problem.from_arrays(np.array(A, dtype=bool), np.array(y))
-    model = optimal_model(problem, 0.5)
-    assert len(model) == 0
-    certificate = prove_rule_list(problem, model, 0.5)
-    assert verify(problem, model, reread(certificate)).valid
 
 
 @pytest.mark.parametrize(
@@ -134,8 +112,6 @@ def test_a_list_that_is_not_optimal_has_no_proof(proven):
 
 
 # the bounds that need no table ----------------------------------------------------------------------------------------
-
-
 def further_cost(space: States):
     """f of the docstring of the checker, by its recursion, for sets given as tuples of patterns."""
 
@@ -238,8 +214,6 @@ def test_a_long_search_without_cores_is_proven_with_them(where):
 
 
 # changes are refused --------------------------------------------------------------------------------------------------
-
-
 def test_a_table_of_plausible_values_does_not_prove_a_worse_list(proven):
     problem, model, _ = proven
     worse = rl.RuleList.from_problem(problem, model.antecedents[:1])

@@ -226,8 +226,6 @@ def test_a_file_of_the_first_schema_has_no_origin(proven):
 
 
 # origins --------------------------------------------------------------------------------------------------------------
-
-
 def test_the_origin_gives_the_problem_anew(proven, table):
     problem, _, certificate = proven
     (X, y), origin = table, Origin.parse(certificate.origin.dump())

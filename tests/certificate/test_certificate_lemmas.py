@@ -201,8 +201,6 @@ def test_the_optimum_is_that_of_the_definition(learnt):
 
 
 # what a proof's check shows of many rules at once is what it shows of each by itself ----------------------------------
-
-
 NAMES = SimpleNamespace(names=tuple(map(str, range(9))))
 SEEDS = st.integers(0, 2**32)
 
@@ -333,8 +331,6 @@ def test_completions_in_parts_are_those_of_each():
 
 
 # a search keeps its certificate --------------------------------------------------------------------------------------
-
-
 def test_a_bound_is_proven_anew():
     search = rl.RuleListSearch(noisy(4), REGULARIZATION)
     while search.advance(1).status is not rl.Status.OPTIMAL:

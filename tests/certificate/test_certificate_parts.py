@@ -152,8 +152,6 @@ def test_an_interrupted_proof_leaves_nothing_broken(name, prove, monkeypatch):
 
 
 # making ---------------------------------------------------------------------------------------------------------------
-
-
 def noisy() -> rl.Problem:
     rng = np.random.default_rng(0)
     A = rng.random((200, 8)) < 0.5
@@ -211,8 +209,6 @@ def test_a_search_without_proofs_says_so():
 
 
 # a check of a proof compiles nothing and runs nothing compiled --------------------------------------------------------
-
-
 WITHOUT_NUMBA = """
 import sys
 
@@ -229,7 +225,6 @@ except ImportError:
 else:
     raise AssertionError("numba is there")
 """
-
 THROUGH_PYTHON = """
 import pickle, pathlib
 import numpy as np
@@ -249,12 +244,10 @@ for path in sorted(folder.glob("*.npz")):
     assert len(model.explain(frame)) == len(frame)
     print(path.stem)
 """
-
 THROUGH_THE_COMMAND = """
 from rulelab import cli
 sys.exit(cli.main(sys.argv[1:]))
 """
-
 FAMILIES = {
     "rule_list": ("--model", "rule-list", "--regularization", "0.02"),
     "falling": ("--model", "falling-rule-list", "--regularization", "0.01"),

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from laws import reread
 from strategies import problem_of, rows
+from test_joint_capture_certificate import proven_with
 
 import rulelab as rl
 from rulelab.certificate import CertificateError, prove_falling_rule_list
@@ -38,26 +39,32 @@ def proven():
     return problem, model, search.certificate()
 
 
-@settings(max_examples=150)
+@pytest.mark.parametrize("dropping", [False, True])
+@settings(max_examples=150, deadline=None)
 @given(cases(), st.integers(0, 10**6), st.lists(st.integers(0, 4), max_size=3, unique=True))
-def test_no_list_that_is_not_optimal_can_be_proven(case, seed, antecedents):
+def test_exactly_the_optimal_lists_can_be_proven(dropping, case, seed, antecedents):
     A, y, weight, w, C = case
     problem = problem_of(case)
+
+    def prove(model):
+        return proven_with(problem, w, C, model) if dropping else prove_falling_rule_list(problem, model, C)
+
+    best = naive.best_falling_rule_list(A, y, weight, Fraction(repr(w)), Fraction(repr(C)))
+    true = prove(found := optimal(problem, w, C))
+    answer = rl.verify(problem, found, true, C)
+    assert answer.valid, answer.reason
+    assert (answer.objective, answer.lower_bound, answer.resolution) == (found.objective(C), found.objective(C), 0)
+    assert found.exact_objective(C) == best
     model = rl.FallingRuleList.from_problem(problem, [j for j in antecedents if j < A.shape[1]], w)
-    exact = Fraction(repr(w)), Fraction(repr(C))
-    best = naive.best_falling_rule_list(A, y, weight, *exact)
     if model.falls and model.exact_objective(C) == best:
-        assert rl.verify(problem, model, prove_falling_rule_list(problem, model, C)).valid
+        assert rl.verify(problem, model, prove(model)).valid
         return
     with pytest.raises(CertificateError):
-        prove_falling_rule_list(problem, model, C)
-    true = prove_falling_rule_list(problem, optimal(problem, w, C), C)
+        prove(model)
     assert not rl.verify(problem, model, true)
     rng = np.random.default_rng(seed)  # raise the root to the false value, and others with it
-    states = falling_states(problem, C, w)
-    claimed = model.exact_objective(C) / states.unit
     values = true.arrays["values"].copy()
-    values[0] = int(claimed)
+    values[0] = int(model.exact_objective(C) / falling_states(problem, C, w).unit)
     values[1:] += rng.integers(0, 2) * (values[0] - true.arrays["values"][0])
     assert not rl.verify(problem, model, replace(true, arrays={**true.arrays, "values": values}))
 
@@ -221,16 +228,6 @@ def test_a_positive_weight_of_many_digits_is_proven_with_within_its_rounding(w, 
                 assert other.objective(0.005) >= bound
             answer = rl.verify(problem, other, proof)
             assert not answer or answer.objective <= best.objective(0.005) + answer.resolution
-
-
-@pytest.mark.parametrize("weight", [6.5, 6.1])
-def test_weights_that_are_no_integers_are_proven_with(weight):
-    """6.1 is a multiple of 2^-50: proportions are compared as products that do not fit into 64 bits."""
-    floats = rl.Problem.from_counts([[1, 0], [0, 1], [0, 0]], [3, 4, 1], [2, 1, weight])
-    search = FallingRuleListSearch(floats, 0.01)
-    model = rl.solve(search).incumbent.model
-    answer = rl.verify(floats, model, search.certificate())
-    assert answer, answer.reason
 
 
 def test_a_proof_for_the_paper_s_data(instances):

@@ -7,7 +7,6 @@ from typing import Any
 
 import naive
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,7 +17,6 @@ from rulelab.certificate import prove_rule_set
 from rulelab.certificate.rule_set.checker import Case, read_claim, set_costs
 from rulelab.certificate.rule_set.columns import Columns
 from rulelab.certificate.rule_set.dual import DualValues, read_dual
-from rulelab.cli.commands import main
 from rulelab.data.fairness import Rate
 from rulelab.snapshot import Status
 
@@ -326,24 +324,3 @@ class Unknown(rl.Criterion):
 def test_a_criterion_that_certificates_do_not_know_has_none():
     with pytest.raises(rl.CertificateError, match="do not know the rate 'false_negative_rate' of Unknown"):
         proven(Unknown())
-
-
-def test_the_command_line_checks_a_fair_proof(tmp_path, capsys):
-    rng = np.random.default_rng(2)
-    age, sex = rng.integers(20, 70, 300), rng.choice(["f", "m"], 300)
-    bought = ((age > 50) | ((sex == "m") & (age < 35))) ^ (rng.random(300) < 0.1)
-    table = pd.DataFrame({"age": age, "visits": rng.integers(0, 9, 300), "sex": sex, "bought": bought})
-    table["bought"] = np.where(bought, "yes", "no")
-    data, model, proof = (str(tmp_path / name) for name in ("data.csv", "model.json", "proof.npz"))
-    table.to_csv(data, index=False)
-    sensitive = ["--sensitive", "sex"]
-    fit = ["fit", data, "--target", "bought", "--positive", "yes", *sensitive, "--model", "rule-set", "--quiet"]
-    limits = ["--max-complexity", "7", "--fairness", "equal-opportunity:0.05"]
-    assert main([*fit, *limits, "-o", model, "--proof", proof]) == 0
-    capsys.readouterr()
-    assert main(["verify", data, model, proof, *sensitive]) == 0
-    assert "false negative rate tolerance 0.05" in capsys.readouterr().out
-    assert main(["verify", data, model, proof]) == 0  # by its name sex is the sensitive attribute here, too
-    capsys.readouterr()
-    assert main(["verify", data, model, proof, "--sensitive", "visits"]) == 1
-    assert "not valid" in capsys.readouterr().out

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -233,17 +232,6 @@ def test_a_proof_of_a_least_gap_lacks_no_part():
     gap = {**proof.parameters, "false_negative_rate_gap": proof.parameters["false_negative_rate_gap"] / 2}
     assert "gap" in rl.verify(search.problem, model, replace(proof, parameters=gap)).reason
     assert not rl.verify(search.problem, model, replace(proof, parameters={**proof.parameters, "bound_only": 1.0}))
-
-
-def test_a_model_of_a_larger_gap_is_refused():
-    search, _, proof = least_gap()
-    other = rl.LeastGapRuleSetSearch(search.problem, "equal_opportunity", 0.78, 8, 2)
-    worse = rl.solve(other).incumbent
-    assert Fraction(other.least) > search.least
-    said = {**proof.parameters, "false_negative_rate_gap": float(other.least)}
-    refused = rl.verify(search.problem, worse.model, replace(proof, parameters=said))
-    assert not refused
-    assert "smaller gap than the model exists" in refused.reason or "leave out" in refused.reason
 
 
 @pytest.mark.parametrize("loss", ["hamming", "zero_one"])

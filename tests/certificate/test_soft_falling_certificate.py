@@ -13,7 +13,6 @@ from strategies import problem_of, rows
 
 import rulelab as rl
 from rulelab.certificate import CertificateError, prove_falling_rule_list, prove_soft_falling_rule_list
-from rulelab.cli.commands import main
 from rulelab.falling_rule_list import SoftSearch
 from rulelab.proving import is_quick
 
@@ -131,19 +130,6 @@ def test_what_cannot_be_counted_is_refused_in_words():
     problem = rl.Problem.from_counts(*counts, [2, 1, 6])
     with pytest.raises(CertificateError, match="not proven"):
         SoftSearch(problem, 0.01, 1.0, 0.5).certificate()
-
-
-def test_the_commands_make_and_check_the_proof(tmp_path, capsys):
-    rng = np.random.default_rng(1)
-    A = rng.random((60, 3)) < 0.5
-    y = rng.random(60) < np.where(A[:, 0], 0.8, 0.3)
-    path, model, proof = (tmp_path / name for name in ("people.csv", "model.json", "proof.npz"))
-    path.write_text("a,b,c,y\n" + "".join(",".join(map(str, map(int, row))) + "\n" for row in np.column_stack([A, y])))
-    asked = ["--target", "y", "--model", "falling-rule-list", "--violation-penalty", "0.1", "--quiet"]
-    assert main(["fit", str(path), *asked, "-o", str(model), "--proof", str(proof)]) == 0
-    capsys.readouterr()
-    assert main(["verify", str(path), "--target", "y", str(model), str(proof)]) == 0
-    assert "violation penalty 0.1" in capsys.readouterr().out
 
 
 def test_a_proof_that_takes_long_is_not_made_unasked():

@@ -249,8 +249,6 @@ def test_bad_groups_are_told_of_in_the_same_words_everywhere():
 
 
 # gaps between groups against Fairlearn --------------------------------------------------------------------------------
-
-
 FAIRLEARN = {
     "equal_opportunity": fair.equal_opportunity_difference,
     "predictive_equality": fair.false_positive_rate_difference,

@@ -164,8 +164,6 @@ def test_bad_counts(arguments, message):
 
 
 # tables of other libraries where those of pandas are taken ------------------------------------------------------------
-
-
 EAGER: dict[str, Callable[[pd.DataFrame], Any]] = {
     "polars": pl.from_pandas,
     "pyarrow": lambda frame: pa.Table.from_pandas(frame, preserve_index=False),

@@ -42,8 +42,6 @@ def shared_home(shared, monkeypatch):
 
 
 # embedded ---------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("name", EMBEDDED)
 def test_embedded_sets_are_as_registered_and_need_no_folder(name, home):
     d, record = datasets.load(name), RECORDS[name]
@@ -99,8 +97,6 @@ def test_the_compas_file_of_the_package_is_the_one_of_the_record():
 
 
 # the folder of normalised files -----------------------------------------------------------------------------------
-
-
 def test_registry_agrees_with_the_manifest(shared):
     manifest = json.loads((shared / "data" / "MANIFEST.json").read_text())
     assert set(manifest) == {*SHARED, "tic_tac_toe", "compas"}
@@ -182,8 +178,6 @@ def test_default_home_is_the_users_cache(monkeypatch):
 
 
 # downloads from a server on this machine --------------------------------------------------------------------------
-
-
 class Handler(BaseHTTPRequestHandler):
     body = b""
     requests = 0
@@ -319,8 +313,6 @@ def test_install_refuses_embedded_and_missing_files(home, tmp_path):
 
 
 # normalisers, on made-up rows -------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("name", STORED)
 def test_normaliser_on_made_up_rows(home, name):
     raw, csv = NORMALISED[name]
@@ -351,8 +343,6 @@ def test_no_personal_data_are_kept_of_compas(home):
 
 
 # the object -------------------------------------------------------------------------------------------------------
-
-
 def test_dataset_is_frozen_short_and_picklable():
     d = datasets.load("tic_tac_toe")
     with pytest.raises(dataclasses.FrozenInstanceError):

@@ -154,8 +154,6 @@ def test_nothing_to_search():
 
 
 # rule sets with fairness constraints as classifiers -------------------------------------------------------------------
-
-
 CRITERIA = [
     rl.EqualOpportunity(0.1), rl.EqualizedOdds(0.1, 0.1), rl.DemographicParity(0.1), rl.FalsePositiveRateParity(0.1),
     rl.AccuracyParity(0.1),

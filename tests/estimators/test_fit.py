@@ -174,8 +174,6 @@ def test_a_fitted_classifier_has_its_type(tmp_path):
 
 
 # scikit-learn's callbacks ---------------------------------------------------------------------------------------------
-
-
 callback = pytest.importorskip("sklearn.callback", reason="scikit-learn before 1.9 has no callbacks")
 
 
@@ -262,8 +260,6 @@ def test_what_a_fit_finds_does_not_hang_on_callbacks():
 
 
 # classifiers on bootstrap samples -------------------------------------------------------------------------------------
-
-
 LIST = rl.RuleListClassifier(max_conditions=1, regularization=0.02, thresholds=4)
 
 

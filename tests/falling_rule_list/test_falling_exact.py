@@ -24,8 +24,6 @@ from rulelab.snapshot import Status
 WEIGHTS = (1.0, 0.5, 2.0, 3.0, 7.0)
 REGULARIZATIONS = (0.0, 1e-6, 0.01, 0.05)
 PENALTIES = (0.0, 0.01, 0.1, 0.5, 3.0)
-
-
 small_problems = partial(rows, max_weight=6)
 
 
@@ -209,8 +207,6 @@ def test_counts_of_a_million():
 
 
 # integer costs --------------------------------------------------------------------------------------------------------
-
-
 WORDS = st.integers(0, 2**63 - 1) | st.integers(0, 100)
 WEIGHTS_OF_ROWS = st.integers(0, 10**6) | st.integers(0, 10)
 PARAMETERS = st.sampled_from([1, 7, 2.5, 0.1, 1e-6, 1 / 3, 0.123456789, 1e6, np.pi])

@@ -288,8 +288,6 @@ def test_bank_lists_are_as_good_as_the_papers(instances, w, penalty, at_most):
 
 
 # the benchmark of falling rule lists runs -----------------------------------------------------------------------------
-
-
 @pytest.mark.long
 def test_monte_carlo(shared, capsys):
     options = ["--weights", "1", "--iterations", "60", "--repeats", "1"]

@@ -42,7 +42,6 @@ def value(equation: str) -> tuple[float, float]:
 _NUMBER = r"\d+(?: \d{3})*"
 _MADE = re.compile(rf"{_NUMBER} prefix(?:es were| was) made: [^;.]*")
 """What is said of prefixes, and of what became of them."""
-
 SEARCHES = {
     "rule list": lambda p: rl.RuleListSearch(p, regularization=0.02),
     "falling": lambda p: rl.FallingRuleListSearch(p, regularization=0.02, positive_weight=2),

@@ -249,8 +249,6 @@ def test_run_makes_the_model_that_fit_makes(name):
 
 
 # upper bounds on the search space that is left ------------------------------------------------------------------------
-
-
 def coarse(queue, m, longest):
     """Proposition 9, term by term."""
     total = 0

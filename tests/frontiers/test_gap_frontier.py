@@ -84,8 +84,6 @@ def test_accuracies_that_are_none_are_refused(accuracies):
 
 
 # fronts by tolerance and by size --------------------------------------------------------------------------------------
-
-
 TOLERANCES = (0.0, 0.1, 0.3, 1.0)
 COMPLEXITIES = (2, 5, 7)
 

@@ -134,8 +134,6 @@ def _loss_scale(asked: Case, factor: float) -> float:
 
 
 # the same rows, counted or weighed otherwise ------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("factor", [1000, 0.001, 1 / 7])
 @pytest.mark.parametrize("seed", SEEDS)
 def test_weights_times_a_constant_change_nothing_but_sums(seed, factor):
@@ -155,8 +153,6 @@ def test_whole_weights_are_repeated_rows(seed):
 
 
 # the same table, arranged or named otherwise ------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_order_of_rows_and_columns_does_not_matter(seed):
     asked = case(seed)
@@ -185,7 +181,6 @@ _YES = {0: "no, sir", 1: "yes"}
 
 
 # sweeps: folds, fronts, what is saved of them ------------------------------------------------------------------------
-
 VARIED = {
     "rule-list": {"regularization": [0.05, 0.02], "max_conditions": [1]},
     "falling-rule-list": {"regularization": [0.05, 0.02], "max_conditions": [1]},
@@ -284,7 +279,6 @@ def test_sweeps_over_other_names(seed, tmp_path):
 
 
 # the same cells in other types --------------------------------------------------------------------------------------
-
 TYPES: dict[str, Callable[[pd.DataFrame], Any]] = {
     "float": lambda X: X.astype({"a": float}),
     "nullable": lambda X: X.convert_dtypes(),
@@ -305,8 +299,6 @@ def test_the_types_of_columns_do_not_matter(seed, kind):
 
 
 # one table, every door ----------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("seed", SEEDS)
 def test_every_door_gives_one_answer(seed, tmp_path):
     asked = case(seed)

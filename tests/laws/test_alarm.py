@@ -17,7 +17,6 @@ import rulelab as rl
 
 ALARM = 60.0  # seconds, after which the process says where it is and ends
 MOST_STEPS = 30_000
-
 WEIGHTS: dict[str, Callable[[np.random.Generator, np.ndarray], np.ndarray]] = {
     "unit": lambda rng, y: np.ones(len(y)),
     "tenths": lambda rng, y: np.full(len(y), 0.1),
@@ -27,7 +26,6 @@ WEIGHTS: dict[str, Callable[[np.random.Generator, np.ndarray], np.ndarray]] = {
     "balanced": lambda rng, y: np.where(y, len(y) / (2 * y.sum()), len(y) / (2 * (len(y) - y.sum()))),
 }
 PENALTIES = (1 / 3, 1e-9, 7e-3)
-
 LISTS: dict[str, Callable[[rl.Problem, float], rl.Search]] = {
     "frontier": lambda p, r: rl.FrontierSearch(p, 3),
     "monte carlo": lambda p, r: rl.search_for(
@@ -80,8 +78,6 @@ LONG: dict[str, Callable[[], rl.Search]] = {
     "fair frontier": lambda: rl.frontier(grouped(800, 60), "tolerance", "rule_set"),
     "least gap of rule sets": lambda: rl.LeastGapRuleSetSearch(grouped(800, 60), "equalized_odds", 0.6, 20),
 }
-
-
 SLOW = ("robustness", "near-optimal rule sets", "fair frontier", "least gap of rule sets", "predictive parity")
 NAMES = [pytest.param(name, marks=pytest.mark.long) if name in SLOW else name for name in LONG]
 

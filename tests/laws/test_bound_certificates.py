@@ -163,8 +163,6 @@ def test_before_a_bound_there_is_none_to_prove():
 
 
 # every change of a proof is refused -----------------------------------------------------------------------------------
-
-
 FILES = ("rule list with lemmas", "list of predictive parity", "falling rule list", "softly falling", "least gap")
 FILES = (*FILES, "least gap of sets (dnf)", "rule set (dnf, hamming, fair)")
 

@@ -171,8 +171,6 @@ def categories(seed, n=200, k=10):
 
 NEEDS = {"eligible_cap": ("prefix_bound",)}
 SOFT_NEEDS = {"prefix_bound": ("violations",), "eligible_cap": ("violations",)}
-
-
 LATE = ("joint_capture",)  # after some thousand prefixes: see test_joint_capture.py
 
 

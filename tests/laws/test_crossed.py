@@ -27,7 +27,6 @@ CASES = {
     "several_classes": range(12), "fair_demanding": range(20), "least_gap_set": GROUPED, ESTIMATORS: range(6),
 }  # fmt: skip
 """By family: the seeds that are always judged."""
-
 ONCE_WRONG = {
     "rule_list": (757,),  # the objective of a small loss beside large weights
     "corels": (57,),
@@ -38,7 +37,6 @@ ONCE_WRONG = {
     ESTIMATORS: (282, 488, 626, 702590),
 }
 """By family: seeds that have found something."""
-
 MANY = 60
 """The seeds of each family that the long test judges."""
 SLOW = {"value_list": 10, "rule_set": 2, "demanding_set": 2}

@@ -144,6 +144,8 @@ def test_a_fit_says_who_was_left_out_and_the_proof_is_checked_on_the_file(tmp_pa
     status, out, _ = run("verify", *where[:1], tmp_path / "m.json", tmp_path / "p.npz", "--sensitive", "group")
     assert status == 0
     assert "min group size 15" in out
+    status, out, _ = run("verify", *where[:1], tmp_path / "m.json", tmp_path / "p.npz", "--sensitive", "x")
+    assert (status, "not valid" in out) == (1, True)
     assert "(10)" not in run("fit", *where, *options, "--min-group-size", "0")[2]
     strict = ("--model", "rule-set", "--fairness", "equal-opportunity:0,1", "--max-complexity", "2", "--quiet")
     status, out, err = run("frontier", *where, *strict, "--min-group-size", "15")

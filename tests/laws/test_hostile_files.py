@@ -16,7 +16,6 @@ from rulelab.files import load_json
 HEADER = {"schema": 2, "family": "rule_list", "fingerprint": "x", "parameters": {"regularization": 0.1}}
 ORIGIN = {"target": "y", "classes": ["no", "yes"], "conditions": [["a", "==", 1]], "antecedents": [[0]], "names": {}}
 MORE_MEMORY = 300 << 20
-
 READ = """
 import resource, sys
 import numpy as np, pandas as pd

@@ -181,8 +181,6 @@ def test_a_warning_of_a_limit_names_the_line_of_the_fit():
 
 
 # growing within a memory limit ----------------------------------------------------------------------------------------
-
-
 MAKERS: dict[str, Callable[[int], rl.Search]] = {
     **{
         policy: lambda limit, policy=policy: rl.RuleListSearch(

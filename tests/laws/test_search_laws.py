@@ -42,7 +42,6 @@ def _problem(seed: int, n: int = 160, m: int = 14) -> rl.Problem:
 
 
 FEW_BOUNDS = FallingBounds(prefix_bound=False, equivalent_points=False, density_cap=False, eligible_cap=False)
-
 ENGINES: dict[str, Callable[[rl.Problem], Search]] = {
     **{
         f"rule_list, {policy}": lambda p, policy=policy: RuleListSearch(p, 0.012, policy, random_state=3, beam_width=0)
@@ -93,8 +92,6 @@ ENGINES: dict[str, Callable[[rl.Problem], Search]] = {
     ),
     "rule_set, fair": lambda p: RuleSetSearch(p, 8, 2, fairness=EqualizedOdds(0.02, 0.05)),
 }
-
-
 _LONG = {"fair frontier"}
 OBEYING = {"rule_list, fair", "rule_list, must use", "rule_list, least gap"}
 """Whose first list has to be found, and whose queue is not told by length."""
@@ -270,8 +267,6 @@ def _ask(search: Search) -> None:
 
 
 # what every search has beside its steps -------------------------------------------------------------------------------
-
-
 SEARCHES: dict[str, tuple[str, Callable[[rl.Problem], Search]]] = {
     "rule list": ("rule_list", lambda p: rl.RuleListSearch(p, 0.02, beam_width=20)),
     "corels": ("corels", lambda p: rl.CorelsSearch(p, 0.03, bounds=rl.CorelsBounds.published())),

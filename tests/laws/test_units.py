@@ -19,7 +19,6 @@ from rulelab.rule_list.exact import sequential
 
 LITTLE = 1000  # words and weights looked at in a unit
 MOST_UNITS = 1_000_000
-
 FEW_BOUNDS = FallingBounds(prefix_bound=False, equivalent_points=False, density_cap=False, eligible_cap=False)
 MAKES: dict[str, Callable[[rl.Problem], rl.Search]] = {
     "rule list": lambda p: RuleListSearch(p, 0.01, beam_width=0),

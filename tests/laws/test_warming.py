@@ -97,7 +97,6 @@ for make, kinds in SEARCHES:
             late_kernels(make, options, given, 300 if exact else 40)
 late_kernels(rl.RuleSetSearch, {"max_complexity": 6}, MANY, 60)
 """
-
 MINING = (
     SCRIPT[: SCRIPT.index("def problem")]
     + """
@@ -113,7 +112,6 @@ late = sorted(set(compiled().items()) - set(before.items()))
 assert not late, late
 """
 )
-
 COLD = """
 import numpy as np, rulelab as rl
 rng = np.random.default_rng(0)
@@ -241,8 +239,6 @@ searches += [rl.search_for(grouped, model, fairness=fairness) for model in ("rul
 searches += [rl.LeastGapSearch(grouped), rl.search_for(lists, first_rule="antecedent 0")]
 print(warming.mining_is_compiled(), {search.compiled for search in searches})
 """
-
-
 NEAR = """
 import numpy as np, rulelab as rl
 from rulelab.rule_list.near_optimal.kernels import advance

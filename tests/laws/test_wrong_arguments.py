@@ -33,8 +33,6 @@ def _rows() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 A, Y, G = _rows()
 X = pd.DataFrame({"a": np.arange(40) % 9, "b": Y ^ (np.arange(40) % 7 == 0)})
 PROBLEM = rl.Problem.from_arrays(A, Y, groups=G)
-
-
 FAIR = rl.DemographicParity(0.1)
 
 
@@ -280,8 +278,6 @@ def test_a_table_in_the_wrong_place_is_named_and_not_printed(call):
 
 
 # a parameter with a wrong value is refused with its name and what it has to be ----------------------------------------
-
-
 FRAME = pd.DataFrame({"age": np.arange(60) % 23, "town": [*"abc"] * 20, "sex": [*"fm"] * 30})
 FRAME["paid"] = (FRAME.age > 9).astype(int)
 WRONG: dict[str, Any] = {

@@ -203,7 +203,6 @@ def test_wrong_dialects_and_values_are_named():
 
 
 # types -------------------------------------------------------------------------------------------------------
-
 WRITTEN: dict[str, Callable[[list[Any]], pd.Series]] = {
     "as fitted": pd.Series,
     "objects": lambda cells: pd.Series(cells, dtype=object),
@@ -322,7 +321,6 @@ def test_cells_of_another_type_give_the_same_answer_or_an_error(fitted, written)
 
 
 # PMML -------------------------------------------------------------------------------------------------------
-
 SPACE = {"p": "http://www.dmg.org/PMML-4_4"}
 
 
@@ -433,8 +431,6 @@ def test_what_pmml_cannot_hold(conditions, target, message):
 
 
 # JSON -------------------------------------------------------------------------------------------------------
-
-
 @cache
 def checker() -> Any:
     """Imported when it is needed: its grammar of addresses takes seconds to read."""
@@ -487,8 +483,6 @@ def test_the_schema_refuses_what_the_reader_refuses():
 
 
 # the command line -------------------------------------------------------------------------------------------
-
-
 def test_the_command_writes_what_the_methods_give(tmp_path, capsys):
     model = models([rl.Condition("a", "<=", 1.5), rl.Condition("b", "==", "x")])[1]
     saved = tmp_path / "model.json"

@@ -235,8 +235,6 @@ def test_known_optima(shared, kind, k):
 
 
 # the source that `to_python` writes gives the answers of `predict` ----------------------------------------------------
-
-
 CELLS = [
     *(3, 3.0, "3", "3.0", " 3", 2.5, "2.5", np.int64(3), np.float64(3), Decimal(3), Decimal("0.1"), 0.1, 10**20, 1e300),
     *("x", "", "nan", "True", True, False, 1, 0, -0.0, float("inf"), None, float("nan"), pd.NA, pd.NaT),

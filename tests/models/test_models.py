@@ -16,8 +16,6 @@ import rulelab as rl
 from rulelab.models import ModelError, RuleList, parse_model
 
 HOSTILE = "<img src=x onerror=alert(1)>"
-
-
 WHOLE = st.integers(0, 3)
 
 

@@ -268,8 +268,6 @@ def test_lengths_and_descendants_do_not_depend_on_the_order_of_the_store(seed):
 
 
 # why a prefix was cut -------------------------------------------------------------------------------------------------
-
-
 STORED = {
     "rule list": {"open", "expanded", "always: new incumbent"},
     "corels": {"open", "expanded", "hierarchical", "equivalent_points", "lookahead", "similar_support"},

@@ -30,16 +30,13 @@ CRITERIA: dict[str, tuple[str, ...]] = {
     "AccuracyParity": ("error",),
 }
 """Every criterion of rule sets, by the names of `naive_rule_sets.RATES`."""
-
 _RATES = {**CRITERIA, "PredictiveParity": ("precision",)}
 """Those of rule lists, too."""
-
 CERTIFIED = {
     "precision": "precision", "false_negative_rate": "false_negative", "false_positive_rate": "false_positive",
     "selection_rate": "selection", "accuracy": "error",
 }  # fmt: skip
 """The rates' names in certificates."""
-
 _LARGEST = 9  # complexity of sets that are enumerated
 _KINDS = list(WEIGHTS)
 _TOLERANCES = (0.0, 0.02, 0.1, 1 / 3)

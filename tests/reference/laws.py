@@ -5,9 +5,7 @@ from __future__ import annotations
 import io
 import math
 import pickle
-from collections.abc import Callable, Iterable
 from dataclasses import replace
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -17,7 +15,6 @@ from random_problems import Rows
 import rulelab as rl
 
 ENOUGH = 5000
-Case = Callable[[int], tuple[Rows, rl.Search]]
 
 
 def problem_of(rows: Rows) -> rl.Problem:
@@ -94,14 +91,7 @@ def told(snapshot: rl.Snapshot) -> tuple[object, ...]:
     return snapshot.status, snapshot.lower_bound, snapshot.counts, snapshot.pruned, model
 
 
-def slices_change_nothing(
-    monkeypatch: pytest.MonkeyPatch,
-    engine: ModuleType,
-    effort: int,
-    case_of: Case,
-    seeds: Iterable[int],
-    told: Callable[[rl.Snapshot], tuple[object, ...]] = told,
-) -> None:
+def slices_change_nothing(monkeypatch, engine, effort, case_of, seeds, told=told) -> None:
     """Units of work so small that a search is interrupted everywhere, and pickled now and then."""
     for seed in seeds:
         _, whole = case_of(seed)

@@ -172,8 +172,6 @@ def _known(problem: rl.Problem, regularization: float) -> KnownSets:
 
 
 # changes --------------------------------------------------------------------------------------------------------------
-
-
 def mutations(rng: np.random.Generator, certificate: Certificate) -> Iterator[tuple[str, Certificate]]:
     """Each kind of change of each array and each field once, at random places; another ``rng`` gives others."""
     for description, change in _changes(rng, certificate):
@@ -313,8 +311,6 @@ def damaged(rng: np.random.Generator, content: bytes) -> Iterator[tuple[str, byt
 
 
 # the judge ------------------------------------------------------------------------------------------------------------
-
-
 def judge(proof: Proof, changed: Certificate) -> str:
     """What a check makes of a changed proof: "refused", "bound", "same claim" or "another true claim".
 

@@ -14,9 +14,7 @@ seeds = st.integers(0, 2**32 - 1)
 
 
 @st.composite
-def rows(
-    draw: st.DrawFn, *further: st.SearchStrategy[Any], max_rows: int = 14, max_columns: int = 5, max_weight: int = 5
-) -> tuple[Any, ...]:
+def rows(draw, *further: st.SearchStrategy[Any], max_rows=14, max_columns=5, max_weight=5) -> tuple[Any, ...]:
     """A table small enough for a naive reference, with rows of both classes, and what further strategies draw.
 
     Returns

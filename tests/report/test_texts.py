@@ -62,8 +62,6 @@ FAMILIES: dict[str, Callable[[], Any]] = {
         _problem(), "equal_opportunity", 0.6, 4, 1, min_group_size=5
     ),
 }
-
-
 MANY: dict[str, Callable[[], Iterator[tuple[str, Verdict]]]] = {
     "lists near the optimum": lambda: _near(rl.NearOptimalSearch(_problem(), 0.02, 0.03), complete=False, covered=0.13),
     "sets near an optimum of nothing": lambda: _near(

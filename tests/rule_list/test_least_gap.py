@@ -73,8 +73,6 @@ def test_lists_to_begin_with_are_taken_where_they_are_accurate_enough():
 
 
 # rule lists under fairness constraints --------------------------------------------------------------------------------
-
-
 def test_a_rule_of_a_single_row_can_be_worth_its_price():
     """Bounds on a rule's support, which hold for all optimal lists, do not hold for fair ones."""
     search = rl.search_for(fifty_and_fifty(), regularization=0.05, fairness=rl.DemographicParity(0.0))
@@ -144,8 +142,6 @@ def test_predictive_parity_by_classifier_and_command(tmp_path, capsys):
 
 
 # fair lists that have to use something --------------------------------------------------------------------------------
-
-
 PRICE = 0.01
 
 

@@ -33,9 +33,7 @@ def may_predict(conditions: tuple[Condition, ...], label: int, directions: dict[
     return True
 
 
-def least(
-    problem: rl.Problem, penalty: Fraction, directions: dict[str, str], length: int, must_use: str | None
-) -> Fraction | None:
+def least(problem, penalty, directions, length, must_use) -> Fraction | None:
     """The least objective of lists whose rules all capture something, of all orders and labels."""
     A, masses = problem.matrix(), problem.masses
     positives, negatives = (np.array(side, dtype=object) for side in (masses.positives, masses.negatives))

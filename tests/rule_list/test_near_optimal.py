@@ -22,8 +22,6 @@ from rulelab.rule_list.near_optimal.summary import NearOptimal
 
 LAMBDAS = (0.01, 0.02, 0.05, 0.2)
 GAPS = (0.0, 0.01, 0.05, 0.1, 0.3)
-
-
 small_problems = partial(rows, st.sampled_from(LAMBDAS), max_rows=10, max_columns=4, max_weight=4)
 
 

@@ -323,8 +323,6 @@ def test_each_bound_cuts_somewhere_and_says_so(name):
 
 
 # the search of the CORELS papers as a search --------------------------------------------------------------------------
-
-
 def test_oracles(shared):
     for file in sorted((shared / "oracles").glob("rule_list_*.npz")):
         z = np.load(file)

@@ -269,8 +269,6 @@ def test_what_a_worker_changes_is_its_own():
 
 
 # storing outboxes by several threads ----------------------------------------------------------------------------------
-
-
 BEST, PARTS = 1000, (1, 2, 3, 16)
 
 

@@ -22,8 +22,6 @@ from rulelab.snapshot import Status
 
 HARDEST = {("compas_a", 0.001), ("compas_155", 0.0025), ("compas_165", 0.005), ("compas_982", 0.01)}
 LAMBDAS = (0.02, 0.05, 0.1, 0.2)
-
-
 small_problems = partial(rows, st.sampled_from(LAMBDAS))
 
 
@@ -243,8 +241,6 @@ def test_slices_stay_short_with_many_antecedents():
 
 
 # the pool of cores ----------------------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def learning(monkeypatch):
     """Searches learn from the start, into a pool that is soon full."""

@@ -176,8 +176,6 @@ def test_rules_over_the_same_rows_are_refused_where_they_would_count_twice():
 
 
 # rule sets of any weights and penalties -------------------------------------------------------------------------------
-
-
 def _rows(seed: int, n: int, m: int):
     rng = np.random.default_rng(seed)
     A, y = rng.random((n, m)) < 0.5, rng.random(n) < 0.5

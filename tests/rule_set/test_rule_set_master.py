@@ -12,21 +12,14 @@ from patience import PATIENCE
 from test_rule_set_search import LOSSES, certified, noisy, solve_master
 
 from rulelab.linear_solver import LinearSolver
-from rulelab.rule_set import RuleSetSearch, generation
+from rulelab.rule_set import RuleSetSearch
 from rulelab.rule_set.features import Features
-from rulelab.rule_set.generation import ColumnGeneration
 from rulelab.rule_set.master.dual_bound import bound, dual_point, price_of
 from rulelab.rule_set.master.linear_program import nothing_fixed
 from rulelab.rule_set.master.proximal import ProximalMaster
 from rulelab.rule_set.pool import Pool
 from rulelab.rule_set.pricing.exact import price
 from rulelab.rule_set.program import Program, make_program
-
-
-@pytest.fixture
-def proximal(monkeypatch):
-    """Let problems of any size take the proximal method."""
-    monkeypatch.setattr(generation, "_LARGE", 0)
 
 
 def some_rules(loss: str = "hamming") -> tuple[Program, Pool]:
@@ -88,40 +81,7 @@ def test_its_duals_bound_the_loss():
         pool.add(found.rules)
 
 
-def generated(max_complexity: int = 11) -> ColumnGeneration:
-    """Column generation at its end."""
-    problem = noisy(6)
-    program, features = make_program(problem, max_complexity), Features.from_problem(problem)
-    columns = ColumnGeneration(program, features, Pool(program, features), 3)
-    while not columns.done:
-        columns.advance()
-    return columns
-
-
-def test_column_generation_meets_the_one_with_the_simplex_method(monkeypatch):
-    simplex = generated()
-    assert not simplex.newton_steps
-    monkeypatch.setattr(generation, "_LARGE", 0)
-    columns = generated()
-    assert columns.newton_steps
-    assert not columns.simplex_iterations
-    assert columns.lower == simplex.lower
-    assert columns.value == pytest.approx(simplex.value, abs=0.2)
-
-
-def test_the_simplex_method_takes_over_when_nothing_is_found(proximal, monkeypatch):
-    expected = generated().lower
-    monkeypatch.setattr(generation, "_EXACT", 1)
-    monkeypatch.setattr(ColumnGeneration, "_closed", lambda self: False)
-    columns = generated()
-    assert columns.newton_steps
-    assert columns.simplex_iterations
-    assert columns.lower == expected
-
-
 # the solver of linear programs ----------------------------------------------------------------------------------------
-
-
 _TOGETHER = """
 import sys
 import highspy, numpy as np, rulelab as rl

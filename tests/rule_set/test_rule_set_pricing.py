@@ -203,14 +203,7 @@ def test_enumeration_finds_each_covered_set_once_by_a_shortest_rule(case, slice_
     assert (result.sums == features.sums(result.rules, case.weight)).all()
 
 
-def enumerate_rules(
-    features: Features,
-    weight: np.ndarray,
-    threshold: np.ndarray,
-    max_conditions: int | None,
-    limit: int,
-    node_limit: int = 2**62,
-) -> Enumeration:
+def enumerate_rules(features, weight, threshold, max_conditions, limit, node_limit=2**62) -> Enumeration:
     """All rules of at least ``threshold[s]``; the parameters are those of `Enumerator`."""
     enumerator = Enumerator(features, weight, threshold, max_conditions, limit)
     enumerator.advance(node_limit)

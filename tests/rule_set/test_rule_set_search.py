@@ -195,8 +195,6 @@ def test_what_is_shown():
 
 
 # rule sets that have to use columns or conditions ---------------------------------------------------------------------
-
-
 def test_limits_hold_in_wide_problems_too():
     free = rl.solve(rl.RuleSetSearch(PROBLEM, 12, 3)).incumbent
     column = max(COLUMNS, key=lambda name: conditions_on(free.model, name))
@@ -216,8 +214,6 @@ def test_limits_hold_in_wide_problems_too():
 
 DATA = rl.datasets.load("diabetes")
 PROBLEM = rl.Problem.from_arrays(rl.Binarizer(3).fit_transform(DATA.X), DATA.y)
-
-
 COLUMNS = tuple(dict.fromkeys(joined[0].column for joined in PROBLEM.conditions or ()))
 
 

@@ -226,8 +226,6 @@ def test_names_that_sql_does_not_tell_apart_are_refused(names, tmp_path):
 
 
 # any table of hostile names and cells ---------------------------------------------------------------------------------
-
-
 ZONE = datetime.timezone(datetime.timedelta(hours=2))
 CELLS: dict[str, tuple[pa.DataType, st.SearchStrategy[Any]]] = {
     "whole": (pa.int64(), st.integers(-3, 3)),

@@ -190,8 +190,6 @@ def test_kinds_come_in_one_order_however_an_engine_gives_them(tmp_path):
 
 
 # weighted tables ------------------------------------------------------------------------------------------------------
-
-
 WEIGHTS = {
     "thirds": lambda rng, n: rng.random(n) / 3,
     "small and large": lambda rng, n: rng.choice([1e-9, 0.1, 7e5], n),
@@ -226,8 +224,6 @@ def test_weights_are_those_of_the_rows(engine, kind, tmp_path):
 
 CELL = st.one_of(st.none(), st.sampled_from([-1.5, 0.0, 0.1, 2.0, 3.0]))
 WEIGHT = st.one_of(st.sampled_from([0.0, 0.1, 0.2, 0.3, 1.0, 2.5]), st.floats(1e-6, 1e6))
-
-
 ROWS = st.lists(st.tuples(CELL, st.sampled_from([None, *"abcde"]), WEIGHT, st.booleans()), min_size=4, max_size=40)
 
 
