@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from laws import falling_for
 from patience import PATIENCE
 from proof_mutations import proof_of
 
@@ -170,9 +171,7 @@ SEARCHES: dict[str, Callable[[rl.Problem], Any]] = {
         p, regularization=0.01, fairness=rl.EqualOpportunity(0.02), max_length=2
     ),
     "list of predictive parity": lambda p: rl.search_for(p, regularization=0.01, fairness=rl.PredictiveParity(0.02)),
-    "fair falling list": lambda p: rl.search_for(
-        p, "falling_rule_list", regularization=0.01, fairness=rl.EqualOpportunity(0.02)
-    ),
+    "fair falling list": lambda p: falling_for(p, regularization=0.01, fairness=rl.EqualOpportunity(0.02)),
     "list of least gap": lambda p: rl.LeastGapSearch(p, "equal_opportunity", min_accuracy=0.5),
     "set": lambda p: rl.RuleSetSearch(p, max_complexity=6),
     "fair set": lambda p: rl.RuleSetSearch(p, max_complexity=6, fairness=rl.EqualOpportunity(0.02)),

@@ -4,6 +4,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
+from laws import falling_for
 from test_certificate_lemmas import noisy, solved
 
 import rulelab as rl
@@ -170,9 +171,7 @@ def test_every_line_of_a_softly_falling_proof_holds_for_all_lists_that_come_to_i
         A[:, -1] = (A[:, 0], True, A[:, -1], A[:, -1])[seed % 4]  # the same rule twice, one that always holds
     problem = rl.Problem.from_arrays(A, y, sample_weight=rng.integers(1, 5, n) if seed % 2 else None)
     weight, price, penalty = SOFT[seed % 5]
-    search = rl.search_for(
-        problem, "falling_rule_list", regularization=price, positive_weight=weight, violation_penalty=penalty
-    )
+    search = falling_for(problem, regularization=price, positive_weight=weight, violation_penalty=penalty)
     model = rl.solve(search).incumbent.model
     certificate, optimum = prove_soft_falling_rule_list(problem, model, price), model.objective(price)
 

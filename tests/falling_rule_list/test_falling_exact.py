@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from laws import falling_for
 from naive import decimal
 from strategies import problem_of, rows
 
@@ -183,11 +184,7 @@ def test_parameters_of_many_digits(w, C):
 def test_without_antecedents_the_else_is_optimal():
     problem = rl.Problem.from_arrays([[1], [1], [1]], [0, 1, 1])
     for penalty in (None, 0.5):
-        snapshot = certified(
-            rl.search_for(
-                problem, "falling_rule_list", regularization=0.0, positive_weight=1.0, violation_penalty=penalty
-            )
-        )
+        snapshot = certified(falling_for(problem, regularization=0.0, positive_weight=1.0, violation_penalty=penalty))
         assert snapshot.incumbent.complexity == 0
         assert snapshot.incumbent.objective == pytest.approx(1 / 3)
 

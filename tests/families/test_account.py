@@ -8,6 +8,7 @@ from itertools import chain, combinations, permutations, product
 
 import numpy as np
 import pytest
+from laws import falling_for
 from naive import fair_prefixes, falling_prefixes, weighted_gap
 
 import rulelab as rl
@@ -46,9 +47,7 @@ SEARCHES = {
     "rule list": lambda p: rl.RuleListSearch(p, regularization=0.02),
     "falling": lambda p: rl.FallingRuleListSearch(p, regularization=0.02, positive_weight=2),
     "softly falling": lambda p: rl.search_for(p, "falling_rule_list", regularization=0.01, violation_penalty=0.1),
-    "monte carlo": lambda p: rl.search_for(
-        p, "falling_rule_list", regularization=0.02, method="monte_carlo", iterations=30
-    ),
+    "monte carlo": lambda p: falling_for(p, regularization=0.02, method="monte_carlo", iterations=30),
     "rule set": lambda p: rl.RuleSetSearch(p, max_complexity=6),
     "cnf": lambda p: rl.RuleSetSearch(p, max_complexity=6, form="cnf", regularization=0.5),
     "0-1 loss": lambda p: rl.RuleSetSearch(p, max_complexity=5, loss="zero_one", regularization=0.25),
@@ -252,8 +251,8 @@ def test_without_bounds_every_falling_prefix_is_expanded_as_a_naive_count_has_th
     for search, naive in (
         (rl.FallingRuleListSearch(made, 1e-6, bounds=plain), falling_prefixes(A, y)),
         (
-            rl.search_for(
-                made, "falling_rule_list", regularization=1e-6, bounds=fair, fairness=rl.EqualOpportunity(0.05)
+            falling_for(
+                made, regularization=1e-6, bounds=fair, fairness=rl.EqualOpportunity(0.05)
             ).without_relaxation(),
             falling_prefixes(A, y, half),
         ),

@@ -5,6 +5,7 @@ from dataclasses import fields, replace
 import numpy as np
 import pandas as pd
 import pytest
+from laws import falling_for
 from live import inexact_search, problem
 
 import rulelab as rl
@@ -29,9 +30,7 @@ SEARCHES = {
     "fair": lambda: rl.search_for(grouped(), regularization=0.03, fairness=rl.EqualOpportunity(0.2)),
     "corels": lambda: rl.CorelsSearch(small(), 0.015),
     "falling": lambda: rl.FallingRuleListSearch(small(), 0.01, 2.0, iterations=30),
-    "softly falling": lambda: rl.search_for(
-        small(), "falling_rule_list", regularization=0.03, violation_penalty=0.5, iterations=0
-    ),
+    "softly falling": lambda: falling_for(small(), regularization=0.03, violation_penalty=0.5, iterations=0),
 }
 
 

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 import numpy as np
 import pandas as pd
 import pytest
+from laws import falling_for
 from live import problem as noisy
 
 import rulelab as rl
@@ -28,9 +29,7 @@ WEIGHTS: dict[str, Callable[[np.random.Generator, np.ndarray], np.ndarray]] = {
 PENALTIES = (1 / 3, 1e-9, 7e-3)
 LISTS: dict[str, Callable[[rl.Problem, float], rl.Search]] = {
     "frontier": lambda p, r: rl.FrontierSearch(p, 3),
-    "monte carlo": lambda p, r: rl.search_for(
-        p, "falling_rule_list", regularization=r, method="monte_carlo", iterations=60, random_state=0
-    ),
+    "monte carlo": lambda p, r: falling_for(p, regularization=r, method="monte_carlo", iterations=60, random_state=0),
     "near-optimal": lambda p, r: rl.NearOptimalSearch(p, r, 0.01, max_length=3),
     "near-optimal, counted": lambda p, r: rl.NearOptimalCounter(p, r, 0.01, max_length=3),
 }

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from inside import Inside
+from laws import falling_for
 from proof_mutations import NAMES, damaged, judge, judge_file, mutations, proof_of
 
 import rulelab as rl
@@ -49,12 +50,8 @@ SEARCHES: dict[str, Callable[[rl.Problem], Any]] = {
         p, regularization=0.03, must_use=["antecedent 4"], max_length=2
     ),
     "falling rule list": lambda p: rl.FallingRuleListSearch(p, regularization=0.01, iterations=0),
-    "softly falling rule list": lambda p: rl.search_for(
-        p, "falling_rule_list", regularization=0.01, violation_penalty=0.5, iterations=0
-    ),
-    "fair falling rule list": lambda p: rl.search_for(
-        p, "falling_rule_list", regularization=0.01, fairness=FAIR, beam_width=0
-    ),
+    "softly falling rule list": lambda p: falling_for(p, regularization=0.01, violation_penalty=0.5, iterations=0),
+    "fair falling rule list": lambda p: falling_for(p, regularization=0.01, fairness=FAIR, beam_width=0),
     "rule set": lambda p: rl.RuleSetSearch(p, max_complexity=6, max_conditions=2),
     "fair rule set": lambda p: rl.RuleSetSearch(p, max_complexity=6, max_conditions=2, fairness=FAIR),
 }

@@ -5,6 +5,7 @@ import threading
 
 import numpy as np
 import pytest
+from laws import falling_for
 from sklearn.exceptions import ConvergenceWarning
 from test_estimators import flowers, people
 
@@ -16,12 +17,8 @@ MAKES = {
     "corels": lambda p: rl.CorelsSearch(p, 0.02),
     "frontier": lambda p: rl.FrontierSearch(p, 3, beam_width=0),
     "falling": lambda p: rl.FallingRuleListSearch(p, 0.005, iterations=5, random_state=0),
-    "soft": lambda p: rl.search_for(
-        p, "falling_rule_list", regularization=0.005, violation_penalty=0.1, iterations=5, random_state=0
-    ),
-    "monte carlo": lambda p: rl.search_for(
-        p, "falling_rule_list", regularization=0.005, method="monte_carlo", iterations=60, random_state=0
-    ),
+    "soft": lambda p: falling_for(p, regularization=0.005, violation_penalty=0.1, iterations=5, random_state=0),
+    "monte carlo": lambda p: falling_for(p, regularization=0.005, method="monte_carlo", iterations=60, random_state=0),
     "rule set": lambda p: rl.RuleSetSearch(p, 8, 2),
 }
 CLASSIFIERS = {

@@ -6,6 +6,7 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 import pytest
+from laws import falling_for
 
 import rulelab as rl
 from rulelab.slices import Slices
@@ -29,9 +30,7 @@ MAKES: dict[str, Callable[[rl.Problem], rl.Search]] = {
     "gap frontier": lambda p: rl.frontier(p, "gap", criterion=GAP),
     "falling": lambda p: rl.FallingRuleListSearch(p, 0.001),
     "softly falling": lambda p: rl.search_for(p, "falling_rule_list", regularization=0.001, violation_penalty=0.1),
-    "falling, fair": lambda p: rl.search_for(
-        p, "falling_rule_list", regularization=0.001, fairness=rl.EqualOpportunity(0.02)
-    ),
+    "falling, fair": lambda p: falling_for(p, regularization=0.001, fairness=rl.EqualOpportunity(0.02)),
     "set": lambda p: rl.RuleSetSearch(p),
     "set, fair": lambda p: rl.RuleSetSearch(p, fairness=rl.EqualOpportunity(0.02)),
     "near sets": lambda p: rl.NearOptimalRuleSetSearch(p),

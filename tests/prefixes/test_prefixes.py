@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from inside import scale_of
+from laws import falling_for
 
 import rulelab as rl
 from rulelab import glossary
@@ -24,8 +25,8 @@ KINDS = {
     "corels": lambda p: rl.CorelsSearch(p, 0.02),
     "corels, curiosity": lambda p: rl.CorelsSearch(p, 0.02, "curiosity"),
     "falling": lambda p: rl.FallingRuleListSearch(p, 0.002, 2.0, iterations=0),
-    "softly falling": lambda p: rl.search_for(
-        p, "falling_rule_list", regularization=0.002, positive_weight=2.0, violation_penalty=0.3, iterations=0
+    "softly falling": lambda p: falling_for(
+        p, regularization=0.002, positive_weight=2.0, violation_penalty=0.3, iterations=0
     ),
 }
 

@@ -22,6 +22,11 @@ def problem_of(rows: Rows) -> rl.Problem:
     return rl.Problem.from_arrays(rows.A, rows.y, sample_weight=weight, groups=rows.group)
 
 
+def falling_for(problem: rl.Problem, **options: Any) -> rl.Search:
+    """The search for a falling list that the options ask for."""
+    return rl.search_for(problem, "falling_rule_list", **options)
+
+
 def state_of(snapshot: rl.Snapshot) -> tuple[Any, ...]:
     """All that a search says at a moment but how long it took."""
     best = snapshot.incumbent

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from laws import falling_for
 
 import rulelab as rl
 from rulelab.report import Near, Verdict, Withstood, front, report, rule_list_front
@@ -49,8 +50,8 @@ FAMILIES: dict[str, Callable[[], Any]] = {
     ),
     "fair rule list": lambda: rl.search_for(_problem(), regularization=0.02, fairness=FAIR, min_group_size=5),
     "falling rule list": lambda: rl.search_for(_problem(), "falling_rule_list", regularization=0.02, iterations=0),
-    "softly falling rule list": lambda: rl.search_for(
-        _problem(), "falling_rule_list", regularization=0.02, violation_penalty=0.1, iterations=0
+    "softly falling rule list": lambda: falling_for(
+        _problem(), regularization=0.02, violation_penalty=0.1, iterations=0
     ),
     "rule set": lambda: rl.RuleSetSearch(_problem(), 6),
     "fair rule set": lambda: rl.RuleSetSearch(_problem(), 6, 2, fairness=FAIR, min_group_size=5, must_use=["a"]),
