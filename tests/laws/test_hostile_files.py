@@ -87,8 +87,6 @@ FILES = {
         lambda: with_origin(conditions=[["a" * 300_000, "==", 1]], antecedents=[[0, 0]] * 60_000),
         "bytes; at most",
     ),
-    "deep_header.npz": (lambda: npz(header=text(b"[" * 65_000)), "cannot be read"),
-    "objects.npz": (lambda: npz(header=text(HEADER), sets=np.array([{}, []], dtype=object)), "only plain numbers"),
     "code.npz": (lambda: zipped(("a.npy", b"\x93NUMPY\1\0\x40\x1f" + b"(" * 8000)), "damaged"),
     "deep.json": (lambda: b"[" * 4_000_000, "lists and objects"),
     "lists.json": (lambda: b"[" + b"[]," * 1_300_000 + b"[]]", "lists and objects"),

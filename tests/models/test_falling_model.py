@@ -153,7 +153,6 @@ def test_only_one_class():
     ("parameters", "message"),
     [
         ({"positive_weight": 0}, "positive_weight must be a number above 0"),
-        ({"positive_weight": -1}, "positive_weight"),
         ({"positive_weight": float("nan")}, "positive_weight"),
         ({"positive_weight": 10**400}, "positive_weight"),
         ({"positive_weight": "x"}, "positive_weight"),

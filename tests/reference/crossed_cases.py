@@ -47,16 +47,7 @@ _POLICIES = ("lower_bound", "objective", "curiosity", "breadth_first", "depth_fi
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A problem and the options of a search on it.
-
-    Attributes
-    ----------
-    family : str, one of `FAMILIES`
-    seed : int
-    rows : Rows
-    options : dict
-        Arguments of the search; a criterion as its name and tolerances.
-    """
+    """A problem and the options of a search on it; a criterion is an option by its name and tolerances."""
 
     family: str
     seed: int

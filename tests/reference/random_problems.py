@@ -23,16 +23,7 @@ def weights_as_read(weights: Iterable[float | Fraction]) -> list[Fraction]:
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """A table with two classes, and in every group positives and negatives that have weight.
-
-    Attributes
-    ----------
-    A : bool array, shape (n, m)
-    y : bool array, shape (n,)
-    weight : float64 array, shape (n,)
-    group : int64 array, shape (n,), numbers from 0
-    kind : str, one of `WEIGHTS`
-    """
+    """A table with two classes, and in every group positives and negatives that have weight."""
 
     A: np.ndarray
     y: np.ndarray

@@ -298,23 +298,3 @@ def test_features_of_a_problem():
     assert (negated.covered(rule) == ~problem.matrix()[:, list(rule)].any(axis=1)).all()
     again = pickle.loads(pickle.dumps(features))
     assert (again.covers([rule, (1,)]) == features.covers([rule, (1,)])).all()
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"weight": np.ones(60)}, "must be int64"),
-        ({"weight": np.ones(3, dtype=np.int64)}, "one for each of 60"),
-        ({"weight": np.full(60, 2**56)}, "coarser grid"),
-        ({"charge": np.array([0, 3, 2, 1])}, "must not fall"),
-        ({"charge": np.zeros(2, dtype=np.int64)}, r"shape \(4,\)"),
-        ({"charge": 2**60}, "coarser grid"),
-        ({"max_conditions": 0}, "at least 1"),
-        ({"method": "simplex"}, "method"),
-    ],
-)
-def test_bad_arguments_are_refused(change, message):
-    case = small()
-    arguments: dict[str, Any] = {"weight": case.weight, "charge": 1, "max_conditions": 3} | change
-    with pytest.raises(ValueError, match=message):
-        Pricer(case.features, **arguments)
