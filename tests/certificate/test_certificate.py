@@ -1,7 +1,5 @@
 """Certificates: what an engine finds can be proven, what is proven is optimal, and no change makes a proof of a lie."""
 
-from __future__ import annotations
-
 import io
 from dataclasses import replace
 from fractions import Fraction
@@ -13,8 +11,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from laws import reread
-from random_problems import random_rows
 from strategies import rows
 
 import rulelab as rl
@@ -22,14 +18,11 @@ from rulelab.certificate import Certificate, CertificateError, prove_rule_list, 
 from rulelab.certificate.rule_list import children as rule_list_children
 from rulelab.certificate.rule_list.children import children, completions_of_part_below, largest_gains
 from rulelab.certificate.rule_list.states import States, grid, states
-from rulelab.data.exact_weights import Weights
-from rulelab.rule_list import BOUNDS, POLICIES, RuleListBounds, RuleListSearch, cores
+from rulelab.rule_list import RuleListSearch, cores
 from rulelab.rule_list.exact import search as engine
 from rulelab.snapshot import Status
 
 LAMBDAS = (0.004, 0.01, 0.02, 0.05, 0.1, 0.2)
-
-
 small_problems = partial(rows, st.sampled_from(LAMBDAS))
 
 
@@ -75,28 +68,11 @@ def with_arrays(certificate, **arrays):
 
 
 # proofs hold ----------------------------------------------------------------------------------------------------------
-
-
-@settings(max_examples=250)
-@given(
-    small_problems(), st.sampled_from(sorted(POLICIES)), st.sampled_from([0, 1, 500]), st.sets(st.sampled_from(BOUNDS))
-)
-def test_whatever_the_engine_proves_can_be_certified(case, policy, beam_width, off):
-    A, y, weight, regularization = case
-    problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
-    bounds = RuleListBounds(**dict.fromkeys(off, False))
-    model = optimal_model(problem, regularization, policy=policy, beam_width=beam_width, bounds=bounds, random_state=1)
-    answer = verify(problem, model, prove_rule_list(problem, model, regularization))
-    assert answer.valid, answer.reason
-    assert answer.objective == answer.lower_bound == float(least(case))
-    assert answer.resolution == 0
-
-
 @settings(max_examples=60)
-@given(small_problems(max_rows=9, max_columns=4), st.floats(0.1, 3), st.integers(0, 2**20))
-def test_float_weights_are_certified_up_to_a_resolution(case, factor, shift):
+@given(small_problems(max_rows=9, max_columns=4), st.floats(0.1, 3), st.integers(0, 2**20), st.booleans())
+def test_weights_of_many_digits_are_certified_up_to_a_resolution(case, factor, shift, huge):
     A, y, weight, regularization = case
-    weight = [w * factor + (i * shift % 97) / 89 for i, w in enumerate(weight)]
+    weight = [w << 44 if huge else w * factor + (i * shift % 97) / 89 for i, w in enumerate(weight)]
     problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
     model = optimal_model(problem, regularization)
     answer = verify(problem, model, prove_rule_list(problem, model, regularization))
@@ -105,36 +81,6 @@ def test_float_weights_are_certified_up_to_a_resolution(case, factor, shift):
     assert float(exact(case, model)) == answer.objective
     assert Fraction(answer.lower_bound) <= least(case) + Fraction(1, 2**53)
     assert exact(case, model) - least(case) <= answer.resolution * (1 + 1e-12) < 1e-12
-
-
-@settings(max_examples=60)
-@given(small_problems(max_rows=9, max_columns=4))
-def test_weights_too_large_for_exact_costs(case):
-    A, y, weight, _ = case
-    weight = [w << 44 for w in weight]
-    case = A, y, weight, 0.0123456789
-    problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
-    model = optimal_model(problem, 0.0123456789)
-    answer = verify(problem, model, prove_rule_list(problem, model, 0.0123456789))
-    assert answer.valid, answer.reason
-    assert exact(case, model) - least(case) <= answer.resolution <= len(model) * 2.0**-45
-
-
-@pytest.mark.parametrize(
-    ("A", "y"),
-    [
-        ([[1], [1], [1]], [1, 0, 0]),
-        ([[1, 0], [1, 0], [0, 1], [0, 1]], [1, 0, 1, 0]),
-        ([[0], [0], [1], [0]], [1, 0, 1, 0]),
-    ],
-    ids=["one pattern", "everything cancels", "no rule pays"],
-)
-def test_the_default_rule_alone(A, y):
-    problem = rl.Problem.from_arrays(np.array(A, dtype=bool), np.array(y))
-    model = optimal_model(problem, 0.5)
-    assert len(model) == 0
-    certificate = prove_rule_list(problem, model, 0.5)
-    assert verify(problem, model, reread(certificate)).valid
 
 
 @pytest.mark.parametrize(
@@ -166,8 +112,6 @@ def test_a_list_that_is_not_optimal_has_no_proof(proven):
 
 
 # the bounds that need no table ----------------------------------------------------------------------------------------
-
-
 def further_cost(space: States):
     """f of the docstring of the checker, by its recursion, for sets given as tuples of patterns."""
 
@@ -270,62 +214,6 @@ def test_a_long_search_without_cores_is_proven_with_them(where):
 
 
 # changes are refused --------------------------------------------------------------------------------------------------
-
-
-def tampered(random, problem, model, certificate):
-    """One random change of a value, a set, the root, the model or the data."""
-    sets, values = certificate.arrays["sets"].copy(), certificate.arrays["values"].copy()
-    i = random.randrange(len(values))
-    kind = random.choice(["value", "small value", "byte", "drop", "root", "model", "label", "data", "regularization"])
-    if kind == "value":
-        values[i] += random.choice([-1, 1]) * random.randrange(1, 2 + 2 * int(values.max()))
-    elif kind == "small value":
-        values[i] += random.choice([-1, 1])
-    elif kind == "byte" and sets.size:
-        sets[i, random.randrange(sets.shape[1])] ^= 1 << random.randrange(8)
-    elif kind == "drop":
-        sets, values = np.delete(sets, i, axis=0), np.delete(values, i)
-    elif kind == "root":
-        values[0] += random.randrange(1, 50)
-    elif kind == "model":
-        length = random.randrange(problem.n_antecedents + 1)
-        model = rl.RuleList.from_problem(problem, random.sample(range(problem.n_antecedents), length))
-        if random.random() < 0.7:  # the table claims what such a model would need
-            costs = grid(problem, certificate.parameters["regularization"])
-            space = states(problem, costs)
-            errors = costs.per_error * (model.errors - space.constant)
-            values[0] = errors + costs.per_rule * len(model)
-    elif kind == "label":
-        other = next(c for c in model.classes if c != model.default.prediction)
-        wrong = model.default.captured - model.default.correct
-        model = replace(model, default=replace(model.default, prediction=other, correct=wrong))
-    elif kind == "data":
-        positives = problem.positives.copy()
-        positives[random.randrange(len(positives))] += random.randrange(1, 4)
-        problem = replace(problem, positives=positives)
-        certificate = replace(certificate, fingerprint=problem.fingerprint)
-        model = rl.RuleList.from_problem(problem, model.antecedents)
-    else:
-        certificate = replace(certificate, parameters={"regularization": random.choice(LAMBDAS)})
-    return kind, problem, model, with_arrays(certificate, sets=sets, values=values)
-
-
-@settings(max_examples=400)
-@given(small_problems(), st.randoms(use_true_random=False))
-def test_a_tampered_proof_that_is_accepted_is_still_a_proof(case, random):
-    A, y, weight, regularization = case
-    problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
-    model = optimal_model(problem, regularization)
-    certificate = prove_rule_list(problem, model, regularization)
-    kind, changed, model, certificate = tampered(random, problem, model, certificate)
-    answer = verify(changed, model, certificate)
-    assert answer.valid or answer.reason
-    if answer.valid:
-        claimed = Fraction(repr(certificate.parameters["regularization"]))
-        objective = Fraction(model.errors, changed.total_weight) + claimed * len(model)
-        assert objective == naive.best_rule_list(*rows_of(changed), claimed), kind
-
-
 def test_a_table_of_plausible_values_does_not_prove_a_worse_list(proven):
     problem, model, _ = proven
     worse = rl.RuleList.from_problem(problem, model.antecedents[:1])
@@ -406,8 +294,7 @@ def test_harmless_entries_may_stay(proven):
     )
     answer = verify(problem, model, padded, 0.01)
     assert answer
-    assert answer.checked["sets"] == len(values) + 1
-    assert answer.parameters == {"regularization": 0.01}
+    assert (answer.checked["sets"], answer.parameters) == (len(values) + 1, {"regularization": 0.01})
 
 
 @pytest.mark.parametrize("position", range(3))
@@ -416,57 +303,3 @@ def test_wrong_arguments_are_errors(proven, position):
     arguments[position] = "nothing"
     with pytest.raises(CertificateError, match="not a str"):
         verify(*arguments)
-
-
-def _set_search(**given):
-    return lambda problem, price: rl.RuleSetSearch(problem, 4, regularization=price, **given)
-
-
-PROVEN = {
-    "list": lambda problem, price: rl.RuleListSearch(problem, price),
-    "corels": lambda problem, price: rl.CorelsSearch(problem, price),
-    "two rules": lambda problem, price: rl.RuleListSearch(problem, price, max_length=2),
-    "demands": lambda problem, price: rl.ConstrainedRuleListSearch(problem, price, must_use=["antecedent 1"]),
-    "fair": lambda problem, price: rl.FairRuleListSearch(problem, price, rl.EqualOpportunity(0.3)),
-    "fair with demands": lambda problem, price: rl.ConstrainedRuleListSearch(
-        problem, price, must_use=["antecedent 0"], fairness=rl.DemographicParity(0.4)
-    ),
-    "falling": lambda problem, price: rl.FallingRuleListSearch(problem, price, 2.5),
-    "softly falling": lambda problem, price: rl.search_for(
-        problem, "falling_rule_list", regularization=price, positive_weight=0.7, violation_penalty=1 / 3
-    ),
-    "fair falling": lambda problem, price: rl.search_for(
-        problem, "falling_rule_list", regularization=price, positive_weight=2.5, fairness=rl.EqualOpportunity(0.4)
-    ),
-    "set": _set_search(),
-    "set, cnf, errors": _set_search(form="cnf", loss="zero_one"),
-    "fair set": _set_search(fairness=rl.EqualOpportunity(0.3)),
-    "set with demands": _set_search(must_use=["antecedent 1"]),
-}
-PRICES = np.geomspace(0.001, 0.1, 10).tolist()
-
-
-@pytest.mark.parametrize("name", sorted(PROVEN))
-@pytest.mark.parametrize("kind", ["unit", "integer", "half", "balanced", "real"])
-def test_what_is_optimal_has_a_proof_and_bounds_never_fall(name, kind):
-    """Prices of 16 digits and weights that are no whole numbers: a proof of the documented objective, exactly."""
-    for seed in range(4):
-        rng = np.random.default_rng(seed)
-        made = random_rows(rng, "unit" if kind == "balanced" else kind, 4)
-        weight = made.weight
-        if kind == "balanced":  # as estimators balance classes
-            shares = [Fraction(len(made.y), 2 * int((made.y == label).sum())) for label in (False, True)]
-            weight = Weights.of_classes(shares, made.y.astype(int), None)
-        problem = rl.Problem.from_arrays(made.A, made.y, sample_weight=weight, groups=made.group)
-        search, bound = PROVEN[name](problem, float(rng.choice(PRICES))), 0.0
-        for snapshot in search.steps(work_per_step=(1, 7, 50, 300)[seed]):
-            assert snapshot.lower_bound >= bound
-            bound = snapshot.lower_bound
-        if snapshot.status is not Status.OPTIMAL or (kind == "real" and name not in ("list", "corels")):
-            assert kind == "real" or snapshot.status is Status.INFEASIBLE
-            continue
-        model = snapshot.incumbent.model
-        answer = verify(problem, model, search.certificate())
-        assert answer, answer.reason
-        assert answer.objective == answer.lower_bound == pytest.approx(snapshot.incumbent.objective, rel=1e-14)
-        assert answer.resolution == 0

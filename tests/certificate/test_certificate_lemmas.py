@@ -1,9 +1,9 @@
 """Lemmas of a certificate: sets whose proven cost bounds the cost of others."""
 
-from __future__ import annotations
-
+import pickle
 from dataclasses import replace
 from fractions import Fraction
+from types import SimpleNamespace
 
 import naive
 import numpy as np
@@ -15,9 +15,13 @@ from laws import reread
 from test_certificate import further_cost, random_states, rows_of
 
 import rulelab as rl
-from rulelab.certificate import Certificate, KnownSets, prove_rule_list, verify
+from rulelab.certificate import Certificate, CertificateError, KnownSets, prove_rule_list, verify
+from rulelab.certificate.rule_list.checker import check_chunk
+from rulelab.certificate.rule_list.children import Wanted, children, completions_below, opened
 from rulelab.certificate.rule_list.lemmas import Lemmas
+from rulelab.certificate.rule_list.separation import Adapted, Separation
 from rulelab.certificate.rule_list.states import grid, states
+from rulelab.families import EVERY_FAMILY
 from rulelab.rule_list import RuleListSearch
 
 REGULARIZATION = 0.01
@@ -194,3 +198,166 @@ def test_the_optimum_is_that_of_the_definition(learnt):
     assert verify(problem, model, certificate).objective == pytest.approx(
         float(naive.rule_list_objective(*rows_of(problem), Fraction("0.01"), model.antecedents)), abs=0
     )
+
+
+# what a proof's check shows of many rules at once is what it shows of each by itself ----------------------------------
+NAMES = SimpleNamespace(names=tuple(map(str, range(9))))
+SEEDS = st.integers(0, 2**32)
+
+
+def sizes_of(sets: np.ndarray) -> np.ndarray:
+    return np.bitwise_count(sets).sum(axis=1, dtype=np.int64)
+
+
+def accepted(space, lemmas, sets, values) -> bool:
+    """Whether the sets bear each other out, checked all at once."""
+    table = dict(zip(map(bytes, sets), values.tolist(), strict=True))
+    try:
+        none = Separation.none(space)
+        check_chunk(NAMES, space, table, (lemmas, none, Adapted(none)), sets, values, 0)
+    except CertificateError:
+        return False
+    return True
+
+
+def accepted_one_by_one(space, lemmas, sets, values) -> bool:
+    """The same, each rule after each set by itself."""
+    table = dict(zip(map(bytes, sets), values.tolist(), strict=True))
+    sizes = sizes_of(sets)
+    for i in range(len(sets)):
+        below = children(space, sets[i : i + 1], values[i : i + 1])
+        if len(below.exceeded):
+            return False
+        for child, required in zip(below.sets, below.required, strict=True):
+            by_lemma = lemmas.proving(child[None], np.array([required]), sizes[i : i + 1])[0]
+            if table.get(bytes(child), -1) < required and by_lemma < 0:
+                return False
+    return True
+
+
+def scaled(space, factor: int):
+    """The same states with weights and prices so many times as large."""
+    return replace(space, weights=space.weights * factor, per_rule=space.per_rule * factor)
+
+
+@settings(max_examples=150)
+@given(SEEDS, st.sampled_from([1, 2**13, 2**16, 2**42, 2**44]), st.sampled_from([0, 1, 0.5, 2]))
+def test_rules_are_closed_by_lemmas_that_show_it_of_what_they_leave(seed, factor, excess):
+    space, sets, cost = random_states(seed)
+    space, cost = scaled(space, factor), cost * factor
+    rng = np.random.default_rng(seed)
+    chosen = np.flatnonzero(rng.random(len(sets)) < 0.3)
+    lemmas = Lemmas(space, sets[chosen], cost[chosen])
+    values = cost + int(excess * space.per_rule)
+    positive, negative, _, _ = space.net_weights(sets)
+    may = np.ones(positive.shape, dtype=bool)
+    lemmas.close(may, sets, values, np.minimum(positive, negative))
+    exact = dict(zip(map(bytes, sets), cost.tolist(), strict=True))
+    sizes = sizes_of(sets)
+    for i, a in np.argwhere(~may).tolist():
+        left = sets[i] & space.outside[a]
+        required = values[i] - space.per_rule - int(space.cost_of(np.minimum(positive, negative))[i, a])
+        assert exact[bytes(left)] >= required
+        assert lemmas.proving(left[None], np.array([required]), sizes[i : i + 1])[0] >= 0
+
+
+def test_lemmas_close_rules_of_a_proof_before_what_they_leave_is_looked_at():
+    problem = noisy(0)
+    search = solved(problem, learn_after=0)
+    certificate = search.certificate()
+    space = states(problem, grid(problem, REGULARIZATION))
+    sets, values = certificate.arrays["sets"], certificate.arrays["values"]
+    chosen = certificate.arrays["lemmas"]
+    rules = opened(space, sets, values)
+    fewer = opened(space, sets, values, Lemmas(space, sets[chosen], values[chosen]))
+    assert 0 < len(fewer.parent) < len(rules.parent)
+
+
+@settings(max_examples=100)
+@given(SEEDS, st.sampled_from([0.05, 0.5, 2]))
+def test_a_table_with_a_false_value_is_never_accepted(seed, excess):
+    space, sets, cost = random_states(seed)
+    rng = np.random.default_rng(seed)
+    chosen = np.flatnonzero(rng.random(len(sets)) < 0.3)
+    assert accepted(space, Lemmas(space, sets[chosen], cost[chosen]), sets, cost)
+    for k in rng.integers(0, len(sets), 5):
+        values = cost.copy()
+        values[k] += max(1, int(excess * space.per_rule))
+        for at in (chosen, np.union1d(chosen, [k]), np.arange(len(sets))):
+            assert not accepted(space, Lemmas(space, sets[at], values[at]), sets, values)
+
+
+@settings(max_examples=150)
+@given(SEEDS, st.sampled_from([0, 0.1, 0.6]), st.sampled_from([0, 0.2, 1.0]))
+def test_all_at_once_shows_what_one_by_one_does(seed, missing, lowered):
+    space, sets, cost = random_states(seed)
+    rng = np.random.default_rng(seed)
+    kept = rng.random(len(sets)) >= missing
+    sets, cost = sets[kept], cost[kept]
+    values = np.maximum(0, cost - np.where(rng.random(len(cost)) < lowered, rng.integers(0, 2 * space.per_rule), 0))
+    chosen = np.flatnonzero(rng.random(len(sets)) < 0.3)
+    lemmas = Lemmas(space, sets[chosen], values[chosen])
+    assert accepted(space, lemmas, sets, values) == accepted_one_by_one(space, lemmas, sets, values)
+
+
+@settings(max_examples=100)
+@given(SEEDS)
+def test_each_set_once_has_the_most_that_is_asked_of_it(seed):
+    rng = np.random.default_rng(seed)
+    n, width = int(rng.integers(0, 30)), int(rng.integers(1, 10))
+    wanted = Wanted(
+        sets=rng.integers(0, 2, (n, width), dtype=np.uint8),
+        required=rng.integers(-5, 50, n),
+        several=rng.random(n) < 0.5,
+        below=rng.integers(0, 9, n),
+    )
+    before = [column.copy() for column in wanted]
+    once, group = wanted.once()
+    assert len(set(map(bytes, once.sets))) == len(once.sets)
+    assert all(np.array_equal(was, now) for was, now in zip(before, wanted, strict=True))
+    assert np.array_equal(once.sets[group], wanted.sets)
+    for g in range(len(once.sets)):
+        here = group == g
+        assert once.required[g] == wanted.required[here].max()
+        assert (once.several[g], once.below[g]) == (wanted.several[here].any(), wanted.below[here].min())
+
+
+def test_completions_in_parts_are_those_of_each():
+    space, sets, cost = random_states(7)
+    several = np.arange(len(sets)) % 2 == 0
+    whole = completions_below(space, sets, cost, several)
+    each = [completions_below(space, sets[i : i + 1], cost[i : i + 1], several[i : i + 1])[0] for i in range(len(sets))]
+    assert np.array_equal(whole, each)
+
+
+# a search keeps its certificate --------------------------------------------------------------------------------------
+def test_a_bound_is_proven_anew():
+    search = rl.RuleListSearch(noisy(4), REGULARIZATION)
+    while search.advance(1).status is not rl.Status.OPTIMAL:
+        try:
+            first = search.certificate(bound_only=True)
+        except CertificateError:
+            continue
+        assert search.certificate(bound_only=True) is not first
+        assert "lower_bound" in first.parameters
+        break
+    assert rl.solve(search).status is rl.Status.OPTIMAL
+    assert "lower_bound" not in search.certificate().parameters
+
+
+@pytest.mark.parametrize("family", ["rule_list", "rule_set", "least_gap_of_sets", "least_gap"])
+def test_a_search_that_has_ended_makes_its_certificate_once_and_pickles_without_it(family):
+    long = family == "rule_list"
+    search = solved(noisy(3), learn_after=0) if long else EVERY_FAMILY[family].rehearsal()
+    assert rl.solve(search).status is rl.Status.OPTIMAL
+    without = len(pickle.dumps(search))
+    first = search.certificate()
+    assert search.certificate() is first
+    assert not long or len(pickle.dumps(search)) < without + sum(array.nbytes for array in first.arrays.values())
+    other = pickle.loads(pickle.dumps(search))
+    again = other.certificate()
+    assert again is not first
+    assert other.certificate() is again
+    assert first.arrays.keys() == again.arrays.keys()
+    for name, array in first.arrays.items():
+        assert np.array_equal(array, again.arrays[name])

@@ -1,38 +1,31 @@
 """Proofs are made and checked in parts: the parts change no answer, and Ctrl-C between two of them breaks nothing."""
 
-from __future__ import annotations
-
+import pickle
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
-from functools import cache
-from itertools import islice
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from proof_mutations import Proof, proofs
+from laws import falling_for
+from patience import PATIENCE
+from proof_mutations import proof_of
 
 import rulelab as rl
 from rulelab.certificate import certificate as certificate_file
 from rulelab.certificate import parts, prove_falling_rule_list, prove_rule_list
 from rulelab.certificate.rule_set import closing as rule_set_closing
 from rulelab.certificate.rule_set import pairs as rule_set_pairs
+from rulelab.cli import commands as cli
 from rulelab.kernels import bits
 
-OWN = ("fair rule list", "list of predictive parity", "least gap")
-"""Checked in parts of their own."""
-SOUND = 6
-
-
-def is_checked_in_parts(proof: Proof) -> bool:
-    return proof.name not in OWN and not proof.name.endswith("bound only")
-
-
-@cache
-def sound() -> list[Proof]:
-    return list(islice((proof for proof in proofs(np.random.default_rng(3)) if is_checked_in_parts(proof)), SOUND))
+SOUND = ("rule list", "rule list with lemmas", "falling rule list", "softly falling", "fair falling rule list")
+SOUND = (*SOUND, "rule set (dnf, hamming)", "rule set (cnf, zero_one, fair)", "least gap of sets (dnf)")
+"""Kinds that are checked in parts."""
 
 
 def tiny(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
@@ -45,7 +38,7 @@ def tiny(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
 
 @settings(max_examples=60)
 @given(st.integers(0, 2**32), st.sampled_from([1, 7, 100]))
-def test_parts_make_the_whole(seed: int, size: int) -> None:
+def test_parts_make_the_whole(seed, size):
     rng = np.random.default_rng(seed)
     n, k, m = rng.integers(0, 12, 3)
     a, matrix, w = rng.integers(0, 9, (n, k)), rng.random((k, m)) < 0.5, rng.integers(-9, 9, k)
@@ -73,7 +66,7 @@ def test_parts_make_the_whole(seed: int, size: int) -> None:
         assert first.tolist() == [min(np.flatnonzero(group == g)) for g in range(len(first))]
 
 
-def test_rows_are_compared_in_full_when_hashes_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_are_compared_in_full_when_hashes_agree(monkeypatch):
     matrix = np.random.default_rng(0).random((50, 70)) < 0.03
     expected = bits.group_equal_rows(bits.pack(matrix))
     monkeypatch.setattr(bits, "_hashes", lambda words: np.zeros(len(words), dtype=np.uint64))
@@ -81,9 +74,9 @@ def test_rows_are_compared_in_full_when_hashes_agree(monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("size", [1, 50])
-@pytest.mark.parametrize("k", range(SOUND))
-def test_small_parts_change_no_answer(k: int, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    proof = sound()[k]
+@pytest.mark.parametrize("name", SOUND)
+def test_small_parts_change_no_answer(name, size, monkeypatch):
+    proof = proof_of(name)
     before = rl.verify(proof.problem, proof.model, proof.certificate)
     tiny(monkeypatch, size)
     after = rl.verify(proof.problem, proof.model, proof.certificate)
@@ -116,10 +109,10 @@ def interrupted(monkeypatch: pytest.MonkeyPatch, work: Callable[[], Any]) -> int
     raise AssertionError("it never ends")
 
 
-@pytest.mark.parametrize("k", range(SOUND))
-def test_an_interrupted_check_leaves_nothing_broken(k: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    proof: Proof = sound()[k]
-    monkeypatch.setattr(parts, "CELLS", 400)
+@pytest.mark.parametrize("name", SOUND)
+def test_an_interrupted_check_leaves_nothing_broken(name, monkeypatch):
+    proof = proof_of(name)
+    monkeypatch.setattr(parts, "CELLS", 100)
 
     def check() -> None:
         assert rl.verify(proof.problem, proof.model, proof.certificate).state in ("optimal", "bound")
@@ -127,33 +120,187 @@ def test_an_interrupted_check_leaves_nothing_broken(k: int, monkeypatch: pytest.
     assert interrupted(monkeypatch, check) > 3
 
 
-def test_an_interrupted_file_is_not_half_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path, certificate = tmp_path / "proof.npz", sound()[0].certificate
-    certificate.save(path)
+def test_an_interrupted_file_is_not_half_written(tmp_path, monkeypatch):
+    path, other = tmp_path / "proof.npz", proof_of("falling rule list")
+    proof_of("rule list").certificate.save(path)
     content = path.read_bytes()
     with monkeypatch.context() as patch:
         patch.setattr(certificate_file, "_write_arrays", lambda stream, arrays: (stream.write(b"PK"), _interrupt()))
         with pytest.raises(KeyboardInterrupt):
-            sound()[1].certificate.save(path)
+            other.certificate.save(path)
         with pytest.raises(KeyboardInterrupt):
-            sound()[1].certificate.save(tmp_path / "other.npz")
-    assert path.read_bytes() == content
-    assert list(tmp_path.iterdir()) == [path]
-    sound()[1].certificate.save(path)
-    assert rl.verify(sound()[1].problem, sound()[1].model, rl.Certificate.load(path))
+            other.certificate.save(tmp_path / "other.npz")
+    assert (path.read_bytes(), list(tmp_path.iterdir())) == (content, [path])
+    other.certificate.save(path)
+    assert rl.verify(other.problem, other.model, rl.Certificate.load(path))
 
 
 def _interrupt() -> None:
     raise KeyboardInterrupt
 
 
-def test_an_interrupted_proof_leaves_nothing_broken(monkeypatch: pytest.MonkeyPatch) -> None:
-    for proof in sound()[:3]:
-        regularization = proof.certificate.parameters["regularization"]
-        prove = prove_falling_rule_list if "falling" in proof.name else prove_rule_list
+@pytest.mark.parametrize(
+    ("name", "prove"), [("rule list", prove_rule_list), ("falling rule list", prove_falling_rule_list)]
+)
+def test_an_interrupted_proof_leaves_nothing_broken(name, prove, monkeypatch):
+    proof = proof_of(name)
 
-        def make(proof: Proof = proof, prove: Any = prove, regularization: float = regularization) -> None:
-            again = prove(proof.problem, proof.model, regularization)
-            assert rl.verify(proof.problem, proof.model, again)
+    def make() -> None:
+        again = prove(proof.problem, proof.model, proof.certificate.parameters["regularization"])
+        assert rl.verify(proof.problem, proof.model, again)
 
-        assert interrupted(monkeypatch, make) > 3
+    assert interrupted(monkeypatch, make) > 3
+
+
+# making ---------------------------------------------------------------------------------------------------------------
+def noisy() -> rl.Problem:
+    rng = np.random.default_rng(0)
+    A = rng.random((200, 8)) < 0.5
+    y = (A[:, 0] & A[:, 1]) ^ (rng.random(200) < 0.3)
+    return rl.Problem.from_arrays(A, y, groups=rng.random(200) < 0.4)
+
+
+SEARCHES: dict[str, Callable[[rl.Problem], Any]] = {
+    "list": lambda p: rl.RuleListSearch(p, 0.01),
+    "corels": lambda p: rl.CorelsSearch(p, 0.01),
+    "list that obeys": lambda p: rl.search_for(p, regularization=0.01, max_length=2, first_rule=p.names[0]),
+    "falling list": lambda p: rl.FallingRuleListSearch(p, 0.01),
+    "softly falling list": lambda p: rl.search_for(p, "falling_rule_list", regularization=0.01, violation_penalty=0.1),
+    "fair list": lambda p: rl.search_for(p, regularization=0.01, fairness=rl.EqualOpportunity(0.02)),
+    "fair list that obeys": lambda p: rl.search_for(
+        p, regularization=0.01, fairness=rl.EqualOpportunity(0.02), max_length=2
+    ),
+    "list of predictive parity": lambda p: rl.search_for(p, regularization=0.01, fairness=rl.PredictiveParity(0.02)),
+    "fair falling list": lambda p: falling_for(p, regularization=0.01, fairness=rl.EqualOpportunity(0.02)),
+    "list of least gap": lambda p: rl.LeastGapSearch(p, "equal_opportunity", min_accuracy=0.5),
+    "set": lambda p: rl.RuleSetSearch(p, max_complexity=6),
+    "fair set": lambda p: rl.RuleSetSearch(p, max_complexity=6, fairness=rl.EqualOpportunity(0.02)),
+    "set of least gap": lambda p: rl.LeastGapRuleSetSearch(p, "equal_opportunity", 0.5, max_complexity=4),
+}
+
+
+@pytest.mark.parametrize("name", list(SEARCHES))
+def test_no_time_is_no_proof_and_enough_is_the_same_proof(name):
+    problem = noisy()
+    search = SEARCHES[name](problem)
+    model = rl.solve(search).incumbent.model
+    with pytest.raises(TimeoutError, match="the proof was not done in 0 s; raise time_limit"):
+        rl.prove(search, time_limit=0)
+    proof = rl.prove(search, time_limit=None)
+    assert proof.arrays.keys() == search.certificate().arrays.keys()
+    with pytest.raises(TimeoutError, match="the check was not done in 0 s"):
+        rl.verify(problem, model, proof, time_limit=0)
+    assert rl.verify(problem, model, proof).valid
+
+
+def test_what_explains_a_proof_checks_it_in_time():
+    problem = noisy()
+    search = rl.RuleListSearch(problem, 0.01)
+    model = rl.solve(search).incumbent.model
+    asked = rl.RuleList.from_problem(problem, [0])
+    with pytest.raises(TimeoutError, match="the check was not done"):
+        rl.explain_proof(problem, model, search.certificate(), asked, time_limit=0)
+
+
+def test_a_search_without_proofs_says_so():
+    with pytest.raises(rl.CertificateError, match="NearOptimalSearch makes no certificates"):
+        rl.prove(rl.NearOptimalSearch(noisy(), 0.01))
+
+
+# a check of a proof compiles nothing and runs nothing compiled --------------------------------------------------------
+WITHOUT_NUMBA = """
+import sys
+
+class Blocked:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in ("numba", "llvmlite"):
+            raise ImportError(f"{name} is blocked")
+
+sys.meta_path.insert(0, Blocked())
+try:
+    import numba
+except ImportError:
+    pass
+else:
+    raise AssertionError("numba is there")
+"""
+THROUGH_PYTHON = """
+import pickle, pathlib
+import numpy as np
+import rulelab as rl
+folder = pathlib.Path(sys.argv[1])
+frame, y, groups = pickle.loads((folder / "table.pickle").read_bytes())
+for path in sorted(folder.glob("*.npz")):
+    model, proof = rl.load_model(path.with_suffix(".json")), rl.Certificate.load(path)
+    for table in (frame, frame.astype(int)):
+        problem = rl.Problem.from_arrays(table, y, groups=groups)
+        answer = rl.verify(problem, model, proof)
+        assert answer.valid, (path.name, answer.reason)
+    counted = rl.Problem.from_counts(problem.matrix(), problem.positives, problem.negatives, problem.names)
+    assert counted.fingerprint == problem.fingerprint
+    assert (model.predict(frame) == model.predict(frame.to_numpy())).all()
+    assert model.evaluate(frame, y).n_rows == len(frame)
+    assert len(model.explain(frame)) == len(frame)
+    print(path.stem)
+"""
+THROUGH_THE_COMMAND = """
+from rulelab import cli
+sys.exit(cli.main(sys.argv[1:]))
+"""
+FAMILIES = {
+    "rule_list": ("--model", "rule-list", "--regularization", "0.02"),
+    "falling": ("--model", "falling-rule-list", "--regularization", "0.01"),
+    "rule_set": ("--model", "rule-set", "--max-complexity", "6"),
+    "rule_set_at_a_cost": ("--model", "rule-set", "--max-complexity", "6", "--regularization", "1.5"),
+    "cnf": ("--model", "rule-set", "--max-complexity", "6", "--form", "cnf"),
+    "fair": ("--model", "rule-set", "--max-complexity", "6", "--fairness", "equal-opportunity:0.05"),
+}
+
+
+def run(script: str, *arguments: object) -> str:
+    command = [sys.executable, "-c", WITHOUT_NUMBA + script, *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def people(n: int = 300) -> pd.DataFrame:
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame({"age": rng.integers(18, 80, n), "sex": rng.choice(["f", "m"], n)})
+    frame["score"] = np.where(rng.random(n) < 0.1, np.nan, np.round(rng.normal(size=n), 2))
+    paid = ~((frame["age"] <= 40) & (frame["sex"] == "f")) ^ (rng.random(n) < 0.1)
+    frame["paid"] = np.where(paid, "yes", "no")
+    return frame
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_command_checks_without_numba(family, tmp_path):
+    data, model, proof = (tmp_path / name for name in ("data.csv", "model.json", "proof.npz"))
+    people().to_csv(data, index=False)
+    files = ("-o", model, "--proof", proof)
+    options = [*FAMILIES[family], "--target", "paid", "--thresholds", "3", "--quiet", "--sensitive", "sex"]
+    assert cli.main(list(map(str, ("fit", data, *options, *files)))) == 0
+    found = run(THROUGH_THE_COMMAND, "verify", data, model, proof, "--sensitive", "sex")
+    assert found.startswith("valid: ")
+
+
+def test_python_checks_without_numba(tmp_path):
+    rng = np.random.default_rng(5)
+    A = rng.random((200, 6)) < 0.5
+    y = ((A[:, 0] & A[:, 1]) ^ (rng.random(200) < 0.1)).astype(int)
+    groups = rng.choice(["a", "b"], 200)
+    frame = pd.DataFrame(A, columns=[f"c{j}" for j in range(6)])
+    problem = rl.Problem.from_arrays(frame, y, groups=groups)
+    searches = {
+        "falling": rl.FallingRuleListSearch(problem, 0.01, 2.0),
+        "list": rl.RuleListSearch(problem, 0.01),
+        "set": rl.RuleSetSearch(problem, 6, 2),
+        "set_cnf": rl.RuleSetSearch(problem, 6, 2, form="cnf", regularization=0.5),
+        "set_fair": rl.RuleSetSearch(problem, 6, 2, fairness=rl.EqualizedOdds(0.1, 0.1)),
+    }
+    for name, search in searches.items():
+        rl.solve(search).incumbent.model.to_json(tmp_path / f"{name}.json")
+        search.certificate().save(tmp_path / f"{name}.npz")
+    (tmp_path / "table.pickle").write_bytes(pickle.dumps((frame, y, groups)))
+    assert run(THROUGH_PYTHON, tmp_path).split() == sorted(searches)

@@ -1,7 +1,5 @@
 """Proofs that a falling rule list is optimal: they can be made, they check, and no change makes one of a lie."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -14,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from laws import reread
 from strategies import problem_of, rows
+from test_joint_capture_certificate import proven_with
 
 import rulelab as rl
 from rulelab.certificate import CertificateError, prove_falling_rule_list
 from rulelab.certificate.falling_rule_list.states import falling_states
-from rulelab.data.exact_weights import in_units
 from rulelab.falling_rule_list import FallingRuleListSearch, SoftSearch
 
 cases = partial(rows, st.sampled_from([0.5, 1.0, 2.0, 5.0]), st.sampled_from([0.0, 1e-6, 0.01, 0.05]), max_weight=6)
@@ -41,39 +39,32 @@ def proven():
     return problem, model, search.certificate()
 
 
-@settings(max_examples=150)
-@given(cases())
-def test_every_optimal_list_can_be_proven(case):
-    *_, w, C = case
-    problem = problem_of(case)
-    model = optimal(problem, w, C)
-    certificate = prove_falling_rule_list(problem, model, C)
-    answer = rl.verify(problem, model, certificate, C)
-    assert answer.valid, answer.reason
-    assert answer.objective == answer.lower_bound == model.objective(C)
-    assert answer.resolution == 0
-
-
-@settings(max_examples=150)
+@pytest.mark.parametrize("dropping", [False, True])
+@settings(max_examples=150, deadline=None)
 @given(cases(), st.integers(0, 10**6), st.lists(st.integers(0, 4), max_size=3, unique=True))
-def test_no_list_that_is_not_optimal_can_be_proven(case, seed, antecedents):
+def test_exactly_the_optimal_lists_can_be_proven(dropping, case, seed, antecedents):
     A, y, weight, w, C = case
     problem = problem_of(case)
+
+    def prove(model):
+        return proven_with(problem, w, C, model) if dropping else prove_falling_rule_list(problem, model, C)
+
+    best = naive.best_falling_rule_list(A, y, weight, Fraction(repr(w)), Fraction(repr(C)))
+    true = prove(found := optimal(problem, w, C))
+    answer = rl.verify(problem, found, true, C)
+    assert answer.valid, answer.reason
+    assert (answer.objective, answer.lower_bound, answer.resolution) == (found.objective(C), found.objective(C), 0)
+    assert found.exact_objective(C) == best
     model = rl.FallingRuleList.from_problem(problem, [j for j in antecedents if j < A.shape[1]], w)
-    exact = Fraction(repr(w)), Fraction(repr(C))
-    best = naive.best_falling_rule_list(A, y, weight, *exact)
     if model.falls and model.exact_objective(C) == best:
-        assert rl.verify(problem, model, prove_falling_rule_list(problem, model, C)).valid
+        assert rl.verify(problem, model, prove(model)).valid
         return
     with pytest.raises(CertificateError):
-        prove_falling_rule_list(problem, model, C)
-    true = prove_falling_rule_list(problem, optimal(problem, w, C), C)
+        prove(model)
     assert not rl.verify(problem, model, true)
     rng = np.random.default_rng(seed)  # raise the root to the false value, and others with it
-    states = falling_states(problem, C, w)
-    claimed = model.exact_objective(C) / states.unit
     values = true.arrays["values"].copy()
-    values[0] = int(claimed)
+    values[0] = int(model.exact_objective(C) / falling_states(problem, C, w).unit)
     values[1:] += rng.integers(0, 2) * (values[0] - true.arrays["values"][0])
     assert not rl.verify(problem, model, replace(true, arrays={**true.arrays, "values": values}))
 
@@ -203,56 +194,6 @@ def test_when_there_is_no_certificate():
             other.certificate()
 
 
-WEIGHTS = {
-    "doubles": lambda rng, y: rng.random(len(y)) + 0.01,
-    "balanced": lambda rng, y: np.where(y, 0.5 / y.mean(), 0.5 / (1 - y.mean())),
-    "population": lambda rng, y: (rng.random(len(y)) + 0.01) * 1e9,
-    "thirds, nearly equal": lambda rng, y: rng.integers(1, 7, len(y)) / 3,
-    "nothing beside the others": lambda rng, y: np.where(rng.random(len(y)) < 0.3, 1e-18, 1.0) * rng.random(len(y)),
-}
-
-
-@pytest.mark.parametrize("kind", WEIGHTS)
-def test_weights_of_any_digits_are_proven_within_their_rounding(kind):
-    """Lists fall by the weights as they are, also where proportions are equal; nothing is below what is proven.
-
-    Where proportions are so nearly equal that rounding hides which is larger, the bound can be that of a list that
-    rises by as little; this is said.
-    """
-    n_open = 0
-    for seed in range(25):
-        rng = np.random.default_rng(seed)
-        A = rng.random((int(rng.integers(5, 20)), 4)) < 0.5
-        y = rng.random(len(A)) < 0.5
-        y[:2] = True, False
-        C, w = float(rng.choice([0, 0.01, 0.1 / 3])), float(rng.choice([1.0, 0.5, 1 / 3]))
-        given_weights = WEIGHTS[kind](rng, y)
-        (units,), _ = in_units([given_weights])
-        problem = rl.Problem.from_arrays(A, y, sample_weight=given_weights)
-        search = FallingRuleListSearch(problem, C, w, iterations=int(rng.choice([0, 30])))
-        last, units = rl.solve(search), [int(u) for u in units]
-        best, antecedents = last.incumbent.model, last.incumbent.model.antecedents
-        assert naive.falls(A, y, units, antecedents)
-        assert last.limit in (None, "exactness")
-        decimals = Fraction(repr(w)), Fraction(repr(C))
-        least = naive.best_falling_rule_list(A, y, units, *decimals)
-        assert Fraction(last.lower_bound) <= least + Fraction(1, 10**16)
-        if last.gap > 1e-12:
-            with pytest.raises(CertificateError, match="one that falls but for the rounding of weights"):
-                search.certificate()
-            n_open += 1
-            continue
-        assert naive.falling_objective(A, y, units, *decimals, antecedents) - least < 1e-12
-        answer = rl.verify(problem, best, search.certificate())
-        assert answer, answer.reason
-        assert answer.resolution < 1e-9
-        assert Fraction(answer.lower_bound) <= least + Fraction(1, 10**16)
-        for other in other_lists(problem, w):
-            worse = naive.falling_objective(A, y, units, *decimals, other.antecedents) > least + Fraction(1, 10**9)
-            assert not (worse and rl.verify(problem, other, search.certificate()))
-    assert n_open <= (5 if kind in ("thirds, nearly equal", "nothing beside the others") else 0)
-
-
 def other_lists(problem, w):
     """Those that fall, of up to three of four antecedents."""
     for length in range(4):
@@ -266,7 +207,7 @@ def other_lists(problem, w):
 @pytest.mark.parametrize("options", [{}, {"fairness": rl.EqualOpportunity(0.4)}], ids=["any", "fair"])
 def test_a_positive_weight_of_many_digits_is_proven_with_within_its_rounding(w, options):
     """Its product with all weights takes more than 64 bits; no list of at most three rules is below the bound."""
-    for seed in range(4):
+    for seed in range(2):
         rng = np.random.default_rng(seed)
         A, group = rng.random((150, 4)) < 0.5, np.arange(150) % 2
         y = (A[:, 0] & A[:, 1]) ^ (rng.random(150) < 0.3)
@@ -287,16 +228,6 @@ def test_a_positive_weight_of_many_digits_is_proven_with_within_its_rounding(w, 
                 assert other.objective(0.005) >= bound
             answer = rl.verify(problem, other, proof)
             assert not answer or answer.objective <= best.objective(0.005) + answer.resolution
-
-
-@pytest.mark.parametrize("weight", [6.5, 6.1])
-def test_weights_that_are_no_integers_are_proven_with(weight):
-    """6.1 is a multiple of 2^-50: proportions are compared as products that do not fit into 64 bits."""
-    floats = rl.Problem.from_counts([[1, 0], [0, 1], [0, 0]], [3, 4, 1], [2, 1, weight])
-    search = FallingRuleListSearch(floats, 0.01)
-    model = rl.solve(search).incumbent.model
-    answer = rl.verify(floats, model, search.certificate())
-    assert answer, answer.reason
 
 
 def test_a_proof_for_the_paper_s_data(instances):

@@ -1,7 +1,5 @@
 """Certificates of rule sets under fairness constraints: by brute force, and what is refused."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -9,7 +7,6 @@ from typing import Any
 
 import naive
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -20,7 +17,6 @@ from rulelab.certificate import prove_rule_set
 from rulelab.certificate.rule_set.checker import Case, read_claim, set_costs
 from rulelab.certificate.rule_set.columns import Columns
 from rulelab.certificate.rule_set.dual import DualValues, read_dual
-from rulelab.cli.commands import main
 from rulelab.data.fairness import Rate
 from rulelab.snapshot import Status
 
@@ -110,7 +106,7 @@ def make(seed: int, loss: str = "hamming", fair: bool = True) -> Table:
 @pytest.mark.parametrize(("loss", "fair"), [("hamming", True), ("zero_one", True), ("zero_one", False)])
 @settings(max_examples=80)
 @given(seeds)
-def test_exactly_the_optima_verify(loss: str, fair: bool, seed: int) -> None:
+def test_exactly_the_optima_verify(loss, fair, seed):
     case = make(seed, loss, fair)
     search = case.search()
     last = rl.solve(search)
@@ -131,7 +127,7 @@ def test_exactly_the_optima_verify(loss: str, fair: bool, seed: int) -> None:
 
 @settings(max_examples=80)
 @given(seeds, st.sampled_from([1.0, 10.0, 300.0]))
-def test_any_multipliers_prove_nothing_wrong(seed: int, size: float) -> None:
+def test_any_multipliers_prove_nothing_wrong(seed, size):
     case = make(seed)
     if not case.fair:
         return
@@ -159,7 +155,7 @@ def test_any_multipliers_prove_nothing_wrong(seed: int, size: float) -> None:
 
 @settings(max_examples=100)
 @given(seeds, st.sampled_from([0.0, 3.0, 200.0]))
-def test_costs_are_the_bound_and_the_terms_above_it(seed: int, size: float) -> None:
+def test_costs_are_the_bound_and_the_terms_above_it(seed, size):
     case = make(seed)
     if not case.fair:
         return
@@ -212,7 +208,7 @@ def test_costs_are_the_bound_and_the_terms_above_it(seed: int, size: float) -> N
         assert raised or above <= terms + rounding
 
 
-def test_random_multipliers_reach_negative_prices_and_bounds() -> None:
+def test_random_multipliers_reach_negative_prices_and_bounds():
     """What the test above would not show by itself: its multipliers make proofs of all kinds."""
     rng = np.random.default_rng(0)
     kinds = {"valid": 0, "valid with large ones": 0, "a bound": 0, "a rule gains": 0}
@@ -266,7 +262,7 @@ def proven(criterion: rl.Criterion | None = None) -> tuple[rl.Problem, rl.RuleSe
         ({}, {"extra": np.array([0])}, "must hold"),
     ],
 )
-def test_damaged_certificates_are_refused(parameters: Any, arrays: Any, message: str) -> None:
+def test_damaged_certificates_are_refused(parameters, arrays, message):
     problem, model, proof = proven()
     damaged = replace(proof, parameters={**proof.parameters, **parameters}, arrays={**proof.arrays, **arrays})
     verdict = rl.verify(problem, model, damaged)
@@ -274,7 +270,7 @@ def test_damaged_certificates_are_refused(parameters: Any, arrays: Any, message:
     assert re.search(message, verdict.reason), verdict.reason
 
 
-def test_changed_multipliers_and_duals_are_noticed() -> None:
+def test_changed_multipliers_and_duals_are_noticed():
     problem, model, proof = proven()
     multipliers = proof.arrays["multipliers"]
     assert multipliers.max() > 0
@@ -290,7 +286,7 @@ def test_changed_multipliers_and_duals_are_noticed() -> None:
     assert verdict.lower_bound < verdict.objective
 
 
-def test_a_proof_without_constraints_is_not_one_with_them() -> None:
+def test_a_proof_without_constraints_is_not_one_with_them():
     problem, model, proof = proven()
     plain = {name: value for name, value in proof.parameters.items() if not name.endswith("_tolerance")}
     verdict = rl.verify(problem, model, replace(proof, parameters=plain))
@@ -301,7 +297,7 @@ def test_a_proof_without_constraints_is_not_one_with_them() -> None:
     assert not verdict.valid
 
 
-def test_the_groups_must_be_there() -> None:
+def test_the_groups_must_be_there():
     problem, model, proof = proven()
     verdict = rl.verify(replace(problem, groups=None), model, proof)
     assert not verdict.valid
@@ -325,27 +321,6 @@ class Unknown(rl.Criterion):
         return (Rate("false_negative_rate", 2, 0, "positives", 0, 0.5),)
 
 
-def test_a_criterion_that_certificates_do_not_know_has_none() -> None:
+def test_a_criterion_that_certificates_do_not_know_has_none():
     with pytest.raises(rl.CertificateError, match="do not know the rate 'false_negative_rate' of Unknown"):
         proven(Unknown())
-
-
-def test_the_command_line_checks_a_fair_proof(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    rng = np.random.default_rng(2)
-    age, sex = rng.integers(20, 70, 300), rng.choice(["f", "m"], 300)
-    bought = ((age > 50) | ((sex == "m") & (age < 35))) ^ (rng.random(300) < 0.1)
-    table = pd.DataFrame({"age": age, "visits": rng.integers(0, 9, 300), "sex": sex, "bought": bought})
-    table["bought"] = np.where(bought, "yes", "no")
-    data, model, proof = (str(tmp_path / name) for name in ("data.csv", "model.json", "proof.npz"))
-    table.to_csv(data, index=False)
-    sensitive = ["--sensitive", "sex"]
-    fit = ["fit", data, "--target", "bought", "--positive", "yes", *sensitive, "--model", "rule-set", "--quiet"]
-    limits = ["--max-complexity", "7", "--fairness", "equal-opportunity:0.05"]
-    assert main([*fit, *limits, "-o", model, "--proof", proof]) == 0
-    capsys.readouterr()
-    assert main(["verify", data, model, proof, *sensitive]) == 0
-    assert "false negative rate tolerance 0.05" in capsys.readouterr().out
-    assert main(["verify", data, model, proof]) == 0  # by its name sex is the sensitive attribute here, too
-    capsys.readouterr()
-    assert main(["verify", data, model, proof, "--sensitive", "visits"]) == 1
-    assert "not valid" in capsys.readouterr().out

@@ -1,9 +1,6 @@
 """The two searches of the checker of rule sets against plain enumeration, and what it says when it gives up."""
 
-from __future__ import annotations
-
 from itertools import combinations
-from typing import Any
 
 import naive
 import numpy as np
@@ -21,7 +18,7 @@ from rulelab.certificate.rule_set.columns import columns
 
 @settings(max_examples=150)
 @given(seeds)
-def test_every_rule_within_the_slack_is_enumerated_at_any_depth(seed: int) -> None:
+def test_every_rule_within_the_slack_is_enumerated_at_any_depth(seed):
     rng = np.random.default_rng(seed)
     n, m = int(rng.integers(1, 40)), int(rng.integers(1, 8))
     matrix = rng.random((n, m)) < rng.uniform(0.2, 0.95, m)
@@ -38,14 +35,13 @@ def test_every_rule_within_the_slack_is_enumerated_at_any_depth(seed: int) -> No
             expected[covered.tobytes()] = 1 + len(clause)
     covers = found.covers().astype(bool)
     got = [covered.tobytes() for covered in covers]
-    assert dict(zip(got, found.complexity.tolist(), strict=True)) == expected
-    assert len(got) == len(expected)
+    assert (dict(zip(got, found.complexity.tolist(), strict=True)), len(got)) == (expected, len(expected))
     assert found.reduced.tolist() == [price * c - w for c, w in zip(found.complexity, covers @ weight, strict=True)]
 
 
 @settings(max_examples=150)
 @given(seeds)
-def test_the_closing_step_meets_exactly_the_sets_within_the_slack(seed: int) -> None:
+def test_the_closing_step_meets_exactly_the_sets_within_the_slack(seed):
     rng = np.random.default_rng(seed)
     n, patterns, limits = int(rng.integers(0, 9)), int(rng.integers(1, 12)), int(rng.integers(0, 3))
     covered = (rng.random((n, patterns)) < rng.uniform(0.1, 0.7)).astype(np.uint8)
@@ -76,8 +72,7 @@ def test_the_closing_step_meets_exactly_the_sets_within_the_slack(seed: int) -> 
     met: list[tuple[int, ...]] = []
     closing = Closing(covered, costs, slack, lambda rules: bool(met.append(tuple(sorted(rules)))))
     assert not closing.finds_better()
-    assert set(met) == within
-    assert len(met) == len(within)
+    assert (set(met), len(met)) == (within, len(within))
     for wanted in sorted(within)[:3]:
         assert Closing(covered, costs, slack, lambda rules, w=wanted: tuple(sorted(rules)) == w).finds_better()
 
@@ -93,7 +88,7 @@ def hard() -> tuple[rl.Problem, rl.RuleSet, rl.Certificate]:
     return problem, model, prove_rule_set(problem, model, 0 * problem.positives, 0, 1, 12, 2)
 
 
-def test_a_check_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_check_that_takes_too_long_is_given_up(monkeypatch):
     problem, model, proof = hard()
     full = rl.verify(problem, model, proof)
     assert full.valid, full.reason
@@ -105,8 +100,7 @@ def test_a_check_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch
         verdict = rl.verify(problem, model, proof)
         assert not verdict.valid
         assert "the check was given up, nothing is known to be wrong" in verdict.reason
-        assert "the search for a better set" in verdict.reason
-        assert "a lower bound of" in verdict.reason
+        assert all(each in verdict.reason for each in ("the search for a better set", "a lower bound of"))
         assert verdict.lower_bound is not None
         assert verdict.lower_bound < verdict.objective == model.hamming_loss
 
@@ -127,7 +121,7 @@ def test_a_check_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.long
-def test_real_certificates_of_a_search_verify(shared: Any, instances: Any) -> None:
+def test_real_certificates_of_a_search_verify(shared, instances):
     for name, limits in (("compas_24", (5, 10, 20)), ("tic_tac_toe_54", (20, 32))):
         A, y, names = instances.load(name)
         problem = rl.Problem.from_arrays(A, y, names=names)

@@ -1,7 +1,5 @@
 """Mining: against a naive reference, on benchmark instances, and what it says of bad input."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import pickle
@@ -81,8 +79,7 @@ def test_mining_equals_the_naive_reference(M, max_conditions, a, b, by_class, ra
             mine_antecedents(M, max_conditions, low, high, y)
         return
     found = mine_antecedents(M, max_conditions, low, high, y)
-    assert list(found.members) == kept
-    assert {reason: n for reason, n in found.dropped.items() if n} == dropped
+    assert (list(found.members), {reason: n for reason, n in found.dropped.items() if n}) == (kept, dropped)
     assert found.considered == sum(math.comb(M.shape[1], k) for k in range(1, max_conditions + 1))
     rows = np.column_stack([M[:, list(c)].all(axis=1) for c in kept])
     assert np.array_equal(found.matrix, rows)
@@ -105,8 +102,7 @@ def test_structured_columns_over_several_words(n_rows, max_conditions):
     B = structured(n_rows, n_rows)
     kept, dropped = naive_mining(B.to_numpy(), max_conditions, 0.02, 0.9)
     found = mine_antecedents(B, max_conditions, 0.02, 0.9)
-    assert list(found.members) == kept
-    assert {reason: n for reason, n in found.dropped.items() if n} == dropped
+    assert (list(found.members), {reason: n for reason, n in found.dropped.items() if n}) == (kept, dropped)
     assert len(found.complements)
 
 
@@ -158,8 +154,7 @@ def test_weights_over_several_words(n_rows):
         found = mine_antecedents(B, 3, 0.05, 0.9, labels, sample_weight=weight)
         assert same(found, plain)
         fractional = mine_antecedents(B, 3, 0.05, 0.9, labels, sample_weight=weight * 0.1)
-        assert fractional.members == plain.members
-        assert fractional.dropped == plain.dropped
+        assert (fractional.members, fractional.dropped) == (plain.members, plain.dropped)
         assert fractional.support == pytest.approx(plain.support * 0.1)
     assert same(mine_antecedents(B, 3, 0.05, sample_weight=np.ones(n_rows)), mine_antecedents(B, 3, 0.05))
 
@@ -167,8 +162,7 @@ def test_weights_over_several_words(n_rows):
 def test_labels_of_rows_of_weight_zero_are_not_read():
     M = np.array([[1, 0], [0, 1], [1, 1], [0, 0]])
     found = mine_antecedents(M, 1, 0.5, 1.0, y=[0, 1, "?", None], sample_weight=[1, 1, 0, 0])
-    assert found.support.tolist() == [1, 1]
-    assert found.complements.tolist() == [[0, 1]]
+    assert (found.support.tolist(), found.complements.tolist()) == ([1, 1], [[0, 1]])
     assert found.matrix.tolist() == M.astype(bool).tolist()
 
 
@@ -177,8 +171,7 @@ def test_chunks_do_not_change_the_result(monkeypatch):
     whole = mine_antecedents(B, 3, 0.02, 0.9)
     monkeypatch.setattr("rulelab.data.mining._CHUNK", 1)
     chunked = mine_antecedents(B, 3, 0.02, 0.9)
-    assert chunked.members == whole.members
-    assert chunked.dropped == whole.dropped
+    assert (chunked.members, chunked.dropped) == (whole.members, whole.dropped)
     assert np.array_equal(chunked.words, whole.words)
 
 
@@ -187,8 +180,7 @@ def test_names_conditions_and_intervals():
     found = mine_antecedents(B)
     assert found.names == ("age <= 23", "age > 23", "age <= 30", "age > 30", "age > 23 and age <= 30")
     assert found.conditions[-1] == (Condition("age", ">", 23), Condition("age", "<=", 30))
-    assert found.dropped["redundant"] == 2
-    assert found.dropped["contradiction"] == 3
+    assert (found.dropped["redundant"], found.dropped["contradiction"]) == (2, 3)
     assert list(found.to_frame().columns) == list(found.names)
 
 
@@ -301,8 +293,7 @@ def columns_behind(instances, monkeypatch, name):
 def test_compas_a_has_the_distinct_antecedents_of_the_benchmark(instances, monkeypatch):
     A, _, _, columns = columns_behind(instances, monkeypatch, "compas_a")
     found = mine_antecedents(columns, 2, 0.005, 0.995)
-    assert A.shape[1] == 120
-    assert len(found) == 115
+    assert (A.shape[1], len(found)) == (120, 115)
     assert {bytes(c) for c in found.matrix.T} == {bytes(c) for c in A.T}
 
 

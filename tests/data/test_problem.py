@@ -1,11 +1,14 @@
 """Problems: merging of rows, weights, groups, counts made elsewhere, and every bad input."""
 
-from __future__ import annotations
-
 import pickle
+from collections.abc import Callable
+from typing import Any
 
+import duckdb
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -61,8 +64,7 @@ def test_weights_that_are_no_integers_stay_floats():
 def test_counts_made_elsewhere_equal_rows():
     rows = Problem.from_arrays(A, Y, names=["a", "b"])
     counts = Problem.from_counts([[0, 1], [1, 0], [1, 1], [0, 1]], [0, 1, 1, 0], [1, 1, 0, 1], names=["a", "b"])
-    assert counts.fingerprint == rows.fingerprint
-    assert counts.n_rows == 5
+    assert (counts.fingerprint, counts.n_rows) == (rows.fingerprint, 5)
     assert counts.row_pattern is None
 
 
@@ -89,8 +91,7 @@ def test_antecedents_bring_names_and_conditions():
     frame = rl.Binarizer(thresholds=2).fit_transform(table)
     ants = rl.mine_antecedents(frame, max_conditions=2)
     problem = Problem.from_antecedents(ants, Y)
-    assert problem.names == tuple(ants.names)
-    assert problem.conditions == tuple(ants.conditions)
+    assert (problem.names, problem.conditions) == (tuple(ants.names), tuple(ants.conditions))
     assert (problem.matrix()[problem.row_pattern] == ants.matrix).all()
     assert Problem.from_arrays(frame, Y).conditions is not None
 
@@ -160,3 +161,79 @@ def test_bad_counts(arguments, message):
         Problem.from_counts(
             **{"patterns": [[0, 1], [1, 0], [1, 1]], "positives": [1, 2, 3], "negatives": [3, 2, 1], **arguments}
         )
+
+
+# tables of other libraries where those of pandas are taken ------------------------------------------------------------
+EAGER: dict[str, Callable[[pd.DataFrame], Any]] = {
+    "polars": pl.from_pandas,
+    "pyarrow": lambda frame: pa.Table.from_pandas(frame, preserve_index=False),
+}
+LAZY: dict[str, Callable[[pd.DataFrame], Any]] = {
+    "polars, lazy": lambda frame: pl.from_pandas(frame).lazy(),
+    "duckdb": lambda frame: duckdb.connect().from_df(frame),
+}
+
+
+def boolean(n: int = 80) -> tuple[pd.DataFrame, np.ndarray, pd.DataFrame]:
+    """Boolean columns, labels and two columns of groups."""
+    rng = np.random.default_rng(0)
+    B = pd.DataFrame(rng.random((n, 3)) < 0.5, columns=["tall", "'; drop", "ß"])
+    groups = pd.DataFrame({"sex": rng.choice(["f", "m"], n), "old": rng.random(n) < 0.5})
+    return B, (B["tall"] ^ (rng.random(n) < 0.2)).to_numpy().astype(int), groups
+
+
+@pytest.mark.parametrize("make", EAGER.values(), ids=EAGER)
+def test_mining_problems_and_models_know_the_names(make):
+    B, y, groups = boolean()
+    known, found = (rl.mine_antecedents(each, 2) for each in (B, make(B)))
+    assert (found.names, found.conditions) == (known.names, known.conditions)
+    mixed = make(B.assign(more=1)[["ß", "more", "tall", "'; drop"]])
+    assert (found.transform(mixed) == known.transform(B)).all()
+    problem = rl.Problem.from_arrays(B, y, groups=groups)
+    other = rl.Problem.from_arrays(make(B), y, groups=make(groups))
+    assert (other.fingerprint, other.names) == (problem.fingerprint, tuple(B.columns))
+    assert other.groups.names == problem.groups.names
+    assert (other.groups.positives == problem.groups.positives).all()
+    patterns, n = B.drop_duplicates(), len(B.drop_duplicates())
+    counted = [rl.Problem.from_counts(each, np.arange(n), np.ones(n, dtype=int)) for each in (patterns, make(patterns))]
+    assert counted[0].fingerprint == counted[1].fingerprint
+    model = rl.solve(rl.RuleListSearch(problem, 0.02)).incumbent.model
+    assert model.rules
+    assert (model.predict(make(B[["ß", "'; drop", "tall"]])) == model.predict(B)).all()
+
+
+@pytest.mark.parametrize("make", EAGER.values(), ids=EAGER)
+def test_data_sets_and_groups_of_people(make):
+    B, y, groups = boolean()
+    frame = pd.concat([B, groups], axis=1).assign(n=np.arange(len(B)), y=np.where(y, "yes", "no"))
+    known, found = (
+        rl.datasets.from_frame(each, "y", sensitive=["sex"], excluded=["old"]) for each in (frame, make(frame))
+    )
+    pd.testing.assert_frame_equal(found.X, known.X)
+    pd.testing.assert_series_equal(found.y, known.y)
+    pd.testing.assert_frame_equal(found.sensitive, known.sensitive)
+    fair = {"fairness": rl.DemographicParity(0.2), "min_group_size": 0}
+    models = [
+        rl.RuleListClassifier(**fair).fit(X, y, sensitive_features=people)
+        for X, people in ((B, groups), (make(B), make(groups)))
+    ]
+    assert models[0].objective_ == models[1].objective_
+    assert models[0].model_.to_text() == models[1].model_.to_text()
+    pd.testing.assert_frame_equal(models[0].group_rates_, models[1].group_rates_)
+
+
+@pytest.mark.parametrize("make", LAZY.values(), ids=LAZY)
+def test_what_is_not_in_memory_is_pointed_to_the_tables(make):
+    B, y, _ = boolean()
+    lazy = make(B.assign(y=y))
+    for take in (
+        lambda: rl.Binarizer().fit(lazy),
+        lambda: rl.mine_antecedents(lazy),
+        lambda: rl.Problem.from_arrays(lazy, y),
+        lambda: rl.RuleListClassifier().fit(lazy, y),
+    ):
+        with pytest.raises(ValueError, match=r"is not in memory: rulelab.tables.open takes it"):
+            take()
+    with pytest.raises(rl.datasets.DatasetError, match=r"in memory, .*; rulelab.tables.open takes one that is not"):
+        rl.datasets.from_frame(lazy, "y")
+    assert rl.Binarizer().fit(rl.tables.open(lazy).features("y")).columns_ == tuple(B.columns)

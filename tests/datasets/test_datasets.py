@@ -1,7 +1,5 @@
 """Embedded, cached and downloaded data sets, and the normalisers, on made-up files in the sources' own formats."""
 
-from __future__ import annotations
-
 import dataclasses
 import gzip
 import hashlib
@@ -11,7 +9,6 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -31,7 +28,7 @@ EMBEDDED = [name for name, record in RECORDS.items() if record.embedded]
 
 
 @pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def home(tmp_path, monkeypatch):
     """An empty folder of cached data sets."""
     folder = tmp_path / "home"
     monkeypatch.setenv("RULELAB_DATA_HOME", str(folder))
@@ -39,16 +36,14 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def shared_home(shared: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def shared_home(shared, monkeypatch):
     monkeypatch.setenv("RULELAB_DATA_HOME", str(shared / "data"))
     return shared / "data"
 
 
 # embedded ---------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("name", EMBEDDED)
-def test_embedded_sets_are_as_registered_and_need_no_folder(name: str, home: Path) -> None:
+def test_embedded_sets_are_as_registered_and_need_no_folder(name, home):
     d, record = datasets.load(name), RECORDS[name]
     assert (len(d.X), d.X.shape[1], int(d.y.sum())) == (record.rows, record.features, record.positives)
     assert (d.y.name, d.y.dtype, set(d.y)) == (record.target, np.dtype("int64"), {0, 1})
@@ -58,13 +53,13 @@ def test_embedded_sets_are_as_registered_and_need_no_folder(name: str, home: Pat
     assert not home.exists()
 
 
-def test_breast_cancer_predicts_malignant() -> None:
+def test_breast_cancer_predicts_malignant():
     d = datasets.load("breast_cancer")
     assert (d.positive, d.negative) == ("malignant", "benign")
     assert d.X.loc[d.y == 1, "mean radius"].mean() > d.X.loc[d.y == 0, "mean radius"].mean()
 
 
-def test_diabetes_target_is_above_the_third_quartile() -> None:
+def test_diabetes_target_is_above_the_third_quartile():
     from sklearn.datasets import load_diabetes
 
     progression = load_diabetes().target
@@ -76,7 +71,7 @@ def test_diabetes_target_is_above_the_third_quartile() -> None:
     assert datasets.load("diabetes", keep_sensitive=False).X.shape[1] == 9
 
 
-def test_tic_tac_toe_boards_are_final_and_distinct() -> None:
+def test_tic_tac_toe_boards_are_final_and_distinct():
     frame = LOADERS["tic_tac_toe"]()
     boards = {"".join(row[:9]): row[9] for row in frame.itertuples(index=False)}
     assert len(boards) == len(frame) == 958
@@ -90,22 +85,19 @@ def test_tic_tac_toe_boards_are_final_and_distinct() -> None:
         assert won["x"] or won["o"] or "b" not in board
 
 
-def test_tic_tac_toe_equals_the_uci_file(shared: Path) -> None:
+def test_tic_tac_toe_equals_the_uci_file(shared):
     theirs = gzip.decompress((shared / "data" / "tic_tac_toe.csv.gz").read_bytes()).split()
     ours = normalise.to_csv(LOADERS["tic_tac_toe"]()).split()
-    assert ours[0] == theirs[0]
-    assert sorted(ours) == sorted(theirs)
+    assert (ours[0], sorted(ours)) == (theirs[0], sorted(theirs))
 
 
-def test_the_compas_file_of_the_package_is_the_one_of_the_record() -> None:
+def test_the_compas_file_of_the_package_is_the_one_of_the_record():
     csv = normalise.to_csv(LOADERS["compas"]())
     assert hashlib.sha256(csv).hexdigest() == RECORDS["compas"].sha256
 
 
 # the folder of normalised files -----------------------------------------------------------------------------------
-
-
-def test_registry_agrees_with_the_manifest(shared: Path) -> None:
+def test_registry_agrees_with_the_manifest(shared):
     manifest = json.loads((shared / "data" / "MANIFEST.json").read_text())
     assert set(manifest) == {*SHARED, "tic_tac_toe", "compas"}
     for name, entry in manifest.items():
@@ -118,7 +110,7 @@ def test_registry_agrees_with_the_manifest(shared: Path) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", SHARED)
-def test_stored_sets_load_from_the_folder(name: str, shared_home: Path) -> None:
+def test_stored_sets_load_from_the_folder(name, shared_home):
     d, record = datasets.load(name, download=False), RECORDS[name]
     assert (len(d.X), d.X.shape[1], int(d.y.sum())) == (record.rows, record.features, record.positives)
     assert (d.name, d.target, d.positive, d.y.name) == (name, record.target, record.positive, record.target)
@@ -127,7 +119,7 @@ def test_stored_sets_load_from_the_folder(name: str, shared_home: Path) -> None:
     assert normalise.to_csv(cache.table(record)) == csv
 
 
-def test_compas_keeps_scores_and_race_out_of_the_features(shared_home: Path) -> None:
+def test_compas_keeps_scores_and_race_out_of_the_features(shared_home):
     d = datasets.load("compas")
     counts = ["juv_fel_count", "juv_misd_count", "juv_other_count", "priors_count"]
     assert list(d.X.columns) == ["sex", "age", *counts, "c_charge_degree"]
@@ -141,27 +133,24 @@ def test_compas_keeps_scores_and_race_out_of_the_features(shared_home: Path) -> 
     assert "race (not a feature), sex (also a feature)" in d.summary()
 
 
-def test_names_and_catalogue_say_what_is_where(home: Path) -> None:
+def test_names_and_catalogue_say_what_is_where(home):
     names = datasets.names()
-    assert list(names)[: len(EMBEDDED)] == EMBEDDED
-    assert {names[n] for n in EMBEDDED} == {"embedded"}
-    assert {names[n] for n in STORED if n != "heloc"} == {"download"}
-    assert names["heloc"] == "by hand"
+    assert (list(names)[: len(EMBEDDED)], {names[n] for n in EMBEDDED}) == (EMBEDDED, {"embedded"})
+    assert ({names[n] for n in STORED if n != "heloc"}, names["heloc"]) == ({"download"}, "by hand")
     home.mkdir()
     (home / "liver.csv.gz").write_bytes(b"")
     assert datasets.names()["liver"] == "cached"
     table = datasets.catalogue()
-    assert list(table.index) == list(names)
-    assert table.loc["liver", "availability"] == "cached"
+    assert (list(table.index), table.loc["liver", "availability"]) == (list(names), "cached")
     assert (table.loc["compas", "features"], table.loc["compas", "sensitive"]) == (7, "race, sex")
 
 
-def test_unknown_name_suggests_the_nearest() -> None:
+def test_unknown_name_suggests_the_nearest():
     with pytest.raises(DatasetError, match=r"no data set 'Compass'; did you mean 'compas'\?"):
         datasets.load("Compass")
 
 
-def test_wrong_checksum_is_refused(home: Path) -> None:
+def test_wrong_checksum_is_refused(home):
     home.mkdir()
     path = home / "liver.csv.gz"
     csv = b"mcv,alkphos,sgpt,sgot,gammagt,drinks_gt_2\n85,92,45,27,31,0\n86,54,33,16,54,1\n"
@@ -174,14 +163,14 @@ def test_wrong_checksum_is_refused(home: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", [b"", b"not gzip", gzip.compress(b"a,b\n1,2\n" * 99)[:40]])
-def test_damaged_file_is_refused(home: Path, damage: bytes) -> None:
+def test_damaged_file_is_refused(home, damage):
     home.mkdir()
     (home / "liver.csv.gz").write_bytes(damage)
     with pytest.raises(DatasetError, match=r"liver\.csv\.gz"):
         datasets.load("liver")
 
 
-def test_default_home_is_the_users_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_default_home_is_the_users_cache(monkeypatch):
     monkeypatch.delenv("RULELAB_DATA_HOME", raising=False)
     assert "rulelab" in datasets.home().parts
     monkeypatch.setenv("RULELAB_DATA_HOME", "~/somewhere")
@@ -189,8 +178,6 @@ def test_default_home_is_the_users_cache(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 # downloads from a server on this machine --------------------------------------------------------------------------
-
-
 class Handler(BaseHTTPRequestHandler):
     body = b""
     requests = 0
@@ -207,7 +194,7 @@ class Handler(BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[type[Handler], str]]:
+def server(monkeypatch):
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     handler = type("OneFile", (Handler,), {})
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as http:
@@ -218,19 +205,18 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[type[Handler], str
         thread.join()
 
 
-def test_download_is_normalised_checked_and_cached(home: Path, server: tuple[type[Handler], str]) -> None:
+def test_download_is_normalised_checked_and_cached(home, server):
     handler, url = server
     handler.body = zipped(**{"Index": b"x", "bupa.data": BUPA})
     record = small_record("liver", LIVER, url)
     frame = cache.table(record)
-    assert normalise.to_csv(frame) == LIVER
-    assert [p.name for p in home.iterdir()] == ["liver.csv.gz"]
+    assert (normalise.to_csv(frame), [p.name for p in home.iterdir()]) == (LIVER, ["liver.csv.gz"])
     assert gzip.decompress((home / "liver.csv.gz").read_bytes()) == LIVER
     pd.testing.assert_frame_equal(cache.table(record), frame)
     assert handler.requests == 1
 
 
-def test_changed_source_is_refused_and_not_cached(home: Path, server: tuple[type[Handler], str]) -> None:
+def test_changed_source_is_refused_and_not_cached(home, server):
     handler, url = server
     handler.body = zipped(**{"bupa.data": BUPA.replace(b"92", b"93")})
     with pytest.raises(DatasetError, match="has other contents") as caught:
@@ -239,7 +225,7 @@ def test_changed_source_is_refused_and_not_cached(home: Path, server: tuple[type
     assert not home.exists()
 
 
-def test_missing_source_says_what_to_do(home: Path, server: tuple[type[Handler], str]) -> None:
+def test_missing_source_says_what_to_do(home, server):
     handler, url = server
     with pytest.raises(DatasetError) as caught:
         cache.table(small_record("liver", LIVER, url))
@@ -248,7 +234,7 @@ def test_missing_source_says_what_to_do(home: Path, server: tuple[type[Handler],
     assert handler.requests == 1
 
 
-def test_offline_and_silent_servers_do_not_hang(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_offline_and_silent_servers_do_not_hang(home, monkeypatch):
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
@@ -261,14 +247,14 @@ def test_offline_and_silent_servers_do_not_hang(home: Path, monkeypatch: pytest.
             cache.table(record, timeout=(0.2, 0.2))
 
 
-def test_without_download_nothing_is_fetched(home: Path, server: tuple[type[Handler], str]) -> None:
+def test_without_download_nothing_is_fetched(home, server):
     handler, url = server
     with pytest.raises(DatasetError, match="is not cached"):
         cache.table(small_record("liver", LIVER, url), download=False)
     assert handler.requests == 0
 
 
-def test_folder_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folder_that_cannot_be_written(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setenv("RULELAB_DATA_HOME", str(tmp_path / "file"))
     with pytest.raises(DatasetError, match="RULELAB_DATA_HOME"):
@@ -278,12 +264,12 @@ def test_folder_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Monke
 @pytest.mark.parametrize(
     "form", [LIVER, gzip.compress(LIVER), BUPA, gzip.compress(BUPA), zipped(bupa=b"", **{"bupa.data": BUPA})]
 )
-def test_install_takes_normalised_and_original_files(home: Path, form: bytes) -> None:
+def test_install_takes_normalised_and_original_files(home, form):
     path = cache.install(small_record("liver", LIVER, "http://127.0.0.1/"), form, "a file")
     assert gzip.decompress(path.read_bytes()) == LIVER
 
 
-def test_a_file_under_a_licence_is_put_in_place_by_hand_and_known_by_its_size(home: Path, tmp_path: Path) -> None:
+def test_a_file_under_a_licence_is_put_in_place_by_hand_and_known_by_its_size(home, tmp_path):
     raw, csv = NORMALISED["heloc"]
     with pytest.raises(DatasetError, match=r"not cached\. By hand: accept the licence and fetch .*fico\.com"):
         datasets.load("heloc")
@@ -301,7 +287,7 @@ def test_a_file_under_a_licence_is_put_in_place_by_hand_and_known_by_its_size(ho
         cache.table(record)
 
 
-def test_install_real_file(home: Path, shared: Path) -> None:
+def test_install_real_file(home, shared):
     path = datasets.install("heart", shared / "data" / "heart.csv.gz")
     assert path == home / "heart.csv.gz"
     assert int(datasets.load("heart", download=False).y.sum()) == 138
@@ -311,7 +297,7 @@ def test_install_real_file(home: Path, shared: Path) -> None:
     "junk", [b"", b"hello", b"PK\x03\x04junk", b"\x1f\x8bjunk", zipped(other=b"1,2"), b"\xff\xfe" * 9]
 )
 @pytest.mark.parametrize("name", STORED)
-def test_install_refuses_anything_else(home: Path, tmp_path: Path, name: str, junk: bytes) -> None:
+def test_install_refuses_anything_else(home, tmp_path, name, junk):
     file = tmp_path / "junk"
     file.write_bytes(junk)
     with pytest.raises(DatasetError, match="junk"):
@@ -319,7 +305,7 @@ def test_install_refuses_anything_else(home: Path, tmp_path: Path, name: str, ju
     assert not home.exists()
 
 
-def test_install_refuses_embedded_and_missing_files(home: Path, tmp_path: Path) -> None:
+def test_install_refuses_embedded_and_missing_files(home, tmp_path):
     with pytest.raises(DatasetError, match="embedded"):
         datasets.install("tic_tac_toe", tmp_path)
     with pytest.raises(DatasetError, match="cannot be read"):
@@ -327,10 +313,8 @@ def test_install_refuses_embedded_and_missing_files(home: Path, tmp_path: Path) 
 
 
 # normalisers, on made-up rows -------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("name", STORED)
-def test_normaliser_on_made_up_rows(home: Path, name: str) -> None:
+def test_normaliser_on_made_up_rows(home, name):
     raw, csv = NORMALISED[name]
     record = small_record(name, csv.encode(), "http://127.0.0.1/")
     assert cache.to_normalised(record, raw, "a file").decode() == csv
@@ -339,7 +323,7 @@ def test_normaliser_on_made_up_rows(home: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SHARED)
-def test_made_up_files_have_the_columns_of_the_real_ones(name: str, shared: Path) -> None:
+def test_made_up_files_have_the_columns_of_the_real_ones(name, shared):
     with gzip.open(shared / "data" / f"{name}.csv.gz", "rt") as file:
         real = file.readline().strip().split(",")
     ours = NORMALISED[name][1].partition("\n")[0].split(",")
@@ -349,7 +333,7 @@ def test_made_up_files_have_the_columns_of_the_real_ones(name: str, shared: Path
         assert ours == real
 
 
-def test_no_personal_data_are_kept_of_compas(home: Path) -> None:
+def test_no_personal_data_are_kept_of_compas(home):
     csv = NORMALISED["compas"][1].encode()
     path = cache.install(small_record("compas", csv, "http://127.0.0.1/"), COMPAS_RAW, "a file")
     text = gzip.decompress(path.read_bytes())
@@ -359,9 +343,7 @@ def test_no_personal_data_are_kept_of_compas(home: Path) -> None:
 
 
 # the object -------------------------------------------------------------------------------------------------------
-
-
-def test_dataset_is_frozen_short_and_picklable() -> None:
+def test_dataset_is_frozen_short_and_picklable():
     d = datasets.load("tic_tac_toe")
     with pytest.raises(dataclasses.FrozenInstanceError):
         d.name = "other"  # type: ignore[misc]
@@ -370,7 +352,7 @@ def test_dataset_is_frozen_short_and_picklable() -> None:
     assert "positive 'positive', negative 'negative'" in d.summary()
 
 
-def test_import_is_light() -> None:
+def test_import_is_light():
     code = (
         "import sys, rulelab.datasets as d; d.names; "
         "print([m for m in ('sklearn', 'numba', 'panel', 'bokeh', 'pooch', 'requests') if m in sys.modules])"

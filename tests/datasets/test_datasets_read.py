@@ -1,10 +1,7 @@
 """Reading a user's CSV and Parquet files: what is accepted, and that every fault is named with its place."""
 
-from __future__ import annotations
-
 import gzip
 import io
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -22,7 +19,7 @@ def parquet(frame: pd.DataFrame) -> bytes:
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.csv.gz", "t.parquet"])
-def test_read_files(tmp_path: Path, name: str) -> None:
+def test_read_files(tmp_path, name):
     frame = pd.read_csv(io.BytesIO(CSV))
     contents = {"t.csv": CSV, "t.csv.gz": gzip.compress(CSV), "t.parquet": parquet(frame)}[name]
     (tmp_path / name).write_bytes(contents)
@@ -38,14 +35,14 @@ def test_read_files(tmp_path: Path, name: str) -> None:
     assert (read(tmp_path / name, target="ill").name, read(CSV, target="ill", name="mine").name) == ("t", "mine")
 
 
-def test_sensitive_attributes_are_features_only_when_asked_for() -> None:
+def test_sensitive_attributes_are_features_only_when_asked_for():
     assert list(read(CSV, "ill", sensitive="sex").X) == ["age"]
     assert list(read(CSV, "ill", sensitive="sex", keep_sensitive=True).X) == ["age", "sex"]
     assert list(read(CSV, "ill", sensitive=["sex", "age"], keep_sensitive="age").X) == ["age"]
 
 
 @pytest.mark.parametrize("delimiter", [";", "\t", ","])
-def test_separators(delimiter: str) -> None:
+def test_separators(delimiter):
     text = f'a{delimiter}"b,;x"{delimiter}y\n1{delimiter}"p{delimiter}q"{delimiter}0\n2{delimiter}r{delimiter}1\n'
     d = read(text.encode(), "y")
     assert d.X.to_dict("list") == {"a": [1, 2], "b,;x": [f"p{delimiter}q", "r"]}
@@ -54,29 +51,26 @@ def test_separators(delimiter: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        b"\xef\xbb\xbfa,y\n1,0\n2,1\n",
-        b"a,y\r\n1,0\r\n2,1\r\n",
-        b"a,y\r1,0\r2,1",
-        b"\n\na,y\n\n1,0\n   \n2,1\n\n",
+        b"\xef\xbb\xbfa,y\n1,0\n2,1\n", b"a,y\r\n1,0\r\n2,1\r\n", b"a,y\r1,0\r2,1", b"\n\na,y\n\n1,0\n   \n2,1\n\n",
         b'"a","y"\n"1","0"\n"2","1"',
     ],
-)
-def test_forms_of_the_same_table(text: bytes) -> None:
+)  # fmt: skip
+def test_forms_of_the_same_table(text):
     d = read(text, "y")
     assert (d.X.to_dict("list"), d.y.tolist()) == ({"a": [1, 2]}, [0, 1])
 
 
-def test_missing_cells_in_features_are_kept() -> None:
+def test_missing_cells_in_features_are_kept():
     d = read(b"a,b,y\n,x,0\n2,NA,1\n", "y")
     assert d.X.isna().to_numpy().tolist() == [[True, False], [False, True]]
 
 
-def test_quoted_cells_over_several_lines() -> None:
+def test_quoted_cells_over_several_lines():
     d = read(b'a,y\n"one\ntwo, three",0\nfour,1\n', "y", max_cells=4)
     assert d.X["a"].tolist() == ["one\ntwo, three", "four"]
 
 
-def test_numbers_are_read_exactly() -> None:
+def test_numbers_are_read_exactly():
     values = [0.1 + 0.2, 1 / 3, 1e-310, 123456789.123456789]
     text = "a,y\n" + "".join(f"{v!r},{i % 2}\n" for i, v in enumerate(values))
     assert read(text.encode(), "y").X["a"].tolist() == values
@@ -97,11 +91,10 @@ def test_numbers_are_read_exactly() -> None:
         (["a", "b", "c"], "b", [0, 1, 0], "b", "not b"),
     ],
 )
-def test_positive_class(labels: list, positive: object, expected: list, found: object, other: object) -> None:
+def test_positive_class(labels, positive, expected, found, other):
     frame = pd.DataFrame({"a": [1, 2, 3], "y": labels})
     for d in (from_frame(frame, "y", positive), read(parquet(frame), "y", positive)):
-        assert d.y.tolist() == expected
-        assert (d.positive, d.negative) == (found, other)
+        assert (d.y.tolist(), (d.positive, d.negative)) == (expected, (found, other))
         assert type(d.positive) is type(found)
 
 
@@ -141,18 +134,18 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_faults_are_named(fault: str) -> None:
+def test_faults_are_named(fault):
     data, message = FAULTS[fault]
     with pytest.raises(DatasetError, match=message):
         read(data, "y", name="upload.csv")
 
 
-def test_unclosed_quote_in_the_last_column() -> None:
+def test_unclosed_quote_in_the_last_column():
     with pytest.raises(DatasetError, match="no readable CSV"):
         read(b'a,y\n1,0\n2,"1\n', "y")
 
 
-def test_faulty_arguments() -> None:
+def test_faulty_arguments():
     with pytest.raises(DatasetError, match=r"'maybe' is not among the values of target 'ill': 'no', 'yes'"):
         read(CSV, "ill", positive="maybe")
     with pytest.raises(DatasetError, match=r"no sensitive column 'Sexx'; did you mean 'sex'"):
@@ -165,14 +158,14 @@ def test_faulty_arguments() -> None:
         read(CSV, "ill", sensitive=["sex", "age"])
 
 
-def test_files_that_are_not_there(tmp_path: Path) -> None:
+def test_files_that_are_not_there(tmp_path):
     with pytest.raises(DatasetError, match=r"there is no file .*absent\.csv"):
         read(tmp_path / "absent.csv", "y")
     with pytest.raises(DatasetError, match="is a folder"):
         read(tmp_path, "y")
 
 
-def test_parquet_faults() -> None:
+def test_parquet_faults():
     nested = pd.DataFrame({"a": [[1], [2]], "y": [0, 1]})
     with pytest.raises(DatasetError, match="column 'a' holds lists"):
         read(parquet(nested), "y")
@@ -183,7 +176,7 @@ def test_parquet_faults() -> None:
     assert list(read(parquet(indexed), "y").X) == ["a"]
 
 
-def test_limit_on_cells() -> None:
+def test_limit_on_cells():
     frame = pd.read_csv(io.BytesIO(CSV))
     for data in (CSV, gzip.compress(CSV), parquet(frame)):
         assert len(read(data, "ill", max_cells=9).X) == 3
@@ -191,7 +184,7 @@ def test_limit_on_cells() -> None:
             read(data, "ill", max_cells=8)
 
 
-def test_limit_on_columns() -> None:
+def test_limit_on_columns():
     frame = pd.read_csv(io.BytesIO(CSV))
     for data in (CSV, gzip.compress(CSV), parquet(frame)):
         assert len(read(data, "ill", max_columns=3).X) == 3
@@ -204,7 +197,7 @@ def repeating(length: int, rows: int) -> bytes:
     return parquet(pd.DataFrame({"a": ["x" * length] * rows, "y": np.arange(rows) % 2}))
 
 
-def test_a_text_that_is_stored_once_is_counted_as_often_as_it_is_repeated() -> None:
+def test_a_text_that_is_stored_once_is_counted_as_often_as_it_is_repeated():
     bomb = repeating(1000, 2000)
     assert len(bomb) < 20_000
     with pytest.raises(DatasetError, match="unpacks to more than 1280000 bytes"):
@@ -212,7 +205,7 @@ def test_a_text_that_is_stored_once_is_counted_as_often_as_it_is_repeated() -> N
     assert len(sheet(repeating(100, 2000), max_cells=40_000).frame) == 2000
 
 
-def test_a_parquet_file_with_a_limit_holds_the_same_as_without() -> None:
+def test_a_parquet_file_with_a_limit_holds_the_same_as_without():
     frame = pd.DataFrame(
         {
             "text": ["é", None, "b", "b"],
@@ -228,13 +221,13 @@ def test_a_parquet_file_with_a_limit_holds_the_same_as_without() -> None:
     pd.testing.assert_frame_equal(sheet(data).frame, sheet(data, max_cells=28).frame)
 
 
-def test_gzip_that_unpacks_to_too_much_is_not_unpacked() -> None:
+def test_gzip_that_unpacks_to_too_much_is_not_unpacked():
     bomb = gzip.compress(b"a,y\n" + b" " * 50_000_000)
     with pytest.raises(DatasetError, match="unpacks to more than 320 bytes"):
         read(bomb, "y", max_cells=10)
 
 
-def test_hostile_names_are_quoted_and_cut() -> None:
+def test_hostile_names_are_quoted_and_cut():
     name = "<script>alert(1)</script>\n" + "x" * 500
     frame = pd.DataFrame({name: [1.0, np.inf], "y": [0, 1]})
     with pytest.raises(DatasetError) as caught:
@@ -243,13 +236,12 @@ def test_hostile_names_are_quoted_and_cut() -> None:
     assert len(str(caught.value)) < 200
 
 
-def test_the_frame_given_is_not_changed() -> None:
+def test_the_frame_given_is_not_changed():
     frame = pd.DataFrame({0: [1, 2], "y": [0, 1]}, index=[5, 6])
     d = from_frame(frame, "y")
-    assert list(frame.columns) == [0, "y"]
-    assert (list(d.X.columns), list(d.X.index)) == (["0"], [0, 1])
+    assert (list(frame.columns), (list(d.X.columns), list(d.X.index))) == ([0, "y"], (["0"], [0, 1]))
 
 
-def test_a_table_is_no_file() -> None:
+def test_a_table_is_no_file():
     with pytest.raises(DatasetError, match=r"a table, not a file: rulelab\.datasets\.from_frame"):
         read(pd.DataFrame({"a": [1], "y": [0]}), target="y")  # type: ignore[arg-type]

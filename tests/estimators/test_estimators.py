@@ -1,7 +1,5 @@
 """The scikit-learn face: its own checks, the tables people have, and the cases other tools get wrong."""
 
-from __future__ import annotations
-
 import pickle
 import warnings
 
@@ -50,7 +48,7 @@ def people(n: int = 240) -> tuple[pd.DataFrame, pd.Series]:
 
 
 @pytest.fixture(scope="module")
-def fitted() -> rl.RuleListClassifier:
+def fitted():
     X, y = people()
     return rl.RuleListClassifier(**EASY).fit(X, y, sensitive_features=X["smoker"])
 
@@ -60,10 +58,8 @@ def test_fitted_attributes(fitted):
     assert fitted.status_ is rl.Status.OPTIMAL
     assert fitted.gap_ == 0
     assert fitted.objective_ == fitted.lower_bound_ == fitted.model_.objective(0.04)
-    assert fitted.classes_.tolist() == ["no", "yes"]
-    assert fitted.feature_names_in_.tolist() == list(X.columns)
-    assert fitted.n_features_in_ == 6
-    assert fitted.score(X, y) == 1 - fitted.model_.errors / len(X)
+    assert (fitted.classes_.tolist(), fitted.feature_names_in_.tolist()) == (["no", "yes"], list(X.columns))
+    assert (fitted.n_features_in_, fitted.score(X, y)) == (6, 1 - fitted.model_.errors / len(X))
     assert fitted.predict_proba(X).sum(axis=1) == pytest.approx(1)
     explained = fitted.explain(X)
     assert explained["prediction"].tolist() == fitted.predict(X).tolist()
@@ -150,8 +146,7 @@ def test_weights_count_as_repeated_rows():
     assert weighted.binarizer_.conditions_ != rl.Binarizer(thresholds=4).fit(X).conditions_
     assert weighted.antecedents_.names == plain.antecedents_.names
     assert weighted.antecedents_.support.tolist() == plain.antecedents_.support.tolist()
-    assert weighted.antecedents_.dropped == plain.antecedents_.dropped
-    assert weighted.model_ == plain.model_
+    assert (weighted.antecedents_.dropped, weighted.model_) == (plain.antecedents_.dropped, plain.model_)
     assert weighted.objective_ == plain.objective_ == plain.lower_bound_
     assert weighted.trace_["work"].tolist()[-1] == plain.trace_["work"].tolist()[-1]
     assert weighted.predict_proba(X).tolist() == plain.predict_proba(X).tolist()
@@ -172,12 +167,10 @@ def test_fractional_weights():
 def test_one_class_gives_a_default_only_list(label):
     X, _ = people(30)
     model = rl.RuleListClassifier().fit(X, [label] * 30)
-    assert len(model.model_) == 0
-    assert (model.objective_, model.lower_bound_, model.gap_) == (0, 0, 0)
+    assert (len(model.model_), (model.objective_, model.lower_bound_, model.gap_)) == (0, (0, 0, 0))
     assert model.status_ is rl.Status.OPTIMAL
     assert model.predict(X).tolist() == [label] * 30
-    assert model.predict_proba(X).tolist() == [[1.0]] * 30
-    assert model.trace_["objective"].tolist() == [0]
+    assert (model.predict_proba(X).tolist(), model.trace_["objective"].tolist()) == ([[1.0]] * 30, [0])
     assert model.nothing_found_ == "the rows hold a single class"
 
 
@@ -227,45 +220,16 @@ def test_no_antecedent_within_the_limits_gives_a_default_only_list():
 @pytest.mark.parametrize(
     ("X", "y"),
     [
-        (np.eye(4), [1, 1, 1, 1]),
-        (np.eye(4) > 0, ["a", "a", "a", "a"]),
-        (np.ones((4, 2)), [0, 1, 0, 1]),
-        (np.ones((4, 2), dtype=bool), [0, 1, 0, 1]),
-        (np.eye(4), [0, 1, 0, 1]),
+        (np.eye(4), [1] * 4),
+        (np.eye(4) > 0, ["a"] * 4),
+        (np.ones((4, 2)), [0, 1] * 2),
+        (np.ones((4, 2)) > 0, [0, 1] * 2),
     ],
 )
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"regularization": 0}, "regularization must be a number above 0 and below 1, not 0$"),
-        ({"regularization": -0.1}, "regularization must be a number above 0 and below 1, not -0.1$"),
-        ({"regularization": 1}, "regularization must be a number above 0 and below 1, not 1$"),
-        ({"regularization": np.nan}, "regularization must be a number above 0 and below 1, not nan$"),
-        ({"regularization": "0.1"}, "regularization must be a number above 0 and below 1, not '0.1'$"),
-        ({"policy": "best"}, "policy must be one of"),
-        ({"max_length": -1}, "max_length"),
-        ({"beam_width": None}, "beam_width"),
-        ({"memory_limit": 0}, "memory_limit"),
-        ({"random_state": "now"}, "random_state"),
-        ({"time_limit": -1}, "time_limit"),
-        ({"gap": -1}, "gap"),
-        ({"max_conditions": 0}, "max_conditions"),
-        ({"max_support": 2}, "max_support"),
-        ({"thresholds": 1}, "thresholds"),
-        ({"max_categories": 0}, "max_categories"),
-    ],
-)
-def test_parameters_are_checked_even_when_there_is_nothing_to_search(X, y, options, message):
-    with pytest.raises(ValueError, match=message):
-        rl.RuleListClassifier(**options).fit(X, y)
-
-
-def test_a_default_only_list_among_antecedents():
-    X = np.array([[0], [1]] * 10, dtype=bool)
-    model = rl.RuleListClassifier(regularization=0.4).fit(X, [0, 0, 1, 1] * 5)
-    assert len(model.model_) == 0
-    assert model.objective_ == 0.5
-    assert str(model.model_).startswith("always 0")
+@pytest.mark.parametrize("name", ["regularization", "max_length", "time_limit", "max_conditions", "thresholds"])
+def test_parameters_are_checked_even_when_there_is_nothing_to_search(X, y, name):
+    with pytest.raises(ValueError, match=f"{name} must be"):
+        rl.RuleListClassifier(**{name: -1}).fit(X, y)
 
 
 def test_limits_warn_and_tell_the_gap():
@@ -279,14 +243,6 @@ def test_limits_warn_and_tell_the_gap():
     with pytest.warns(ConvergenceWarning, match="gap limit was reached"):
         model = rl.RuleListClassifier(0.005, gap=0.44, beam_width=0, **SMALL).fit(X, noise)
     assert 0 < model.gap_ <= 0.44
-
-
-def test_max_length():
-    X, y = people()
-    free = rl.RuleListClassifier(**EASY).fit(X, y)
-    short = rl.RuleListClassifier(**EASY, max_length=1).fit(X, y)
-    assert (len(free.model_), len(short.model_)) == (2, 1)
-    assert short.objective_ > free.objective_
 
 
 def test_random_states():
@@ -331,13 +287,7 @@ def test_clone_and_pickle(fitted):
         (np.array([[np.inf], [1.0], [0.0], [2.0]]), [0, 1, 0, 1], {}, "infinity"),
         (pd.DataFrame({"a": [np.inf, 1, 0, 2]}), [0, 1, 0, 1], {}, "'a' is infinite in row 0"),
         (pd.DataFrame(np.eye(4)[:, :2], columns=["a", "a"]), [0, 1, 0, 1], {}, "unique column names, got:\n- 'a'"),
-        (np.eye(4) > 0, [0, 1, 0, 1], {"regularization": 0}, "regularization"),
-        (np.eye(4) > 0, [0, 1, 0, 1], {"regularization": 1.0}, "regularization"),
-        (np.eye(4) > 0, [0, 1, 0, 1], {"policy": "best"}, "policy must be one of"),
         (np.eye(4) > 0, [0, 1, 0, 1], {"max_conditions": 7}, "max_conditions"),
-        (np.eye(4) > 0, [0, 1, 0, 1], {"min_support": 2}, "min_support"),
-        (np.eye(4) > 0, [0, 1, 0, 1], {"time_limit": -1}, "time_limit"),
-        (np.eye(4), [0, 1, 0, 1], {"thresholds": 0}, "thresholds"),
     ],
 )
 def test_bad_input_is_refused(X, y, options, message):
@@ -414,7 +364,7 @@ def test_a_class_of_weight_nothing_leaves_the_other():
 
 @pytest.mark.parametrize("make", [pl.from_pandas, pa.Table.from_pandas], ids=["polars", "pyarrow"])
 @pytest.mark.parametrize("estimator", [rl.RuleListClassifier, rl.FallingRuleListClassifier, rl.RuleSetClassifier])
-def test_any_dataframe_gives_the_same_model_by_name(make, estimator) -> None:
+def test_any_dataframe_gives_the_same_model_by_name(make, estimator):
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"age": rng.integers(18, 70, 120), "sex": rng.choice(["f", "m", None], 120)})
     X["score"] = np.where(rng.random(120) < 0.1, np.nan, rng.normal(size=120))
@@ -493,8 +443,7 @@ def test_no_rows_have_no_predictions(make):
     ):
         model.fit(make(X), y)
         assert model.predict(make(X)[:0]).shape == (0,)
-        assert model.predict_proba(make(X)[:0]).shape == (0, 2)
-        assert len(model.explain(make(X)[:0])) == 0
+        assert (model.predict_proba(make(X)[:0]).shape, len(model.explain(make(X)[:0]))) == ((0, 2), 0)
         assert model.binarizer_.transform(make(X)[:0]).shape == (0, len(model.binarizer_.conditions_))
 
 

@@ -1,7 +1,5 @@
 """The Monte-Carlo search: its lists fall, its bounds hold, and it keeps the laws of a search that proves nothing."""
 
-from __future__ import annotations
-
 import math
 import pickle
 from dataclasses import replace
@@ -16,6 +14,7 @@ from hypothesis import strategies as st
 from naive import decimal
 
 import rulelab as rl
+from rulelab.cli import commands as cli
 from rulelab.falling_rule_list import FallingRuleListSearch, MonteCarloSearch
 from rulelab.falling_rule_list.costs import prepare
 from rulelab.falling_rule_list.monte_carlo.kernels import completions
@@ -125,8 +124,7 @@ def test_feasibility_is_that_of_the_extended_prefix():
     assert naive.falls(A, y, [1] * 13, (1, 0))
     for seed in range(20):
         first = MonteCarloSearch(problem, 0, 1.5, termination=0, random_state=seed).advance(1)
-        assert first.pruned["infeasible prefix"] == 1
-        assert first.incumbent.model.antecedents == (1, 0)
+        assert (first.pruned["infeasible prefix"], first.incumbent.model.antecedents) == (1, (1, 0))
         assert first.incumbent.model.falls
     soft = MonteCarloSearch(problem, 0, 1.5, 0.0, termination=0).advance(1)
     assert soft.pruned["infeasible prefix"] == 0
@@ -161,15 +159,9 @@ def _result(snapshot: Snapshot) -> tuple:
     detail = {key: value for key, value in snapshot.detail.items() if key != "trace"}
     trace = [entry[1:] for entry in snapshot.detail["trace"]]
     return (
-        snapshot.status,
-        incumbent,
-        snapshot.lower_bound,
-        snapshot.work,
-        snapshot.counts,
-        snapshot.pruned,
-        detail,
+        snapshot.status, incumbent, snapshot.lower_bound, snapshot.work, snapshot.counts, snapshot.pruned, detail,
         trace,
-    )
+    )  # fmt: skip
 
 
 def test_slicing_and_pickling_never_change_the_result(make):
@@ -268,22 +260,11 @@ def test_parameters_make_the_search_again(make):
 @pytest.mark.parametrize(
     ("bad", "message"),
     [
-        ({"regularization": 1}, "regularization must be"),
-        ({"regularization": -0.1}, "regularization must be"),
-        ({"regularization": True}, "regularization must be"),
-        ({"positive_weight": 0}, "positive_weight must be"),
-        ({"positive_weight": math.inf}, "positive_weight must be"),
-        ({"positive_weight": "1"}, "positive_weight must be"),
         ({"positive_weight": 1e300}, "too large"),
-        ({"violation_penalty": -1}, "violation_penalty must be"),
-        ({"violation_penalty": math.nan}, "violation_penalty must be"),
         ({"method": "random"}, "method must be one of .*monte_carlo"),
         ({"iterations": 0}, "iterations must be"),
-        ({"iterations": 2.5}, "iterations must be"),
         ({"curiosity": 1.1}, "curiosity must be"),
         ({"termination": 1}, "termination must be"),
-        ({"random_state": -1}, "random_state must be"),
-        ({"problem": 3}, "problem must be"),
     ],
 )
 def test_bad_parameters_are_refused(bad, message):
@@ -304,3 +285,11 @@ def test_bank_lists_are_as_good_as_the_papers(instances, w, penalty, at_most):
     last = rl.solve(MonteCarloSearch(problem, 1e-6, w, penalty, random_state=1))
     assert instances.EXPECTED["falling_rule_list"]["bank_227", w, 1e-6] - 1e-7 <= last.incumbent.objective <= at_most
     assert last.incumbent.model.falls
+
+
+# the benchmark of falling rule lists runs -----------------------------------------------------------------------------
+@pytest.mark.long
+def test_monte_carlo(shared, capsys):
+    options = ["--weights", "1", "--iterations", "60", "--repeats", "1"]
+    assert cli.main(["bench", "falling-monte-carlo", *options]) == 0
+    assert "0.1069681   0.1069681" in capsys.readouterr().out

@@ -1,7 +1,5 @@
 """The joint capture bound drops no antecedent that a better falling list has, and searches that use it stay right."""
 
-from __future__ import annotations
-
 import pickle
 from fractions import Fraction
 from itertools import permutations

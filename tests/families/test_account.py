@@ -1,7 +1,5 @@
 """What a search has shown, in words: the equation adds up, and the counts are those of brute force."""
 
-from __future__ import annotations
-
 import math
 import re
 from decimal import Decimal
@@ -10,6 +8,7 @@ from itertools import chain, combinations, permutations, product
 
 import numpy as np
 import pytest
+from laws import falling_for
 from naive import fair_prefixes, falling_prefixes, weighted_gap
 
 import rulelab as rl
@@ -19,7 +18,6 @@ from rulelab.families.criteria import CRITERIA, in_words
 from rulelab.families.wording import at_least, at_most, many
 from rulelab.remaining import log10_total
 from rulelab.rule_list.bounds import FAIR_BOUNDS, FairRuleListBounds
-from rulelab.search import Search
 
 
 def problem(groups: bool = False, weights: bool = False) -> rl.Problem:
@@ -45,14 +43,11 @@ def value(equation: str) -> tuple[float, float]:
 _NUMBER = r"\d+(?: \d{3})*"
 _MADE = re.compile(rf"{_NUMBER} prefix(?:es were| was) made: [^;.]*")
 """What is said of prefixes, and of what became of them."""
-
 SEARCHES = {
     "rule list": lambda p: rl.RuleListSearch(p, regularization=0.02),
     "falling": lambda p: rl.FallingRuleListSearch(p, regularization=0.02, positive_weight=2),
     "softly falling": lambda p: rl.search_for(p, "falling_rule_list", regularization=0.01, violation_penalty=0.1),
-    "monte carlo": lambda p: rl.search_for(
-        p, "falling_rule_list", regularization=0.02, method="monte_carlo", iterations=30
-    ),
+    "monte carlo": lambda p: falling_for(p, regularization=0.02, method="monte_carlo", iterations=30),
     "rule set": lambda p: rl.RuleSetSearch(p, max_complexity=6),
     "cnf": lambda p: rl.RuleSetSearch(p, max_complexity=6, form="cnf", regularization=0.5),
     "0-1 loss": lambda p: rl.RuleSetSearch(p, max_complexity=5, loss="zero_one", regularization=0.25),
@@ -61,14 +56,14 @@ SEARCHES = {
 
 @pytest.mark.parametrize("weights", [False, True], ids=["counts", "weights"])
 @pytest.mark.parametrize("make", SEARCHES.values(), ids=SEARCHES)
-def test_the_objective_is_the_sum_of_its_parts(make: type[Search], weights: bool) -> None:
+def test_the_objective_is_the_sum_of_its_parts(make, weights):
     search = make(problem(weights=weights))  # type: ignore[arg-type]
     shown = account(search, rl.solve(search), digits=9)
     left, right = value(shown.equation)
     assert right == pytest.approx(left, abs=1e-4)  # a rise is given with four digits
 
 
-def test_an_objective_of_whole_rows_is_written_so() -> None:
+def test_an_objective_of_whole_rows_is_written_so():
     left = {}
     for name in ("rule list", "rule set", "0-1 loss"):
         search = SEARCHES[name](problem())
@@ -78,12 +73,12 @@ def test_an_objective_of_whole_rows_is_written_so() -> None:
     assert "." in left["0-1 loss"], "a cost of a quarter of a row for each unit"
 
 
-def test_a_fair_set_says_what_it_is_held_to() -> None:
+def test_a_fair_set_says_what_it_is_held_to():
     search = rl.RuleSetSearch(problem(groups=True), max_complexity=6, fairness=rl.EqualOpportunity(0.25))
     assert account(search, rl.solve(search)).equation.endswith("; equal opportunity within 0.25 between groups")
 
 
-def test_criteria_in_words() -> None:
+def test_criteria_in_words():
     assert in_words(rl.EqualOpportunity(0.05), "race") == "equal opportunity within 0.05 between groups of race"
     odds = in_words(rl.EqualizedOdds(0.05, 0.1))
     assert odds == "equalized odds within 0.05 on positives and 0.1 on negatives between groups"
@@ -93,12 +88,12 @@ def test_criteria_in_words() -> None:
 
 
 @pytest.mark.parametrize(("m", "most"), [(1, 1), (4, 0), (4, 2), (5, 5)])
-def test_lists_are_as_many_as_can_be_written_down(m: int, most: int) -> None:
+def test_lists_are_as_many_as_can_be_written_down(m, most):
     assert lists(m, most) == many(sum(1 for k in range(most + 1) for _ in permutations(range(m), k)))
 
 
 @pytest.mark.parametrize(("m", "most"), [(1, 1), (4, 0), (4, 2), (5, 5)])
-def test_labels_of_choice_make_more_lists(m: int, most: int) -> None:
+def test_labels_of_choice_make_more_lists(m, most):
     every = (k for k in range(most + 1) for _ in permutations(range(m), k) for _ in product((0, 1), repeat=k + 1))
     n = sum(1 for _ in every)
     assert lists(m, most, labels=2) == many(n)
@@ -114,7 +109,7 @@ def test_labels_of_choice_make_more_lists(m: int, most: int) -> None:
         (lambda p: rl.RuleListSearch(p, 0.05), False),
     ],
 )
-def test_lists_with_labels_of_choice_are_counted_with_them(make, free) -> None:
+def test_lists_with_labels_of_choice_are_counted_with_them(make, free):
     search = make(problem(groups=True))
     said = account(search, rl.solve(search)).search_space
     most = longest(search)
@@ -124,22 +119,20 @@ def test_lists_with_labels_of_choice_are_counted_with_them(make, free) -> None:
 
 
 @pytest.mark.parametrize(("m", "most", "complexity"), [(3, 1, 4), (3, 2, 5), (3, 3, 6), (2, 2, 40)])
-def test_sets_are_as_many_as_can_be_written_down(m: int, most: int, complexity: int) -> None:
+def test_sets_are_as_many_as_can_be_written_down(m, most, complexity):
     rules = [rule for d in range(1, most + 1) for rule in combinations(range(m), d)]
     every = chain.from_iterable(combinations(rules, k) for k in range(len(rules) + 1))
     assert sets(m, most, complexity) == many(sum(sum(1 + len(rule) for rule in one) <= complexity for one in every))
 
 
-def test_numbers_too_large_to_read_are_powers_of_ten() -> None:
-    assert many(1_234_567) == "1 234 567"
-    assert many(999_999_999_999_999) == "999 999 999 999 999"
-    assert many(10**15) == "10¹⁵"
-    assert many(2 * 10**23 + 1) == "10²³"
+def test_numbers_too_large_to_read_are_powers_of_ten():
+    assert (many(1_234_567), many(999_999_999_999_999)) == ("1 234 567", "999 999 999 999 999")
+    assert (many(10**15), many(2 * 10**23 + 1)) == ("10¹⁵", "10²³")
     assert lists(1000, 1000).startswith("10²⁵⁶")
     assert sets(10**5, 10**4, 10**4).startswith("more than 10")
 
 
-def test_no_list_longer_than_the_longest_pays() -> None:
+def test_no_list_longer_than_the_longest_pays():
     search = rl.RuleListSearch(problem(), regularization=0.1)
     p, q = search.problem.positives.sum(), search.problem.negatives.sum()
     default = min(p, q) / (p + q)
@@ -148,7 +141,7 @@ def test_no_list_longer_than_the_longest_pays() -> None:
     assert longest(rl.RuleListSearch(problem(), regularization=0.001, max_length=2)) == 2
 
 
-def test_bounds_are_named_by_their_share_and_what_is_always_on_apart() -> None:
+def test_bounds_are_named_by_their_share_and_what_is_always_on_apart():
     search = rl.RuleListSearch(problem(), regularization=0.02)
     snapshot = rl.solve(search)
     said = account(search, snapshot).ruled_out
@@ -162,14 +155,14 @@ def test_bounds_are_named_by_their_share_and_what_is_always_on_apart() -> None:
 
 
 @pytest.mark.parametrize("bound", [0.0, 1e-13, 2.5e-9, 0.00012, 0.009004, 0.25, 3.0, 1 / 3, 1e6 + 0.1])
-def test_a_bound_still_holds_as_it_is_written(bound: float) -> None:
+def test_a_bound_still_holds_as_it_is_written(bound):
     said = Decimal(at_most(bound))
     assert Decimal(bound) <= said <= Decimal(bound) * Decimal("1.1") + Decimal("0.0001")
     assert Decimal(bound) - Decimal("0.0001") < Decimal(at_least(bound)) <= Decimal(repr(bound))
     assert at_most(17.0) == "17"
 
 
-def test_titles_claim_what_is_proven_and_no_more() -> None:
+def test_titles_claim_what_is_proven_and_no_more():
     search = rl.RuleListSearch(problem(), regularization=0.001, beam_width=0)
     first = search.advance(1)
     assert account(search, first).title == "Best rule list so far"
@@ -208,7 +201,7 @@ def of_three_classes(made: rl.Problem) -> rl.MultiClassProblem:
     ],
 )
 @pytest.mark.parametrize("seed", range(4))
-def test_each_prefix_that_was_made_is_cut_or_expanded_or_waits(make, seed: int) -> None:
+def test_each_prefix_that_was_made_is_cut_or_expanded_or_waits(make, seed):
     """None is lost: their number never falls, and the text gives numbers that add up."""
     rng = np.random.default_rng(seed)
     A = rng.random((int(rng.integers(40, 90)), 5)) < 0.45
@@ -233,7 +226,7 @@ def test_each_prefix_that_was_made_is_cut_or_expanded_or_waits(make, seed: int) 
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_the_prefixes_that_were_made_are_the_children_of_those_that_were_expanded(seed: int) -> None:
+def test_the_prefixes_that_were_made_are_the_children_of_those_that_were_expanded(seed):
     rng = np.random.default_rng(seed)
     A = rng.random((80, 7)) < 0.45
     made = rl.Problem.from_arrays(A, (A[:, 0] ^ A[:, 1]) | (rng.random(80) < 0.2))
@@ -246,7 +239,7 @@ def test_the_prefixes_that_were_made_are_the_children_of_those_that_were_expande
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_without_bounds_every_falling_prefix_is_expanded_as_a_naive_count_has_them(seed: int) -> None:
+def test_without_bounds_every_falling_prefix_is_expanded_as_a_naive_count_has_them(seed):
     """And each has all antecedents as children: those that capture nothing, too, are made and cut."""
     rng = np.random.default_rng(seed)
     A = rng.random((60, 5)) < 0.45
@@ -258,8 +251,8 @@ def test_without_bounds_every_falling_prefix_is_expanded_as_a_naive_count_has_th
     for search, naive in (
         (rl.FallingRuleListSearch(made, 1e-6, bounds=plain), falling_prefixes(A, y)),
         (
-            rl.search_for(
-                made, "falling_rule_list", regularization=1e-6, bounds=fair, fairness=rl.EqualOpportunity(0.05)
+            falling_for(
+                made, regularization=1e-6, bounds=fair, fairness=rl.EqualOpportunity(0.05)
             ).without_relaxation(),
             falling_prefixes(A, y, half),
         ),
@@ -276,7 +269,7 @@ def test_without_bounds_every_falling_prefix_is_expanded_as_a_naive_count_has_th
 
 
 @pytest.mark.parametrize("labels", ["free", "majority"])
-def test_without_bounds_fair_prefixes_are_those_that_a_naive_count_has(labels: str) -> None:
+def test_without_bounds_fair_prefixes_are_those_that_a_naive_count_has(labels):
     """Where the best list of all is fair and known, prefixes are cut by their cost and by what they can reach."""
     beyond = 0
     for seed in range(8):

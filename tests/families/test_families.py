@@ -1,8 +1,7 @@
 """The records of families: estimators, searches, sweeps and recipes agree with them, one default each."""
 
-from __future__ import annotations
-
 import inspect
+import math
 import subprocess
 import sys
 import textwrap
@@ -17,6 +16,8 @@ from rulelab.data.binarize import Binarizer
 from rulelab.families import BINARIZING, CRITERIA, EVERY_FAMILY, FAMILIES, MINING
 from rulelab.questions import ENGINES
 from rulelab.recipe import Recipe, smallest_problem
+from rulelab.remaining import log10_coarse, log10_fine, log10_total, log10_total_symmetry_aware
+from rulelab.snapshot import Snapshot, Status, time_left
 from rulelab.sweeps import FAMILIES as METHODS
 
 ESTIMATORS = {
@@ -34,18 +35,18 @@ def defaults_of(function: object) -> dict[str, object]:
     return {each.name: each.default for each in parameters if each.default is not inspect.Parameter.empty}
 
 
-def test_every_family_has_an_estimator() -> None:
+def test_every_family_has_an_estimator():
     assert ESTIMATORS.keys() == FAMILIES.keys()
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_estimators_have_the_parameters_and_defaults_of_their_record(name: str) -> None:
+def test_estimators_have_the_parameters_and_defaults_of_their_record(name):
     given = defaults_of(ESTIMATORS[name].__init__)
     assert {key: value for key, value in given.items() if key not in OF_FITTING} == FAMILIES[name].defaults
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_every_parameter_is_documented(name: str) -> None:
+def test_every_parameter_is_documented(name):
     documented = inspect.getdoc(ESTIMATORS[name])
     for parameter in FAMILIES[name].parameters:
         assert parameter.name in documented
@@ -54,7 +55,7 @@ def test_every_parameter_is_documented(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_names_are_given_once_and_searches_know_them(name: str) -> None:
+def test_names_are_given_once_and_searches_know_them(name):
     family = FAMILIES[name]
     names = [each.name for each in family.parameters]
     assert len(names) == len(set(names))
@@ -65,7 +66,7 @@ def test_names_are_given_once_and_searches_know_them(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", EVERY_FAMILY)
-def test_searches_take_all_numbers_that_their_record_accepts_and_refuse_its_costs_outside(name: str) -> None:
+def test_searches_take_all_numbers_that_their_record_accepts_and_refuse_its_costs_outside(name):
     """So that a field says what is wrong with a number, in the words of the record, and not Run."""
     rng, family = np.random.default_rng(0), EVERY_FAMILY[name]
     A, groups = rng.random((400, 3)) < 0.5, rng.choice(["a", "b"], 400)
@@ -92,27 +93,26 @@ def test_searches_take_all_numbers_that_their_record_accepts_and_refuse_its_cost
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_searches_get_what_is_asked_for(name: str) -> None:
+def test_searches_get_what_is_asked_for(name):
     family = FAMILIES[name]
     search = family.search(smallest_problem(), {"regularization": 0.25, "memory_limit": 10**8})
-    assert search.parameters["regularization"] == 0.25
-    assert search.memory_limit == 10**8
+    assert (search.parameters["regularization"], search.memory_limit) == (0.25, 10**8)
 
 
-def test_the_monte_carlo_search_takes_no_memory_limit() -> None:
+def test_the_monte_carlo_search_takes_no_memory_limit():
     search = FAMILIES["falling_rule_list"].search(smallest_problem(), {"method": "monte_carlo", "iterations": 7})
     assert not hasattr(search, "memory_limit")
     assert search.iterations == 7
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_sweeps_have_the_same_defaults_and_grids_of_known_names(name: str) -> None:
+def test_sweeps_have_the_same_defaults_and_grids_of_known_names(name):
     assert METHODS[name].defaults == FAMILIES[name].defaults
     assert set(FAMILIES[name].grid) <= set(FAMILIES[name].defaults)
     assert FAMILIES[name].path in (None, *FAMILIES[name].grid)
 
 
-def test_binarizing_and_mining_have_the_defaults_of_the_library() -> None:
+def test_binarizing_and_mining_have_the_defaults_of_the_library():
     milder = {"thresholds": 5}  # so that fits with default parameters are certified soon
     assert {each.name: each.default for each in BINARIZING} == defaults_of(Binarizer.__init__) | milder
     mining = defaults_of(rl.mine_antecedents)
@@ -122,7 +122,7 @@ def test_binarizing_and_mining_have_the_defaults_of_the_library() -> None:
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_a_recipe_makes_the_model_of_the_estimator(name: str) -> None:
+def test_a_recipe_makes_the_model_of_the_estimator(name):
     recipe = Recipe(FAMILIES[name], {"thresholds": 4, **({"max_complexity": 4} if name == "rule_set" else {})})
     conditions, binarizer = recipe.conditions(TABLE)
     assert binarizer is not None
@@ -130,12 +130,11 @@ def test_a_recipe_makes_the_model_of_the_estimator(name: str) -> None:
     assert note == ""
     found = rl.solve(recipe.search(recipe.problem(features, LABELS)))
     model = ESTIMATORS[name](**recipe.parameters).fit(TABLE, LABELS)
-    assert found.incumbent.objective == model.objective_
-    assert found.incumbent.model == model.model_
+    assert (found.incumbent.objective, found.incumbent.model) == (model.objective_, model.model_)
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_the_model_without_rules_has_the_cost_of_its_errors(name: str) -> None:
+def test_the_model_without_rules_has_the_cost_of_its_errors(name):
     family = FAMILIES[name]
     model, objective = family.without_rules([0, 1], 3, 5, family.defaults)
     assert (len(model.rules), model.n_conditions, model.errors) == (0, 0, 3)
@@ -143,7 +142,7 @@ def test_the_model_without_rules_has_the_cost_of_its_errors(name: str) -> None:
     assert "3" in family.objective(model, family.defaults) or name == "falling_rule_list"
 
 
-def test_criteria_are_made_by_name() -> None:
+def test_criteria_are_made_by_name():
     for name, record in CRITERIA.items():
         criterion = record.make(*[0.125] * len(record.tolerances))
         assert isinstance(criterion, getattr(rl, record.class_name))
@@ -154,7 +153,7 @@ def test_criteria_are_made_by_name() -> None:
         CRITERIA["equal_opportunity"].make(-1.0)
 
 
-def test_records_are_read_without_the_engines() -> None:
+def test_records_are_read_without_the_engines():
     code = (
         "import sys, rulelab.families; assert not {'numba', 'pandas', 'numpy'} & set(sys.modules), sorted(sys.modules)"
     )
@@ -226,14 +225,14 @@ DOORS = {
 
 @pytest.mark.long
 @pytest.mark.parametrize("door", DOORS)
-def test_a_family_of_a_few_lines_is_at_every_door(door: str) -> None:
+def test_a_family_of_a_few_lines_is_at_every_door(door):
     code = textwrap.dedent(TOY) + textwrap.dedent(DOORS[door])
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_run_makes_the_model_that_fit_makes(name: str) -> None:
+def test_run_makes_the_model_that_fit_makes(name):
     """With nothing chosen anywhere: the page's defaults are the estimator's."""
     from rulelab.views.search.setup import Setup
 
@@ -245,6 +244,103 @@ def test_run_makes_the_model_that_fit_makes(name: str) -> None:
         warnings.simplefilter("ignore")  # that rules have fewer conditions
         fitted = ESTIMATORS[name]().fit(data.X, data.y)
     assert (fitted.status_, found.status) == (rl.Status.OPTIMAL, rl.Status.OPTIMAL)
-    assert fitted.model_ == found.incumbent.model
-    assert setup.limits.time_limit == fitted.time_limit
+    assert (fitted.model_, setup.limits.time_limit) == (found.incumbent.model, fitted.time_limit)
     assert prepared.search.memory_limit == fitted.memory_limit
+
+
+# upper bounds on the search space that is left ------------------------------------------------------------------------
+def coarse(queue, m, longest):
+    """Proposition 9, term by term."""
+    total = 0
+    for length, queued in enumerate(queue):
+        for j in range(max(longest - length, 0) + 1):
+            if j <= m - length:
+                total += queued * math.factorial(m - length) // math.factorial(m - length - j)
+    return total
+
+
+@pytest.mark.parametrize("queue", [(1,), (0, 5), (0, 3, 0, 7), (2, 1, 1)])
+@pytest.mark.parametrize(("m", "longest"), [(4, 0), (5, 3), (10, 10), (150, 6)])
+def test_coarse_bound_is_proposition_9(queue, m, longest):
+    assert log10_coarse(queue, m, longest) == pytest.approx(math.log10(coarse(queue, m, longest)))
+
+
+def test_nothing_is_left_of_an_empty_queue():
+    assert (log10_coarse((), 100, 10), log10_coarse((0, 0), 100, 10)) == (0, 0)
+
+
+def test_large_spaces_do_not_overflow():
+    assert 1000 < log10_coarse((0, 10**6), 100_000, 300) < 2000
+
+
+def fine(queue, m):
+    """Theorem 7, prefix by prefix; the queue holds lengths and steps that the incumbent pays for."""
+    return sum(math.perm(m - length, j) for length, steps in queue for j in range(min(steps, m - length) + 1))
+
+
+@pytest.mark.parametrize("m", [4, 6, 60])
+@pytest.mark.parametrize("queue", [[(0, 3)], [(1, 2), (1, 2), (2, 0)], [(3, 1), (2, 4), (2, 1), (4, 0)]])
+def test_fine_bound_is_theorem_7(queue, m):
+    table = np.zeros((6, 5), dtype=np.int64)
+    for length, steps in queue:
+        table[length, steps] += 1
+    assert log10_fine(table, m) == pytest.approx(math.log10(fine(queue, m)))
+
+
+def test_fine_bound_of_an_empty_queue():
+    assert log10_fine(np.zeros((3, 3), dtype=np.int64), 10) == 0
+
+
+@pytest.mark.parametrize(("m", "longest"), [(1, 0), (1, 1), (4, 9), (7, 3), (30, 30)])
+def test_totals_are_proposition_8_and_theorem_17(m, longest):
+    most = min(m, longest)
+    naive = sum(math.factorial(m) // math.factorial(m - k) for k in range(most + 1))
+    aware = 1 + sum(math.factorial(m) // (math.factorial(k - 1) * math.factorial(m - k)) for k in range(1, most + 1))
+    assert log10_total(m, longest) == pytest.approx(math.log10(naive))
+    assert log10_total_symmetry_aware(m, longest) == pytest.approx(math.log10(aware))
+
+
+def test_totals_of_the_papers_example():
+    assert 10 ** log10_total(100, 5) == pytest.approx(9.1e9, rel=0.02)
+    assert 10 ** log10_total_symmetry_aware(100, 5) == pytest.approx(3.9e8, rel=0.02)
+
+
+@pytest.mark.parametrize(("m", "longest"), [(12_780, 400), (2_000, 1_999), (12_780, 12_780)])
+def test_large_spaces_are_summed_to_the_last_term_that_counts(m, longest):
+    log10_factorial = [math.lgamma(n + 1) / math.log(10) for n in range(m + 1)]
+
+    def naive(queue):
+        terms = [
+            math.log10(queued) + log10_factorial[m - length] - log10_factorial[m - length - j]
+            for length, steps, queued in queue
+            for j in range(min(steps, m - length) + 1)
+        ]
+        largest = max(terms)
+        return largest + math.log10(sum(10 ** (t - largest) for t in terms))
+
+    lengths = (0, 3, 50)
+    queue = [7 if length in lengths else 0 for length in range(60)]
+    expected = naive([(length, longest - length, 7) for length in lengths])
+    assert log10_coarse(queue, m, longest) == pytest.approx(expected, rel=1e-9)
+    table = np.zeros((60, longest + 1), dtype=np.int64)
+    table[3, longest], table[50, longest // 2] = 5, 9
+    assert log10_fine(table, m) == pytest.approx(naive([(3, longest, 5), (50, longest // 2, 9)]), rel=1e-9)
+
+
+def test_a_wide_queue_takes_no_longer_than_its_cells():
+    table = np.ones((400, 4000), dtype=np.int64)  # of which a sum over all steps would have billions of terms
+    assert log10_fine(table, 13_000) > 10_000
+
+
+@pytest.mark.parametrize(
+    ("coarse", "fine", "said"),
+    [
+        (9.0, 5.0, "at most 3 min left (estimate)"), (4.0, None, "at most 20 s left (estimate)"),
+        (7.5, 7.0, "at most 6 h left (estimate)"), (99.0, 8.0, ""), (99.0, None, ""), (0, 0, ""),
+    ],
+)  # fmt: skip
+def test_the_time_left_is_an_estimate_by_the_finer_bound(coarse, fine, said):
+    detail = {} if fine is None else {"log10_remaining_fine": fine}
+    counts = {"created": 1000}
+    state = Snapshot(1, 1, 2.0, Status.RUNNING, None, 0.0, counts=counts, log10_remaining=coarse, detail=detail)
+    assert time_left(state, 2.0) == said

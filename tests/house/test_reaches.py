@@ -37,7 +37,6 @@ ALLOWED = {
         "slopes of what is not seen from outside; a method that finds nothing",
     ),
     "rule_set/test_rule_set_deepening.py": (2, "how pricing goes from short rules to long ones"),
-    "rule_set/test_rule_set_master.py": (1, "a method that finds nothing"),
     "rule_set/test_rule_set_set_search.py": (1, "the cost that a walk claims for its best set"),
     "sweeps/test_sweep.py": (1, "the fits of a sweep, to hand one to a worker"),
     "sweeps/test_sweep_failures.py": (3, "the process that has a fit, to kill it"),

@@ -1,7 +1,5 @@
 """Functions that kernels call by their address: what they are given and give back, pickles, and when they compile."""
 
-from __future__ import annotations
-
 import os
 import pickle
 import subprocess
@@ -69,7 +67,7 @@ def run(folder: Path, code: str, **environment: str) -> list[str]:
     ).stdout.splitlines()
 
 
-def test_a_function_is_called_by_its_address_as_python_calls_it(tmp_path: Path) -> None:
+def test_a_function_is_called_by_its_address_as_python_calls_it(tmp_path):
     (tmp_path / "calls.py").write_text(CALLS)
     python = run(tmp_path, "import calls", NUMBA_DISABLE_JIT="1")
     assert python[0].startswith("0 [[0, 1, 2]"), "without an address it is not called"
@@ -81,7 +79,7 @@ def test_a_function_is_called_by_its_address_as_python_calls_it(tmp_path: Path) 
     assert run(tmp_path, look)[-1] == "0 1", "the kernel is the same with and without an address"
 
 
-def test_an_address_is_not_pickled() -> None:
+def test_an_address_is_not_pickled():
     learner = Learner()
     learner.address = 12345
     assert pickle.loads(pickle.dumps(learner)).address == 0
@@ -100,7 +98,7 @@ def long_search(unequal: bool, **options) -> RuleListSearch:
 
 
 @pytest.mark.parametrize("unequal", [False, True])
-def test_cores_are_learnt_where_weights_are_unequal_and_change_nothing_else(unequal: bool) -> None:
+def test_cores_are_learnt_where_weights_are_unequal_and_change_nothing_else(unequal):
     search, other = long_search(unequal), long_search(unequal)
     learn_soon(other, after=100, where=np.inf if unequal else 0)
     ends = [rl.solve(each) for each in (search, other)]
@@ -112,7 +110,7 @@ def test_cores_are_learnt_where_weights_are_unequal_and_change_nothing_else(uneq
         assert (np.count_nonzero(learning.cores.value) > 0) == learns
 
 
-def test_rows_that_repeat_are_as_unequal_as_weights() -> None:
+def test_rows_that_repeat_are_as_unequal_as_weights():
     rng = np.random.default_rng(0)
     A, y, weight = rng.random((50, 9)) < 0.5, rng.random(50) < 0.5, rng.integers(1, 9, 50)
     weighted = rl.Problem.from_arrays(A, y, sample_weight=weight)
@@ -123,7 +121,7 @@ def test_rows_that_repeat_are_as_unequal_as_weights() -> None:
     assert inequality(rl.Problem.from_arrays(np.ones((4, 1), dtype=bool), [0, 1, 0, 1])) == 1, "nothing to get right"
 
 
-def test_a_search_is_gone_on_with_in_another_process_that_knows_no_address(tmp_path: Path) -> None:
+def test_a_search_is_gone_on_with_in_another_process_that_knows_no_address(tmp_path):
     whole = rl.solve(long_search(True))
     search = long_search(True)
     for _ in range(105):
@@ -138,9 +136,7 @@ def test_a_search_is_gone_on_with_in_another_process_that_knows_no_address(tmp_p
     assert said == ["0", f"optimal {whole.incumbent.objective} {whole.work}"]
 
 
-def test_a_prefix_left_half_way_learns_for_the_rest_of_it_where_it_is_gone_on_with(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_prefix_left_half_way_learns_for_the_rest_of_it_where_it_is_gone_on_with(monkeypatch):
     whole = long_search(True)
     last = rl.solve(whole)
     monkeypatch.setattr("rulelab.rule_list.exact.sequential.EFFORT_PER_WORK", 1)
@@ -151,14 +147,13 @@ def test_a_prefix_left_half_way_learns_for_the_rest_of_it_where_it_is_gone_on_wi
         if inside.learning.learner.address and inside.store.numbers[OPEN_NODE] >= 0 and left < 20:
             search = pickle.loads(pickle.dumps(search))
             left += 1
-    assert left == 20
-    assert state.pruned == last.pruned
+    assert (left, state.pruned) == (20, last.pruned)
     cores, of_whole = (Inside(each).learning.cores for each in (search, whole))
     for name in cores._fields:
         assert np.array_equal(getattr(cores, name), getattr(of_whole, name)), name
 
 
-def test_what_learns_is_compiled_only_for_data_that_it_is_for(tmp_path: Path) -> None:
+def test_what_learns_is_compiled_only_for_data_that_it_is_for(tmp_path):
     code = (
         "import numpy as np, rulelab as rl; from rulelab.rule_list.cores import learn\n"
         "rng = np.random.default_rng(0); A = rng.random((300, 20)) < .5; y = rng.random(300) < .5\n"
@@ -173,7 +168,7 @@ def test_what_learns_is_compiled_only_for_data_that_it_is_for(tmp_path: Path) ->
     assert run(tmp_path, code, **environment) == ["False True 0", "False True 1"]
 
 
-def test_without_cores_nothing_is_learnt() -> None:
+def test_without_cores_nothing_is_learnt():
     search = long_search(True, bounds=rl.RuleListBounds(cores=False))
     assert rl.solve(search).status is rl.Status.OPTIMAL
     learning = Inside(search).learning
@@ -181,5 +176,5 @@ def test_without_cores_nothing_is_learnt() -> None:
     assert not learning.cores.value.any()
 
 
-def test_a_server_compiles_what_learns_beforehand() -> None:
+def test_a_server_compiles_what_learns_beforehand():
     assert RuleListSearch(unequal_problem())._learns

@@ -1,7 +1,5 @@
 """The kernel decorator: intrinsics, the disk cache and what makes it stale."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,12 +1,11 @@
 """Ablation: each bound left out once, the same optimum each time, and what they are worth in figures."""
 
-from __future__ import annotations
-
 from dataclasses import fields, replace
 
 import numpy as np
 import pandas as pd
 import pytest
+from laws import falling_for
 from live import inexact_search, problem
 
 import rulelab as rl
@@ -31,14 +30,12 @@ SEARCHES = {
     "fair": lambda: rl.search_for(grouped(), regularization=0.03, fairness=rl.EqualOpportunity(0.2)),
     "corels": lambda: rl.CorelsSearch(small(), 0.015),
     "falling": lambda: rl.FallingRuleListSearch(small(), 0.01, 2.0, iterations=30),
-    "softly falling": lambda: rl.search_for(
-        small(), "falling_rule_list", regularization=0.03, violation_penalty=0.5, iterations=0
-    ),
+    "softly falling": lambda: falling_for(small(), regularization=0.03, violation_penalty=0.5, iterations=0),
 }
 
 
 @pytest.mark.parametrize("make", SEARCHES.values(), ids=SEARCHES)
-def test_every_bound_is_left_out_once_and_none_changes_the_optimum(make) -> None:
+def test_every_bound_is_left_out_once_and_none_changes_the_optimum(make):
     search = make()
     ablation = rl.Ablation(search)
     used = {each.name for each in fields(search.bounds) if getattr(search.bounds, each.name)}
@@ -46,8 +43,7 @@ def test_every_bound_is_left_out_once_and_none_changes_the_optimum(make) -> None
     assert [sum(vars(each).values()) for each in without] == [len(used) - 1] * len(used)
     assert len({each.name for each in ablation.variants}) == len(ablation.variants)
     ended = list(ablation.steps())
-    assert ended == ablation.outcomes
-    assert {each.snapshot.status for each in ended} == {Status.OPTIMAL}
+    assert (ended, {each.snapshot.status for each in ended}) == (ablation.outcomes, {Status.OPTIMAL})
     objectives = [each.snapshot.incumbent.objective for each in ended]
     assert objectives == pytest.approx([objectives[0]] * len(ended), abs=1e-12)
     assert ablation.contradiction == ""
@@ -55,7 +51,7 @@ def test_every_bound_is_left_out_once_and_none_changes_the_optimum(make) -> None
     assert list(ablation.steps()) == [], "what has been run is not run again"
 
 
-def test_bounds_of_the_paper_are_added_one_by_one_and_none_changes_the_optimum() -> None:
+def test_bounds_of_the_paper_are_added_one_by_one_and_none_changes_the_optimum():
     search = SEARCHES["rule list"]()
     ablation = rl.Ablation(of_the_paper(search), added=True)
     assert [each.name for each in ablation.variants] == [
@@ -75,29 +71,28 @@ def test_bounds_of_the_paper_are_added_one_by_one_and_none_changes_the_optimum()
 
 
 @pytest.mark.parametrize("make", [SEARCHES["falling"], lambda: rl.RuleListSearch(small(), 0.02, max_length=2)])
-def test_the_search_of_the_paper_is_for_what_it_can_look_for(make) -> None:
+def test_the_search_of_the_paper_is_for_what_it_can_look_for(make):
     with pytest.raises(ValueError, match="two classes, and has no most number of rules"):
         of_the_paper(make())
     with pytest.raises(ValueError, match="give a CorelsSearch"):
         rl.Ablation(make(), added=True)
 
 
-def test_what_a_search_begins_with_is_left_out_as_well() -> None:
+def test_what_a_search_begins_with_is_left_out_as_well():
     names = [each.name for each in variants(SEARCHES["rule list"]())]
-    assert names[0] == AS_SET
-    assert names[-1] == "without the first beam search"
+    assert (names[0], names[-1]) == (AS_SET, "without the first beam search")
     assert variants(SEARCHES["falling"]())[-1].changed == {"iterations": 0}
     assert not any("first" in each.name for each in variants(SEARCHES["corels"]()))
 
 
-def test_bounds_that_are_off_already_stay_off() -> None:
+def test_bounds_that_are_off_already_stay_off():
     bounds = rl.RuleListBounds(cores=False, grid=False)
     found = variants(rl.RuleListSearch(small(), 0.02, bounds=bounds, beam_width=0))
     assert not any(name in each.name for each in found for name in ("cores", "grid"))
     assert all(not each.changed["bounds"].cores for each in found[1:])
 
 
-def test_the_frame_compares_with_the_search_as_it_is() -> None:
+def test_the_frame_compares_with_the_search_as_it_is():
     ablation = rl.Ablation(SEARCHES["rule list"]())
     assert list(ablation.frame.columns) == list(rl.Ablation(SEARCHES["corels"]()).frame.columns)
     for _ in zip(range(3), ablation.steps(), strict=False):
@@ -108,15 +103,14 @@ def test_the_frame_compares_with_the_search_as_it_is() -> None:
     np.testing.assert_allclose(frame["nodes_factor"], frame["nodes"] / frame["nodes"].iat[0])
 
 
-def test_limits_hold_for_each_run_and_prove_nothing() -> None:
+def test_limits_hold_for_each_run_and_prove_nothing():
     ablation = rl.Ablation(SEARCHES["rule list"]())
     ended = list(ablation.steps(work_limit=3, work_per_step=1))
-    assert {each.snapshot.limit for each in ended} == {"work"}
-    assert len(ended) == len(ablation.variants)
+    assert ({each.snapshot.limit for each in ended}, len(ended)) == ({"work"}, len(ablation.variants))
     assert ablation.contradiction == ""
 
 
-def test_two_optima_are_a_contradiction() -> None:
+def test_two_optima_are_a_contradiction():
     one = rl.solve(SEARCHES["rule list"]())
     other = replace(one, incumbent=replace(one.incumbent, objective=one.incumbent.objective + 1e-6))
     assert contradiction([("as set", one), ("without grid", replace(one))]) == ""
@@ -127,7 +121,7 @@ def test_two_optima_are_a_contradiction() -> None:
     assert contradiction([("as set", one), ("without grid", inexact)]) == "", "within their rounding proofs may differ"
 
 
-def test_a_search_without_bounds_is_refused() -> None:
+def test_a_search_without_bounds_is_refused():
     with pytest.raises(ValueError, match="no bounds"):
         rl.Ablation(rl.RuleSetSearch(small(), 4))
     with pytest.raises(TypeError, match="must be a rulelab search"):
@@ -137,7 +131,7 @@ def test_a_search_without_bounds_is_refused() -> None:
         variants(rl.RuleListSearch(small(), 0.1, bounds=off, beam_width=0))
 
 
-def test_the_command_shows_a_line_per_bound_and_saves_the_table(tmp_path, capsys) -> None:
+def test_the_command_shows_a_line_per_bound_and_saves_the_table(tmp_path, capsys):
     path, data = tmp_path / "bounds.csv", tmp_path / "data.csv"
     rng = np.random.default_rng(0)
     columns = {name: rng.random(80) < 0.4 for name in "abc"}
@@ -145,8 +139,7 @@ def test_the_command_shows_a_line_per_bound_and_saves_the_table(tmp_path, capsys
     options = ["--target", "y", "--regularization", "0.03", "--beam-width", "0", "--quiet"]
     assert main(["ablate", str(data), *options, "-o", str(path)]) == 0
     shown, saved = capsys.readouterr().out, pd.read_csv(path)
-    assert saved["variant"].tolist()[0] == AS_SET
-    assert len(saved) == 1 + len(fields(rl.RuleListBounds))
+    assert (saved["variant"].tolist()[0], len(saved)) == (AS_SET, 1 + len(fields(rl.RuleListBounds)))
     assert all(name in shown for name in saved["variant"])
     assert "not that a bound is worth nothing" in shown
     assert saved["objective"].nunique() == 1
@@ -157,7 +150,7 @@ def test_the_command_shows_a_line_per_bound_and_saves_the_table(tmp_path, capsys
         main(["ablate", str(data), *options, "-o", str(tmp_path / "x.json")])
 
 
-def test_only_the_runs_that_met_a_limit_are_said_to(tmp_path, capsys, monkeypatch) -> None:
+def test_only_the_runs_that_met_a_limit_are_said_to(tmp_path, capsys, monkeypatch):
     rng = np.random.default_rng(0)
     data, frame = tmp_path / "data.csv", pd.DataFrame({name: rng.random(200) < 0.4 for name in "abcdefgh"})
     frame.assign(y=frame["a"] ^ (rng.random(200) < 0.3)).to_csv(data, index=False)
@@ -174,7 +167,7 @@ def test_only_the_runs_that_met_a_limit_are_said_to(tmp_path, capsys, monkeypatc
     assert (shown.count("work limit"), "nan" in shown, shown.count("optimal") > 5) == (1, False, True)
 
 
-def test_fit_records_its_run(tmp_path, capsys) -> None:
+def test_fit_records_its_run(tmp_path, capsys):
     data, run = tmp_path / "data.csv", tmp_path / "run.rulelab"
     rng = np.random.default_rng(0)
     a = rng.random(80) < 0.4

@@ -3,11 +3,8 @@
 That their optimum is the naive one is tested with all other families in ``test_crossed.py``.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import crossed_cases
@@ -15,14 +12,12 @@ import laws
 import numpy as np
 import pandas as pd
 import pytest
-from crossed import Judge
 from laws import fifty_and_fifty, finished, larger_problem
 from random_problems import Rows, repeated
 
 import rulelab as rl
 from rulelab.cli import main
 from rulelab.data.fairness import true_gaps
-from rulelab.data.rate_constraints import constraints_of
 from rulelab.falling_rule_list import FairFallingSearch, FallingRuleListSearch
 from rulelab.falling_rule_list.fair import search as fair_falling
 from rulelab.rule_list.fair import least_gap
@@ -62,9 +57,7 @@ def ends_alike(snapshot: rl.Snapshot) -> tuple[object, ...]:
         pytest.param("value_list", fair_list, 200, range(1), marks=long),
     ],
 )
-def test_slices_and_pickling_change_nothing(
-    monkeypatch: pytest.MonkeyPatch, family: str, engine: Any, effort: int, seeds: range
-) -> None:
+def test_slices_and_pickling_change_nothing(monkeypatch, family, engine, effort, seeds):
     told = ends_alike if family == "value_list" else laws.told
     laws.slices_change_nothing(monkeypatch, engine, effort, cases(family), seeds, told)
 
@@ -80,7 +73,7 @@ BOUNDS = {"fair_list": rl.FairRuleListBounds, "least_gap": rl.FairRuleListBounds
         for off in bounds().to_dict()
     ],
 )
-def test_a_bound_that_is_off_cuts_nothing_and_changes_no_optimum(family: str, off: str) -> None:
+def test_a_bound_that_is_off_cuts_nothing_and_changes_no_optimum(family, off):
     make, name, used = BOUNDS[family], off.replace("_", " "), 0
     searches = [cases(family)(seed)[1] for seed in (*SEEDS, 93, 144)]  # in the last two alone the reach cuts
     if family == "fair_falling":
@@ -100,19 +93,20 @@ def test_a_bound_that_is_off_cuts_nothing_and_changes_no_optimum(family: str, of
     assert used > 0 or off == "one_more_rule"
 
 
-@pytest.mark.parametrize("family", ["fair_list", "fair_falling"])
-def test_rows_that_are_repeated_weigh_as_much(family: str) -> None:
+@pytest.mark.parametrize("family", ["fair_list", "fair_falling", "least_gap", "least_gap_set"])
+def test_rows_that_are_repeated_weigh_as_much(family):
     for seed in range(1, 101, 10):
         case = crossed_cases.case_of(family, seed)
         assert case.rows.kind == "integer"
+        case.options["min_group_size"] = 0
         again = case.with_rows(repeated(case.rows)).search()
         laws.same_optimum(finished(case.search()), finished(again))
 
 
 @pytest.mark.parametrize("family", ["fair_list", "fair_falling"])
-def test_a_loose_criterion_gives_the_optimum_without_one(family: str) -> None:
+def test_a_loose_criterion_gives_the_optimum_without_one(family):
     names = ("regularization", "positive_weight", "max_length")
-    for seed in range(40):
+    for seed in range(0, 40, 3):
         search = cases(family)(seed)[1]
         given = {name: value for name, value in search.parameters.items() if name in names}
         kind = "falling_rule_list" if family == "fair_falling" else "rule_list"
@@ -134,7 +128,7 @@ SAME = rl.Problem.from_arrays(np.ones((6, 1)), [1, 1, 0, 1, 0, 0], groups=["a"] 
         (rl.LeastGapSearch, {"criterion": "demographic_parity", "min_accuracy": 0.6}),
     ],
 )
-def test_where_no_list_will_do_the_search_says_so(model: Any, options: dict[str, Any]) -> None:
+def test_where_no_list_will_do_the_search_says_so(model, options):
     asked = {"regularization": 0.01, **options}
     search = rl.search_for(SAME, model, **asked) if isinstance(model, str) else model(SAME, **asked)
     snapshot = rl.solve(search)
@@ -169,7 +163,7 @@ LIMITED: dict[str, tuple[Any, int, Callable[[], Any]]] = {
 
 
 @pytest.mark.parametrize("kind", LIMITED)
-def test_limits_stop_a_search_that_then_goes_on(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+def test_limits_stop_a_search_that_then_goes_on(monkeypatch, kind):
     engine, effort, make = LIMITED[kind]
     monkeypatch.setattr(engine, "_EFFORT_PER_WORK", effort)
     search = make()
@@ -194,21 +188,6 @@ def test_limits_stop_a_search_that_then_goes_on(monkeypatch: pytest.MonkeyPatch,
     assert rl.verify(search.problem, last.incumbent.model, search.certificate())
 
 
-@pytest.mark.parametrize("family", ["fair_list", "fair_falling"])
-def test_weights_of_many_digits_are_settled_exactly(family: str) -> None:
-    """Sums are rounded for the kernels, and exact at the end; which lists fall is not certain, so nothing is proven."""
-    for seed in range(3, 100, 10):
-        case = crossed_cases.case_of(family, seed)
-        assert case.rows.kind == "real"
-        tolerance = 0.0 if family == "fair_list" else 0.1
-        case.options.update(fairness=("DemographicParity", tolerance), regularization=0.01, bounds=None)
-        constraints = constraints_of(case.problem(), rl.DemographicParity(tolerance), 0)
-        assert (constraints.low < constraints.low_inside).any() or family == "fair_falling"
-        judge = Judge(case)
-        assert judge.run() == []
-        assert judge.status in ("exactness", "infeasible") or family == "fair_list"
-
-
 LIST, FALL = "rule_list", "falling_rule_list"
 WRONG: list[tuple[Any, dict[str, Any], str]] = [
     (LIST, {"fairness": "equal"}, "fairness must be a criterion"),
@@ -221,42 +200,25 @@ WRONG: list[tuple[Any, dict[str, Any], str]] = [
         {"max_length": 3, "fairness": rl.PredictiveParity(0.1)},
         "a criterion other than predictive parity where a list has to obey",
     ),
-    (LIST, {"max_length": -3}, "max_length must be"),
-    (LIST, {"regularization": 0.0}, "regularization"),
     (FALL, {"fairness": "equal"}, "fairness must be a criterion"),
     (FALL, {"bounds": rl.FallingBounds(dominance=False)}, "bounds must be a FairFallingBounds"),
     (FALL, {"method": "monte_carlo"}, "method must be 'exact' where a falling list has to be fair"),
     (FALL, {"violation_penalty": 0.5}, "violation_penalty must be None where a falling list has to be fair"),
-    (FALL, {"min_group_size": -1}, "min_group_size must be a whole number of at least 0"),
-    (FALL, {"regularization": 1.0}, "regularization"),
     (None, {"criterion": rl.EqualOpportunity(0.1)}, "without a tolerance"),
     (None, {"criterion": "equality"}, "criterion must be a class"),
-    (None, {"min_accuracy": 66}, "min_accuracy must be a number from 0 to 1"),
-    (None, {"max_length": -1}, "max_length"),
-    (None, {"regularization": 1.0}, "regularization"),
-    (None, {"bounds": True}, "bounds"),
-    (None, {"warm_start": [3]}, "warm_start"),
-    *[
-        (model, wrong, words)
-        for model in (LIST, FALL, None)
-        for wrong, words in (
-            ({"beam_width": -1}, "beam_width"),
-            ({"min_group_size": 1000}, "no two groups to compare"),
-            ({"memory_limit": 0}, "memory_limit"),
-        )
-    ],
+    *[(model, {"min_group_size": 1000}, "no two groups to compare") for model in (LIST, FALL, None)],
 ]
 
 
 @pytest.mark.parametrize(("model", "arguments", "words"), WRONG)
-def test_wrong_arguments_are_refused_in_words(model: str | None, arguments: dict[str, Any], words: str) -> None:
+def test_wrong_arguments_are_refused_in_words(model, arguments, words):
     given = {"regularization": 0.01, "fairness": rl.EqualOpportunity(0.1), **arguments}
     make = rl.LeastGapSearch if model is None else rl.search_for
     with pytest.raises(ValueError, match=words):
         make(fifty_and_fifty(), **(arguments if model is None else {"model": model, **given}))
 
 
-def test_groups_are_needed() -> None:
+def test_groups_are_needed():
     problem = rl.Problem.from_arrays(np.eye(4), [0, 1, 0, 1])
     for make in (lambda p: rl.search_for(p, regularization=0.01, fairness=rl.EqualOpportunity(0.1)), rl.LeastGapSearch):
         with pytest.raises(ValueError, match="no groups"):
@@ -264,7 +226,7 @@ def test_groups_are_needed() -> None:
     assert type(rl.search_for(problem, regularization=0.01, labels="majority")) is rl.RuleListSearch
 
 
-def test_only_the_search_for_fair_lists_takes_a_criterion() -> None:
+def test_only_the_search_for_fair_lists_takes_a_criterion():
     with pytest.raises(rl.ParameterError, match=r"fairness must be None for a FallingRuleListSearch.*search_for"):
         FallingRuleListSearch(larger_problem(n=60), fairness=rl.EqualOpportunity(0.1))  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="FairFallingSearch has no option 'curiosity'"):
@@ -273,7 +235,7 @@ def test_only_the_search_for_fair_lists_takes_a_criterion() -> None:
     assert type(without) is FallingRuleListSearch
 
 
-def test_predictive_parity_is_for_rule_lists() -> None:
+def test_predictive_parity_is_for_rule_lists():
     problem, criterion = larger_problem(), rl.PredictiveParity(0.1)
     for make in (rl.RuleSetSearch, FairFallingSearch, rl.FairRuleListSearch):
         with pytest.raises(ValueError, match="PredictiveParity is for rule lists"):
@@ -287,7 +249,7 @@ def test_predictive_parity_is_for_rule_lists() -> None:
 
 
 @pytest.mark.parametrize("make", [rl.RuleListClassifier, rl.FallingRuleListClassifier])
-def test_the_classifier_is_fair_to_the_groups_that_it_is_given(make: Callable[..., Any]) -> None:
+def test_the_classifier_is_fair_to_the_groups_that_it_is_given(make):
     rng = np.random.default_rng(3)
     X = pd.DataFrame(rng.random((300, 6)) < 0.5, columns=list("abcdef"))
     y = np.where((X["a"] & X["b"]) ^ (rng.random(300) < 0.2), "yes", "no")
@@ -321,9 +283,7 @@ def test_the_classifier_is_fair_to_the_groups_that_it_is_given(make: Callable[..
         ),
     ],
 )
-def test_the_command_line_holds_lists_to_a_criterion(
-    options: list[str], wrong: list[str], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_line_holds_lists_to_a_criterion(options, wrong, words, tmp_path, capsys):
     rng = np.random.default_rng(4)
     table = pd.DataFrame({name: rng.integers(0, 2, 240) for name in "abc"})
     table["sex"] = np.where(table["a"].to_numpy() ^ (rng.random(240) < 0.3), "f", "m")
@@ -334,8 +294,7 @@ def test_the_command_line_holds_lists_to_a_criterion(
     command += ["--fairness", "equal-opportunity:0.02"]
     assert main([*command, *options, "--proof", proof]) == 0
     out = capsys.readouterr().out
-    assert "certified optimal" in out
-    assert "equal opportunity within 0.02 between groups" in out
+    assert all(each in out for each in ("certified optimal", "equal opportunity within 0.02 between groups"))
     model = rl.load_model(saved)
     groups = model.evaluate(table.drop(columns=["y", "sex"]), table["y"], groups=table["sex"]).groups
     assert groups["true_positive_rate"].max() - groups["true_positive_rate"].min() <= 0.02
@@ -345,7 +304,7 @@ def test_the_command_line_holds_lists_to_a_criterion(
     assert words in capsys.readouterr().err
 
 
-def test_what_is_optimal_has_a_proof_up_to_the_range_of_exact_sums() -> None:
+def test_what_is_optimal_has_a_proof_up_to_the_range_of_exact_sums():
     """Thirds as doubles add up to units of the last digit that are nearly too many: 2^60."""
     near = 0
     for seed in range(60):

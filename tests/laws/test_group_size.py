@@ -1,9 +1,6 @@
 """Groups too small for a fairness constraint are left out, and it is said; proofs make the same restriction."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -39,21 +36,19 @@ def problem(weight: np.ndarray | None = None) -> rl.Problem:
     )
 
 
-def test_a_small_group_does_not_rule_the_rest() -> None:
+def test_a_small_group_does_not_rule_the_rest():
     every = rl.solve(RuleSetSearch(problem(), 6, fairness=EO))
     most = rl.solve(search := RuleSetSearch(problem(), 6, fairness=EO, min_group_size=15))
     free = rl.solve(RuleSetSearch(problem(), 6))
     assert every.status is most.status is rl.Status.OPTIMAL
     assert every.incumbent.objective > most.incumbent.objective >= free.incumbent.objective
-    assert "c (10)" in search.left_out
-    assert "false negative rate" in search.left_out
+    assert all(each in search.left_out for each in ("c (10)", "false negative rate"))
     assert "fewer than 15 positive training rows" in search.left_out
-    assert most.detail["left_out"] == search.left_out
-    assert every.detail["left_out"] == ""
+    assert (most.detail["left_out"], every.detail["left_out"]) == (search.left_out, "")
     assert most.detail["true_gaps"]["false_negative_rate"] <= 0.05
 
 
-def test_a_card_says_who_was_left_out_and_that_rates_are_empty() -> None:
+def test_a_card_says_who_was_left_out_and_that_rates_are_empty():
     last = rl.solve(search := RuleSetSearch(problem(), 2, fairness=rl.EqualOpportunity(0.0), min_group_size=15))
     card = of_search(search, last)
     assert "c (10)" in card.limits
@@ -61,7 +56,7 @@ def test_a_card_says_who_was_left_out_and_that_rates_are_empty() -> None:
     assert "equal because nearly everyone is missed, true positive rates 0 %" in doubts(card, of_counts(card))
 
 
-def test_rows_count_whatever_they_weigh() -> None:
+def test_rows_count_whatever_they_weigh():
     weight = np.ones(300, dtype=int)
     weight[:20] = 50
     heavy = RuleSetSearch(problem(weight), 6, fairness=EO, min_group_size=15)
@@ -72,7 +67,7 @@ def test_rows_count_whatever_they_weigh() -> None:
     assert odds.left_out.count("c (5)") == 2
 
 
-def test_groups_without_any_such_row_are_left_out_by_one() -> None:
+def test_groups_without_any_such_row_are_left_out_by_one():
     frame = table()
     y = frame.label.where(frame.group != "c", 0)
     grouped = rl.Problem.from_arrays(frame[list("vwxyz")], y, groups=frame.group.fillna("none"))
@@ -81,18 +76,12 @@ def test_groups_without_any_such_row_are_left_out_by_one() -> None:
     assert "c (0)" in RuleSetSearch(grouped, fairness=EO, min_group_size=1).left_out
 
 
-def test_one_group_alone_cannot_be_compared() -> None:
+def test_one_group_alone_cannot_be_compared():
     with pytest.raises(ValueError, match=r"no two groups to compare.*fewer than 999 positive.*'c' 10.*min_group_size"):
         RuleSetSearch(problem(), fairness=EO, min_group_size=999)
 
 
-@pytest.mark.parametrize("wrong", [-1, 1.5, True, None, "many"])
-def test_a_wrong_size_is_named(wrong: object) -> None:
-    with pytest.raises(ValueError, match="min_group_size must be a whole number of at least 0"):
-        RuleSetSearch(problem(), fairness=EO, min_group_size=wrong)  # type: ignore[arg-type]
-
-
-def test_a_frontier_leaves_out_the_same_groups() -> None:
+def test_a_frontier_leaves_out_the_same_groups():
     places = {"tolerances": (0.05, 0.3), "complexities": (4, 6), "max_conditions": 2}
     search = rl.frontier(problem(), "tolerance", "rule_set", min_group_size=15, **places)
     last = rl.solve(search)
@@ -106,7 +95,7 @@ def test_a_frontier_leaves_out_the_same_groups() -> None:
         assert point.true_gap <= max(alone.detail["true_gaps"].values()) or point.model != alone.incumbent.model
 
 
-def test_a_proof_speaks_of_the_groups_that_were_compared() -> None:
+def test_a_proof_speaks_of_the_groups_that_were_compared():
     data = problem()
     search = RuleSetSearch(data, 6, fairness=EO, min_group_size=15)
     model = rl.solve(search).incumbent.model
@@ -133,9 +122,7 @@ def test_a_proof_speaks_of_the_groups_that_were_compared() -> None:
     assert "no rates of groups" in rl.verify(data, best, lie).reason
 
 
-def test_a_fit_says_who_was_left_out_and_the_proof_is_checked_on_the_file(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_fit_says_who_was_left_out_and_the_proof_is_checked_on_the_file(tmp_path, capsys):
     table().to_csv(tmp_path / "t.csv", index=False)
     where = (tmp_path / "t.csv", "--target", "label", "--sensitive", "group")
     saved = ("-o", tmp_path / "m.json", "--proof", tmp_path / "p.npz")
@@ -147,11 +134,12 @@ def test_a_fit_says_who_was_left_out_and_the_proof_is_checked_on_the_file(
 
     status, out, err = run("fit", *where, *options, *saved, "--min-group-size", "15")
     assert status == 0
-    assert "left out of the fairness constraint: " in err
-    assert "c (10)" in err
+    assert all(each in err for each in ("left out of the fairness constraint: ", "c (10)"))
     status, out, _ = run("verify", *where[:1], tmp_path / "m.json", tmp_path / "p.npz", "--sensitive", "group")
     assert status == 0
     assert "min group size 15" in out
+    status, out, _ = run("verify", *where[:1], tmp_path / "m.json", tmp_path / "p.npz", "--sensitive", "x")
+    assert (status, "not valid" in out) == (1, True)
     assert "(10)" not in run("fit", *where, *options, "--min-group-size", "0")[2]
     strict = ("--model", "rule-set", "--fairness", "equal-opportunity:0,1", "--max-complexity", "2", "--quiet")
     status, out, err = run("frontier", *where, *strict, "--min-group-size", "15")
@@ -161,7 +149,7 @@ def test_a_fit_says_who_was_left_out_and_the_proof_is_checked_on_the_file(
     assert "points of accuracy" in out
 
 
-def test_an_estimator_warns() -> None:
+def test_an_estimator_warns():
     frame = table()
     groups = frame.group.fillna("none")
     model = rl.RuleSetClassifier(6, fairness=EO, min_group_size=15)
@@ -173,7 +161,7 @@ def test_an_estimator_warns() -> None:
         )
 
 
-def test_a_sweep_has_a_group_of_missing_labels_and_says_who_is_left_out() -> None:
+def test_a_sweep_has_a_group_of_missing_labels_and_says_who_is_left_out():
     data = from_frame(table(), "label", sensitive=["group"], name="t")
     sweep = rl.sweep(
         data,

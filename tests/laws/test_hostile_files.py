@@ -1,13 +1,10 @@
 """Files that are made to exhaust whoever reads them: refused within little memory, by a clear error."""
 
-from __future__ import annotations
-
 import io
 import json
 import subprocess
 import sys
 import zipfile
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,7 +16,6 @@ from rulelab.files import load_json
 HEADER = {"schema": 2, "family": "rule_list", "fingerprint": "x", "parameters": {"regularization": 0.1}}
 ORIGIN = {"target": "y", "classes": ["no", "yes"], "conditions": [["a", "==", 1]], "antecedents": [[0]], "names": {}}
 MORE_MEMORY = 300 << 20
-
 READ = """
 import resource, sys
 import numpy as np, pandas as pd
@@ -91,8 +87,6 @@ FILES = {
         lambda: with_origin(conditions=[["a" * 300_000, "==", 1]], antecedents=[[0, 0]] * 60_000),
         "bytes; at most",
     ),
-    "deep_header.npz": (lambda: npz(header=text(b"[" * 65_000)), "cannot be read"),
-    "objects.npz": (lambda: npz(header=text(HEADER), sets=np.array([{}, []], dtype=object)), "only plain numbers"),
     "code.npz": (lambda: zipped(("a.npy", b"\x93NUMPY\1\0\x40\x1f" + b"(" * 8000)), "damaged"),
     "deep.json": (lambda: b"[" * 4_000_000, "lists and objects"),
     "lists.json": (lambda: b"[" + b"[]," * 1_300_000 + b"[]]", "lists and objects"),
@@ -107,7 +101,7 @@ QUICK = {"bomb.npz", "nested.npz", "code.npz", "deep.json", "large.json"}
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits of memory are set as Linux does")
 @pytest.mark.parametrize("name", [pytest.param(n, marks=() if n in QUICK else pytest.mark.long) for n in FILES])
-def test_files_that_would_take_all_memory(name: str, tmp_path: Path) -> None:
+def test_files_that_would_take_all_memory(name, tmp_path):
     make, expected = FILES[name]
     (tmp_path / name).write_bytes(make())
     command = [sys.executable, "-c", READ, str(tmp_path / name), str(MORE_MEMORY)]
@@ -118,7 +112,7 @@ def test_files_that_would_take_all_memory(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("nothing", [None, 3, b"PK", [], io.StringIO("text")])
-def test_what_is_no_file(nothing: object) -> None:
+def test_what_is_no_file(nothing):
     with pytest.raises(rl.CertificateError, match=r"a certificate is loaded from|not a certificate"):
         rl.Certificate.load(nothing)  # type: ignore[arg-type]
     with pytest.raises(rl.ModelError, match="a model is loaded from the path of a file"):
@@ -126,7 +120,7 @@ def test_what_is_no_file(nothing: object) -> None:
 
 
 @pytest.mark.parametrize("nothing", [None, 3, [], {}])
-def test_what_is_no_json(nothing: object) -> None:
+def test_what_is_no_json(nothing):
     with pytest.raises(rl.ModelError, match="a saved model is text, not"):
         rl.RuleList.from_json(nothing)  # type: ignore[arg-type]
 
@@ -145,13 +139,13 @@ def test_what_is_no_json(nothing: object) -> None:
         ({"origin": "y"}, "must be an Origin, not str"),
     ],
 )
-def test_a_certificate_of_other_types_cannot_be_made(change: dict, message: str) -> None:
+def test_a_certificate_of_other_types_cannot_be_made(change, message):
     good = {"family": "rule_list", "fingerprint": "x", "parameters": {}, "arrays": {}}
     with pytest.raises(rl.CertificateError, match=message):
         rl.Certificate(**{**good, **change})
 
 
-def test_strict_json_reads_what_is_standard() -> None:
+def test_strict_json_reads_what_is_standard():
     content = {"a": [1, 2.5, None, True, 'brackets [[[ in "text"\\', {"b": {}}], "é": "\\"}
     for raw in (
         json.dumps(content),

@@ -3,8 +3,6 @@
 Each seed writes a file of columns that the reader has to make sense of. ``RULELAB_SEEDS=100:400`` tries others.
 """
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io
@@ -12,7 +10,6 @@ import json
 import warnings
 import zipfile
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -105,7 +102,7 @@ def in_words(refused: ValueError) -> None:
 
 @pytest.mark.parametrize("family", ["list", "falling", "set"])
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_messy_table_is_read_fitted_and_exported_or_refused_in_words(seed: int, family: str) -> None:
+def test_a_messy_table_is_read_fitted_and_exported_or_refused_in_words(seed, family):
     raw, rows = messy(10 * seed + len(family))
     try:
         sheet = rl.datasets.sheet(raw)
@@ -136,7 +133,7 @@ def test_a_messy_table_is_read_fitted_and_exported_or_refused_in_words(seed: int
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_messy_table_is_counted_as_it_is_read(seed: int, tmp_path: Path) -> None:
+def test_a_messy_table_is_counted_as_it_is_read(seed, tmp_path):
     """The same conditions, classes and rows under them, or words that say why not."""
     raw, _ = messy(seed)
     path = tmp_path / ("t.csv.gz" if raw.startswith(b"\x1f\x8b") else "t.csv")
@@ -158,7 +155,7 @@ def test_a_messy_table_is_counted_as_it_is_read(seed: int, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_half_a_file_is_refused_in_words_or_read(seed: int) -> None:
+def test_half_a_file_is_refused_in_words_or_read(seed):
     raw, _ = messy(seed)
     rng = np.random.default_rng(seed)
     for broken in (

@@ -1,14 +1,8 @@
 """Constraints of the user: what rules must not use."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
-from fractions import Fraction
-from itertools import permutations
-from pathlib import Path
 
-import naive
 import numpy as np
 import pandas as pd
 import pytest
@@ -21,7 +15,6 @@ from rulelab.data.conditions import NothingFound
 from rulelab.data.problem import Problem
 from rulelab.data.problem_arguments import ProblemError
 from rulelab.families import FAMILIES
-from rulelab.kernels import bits
 from rulelab.recipe import Recipe
 
 RNG = np.random.default_rng(3)
@@ -44,8 +37,8 @@ def mined(**parameters: object) -> Problem:
 
 
 @pytest.mark.parametrize("weights", ["none", "whole", "fractional"])
-def test_a_problem_without_columns_is_that_of_the_other_columns(weights: str) -> None:
-    for seed in range(40):
+def test_a_problem_without_columns_is_that_of_the_other_columns(weights):
+    for seed in range(12):
         rng = np.random.default_rng(seed)
         A = pd.DataFrame(rng.random((30, 4)) < 0.5, columns=list("abcd"))
         y = np.arange(30) % 2
@@ -64,7 +57,7 @@ def test_a_problem_without_columns_is_that_of_the_other_columns(weights: str) ->
         assert (mine.negatives[:, order[0]] == theirs.negatives[:, order[1]]).all()
 
 
-def test_a_name_is_a_column_a_condition_or_an_antecedent() -> None:
+def test_a_name_is_a_column_a_condition_or_an_antecedent():
     problem = mined()
     for names, gone in (
         ("sex", lambda joined: any(c.column == "sex" for c in joined)),
@@ -79,7 +72,7 @@ def test_a_name_is_a_column_a_condition_or_an_antecedent() -> None:
         assert not any(map(gone, mined(must_not_use=names).conditions))
 
 
-def test_names_that_nothing_has_are_errors_that_list_the_nearest() -> None:
+def test_names_that_nothing_has_are_errors_that_list_the_nearest():
     with pytest.raises(ProblemError, match=r"'sez'.*'sex'"):
         mined().without("sez")
     with pytest.raises(ProblemError, match="no antecedent is left"):
@@ -96,7 +89,7 @@ def test_names_that_nothing_has_are_errors_that_list_the_nearest() -> None:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_the_model_is_the_best_of_the_table_without_the_columns(family: str) -> None:
+def test_the_model_is_the_best_of_the_table_without_the_columns(family):
     estimator = ESTIMATORS[family]
     expected = estimator.set_params(must_not_use=None).fit(TABLE.drop(columns="sex"), LABELS).objective_
     fitted = estimator.set_params(must_not_use=["sex", "same"]).fit(TABLE, LABELS)
@@ -106,18 +99,17 @@ def test_the_model_is_the_best_of_the_table_without_the_columns(family: str) -> 
         estimator.set_params(must_not_use=["sez"]).fit(TABLE, LABELS)
 
 
-def test_a_sweep_leaves_out_what_must_not_be_used() -> None:
+def test_a_sweep_leaves_out_what_must_not_be_used():
     data = rl.datasets.from_frame(TABLE.assign(y=LABELS), target="y", sensitive=())
     grid = {"must_not_use": [None, ["sex"], ["same"]], "regularization": [0.02], "max_conditions": [1]}
     sweep = rl.sweep(data, grid=grid, cv=2)
     assert sweep.wait(PATIENCE)
     frame = sweep.frame
-    assert set(frame["must_not_use"].dropna()) == {"['same']", "['sex']"}
-    assert len(frame) == 6
+    assert (set(frame["must_not_use"].dropna()), len(frame)) == ({"['same']", "['sex']"}, 6)
     assert (frame["status"] == "optimal").all()
 
 
-def test_the_command_line_says_what_is_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_line_says_what_is_left_out(tmp_path, capsys):
     table, model, proof = (str(tmp_path / name) for name in ("t.csv", "m.json", "p.npz"))
     TABLE.assign(y=LABELS).to_csv(table, index=False)
     command = ["fit", table, "--target", "y", "--quiet", "--max-conditions", "1"]
@@ -129,7 +121,7 @@ def test_the_command_line_says_what_is_left_out(tmp_path: Path, capsys: pytest.C
     assert "'age'" in capsys.readouterr().err
 
 
-def test_a_proof_does_not_claim_to_leave_out_what_it_uses() -> None:
+def test_a_proof_does_not_claim_to_leave_out_what_it_uses():
     problem = mined(must_not_use=["sex"])
     origin = Origin.of(problem)
     assert Origin.parse(origin.dump()) == origin
@@ -139,47 +131,14 @@ def test_a_proof_does_not_claim_to_leave_out_what_it_uses() -> None:
         Origin.parse(origin.dump().replace(b'["sex"]', b'"sex"'))
 
 
-def test_a_card_says_what_was_left_out() -> None:
+def test_a_card_says_what_was_left_out():
     from rulelab.views.cards import card
 
     search = rl.RuleListSearch(mined(must_not_use=["sex"]), 0.05)
     assert "antecedents without sex has" in card.of_search(search, rl.solve(search)).proof.scope
 
 
-def obeying(seed: int) -> tuple[dict[str, object], Problem, Fraction, Fraction | None]:
-    """A small random problem with demands: arguments of the search, and the least objective of all lists, tried."""
-    rng = np.random.default_rng(seed)
-    m, rows = int(rng.integers(2, 6)), int(rng.integers(4, 16))
-    A = rng.random((rows, m)) < rng.choice([0.2, 0.5, 0.8])
-    A[:, 0] |= rng.random() < 0.3
-    A[:, 1] = A[:, m - 1] if rng.random() < 0.3 else A[:, 1]
-    y = rng.random(rows) < 0.5
-    y[:2] = [0, 1]
-    weight = [1] * rows if rng.random() < 0.5 else rng.integers(1, 4, rows).tolist()
-    unit = float(rng.choice([1, 0.125]))
-    regularization = Fraction(int(rng.integers(1, 20)), 100)
-    must = set(rng.choice(m, int(rng.integers(0, 3)), replace=False).tolist())
-    first = int(rng.integers(m)) if rng.random() < 0.4 or not must else None
-    avoided = {int(rng.integers(m))} if rng.random() < 0.3 else set()
-    longest = int(rng.integers(1, m + 1)) if rng.random() < 0.3 else None
-    names = [f"c{j}" for j in range(m)]
-    problem = Problem.from_arrays(pd.DataFrame(A, columns=names), y, sample_weight=np.array(weight) * unit)
-    asked = {
-        "must_use": [names[j] for j in sorted(must)],
-        "first_rule": None if first is None else names[first],
-        "max_uses": {names[j]: 0 for j in avoided},
-        "max_length": longest,
-        "beam_width": int(rng.choice([0, 500])),
-    }
-
-    def obeys(d: tuple[int, ...]) -> bool:
-        return must <= set(d) and not avoided & set(d) and (first is None or d[:1] == (first,))
-
-    best = naive.best_obedient_rule_list(A, y, weight, regularization, obeys, longest or m)
-    return asked, problem, regularization, best
-
-
-def test_columns_conditions_and_numbers_of_uses_are_demands() -> None:
+def test_columns_conditions_and_numbers_of_uses_are_demands():
     problem = mined(thresholds=3)
     free = rl.solve(rl.RuleListSearch(problem, 0.02)).incumbent
     asked = {"must_use": ["old", "sex == f", "sex == m and old"], "max_uses": {"age": 1}}
@@ -221,12 +180,12 @@ def test_columns_conditions_and_numbers_of_uses_are_demands() -> None:
         ({"must_use": ["sez"], "fairness": rl.EqualOpportunity(0.05)}, r"must_use: no antecedent uses 'sez'.*'sex'"),
     ],
 )
-def test_what_cannot_be_asked_for_is_an_error(arguments: dict[str, object], said: str) -> None:
+def test_what_cannot_be_asked_for_is_an_error(arguments, said):
     with pytest.raises(ValueError, match=said):
         rl.search_for(mined(), regularization=0.02, **arguments)
 
 
-def test_what_is_left_out_cannot_be_asked_for() -> None:
+def test_what_is_left_out_cannot_be_asked_for():
     with pytest.raises(ValueError, match="must_use and must_not_use both have 'sex'"):
         rl.RuleListClassifier(must_use=["sex"], must_not_use=["sex"]).fit(TABLE, LABELS)
     with pytest.raises(ValueError, match="cannot begin with old: the rows hold a single class"):
@@ -237,7 +196,7 @@ def test_what_is_left_out_cannot_be_asked_for() -> None:
         rl.RuleListClassifier(must_use=["old"], max_length=0).fit(TABLE, LABELS)
 
 
-def test_every_door_leads_to_the_same_list(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_door_leads_to_the_same_list(tmp_path, capsys):
     fitted = rl.RuleListClassifier(must_use=["old"], first_rule="sex == f", max_uses={"age": 1}).fit(TABLE, LABELS)
     assert fitted.status_ is rl.Status.OPTIMAL
     assert fitted.model_.antecedent_names[0] == "sex == f"
@@ -267,9 +226,7 @@ def test_every_door_leads_to_the_same_list(tmp_path: Path, capsys: pytest.Captur
     assert main([*command, "--max-length", "0"]) == 1
 
 
-def test_a_fair_list_that_obeys_is_found_proven_and_verified_by_command(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_fair_list_that_obeys_is_found_proven_and_verified_by_command(tmp_path, capsys):
     table, model, proof = (str(tmp_path / name) for name in ("t.csv", "m.json", "p.npz"))
     TABLE.assign(y=LABELS).to_csv(table, index=False)
     command = ["fit", table, "--target", "y", "--sensitive", "sex", "--quiet", "--fairness", "equal-opportunity:0.1"]
@@ -283,7 +240,7 @@ def test_a_fair_list_that_obeys_is_found_proven_and_verified_by_command(
     assert "a criterion other than predictive parity where a list has to obey" in capsys.readouterr().err
 
 
-def test_claims_say_what_the_list_was_asked_for() -> None:
+def test_claims_say_what_the_list_was_asked_for():
     from rulelab.views.cards import card
 
     search = rl.search_for(mined(), regularization=0.05, must_use=["old"])
@@ -292,80 +249,7 @@ def test_claims_say_what_the_list_was_asked_for() -> None:
     assert shown.parameters["must use"] == "['old']"
 
 
-def some_rule_pays(problem: Problem, regularization: float, packed: np.ndarray) -> bool:
-    """Whether a rule on this set of patterns may get more right than it costs; without one, stopping is best."""
-    members = np.zeros(problem.n_patterns, dtype=bool)
-    members[bits.order(problem.words)] = np.unpackbits(
-        packed, count=problem.n_patterns
-    )  # in the order of a certificate
-    inside = problem.matrix().astype(bool) & members[:, None]
-    more = problem.positives - problem.negatives
-    gains = [np.maximum(sign * more, 0) @ inside for sign in (1, -1)]
-    return bool((np.maximum(*gains) > float(regularization) * problem.total_weight).any())
-
-
-def without(name: str, certificate: rl.Certificate) -> dict[str, dict[str, object]]:
-    """What a certificate holds, without something that is asked of lists."""
-    arrays, parameters = dict(certificate.arrays), dict(certificate.parameters)
-    parameters.pop(name, None)
-    if name == "must_use":
-        arrays["demands"] = arrays["demands"][:0].copy()
-    if name == "max_uses":
-        arrays.pop("uses", None)
-        arrays.pop("most_uses", None)
-    return {"arrays": arrays, "parameters": parameters}
-
-
-def check_certificates(seeds: range) -> None:
-    checked = refused = 0
-    for seed in seeds:
-        asked, problem, regularization, best = obeying(seed)
-        if best is None:
-            continue
-        search = rl.search_for(problem, regularization=float(regularization), **asked)
-        if not isinstance(search, rl.ConstrainedRuleListSearch):
-            search = rl.ConstrainedRuleListSearch(problem, float(regularization), max_length=asked["max_length"])
-        model = rl.solve(search).incumbent.model
-        certificate = search.certificate()
-        answer = rl.verify(problem, model, certificate)
-        assert answer, (seed, answer.reason)
-        assert all(name in answer.reason for name in asked["must_use"])
-        assert model.objective(float(regularization)) == pytest.approx(float(best), abs=1e-12), seed
-        checked += 1
-        others = [rl.RuleList.from_problem(problem, d) for d in permutations(range(problem.n_antecedents), 2)]
-        for other in others:
-            if other.objective(float(regularization)) != model.objective(float(regularization)):
-                assert not rl.verify(problem, other, certificate), seed
-        for left_out in ("must_use", "first_rule", "max_uses", "max_length"):
-            fewer = rl.ConstrainedRuleListSearch(problem, float(regularization), **{**asked, left_out: None})
-            less = rl.solve(fewer).incumbent.objective < model.objective(float(regularization))
-            unasked = replace(certificate, **without(left_out, certificate))
-            assert not (less and rl.verify(problem, model, unasked)), (seed, left_out)
-            refused += less
-        if len(model):
-            shorter = {**certificate.parameters, "max_length": len(model) - 1.0}
-            assert "rules, more than" in rl.verify(problem, model, replace(certificate, parameters=shorter)).reason
-        values = certificate.arrays["values"]
-        for k in range(min(3, len(values))):
-            if not some_rule_pays(problem.in_order(), regularization, certificate.arrays["sets"][k]):
-                continue  # the value is one of no completion
-            raised = values.copy()
-            raised[k] += 1 << 40
-            assert not rl.verify(problem, model, replace(certificate, arrays={**certificate.arrays, "values": raised}))
-    assert checked > len(seeds) // 2
-    assert refused > 3
-
-
-def test_certificates_hold_and_nothing_else_passes() -> None:
-    check_certificates(range(24))
-
-
-@pytest.mark.long
-def test_certificates_hold_of_many_problems() -> None:
-    check_certificates(range(2000, 2200))
-
-
-def test_certificates_say_what_may_not_be_used_more_often() -> None:
+def test_certificates_say_what_may_not_be_used_more_often():
     problem = mined(thresholds=3)
     search = rl.search_for(problem, regularization=0.02, must_use=["old"], max_uses={"age": 1, "sex": 0}, max_length=2)
     with pytest.raises(CertificateError, match="not proven"):

@@ -1,21 +1,25 @@
 """The laws every engine keeps. A new engine joins by adding its makers to ``ENGINES``."""
 
-from __future__ import annotations
-
 import io
+import json
 import math
 import pickle
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
+import pandas as pd
 import pytest
 from laws import state_of
 
 import rulelab as rl
 from rulelab.falling_rule_list import FairFallingSearch, FallingBounds, FallingRuleListSearch, SoftSearch
+from rulelab.files import load_json
 from rulelab.frontiers import ToleranceFrontier
+from rulelab.models.loading import load_model
+from rulelab.results import plain
 from rulelab.rule_list import (
     POLICIES,
     CorelsBounds,
@@ -38,7 +42,6 @@ def _problem(seed: int, n: int = 160, m: int = 14) -> rl.Problem:
 
 
 FEW_BOUNDS = FallingBounds(prefix_bound=False, equivalent_points=False, density_cap=False, eligible_cap=False)
-
 ENGINES: dict[str, Callable[[rl.Problem], Search]] = {
     **{
         f"rule_list, {policy}": lambda p, policy=policy: RuleListSearch(p, 0.012, policy, random_state=3, beam_width=0)
@@ -89,8 +92,6 @@ ENGINES: dict[str, Callable[[rl.Problem], Search]] = {
     ),
     "rule_set, fair": lambda p: RuleSetSearch(p, 8, 2, fairness=EqualizedOdds(0.02, 0.05)),
 }
-
-
 _LONG = {"fair frontier"}
 OBEYING = {"rule_list, fair", "rule_list, must use", "rule_list, least gap"}
 """Whose first list has to be found, and whose queue is not told by length."""
@@ -101,7 +102,7 @@ FRUGAL = {
 
 
 @pytest.fixture(params=[pytest.param(name, marks=[pytest.mark.long] * (name in _LONG)) for name in sorted(ENGINES)])
-def make(request) -> Callable[..., Search]:
+def make(request):
     return lambda seed=0: ENGINES[request.param](_problem(seed))
 
 
@@ -110,15 +111,25 @@ def _result(snapshot: Snapshot) -> tuple:
     return points, *state_of(snapshot)
 
 
-def test_slicing_the_work_never_changes_the_result(make):
-    whole = _result(rl.solve(make(), work_per_step=10**6))
+@cache
+def _whole(name: str, seed: int = 0) -> tuple:
+    """What the search comes to in one go."""
+    return _result(rl.solve(ENGINES[name](_problem(seed)), work_per_step=10**6))
+
+
+@pytest.fixture
+def whole(request):
+    return _whole(request.node.callspec.params["make"])
+
+
+def test_slicing_the_work_never_changes_the_result(make, whole):
     assert whole[1] is Status.OPTIMAL
     for size in (1, 7, 64):
         assert _result(rl.solve(make(), work_per_step=size)) == whole
 
 
 def test_bounds_move_towards_each_other(make, request):
-    """A list that has to obey is not there from the first unit on."""
+    """A list that has to obey is not there from the first unit on. No bound exceeds the optimum, which is the last."""
     objective, bound, work, found = math.inf, -math.inf, 0, False
     search, obeys = make(), request.node.callspec.params["make"] in OBEYING
     has_lengths = search.family != "rule_set" and not obeys
@@ -137,34 +148,21 @@ def test_bounds_move_towards_each_other(make, request):
         assert snapshot.gap == snapshot.incumbent.objective - snapshot.lower_bound
         assert snapshot.incumbent.found_at[1] <= snapshot.work
         objective, found = snapshot.incumbent.objective, True
-    assert snapshot.gap == 0
-    assert snapshot.counts["queued"] == 0
-    assert snapshot.log10_remaining == 0
+    assert (snapshot.gap, snapshot.counts["queued"], snapshot.log10_remaining) == (0, 0, 0)
 
 
-def test_lower_bound_never_exceeds_the_optimum(make):
-    optimum = rl.solve(make()).incumbent.objective
-    assert all(s.lower_bound <= optimum + 1e-12 for s in rl.steps(make(), work_per_step=1))
-
-
-def test_after_optimal_nothing_changes(make):
-    search = make()
-    last = _result(rl.solve(search))
-    assert _result(search.advance(100)) == last
-    assert [_result(s) for s in search.steps()] == [last]
-
-
-def test_pickled_half_way_it_goes_on(make):
-    whole = _result(rl.solve(make()))
+def test_pickled_half_way_it_goes_on_to_an_end_where_nothing_changes(make, whole):
     search = make()
     for _ in range(4):
         search.advance(9)
         search = pickle.loads(pickle.dumps(search))
     assert _result(rl.solve(search)) == whole
+    assert _result(search.advance(100)) == whole
+    assert [_result(s) for s in search.steps()] == [whole]
 
 
-def test_interleaved_searches_do_not_meet(make):
-    alone = [_result(rl.solve(make(seed))) for seed in (0, 1)]
+def test_interleaved_searches_do_not_meet(make, request):
+    alone = [_whole(request.node.callspec.params["make"], seed) for seed in (0, 1)]
     pair = [make(0), make(1)]
     last: list[Snapshot | None] = [None, None]
     for _ in range(100_000):
@@ -186,8 +184,7 @@ def test_snapshots_are_small_frozen_and_keep_nothing_of_the_search(make):
         first.work = 3
 
 
-def test_limits_stop_and_resume(make):
-    whole = _result(rl.solve(make()))
+def test_limits_stop_and_resume(make, whole):
     search = make()
     by_work = rl.solve(search, work_limit=10, work_per_step=4)
     assert (by_work.status, by_work.limit, by_work.work) == (Status.LIMIT, "work", 10)
@@ -219,11 +216,11 @@ def test_a_memory_limit_stops_a_search_and_can_be_raised(make, request):
     assert (last.status, last.incumbent.objective) == (Status.OPTIMAL, whole.incumbent.objective)
 
 
-def test_parameters_make_the_search_again(make):
+def test_parameters_make_the_search_again(make, whole):
     search = make()
     again = type(search)(search.problem, **search.parameters)
     assert again.parameters == search.parameters
-    assert _result(rl.solve(again)) == _result(rl.solve(search))
+    assert _result(rl.solve(again)) == whole
 
 
 def test_bad_limits_and_bad_work_are_refused_at_the_call(make):
@@ -267,3 +264,86 @@ def _ask(search: Search) -> None:
     if hasattr(search, "certificate"):
         with suppress(rl.CertificateError):
             search.certificate()
+
+
+# what every search has beside its steps -------------------------------------------------------------------------------
+KINDS = {
+    "rule_list, beam": "rule_list", "corels, published bounds": "corels", "near-optimal lists": "near_optimal",
+    "near-optimal lists, counted": "near_optimal_count", "robustness": "rule_list_robustness",
+    "frontier": "rule_list_frontier", "falling, after Monte Carlo": "falling_rule_list", "rule_set, fair": "rule_set",
+    "near-optimal rule sets": "near_optimal_rule_sets", "rule_set, least gap": "least_gap",
+    "fair frontier": "fair_frontier", "least gaps of rule sets": "gap_frontier",
+}  # fmt: skip
+"""What results of these engines are called, and of one more."""
+SEVERAL = (
+    "least gaps of rule sets", "near-optimal lists", "near-optimal lists, counted", "near-optimal rule sets",
+    "frontier", "robustness", "fair frontier",
+)  # fmt: skip
+
+
+def problem() -> rl.Problem:
+    rng = np.random.default_rng(0)
+    A = rng.random((150, 10)) < 0.4
+    y = ((A[:, 0] & ~A[:, 1]) | (A[:, 2] & A[:, 3])) ^ (rng.random(150) < 0.15)
+    return rl.Problem.from_arrays(A, np.where(y, "yes", "no"), groups=A[:, 4])
+
+
+def read(search: Search) -> dict:
+    return load_json(search.to_json(), 1 << 24, 1 << 17)
+
+
+SHOWN = ENGINES | {
+    "near-optimal lists": lambda p: NearOptimalSearch(p, 0.02, 0.05),
+    "near-optimal lists, counted": lambda p: NearOptimalCounter(p, 0.02, 0.05),
+    "least gaps of rule sets": lambda p: rl.frontier(
+        p, "gap", "rule_set", accuracies=(0.6, 0.7), max_complexity=5, max_conditions=2
+    ),
+}
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_tables_and_json_of_all_searches(name, tmp_path):
+    kind, search = KINDS[name], SHOWN[name](problem())
+    assert isinstance(search.frame, pd.DataFrame)
+    first = read(search)
+    assert (first["state"], first["rows"], first["models"], len(search.frame)) == (None, [], [], 0)
+    assert (first["format"], first["schema_version"], first["kind"]) == ("rulelab result", 1, kind)
+
+    search.advance(3)
+    assert (read(search)["state"]["status"], search.stopped_by) == ("running", None)
+    rl.solve(search, time_limit=0)
+    stopped = read(search)["state"]
+    assert (stopped["status"], stopped["limit"], search.stopped_by) == ("limit", "time", "time")
+
+    last = rl.solve(search)
+    assert search.stopped_by is None
+    result = read(search)
+    state = result["state"]
+    assert (state["status"], state["limit"], state["work"], state["gap"]) == ("optimal", None, last.work, 0)
+    assert (state["objective"], state["lower_bound"]) == (last.incumbent.objective, last.lower_bound)
+    assert (state["counts"], state["memory_bytes"]) == (last.counts, last.memory_bytes)
+    assert state["seconds"] > 0
+    assert result["rows"] == plain(search.frame.to_dict(orient="records"))
+    assert (len(result["models"]), len(search.frame) > 1) == (len(search.frame), name in SEVERAL)
+    path = tmp_path / "model.json"
+    for content in result["models"]:
+        path.write_text(json.dumps(content))
+        assert load_model(path).classes == ("no", "yes")
+    saved = tmp_path / "result.json"
+    assert search.to_json(saved) == saved.read_text()
+
+
+def test_what_json_holds():
+    assert plain({"a": np.float64("nan"), 1: (np.int64(2), rl.Status.LIMIT, float("inf"))}) == {
+        "a": None,
+        "1": [2, "limit", None],
+    }
+    assert plain(rl.EqualOpportunity(0.5)) == {"type": "EqualOpportunity", "tolerance": 0.5}
+    with pytest.raises(TypeError, match="a result cannot hold"):
+        plain({1, 2})
+
+
+@pytest.mark.parametrize("wrong", [{"criterion": ["odds"]}, {"tolerances": 0.1}, {"complexities": 5}])
+def test_a_grid_is_made_of_sequences(wrong):
+    with pytest.raises(ValueError, match=f"{next(iter(wrong))} must be"):
+        rl.frontier(problem(), "tolerance", "rule_set", **wrong)

@@ -1,7 +1,5 @@
 """Kernels are ready before a clock runs: what compiles in a search would count as search time."""
 
-from __future__ import annotations
-
 import gc
 import os
 import signal
@@ -99,7 +97,6 @@ for make, kinds in SEARCHES:
             late_kernels(make, options, given, 300 if exact else 40)
 late_kernels(rl.RuleSetSearch, {"max_complexity": 6}, MANY, 60)
 """
-
 MINING = (
     SCRIPT[: SCRIPT.index("def problem")]
     + """
@@ -115,7 +112,6 @@ late = sorted(set(compiled().items()) - set(before.items()))
 assert not late, late
 """
 )
-
 COLD = """
 import numpy as np, rulelab as rl
 rng = np.random.default_rng(0)
@@ -134,17 +130,17 @@ def run(script: str, **environment: str) -> str:
 
 
 @pytest.mark.long
-def test_a_search_compiles_nothing_after_its_hook() -> None:
+def test_a_search_compiles_nothing_after_its_hook():
     run(SCRIPT)
 
 
 @pytest.mark.long
-def test_a_first_solve_has_all_its_time(tmp_path) -> None:
+def test_a_first_solve_has_all_its_time(tmp_path):
     assert run(COLD, NUMBA_CACHE_DIR=str(tmp_path)) == "optimal"
 
 
 @pytest.mark.long
-def test_mining_compiles_nothing_after_its_rehearsal() -> None:
+def test_mining_compiles_nothing_after_its_rehearsal():
     run(MINING)
 
 
@@ -160,7 +156,7 @@ time.sleep(600)
 
 @pytest.mark.long
 @pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGINT])
-def test_no_compilation_in_the_background_outlives_the_process_it_is_for(ending, tmp_path) -> None:
+def test_no_compilation_in_the_background_outlives_the_process_it_is_for(ending, tmp_path):
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path), "RULELAB_WARMING": "1"}
     parent = subprocess.Popen(
         [sys.executable, "-c", PARENT], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment
@@ -169,8 +165,7 @@ def test_no_compilation_in_the_background_outlives_the_process_it_is_for(ending,
     children = [int(number) for number in parent.stdout.readline().split()]
     assert len(children) == 2
     for child in children:  # Ctrl-C passes them by; in a session of their own their niceness would count for nothing
-        assert os.getpgid(child) == child
-        assert os.getsid(child) == os.getsid(parent.pid)
+        assert (os.getpgid(child), os.getsid(child)) == (child, os.getsid(parent.pid))
         os.kill(child, signal.SIGSTOP)  # as it is while its parent compiles
     parent.send_signal(ending)
     parent.communicate(timeout=PATIENCE)
@@ -184,7 +179,7 @@ def state(process: int) -> str:
     return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
 
 
-def test_what_is_compiled_for_later_rests_while_somebody_waits(monkeypatch) -> None:
+def test_what_is_compiled_for_later_rests_while_somebody_waits(monkeypatch):
     later = subprocess.Popen([sys.executable, "-c", "while True: pass"])
     monkeypatch.setattr(rehearsal, "beside", [later])
     monkeypatch.setattr(rehearsal, "rehearsed", set())
@@ -211,7 +206,7 @@ VIEWS = {
 
 @pytest.mark.long
 @pytest.mark.parametrize("switch", ["RULELAB_WARMING", "RULELAB_CACHE", "NUMBA_DISABLE_JIT"])
-def test_compilation_in_the_background_can_be_switched_off(switch) -> None:
+def test_compilation_in_the_background_can_be_switched_off(switch):
     script = "from rulelab import warming; print(warming.begin_in_background())"
     on = {"RULELAB_WARMING": "1", "RULELAB_CACHE": "1", "NUMBA_DISABLE_JIT": "0"}
     assert run(script, **on | {switch: "1" if switch == "NUMBA_DISABLE_JIT" else "0"}) == "[]"
@@ -219,7 +214,7 @@ def test_compilation_in_the_background_can_be_switched_off(switch) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("what", VIEWS)
-def test_what_is_first_shown_begins_to_compile(what) -> None:
+def test_what_is_first_shown_begins_to_compile(what):
     script = (
         "import rulelab as rl; from rulelab import warming; from rulelab.warming import tiny_problem\n"
         f"{VIEWS[what]}\n"
@@ -244,8 +239,6 @@ searches += [rl.search_for(grouped, model, fairness=fairness) for model in ("rul
 searches += [rl.LeastGapSearch(grouped), rl.search_for(lists, first_rule="antecedent 0")]
 print(warming.mining_is_compiled(), {search.compiled for search in searches})
 """
-
-
 NEAR = """
 import numpy as np, rulelab as rl
 from rulelab.rule_list.near_optimal.kernels import advance
@@ -259,12 +252,12 @@ for search in searches:
 
 
 @pytest.mark.long
-def test_what_comes_after_the_optimum_is_compiled_when_it_is_known() -> None:
+def test_what_comes_after_the_optimum_is_compiled_when_it_is_known():
     assert run(NEAR).splitlines() == ["limit optimum 0 True", "optimal finished 1 True"]
 
 
 @pytest.mark.long
-def test_what_is_compiled_in_the_background_is_everything() -> None:
+def test_what_is_compiled_in_the_background_is_everything():
     assert run(EVERYTHING) == "True {True}"
 
 
@@ -275,14 +268,14 @@ def is_running(process: int) -> bool:
         return False
 
 
-def test_kernels_that_are_not_compiled_are_not_rehearsed(monkeypatch) -> None:
+def test_kernels_that_are_not_compiled_are_not_rehearsed(monkeypatch):
     monkeypatch.setattr(rehearsal, "rehearsed", set())
     monkeypatch.setattr("numba.config.DISABLE_JIT", 1)
     rehearsal.once("anything", lambda: pytest.fail("there is nothing to compile"))
 
 
 @pytest.mark.parametrize(("before", "meanwhile"), [(700, (50_000, 2, 12)), (90_000, (90_000, 2, 12)), (0, (0, 11, 12))])
-def test_garbage_is_seldom_looked_for_while_kernels_are_compiled(before, meanwhile, monkeypatch) -> None:
+def test_garbage_is_seldom_looked_for_while_kernels_are_compiled(before, meanwhile, monkeypatch):
     monkeypatch.setattr(rehearsal, "rehearsed", set())
     thresholds = gc.get_threshold()
     seen = []
@@ -301,7 +294,7 @@ def test_garbage_is_seldom_looked_for_while_kernels_are_compiled(before, meanwhi
     assert seen == [meanwhile]
 
 
-def test_a_class_rehearses_once_and_only_for_a_clock(monkeypatch) -> None:
+def test_a_class_rehearses_once_and_only_for_a_clock(monkeypatch):
     calls = []
     monkeypatch.setattr(rehearsal, "rehearsed", set())
     for make in (rl.RuleListSearch, rl.CorelsSearch):
@@ -314,7 +307,7 @@ def test_a_class_rehearses_once_and_only_for_a_clock(monkeypatch) -> None:
     assert calls == ["RuleListSearch", "CorelsSearch"]
 
 
-def test_the_clock_starts_after_the_hook(monkeypatch) -> None:
+def test_the_clock_starts_after_the_hook(monkeypatch):
     monkeypatch.setattr(rl.RuleListSearch, "compile", lambda self: time.sleep(0.3))
     search = rl.RuleListSearch(rehearsal.tiny_problem())
     start = time.perf_counter()
@@ -328,7 +321,7 @@ def test_the_clock_starts_after_the_hook(monkeypatch) -> None:
 
 
 @pytest.mark.parametrize("family", list(families.FAMILIES))
-def test_a_sweep_warms_up_before_its_clock_runs(family, monkeypatch) -> None:
+def test_a_sweep_warms_up_before_its_clock_runs(family, monkeypatch):
     name, sensitive = ("compas", "sex") if family.startswith("least_gap") else ("diabetes", None)
     plan = make_plan(rl.datasets.load(name), 2, sensitive, None, 0, time_limit=None, gap=0.0)
     told: list[tuple[str, float]] = []
@@ -348,7 +341,7 @@ def test_a_sweep_warms_up_before_its_clock_runs(family, monkeypatch) -> None:
     assert found.seconds <= time.perf_counter() - told[0][1] - 0.3
 
 
-def test_a_classifier_with_a_time_limit_compiles_first(monkeypatch) -> None:
+def test_a_classifier_with_a_time_limit_compiles_first(monkeypatch):
     warmed = []
     monkeypatch.setattr(rl.Search, "compile", lambda search: warmed.append(search.family))
     X, y = np.eye(4) > 0, [0, 1, 0, 1]

@@ -1,7 +1,5 @@
 """Models written in other languages give the answers of `predict`, whatever the columns and cells are called."""
 
-from __future__ import annotations
-
 import json
 import pickle
 import re
@@ -11,7 +9,6 @@ from collections.abc import Callable
 from decimal import Decimal
 from functools import cache
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as Xml
 
@@ -137,7 +134,7 @@ def _holds(condition: rl.Condition, cell: Any) -> bool:
 
 @settings(max_examples=100)
 @given(cases(), st.sampled_from([(0, 1), ("no", "it's"), (1.5, 2.5)]))
-def test_databases_and_model_agree(case: tuple[pd.DataFrame, list[rl.Condition]], classes: tuple[Any, Any]) -> None:
+def test_databases_and_model_agree(case, classes):
     table, conditions = case
     each = models(conditions, classes)
     expected = [model.predict(table).tolist() for model in each]
@@ -165,7 +162,7 @@ def real_models() -> list[tuple[pd.DataFrame, Any]]:
     return found
 
 
-def test_real_tables() -> None:
+def test_real_tables():
     for table, model in real_models():
         expected = model.predict(table).tolist()
         assert len(set(expected)) == 2
@@ -180,7 +177,7 @@ def test_real_tables() -> None:
         assert in_pmml([model.to_pmml()], [table]) == [expected]
 
 
-def test_an_unknown_column_is_an_error_in_every_database() -> None:
+def test_an_unknown_column_is_an_error_in_every_database():
     (model,) = models([rl.Condition("b", "==", "b")])[1:2]
     for ask, dialect in ((in_duckdb, "duckdb"), (in_sqlite, "sqlite")):
         with pytest.raises((duckdb.Error, sqlite3.Error), match="b"):
@@ -191,13 +188,13 @@ def test_an_unknown_column_is_an_error_in_every_database() -> None:
     ("column", "value", "message"),
     [("", "x", "column named ''"), ("a\0b", "x", "column named"), ("a", "x\0", "character 0")],
 )
-def test_what_no_database_can_hold(column: str, value: str, message: str) -> None:
+def test_what_no_database_can_hold(column, value, message):
     (model,) = models([rl.Condition(column, "==", value)])[1:2]
     with pytest.raises(rl.ModelError, match=message):
         model.to_sql()
 
 
-def test_wrong_dialects_and_values_are_named() -> None:
+def test_wrong_dialects_and_values_are_named():
     model = models([rl.Condition("a", "<=", 1)])[1]
     with pytest.raises(rl.ModelError, match=r"no dialect 'oracle'; the dialects are duckdb"):
         model.to_sql("oracle")
@@ -206,7 +203,6 @@ def test_wrong_dialects_and_values_are_named() -> None:
 
 
 # types -------------------------------------------------------------------------------------------------------
-
 WRITTEN: dict[str, Callable[[list[Any]], pd.Series]] = {
     "as fitted": pd.Series,
     "objects": lambda cells: pd.Series(cells, dtype=object),
@@ -286,7 +282,7 @@ def doors(model: Any, table: pd.DataFrame) -> dict[str, Callable[[], list[Any]]]
 
 @pytest.mark.parametrize("written", WRITTEN)
 @pytest.mark.parametrize("fitted", FITTED)
-def test_cells_of_another_type_give_the_same_answer_or_an_error(fitted: str, written: str) -> None:
+def test_cells_of_another_type_give_the_same_answer_or_an_error(fitted, written):
     cells = FITTED[fitted]
     try:
         column = WRITTEN[written](cells)
@@ -325,7 +321,6 @@ def test_cells_of_another_type_give_the_same_answer_or_an_error(fitted: str, wri
 
 
 # PMML -------------------------------------------------------------------------------------------------------
-
 SPACE = {"p": "http://www.dmg.org/PMML-4_4"}
 
 
@@ -375,13 +370,13 @@ def _predicate(at: Xml.Element, row: dict[str, Any], kinds: dict[Any, Any], read
 
 @settings(max_examples=150)
 @given(cases(), st.sampled_from([(0, 1), ("no", "<y&s>"), (1.5, 2.5)]))
-def test_pmml_and_model_agree(case: tuple[pd.DataFrame, list[rl.Condition]], classes: tuple[Any, Any]) -> None:
+def test_pmml_and_model_agree(case, classes):
     table, conditions = case
     for model in models(conditions, classes):
         assert in_pmml([model.to_pmml()], [table]) == [model.predict(table).tolist()], model.to_pmml()
 
 
-def test_whole_numbers_that_no_double_holds_are_integers_in_pmml() -> None:
+def test_whole_numbers_that_no_double_holds_are_integers_in_pmml():
     cells = [2**53 + k for k in range(6)]
     table = pd.DataFrame({"a": pd.Series(cells), "b": pd.Series([0.5, 1.0] * 3)})
     for model in models([rl.Condition("a", "<=", 2**53 + 2), rl.Condition("b", "<=", 1)]):
@@ -397,17 +392,14 @@ def test_whole_numbers_that_no_double_holds_are_integers_in_pmml() -> None:
 if find_spec("jpmml_evaluator") is not None and shutil.which("java") is not None:
 
     @pytest.mark.long
-    def test_an_evaluator_of_pmml_agrees(tmp_path: Path) -> None:
+    def test_an_evaluator_of_pmml_agrees(tmp_path):
         """`jpmml_evaluator`, where it is installed, which needs Java and does not come with ``rulelab[test]``."""
         from jpmml_evaluator import make_evaluator
 
         hostile = [
-            rl.Condition("<&>", "==", 'say "no"'),
-            rl.Condition("ü ☃", ">", 0.30000000000000004),
-            rl.Condition("<&>", "!=", "a\nb"),
-            rl.Condition("c'", "==", False),
-            rl.Condition("ü ☃", "is missing"),
-        ]
+            rl.Condition("<&>", "==", 'say "no"'), rl.Condition("ü ☃", ">", 0.30000000000000004),
+            rl.Condition("<&>", "!=", "a\nb"), rl.Condition("c'", "==", False), rl.Condition("ü ☃", "is missing"),
+        ]  # fmt: skip
         columns = {
             "<&>": ['say "no"', "a\nb", None, "x"],
             "ü ☃": [0.30000000000000004, 0.4, None, 1e22],
@@ -433,14 +425,12 @@ if find_spec("jpmml_evaluator") is not None and shutil.which("java") is not None
         ([rl.Condition("a\x01", "<=", 1)], "y", "control character"),
     ],
 )
-def test_what_pmml_cannot_hold(conditions: list[rl.Condition], target: str, message: str) -> None:
+def test_what_pmml_cannot_hold(conditions, target, message):
     with pytest.raises(rl.ModelError, match=message):
         models(conditions)[1].to_pmml(target)
 
 
 # JSON -------------------------------------------------------------------------------------------------------
-
-
 @cache
 def checker() -> Any:
     """Imported when it is needed: its grammar of addresses takes seconds to read."""
@@ -451,9 +441,7 @@ def checker() -> Any:
 
 @settings(max_examples=100)
 @given(cases(), st.sampled_from([(0, 1), ("no", "yes")]))
-def test_saved_models_keep_the_schema_and_are_read_again(
-    case: tuple[pd.DataFrame, list[rl.Condition]], classes: tuple[Any, Any]
-) -> None:
+def test_saved_models_keep_the_schema_and_are_read_again(case, classes):
     for model in models(case[1], classes):
         checker().validate(json.loads(model.to_json()))
         again = type(model).from_json(model.to_json())
@@ -462,7 +450,7 @@ def test_saved_models_keep_the_schema_and_are_read_again(
         assert (hash(again), str(again), again.classes) == (hash(model), str(model), model.classes)
 
 
-def test_the_schema_is_one() -> None:
+def test_the_schema_is_one():
     checker().check_schema(checker().schema)
 
 
@@ -479,7 +467,7 @@ def damaged(value: Any) -> list[Any]:
     return out
 
 
-def test_the_schema_refuses_what_the_reader_refuses() -> None:
+def test_the_schema_refuses_what_the_reader_refuses():
     proven = rl.models.Provenance("limit", 0.5, 0.25, "0f" * 32, "0.2.0")
     for model in models([rl.Condition("a", "<=", 1.5)]):
         whole = json.loads(model.proven(proven).to_json())
@@ -495,9 +483,7 @@ def test_the_schema_refuses_what_the_reader_refuses() -> None:
 
 
 # the command line -------------------------------------------------------------------------------------------
-
-
-def test_the_command_writes_what_the_methods_give(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_writes_what_the_methods_give(tmp_path, capsys):
     model = models([rl.Condition("a", "<=", 1.5), rl.Condition("b", "==", "x")])[1]
     saved = tmp_path / "model.json"
     model.to_json(saved)
@@ -529,9 +515,7 @@ def test_the_command_writes_what_the_methods_give(tmp_path: Path, capsys: pytest
         (["--to", "java"], "invalid choice"),
     ],
 )
-def test_wrong_usage_is_named(
-    options: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_wrong_usage_is_named(options, message, tmp_path, capsys):
     saved = tmp_path / "model.json"
     models([rl.Condition("a", "<=", 1.5)])[1].to_json(saved)
     status, out, err = run(capsys, "export", saved, *options)
@@ -539,7 +523,7 @@ def test_wrong_usage_is_named(
     assert message in err
 
 
-def test_what_is_no_model_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_no_model_is_refused(tmp_path, capsys):
     path = tmp_path / "no.json"
     path.write_text("{}")
     assert "this is no saved model" in run(capsys, "export", path, "--to", "sql")[2]

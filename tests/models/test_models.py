@@ -1,7 +1,5 @@
 """Rule lists against a loop over rows; reading them back; every table they are asked to predict on."""
 
-from __future__ import annotations
-
 import html
 import json
 import warnings
@@ -18,8 +16,6 @@ import rulelab as rl
 from rulelab.models import ModelError, RuleList, parse_model
 
 HOSTILE = "<img src=x onerror=alert(1)>"
-
-
 WHOLE = st.integers(0, 3)
 
 
@@ -122,14 +118,6 @@ def test_all_tables_give_the_same_predictions(mined):
         assert model.explain(X.set_index(pd.Index(range(500, 700)))).index[0] == 500
 
 
-def test_python_source_of_hostile_names_is_only_text():
-    name = "x'] or __import__('os').abort() or row['\n"
-    model = RuleList.from_problem(rl.Problem.from_arrays([[1], [0]], [1, 0], names=[name]), [0])
-    scope: dict = {}
-    exec(model.to_python(), scope)
-    assert [scope["predict"]({name: value}) for value in (True, False)] == [1, 0]
-
-
 def test_problems_made_from_tables_know_their_conditions(mined):
     X, B, _, y, _ = mined
     chosen = B[[*B.columns[7:2:-1]]].assign(old=(X["age"] > 60).to_numpy())
@@ -200,15 +188,13 @@ def test_only_one_class():
     frame = pd.DataFrame({"any": [1.5, None]})
     assert model.predict(frame).tolist() == ["yes", "yes"]
     assert model.predict_proba(frame).tolist() == [[1.0], [1.0]]
-    assert model.evaluate(frame, ["yes", "yes"]).errors == 0
-    assert RuleList.from_json(model.to_json()) == model
+    assert (model.evaluate(frame, ["yes", "yes"]).errors, RuleList.from_json(model.to_json())) == (0, model)
 
 
 def test_immutable():
     with pytest.raises(AttributeError):
         small().rules = ()
-    assert small() == small()
-    assert len({small(), small(), RuleList.without_rules((0, 1), 1, 3)}) == 2
+    assert (small(), len({small(), small(), RuleList.without_rules((0, 1), 1, 3)})) == (small(), 2)
 
 
 def test_group_rates_of_a_model():
@@ -302,8 +288,7 @@ def test_models_are_made_of_names_too():
 def test_saved_files(tmp_path):
     path = tmp_path / "model.json"
     small().to_json(path)
-    assert rl.load_model(path) == small()
-    assert rl.load_model(str(path)) == small()
+    assert (rl.load_model(path), rl.load_model(str(path))) == (small(), small())
 
 
 PROVEN = rl.models.Provenance("limit", 0.5, 0.25, "0f" * 32, "0.2.0")
@@ -314,8 +299,7 @@ def test_a_saved_model_says_what_is_proven_of_it(tmp_path):
     model.to_json(tmp_path / "model.json")
     read = rl.load_model(tmp_path / "model.json")
     assert (read, hash(read), read.provenance) == (small(), hash(small()), PROVEN)
-    assert read.to_json() == model.to_json()
-    assert read.relabelled(("no", "yes")).provenance == PROVEN
+    assert (read.to_json(), read.relabelled(("no", "yes")).provenance) == (model.to_json(), PROVEN)
     assert small().provenance is None
     assert "provenance" not in small().to_dict()
     assert rl.RuleList.from_dict(small().to_dict()).provenance is None, "as of older files"
@@ -337,8 +321,7 @@ def test_models_of_estimators_say_what_is_proven_of_them(stopped, status, tmp_pa
     assert rl.load_model(tmp_path / "model.json").provenance == said
     several = rl.RuleListClassifier(several_classes="one list", max_conditions=1).fit(X, np.arange(300) % 3)
     one = rl.models.MultiClassRuleList.from_json(several.model_.to_json())
-    assert one == several.model_
-    assert one.provenance == several.model_.provenance
+    assert (one, one.provenance) == (several.model_, several.model_.provenance)
     assert one.provenance is not None
     alone = rl.RuleListClassifier().fit(X, np.ones(300)).model_.provenance
     assert (alone.status, alone.objective, alone.data) == ("optimal", 0.0, None)

@@ -1,7 +1,5 @@
 """Rule sets as models: counts, predictions, text, Python source, JSON."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
@@ -45,7 +43,7 @@ def trained(form: str = "dnf") -> tuple[rl.RuleSet, pd.DataFrame, pd.DataFrame, 
 
 @settings(max_examples=60)
 @given(problems_and_clauses())
-def test_dnf_counts_are_those_of_the_definition(case: Any) -> None:
+def test_dnf_counts_are_those_of_the_definition(case):
     A, y, weight, clauses = case
     model = rl.RuleSet.from_problem(rl.Problem.from_arrays(A, y, sample_weight=weight), clauses)
     w = weight.tolist()
@@ -64,7 +62,7 @@ def test_dnf_counts_are_those_of_the_definition(case: Any) -> None:
 
 @settings(max_examples=60)
 @given(problems_and_clauses())
-def test_cnf_is_the_dnf_of_negated_labels_and_columns(case: Any) -> None:
+def test_cnf_is_the_dnf_of_negated_labels_and_columns(case):
     A, y, weight, clauses = case
     model = rl.RuleSet.from_problem(rl.Problem.from_arrays(A, y, sample_weight=weight), clauses, "cnf")
     mirror = rl.RuleSet.from_problem(rl.Problem.from_arrays(~A, ~y, sample_weight=weight), clauses)
@@ -78,18 +76,17 @@ def test_cnf_is_the_dnf_of_negated_labels_and_columns(case: Any) -> None:
 
 @settings(max_examples=40)
 @given(problems_and_clauses(), st.sampled_from(["dnf", "cnf"]), st.sampled_from(["hamming", "zero_one"]))
-def test_evaluation_on_the_training_rows_gives_the_training_objective(case: Any, form: str, loss: str) -> None:
+def test_evaluation_on_the_training_rows_gives_the_training_objective(case, form, loss):
     A, y, weight, clauses = case
     model = rl.RuleSet.from_problem(rl.Problem.from_arrays(A, y, sample_weight=weight), clauses, form)
     scored = model.evaluate(A, y, sample_weight=weight, regularization=0.5, loss=loss)
-    assert scored.objective == model.objective(loss, 0.5)
-    assert scored.errors == model.errors
+    assert (scored.objective, scored.errors) == (model.objective(loss, 0.5), model.errors)
     assert scored.complexity == model.complexity
     assert model.evaluate(A, y).objective is None
 
 
 @pytest.mark.parametrize("form", ["dnf", "cnf"])
-def test_raw_tables_conditions_and_arrays_predict_alike(form: str) -> None:
+def test_raw_tables_conditions_and_arrays_predict_alike(form):
     model, X, B, _ = trained(form)
     expected = model.predict(B.to_numpy())
     for table in (B, X, B[B.columns[::-1]]):
@@ -97,7 +94,7 @@ def test_raw_tables_conditions_and_arrays_predict_alike(form: str) -> None:
     assert set(expected) == {"no", "yes"}
 
 
-def test_probabilities_are_the_proportions_among_rows_of_the_same_answer() -> None:
+def test_probabilities_are_the_proportions_among_rows_of_the_same_answer():
     model, X, _, y = trained()
     predicted = model.predict(X)
     probability = model.predict_proba(X)
@@ -107,14 +104,14 @@ def test_probabilities_are_the_proportions_among_rows_of_the_same_answer() -> No
     assert np.allclose(probability.sum(axis=1), 1)
 
 
-def test_an_answer_that_no_training_row_got_has_the_base_rate() -> None:
+def test_an_answer_that_no_training_row_got_has_the_base_rate():
     A = np.array([[False, True], [False, True], [False, False]])
     model = rl.RuleSet.from_problem(rl.Problem.from_arrays(A, [1, 0, 0]), [(0,)])
     assert model.predict_proba(np.array([[True, True]]))[0, 1] == pytest.approx(1 / 3)
 
 
 @pytest.mark.parametrize("form", ["dnf", "cnf"])
-def test_explain_names_the_clauses_that_decide(form: str) -> None:
+def test_explain_names_the_clauses_that_decide(form):
     model, X, _, _ = trained(form)
     told = model.explain(X)
     fired = model.fired(X)
@@ -127,34 +124,30 @@ def test_explain_names_the_clauses_that_decide(form: str) -> None:
     assert told.because[told.rules == (1,)].unique().tolist() == ["sex == m" if form == "dnf" else "fails: sex == m"]
 
 
-def test_text_says_what_the_form_means() -> None:
+def test_text_says_what_the_form_means():
     dnf, cnf = trained()[0], trained("cnf")[0]
     names = dnf.rules[0].names
     assert dnf.formula() == f"({names[0]} and {names[1]}) or sex == m"
     assert cnf.formula() == f"({names[0]} or {names[1]}) and sex == m"
     first, *clauses = dnf.to_text(target="ill").splitlines()
-    assert first == "ill = yes if any of these hold, else ill = no:"
-    assert len(clauses) == 2
+    assert (first, len(clauses)) == ("ill = yes if any of these hold, else ill = no:", 2)
     assert "covers" in clauses[0]
     assert "rejects" in str(cnf)
     assert "complexity 5" in repr(dnf)
 
 
 @pytest.mark.parametrize(("form", "answer", "formula"), [("dnf", "no", "never"), ("cnf", "yes", "always")])
-def test_without_clauses_the_form_decides(form: str, answer: str, formula: str) -> None:
+def test_without_clauses_the_form_decides(form, answer, formula):
     X, y = frame()
     problem = rl.Problem.from_arrays(rl.Binarizer(thresholds=4).fit_transform(X), y)
     model = rl.RuleSet.from_problem(problem, [], form)
     assert set(model.predict(X)) == {answer}
-    assert str(model) == f"always {answer}"
-    assert model.formula() == formula
-    assert model.complexity == 0
-    assert model.hamming_loss == model.errors
-    assert rl.RuleSet.from_dict(model.to_dict()) == model
+    assert (str(model), model.formula(), model.complexity) == (f"always {answer}", formula, 0)
+    assert (model.hamming_loss, rl.RuleSet.from_dict(model.to_dict())) == (model.errors, model)
 
 
 @pytest.mark.parametrize(("classes", "weights"), [((1,), (5, 0)), ((0, 1), (2, 3)), ((0, 1), (3, 2))])
-def test_a_set_without_a_problem_predicts_the_majority(classes: tuple[int, ...], weights: tuple[int, int]) -> None:
+def test_a_set_without_a_problem_predicts_the_majority(classes, weights):
     model = rl.RuleSet.without_rules(classes, *weights)
     A = np.zeros((4, 0))
     majority = classes[-1] if weights[0] > weights[1] else classes[0]
@@ -163,7 +156,7 @@ def test_a_set_without_a_problem_predicts_the_majority(classes: tuple[int, ...],
     assert np.allclose(model.predict_proba(A)[:, -1], weights[0] / 5)
 
 
-def test_names_from_data_are_escaped() -> None:
+def test_names_from_data_are_escaped():
     A = np.array([[True, False], [False, True]])
     problem = rl.Problem.from_arrays(A, [1, 0], names=["<script>", "a\nb"])
     model = rl.RuleSet.from_problem(problem, [(0, 1), (1,)])
@@ -177,14 +170,11 @@ def test_names_from_data_are_escaped() -> None:
 @pytest.mark.parametrize(
     ("clauses", "form", "message"),
     [
-        ([()], "dnf", "no antecedents"),
-        ([(0, 9)], "dnf", "no antecedent 9"),
-        ([(-1,)], "dnf", "no antecedent -1"),
-        ([(0, 1), (1, 0)], "dnf", "twice"),
-        ([(0,)], "both", "'dnf' or 'cnf'"),
+        ([()], "dnf", "no antecedents"), ([(0, 9)], "dnf", "no antecedent 9"), ([(-1,)], "dnf", "no antecedent -1"),
+        ([(0, 1), (1, 0)], "dnf", "twice"), ([(0,)], "both", "'dnf' or 'cnf'"),
     ],
-)
-def test_bad_clauses_are_refused(clauses: Any, form: str, message: str) -> None:
+)  # fmt: skip
+def test_bad_clauses_are_refused(clauses, form, message):
     problem = rl.Problem.from_arrays(np.array([[True, False], [False, True]]), [1, 0])
     with pytest.raises(rl.ModelError, match=message):
         rl.RuleSet.from_problem(problem, clauses, form)
@@ -206,13 +196,13 @@ def test_bad_clauses_are_refused(clauses: Any, form: str, message: str) -> None:
         (lambda d: d.update(training=dict.fromkeys(d["training"], 0)), "counts no rows"),
     ],
 )
-def test_damaged_files_are_refused_by_name(change: Any, message: str) -> None:
+def test_damaged_files_are_refused_by_name(change, message):
     data = json.loads(trained()[0].to_json())
     change(data)
     with pytest.raises(rl.ModelError, match=message):
         rl.RuleSet.from_dict(data)
 
 
-def test_an_unknown_loss_is_refused() -> None:
+def test_an_unknown_loss_is_refused():
     with pytest.raises(rl.ModelError, match="zero_one"):
         trained()[0].objective("log")

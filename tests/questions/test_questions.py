@@ -1,8 +1,5 @@
 """One list of engines decides which search answers a question, and says why none does."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -40,10 +37,9 @@ def problem() -> rl.Problem:
         ("rule_set", {"criterion": "equal_opportunity"}, "LeastGapRuleSetSearch"),
     ],
 )
-def test_the_first_that_accepts_answers(model: str, asked: dict[str, Any], name: str) -> None:
+def test_the_first_that_accepts_answers(model, asked, name):
     search = rl.search_for(problem(), model, **asked)
-    assert type(search).__name__ == name
-    assert search.family == model
+    assert (type(search).__name__, search.family) == (name, model)
 
 
 @pytest.mark.parametrize(
@@ -71,9 +67,7 @@ def test_the_first_that_accepts_answers(model: str, asked: dict[str, Any], name:
         ("forest", {}, "model", "one of rule_list, falling_rule_list, rule_set"),
     ],
 )
-def test_what_nobody_answers_is_refused_in_the_words_of_the_nearest(
-    model: str, asked: dict[str, Any], name: str, said: str
-) -> None:
+def test_what_nobody_answers_is_refused_in_the_words_of_the_nearest(model, asked, name, said):
     with pytest.raises(rl.ParameterError) as caught:
         rl.search_for(problem(), model, **asked)
     assert caught.value.name == name
@@ -88,7 +82,7 @@ def test_what_nobody_answers_is_refused_in_the_words_of_the_nearest(
         (rl.FallingRuleListSearch, "violation_penalty"),
     ],
 )
-def test_a_class_makes_nothing_but_itself_and_names_the_door(make: Any, asked: str) -> None:
+def test_a_class_makes_nothing_but_itself_and_names_the_door(make, asked):
     with pytest.raises(
         rl.ParameterError, match=rf"{asked} must be None .*rulelab\.search_for\(\.\., {asked}="
     ) as caught:
@@ -98,14 +92,14 @@ def test_a_class_makes_nothing_but_itself_and_names_the_door(make: Any, asked: s
     assert type(search) is make
 
 
-def test_isinstance_tells_the_truth() -> None:
+def test_isinstance_tells_the_truth():
     fair = rl.search_for(problem(), fairness=FAIR)
     assert isinstance(fair, rl.FairRuleListSearch)
     assert not isinstance(fair, rl.RuleListSearch)
 
 
 @pytest.mark.parametrize("name", [name for name in EVERY_FAMILY if name not in OF_SEVERAL])
-def test_every_family_is_searched_through_the_list(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_family_is_searched_through_the_list(name, monkeypatch):
     family = EVERY_FAMILY[name]
     others = [each for each in ENGINES if each.model != (family.model or name)]
     monkeypatch.setattr("rulelab.questions.engines.ENGINES", others)
@@ -124,7 +118,7 @@ class ToySearch(rl.RuleListSearch):
 
 
 @pytest.fixture
-def toy() -> Iterator[Engine]:
+def toy():
     record = Engine("ToySearch", "rule_list", knows=("max_uses",), needs=("max_uses",), room=__name__)
     ENGINES.insert(0, record)
     yield record
@@ -132,7 +126,7 @@ def toy() -> Iterator[Engine]:
 
 
 @pytest.mark.usefixtures("toy")
-def test_an_engine_is_added_by_one_record() -> None:
+def test_an_engine_is_added_by_one_record():
     search = rl.search_for(problem(), max_uses={"a": 1})
     assert type(search) is ToySearch
     assert rl.solve(search).status is rl.Status.OPTIMAL
@@ -142,7 +136,7 @@ def test_an_engine_is_added_by_one_record() -> None:
         rl.search_for(problem(), max_uses={"a": 1}, policy="random")
 
 
-def test_what_can_be_asked_for_beside_a_question() -> None:
+def test_what_can_be_asked_for_beside_a_question():
     fair, of_values = Question(fairness=FAIR), Question(fairness=PARITY)
     assert allows(fair, "max_length")
     assert allows(fair, "must_use")

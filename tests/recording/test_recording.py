@@ -1,7 +1,5 @@
 """Recordings: what a search was at any moment, from one file, without the engine."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import json
@@ -47,8 +45,7 @@ def test_a_file_gives_the_run_again(make, tmp_path):
     recording, _ = recorded(make(random_problem(1)))
     recording.save(tmp_path / "run.rulelab")
     again = rl.Recording.load(tmp_path / "run.rulelab")
-    assert again.family == recording.family
-    assert len(again.snapshots) == len(recording.snapshots)
+    assert (again.family, len(again.snapshots)) == (recording.family, len(recording.snapshots))
     for one, other in zip(recording.snapshots, again.snapshots, strict=True):
         assert same(one, other)
         assert (one.incumbent is None) == (other.incumbent is None)

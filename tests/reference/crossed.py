@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import naive_classes
 import numpy as np
 from crossed_cases import Case, exact
-from random_problems import permuted, repeated, scaled
+from random_problems import in_order, permuted, repeated, scaled
 
 import rulelab as rl
 from rulelab.multiclass import MultiClassCertificate
@@ -22,6 +22,8 @@ from rulelab.snapshot import Snapshot, Status
 _TINY = Fraction(1, 10**12)
 _WORK = 200_000
 _STEPS = (None, 1, 7, 64)
+_WHOLE = ("unit", "integer", "half", "zeros")
+"""Weights whose sums are the same in whatever order they are added up."""
 _REFUSALS = ("do not fit; give it fewer digits", "too large to be counted together")
 """Of values that no engine can count with: said when the search is made, or begins."""
 
@@ -69,9 +71,12 @@ class Judge:
         case = self.case
         work_per_step = _STEPS[case.seed % len(_STEPS)]
         try:
-            search = case.search()
+            search, bound = case.search(), 0.0
             for snapshot in search.steps(work_per_step, work_limit=_WORK):
                 self.look_at(snapshot)
+                if snapshot.lower_bound < bound:
+                    self._say(f"the lower bound falls from {bound!r} to {snapshot.lower_bound!r}")
+                bound = snapshot.lower_bound
             self.judge_end(snapshot)
             self._judge_proof(search, snapshot)
         except Exception as error:  # noqa: BLE001 - whatever an engine raises is a finding
@@ -153,20 +158,36 @@ class Judge:
             self.notes.append(shown)
 
     def _judge_proof(self, search: Search, last: Snapshot) -> None:
-        if last.status is not Status.OPTIMAL:
-            return
+        """What is optimal has a proof, of the rows in any order; what is not has none, but for what is rounded."""
+        case, proven = self.case, last.status is Status.OPTIMAL
         try:
             certificate = search.certificate()
-        except rl.CertificateError:
+        except rl.CertificateError as error:
+            halved = case.family == "least_gap_set" and np.gcd.reduce(case.rows.whole) > 1  # which has none as yet
+            if proven and case.rows.kind != "tiny" and "max_length" not in str(error) and not halved:
+                self._say(f"what is optimal has no proof: {error}")
+            return
+        if not proven and last.limit != "exactness":
+            self._say("what is not optimal has a proof")
             return
         assert last.incumbent is not None
+        model = last.incumbent.model
         self.proofs += 1
-        self._judge_mutants(search.problem, last.incumbent.model, certificate)
-        answer = _checked(search.problem, last.incumbent.model, certificate)
+        self._judge_mutants(search.problem, model, certificate)
+        answer = _checked(search.problem, model, certificate)
         if not answer.valid:
             self._say(f"the proof is refused: {answer.reason}")
         elif self.optimum is not None and Fraction(answer.lower_bound) > self.optimum + _TINY * abs(self.optimum):
             self._say(f"a proof of {answer.lower_bound!r} is accepted, the optimum is {float(self.optimum)!r}")
+        elif not self._near(answer.objective, self._value(model)):
+            self._say(f"a proof of the objective {answer.objective!r} is accepted, it is {float(self._value(model))!r}")
+        elif proven and case.rows.kind in _WHOLE and (answer.objective != answer.lower_bound or answer.resolution):
+            self._say(f"a proof of {answer.objective!r} is up to {answer.resolution!r}")
+        if case.rows.kind in (*_WHOLE, "huge"):
+            order = np.random.default_rng(case.seed).permutation(len(case.rows.y))
+            again = _checked(case.with_rows(in_order(case.rows, order)).problem(), model, certificate)
+            if not again.valid:
+                self._say(f"the proof is refused of the rows in another order: {again.reason}")
 
     def _judge_mutants(self, problem: Any, model: Any, certificate: Any) -> None:
         """Changed proofs: one that is accepted must still be right."""

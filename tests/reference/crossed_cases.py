@@ -30,19 +30,13 @@ CRITERIA: dict[str, tuple[str, ...]] = {
     "AccuracyParity": ("error",),
 }
 """Every criterion of rule sets, by the names of `naive_rule_sets.RATES`."""
-
 _RATES = {**CRITERIA, "PredictiveParity": ("precision",)}
 """Those of rule lists, too."""
-
-_CERTIFIED = {
-    "precision": "precision",
-    "false_negative_rate": "false_negative",
-    "false_positive_rate": "false_positive",
-    "selection_rate": "selection",
-    "accuracy": "error",
-}
+CERTIFIED = {
+    "precision": "precision", "false_negative_rate": "false_negative", "false_positive_rate": "false_positive",
+    "selection_rate": "selection", "accuracy": "error",
+}  # fmt: skip
 """The rates' names in certificates."""
-
 _LARGEST = 9  # complexity of sets that are enumerated
 _KINDS = list(WEIGHTS)
 _TOLERANCES = (0.0, 0.02, 0.1, 1 / 3)
@@ -53,16 +47,7 @@ _POLICIES = ("lower_bound", "objective", "curiosity", "breadth_first", "depth_fi
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A problem and the options of a search on it.
-
-    Attributes
-    ----------
-    family : str, one of `FAMILIES`
-    seed : int
-    rows : Rows
-    options : dict
-        Arguments of the search; a criterion as its name and tolerances.
-    """
+    """A problem and the options of a search on it; a criterion is an option by its name and tolerances."""
 
     family: str
     seed: int
@@ -115,7 +100,7 @@ class Case:
             options |= {name: int(parameters[name]) for name in ("max_complexity", "max_conditions")}
             options["loss"] = "zero_one" if parameters.get("zero_one") else "hamming"
             ending = "_gap" if self.family == "least_gap_set" else "_tolerance"
-            named = {rate: parameters.get(name + ending) for name, rate in _CERTIFIED.items()}
+            named = {rate: parameters.get(name + ending) for name, rate in CERTIFIED.items()}
             options["min_group_size"] = int(parameters.get("min_group_size", 0))
             options["limits"] = [(rate, exact(value)) for rate, value in named.items() if value is not None]
             if options["max_complexity"] > _LARGEST:
@@ -124,8 +109,8 @@ class Case:
             options["max_length"] = int(min(options["max_length"], self.rows.A.shape[1]))
         if self.family in ("fair_list", "value_list", "least_gap", "fair_falling", "fair_demanding"):
             ending = "_gap" if self.family == "least_gap" else "_tolerance"
-            named = {name: parameters.get(name + ending) for name in _CERTIFIED}
-            options["limits"] = [(_CERTIFIED[name], exact(value)) for name, value in named.items() if value is not None]
+            named = {name: parameters.get(name + ending) for name in CERTIFIED}
+            options["limits"] = [(CERTIFIED[name], exact(value)) for name, value in named.items() if value is not None]
             options["min_group_size"] = int(parameters.get("min_group_size", 0))
             if "majority" in parameters:
                 options["labels"] = "majority" if parameters["majority"] else "free"

@@ -60,7 +60,6 @@ COMPAS_RAW = "\r\n".join(
         "",
     ]
 ).encode()  # fmt: skip
-
 ADULT_RAW = zipped(
     **{
         "adult.data": (

@@ -38,13 +38,7 @@ def scale_of(search: rl.Search) -> Any:
     return search._scale()
 
 
-def learn_soon(
-    search: Any = RuleListSearch,
-    after: int | None = 0,
-    where: float | None = 0,
-    separate_after: int | None = None,
-    put: Callable[[Any, str, Any], object] = setattr,
-) -> None:
+def learn_soon(search=RuleListSearch, after=0, where=0, separate_after=None, put=setattr) -> None:
     """Let exact searches for rule lists, or one of them, learn cores and multipliers that only long ones are worth."""
     for name, value in (("_LEARN_AFTER", after), ("_LEARN_WHERE", where), ("_SEPARATE_AFTER", separate_after)):
         if value is not None:

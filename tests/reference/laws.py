@@ -5,9 +5,7 @@ from __future__ import annotations
 import io
 import math
 import pickle
-from collections.abc import Callable, Iterable
 from dataclasses import replace
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -17,12 +15,16 @@ from random_problems import Rows
 import rulelab as rl
 
 ENOUGH = 5000
-Case = Callable[[int], tuple[Rows, rl.Search]]
 
 
 def problem_of(rows: Rows) -> rl.Problem:
     weight = rows.weight.astype(int) if rows.integral else rows.weight
     return rl.Problem.from_arrays(rows.A, rows.y, sample_weight=weight, groups=rows.group)
+
+
+def falling_for(problem: rl.Problem, **options: Any) -> rl.Search:
+    """The search for a falling list that the options ask for."""
+    return rl.search_for(problem, "falling_rule_list", **options)
 
 
 def state_of(snapshot: rl.Snapshot) -> tuple[Any, ...]:
@@ -94,14 +96,7 @@ def told(snapshot: rl.Snapshot) -> tuple[object, ...]:
     return snapshot.status, snapshot.lower_bound, snapshot.counts, snapshot.pruned, model
 
 
-def slices_change_nothing(
-    monkeypatch: pytest.MonkeyPatch,
-    engine: ModuleType,
-    effort: int,
-    case_of: Case,
-    seeds: Iterable[int],
-    told: Callable[[rl.Snapshot], tuple[object, ...]] = told,
-) -> None:
+def slices_change_nothing(monkeypatch, engine, effort, case_of, seeds, told=told) -> None:
     """Units of work so small that a search is interrupted everywhere, and pickled now and then."""
     for seed in seeds:
         _, whole = case_of(seed)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import cache
 from itertools import combinations, pairwise, permutations, product
@@ -19,14 +19,7 @@ def decimal(parameter: float) -> Fraction:
     return Fraction(repr(float(parameter)))
 
 
-def rule_list_objective(
-    A: np.ndarray,
-    y: np.ndarray,
-    weight: Sequence[int],
-    regularization: Fraction,
-    antecedents: Sequence[int],
-    fixed: Mapping[int, bool] | None = None,
-) -> Fraction:
+def rule_list_objective(A, y, weight, regularization, antecedents, fixed=None) -> Fraction:
     """R(d) = errors / n + regularization * rules; each rule and the default predict the majority they capture.
 
     The rules of antecedents in ``fixed`` predict what that says instead.
@@ -54,16 +47,12 @@ def all_rule_lists(m: int, max_length: int) -> Iterator[tuple[int, ...]]:
         yield from permutations(range(m), length)
 
 
-def best_rule_list_by_enumeration(
-    A: np.ndarray, y: np.ndarray, weight: Sequence[int], regularization: Fraction, max_length: int
-) -> Fraction:
+def best_rule_list_by_enumeration(A, y, weight, regularization, max_length) -> Fraction:
     """The least objective of any list of at most ``max_length`` rules."""
     return min(rule_list_objective(A, y, weight, regularization, d) for d in all_rule_lists(A.shape[1], max_length))
 
 
-def best_rule_list(
-    A: np.ndarray, y: np.ndarray, weight: Sequence[int], regularization: Fraction, max_length: int | None = None
-) -> Fraction:
+def best_rule_list(A, y, weight, regularization, max_length=None) -> Fraction:
     """The least objective by the recursion over sets of uncaptured rows, without any bound."""
     n, m = sum(weight), A.shape[1]
     captured = [frozenset(np.flatnonzero(A[:, a]).tolist()) for a in range(m)]
@@ -101,15 +90,7 @@ def _falling_loss(p: int, q: int, w: Fraction) -> Fraction:
     return Fraction(q) if Fraction(p, p + q) > 1 / (1 + w) else w * p
 
 
-def falling_objective(
-    A: np.ndarray,
-    y: np.ndarray,
-    weight: Sequence[int],
-    w: Fraction,
-    regularization: Fraction,
-    antecedents: Sequence[int],
-    penalty: Fraction | None = None,
-) -> Fraction:
+def falling_objective(A, y, weight, w, regularization, antecedents, penalty=None) -> Fraction:
     """L(d) of falling rule lists, and with a penalty the soft objective; a rule that captures nothing only costs C."""
     counts = captured(A, y, weight, antecedents)
     cost = sum((_falling_loss(p, q, w) for p, q in counts), Fraction(0)) / sum(weight)
@@ -144,15 +125,7 @@ def falling_prefixes(A: np.ndarray, y: np.ndarray, least: Fraction | None = None
     return n
 
 
-def fair_prefixes(
-    A: np.ndarray,
-    y: np.ndarray,
-    groups: Sequence[str],
-    regularization: Fraction,
-    below: Fraction,
-    labels: str,
-    tolerance: Fraction | None = None,
-) -> tuple[int, int, int]:
+def fair_prefixes(A, y, groups, regularization, below, labels, tolerance=None) -> tuple[int, int, int]:
     """Prefixes of labelled rules that a search for lists better than ``below`` extends, makes, and gives up as unfair.
 
     Each rule captures some of what is left but not all of it; a prefix with one more rule costs less than ``below``,
@@ -197,15 +170,7 @@ def fair_prefixes(
     return expanded, 1 + made, unfair
 
 
-def best_falling_rule_list(
-    A: np.ndarray,
-    y: np.ndarray,
-    weight: Sequence[int],
-    w: Fraction,
-    regularization: Fraction,
-    penalty: Fraction | None = None,
-    max_length: int | None = None,
-) -> Fraction:
+def best_falling_rule_list(A, y, weight, w, regularization, penalty=None, max_length=None) -> Fraction:
     """The least objective of any falling rule list (with a penalty: of any softly falling one), without any bound."""
     n, m = sum(weight), A.shape[1]
     captured = [frozenset(np.flatnonzero(A[:, a]).tolist()) for a in range(m)]
@@ -264,9 +229,7 @@ def best_fair_falling_rule_list(
     return min(found, default=None)
 
 
-def falling_predictions(
-    A: np.ndarray, y: np.ndarray, weight: Sequence[int], w: Fraction, antecedents: Sequence[int]
-) -> list[bool]:
+def falling_predictions(A, y, weight, w, antecedents) -> list[bool]:
     """Whether what captures each row has more than the proportion 1 / (1 + w) of positives."""
     predicted, left = [False] * len(y), list(range(len(y)))
     for a in [*antecedents, None]:
@@ -355,16 +318,7 @@ def best_rule_set(
     )
 
 
-def parity_gap(
-    rate: str,
-    A: np.ndarray,
-    y: np.ndarray,
-    weight: Sequence[int],
-    groups: Sequence[str],
-    clauses: Sequence[Clause],
-    proxy: bool = False,
-    least: float = 0,
-) -> Fraction | None:
+def parity_gap(rate, A, y, weight, groups, clauses, proxy=False, least=0) -> Fraction | None:
     """The largest difference of a rate between two groups of at least so many rows; None when there are no two.
 
     Rates: "false_negative" (of positives), "false_positive" (of negatives), "positive" (predicted, of all: demographic
@@ -392,14 +346,7 @@ def parity_gap(
     return max(rates) - min(rates) if len(rates) > 1 else None
 
 
-def weighted_gap(
-    rate: str,
-    y: np.ndarray,
-    weight: Sequence[int] | Sequence[Fraction],
-    groups: Sequence[int],
-    predicted: Sequence[bool],
-    least: float = 0,
-) -> Fraction:
+def weighted_gap(rate, y, weight, groups, predicted, least=0) -> Fraction:
     """The largest difference of a rate between two groups, for given predictions.
 
     Rates: those of `parity_gap`, and "precision" (the positives among those predicted positive), which a group of whom
@@ -421,16 +368,7 @@ def weighted_gap(
     return max(rates) - min(rates) if rates else Fraction(0)
 
 
-def best_fair_rule_list(
-    A: np.ndarray,
-    y: np.ndarray,
-    weight: Sequence[int] | Sequence[Fraction],
-    groups: Sequence[int],
-    regularization: Fraction,
-    tolerances: dict[str, Fraction],
-    labels: str = "free",
-    least: float = 0,
-) -> Fraction | None:
+def best_fair_rule_list(A, y, weight, groups, regularization, tolerances, labels="free", least=0) -> Fraction | None:
     """The least objective of any rule list whose gaps are within the tolerances; None when there is no such list.
 
     All orders of all antecedents; with ``labels="free"`` all labels of the rules and of the default, with "majority"
@@ -501,9 +439,7 @@ def least_gap_rule_list(
     )
 
 
-def labelled_rule_lists(
-    A: np.ndarray, y: np.ndarray, weight: Sequence[int] | Sequence[Fraction], max_length: int, labels: str = "free"
-) -> Iterator[tuple[int, list[bool], Fraction]]:
+def labelled_rule_lists(A, y, weight, max_length, labels="free") -> Iterator[tuple[int, list[bool], Fraction]]:
     """Of every order of antecedents and all labels: the number of rules, the predictions and the share of errors."""
     for d, _, _, predicted, wrong in _labelled(A, y, weight, max_length, labels):
         yield len(d), predicted, wrong
@@ -538,15 +474,7 @@ def largest_sums(A: np.ndarray, weight: Sequence[int], max_conditions: int) -> l
     return out
 
 
-def best_obedient_rule_list(
-    A: np.ndarray,
-    y: np.ndarray,
-    weight: Sequence[int],
-    regularization: Fraction,
-    obeys: Callable[[tuple[int, ...]], bool],
-    max_length: int,
-    fixed: Mapping[int, bool] | None = None,
-) -> Fraction | None:
+def best_obedient_rule_list(A, y, weight, regularization, obeys, max_length, fixed=None) -> Fraction | None:
     """The least objective of the lists whose rules all capture rows and that obey, all of them tried; None: no list.
 
     Rules predict the majority, those of antecedents in ``fixed`` what that says.

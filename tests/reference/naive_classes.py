@@ -11,9 +11,7 @@ from typing import Any
 import numpy as np
 
 
-def objective_of(
-    A: np.ndarray, y: np.ndarray, weight: Sequence[int], penalty: Fraction, rules: Sequence[int]
-) -> Fraction:
+def objective_of(A, y, weight, penalty, rules) -> Fraction:
     """Errors / n + penalty * rules, row by row; each rule, and the default, predicts its most frequent class."""
     captured: dict[int, dict[Any, int]] = {}
     for row, label, heavy in zip(A.tolist(), y.tolist(), weight, strict=True):

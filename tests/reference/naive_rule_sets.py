@@ -19,7 +19,6 @@ from naive import ROUNDING
 
 Clause = tuple[int, ...]
 Exact = int | Fraction
-
 RATES: dict[str, Callable[[Exact, Exact, Exact, Exact], Fraction]] = {
     "false_negative": lambda e1, e0, p, n: Fraction(e1) / p,
     "false_positive": lambda e1, e0, p, n: Fraction(e0) / n,
@@ -171,9 +170,7 @@ def gap(data: Data, errors: Errors, name: str, least: int) -> Fraction:
     return max(rates) - min(rates)
 
 
-def all_sets(
-    data: Data, max_complexity: int, max_conditions: int | None, loss: str, form: str
-) -> Iterator[tuple[Exact, int, Errors]]:
+def all_sets(data, max_complexity, max_conditions, loss, form) -> Iterator[tuple[Exact, int, Errors]]:
     """Loss, complexity and errors of every set within the complexity, no two clauses of which decide the same rows."""
     m = data.A.shape[1]
     clauses = list(all_clauses(data, m if max_conditions is None else max_conditions, form).items())

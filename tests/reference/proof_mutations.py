@@ -1,238 +1,155 @@
 """Small proofs of all families, every way to change one, and a judge who knows the true optimum.
 
-Use `proofs(rng)` for proofs, `mutations(rng, proof.certificate)` for changed ones, `damaged(rng, content)` for changed
-files, and `judge(proof, certificate)` and `judge_file(proof, content)`, which raise `AssertionError` when a changed
-proof is accepted though what it claims is false.
+Use `proof_of(name)` for proofs, `mutations(rng, proof.certificate)` for changed ones, `damaged(rng, content)` for
+changed files, and `judge(proof, certificate)` and `judge_file(proof, content)`, which raise `AssertionError` when a
+changed proof is accepted though what it claims is false.
 """
 
 from __future__ import annotations
 
 import io
+import pickle
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cache
+from itertools import count
 from typing import Any
 
-import naive
-import naive_rule_sets
 import numpy as np
-import pandas as pd
+from crossed_cases import CERTIFIED, CRITERIA, Case, case_of
 
 import rulelab as rl
-from rulelab.certificate import Certificate, CertificateError, KnownSets, prove_falling_rule_list, prove_rule_list
+from rulelab.certificate import Certificate, CertificateError, KnownSets, prove_rule_list
 from rulelab.certificate.rule_list.states import States, grid, states
-from rulelab.data.conditions import Condition, attach_conditions
+from rulelab.data.conditions import Condition
 
 _ADDED = ("accuracy_tolerance", "precision_tolerance", "x_tolerance", "lower_bound")
+_ODD = {"max_length": None, "regularization": (0.005, 0.02, 1 / 3)}
+_FAIR = {"regularization": (0.005, 0.02)}
+KINDS: dict[str, tuple[str, Mapping[str, Any], bool]] = {
+    "rule list": ("rule_list", _ODD, True),
+    "rule list that obeys": ("demanding", {"regularization": (0.005, 0.02)}, False),
+    "fair rule list": ("fair_list", _FAIR, True),
+    "fair rule list that obeys": ("fair_demanding", _FAIR, False),
+    "list of predictive parity": ("value_list", _FAIR, True),
+    "least gap": ("least_gap", {"max_length": (2, 3)}, False),
+    "falling rule list": ("falling", {"max_length": None}, True),
+    "softly falling": ("softly_falling", _ODD, True),
+    "fair falling rule list": ("fair_falling", {}, False),
+    **{
+        f"rule set ({form}, {loss}{', fair' if fair else ''})": (
+            "rule_set",
+            {"form": form, "loss": loss, "fairness": tuple(CRITERIA) if fair else None},
+            not fair,
+        )
+        for form in ("dnf", "cnf")
+        for loss in ("hamming", "zero_one")
+        for fair in (False, True)
+        if fair or (form, loss) != ("cnf", "zero_one")  # of which no seed has whole weights
+    },
+    **{f"rule set that obeys ({form})": ("demanding_set", {"form": form}, True) for form in ("dnf", "cnf")},
+    **{f"least gap of sets ({form})": ("least_gap_set", {"form": form}, False) for form in ("dnf", "cnf")},
+}
+"""By what is proven: the family of cases, what of its options is wanted, and whether its bound is proven, too."""
+_FROM = {"list of predictive parity": 151}
+"""By kind: the first seed that is tried, of few columns."""
+_BOUND, _LEMMAS = ", bound only", " with lemmas"
+NAMES = (*KINDS, *(name + _BOUND for name, kind in KINDS.items() if kind[2]), "rule list" + _LEMMAS)
+_LEAST = 6
+"""Entries in the arrays of a proof."""
 INTERNAL = {"grid", "bound_only", "shift", "lower_bound"}
 """Parameters that say how something is proven, not what."""
+_CLAIMS = INTERNAL | {
+    "min_group_size",
+    "zero_one",
+    "first_rule",
+    "majority",
+    "max_length",
+    *(f"{rate}_{of}" for rate in CERTIFIED for of in ("tolerance", "gap")),
+}
+"""Parameters that may be there or not, and are judged by what they claim then."""
 
 
 @dataclass(frozen=True, eq=False)
 class Proof:
-    """A certificate that holds, and ``least``: the true optimum for given parameters, found by plain enumeration."""
+    """A certificate that holds, and the true optimum of what a certificate speaks of, found by plain enumeration."""
 
     name: str
     problem: rl.Problem
     model: Any
     certificate: Certificate
-    least: Callable[[Mapping[str, float]], Fraction | None]
-    least_of: Callable[[Certificate], Fraction | None] | None = None
-    """In place of ``least`` where arrays say what a certificate speaks of."""
-
-    def optimum(self, certificate: Certificate) -> Fraction | None:
-        """The true optimum of what a certificate speaks of."""
-        return self.least(certificate.parameters) if self.least_of is None else self.least_of(certificate)
+    optimum: Callable[[Certificate], Fraction | None]
 
 
-def proofs(rng: np.random.Generator) -> Iterator[Proof]:
-    """One proof of each kind, about different data each time."""
-    n, m = 24, 4
-    A = rng.random((n, m)) < rng.uniform(0.25, 0.7, m)
-    y = (A[:, 0] & A[:, 1]) ^ A[:, 2] ^ (rng.random(n) < 0.2)
-    y[:2], A[1] = (True, False), A[0]
-    groups = np.array(["a", "b", "c"])[rng.choice(3, n, p=[0.45, 0.45, 0.1])]
-    for i, g in enumerate("abc"):
-        groups[4 * i : 4 * i + 4], y[4 * i : 4 * i + 4] = g, [True, False] * 2
-    weight = rng.integers(1, 5, n)
-    frame = pd.DataFrame(A, columns=[f"c{j}" for j in range(m)])
-    problem = rl.Problem.from_arrays(frame, y, sample_weight=weight, groups=groups)
-    data = A, y, weight.tolist()
-    yield from _lists(rng, problem, data)
-    yield from _fair_lists(problem, data, groups)
-    yield from _value_lists(problem, data, groups)
-    if (fair := _fair_falling(problem, data, groups, float(rng.choice([0.5, 1.0, 2.0])))) is not None:
-        yield fair
-    yield _least_gap(problem, data, groups)
-    for form in ("dnf", "cnf"):
-        yield _least_gap_of_sets(problem, data, groups, form)
-        for fairness in (None, rl.EqualizedOdds(0.2, 0.1), rl.AccuracyParity(0.1)):
-            yield from _sets(rng, problem, data, groups, form, fairness)
-        yield from _demanding_sets(rng, A, y, weight, form)
+@cache
+def proof_of(name: str, first: int = 0) -> Proof:
+    """One of `NAMES`: of the first case from a seed on whose optimum has rules, and whose proof is of some length."""
+    kind = name.removesuffix(_BOUND).removesuffix(_LEMMAS)
+    family, asked, _ = KINDS[kind]
+    for seed in count(first + _FROM.get(kind, 0)):
+        case = case_of(family, seed)
+        if case.rows.kind not in ("unit", "integer", "half", "zeros") or _differ(case.options, asked):
+            continue
+        search = case.search()
+        last = rl.solve(search, work_limit=2000)
+        if last.status is not rl.Status.OPTIMAL or not (len(last.incumbent.model) and last.incumbent.objective):
+            continue
+        with suppress(CertificateError):
+            certificate = search.certificate()
+            if sum(map(len, certificate.arrays.values())) < _LEAST:
+                continue
+            proof = Proof(name, search.problem, last.incumbent.model, certificate, _least(case))
+            if name.endswith(_BOUND):
+                proof = _of_bound(proof, search)
+            if (
+                rl.verify(proof.problem, proof.model, proof.certificate).state != "refused"
+            ):  # by a bound that is rounded
+                return _with_lemmas(proof) if name.endswith(_LEMMAS) else proof
+    raise AssertionError(name)
 
 
-def _lists(rng: np.random.Generator, problem: rl.Problem, data: Any) -> Iterator[Proof]:
-    regularization = float(rng.choice([0.005, 0.01, 0.02]))
-
-    def least(parameters: Mapping[str, float]) -> Fraction:
-        return naive.best_rule_list(*data, Fraction(repr(parameters["regularization"])))
-
-    model = rl.solve(rl.RuleListSearch(problem, regularization)).incumbent.model
-    proof = Proof("rule list", problem, model, prove_rule_list(problem, model, regularization), least)
-    yield from (proof, _of_bound(proof))
-    known = _known(problem, regularization)
-    with_lemmas = prove_rule_list(problem, model, regularization, known)
-    if "lemmas" not in with_lemmas.arrays:
-        chosen = np.arange(len(with_lemmas.arrays["values"]))
-        with_lemmas = replace(with_lemmas, arrays={**with_lemmas.arrays, "lemmas": chosen})
-    yield Proof("rule list with lemmas", problem, model, with_lemmas, least)
-    positive_weight = float(rng.choice([0.5, 1.0, 2.0]))
-
-    def least_falling(parameters: Mapping[str, float]) -> Fraction:
-        w, c = (Fraction(repr(parameters[name])) for name in ("positive_weight", "regularization"))
-        return naive.best_falling_rule_list(*data, w, c)
-
-    falling = rl.solve(rl.FallingRuleListSearch(problem, regularization, positive_weight)).incumbent.model
-    certificate = prove_falling_rule_list(problem, falling, regularization)
-    proof = Proof("falling rule list", problem, falling, certificate, least_falling)
-    yield from (proof, _of_bound(proof))
-    yield from _softly_falling(rng, problem, data, regularization, positive_weight)
-
-
-def _softly_falling(
-    rng: np.random.Generator, problem: rl.Problem, data: Any, regularization: float, positive_weight: float
-) -> Iterator[Proof]:
-    names = ("positive_weight", "regularization", "violation_penalty")
-
-    def least(parameters: Mapping[str, float]) -> Fraction:
-        return naive.best_falling_rule_list(*data, *(Fraction(repr(parameters[name])) for name in names))
-
-    penalty = float(rng.choice([0.01, 0.1, 0.5]))
-    search = rl.search_for(
-        problem,
-        "falling_rule_list",
-        regularization=regularization,
-        positive_weight=positive_weight,
-        violation_penalty=penalty,
-    )
-    model = rl.solve(search).incumbent.model
-    with suppress(CertificateError):  # another list may be better by less than the search tells apart
-        proof = Proof("softly falling", problem, model, search.certificate(), least)
-        yield from (proof, _of_bound(proof))
-
-
-def _of_bound(proof: Proof) -> Proof:
-    """The same proof, for the lower bound alone."""
-    objective = rl.verify(proof.problem, proof.model, proof.certificate).objective
-    parameters = {**proof.certificate.parameters, "lower_bound": objective}
-    return replace(
-        proof, name=f"{proof.name}, bound only", certificate=replace(proof.certificate, parameters=parameters)
+def _differ(options: Mapping[str, Any], asked: Mapping[str, Any]) -> bool:
+    given = {**options, "fairness": None if options.get("fairness") is None else options["fairness"][0]}
+    return any(
+        given.get(name) not in (value if isinstance(value, tuple) else (value,)) for name, value in asked.items()
     )
 
 
-def _fair_lists(problem: rl.Problem, data: Any, groups: np.ndarray) -> Iterator[Proof]:
-    names = {"false_negative_rate": "false_negative", "false_positive_rate": "false_positive"}
-    least = _least_fair(data, groups, names)
-    search = rl.search_for(problem, regularization=0.02, fairness=rl.EqualizedOdds(0.2, 0.1), min_group_size=3)
-    model = rl.solve(search).incumbent.model
-    proof = Proof("fair rule list", problem, model, search.certificate(), least)
-    yield from (proof, _of_bound(proof))
+def _least(case: Case) -> Callable[[Certificate], Fraction | None]:
+    """The true optimum of what a certificate speaks of; None where that is too much to enumerate."""
+    known: dict[bytes, Fraction | None] = {}
 
-
-def _value_lists(problem: rl.Problem, data: Any, groups: np.ndarray) -> Iterator[Proof]:
-    least = _least_fair(data, groups, {"precision": "precision"})
-    search = rl.search_for(problem, regularization=0.02, fairness=rl.PredictiveParity(0.2), min_group_size=3)
-    model = rl.solve(search).incumbent.model
-    proof = Proof("list of predictive parity", problem, model, search.certificate(), least)
-    yield from (proof, _of_bound(proof))
-
-
-def _least_fair(
-    data: Any, groups: np.ndarray, names: Mapping[str, str]
-) -> Callable[[Mapping[str, float]], Fraction | None]:
-    """The true optimum of fair rule lists for the tolerances of these rates."""
-
-    def least(parameters: Mapping[str, float]) -> Fraction | None:
-        limits = {k.removesuffix("_tolerance"): Fraction(repr(v)) for k, v in parameters.items() if "_tol" in k}
-        tolerances = {names[name]: limit for name, limit in limits.items()}
-        labels, smallest = ("majority" if parameters["majority"] else "free"), parameters.get("min_group_size", 0)
-        penalty = Fraction(repr(parameters["regularization"]))
-        return naive.best_fair_rule_list(*data, groups.tolist(), penalty, tolerances, labels, smallest)
+    def least(certificate: Certificate) -> Fraction | None:
+        key = pickle.dumps((sorted(certificate.parameters.items()), sorted(certificate.arrays.items())))
+        if key not in known:
+            claimed = case.claimed(certificate.parameters, certificate.arrays)
+            known[key] = None if claimed is None else claimed.optimum
+        return known[key]
 
     return least
 
 
-def _fair_falling(problem: rl.Problem, data: Any, groups: np.ndarray, positive_weight: float) -> Proof | None:
-    names = {"false_negative_rate": "false_negative", "false_positive_rate": "false_positive", "accuracy": "error"}
-
-    def least(parameters: Mapping[str, float]) -> Fraction | None:
-        limits = {k.removesuffix("_tolerance"): Fraction(repr(v)) for k, v in parameters.items() if "_tol" in k}
-        tolerances = {names[name]: limit for name, limit in limits.items()}
-        w, c = (Fraction(repr(parameters[name])) for name in ("positive_weight", "regularization"))
-        smallest, longest = parameters.get("min_group_size", 0), parameters.get("max_length")
-        most = None if longest is None else int(longest)
-        return naive.best_fair_falling_rule_list(*data, groups.tolist(), w, c, tolerances, most, smallest)
-
-    options = {"fairness": rl.EqualizedOdds(0.2, 0.1), "min_group_size": 3}
-    options |= {"max_length": 1} if positive_weight == 1.0 else {}
-    search = rl.search_for(
-        problem, "falling_rule_list", regularization=0.02, positive_weight=positive_weight, **options
-    )
-    best = rl.solve(search).incumbent
-    with suppress(CertificateError):
-        if best is not None:
-            return Proof("fair falling rule list", problem, best.model, search.certificate(), least)
-    return None
+def _of_bound(proof: Proof, search: Any) -> Proof:
+    """The same proof, for the lower bound alone."""
+    certificate = proof.certificate
+    if certificate.family == "rule_set":
+        certificate = search.certificate(bound_only=True)
+    else:
+        objective = rl.verify(proof.problem, proof.model, certificate).objective
+        certificate = replace(certificate, parameters={**certificate.parameters, "lower_bound": objective})
+    return replace(proof, certificate=certificate)
 
 
-def _least_gap(problem: rl.Problem, data: Any, groups: np.ndarray) -> Proof:
-    names = {
-        "false_negative_rate_gap": "false_negative",
-        "false_positive_rate_gap": "false_positive",
-        "accuracy_gap": "error",
-        "selection_rate_gap": "positive",
-    }
-
-    def least(parameters: Mapping[str, float]) -> Fraction | None:
-        rates = [rate for name, rate in names.items() if name in parameters]
-        accuracy, longest = Fraction(repr(parameters["min_accuracy"])), int(parameters["max_length"])
-        smallest = parameters.get("min_group_size", 0)
-        found = naive.least_gap_rule_list(*data, groups.tolist(), rates, accuracy, longest, Fraction(0), smallest)
-        return None if found is None else found[0]
-
-    search = rl.LeastGapSearch(problem, "equalized_odds", min_accuracy=0.7, max_length=3, min_group_size=3)
-    model = rl.solve(search).incumbent.model
-    return Proof("least gap", problem, model, search.certificate(), least)
-
-
-def _least_gap_of_sets(problem: rl.Problem, data: Any, groups: np.ndarray, form: str) -> Proof:
-    A, y, weight = data
-    rows = naive_rule_sets.Data(A, y, weight, np.unique(groups, return_inverse=True)[1].tolist())
-    names = {
-        "false_negative_rate_gap": "false_negative",
-        "false_positive_rate_gap": "false_positive",
-        "accuracy_gap": "error",
-        "selection_rate_gap": "selection",
-    }
-
-    def least(parameters: Mapping[str, float]) -> Fraction | None:
-        most, longest = (int(parameters[name]) for name in ("max_complexity", "max_conditions"))
-        if most > 9:
-            return None
-        rates = [rate for name, rate in names.items() if name in parameters]
-        smallest = int(parameters.get("min_group_size", 0))
-        accuracy = Fraction(repr(parameters["min_accuracy"]))
-        found = naive_rule_sets.least_gap_rule_set(rows, rates, accuracy, most, longest, "hamming", form, smallest)
-        return None if found is None else found[0]
-
-    for accuracy in (0.6, 0.55, 0.5, 0.4, 0.0):
-        search = rl.LeastGapRuleSetSearch(problem, "equalized_odds", accuracy, 6, 2, form=form, min_group_size=3)
-        best = rl.solve(search).incumbent
-        with suppress(CertificateError):
-            if best is not None:
-                return Proof(f"least gap of sets ({form})", problem, best.model, search.certificate(), least)
-    raise AssertionError("the empty set has a proof")
+def _with_lemmas(proof: Proof) -> Proof:
+    regularization = proof.certificate.parameters["regularization"]
+    known = _known(proof.problem, regularization)
+    certificate = prove_rule_list(proof.problem, proof.model, regularization, known)
+    if "lemmas" not in certificate.arrays:
+        chosen = np.arange(len(certificate.arrays["values"]))
+        certificate = replace(certificate, arrays={**certificate.arrays, "lemmas": chosen})
+    return replace(proof, certificate=certificate)
 
 
 def _known(problem: rl.Problem, regularization: float) -> KnownSets:
@@ -254,6 +171,7 @@ def _known(problem: rl.Problem, regularization: float) -> KnownSets:
     )
 
 
+<<<<<<< HEAD
 def _sets(
     rng: np.random.Generator, problem: rl.Problem, data: Any, groups: np.ndarray, form: str, fairness: Any
 ) -> Iterator[Proof]:
@@ -341,9 +259,9 @@ def _demanding_sets(
     yield Proof(f"{name}, bound only", problem, model, search.certificate(bound_only=True), nothing, least)
 
 
+=======
+>>>>>>> part-a
 # changes --------------------------------------------------------------------------------------------------------------
-
-
 def mutations(rng: np.random.Generator, certificate: Certificate) -> Iterator[tuple[str, Certificate]]:
     """Each kind of change of each array and each field once, at random places; another ``rng`` gives others."""
     for description, change in _changes(rng, certificate):
@@ -483,8 +401,6 @@ def damaged(rng: np.random.Generator, content: bytes) -> Iterator[tuple[str, byt
 
 
 # the judge ------------------------------------------------------------------------------------------------------------
-
-
 def judge(proof: Proof, changed: Certificate) -> str:
     """What a check makes of a changed proof: "refused", "bound", "same claim" or "another true claim".
 
@@ -500,9 +416,9 @@ def judge(proof: Proof, changed: Certificate) -> str:
     if answer.state == "refused":
         return "refused"
     assert (changed.family, changed.fingerprint) == (proof.certificate.family, proof.certificate.fingerprint)
-    known = INTERNAL | ({"min_group_size"} if "min_group_size" in proof.certificate.parameters else set())
-    assert set(changed.parameters) - known == set(proof.certificate.parameters) - known, "unknown parameters"
-    assert set(changed.arrays) - {"lemmas"} == set(proof.certificate.arrays) - {"lemmas"}, "unknown arrays"
+    assert not set(changed.parameters) - set(proof.certificate.parameters) - _CLAIMS, "unknown parameters"
+    assert set(proof.certificate.parameters) - set(changed.parameters) <= _CLAIMS, "parameters that are left out"
+    assert set(changed.arrays) <= {"lemmas", *proof.certificate.arrays}, "unknown arrays"
     assert changed.origin in (None, proof.certificate.origin), "another origin"
     least = proof.optimum(changed)
     assert least is None or answer.lower_bound <= float(least), f"the bound {answer.lower_bound} exceeds {least}"

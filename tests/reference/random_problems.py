@@ -23,16 +23,7 @@ def weights_as_read(weights: Iterable[float | Fraction]) -> list[Fraction]:
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """A table with two classes, and in every group positives and negatives that have weight.
-
-    Attributes
-    ----------
-    A : bool array, shape (n, m)
-    y : bool array, shape (n,)
-    weight : float64 array, shape (n,)
-    group : int64 array, shape (n,), numbers from 0
-    kind : str, one of `WEIGHTS`
-    """
+    """A table with two classes, and in every group positives and negatives that have weight."""
 
     A: np.ndarray
     y: np.ndarray
@@ -102,16 +93,24 @@ def random_rows(rng: np.random.Generator, kind: str, most_columns: int = 5, n_gr
 def some_rows(rng: np.random.Generator, kind: str, most_columns: int = 4, most_rows: int = 16) -> Rows:
     """The first few of random rows, of two or three groups."""
     rows = random_rows(rng, kind, most_columns, int(rng.integers(2, 4)))
-    first = slice(None, most_rows)
-    return replace(rows, A=rows.A[first], y=rows.y[first], weight=rows.weight[first], group=rows.group[first])
+    return in_order(rows, np.arange(min(most_rows, len(rows.y))))
+
+
+def in_order(rows: Rows, order: np.ndarray) -> Rows:
+    """These rows, in this order."""
+    return replace(rows, A=rows.A[order], y=rows.y[order], weight=rows.weight[order], group=rows.group[order])
 
 
 def permuted(rows: Rows, rng: np.random.Generator) -> Rows:
     """The same rows and columns in another order."""
     order, columns = rng.permutation(len(rows.y)), rng.permutation(rows.A.shape[1])
+<<<<<<< HEAD
     return replace(
         rows, A=rows.A[np.ix_(order, columns)], y=rows.y[order], weight=rows.weight[order], group=rows.group[order]
     )
+=======
+    return replace(in_order(rows, order), A=rows.A[np.ix_(order, columns)])
+>>>>>>> part-a
 
 
 def repeated(rows: Rows) -> Rows:

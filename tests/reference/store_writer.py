@@ -1,7 +1,5 @@
 """A process that keeps runs, and says each one when it is kept: ``store_writer.py STORE RECORDING NAME N``."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

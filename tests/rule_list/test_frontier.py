@@ -1,7 +1,5 @@
 """The accuracy-complexity curve against the naive reference and certified optima."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 
@@ -52,14 +50,13 @@ def test_every_point_is_the_least_errors_of_its_length(case, max_length, beam_wi
         assert point.errors == naive.rule_list_objective(A, y, weight, Fraction(0), point.model.antecedents) * sum(
             weight
         )
-    assert snapshot.incumbent.errors == frontier[-1].errors
-    assert snapshot.gap == 0
+    assert (snapshot.incumbent.errors, snapshot.gap) == (frontier[-1].errors, 0)
 
 
 def test_no_list_of_one_error_less_is_lost():
     """Where no beam has found the best lists beforehand."""
     rng = np.random.default_rng(0)
-    for _ in range(40):
+    for _ in range(20):
         A = rng.random((20, 5)) < rng.uniform(0.2, 0.6, 5)
         y = ((A[:, 0] & ~A[:, 1]) | (A[:, 2] & A[:, 3])) ^ (rng.random(20) < 0.2)
         found = rl.solve(FrontierSearch(rl.Problem.from_arrays(A, y), 2, beam_width=0)).detail["frontier"]
@@ -84,7 +81,7 @@ def test_open_points_show_valid_bounds_that_never_fall(case, max_length, beam_wi
         before = frontier
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_the_regularized_optimum_lies_on_the_curve(seed):
     problem = medium_problem(seed)
     frontier = rl.solve(FrontierSearch(problem, 7)).detail["frontier"]
@@ -150,19 +147,6 @@ def test_frame_and_parameters():
     assert frame["proven"].all()
     again = rl.solve(FrontierSearch(problem, **search.parameters))
     assert [p.model for p in again.detail["frontier"]] == [p.model for p in search.frontier]
-
-
-@pytest.mark.parametrize(
-    "bad", [{"max_length": -1}, {"max_length": 2.5}, {"beam_width": None}, {"memory_limit": 0}, {"max_length": True}]
-)
-def test_bad_arguments_are_refused(bad):
-    with pytest.raises(ValueError, match=next(iter(bad))):
-        FrontierSearch(medium_problem(0), **bad)
-
-
-def test_a_problem_is_required():
-    with pytest.raises(ValueError, match="Problem"):
-        FrontierSearch(np.eye(3))
 
 
 def test_curve_of_compas(instances):

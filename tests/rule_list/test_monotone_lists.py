@@ -1,11 +1,8 @@
 """Monotone directions of rule lists: by their rules against all lists, and on every row there could be."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations, product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -36,9 +33,7 @@ def may_predict(conditions: tuple[Condition, ...], label: int, directions: dict[
     return True
 
 
-def least(
-    problem: rl.Problem, penalty: Fraction, directions: dict[str, str], length: int, must_use: str | None
-) -> Fraction | None:
+def least(problem, penalty, directions, length, must_use) -> Fraction | None:
     """The least objective of lists whose rules all capture something, of all orders and labels."""
     A, masses = problem.matrix(), problem.masses
     positives, negatives = (np.array(side, dtype=object) for side in (masses.positives, masses.negatives))
@@ -81,9 +76,9 @@ def small(seed: int) -> tuple[rl.Problem, dict[str, str]]:
     return problem, {name: way for name, way in directions.items() if name in columns}
 
 
-def test_the_list_is_the_best_of_those_that_obey() -> None:
+def test_the_list_is_the_best_of_those_that_obey():
     dearer = 0
-    for seed in range(80):
+    for seed in range(50):
         problem, directions = small(seed)
         penalty = (0.02, 0.1, 0.004)[seed % 3]
         demands: dict[str, Any] = {}
@@ -105,7 +100,7 @@ def test_the_list_is_the_best_of_those_that_obey() -> None:
     assert dearer > 15
 
 
-def test_what_the_list_predicts_is_monotone_for_every_row_there_could_be() -> None:
+def test_what_the_list_predicts_is_monotone_for_every_row_there_could_be():
     for seed in range(8):
         table, y, weight, directions, _ = drawn(seed)
         model = classifier(regularization=0.01, monotone=directions).fit(table, y, sample_weight=weight)
@@ -122,7 +117,7 @@ def case(seed: int) -> tuple[rl.ConstrainedRuleListSearch, dict[str, str]]:
     return rl.search_for(problem, regularization=0.04, monotone=directions), directions
 
 
-def test_where_no_rule_may_predict_anything_the_proof_is_of_the_default_alone() -> None:
+def test_where_no_rule_may_predict_anything_the_proof_is_of_the_default_alone():
     X = pd.DataFrame({"a": [True, True, False, False] * 3, "b": [True, False, True, False] * 3})
     ants = rl.mine_antecedents(X, 2, min_support=0.0, max_support=1.0)
     both = rl.Problem.from_antecedents(ants, [1, 0, 0, 0] * 3)
@@ -140,8 +135,8 @@ def test_where_no_rule_may_predict_anything_the_proof_is_of_the_default_alone() 
         assert answer.lower_bound == last.incumbent.objective == 0.25
 
 
-def test_proofs_hold_and_say_what_they_are_about() -> None:
-    for seed in range(16):
+def test_proofs_hold_and_say_what_they_are_about():
+    for seed in range(8):
         search, directions = case(seed)
         last = rl.solve(search)
         assert last.status is rl.Status.OPTIMAL
@@ -165,25 +160,8 @@ def test_proofs_hold_and_say_what_they_are_about() -> None:
             assert not rl.verify(search.problem, plain.model, proof)
 
 
-def test_a_proof_of_fewer_lists_is_refused_for_more() -> None:
-    changed = 0
-    for seed in range(16):
-        search, _ = case(seed)
-        model = rl.solve(search).incumbent.model
-        proof = search.certificate()
-        either = dict(proof.arrays) | {"labels": np.full_like(proof.arrays["labels"], NEGATIVE | POSITIVE)}
-        loose = rl.verify(
-            search.problem, model, rl.Certificate(proof.family, proof.fingerprint, proof.parameters, either)
-        )
-        best = rl.solve(rl.RuleListSearch(search.problem, 0.04)).incumbent
-        if best.objective < model.objective(0.04) - 1e-12:
-            changed += 1
-            assert not loose
-    assert changed > 2
-
-
 @pytest.mark.parametrize("classes", [("no", "yes"), (1, 2), (False, True)])
-def test_proofs_are_of_the_labels_that_the_data_have(classes: tuple[Any, Any]) -> None:
+def test_proofs_are_of_the_labels_that_the_data_have(classes):
     """A rule of the second class is a positive one, whatever the classes are called."""
     told = 0
     for seed in range(8):
@@ -206,21 +184,7 @@ def test_proofs_are_of_the_labels_that_the_data_have(classes: tuple[Any, Any]) -
     assert told > 4
 
 
-def test_demands_and_directions_together() -> None:
-    search, directions = case(3)
-    column = next(iter(directions))
-    both = rl.search_for(
-        search.problem, regularization=0.04, monotone=directions, must_use=[column], max_uses={column: 2}
-    )
-    last = rl.solve(both)
-    assert last.incumbent is not None
-    assert any(c.column == column for rule in last.incumbent.model.rules for c in rule.conditions)
-    assert rl.verify(search.problem, last.incumbent.model, both.certificate())
-    again = rl.search_for(search.problem, **both.parameters | {"warm_start": last.incumbent.model})
-    assert rl.solve(again).incumbent.objective == last.incumbent.objective
-
-
-def test_what_cannot_be_is_an_error() -> None:
+def test_what_cannot_be_is_an_error():
     search, _ = case(0)
     with pytest.raises(ValueError, match=r"monotone.*'nobody'"):
         rl.search_for(search.problem, monotone={"nobody": "increasing"})
@@ -233,7 +197,7 @@ def test_what_cannot_be_is_an_error() -> None:
         rl.search_for(search.problem, monotone={"a": "increasing"}, fairness=rl.EqualOpportunity(0.1))
 
 
-def test_a_column_of_two_numbers_has_a_larger_one() -> None:
+def test_a_column_of_two_numbers_has_a_larger_one():
     rng = np.random.default_rng(5)
     table = pd.DataFrame({"two": rng.choice([3, 7], 60), "n": rng.integers(0, 9, 60)})
     y = ((table["two"] == 3) ^ (rng.random(60) < 0.2)).astype(int)
@@ -245,7 +209,7 @@ def test_a_column_of_two_numbers_has_a_larger_one() -> None:
     assert down.objective_ == rl.RuleListClassifier().fit(table, y).objective_ < up.objective_
 
 
-def test_the_command_line_fits_and_verifies(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_line_fits_and_verifies(tmp_path, capsys):
     table, y, *_ = drawn(4)
     table.assign(y=y).to_csv(tmp_path / "t.csv", index=False)
     saved, proof = tmp_path / "m.json", tmp_path / "p.json"

@@ -1,7 +1,5 @@
 """Near-optimal rule lists counted over sets, against naive enumeration of every list and against the listing engine."""
 
-from __future__ import annotations
-
 import pickle
 from collections import Counter
 from dataclasses import replace
@@ -48,8 +46,7 @@ def check(result: rl.NearOptimalCount, A, y, weight, models, optimum):
     assert (result.complete, result.truncated, result.n_lists) == (True, None, len(lists))
     assert result.at_least <= len(lists)
     found = list(result.lists())
-    assert len(found) == len(set(found))
-    assert set(found) == set(lists)
+    assert (len(found), set(found)) == (len(set(found)), set(lists))
     objectives = [float(lists[d]) for d in found]
     np.testing.assert_allclose(objectives, np.sort(objectives), atol=1e-12)
     frame = result.by_objective

@@ -1,7 +1,5 @@
 """Near-optimal rule lists against naive enumeration of every list."""
 
-from __future__ import annotations
-
 import pickle
 from collections import defaultdict
 from fractions import Fraction
@@ -24,8 +22,6 @@ from rulelab.rule_list.near_optimal.summary import NearOptimal
 
 LAMBDAS = (0.01, 0.02, 0.05, 0.2)
 GAPS = (0.0, 0.01, 0.05, 0.1, 0.3)
-
-
 small_problems = partial(rows, st.sampled_from(LAMBDAS), max_rows=10, max_columns=4, max_weight=4)
 
 
@@ -87,8 +83,7 @@ def check(result: NearOptimal, A, y, weight, models, optimum):
     assert set(frame.index) == {a for d in lists for a in d}
     for a, row in frame.iterrows():
         using = [d for d in lists if a in d]
-        assert row["lists"] == len(using)
-        assert row["share"] == len(using) / len(lists)
+        assert (row["lists"], row["share"]) == (len(using), len(using) / len(lists))
         assert row["models"] == sum(a in d for d in result.lists)
         assert row["objective"] == pytest.approx(float(min(lists[d] for d in using)), abs=1e-12)
         assert row["aliases"] == tuple(b for b in range(A.shape[1]) if b != a and (A[:, a] == A[:, b]).all())
@@ -117,15 +112,6 @@ def test_all_lists_within_a_ratio_and_a_length(case, ratio, max_length):
     check(near_optimal(search, ratio=ratio), A, y, weight, models, optimum)
     again = near_optimal(problem, regularization=regularization, ratio=ratio, max_length=max_length)
     assert again.lists == near_optimal(search, ratio=ratio).lists
-
-
-@settings(max_examples=25)
-@given(small_problems(max_rows=8, max_columns=5), st.sampled_from(GAPS))
-def test_five_antecedents(case, gap):
-    A, y, weight, regularization = case
-    problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
-    result = near_optimal(problem, regularization=regularization, within=gap)
-    check(result, A, y, weight, *near_optimal_by_enumeration(A, y, weight, regularization, gap))
 
 
 @settings(max_examples=200)
@@ -158,7 +144,7 @@ def test_pairs_of_patterns_lose_no_list(case, gap, max_length, unit):
     assert found.optimum == pytest.approx(float(optimum), abs=1e-9)
 
 
-@pytest.mark.parametrize("gap", [0.0, 0.02, 0.06])
+@pytest.mark.parametrize("gap", [0.0, 0.03])
 @pytest.mark.parametrize("max_length", [None, 3])
 @pytest.mark.parametrize("cls", [NearOptimalSearch, rl.NearOptimalCounter])
 def test_pairs_of_patterns_change_nothing_that_is_found(gap, max_length, cls, monkeypatch):
@@ -251,15 +237,8 @@ def test_steps_can_be_stopped_pickled_and_go_on(everything):
         for _ in search.steps(time_limit=0):
             pass
     result = search.result()
-    assert result.lists == everything.lists
-    assert result.n_lists == everything.n_lists
+    assert (result.lists, result.n_lists) == (everything.lists, everything.n_lists)
     np.testing.assert_array_equal(result.multiplicity, everything.multiplicity)
-
-
-def test_time_limit():
-    result = near_optimal(medium_problem(), regularization=0.02, within=0.05, time_limit=0)
-    assert (result.truncated, result.complete) == ("time", False)
-    assert result.objectives.size == result.count == len(result.frame())
 
 
 def test_the_optimum_is_near_itself_before_anything_is_complete(everything):
@@ -301,8 +280,7 @@ def test_models_differ_and_diverse_ones_differ_most(everything):
     distance = ((predicted[:, None, :] != predicted[None, :, :]) * weight).sum(axis=2) / weight.sum()
     np.testing.assert_allclose(everything.disagreement(3), distance[3], atol=1e-12)
     chosen = everything.diverse(6)
-    assert chosen[0] == 0
-    assert len(set(chosen)) == 6
+    assert (chosen[0], len(set(chosen))) == (0, 6)
     for i in range(1, 6):
         nearest = distance[list(chosen[:i])].min(axis=0)
         assert nearest[chosen[i]] == pytest.approx(nearest.max())
@@ -319,22 +297,6 @@ def test_float_weights_include_everything():
     assert set(floats.lists) == set(whole.lists)
     np.testing.assert_allclose(floats.objectives, whole.objectives, atol=1e-9)
     np.testing.assert_allclose(floats.errors, 0.3 * whole.errors, atol=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"within": 0.1, "ratio": 0.1}, "give only one of within"),
-        ({"within": -0.1}, "within"),
-        ({"ratio": float("nan")}, "ratio"),
-        ({"within": 0.1, "limit": 0}, "limit"),
-        ({"within": 0.1, "memory_limit": 1.5}, "memory_limit"),
-        ({"within": 0.1, "time_limit": -1}, "time_limit"),
-    ],
-)
-def test_bad_arguments_are_refused(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        near_optimal(medium_problem(), regularization=0.02, **arguments)
 
 
 def test_regularization_belongs_to_the_problem_or_the_search():
@@ -364,7 +326,7 @@ def test_near_optimal_lists_of_compas(instances):
     assert len({model.predict(A).tobytes() for model in result.models}) == 11
 
 
-def test_the_best_and_random_models_are_rows_of_the_table() -> None:
+def test_the_best_and_random_models_are_rows_of_the_table():
     rng = np.random.default_rng(5)
     A = rng.random((40, 5)) < 0.5
     problem = rl.Problem.from_arrays(A, (A[:, 0] ^ (rng.random(40) < 0.2)).astype(int))
@@ -379,7 +341,7 @@ def test_the_best_and_random_models_are_rows_of_the_table() -> None:
         first.sample()
 
 
-def test_the_same_lists_are_found_by_every_door() -> None:
+def test_the_same_lists_are_found_by_every_door():
     A = np.random.default_rng(5).random((60, 4)) < 0.5
     y = (A[:, 0] ^ (np.random.default_rng(6).random(60) < 0.2)).astype(int)
     fitted = rl.RuleListClassifier(regularization=0.02, max_conditions=1, min_support=0).fit(A, y)
@@ -392,7 +354,7 @@ def test_the_same_lists_are_found_by_every_door() -> None:
     assert rl.near_optimal(fitted, 0.05, count=True).n_lists == by_problem.n_lists
 
 
-def test_what_has_no_near_lists_is_named() -> None:
+def test_what_has_no_near_lists_is_named():
     problem = medium_problem()
     for other in ("compas", rl.search_for(problem, "falling_rule_list")):
         with pytest.raises(rl.ParameterError, match="of must be a RuleListSearch, a RuleSetSearch, a classifier"):

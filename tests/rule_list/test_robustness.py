@@ -1,7 +1,5 @@
 """How many rows may change before another rule list wins, against all changes of all small problems."""
 
-from __future__ import annotations
-
 import pickle
 from fractions import Fraction
 from itertools import combinations, combinations_with_replacement, product

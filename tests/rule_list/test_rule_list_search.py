@@ -1,7 +1,5 @@
 """The rule list engine against the naive reference, exact optima and certified benchmark instances."""
 
-from __future__ import annotations
-
 import pickle
 from fractions import Fraction
 from functools import partial
@@ -11,18 +9,19 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from inside import learn_soon
+from inside import Inside, learn_soon
+from numba import njit
 from strategies import rows
 
 import rulelab as rl
-from rulelab.rule_list import BOUNDS, POLICIES, CorelsSearch, FrontierSearch, RuleListBounds, RuleListSearch
+from rulelab.kernels import bits
+from rulelab.rule_list import POLICIES, CorelsSearch, FrontierSearch, RuleListBounds, RuleListSearch, core_pool
+from rulelab.rule_list.core_pool import HITS, LEARNT, N_BLOCKS, N_CORES, cut_by_core
 from rulelab.rule_list.costs import integer_costs
 from rulelab.snapshot import Status
 
 HARDEST = {("compas_a", 0.001), ("compas_155", 0.0025), ("compas_165", 0.005), ("compas_982", 0.01)}
 LAMBDAS = (0.02, 0.05, 0.1, 0.2)
-
-
 small_problems = partial(rows, st.sampled_from(LAMBDAS))
 
 
@@ -48,33 +47,7 @@ def test_naive_recursion_agrees_with_enumeration():
             assert naive.best_rule_list(*args) == naive.best_rule_list_by_enumeration(*args)
 
 
-@settings(max_examples=150)
-@given(
-    small_problems(),
-    st.sets(st.sampled_from(BOUNDS)),
-    st.sampled_from(sorted(POLICIES)),
-    st.sampled_from([0, 1, 20, 500]),
-    st.sampled_from([None, None, 0, 1, 2, 3, 4]),
-    st.sampled_from([1, 4]),
-)
-def test_the_optimum_of_every_policy_length_and_choice_of_bounds(case, off, policy, beam_width, limit, part):
-    A, y, weight, regularization = case
-    snapshot = certified(
-        rl.Problem.from_arrays(A, y, sample_weight=weight),
-        regularization / part,
-        policy=policy,
-        bounds=RuleListBounds(**dict.fromkeys(off, False)),
-        beam_width=beam_width,
-        max_length=limit,
-        random_state=1,
-    )
-    assert limit is None or snapshot.incumbent.complexity <= limit
-    assert exact(y, weight, regularization / part, snapshot, A) == naive.best_rule_list(
-        A, y, weight, Fraction(repr(regularization / part)), limit
-    )
-
-
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("beam_width", [0, 50])
 def test_learning_from_the_start_never_changes_the_optimum(monkeypatch, seed, beam_width):
     rng = np.random.default_rng(seed)
@@ -107,21 +80,6 @@ def test_learning_from_the_start_on_small_problems(case, policy, limit):
     )
 
 
-@settings(max_examples=60)
-@given(small_problems(), st.floats(0.1, 3.0))
-def test_scaled_float_weights(case, scale):
-    """Weights that are not integers are exact where they share a unit; else the proof says how far it reaches."""
-    A, y, weight, regularization = case
-    floats = [w * scale for w in weight]
-    snapshot = rl.solve(RuleListSearch(rl.Problem.from_arrays(A, y, sample_weight=floats), regularization))
-    exact = snapshot.detail["resolution"] == 0
-    assert (snapshot.status, snapshot.limit) == ((Status.OPTIMAL, None) if exact else (Status.LIMIT, "exactness"))
-    assert snapshot.gap == 0 if exact else 0 < snapshot.gap < 1e-9
-    best = naive.best_rule_list(A, y, weight, Fraction(repr(regularization)))
-    assert snapshot.incumbent.objective == pytest.approx(float(best), abs=1e-9)
-    assert snapshot.detail["resolution"] < 1e-9
-
-
 @pytest.mark.parametrize("scale", [0.5, 0.1, 1e-40, 1e40])
 def test_weights_that_share_a_unit_are_exact(scale):
     rng = np.random.default_rng(1)
@@ -140,20 +98,6 @@ def test_weights_that_share_no_unit_are_proven_within_rounding_only(make):
     last = rl.solve(make(problem, 3 if make is FrontierSearch else 0.05))
     assert (last.status, last.limit) == (Status.LIMIT, "exactness")
     assert 0 < last.gap < 1e-9
-
-
-@pytest.mark.parametrize("regularization", [1 / 3, 0.1 + 0.2, 1e-9])
-def test_regularization_of_many_digits(regularization):
-    rng = np.random.default_rng(0)
-    A, y = rng.random((300, 4)) < 0.5, rng.random(300) < 0.5
-    snapshot = certified(rl.Problem.from_arrays(A, y), regularization)
-    best = naive.best_rule_list(*_merged(A, y), Fraction(regularization))
-    assert snapshot.incumbent.objective == pytest.approx(float(best), abs=1e-12)
-
-
-def _merged(A, y):
-    rows, counts = np.unique(np.column_stack([A, y]), axis=0, return_counts=True)
-    return rows[:, :-1], rows[:, -1], counts.tolist()
 
 
 def test_integer_costs_are_exact_for_short_regularizations():
@@ -224,8 +168,7 @@ def test_a_warm_start_is_the_first_incumbent(instances):
     bounds = RuleListBounds(separation=False)  # which begins when so many prefixes are stored
     search = RuleListSearch(problem, 0.005, beam_width=0, warm_start=other, bounds=bounds)
     first = search.advance(1)
-    assert first.incumbent.model == other
-    assert first.incumbent.objective == other.objective(0.005)
+    assert (first.incumbent.model, first.incumbent.objective) == (other, other.objective(0.005))
     done = rl.solve(search)
     cold = certified(problem, 0.005, beam_width=0, bounds=bounds)
     assert done.incumbent.objective == cold.incumbent.objective
@@ -251,43 +194,12 @@ def test_a_warm_start_of_unknown_antecedents_is_refused(start):
         RuleListSearch(rl.Problem.from_arrays([[0], [1]], [0, 1]), warm_start=start)
 
 
-def test_default_rule_alone_is_certified():
-    rng = np.random.default_rng(1)
-    A = rng.random((200, 5)) < 0.5
-    y = np.arange(200) < 60
-    snapshot = certified(rl.Problem.from_arrays(A, y), 0.5)
-    assert snapshot.incumbent.complexity == 0
-    assert snapshot.incumbent.objective == 0.3
-
-
 def test_duplicated_and_full_columns_change_nothing():
     rng = np.random.default_rng(3)
     A, y = rng.random((100, 4)) < 0.5, rng.random(100) < 0.5
     plain = certified(rl.Problem.from_arrays(A, y), 0.02)
     wide = np.column_stack([A, A, np.ones(100, bool), np.zeros(100, bool)])
     assert certified(rl.Problem.from_arrays(wide, y), 0.02).incumbent.objective == plain.incumbent.objective
-
-
-@pytest.mark.parametrize(
-    ("argument", "value"),
-    [
-        ("regularization", 0),
-        ("regularization", 1),
-        ("regularization", float("nan")),
-        ("regularization", "0.01"),
-        ("policy", "best"),
-        ("bounds", {"grid": True}),
-        ("max_length", -1),
-        ("max_length", 1.5),
-        ("memory_limit", 0),
-        ("random_state", "seed"),
-        ("beam_width", -1),
-    ],
-)
-def test_bad_arguments_are_named(argument, value):
-    problem = rl.Problem.from_arrays([[0], [1]], [0, 1])
-    with pytest.raises(ValueError, match=argument):
-        rl.search_for(problem, **{argument: value})
 
 
 def test_a_finished_search_hands_out_its_proof():
@@ -326,3 +238,85 @@ def test_slices_stay_short_with_many_antecedents():
             last = one.advance(1)
         finished.append((last.counts, last.pruned, last.queue_by_length, last.lower_bound))
     assert finished[0] == finished[1]
+
+
+# the pool of cores ----------------------------------------------------------------------------------------------------
+@pytest.fixture
+def learning(monkeypatch):
+    """Searches learn from the start, into a pool that is soon full."""
+    learn_soon(put=monkeypatch.setattr)
+    monkeypatch.setattr(core_pool, "_ROOM", 64)
+    monkeypatch.setattr(core_pool, "_LEVELS", 3)
+
+
+def searched(seed: int, rows: int, antecedents: int, regularization: float) -> RuleListSearch:
+    rng = np.random.default_rng(seed)
+    A = rng.random((rows, antecedents)) < rng.uniform(0.2, 0.6, antecedents)
+    y = ((A[:, 0] & ~A[:, 1]) | (A[:, 2] & A[:, 3])) ^ (rng.random(rows) < 0.25)
+    weight = rng.integers(1, 30, rows) if seed % 2 else None
+    search = RuleListSearch(rl.Problem.from_arrays(A, y, sample_weight=weight), regularization, beam_width=0)
+    assert rl.solve(search).status is rl.Status.OPTIMAL
+    return search
+
+
+def held(search: RuleListSearch) -> np.ndarray:
+    return np.flatnonzero(Inside(search).learning.cores.value)
+
+
+def test_completing_a_core_costs_at_least_its_value(learning):
+    assert sum(looked_at(searched(seed, 60, 7, 0.01)) for seed in range(30)) > 60
+
+
+def looked_at(search: RuleListSearch) -> int:
+    """How many cores the search holds, each of which is found to cost what it claims."""
+    inside = Inside(search)
+    arrays, rules, cores = inside.layout, inside.rules, inside.learning.cores
+    patterns = bits.unpack(arrays.by_antecedent, len(arrays.weights)).T
+    positive = np.arange(len(arrays.weights)) < arrays.positive_words * bits.WORD
+    for c in held(search):
+        (chosen,) = np.nonzero(bits.unpack(cores.masks[c : c + 1], len(arrays.weights))[0])
+        weight = arrays.weights[chosen]
+        total = int(weight.sum())
+        price = Fraction(int(rules.per_rule), int(rules.per_error) * total)
+        least = naive.best_rule_list(patterns[chosen], positive[chosen], weight.tolist(), price)
+        assert least * total * int(rules.per_error) >= cores.value[c]
+    return len(held(search))
+
+
+def test_blocks_hold_what_the_cores_contain_also_when_some_were_replaced(learning):
+    search = searched(1, 400, 26, 0.003)
+    cores = Inside(search).learning.cores
+    assert cores.numbers[LEARNT] > cores.numbers[N_CORES] == len(cores.value)
+    contained = bits.unpack(cores.masks, cores.holders.shape[1])
+    blocks = contained.reshape(len(cores.block), 64, -1).transpose(0, 2, 1).reshape(-1, 64)
+    assert np.array_equal(bits.pack(blocks).reshape(cores.holders.shape), cores.holders)
+    assert (cores.value.reshape(-1, 64).max(axis=1) <= cores.block[:, 0]).all()
+    assert (cores.used <= cores.numbers[HITS]).all()
+
+
+@njit
+def found(arrays, rules, cores, sets, needed, out):
+    for i in range(needed.size):
+        out[i] = cut_by_core(arrays, rules, cores, sets[i], needed[i])
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_core_is_found_where_there_is_one(learning, seed):
+    search = searched(seed, 300, 22, 0.004)
+    inside = Inside(search)
+    arrays, rules, cores = inside.layout, inside.rules, inside.learning.cores
+    assert cores.numbers[N_BLOCKS] > 1
+    rng = np.random.default_rng(seed)
+    members = bits.unpack(cores.masks, len(arrays.weights))
+    full = bits.unpack(arrays.full[None, :], len(arrays.weights))[0]
+    some = held(search)
+    n = 500
+    chosen = full & ((rng.random((n, len(full))) < 0.6) | members[rng.choice(some, n)])
+    chosen &= rng.random(chosen.shape) < rng.choice([1, 0.99, 0.9], (n, 1))
+    needed = np.maximum(1, cores.value[rng.choice(some, n)] - rng.integers(0, 2 * rules.per_rule, n))
+    out = np.zeros(n, dtype=bool)
+    found(arrays, rules, cores, bits.pack(chosen), needed, out)
+    missing = (members[some][None] & ~chosen[:, None]) @ arrays.weights
+    expected = (cores.value[some] - rules.per_error * missing >= needed[:, None]).any(axis=1)
+    assert 0 < expected.sum() < n
+    assert np.array_equal(out, expected)

@@ -1,7 +1,5 @@
 """Pairs of patterns that rules must tell apart: bounds that hold, searches and proofs that use them."""
 
-from __future__ import annotations
-
 import pickle
 from dataclasses import replace
 from fractions import Fraction
@@ -41,7 +39,7 @@ def searched(seed, regularization=0.02, **options):
     return search, rl.solve(search)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(16))
 def test_no_list_costs_less_than_the_multipliers_say(seed):
     A, y, weight = data(seed, n=30, m=5)
     regularization = (0.005, 0.02, 0.06)[seed % 3]
@@ -56,7 +54,7 @@ def test_no_list_costs_less_than_the_multipliers_say(seed):
     assert least * Fraction(inside.costs.unit) <= best * Fraction(1 + 10**-12)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(6))
 def test_multipliers_pay_no_more_than_errors_and_rules_cost(seed):
     inside = Inside(searched(seed)[0])
     separation, arrays, rules = inside.learning.separation, inside.layout, inside.rules
@@ -125,7 +123,7 @@ def proof(seed=1):
     return problem, model, search.certificate()
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_proofs_with_pairs_are_valid(seed):
     problem, model, certificate = proof(seed)
     assert {"pairs", "multipliers", "parts"} <= set(certificate.arrays)
@@ -178,7 +176,7 @@ def test_wrong_multipliers_are_refused(what):
     assert answer.reason
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(12))
 def test_no_completion_costs_less_than_multipliers_raised_for_a_set_say(seed):
     A, y, weight = data(seed, n=40, m=5)
     regularization = Fraction("0.01") if seed % 3 else Fraction("0.04")

@@ -1,7 +1,5 @@
 """The least gap of rule sets against the naive reference, whole and in slices, its front, its proof and its limits."""
 
-from __future__ import annotations
-
 import pickle
 from dataclasses import replace
 
@@ -10,8 +8,6 @@ import naive_rule_sets as naive
 import numpy as np
 import pytest
 from crossed_cases import Case, data_of, least_gap_of_sets
-from laws import in_slices
-from random_problems import repeated
 
 import rulelab as rl
 from rulelab.rule_set import phases as rule_set_phases
@@ -55,74 +51,17 @@ def check(case: Case) -> None:
     assert model.complexity == complexity
 
 
-@pytest.mark.parametrize("part", [0, *(pytest.param(k, marks=pytest.mark.long) for k in range(1, 8))])
-def test_the_least_gap_is_that_of_the_naive_reference(part: int) -> None:
+@pytest.mark.parametrize("part", [0, *(pytest.param(k, marks=pytest.mark.long) for k in (1, 2, 3))])
+def test_the_least_gap_is_that_of_the_naive_reference(part):
     for seed in range(25 * part, 25 * part + 25):
         check(case_of(seed))
 
 
 @pytest.mark.long
-def test_rates_that_must_be_equal_are_searched_value_by_value(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rates_that_must_be_equal_are_searched_value_by_value(monkeypatch):
     monkeypatch.setattr(rule_set_phases, "_WHOLE_NODES", 0)
     for seed in range(300, 330):
         check(case_of(seed))
-
-
-def test_slices_and_pickling_change_nothing() -> None:
-    for seed in range(0, 20, 2):
-        whole = case_of(seed).search()
-        wanted = rl.solve(whole, work_per_step=10_000)
-        sliced = case_of(seed).search()
-        sliced, got = in_slices(sliced)
-        assert (got.status, got.counts, got.work) == (wanted.status, wanted.counts, wanted.work)
-        assert (got.lower_bound, sliced.least) == (wanted.lower_bound, whole.least)
-        assert sliced.advance(5).incumbent == got.incumbent
-        if wanted.incumbent is not None:
-            assert got.incumbent is not None
-            assert got.incumbent.model == wanted.incumbent.model
-
-
-def test_repeated_rows_and_weights_are_the_same() -> None:
-    for seed in range(1, 51, 10):
-        case = case_of(seed, min_group_size=0)
-        assert case.rows.kind == "integer"
-        one, other = case.search(), case.with_rows(repeated(case.rows)).search()
-        rl.solve(one)
-        rl.solve(other)
-        assert one.least == other.least
-
-
-EXACT = {"unit", "integer", "half", "tenths"}
-
-
-@pytest.mark.parametrize("loss", ["hamming", "zero_one"])
-def test_least_gaps_have_proofs_that_hold(loss: str) -> None:
-    proven = set()
-    for seed in range(40):
-        case = case_of(seed, loss=loss)
-        search = case.search()
-        snapshot = rl.solve(search)
-        if snapshot.incumbent is None or case.rows.kind not in EXACT:
-            continue
-        certificate = search.certificate()
-        proven.add((case.rows.kind, search.criterion))
-        model = snapshot.incumbent.model
-        answer = rl.verify(search.problem, model, certificate)
-        assert answer.valid, answer.reason
-        assert answer.objective == snapshot.incumbent.objective
-        if search.least:
-            name = next(name for name in certificate.parameters if name.endswith("_gap"))
-            said = {**certificate.parameters, name: certificate.parameters[name] / 2}
-            wrong = rl.verify(search.problem, model, replace(certificate, parameters=said))
-            assert "gap" in wrong.reason
-            assert not wrong
-        other = {name: value for name, value in certificate.parameters.items() if name != "zero_one"}
-        other |= {} if loss == "zero_one" else {"zero_one": 1.0}
-        answer = rl.verify(search.problem, model, replace(certificate, parameters=other))
-        best = least_gap_of_sets(case_of(seed, loss="hamming" if loss == "zero_one" else "zero_one"))
-        assert not answer.valid or answer.objective == float(best[0]), seed
-    assert len(proven) > 10
-    assert {kind for kind, _ in proven} == EXACT
 
 
 def larger_problem() -> rl.Problem:
@@ -133,7 +72,7 @@ def larger_problem() -> rl.Problem:
     return rl.Problem.from_arrays(np.hstack([A, ~A]), y, groups=groups)
 
 
-def test_a_proof_says_what_it_is_about_and_is_refused_for_a_larger_gap() -> None:
+def test_a_proof_says_what_it_is_about_and_is_refused_for_a_larger_gap():
     problem = larger_problem()
     search = rl.LeastGapRuleSetSearch(problem, "equal_opportunity", 0.72, 6, 2)
     best = rl.solve(search).incumbent
@@ -154,7 +93,7 @@ def test_a_proof_says_what_it_is_about_and_is_refused_for_a_larger_gap() -> None
 
 
 @pytest.mark.long
-def test_every_point_of_the_front_is_that_of_a_search_of_its_own() -> None:
+def test_every_point_of_the_front_is_that_of_a_search_of_its_own():
     problem, accuracies = larger_problem(), (0.68, 0.72, 0.76, 0.99)
     own = {"criterion": "demographic_parity", "max_complexity": 6, "max_conditions": 2}
     front = rl.frontier(problem, "gap", "rule_set", accuracies=accuracies, **own)
@@ -170,11 +109,10 @@ def test_every_point_of_the_front_is_that_of_a_search_of_its_own() -> None:
     assert front.points[-1].status == "infeasible"
     while sliced.advance(1).status is rl.Status.RUNNING:
         sliced = pickle.loads(pickle.dumps(sliced))
-    assert sliced.points == front.points
-    assert list(front.frame.columns)[-2:] == ["complexity", "true_gap"]
+    assert (sliced.points, list(front.frame.columns)[-2:]) == (front.points, ["complexity", "true_gap"])
 
 
-def test_limits_stop_a_search_that_then_goes_on() -> None:
+def test_limits_stop_a_search_that_then_goes_on():
     problem = larger_problem()
     search = rl.LeastGapRuleSetSearch(problem, "equal_opportunity", 0.72, 6, 2, loss="zero_one", column_limit=1)
     assert rl.solve(search, time_limit=0.0).limit == "time"
@@ -187,7 +125,7 @@ def test_limits_stop_a_search_that_then_goes_on() -> None:
     assert stopped.lower_bound <= stopped.incumbent.objective
 
 
-def test_sets_to_begin_with_are_taken_where_they_are_accurate_and_simple_enough() -> None:
+def test_sets_to_begin_with_are_taken_where_they_are_accurate_and_simple_enough():
     problem = larger_problem()
     first = rl.LeastGapRuleSetSearch(problem, "equal_opportunity", 0.72, 6, 2)
     best = rl.solve(first).incumbent
@@ -196,23 +134,3 @@ def test_sets_to_begin_with_are_taken_where_they_are_accurate_and_simple_enough(
     assert again.advance(1).incumbent.objective == best.objective
     simpler = rl.LeastGapRuleSetSearch(problem, rl.EqualOpportunity, 0.6, 2, 2, warm_start=[best.model])
     assert rl.solve(simpler).incumbent.complexity <= 2
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ({"criterion": rl.EqualOpportunity(0.1)}, "without a tolerance"),
-        ({"criterion": "equality"}, "criterion must be a class"),
-        ({"min_accuracy": 66}, "min_accuracy must be a number from 0 to 1"),
-        ({"max_complexity": 1}, "max_complexity"),
-        ({"loss": "log"}, "loss"),
-        ({"form": "list"}, "form"),
-        ({"column_limit": 0}, "column_limit"),
-        ({"memory_limit": 0}, "memory_limit"),
-        ({"min_group_size": 1000}, "no two groups to compare"),
-        ({"warm_start": [3]}, "warm_start"),
-    ],
-)
-def test_wrong_arguments_are_refused_in_words(arguments: dict[str, object], words: str) -> None:
-    with pytest.raises(ValueError, match=words):
-        rl.LeastGapRuleSetSearch(larger_problem(), **arguments)

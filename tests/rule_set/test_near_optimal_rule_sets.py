@@ -1,7 +1,5 @@
 """All rule sets near the optimum, against every set of a small problem one by one."""
 
-from __future__ import annotations
-
 import pickle
 from fractions import Fraction
 from functools import partial
@@ -60,16 +58,14 @@ def near_sets(t: Table, C: int, D: int, loss: str, form: str, penalty: Fraction,
 
 def check(t: Table, result: rl.NearOptimalRuleSets, expected: Naive, form: str) -> None:
     assert result.complete
-    assert result.optimum == float(expected.optimum)
-    assert result.n_sets == len(expected.sets)
+    assert (result.optimum, result.n_sets) == (float(expected.optimum), len(expected.sets))
     assert result.count == len(expected.models)
     assert result.multiplicity.sum() == result.n_sets
     covered = [naive_cover(t, clauses, form) for clauses in result.clauses]
     assert len(set(covered)) == result.count
     for rows, objective, multiplicity in zip(covered, result.objectives, result.multiplicity, strict=True):
         costs = expected.models[rows]
-        assert objective == float(min(costs))
-        assert multiplicity == len(costs)
+        assert (objective, multiplicity) == (float(min(costs)), len(costs))
     assert (np.diff(result.objectives) >= 0).all()
     by_rule: dict[frozenset[int], list[Fraction]] = {}
     for key, cost in expected.sets.items():
@@ -79,8 +75,7 @@ def check(t: Table, result: rl.NearOptimalRuleSets, expected: Naive, form: str) 
     assert len(table) == len(by_rule)
     for row in table.itertuples(index=False):
         rows = naive_cover(t, [row.conditions], form)
-        assert row.sets == len(by_rule[rows])
-        assert row.objective == float(min(by_rule[rows]))
+        assert (row.sets, row.objective) == (len(by_rule[rows]), float(min(by_rule[rows])))
         assert row.share == row.sets / result.n_sets
         without = [cost for key, cost in expected.sets.items() if rows not in key]
         assert row.without == float(min(without)) if without else np.isnan(row.without)
@@ -104,13 +99,13 @@ CASES = [
 
 
 @pytest.mark.parametrize(("seed", "C", "D", "loss", "form", "penalty", "weighted", "how"), CASES)
-def test_all_near_optimal_sets_are_found(seed, C, D, loss, form, penalty, weighted, how) -> None:
+def test_all_near_optimal_sets_are_found(seed, C, D, loss, form, penalty, weighted, how):
     compare(seed, C, D, loss, form, penalty, weighted, how)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", range(10, 40))
-def test_all_near_optimal_sets_are_found_in_many_small_problems(seed) -> None:
+@pytest.mark.parametrize("seed", range(10, 24))
+def test_all_near_optimal_sets_are_found_in_many_small_problems(seed):
     rng = np.random.default_rng(seed)
     loss, form = rng.choice(["hamming", "zero_one"]), rng.choice(["dnf", "cnf"])
     how = {"ratio": float(rng.choice([0.0, 0.1, 0.5, 1.0]))} if rng.random() < 0.5 else {"within": int(rng.integers(4))}
@@ -138,7 +133,7 @@ SETTINGS = {"max_complexity": 6, "max_conditions": 2}
 near_optimal = partial(rl.near_optimal, model="rule_set")
 
 
-def test_slices_and_pickles_change_nothing() -> None:
+def test_slices_and_pickles_change_nothing():
     problem = table(7).problem
     whole = near_optimal(problem, within=3, **SETTINGS)
     search = rl.NearOptimalRuleSetSearch(problem, 3, **SETTINGS)
@@ -152,7 +147,7 @@ def test_slices_and_pickles_change_nothing() -> None:
     assert (before.status, before.count) == (rl.Status.OPTIMAL, whole.count)
 
 
-def test_it_can_be_looked_at_at_any_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_can_be_looked_at_at_any_time(monkeypatch):
     """Also before the first set is found."""
     monkeypatch.setattr("rulelab.rule_set.near_optimal.search._EFFORT", 1)
     search = rl.NearOptimalRuleSetSearch(table(3).problem, 2, **SETTINGS)
@@ -166,7 +161,7 @@ def test_it_can_be_looked_at_at_any_time(monkeypatch: pytest.MonkeyPatch) -> Non
         assert not found.complete
 
 
-def test_rows_that_are_given_twice_are_rows_of_double_weight() -> None:
+def test_rows_that_are_given_twice_are_rows_of_double_weight():
     t = table(8)
     twice = rl.Problem.from_arrays(np.vstack([t.data.A] * 2), np.hstack([t.data.y] * 2))
     once = rl.Problem.from_arrays(t.data.A, t.data.y, sample_weight=np.full(len(t.data.y), 2))
@@ -174,7 +169,7 @@ def test_rows_that_are_given_twice_are_rows_of_double_weight() -> None:
     assert first.equals(second)
 
 
-def test_a_limit_of_models_leaves_a_distance_up_to_which_all_are_known() -> None:
+def test_a_limit_of_models_leaves_a_distance_up_to_which_all_are_known():
     problem = table(9).problem
     whole = near_optimal(problem, within=5, **SETTINGS)
     part = near_optimal(problem, within=5, limit=whole.count // 2, **SETTINGS)
@@ -197,12 +192,12 @@ def test_a_limit_of_models_leaves_a_distance_up_to_which_all_are_known() -> None
 @pytest.mark.parametrize(
     ("limits", "truncated"), [({"work_limit": 1}, "work"), ({"memory_limit": 1}, "memory"), ({"time_limit": 0}, "time")]
 )
-def test_limits_of_work_and_memory_end_it(limits, truncated) -> None:
+def test_limits_of_work_and_memory_end_it(limits, truncated):
     found = near_optimal(table(3).problem, 3, **limits, **SETTINGS)
     assert (found.complete, found.truncated, found.count) == (False, truncated, 0)
 
 
-def test_too_many_rules_leave_a_smaller_distance() -> None:
+def test_too_many_rules_leave_a_smaller_distance():
     problem = table(9).problem
     whole = near_optimal(problem, within=5, **SETTINGS)
     search = rl.RuleSetSearch(problem, **SETTINGS)
@@ -216,14 +211,14 @@ def test_too_many_rules_leave_a_smaller_distance() -> None:
         assert part.objectives[:certain].tolist() == whole.objectives[:certain].tolist()
 
 
-def test_without_conditions_that_hold_only_the_empty_set_is_there() -> None:
+def test_without_conditions_that_hold_only_the_empty_set_is_there():
     problem = rl.Problem.from_arrays(np.zeros((4, 2), dtype=bool), [1, 0, 0, 0])
     found = near_optimal(problem, 3, max_complexity=4)
     assert (found.count, found.n_sets, found.clauses, found.complete) == (1, 1, ((),), True)
     assert found.frame()["objective"].tolist() == [1.0]
 
 
-def test_tables_of_what_the_models_do() -> None:
+def test_tables_of_what_the_models_do():
     t = table(7)
     found = near_optimal(t.problem, 6, **SETTINGS)
     matrix = t.problem.matrix()
@@ -234,8 +229,7 @@ def test_tables_of_what_the_models_do() -> None:
     patterns = found.patterns()
     assert patterns["sets"].tolist() == (found.multiplicity[:, None] * says).sum(axis=0).tolist()
     chosen = found.diverse(4)
-    assert chosen[0] == 0
-    assert len(set(chosen)) == 4
+    assert (chosen[0], len(set(chosen))) == (0, 4)
     columns = found.column_ranges()
     for name, least, most in columns.itertuples():
         j = t.problem.names.index(name)
@@ -261,23 +255,19 @@ def test_tables_of_what_the_models_do() -> None:
     ("arguments", "said"),
     [
         ({"within": 1, "ratio": 0.1}, "give only one"),
-        ({"within": -1}, "within must be"),
         ({"ratio": float("nan")}, "ratio must be"),
-        ({"limit": 0}, "limit must be"),
-        ({"memory_limit": 0}, "memory_limit must be"),
         ({"fairness": rl.EqualOpportunity(0.1)}, "without a fairness constraint"),
         ({"must_use": ["antecedent 0"]}, "found without must_use"),
         ({"max_uses": {"c0": 1}}, "found without max_uses"),
-        ({"max_complexity": 1}, "max_complexity must be"),
         ({"regularization": 0.1234567890123456}, "few digits"),
     ],
 )
-def test_wrong_arguments_are_told(arguments, said) -> None:
+def test_wrong_arguments_are_told(arguments, said):
     with pytest.raises(ValueError, match=said):
         rl.NearOptimalRuleSetSearch(table(0).problem, **{**SETTINGS, **arguments})
 
 
-def test_what_belongs_to_the_search_is_not_given_twice() -> None:
+def test_what_belongs_to_the_search_is_not_given_twice():
     problem = table(0).problem
     with pytest.raises(ValueError, match="the search's own"):
         rl.NearOptimalRuleSetSearch(rl.RuleSetSearch(problem), 1, max_complexity=4)
@@ -286,7 +276,7 @@ def test_what_belongs_to_the_search_is_not_given_twice() -> None:
 
 
 @pytest.mark.parametrize("loss", ["hamming", "zero_one"])
-def test_where_all_sets_cost_the_same(loss: str) -> None:
+def test_where_all_sets_cost_the_same(loss):
     """Half of every pattern is positive: no training error depends on the set."""
     problem = rl.Problem.from_arrays(np.array([[1], [1], [0], [0]]), np.array([0, 1, 0, 1]))
     found = near_optimal(problem, 1, max_complexity=2, loss=loss)

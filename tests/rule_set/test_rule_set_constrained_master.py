@@ -1,7 +1,5 @@
 """The proximal master with constraints against the simplex one and the naive reference."""
 
-from __future__ import annotations
-
 import pickle
 from itertools import combinations
 
@@ -24,20 +22,16 @@ from rulelab.rule_set.pool import Pool
 from rulelab.rule_set.program import Program, make_program
 
 CRITERIA = [
-    rl.EqualOpportunity(0.02),
-    rl.EqualOpportunity(0.0),
-    rl.EqualizedOdds(0.02, 0.05),
-    rl.FalsePositiveRateParity(0.01),
-    rl.DemographicParity(0.01),
-    rl.AccuracyParity(0.02),
-    rl.AccuracyParity(0.0),
-]
+    rl.EqualOpportunity(0.02), rl.EqualOpportunity(0.0), rl.EqualizedOdds(0.02, 0.05),
+    rl.FalsePositiveRateParity(0.01), rl.DemographicParity(0.01), rl.AccuracyParity(0.02), rl.AccuracyParity(0.0),
+]  # fmt: skip
 
 
 @pytest.fixture
 def proximal(monkeypatch):
-    """Let problems of any size take the proximal method."""
+    """Let problems of any size take the proximal methods."""
     monkeypatch.setattr(generation, "_LARGE_CONSTRAINED", 0)
+    monkeypatch.setattr(generation, "_LARGE", 0)
 
 
 def some_rules(criterion: rl.EqualOpportunity, loss: str = "hamming", form: str = "dnf") -> tuple[Program, Pool]:
@@ -138,23 +132,26 @@ def proven(columns: ColumnGeneration) -> float:
     return float((point.total - price * columns.program.max_complexity) / point.grid)
 
 
-@pytest.mark.parametrize("criterion", CRITERIA, ids=repr)
+@pytest.mark.parametrize("criterion", [None, *CRITERIA], ids=repr)
 def test_column_generation_meets_the_one_with_the_simplex_method(criterion, monkeypatch):
     simplex = generated(criterion)
     assert not simplex.newton_steps
-    monkeypatch.setattr(generation, "_LARGE_CONSTRAINED", 0)
+    for name in ("_LARGE", "_LARGE_CONSTRAINED"):
+        monkeypatch.setattr(generation, name, 0)
     columns = generated(criterion)
     assert columns.newton_steps
     assert proven(columns) == pytest.approx(proven(simplex), abs=0.25)
     assert columns.value == pytest.approx(simplex.value, abs=0.25)
-    assert columns.gamma.shape == simplex.gamma.shape
+    assert criterion is None or columns.gamma.shape == simplex.gamma.shape
+    assert criterion is not None or (columns.lower, columns.simplex_iterations) == (simplex.lower, 0)
 
 
-def test_the_simplex_method_takes_over_when_nothing_is_found(proximal, monkeypatch):
-    expected = proven(generated(rl.EqualOpportunity(0.02)))
+@pytest.mark.parametrize("criterion", [None, rl.EqualOpportunity(0.02)], ids=repr)
+def test_the_simplex_method_takes_over_when_nothing_is_found(criterion, proximal, monkeypatch):
+    expected = proven(generated(criterion))
     monkeypatch.setattr(generation, "_EXACT", 1)
     monkeypatch.setattr(ColumnGeneration, "_closed", lambda self: False)
-    columns = generated(rl.EqualOpportunity(0.02))
+    columns = generated(criterion)
     assert columns.newton_steps
     assert columns.simplex_iterations
     assert proven(columns) == pytest.approx(expected, abs=0.25)

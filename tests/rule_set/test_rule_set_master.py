@@ -1,29 +1,25 @@
 """The proximal master against the simplex one, and whole searches that use nothing else."""
 
-from __future__ import annotations
-
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from itertools import combinations
+from subprocess import run
 
 import numpy as np
 import pytest
+from patience import PATIENCE
 from test_rule_set_search import LOSSES, certified, noisy, solve_master
 
-from rulelab.rule_set import RuleSetSearch, generation
+from rulelab.linear_solver import LinearSolver
+from rulelab.rule_set import RuleSetSearch
 from rulelab.rule_set.features import Features
-from rulelab.rule_set.generation import ColumnGeneration
 from rulelab.rule_set.master.dual_bound import bound, dual_point, price_of
 from rulelab.rule_set.master.linear_program import nothing_fixed
 from rulelab.rule_set.master.proximal import ProximalMaster
 from rulelab.rule_set.pool import Pool
 from rulelab.rule_set.pricing.exact import price
 from rulelab.rule_set.program import Program, make_program
-
-
-@pytest.fixture
-def proximal(monkeypatch):
-    """Let problems of any size take the proximal method."""
-    monkeypatch.setattr(generation, "_LARGE", 0)
 
 
 def some_rules(loss: str = "hamming") -> tuple[Program, Pool]:
@@ -85,32 +81,58 @@ def test_its_duals_bound_the_loss():
         pool.add(found.rules)
 
 
-def generated(max_complexity: int = 11) -> ColumnGeneration:
-    """Column generation at its end."""
-    problem = noisy(6)
-    program, features = make_program(problem, max_complexity), Features.from_problem(problem)
-    columns = ColumnGeneration(program, features, Pool(program, features), 3)
-    while not columns.done:
-        columns.advance()
-    return columns
+# the solver of linear programs ----------------------------------------------------------------------------------------
+_TOGETHER = """
+import sys
+import highspy, numpy as np, rulelab as rl
+
+def model(threads):
+    own = highspy.Highs()
+    own.setOptionValue("output_flag", False)
+    own.setOptionValue("threads", threads)
+    own.addConstr(own.addVariable(0, 1, -1) <= 1)
+    return own
+
+def works(own):
+    own.changeColCost(0, -1 - own.getObjectiveValue() ** 2)  # so that there is something to solve
+    assert own.run() == highspy.HighsStatus.kOk and own.getModelStatus() == highspy.HighsModelStatus.kOptimal
+
+first, threads, kind = sys.argv[1], int(sys.argv[2]), sys.argv[3]
+rng = np.random.default_rng(3)
+A = rng.random((60, 6)) < 0.5
+y = (A[:, 0] & A[:, 1]) ^ (rng.random(60) < 0.2)
+problem = rl.Problem.from_arrays(A, y, groups=np.where(A[:, 5], "a", "b"))
+search = rl.RuleSetSearch(problem, 6, 2) if kind == "RuleSetSearch" else rl.LeastGapRuleSetSearch(
+    problem, "equal_opportunity", 0.7, 6)
+own = model(threads)
+if first == "theirs":
+    works(own)
+while search.advance(1).status == "running":
+    if first == "both":
+        works(own)
+works(own)
+works(model(threads))
+print(search.advance(1).status)
+"""
 
 
-def test_column_generation_meets_the_one_with_the_simplex_method(monkeypatch):
-    simplex = generated()
-    assert not simplex.newton_steps
-    monkeypatch.setattr(generation, "_LARGE", 0)
-    columns = generated()
-    assert columns.newton_steps
-    assert not columns.simplex_iterations
-    assert columns.lower == simplex.lower
-    assert columns.value == pytest.approx(simplex.value, abs=0.2)
+def test_it_says_nothing_when_it_is_made_and_when_it_solves(capfd):
+    solver = LinearSolver(presolve="off")
+    solver.addVar(0.0, 2.0)
+    solver.changeColCost(0, -1.0)
+    with ThreadPoolExecutor(1) as fresh:  # models of other tests in this thread may have asked for more threads
+        fresh.submit(solver.run).result()
+    assert solver.getInfo().objective_function_value == -2.0
+    assert capfd.readouterr() == ("", "")
+    assert (solver.getOptionValue("threads")[1], solver.getOptionValue("presolve")[1]) == (1, "off")
 
 
-def test_the_simplex_method_takes_over_when_nothing_is_found(proximal, monkeypatch):
-    expected = generated().lower
-    monkeypatch.setattr(generation, "_EXACT", 1)
-    monkeypatch.setattr(ColumnGeneration, "_closed", lambda self: False)
-    columns = generated()
-    assert columns.newton_steps
-    assert columns.simplex_iterations
-    assert columns.lower == expected
+@pytest.mark.parametrize("first", ["theirs", "ours", "both"])
+@pytest.mark.parametrize(
+    ("threads", "kind"), [(1, "RuleSetSearch"), (2, "LeastGapRuleSetSearch"), (3, "RuleSetSearch")]
+)
+def test_other_models_in_the_same_process(first, threads, kind):
+    """A user's own model is solved before, after and between, with any number of threads."""
+    command = [sys.executable, "-c", _TOGETHER, first, str(threads), kind]
+    done = run(command, capture_output=True, text=True, timeout=PATIENCE)
+    assert (done.returncode, done.stdout.splitlines()[-1:]) == (0, ["optimal"]), done.stderr

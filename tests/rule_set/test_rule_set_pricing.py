@@ -1,7 +1,5 @@
 """Pricing agrees with brute force: largest sums, bounds at any time, enumeration by covered set, the beam."""
 
-from __future__ import annotations
-
 import pickle
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -88,7 +86,7 @@ def check_rules(case: Case, result: Pricing) -> None:
 
 @settings(max_examples=120)
 @given(cases(), st.sampled_from(["auto", "bitset"]))
-def test_largest_sums_are_those_of_brute_force(case: Case, method: str) -> None:
+def test_largest_sums_are_those_of_brute_force(case, method):
     result = price(case.features, case.weight, case.price, case.depth, method=method)
     assert result.complete
     assert (result.best == truth(case)).all()
@@ -99,7 +97,7 @@ def test_largest_sums_are_those_of_brute_force(case: Case, method: str) -> None:
 
 @settings(max_examples=80)
 @given(cases(deepest=5))
-def test_data_cubes_find_the_same(case: Case) -> None:
+def test_data_cubes_find_the_same(case):
     case = case._replace(depth=case.depth or 3)
     result = price(case.features, case.weight, case.price, case.depth, method="cubes")
     assert result.complete
@@ -109,9 +107,7 @@ def test_data_cubes_find_the_same(case: Case) -> None:
 
 @settings(max_examples=80)
 @given(cases(deepest=5), seeds, st.integers(33, 56), st.integers(1, 6))
-def test_data_cubes_are_exact_where_weights_have_more_than_32_bits(
-    case: Case, seed: int, digits: int, slice_: int
-) -> None:
+def test_data_cubes_are_exact_where_weights_have_more_than_32_bits(case, seed, digits, slice_):
     rng = np.random.default_rng(seed)
     scale = max(1, 2**digits // int(1 + np.abs(case.weight).sum()))
     weight = case.weight * scale + rng.integers(-2, 3, size=len(case.weight))
@@ -129,7 +125,7 @@ def test_data_cubes_are_exact_where_weights_have_more_than_32_bits(
 
 @settings(max_examples=50)
 @given(cases(), st.integers(1, 6), st.sampled_from(["auto", "bitset", "cubes"]))
-def test_slices_and_pickles_change_nothing_and_bounds_hold_at_any_time(case: Case, slice_: int, method: str) -> None:
+def test_slices_and_pickles_change_nothing_and_bounds_hold_at_any_time(case, slice_, method):
     case = case._replace(depth=case.depth or 3)
     whole = price(case.features, case.weight, case.price, case.depth, method=method)
     pricer = Pricer(case.features, case.weight, case.price, case.depth, method=method)
@@ -150,7 +146,7 @@ def test_slices_and_pickles_change_nothing_and_bounds_hold_at_any_time(case: Cas
 
 @settings(max_examples=40)
 @given(cases(), st.randoms(use_true_random=False))
-def test_seeds_are_returned_and_change_no_bound(case: Case, random: Any) -> None:
+def test_seeds_are_returned_and_change_no_bound(case, random):
     m = case.matrix.shape[1]
     rules = [rule for s in (1, 2) for rule in combinations(range(m), s)]
     seeds = random.sample(rules, min(len(rules), 4))
@@ -164,7 +160,7 @@ def test_seeds_are_returned_and_change_no_bound(case: Case, random: Any) -> None
 
 @settings(max_examples=60)
 @given(cases(), seeds, st.sampled_from(["auto", "bitset", "cubes"]), st.integers(1, 4))
-def test_only_larger_sums_are_looked_for_where_asked(case: Case, seed: int, method: str, slice_: int) -> None:
+def test_only_larger_sums_are_looked_for_where_asked(case, seed, method, slice_):
     case = case._replace(depth=case.depth or 3)
     more = np.cumsum(np.random.default_rng(seed).integers(0, 20, size=len(case.charge)))
     least, largest = case.charge + more, truth(case._replace(price=0))
@@ -178,7 +174,7 @@ def test_only_larger_sums_are_looked_for_where_asked(case: Case, seed: int, meth
 
 @settings(max_examples=30)
 @given(cases())
-def test_charges_may_be_any_that_do_not_fall(case: Case) -> None:
+def test_charges_may_be_any_that_do_not_fall(case):
     charge = np.sort(np.random.default_rng(len(case.weight)).integers(0, 50, size=len(case.charge)))
     result = price(case.features, case.weight, charge, case.depth)
     free = truth(case._replace(price=0))
@@ -187,7 +183,7 @@ def test_charges_may_be_any_that_do_not_fall(case: Case) -> None:
 
 @settings(max_examples=80)
 @given(cases(), st.integers(1, 12), st.booleans())
-def test_enumeration_finds_each_covered_set_once_by_a_shortest_rule(case: Case, slice_: int, low: bool) -> None:
+def test_enumeration_finds_each_covered_set_once_by_a_shortest_rule(case, slice_, low):
     features = case.features
     threshold = case.charge if not low else np.sort(case.charge - 3)
     expected = {}
@@ -207,14 +203,7 @@ def test_enumeration_finds_each_covered_set_once_by_a_shortest_rule(case: Case, 
     assert (result.sums == features.sums(result.rules, case.weight)).all()
 
 
-def enumerate_rules(
-    features: Features,
-    weight: np.ndarray,
-    threshold: np.ndarray,
-    max_conditions: int | None,
-    limit: int,
-    node_limit: int = 2**62,
-) -> Enumeration:
+def enumerate_rules(features, weight, threshold, max_conditions, limit, node_limit=2**62) -> Enumeration:
     """All rules of at least ``threshold[s]``; the parameters are those of `Enumerator`."""
     enumerator = Enumerator(features, weight, threshold, max_conditions, limit)
     enumerator.advance(node_limit)
@@ -228,7 +217,7 @@ def small() -> Case:
     return Case(matrix, conditions, np.random.default_rng(4).integers(-3, 5, size=60), 0, 3)
 
 
-def test_an_enumeration_of_too_many_rules_says_so() -> None:
+def test_an_enumeration_of_too_many_rules_says_so():
     case = small()
     threshold = np.zeros(4, dtype=np.int64)
     whole = enumerate_rules(case.features, case.weight, threshold, 3, 10**6)
@@ -239,17 +228,16 @@ def test_an_enumeration_of_too_many_rules_says_so() -> None:
     assert not enumerate_rules(case.features, case.weight, threshold, 3, 10**6, node_limit=2).complete
 
 
-def test_patterns_of_weight_zero_tell_covered_sets_apart() -> None:
+def test_patterns_of_weight_zero_tell_covered_sets_apart():
     matrix = np.array([[True, True], [True, False], [False, True]])
     weight = np.array([5, 0, -9])
     found = enumerate_rules(Features(matrix), weight, np.array([5, 5, 5]), None, 10)
-    assert found.rules == ((0,), (0, 1))
-    assert found.sums.tolist() == [5, 5]
+    assert (found.rules, found.sums.tolist()) == (((0,), (0, 1)), [5, 5])
 
 
 @settings(max_examples=40)
 @given(cases())
-def test_the_beam_finds_good_rules(case: Case) -> None:
+def test_the_beam_finds_good_rules(case):
     rules, sums = beam(case.features, case.weight, case.price, case.depth)
     charge = case.charge
     assert len(set(rules)) == len(rules)
@@ -262,13 +250,13 @@ def test_the_beam_finds_good_rules(case: Case) -> None:
     assert values == sorted(values, reverse=True)
 
 
-def test_a_wide_beam_is_exact() -> None:
+def test_a_wide_beam_is_exact():
     case = small()
     _, sums = beam(case.features, case.weight, 0, 3, widths=(1000, 1000, 1000))
     assert sums[0] == truth(case)[-1]
 
 
-def test_columns_whose_cubes_are_too_large_are_left_to_the_bitset_search() -> None:
+def test_columns_whose_cubes_are_too_large_are_left_to_the_bitset_search():
     matrix = np.random.default_rng(0).random((50, 300)) < 0.5
     features = Features(matrix, [Condition("x", "==", j) for j in range(300)])
     weight = np.arange(50) - 20
@@ -280,7 +268,7 @@ def test_columns_whose_cubes_are_too_large_are_left_to_the_bitset_search() -> No
     assert pricer.method == "bitset"
 
 
-def test_constant_and_equal_conditions() -> None:
+def test_constant_and_equal_conditions():
     x = np.random.default_rng(1).random(30) < 0.5
     matrix = np.column_stack([np.zeros(30, bool), np.ones(30, bool), x, x, ~x])
     features = Features(matrix)
@@ -292,16 +280,15 @@ def test_constant_and_equal_conditions() -> None:
     assert features.sums([(3,), (0, 1)], weight).tolist() == [weight[x].sum(), 0]
 
 
-def test_nothing_is_found_where_no_pattern_satisfies_anything() -> None:
+def test_nothing_is_found_where_no_pattern_satisfies_anything():
     features = Features(np.zeros((4, 2), dtype=bool))
     result = price(features, np.array([1, 2, 3, 4]), 1)
-    assert result.rules == ()
-    assert result.value == 0
+    assert (result.rules, result.value) == ((), 0)
     assert result.complete
     assert enumerate_rules(features, np.array([1, 2, 3, 4]), np.zeros(3, dtype=np.int64), None, 5).rules == ()
 
 
-def test_features_of_a_problem() -> None:
+def test_features_of_a_problem():
     X = rl.datasets.load("tic_tac_toe")
     problem = rl.Problem.from_arrays(rl.Binarizer().fit_transform(X.X), X.y)
     features, negated = Features.from_problem(problem), Features.from_problem(problem, "cnf")
@@ -311,23 +298,3 @@ def test_features_of_a_problem() -> None:
     assert (negated.covered(rule) == ~problem.matrix()[:, list(rule)].any(axis=1)).all()
     again = pickle.loads(pickle.dumps(features))
     assert (again.covers([rule, (1,)]) == features.covers([rule, (1,)])).all()
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"weight": np.ones(60)}, "must be int64"),
-        ({"weight": np.ones(3, dtype=np.int64)}, "one for each of 60"),
-        ({"weight": np.full(60, 2**56)}, "coarser grid"),
-        ({"charge": np.array([0, 3, 2, 1])}, "must not fall"),
-        ({"charge": np.zeros(2, dtype=np.int64)}, r"shape \(4,\)"),
-        ({"charge": 2**60}, "coarser grid"),
-        ({"max_conditions": 0}, "at least 1"),
-        ({"method": "simplex"}, "method"),
-    ],
-)
-def test_bad_arguments_are_refused(change: dict[str, Any], message: str) -> None:
-    case = small()
-    arguments: dict[str, Any] = {"weight": case.weight, "charge": 1, "max_conditions": 3} | change
-    with pytest.raises(ValueError, match=message):
-        Pricer(case.features, **arguments)

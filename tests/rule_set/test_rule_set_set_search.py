@@ -1,7 +1,5 @@
 """Moves of the set search, against sets measured anew, and its ways to begin."""
 
-from __future__ import annotations
-
 import pickle
 from itertools import combinations
 

@@ -1,13 +1,9 @@
 """Tables that are counted where they lie: the same conditions, counts and problems as in memory, on every engine."""
 
-from __future__ import annotations
-
 import datetime
 import itertools
 import re
-from collections.abc import Callable
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -28,7 +24,7 @@ from rulelab.tables import TableError
 
 
 @pytest.fixture(params=SOME)
-def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[pd.DataFrame], rl.tables.Table]:
+def opened(request, tmp_path):
     return lambda frame: open_as(request.param, frame, tmp_path)
 
 
@@ -38,16 +34,14 @@ def reference(frame: pd.DataFrame, thresholds: Any = 5) -> tuple[rl.Binarizer, p
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_conditions_counts_and_problem_are_those_of_the_rows(engine: str, tmp_path: Path) -> None:
+def test_conditions_counts_and_problem_are_those_of_the_rows(engine, tmp_path):
     frame = people()
     known, held = reference(frame)
     table = open_as(engine, frame, tmp_path)
     binarizer = rl.Binarizer(thresholds=5).fit(table.features("y"))
-    assert binarizer.conditions_ == known.conditions_
-    assert binarizer.dropped_ == known.dropped_
+    assert (binarizer.conditions_, binarizer.dropped_) == (known.conditions_, known.dropped_)
     counts = rl.tables.count(table, binarizer, "y", sensitive="sex")
-    assert counts.n_rows == len(frame)
-    assert (counts.positive, counts.negative) == (1, 0)
+    assert (counts.n_rows, (counts.positive, counts.negative)) == (len(frame), (1, 0))
     mined = rl.mine_antecedents(counts.frame, max_conditions=2, sample_weight=counts.rows)
     problem = rl.Problem.from_antecedents(mined, counts.label, sample_weight=counts.rows)
     rows = rl.mine_antecedents(held, max_conditions=2)
@@ -81,7 +75,7 @@ def kinds(held: pd.DataFrame, label: Any, times: Any = 1) -> list[tuple]:
 
 
 @pytest.mark.parametrize("engine", SOME)
-def test_dates_are_the_same_parts_as_in_memory(engine: str, tmp_path: Path) -> None:
+def test_dates_are_the_same_parts_as_in_memory(engine, tmp_path):
     data = rl.datasets.from_frame(dated(), "y")
     known = rl.Binarizer(thresholds=4).fit(data.X)
     assert {"when: hour", "night: weekday"} < {c.column for c in known.conditions_}
@@ -99,7 +93,7 @@ def test_dates_are_the_same_parts_as_in_memory(engine: str, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     "form", ["%d.%m.%Y %H:%M", "%Y-%m-%dT%H:%M:%SZ", "zoned", "category", "time", "ns", "us", "ms"]
 )
-def test_dates_of_a_parquet_file_are_read_alike_where_it_is_counted(form: str, tmp_path: Path) -> None:
+def test_dates_of_a_parquet_file_are_read_alike_where_it_is_counted(form, tmp_path):
     frame = dated()
     if form == "zoned":
         frame["when"] = frame.when.dt.tz_localize("UTC")
@@ -120,7 +114,7 @@ def test_dates_of_a_parquet_file_are_read_alike_where_it_is_counted(form: str, t
     assert kinds(counts.frame, counts.label, counts.rows) == kinds(known.transform(data.X), data.y)
 
 
-def test_dates_that_only_memory_reads_are_refused_by_name(tmp_path: Path) -> None:
+def test_dates_that_only_memory_reads_are_refused_by_name(tmp_path):
     (tmp_path / "t.csv").write_text("at,a,y\n" + "2024-01-05T10,1,0\n2024-01-06T11,2,1\n" * 4)
     with pytest.raises(TableError, match="column 'at' holds dates of which '2024-01-05T10' cannot be read"):
         rl.tables.open(tmp_path / "t.csv")
@@ -140,7 +134,7 @@ def test_dates_that_only_memory_reads_are_refused_by_name(tmp_path: Path) -> Non
         max_size=40,
     )
 )
-def test_engines_agree_on_awkward_cells(rows: list[tuple]) -> None:
+def test_engines_agree_on_awkward_cells(rows):
     names = ["whole", "decimal", "text", "flag", "y"]
     arrow = pa.table(
         {
@@ -169,7 +163,7 @@ def _answer(source: Any) -> Any:
     return [str(c) for c in binarizer.conditions_], sorted(summed.to_dict().items()), len(kinds)
 
 
-def test_more_conditions_than_a_word_has_bits(opened: Callable[..., rl.tables.Table]) -> None:
+def test_more_conditions_than_a_word_has_bits(opened):
     rng = np.random.default_rng(1)
     base = rng.random(300)
     frame = pd.DataFrame({f"c{k}": np.round(base * (k + 3) ** 1.5, 3) for k in range(12)}).assign(y=base > 0.5)
@@ -178,11 +172,10 @@ def test_more_conditions_than_a_word_has_bits(opened: Callable[..., rl.tables.Ta
     counts = rl.tables.count(opened(frame), known, "y")
     rows = held.assign(label=frame.y.astype(int)).value_counts()
     mine = counts.frame.assign(label=counts.label)
-    assert len(mine.value_counts()) == len(rows)
-    assert counts.n_rows == len(frame)
+    assert (len(mine.value_counts()), counts.n_rows) == (len(rows), len(frame))
 
 
-def test_whole_weights_count_as_rows(opened: Callable[..., rl.tables.Table]) -> None:
+def test_whole_weights_count_as_rows(opened):
     frame = people(120).assign(times=np.arange(120) % 4)
     table, known = opened(frame), reference(people(120))[0]
     counts = rl.tables.count(table, known, "y", weight="times")
@@ -193,7 +186,7 @@ def test_whole_weights_count_as_rows(opened: Callable[..., rl.tables.Table]) -> 
     assert problems[0].fingerprint == problems[1].fingerprint
 
 
-def test_rows_without_a_target_are_counted_apart(opened: Callable[..., rl.tables.Table]) -> None:
+def test_rows_without_a_target_are_counted_apart(opened):
     frame = people().assign(y=lambda f: f.y.where(f.age < 70))
     table = opened(frame)
     known = rl.Binarizer(thresholds=5).fit(frame[frame.y.notna()].drop(columns="y"))
@@ -205,7 +198,7 @@ def test_rows_without_a_target_are_counted_apart(opened: Callable[..., rl.tables
     assert f"{counts.without_target} rows have no y" in counts.dataset().notes
 
 
-def test_counts_are_saved_and_read(tmp_path: Path) -> None:
+def test_counts_are_saved_and_read(tmp_path):
     table = rl.tables.open(people())
     counts = rl.tables.count(table, rl.Binarizer(thresholds=5).fit(table.features("y", "sex")), "y", sensitive="sex")
     path = tmp_path / "counts.parquet"
@@ -227,7 +220,7 @@ def test_counts_are_saved_and_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("least", [2, 5, 30])
-def test_no_rare_kind_leaves(least: int) -> None:
+def test_no_rare_kind_leaves(least):
     table = rl.tables.open(people(2000)[["age", "sex", "two", "y"]])
     counts = rl.tables.count(table, rl.Binarizer(thresholds=3).fit(table.features("y", "sex")), "y", sensitive="sex")
     some = counts.without_rare(least)
@@ -237,7 +230,7 @@ def test_no_rare_kind_leaves(least: int) -> None:
     assert (f"{some.rare} rows of rare kinds" in some.dataset().notes) == (some.rare > 0)
 
 
-def test_everything_may_be_rare() -> None:
+def test_everything_may_be_rare():
     table = rl.tables.open(people(50))
     counts = rl.tables.count(table, rl.Binarizer().fit(table.features("y")), "y")
     with pytest.raises(TableError, match="fewer than 1000 rows"):
@@ -269,13 +262,13 @@ def test_everything_may_be_rare() -> None:
         (lambda f: f.drop(columns="y"), "no column 'y'"),
     ],
 )
-def test_what_cannot_be_counted_is_said(change: Callable[[pd.DataFrame], pd.DataFrame], message: str) -> None:
+def test_what_cannot_be_counted_is_said(change, message):
     table = rl.tables.open(pa.Table.from_pandas(change(people(60)), preserve_index=False))
     with pytest.raises(TableError, match=message):
         rl.tables.count(table, rl.Binarizer(thresholds=3).fit(table.features("y")), "y")
 
 
-def test_decimals_are_numbers() -> None:
+def test_decimals_are_numbers():
     cells = [Decimal("1.10"), Decimal("2.25"), None, Decimal("3.40")] * 5
     frame = pa.table({"d": pa.array(cells, pa.decimal128(5, 2)), "y": [0, 1] * 10})
     known = rl.Binarizer(thresholds=3).fit(pd.DataFrame({"d": [None if c is None else float(c) for c in cells]}))
@@ -286,7 +279,7 @@ def test_decimals_are_numbers() -> None:
         assert rl.tables.count(table, binarizer, "y").n_rows == 20
 
 
-def test_files_must_agree(tmp_path: Path) -> None:
+def test_files_must_agree(tmp_path):
     people(20).to_parquet(tmp_path / "a.parquet")
     people(20).astype({"age": float}).to_parquet(tmp_path / "b.parquet")
     with pytest.raises(TableError, match=r"column 'age' holds BIGINT in .*a.parquet and DOUBLE in .*b.parquet"):
@@ -307,7 +300,7 @@ def test_files_must_agree(tmp_path: Path) -> None:
         rl.tables.open(3)
 
 
-def test_too_many_different_values_are_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_different_values_are_refused_in_words(monkeypatch):
     monkeypatch.setattr("rulelab.tables.table.MOST_VALUES", 25)
     with pytest.raises(TableError, match=r"'city' has more than 25 different values; round it, or"):
         rl.Binarizer().fit(rl.tables.open(people()).features("y"))
@@ -320,7 +313,7 @@ def test_too_many_different_values_are_refused_in_words(monkeypatch: pytest.Monk
         rl.tables.count(table, rl.Binarizer().fit(table.features("y")), "y")
 
 
-def test_counts_are_mined_with_their_own_weights() -> None:
+def test_counts_are_mined_with_their_own_weights():
     frame = people(200).assign(w=1.5, id=range(200))
     table = rl.tables.open(frame)
     split = rl.tables.Split("id", 0.3)
@@ -341,7 +334,7 @@ def test_counts_are_mined_with_their_own_weights() -> None:
 
 
 @pytest.mark.parametrize("groups", [3, 40])
-def test_it_is_said_what_coarsening_a_column_saves(groups: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_is_said_what_coarsening_a_column_saves(groups, monkeypatch):
     table = rl.tables.open(people())
     binarizer = rl.Binarizer(thresholds=groups).fit(table.features("y"))
     counts = rl.tables.count(table, binarizer, "y")
@@ -359,7 +352,7 @@ def test_it_is_said_what_coarsening_a_column_saves(groups: int, monkeypatch: pyt
     assert [int(left) for _, left, _ in said] == sorted(int(left) for _, left, _ in said)
 
 
-def test_the_command_line_counts_proves_and_checks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_line_counts_proves_and_checks(tmp_path, capsys):
     rng = np.random.default_rng(3)
     frame = people(3000, 3)[["age", "sex", "two", "y"]]
     frame["y"] = ((frame.age < 30) ^ (rng.random(3000) < 0.1)).astype(int)
@@ -382,7 +375,7 @@ def test_the_command_line_counts_proves_and_checks(tmp_path: Path, capsys: pytes
     assert main(["verify", str(tmp_path / "*.parquet"), model, proof]) == 1
 
 
-def test_every_pair_of_cells_is_told_apart() -> None:
+def test_every_pair_of_cells_is_told_apart():
     values = [None, 1, 2, 3]
     frame = pd.DataFrame(list(itertools.product(values, values)), columns=["a", "b"]).assign(y=[0, 1] * 8)
     conditions = [rl.Condition("a", "<=", 1), rl.Condition("a", ">", 2), rl.Condition("b", "==", 2)]
@@ -393,7 +386,7 @@ def test_every_pair_of_cells_is_told_apart() -> None:
     )
 
 
-def test_a_process_of_a_cluster_reads_a_part_of_a_file_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_of_a_cluster_reads_a_part_of_a_file_at_once(tmp_path, monkeypatch):
     monkeypatch.setattr(counted, "_PART_ROWS", 30)
     files = [str(tmp_path / f"{k}.parquet") for k in range(2)]
     for file, rows, group in ((files[0], 100, 10), (files[1], 40, 20)):

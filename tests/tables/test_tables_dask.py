@@ -1,13 +1,10 @@
 """Counting in a Dask cluster of processes, one of which may die."""
 
-from __future__ import annotations
-
 import os
 import signal
 import threading
 import time
 import warnings
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -31,7 +28,7 @@ def cluster():
 
 
 @pytest.fixture
-def parts(tmp_path: Path) -> pd.DataFrame:
+def parts(tmp_path):
     frame = people(1600)[["age", "sex", "y"]].assign(w=np.random.default_rng(1).random(1600), id=np.arange(1600))
     for k in range(4):
         frame.iloc[400 * k : 400 * (k + 1)].to_parquet(tmp_path / f"{k}.parquet")
@@ -56,7 +53,7 @@ def counted(source: Any) -> Any:
     return binarizer.conditions_, sorted(map(tuple, pd.concat(rows, axis=1).to_numpy().tolist()))
 
 
-def test_a_cluster_counts_as_memory_does(cluster: Any, parts: pd.DataFrame, tmp_path: Path) -> None:
+def test_a_cluster_counts_as_memory_does(cluster, parts, tmp_path):
     import dask.dataframe as dd
 
     with distributed.Client(cluster):
@@ -64,7 +61,7 @@ def test_a_cluster_counts_as_memory_does(cluster: Any, parts: pd.DataFrame, tmp_
     assert found == counted(parts)
 
 
-def test_a_worker_that_dies_changes_no_number(cluster: Any, parts: pd.DataFrame, tmp_path: Path) -> None:
+def test_a_worker_that_dies_changes_no_number(cluster, parts, tmp_path):
     import dask.dataframe as dd
 
     with distributed.Client(cluster) as client:
@@ -84,25 +81,10 @@ def test_a_worker_that_dies_changes_no_number(cluster: Any, parts: pd.DataFrame,
     assert found == counted(parts)
 
 
-def test_the_command_line_takes_a_cluster(
-    cluster: Any,
-    parts: pd.DataFrame,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_command_line_takes_a_cluster(cluster, parts, tmp_path, capsys, monkeypatch):
     options = [
-        "--target",
-        "y",
-        "--leave-out",
-        "id",
-        "--leave-out",
-        "w",
-        "--regularization",
-        "0.02",
-        "--thresholds",
-        "3",
-    ]
+        "--target", "y", "--leave-out", "id", "--leave-out", "w", "--regularization", "0.02", "--thresholds", "3",
+    ]  # fmt: skip
     said = []
     for more in (["--scheduler", cluster.scheduler_address], []):
         assert main(["fit", str(tmp_path / "*.parquet"), *options, *more]) == 0

@@ -1,18 +1,22 @@
 """Rows of a table that are kept out of training: the same on every engine, with their groups, and tested on."""
 
-from __future__ import annotations
-
 import json
+from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from table_engines import open_as, people
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from random_problems import weights_as_read
+from table_engines import ENGINES, open_as, people
 
 import rulelab as rl
 from rulelab.cli.commands import main
 from rulelab.tables import Split, TableError
+from rulelab.tables.weighing import Weighing, exact_floats
 
 
 def keyed(n: int = 400) -> pd.DataFrame:
@@ -27,7 +31,7 @@ def on_test(split: Split, table: rl.tables.Table) -> np.ndarray:
 @pytest.mark.parametrize(
     "engine", ["pandas", "polars", "pyarrow", "duckdb", pytest.param("dask", marks=pytest.mark.long)]
 )
-def test_engines_keep_out_the_same_rows(engine: str, tmp_path: Path) -> None:
+def test_engines_keep_out_the_same_rows(engine, tmp_path):
     frame = keyed()
     table = open_as(engine, frame, tmp_path)
     for column in ("key", "small"):
@@ -43,7 +47,7 @@ def test_engines_keep_out_the_same_rows(engine: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("share", [0.05, 0.3, 0.8])
 @pytest.mark.parametrize("step", [1, 2, 64, 1000, 2**31 - 1])
-def test_the_share_is_kept_whatever_the_keys_are(share: float, step: int) -> None:
+def test_the_share_is_kept_whatever_the_keys_are(share, step):
     n = 20_000
     table = rl.tables.open(pd.DataFrame({"id": np.arange(n) * step - 5, "y": 0}))
     if step == 2**31 - 1:  # the one period that cannot be told apart
@@ -56,7 +60,7 @@ def test_the_share_is_kept_whatever_the_keys_are(share: float, step: int) -> Non
     assert abs((kept & other).mean() - share**2) < 5 * (share**2 * (1 - share**2) / n) ** 0.5
 
 
-def test_rows_of_a_key_stay_together() -> None:
+def test_rows_of_a_key_stay_together():
     frame = keyed()
     kept = pd.Series(on_test(Split("key", 0.3), rl.tables.open(frame)))
     assert kept.groupby(frame.key).nunique().max() == 1
@@ -72,7 +76,7 @@ def test_rows_of_a_key_stay_together() -> None:
     ],
 )
 @pytest.mark.parametrize("engine", ["polars", "duckdb"])
-def test_a_column_may_say_it(engine: str, cells: list, test: list, tmp_path: Path) -> None:
+def test_a_column_may_say_it(engine, cells, test, tmp_path):
     table = open_as(engine, people().assign(part=cells), tmp_path)
     assert on_test(Split("part"), table).tolist() == test * 200
 
@@ -90,13 +94,13 @@ def test_a_column_may_say_it(engine: str, cells: list, test: list, tmp_path: Pat
         (Split("holes", 0.3), "'holes' has rows without a key"),
     ],
 )
-def test_what_cannot_split_is_said(split: Split, message: str) -> None:
+def test_what_cannot_split_is_said(split, message):
     frame = people().assign(constant=0, holes=pd.array([None, *range(399)], dtype="Int64"))
     with pytest.raises(TableError, match=message):
         rl.tables.count(rl.tables.open(frame), [rl.Condition("age", "<=", 40)], "y", split=split)
 
 
-def test_shares_and_seeds_are_checked() -> None:
+def test_shares_and_seeds_are_checked():
     for share in (0, 1, -1, 2):
         with pytest.raises(TableError, match="above 0 and below 1"):
             Split("id", share)
@@ -104,7 +108,7 @@ def test_shares_and_seeds_are_checked() -> None:
         Split("id", 0.3, seed=-1)
 
 
-def test_splits_are_saved_and_rare_kinds_are_of_one_side(tmp_path: Path) -> None:
+def test_splits_are_saved_and_rare_kinds_are_of_one_side(tmp_path):
     table = rl.tables.open(keyed(2000)[["age", "sex", "two", "key", "y"]].assign(w=0.1))
     split = Split("key", 0.3)
     conditions = rl.Binarizer(thresholds=3).fit(table.features("y", "sex", "key", weight="w", split=split))
@@ -123,7 +127,7 @@ def test_splits_are_saved_and_rare_kinds_are_of_one_side(tmp_path: Path) -> None
     assert some.rare + some.n_rows == counts.n_rows == 2000
 
 
-def test_conditions_are_chosen_on_training_rows() -> None:
+def test_conditions_are_chosen_on_training_rows():
     frame = keyed()
     split = Split("key", 0.3)
     kept = on_test(split, rl.tables.open(frame))
@@ -131,7 +135,7 @@ def test_conditions_are_chosen_on_training_rows() -> None:
     assert rl.Binarizer().fit(rl.tables.open(frame).features("y", "key", split=split)).conditions_ == known.conditions_
 
 
-def test_the_command_line_splits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_line_splits(tmp_path, capsys):
     rng = np.random.default_rng(3)
     frame = people(2000, 3)[["age", "sex", "two"]].assign(id=np.arange(2000), w=rng.integers(1, 9, 2000) / 10)
     frame["y"] = ((frame.age < 30) ^ (rng.random(2000) < 0.1)).astype(int)
@@ -140,17 +144,8 @@ def test_the_command_line_splits(tmp_path: Path, capsys: pytest.CaptureFixture[s
     frame.iloc[900:].to_parquet(tmp_path / "b.parquet")
     files, model, proof = str(tmp_path / "*.parquet"), str(tmp_path / "m.json"), str(tmp_path / "p.npz")
     common = [
-        "--target",
-        "y",
-        "--thresholds",
-        "4",
-        "--regularization",
-        "0.01",
-        "--leave-out",
-        "w",
-        "--sensitive",
-        "sex",
-    ]
+        "--target", "y", "--thresholds", "4", "--regularization", "0.01", "--leave-out", "w", "--sensitive", "sex",
+    ]  # fmt: skip
     hashed = ["--key", "id", "--test-share", "0.3"]
     said = {}
     for how in ((*hashed, "--leave-out", "side"), ("--test-column", "side", "--leave-out", "id")):
@@ -181,7 +176,7 @@ def test_the_command_line_splits(tmp_path: Path, capsys: pytest.CaptureFixture[s
         assert message in capsys.readouterr().err
 
 
-def test_kinds_come_in_one_order_however_an_engine_gives_them(tmp_path: Path) -> None:
+def test_kinds_come_in_one_order_however_an_engine_gives_them(tmp_path):
     frame = keyed()
     kinds = []
     for engine in ("duckdb", "duckdb", "polars", "pandas"):
@@ -192,3 +187,156 @@ def test_kinds_come_in_one_order_however_an_engine_gives_them(tmp_path: Path) ->
         pd.testing.assert_series_equal(kinds[0].rows, other.rows)
         pd.testing.assert_series_equal(kinds[0].label, other.label)
         assert kinds[0].sensitive.fillna("").astype(str).equals(other.sensitive.fillna("").astype(str))
+
+
+# weighted tables ------------------------------------------------------------------------------------------------------
+WEIGHTS = {
+    "thirds": lambda rng, n: rng.random(n) / 3,
+    "small and large": lambda rng, n: rng.choice([1e-9, 0.1, 7e5], n),
+    "some are 0": lambda rng, n: np.where(rng.random(n) < 0.3, 0, rng.random(n)),
+    "tenths": lambda rng, n: rng.integers(1, 30, n) / 10,
+    "too large to be rows": lambda rng, n: rng.integers(1, 9, n) * 2.0**60,
+}
+
+
+@pytest.mark.parametrize(
+    ("engine", "kind"),
+    [
+        *(pytest.param(e, "small and large", marks=pytest.mark.long) for e in ENGINES if e != "duckdb"),
+        *(("duckdb", kind) for kind in WEIGHTS),
+    ],
+)
+def test_weights_are_those_of_the_rows(engine, kind, tmp_path):
+    frame = people(300)
+    frame["w"] = WEIGHTS[kind](np.random.default_rng(5), 300)
+    table = open_as(engine, frame, tmp_path)
+    features = frame.drop(columns=["y", "w"])
+    known = rl.Binarizer(thresholds=4, max_categories=6).fit(features, sample_weight=frame.w)
+    binarizer = rl.Binarizer(thresholds=4, max_categories=6).fit(table.features("y", weight="w"))
+    assert (binarizer.conditions_, binarizer.dropped_) == (known.conditions_, known.dropped_)
+    counts = rl.tables.count(table, binarizer, "y", weight="w")
+    assert counts.n_rows == (frame.w > 0).sum()
+    problem = rl.Problem.from_arrays(counts.frame, counts.label, sample_weight=counts.rows)
+    rows = rl.Problem.from_arrays(known.transform(features), frame.y, sample_weight=frame.w)
+    assert problem.fingerprint == rows.fingerprint
+    assert sum(weights_as_read(counts.rows)) == sum(weights_as_read(frame.w))
+
+
+CELL = st.one_of(st.none(), st.sampled_from([-1.5, 0.0, 0.1, 2.0, 3.0]))
+WEIGHT = st.one_of(st.sampled_from([0.0, 0.1, 0.2, 0.3, 1.0, 2.5]), st.floats(1e-6, 1e6))
+ROWS = st.lists(st.tuples(CELL, st.sampled_from([None, *"abcde"]), WEIGHT, st.booleans()), min_size=4, max_size=40)
+
+
+@settings(max_examples=25)
+@given(ROWS, st.integers(2, 6))
+@example([(None, None, 0.1, True), (None, "c", 0.3, False), (None, "c", 1e-6, False)], 2)
+def test_weights_agree_with_memory(rows, groups):
+    frame = pd.DataFrame(rows, columns=["x", "t", "w", "y"]).astype({"x": float})
+    assert _counted("polars", frame, groups) == _in_memory(frame, groups)
+
+
+@pytest.mark.long
+@settings(max_examples=25)
+@given(ROWS, st.integers(2, 6))
+def test_engines_weigh_alike(rows, groups):
+    frame = pd.DataFrame(rows, columns=["x", "t", "w", "y"]).astype({"x": float})
+    answers = [_counted(engine, frame, groups) for engine in ("duckdb", "polars", "pyarrow")]
+    assert answers[0] == answers[1] == answers[2]
+
+
+def _in_memory(frame: pd.DataFrame, groups: int) -> Any:
+    if not (frame.w > 0).sum() > 1 or frame.y.nunique() < 2:
+        return "refused"
+    try:
+        binarizer = rl.Binarizer(thresholds=groups, max_categories=3).fit(frame[["x", "t"]], sample_weight=frame.w)
+        held = binarizer.transform(frame[["x", "t"]])
+        problem = rl.Problem.from_arrays(held, frame.y.astype(int), sample_weight=frame.w)
+    except ValueError:
+        return "refused"
+    return binarizer.conditions_, binarizer.dropped_, problem.fingerprint
+
+
+def _counted(engine: str, frame: pd.DataFrame, groups: int) -> Any:
+    if not (frame.w > 0).sum() > 1 or frame.y.nunique() < 2:
+        return "refused"
+    try:
+        table = open_as(engine, frame, Path())
+        binarizer = rl.Binarizer(thresholds=groups, max_categories=3).fit(table.features("y", weight="w"))
+        counts = rl.tables.count(table, binarizer, "y", weight="w")
+        problem = rl.Problem.from_arrays(counts.frame, counts.label, sample_weight=counts.rows)
+    except ValueError:
+        return "refused"
+    return binarizer.conditions_, binarizer.dropped_, problem.fingerprint
+
+
+@given(st.lists(st.floats(1e-30, 1e30), min_size=1, max_size=20))
+def test_sums_are_held_by_doubles_exactly(weights):
+    total = sum(weights_as_read(weights))
+    unit = Fraction(1, total.denominator)
+    parts, of = exact_floats(np.array([int(total / unit)], dtype=object), unit)
+    assert sum(weights_as_read(parts)) == total
+    assert (parts > 0).all()
+    assert (of == 0).all()
+    assert len(parts) < 8
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "polars"])
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ([-1.0, 0.5], r"numbers of at least 0, and one is -1\.0"),
+        ([np.nan, 0.5], "and 1 rows have none"),
+        ([np.inf, 0.5], "and one is inf"),
+        ([0.0, 0.0], "are 0 in every row"),
+        ([1e-200, 1e200], "too far apart"),
+        (["a", "b"], "weights must be numbers"),
+    ],
+)
+def test_what_is_no_weight_is_said(engine, weights, message, tmp_path):
+    table = open_as(engine, pd.DataFrame({"a": [0, 1], "w": weights, "y": [0, 1]}), tmp_path)
+    with pytest.raises(TableError, match=message):
+        table.features("y", weight="w")
+
+
+def test_weighted_people_are_not_called_many():
+    frame = pd.DataFrame({"a": [0, 0, 0, 1], "w": [0.1, 0.1, 0.1, 1000.5], "y": [0, 1, 0, 1]})
+    counts = rl.tables.count(rl.tables.open(frame), [rl.Condition("a", "==", 1)], "y", weight="w")
+    some = counts.without_rare(2)
+    assert (some.n_rows, some.rare) == (3, 1)
+
+
+def test_a_weighing_has_no_more_parts_than_weights_have_digits():
+    frame = rl.tables.open(pd.DataFrame({"w": [0.5, 0.25, 2.0]})).frame
+    assert Weighing.by(frame, "w", "t").parts == 1
+
+
+@pytest.mark.parametrize(
+    ("engine", "weighted"),
+    [("polars", True), *(pytest.param("duckdb", weighted, marks=pytest.mark.long) for weighted in (False, True))],
+)
+def test_quantiles_of_very_many_values(engine, weighted, tmp_path, monkeypatch):
+    rng = np.random.default_rng(7)
+    n = 3000
+    frame = pd.DataFrame(
+        {
+            "normal": rng.normal(size=n),
+            "heavy": np.exp(rng.normal(size=n) * 40),
+            "far": np.where(rng.random(n) < 0.5, rng.random(n) * 1e-12, 1e300 * (rng.random(n) - 0.5)),
+            "whole": rng.integers(-(2**62), 2**62, n),
+            "halves": np.append(rng.permutation(n - 1).astype(float) + 1, 0.5),
+            "holes": np.where(rng.random(n) < 0.2, np.nan, rng.random(n)),
+            "most are 9": np.where(rng.random(n) < 0.95, 9.0, rng.random(n) * 9),
+            "w": rng.random(n) if weighted else 1.0,
+            "y": rng.integers(0, 2, n),
+        }
+    )
+    weight = {"weight": "w"} if weighted else {}
+    features = frame.drop(columns=["y", "w"])
+    aside = [] if weighted else ["w"]
+    monkeypatch.setattr("rulelab.tables.weighing._BINS", 16)
+    monkeypatch.setattr("rulelab.tables.table.MOST_VALUES", 60)
+    for thresholds in (10, {"normal": [0.25], "whole": 3}):
+        known = rl.Binarizer(thresholds=thresholds).fit(features, sample_weight=frame.w if weighted else None)
+        table = open_as(engine, frame, tmp_path).features("y", *aside, **weight)
+        binarizer = rl.Binarizer(thresholds=thresholds).fit(table)
+        assert (binarizer.conditions_, binarizer.dropped_) == (known.conditions_, known.dropped_)
