@@ -56,12 +56,6 @@ SEARCHES: dict[str, Callable[[rl.Problem], Any]] = {
     "fair rule set": lambda p: rl.RuleSetSearch(p, max_complexity=6, max_conditions=2, fairness=FAIR),
 }
 SLOW = "rule list of predictive parity"
-<<<<<<< HEAD
-WITHOUT: dict[str, tuple[Callable[[rl.Problem], Any], str]] = {
-    "rule list of limited length, plain": (lambda p: rl.RuleListSearch(p, 0.03, max_length=2), "max_length=None")
-}
-=======
->>>>>>> part-a
 
 
 def bounds_on_the_way(search: Any, most: int = 12) -> list[tuple[rl.Snapshot, rl.Certificate]]:

@@ -104,13 +104,7 @@ def in_order(rows: Rows, order: np.ndarray) -> Rows:
 def permuted(rows: Rows, rng: np.random.Generator) -> Rows:
     """The same rows and columns in another order."""
     order, columns = rng.permutation(len(rows.y)), rng.permutation(rows.A.shape[1])
-<<<<<<< HEAD
-    return replace(
-        rows, A=rows.A[np.ix_(order, columns)], y=rows.y[order], weight=rows.weight[order], group=rows.group[order]
-    )
-=======
     return replace(in_order(rows, order), A=rows.A[np.ix_(order, columns)])
->>>>>>> part-a
 
 
 def repeated(rows: Rows) -> Rows:
