@@ -64,16 +64,17 @@ def test_rates_that_must_be_equal_are_searched_value_by_value(monkeypatch):
         check(case_of(seed))
 
 
-def larger_problem() -> rl.Problem:
+def larger_problem(weight: int = 1) -> rl.Problem:
     rng = np.random.default_rng(3)
     A = rng.random((200, 5)) < rng.uniform(0.3, 0.7, 5)
     groups = (A[:, 0] ^ (rng.random(200) < 0.3)).astype(int)
     y = ((A[:, 0] & A[:, 1]) | (A[:, 2] & ~A[:, 3])) ^ (rng.random(200) < 0.2)
-    return rl.Problem.from_arrays(np.hstack([A, ~A]), y, groups=groups)
+    return rl.Problem.from_arrays(np.hstack([A, ~A]), y, groups=groups, sample_weight=np.full(200, weight))
 
 
-def test_a_proof_says_what_it_is_about_and_is_refused_for_a_larger_gap():
-    problem = larger_problem()
+@pytest.mark.parametrize("weight", [1, 3])
+def test_a_proof_says_what_it_is_about_and_is_refused_for_a_larger_gap(weight):
+    problem = larger_problem(weight)
     search = rl.LeastGapRuleSetSearch(problem, "equal_opportunity", 0.72, 6, 2)
     best = rl.solve(search).incumbent
     assert search.least
@@ -88,7 +89,7 @@ def test_a_proof_says_what_it_is_about_and_is_refused_for_a_larger_gap():
     parameters = {**certificate.parameters, "false_negative_rate_gap": worse.objective}
     forged = rl.verify(problem, worse.model, replace(certificate, parameters=parameters))
     assert not forged
-    for changed in ({"min_accuracy": 0.9}, {"max_complexity": 20.0}, {"regularization": 0.1}):
+    for changed in ({"min_accuracy": 0.9}, {"min_accuracy": 0.0}, {"max_complexity": 20.0}, {"regularization": 0.1}):
         assert not rl.verify(problem, best.model, replace(certificate, parameters=certificate.parameters | changed))
 
 

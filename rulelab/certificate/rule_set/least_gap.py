@@ -80,7 +80,7 @@ class Smaller(Case):
         self.gap = self.least = check_gaps(sides, model.form, claimed, claim.min_group_size, once)
         super().__init__(problem, model, replace(claim, tolerances=dict.fromkeys(claimed, self.gap)))
         counted, _, unit = self._exactly or (self.sides, None, self.unit)
-        total, lost = int(sides.wanted.sum()) + int(sides.unwanted.sum()), int(counted.loss(times))
+        total, lost = int(counted.wanted.sum()) + int(counted.unwanted.sum()), int(counted.loss(times))  # in one unit
         most = most_wrong(accuracy, total)
         if lost > most:
             raise CertificateError(
