@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from fractions import Fraction
 
@@ -9,6 +10,13 @@ import numpy as np
 
 from ..data.problem import Problem
 from .certificate import CertificateError
+
+
+def nearly(claimed: float, actual: float) -> bool:
+    """Equal but for the rounding of sums, which depends on their order; a number from a file may be of any size."""
+    if isinstance(claimed, float) and not math.isfinite(claimed):
+        return False
+    return abs(Fraction(claimed) - Fraction(actual)) <= abs(Fraction(actual)) / 10**9
 
 
 def in_whole_weights_by_group(problem: Problem, any_size: bool = False) -> Problem:

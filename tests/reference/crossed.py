@@ -182,11 +182,10 @@ class Judge:
             self._say(f"a proof of the objective {answer.objective!r} is accepted, it is {float(self._value(model))!r}")
         elif proven and case.rows.kind in _WHOLE and (answer.objective != answer.lower_bound or answer.resolution):
             self._say(f"a proof of {answer.objective!r} is up to {answer.resolution!r}")
-        if case.rows.kind in (*_WHOLE, "huge"):
-            order = np.random.default_rng(case.seed).permutation(len(case.rows.y))
-            again = _checked(case.with_rows(in_order(case.rows, order)).problem(), model, certificate)
-            if not again.valid:
-                self._say(f"the proof is refused of the rows in another order: {again.reason}")
+        order = np.random.default_rng(case.seed).permutation(len(case.rows.y))
+        again = _checked(case.with_rows(in_order(case.rows, order)).problem(), model, certificate)
+        if not again.valid:
+            self._say(f"the proof is refused of the rows in another order: {again.reason}")
 
     def _judge_mutants(self, problem: Any, model: Any, certificate: Any) -> None:
         """Changed proofs: one that is accepted must still be right."""

@@ -20,7 +20,7 @@ lists of the others, among which the antecedents of its entries are counted.
 
 from __future__ import annotations
 
-import math
+import operator
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -32,6 +32,7 @@ from ...models import FallingRuleList, ModelError
 from ..certificate import Certificate, CertificateError, check_arrays, check_parameters
 from ..origin import Origin, same_conditions
 from ..outcome import LOWER_BOUND, Outcome, bounded, cost_to_prove
+from ..whole_weights import nearly
 from .children import Entries, children, chunks
 from .joint_capture import ROUNDS, reduced, what_is_left
 from .states import FallingStates, falling_space
@@ -158,14 +159,15 @@ def require_counts(problem: Problem, model: FallingRuleList, positive_weight: fl
         raise CertificateError(f"the model does not fit the problem: {error}") from None
     for k, (said, is_so) in enumerate(zip((*model.rules, model.default), (*again.rules, again.default), strict=True)):
         where = "the default of the model" if said is model.default else f"rule {k + 1} of the model"
-        for field in ("antecedent", "name", "positives", "negatives", "prediction", "correct"):
-            if getattr(said, field) != getattr(is_so, field):
+        for field in ("antecedent", "name", "prediction", "positives", "negatives", "correct"):
+            agree = operator.eq if problem.integral or field in ("antecedent", "name", "prediction") else nearly
+            if not agree(getattr(said, field), getattr(is_so, field)):
                 raise CertificateError(
                     f"{where} claims the {field} {getattr(said, field)!r}, but it is {getattr(is_so, field)!r}"
                 )
         if not same_conditions(said.conditions, is_so.conditions):
             raise CertificateError(f"{where} tests other conditions than its antecedent {is_so.name!r} of the problem")
-        if not math.isclose(said.probability, is_so.probability, rel_tol=1e-9):
+        if not nearly(said.probability, is_so.probability):
             raise CertificateError(
                 f"{where} claims the probability {said.probability}, but it is {is_so.probability:.10g}"
             )

@@ -15,7 +15,7 @@ sets, see `lemmas`, and so may pairs of patterns with multipliers, which can als
 
 from __future__ import annotations
 
-import math
+import operator
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -27,6 +27,7 @@ from ...models import Rule, RuleList
 from ..certificate import CertificateError, check_parameters
 from ..origin import same_conditions
 from ..outcome import LOWER_BOUND, Outcome, bounded, cost_to_prove
+from ..whole_weights import nearly
 from .children import Wanted, chunks, opened
 from .lemmas import Lemmas
 from .separation import ARRAYS as PAIRS
@@ -268,7 +269,7 @@ def _check_rule(problem: Problem, rule: Rule, where: str, left: np.ndarray, capt
         for patterns in (captured, left, everything)
     ]
     counts = weights[0]
-    agree = _equal if problem.integral else _agree
+    agree = operator.eq if problem.integral else nearly
     if not (agree(rule.positives, counts[0]) and agree(rule.negatives, counts[1])):
         raise CertificateError(
             f"{where} claims to capture {rule.positives} positive and {rule.negatives} negative, "
@@ -277,21 +278,10 @@ def _check_rule(problem: Problem, rule: Rule, where: str, left: np.ndarray, capt
     if not agree(rule.correct, counts[0 if rule.prediction == problem.classes[1] else 1]):
         raise CertificateError(f"{where} claims to predict {rule.correct} correctly, which its own counts do not say")
     positives, negatives = next(pair for pair in weights if sum(pair) > 0)  # a rule that captures nothing: of the rest
-    if not _agree(rule.probability, positives / (positives + negatives)):
+    if not nearly(rule.probability, positives / (positives + negatives)):
         raise CertificateError(
             f"{where} claims the probability {rule.probability}, but it is {positives / (positives + negatives):.10g}"
         )
-
-
-def _equal(claimed: float, actual: float) -> bool:
-    return claimed == actual
-
-
-def _agree(claimed: float, actual: float) -> bool:
-    """Equal but for the rounding of sums; a number from a file may be of any size."""
-    if isinstance(claimed, float) and not math.isfinite(claimed):
-        return False
-    return abs(Fraction(claimed) - Fraction(actual)) <= abs(Fraction(actual)) / 10**9
 
 
 def _listed(labels: Sequence[Any]) -> str:
