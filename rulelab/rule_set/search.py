@@ -321,9 +321,15 @@ class RuleSetSearch(RelaxedFirst, Phases):
         )
         source, rounded = self, rounds(self.problem, claim)
         if rounded and bound is None:
-            source = _Rounded(Case(self.problem, model, claim), self, model).without_relaxation()
+            case = Case(self.problem, model, claim)
+            source = _Rounded(case, self, model).without_relaxation()
             for _ in source.steps():
                 look()
+            if source.by_value and source._best.cost < case.cost:  # its parts hold only what costs less than that
+                raise CertificateError(
+                    "the weights have too many digits for a certificate in parts: rounded, they let in sets that break "
+                    "the constraint by less than rounding hides; round them, say to six digits in all"
+                )
         elif self._program.exactness:
             raise CertificateError(
                 "the weights have too many digits for a certificate; round them, say to six digits in all"

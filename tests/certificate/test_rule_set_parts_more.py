@@ -151,6 +151,13 @@ def test_sets_that_obey_are_proven_by_parts(seed, most, monkeypatch):
     assert search.by_value or most == FEW
 
 
+def test_where_rounding_hides_a_breach_there_is_no_proof_by_parts():
+    search = crossed_case_of("demanding_set", 130).search()
+    assert rl.solve(search).status is Status.OPTIMAL
+    with pytest.raises(rl.CertificateError, match="too many digits for a certificate in parts"):
+        search.certificate()
+
+
 def check_gaps(seeds: range, loss: str) -> tuple[int, int]:
     """Proofs of least gaps by parts, and how many wrong ones were refused."""
     proven = refused = 0

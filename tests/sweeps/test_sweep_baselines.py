@@ -1,11 +1,12 @@
 """Baselines of a sweep against the same classifiers fitted by hand; sizes of trees against their own rules."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from c50py import C5RulesClassifier
+from c50py import C5Classifier, C5RulesClassifier
 from fairlearn.postprocessing import ThresholdOptimizer
 from fairlearn.reductions import EqualizedOdds, ExponentiatedGradient
 from hypothesis import given, settings
@@ -131,7 +132,9 @@ def test_the_size_of_a_tree_is_that_of_the_rules_of_one_class(seed, leaves):
 @pytest.mark.long
 def test_rivals_are_those_of_their_packages_and_their_rules_are_counted():
     grid = {"regularization": [0.1], "thresholds": [4]}
-    one = waited(rl.sweep(DATA, grid=grid, cv=3, sensitive="group", baselines=["ripper", "c45_rules"], random_state=5))
+    one = waited(
+        rl.sweep(DATA, grid=grid, cv=3, sensitive="group", baselines=["ripper", "c45_rules", "c50"], random_state=5)
+    )
     here = PLAN.fold_of == 0
     train, test = (part.astype(int) for part in conditions(0))
     names = [f"c{i}" for i in range(train.shape[1])]
@@ -146,9 +149,21 @@ def test_rivals_are_those_of_their_packages_and_their_rules_are_counted():
         row = only(one, name, 0)
         assert (row.test_accuracy, row.rules) == (accuracy_score(PLAN.y[here], predicted), len(found))
         assert row.complexity == len(found) + sum(len(getattr(rule, of_rule)) for rule in found)
+    tree, row = C5Classifier().fit(train.astype(np.float32), PLAN.y[~here]), only(one, "c50", 0)
+    assert row.test_accuracy == accuracy_score(PLAN.y[here], tree.predict(test.astype(np.float32)))
+    ends = pd.DataFrame(leaves(tree.tree_), columns=["label", "depth"]).groupby("label")["depth"].agg(["size", "sum"])
+    assert (row.rules, row.complexity) == min((n, n + conditions) for n, conditions in ends.itertuples(index=False))
 
 
-@pytest.mark.parametrize("name", ["ripper", "c45_rules", "threshold_optimizer"])
+def leaves(node: Any, depth: int = 0) -> list[tuple[Any, int]]:
+    """Label and depth of each."""
+    if node.is_leaf:
+        return [(node.predicted_class, depth)]
+    children = node.children.values() if isinstance(node.children, dict) else node.children
+    return [leaf for child in children for leaf in leaves(child, depth + 1)]
+
+
+@pytest.mark.parametrize("name", ["ripper", "c45_rules", "c50", "threshold_optimizer"])
 def test_what_a_package_is_needed_for_says_so(monkeypatch, name):
     monkeypatch.setattr("importlib.util.find_spec", lambda package: None)
     with pytest.raises(rl.sweeps.SweepError, match=f"{name} needs the package {BASELINES[name].packages[-1]}"):
