@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from bokeh.models import ColumnDataSource, HoverTool
+from bokeh.models import ColumnDataSource, HoverTool, Range1d
 from bokeh.models.annotations import LegendItem
 
 from ...data.gaps import CONSTRAINED, MEASURED
@@ -60,7 +60,8 @@ class RatesPlot:
         self.caption, self._dark, self._asked = "", False, (pd.DataFrame(columns=list(_COLUMNS)), "")
         self._lines = ColumnDataSource({"xs": [], "ys": [], "color": [], "dash": []})
         self._dots = ColumnDataSource({name: [] for name in (*_COLUMNS, "color", "shown")})
-        self.figure = new_figure("Rates by tolerance", "largest difference allowed (%)", "", height=270)
+        ranges = Range1d(start=0, end=20), Range1d(start=0, end=100)  # of nothing Bokeh finds none, and says so
+        self.figure = new_figure("Rates by tolerance", "largest difference allowed (%)", "", *ranges, height=270)
         self.figure.multi_line("xs", "ys", color="color", line_dash="dash", line_width=2, source=self._lines)
         self.figure.segment("tolerance", "low", "tolerance", "high", color="color", alpha=0.5, source=self._dots)
         dots = self.figure.scatter("tolerance", "rate", color="color", size=7, source=self._dots, name="rates")
@@ -106,6 +107,9 @@ class RatesPlot:
         test = drawn if "test" not in set(drawn["rows"]) else drawn[drawn["rows"] == "test"]
         replace(self._dots, {str(name): test[name].tolist() for name in test})
         self.figure.yaxis.axis_label = f"{rate} (%)"
+        if len(drawn):
+            self.figure.x_range.update(start=0, end=1.06 * drawn["tolerance"].max())
+            self.figure.y_range.update(start=max(0, drawn["low"].min() - 2), end=min(100, drawn["high"].max() + 2))
         left = len(frame["group"].unique()) - len(names)
         lines = "Solid: test rows, with 95 % intervals; dashed: training rows." if len(test) < len(drawn) else ""
         gaps = [np.ptp(some["rate"]) for _, some in drawn[drawn["rows"] == "train"].groupby("tolerance")]
