@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from bokeh.models import ColumnDataSource, HoverTool, Range1d
-from bokeh.models.annotations import LegendItem
 
 from ...data.gaps import CONSTRAINED, MEASURED
 from ...families.criteria import EVERY
 from ...sweeps import Sweep
-from ..search.plots.base import add_legend, new_figure, replace
+from ..search.plots.base import add_legend, new_figure, replace, show_entries
 from ..search.slide import enlarged
 from .look import COLORS
 from .points import PARTS
@@ -65,10 +65,10 @@ class RatesPlot:
         self.figure.multi_line("xs", "ys", color="color", line_dash="dash", line_width=2, source=self._lines)
         self.figure.segment("tolerance", "low", "tolerance", "high", color="color", alpha=0.5, source=self._dots)
         dots = self.figure.scatter("tolerance", "rate", color="color", size=7, source=self._dots, name="rates")
-        add_legend(self.figure, [], columns=2)
-        marks: list[Any] = [dots]
-        named = [LegendItem(label={"field": "group"}, renderers=marks)]
-        self.figure.legend[0].items = named
+        # a legend by a column reads colours of rows that are not drawn yet (Bokeh 3.9)
+        self._samples = [self.figure.scatter(x=[math.nan], y=[math.nan], size=7) for _ in range(_MOST_GROUPS)]
+        self._legend = add_legend(self.figure, [("", sample) for sample in self._samples], columns=2)
+        show_entries(self._legend, [False] * _MOST_GROUPS)
         self.figure.add_tools(HoverTool(renderers=[dots], tooltips="@group, @rows: @rate{0.0} % (@shown)"))
 
     def frame(self) -> pd.DataFrame:
@@ -110,9 +110,11 @@ class RatesPlot:
         if len(drawn):
             self.figure.x_range.update(start=0, end=1.06 * drawn["tolerance"].max())
             self.figure.y_range.update(start=max(0, drawn["low"].min() - 2), end=min(100, drawn["high"].max() + 2))
-        left = len(frame["group"].unique()) - len(names)
+        for name, sample, entry in zip(names, self._samples, self._legend, strict=False):
+            entry.label = {"value": str(name)}
+            sample.glyph.update(line_color=hues[name], fill_color=hues[name])
+        show_entries(self._legend, [k < len(names) for k in range(_MOST_GROUPS)])
         lines = "Solid: test rows, with 95 % intervals; dashed: training rows." if len(test) < len(drawn) else ""
         gaps = [np.ptp(some["rate"]) for _, some in drawn[drawn["rows"] == "train"].groupby("tolerance")]
-        held = f" On training rows groups are at most {max(gaps):.1f} points apart." if gaps and not left else ""
-        more = f" {left} more groups are in the table." if left else ""
-        self.caption = f"{lines}{held}{more}".strip() if len(drawn) else _NOTHING
+        held = f" On training rows groups are at most {max(gaps):.1f} points apart." if gaps else ""
+        self.caption = f"{lines}{held}".strip() if len(drawn) else _NOTHING
