@@ -219,13 +219,10 @@ class C45Rules(_Packaged):
         return len(fitted.rules_), sum(len(rule.conditions) for rule in fitted.rules_)
 
 
-class C50(_Packaged):
-    """A C5.0 tree by the package c50py, of the same size as CART's: its shorter half as rules."""
+class C50(C45Rules):
+    """A C5.0 tree by the same package, with the same parameters; its size is counted as CART's."""
 
     name, title = "c50", "C5.0 tree"
-    packages = ("scikit-learn", "c50py")
-    defaults = {"cf": 0.25, "min_samples_leaf": 2, **BINARIZING}
-    grid = {"cf": [0.25]}
 
     def estimator(self, parameters: Mapping[str, Any], seed: int) -> Any:
         return importlib.import_module("c50py").C5Classifier(**parameters)
