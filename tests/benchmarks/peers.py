@@ -26,10 +26,7 @@ from _peers_figure import draw
 
 import rulelab as rl
 
-NEEDED = (
-    *("gosdt==1.0.4", "pystreed==1.4.0", "imodels==3.0.4", "wittgenstein==0.3.5", "scikit-learn<1.8", "six"),
-    *("aix360==0.3.0", "cvxpy>=1.9,<2", "ecos==2.0.14", "fastsrs==0.1.2", "tree-praxis==0.0.30", "numba"),
-)
+NEEDED = Path(__file__).with_suffix(".txt")
 KINDS = {
     "gosdt": "list, exact",
     "streed": "tree, exact",
@@ -126,7 +123,7 @@ def _python_of(environment: Path, install: bool) -> Path | None:
     python = environment / "bin" / "python"
     if install:
         venv.create(environment, with_pip=True)
-        subprocess.run([python, "-m", "pip", "install", "--quiet", *NEEDED], check=True)
+        subprocess.run([python, "-m", "pip", "install", "--quiet", "-r", NEEDED], check=True)
     return python if python.exists() else None
 
 

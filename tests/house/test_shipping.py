@@ -2,9 +2,11 @@
 
 import re
 import tomllib
+from importlib.metadata import distribution
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
 from places import ROOT
 
 from rulelab.cli.commands import main
@@ -36,6 +38,37 @@ def test_the_image_has_what_the_wheel_is_made_of_and_is_not_root() -> None:
     assert {*wheel["packages"], *wheel["force-include"], PROJECT["readme"], *PROJECT["license-files"]} <= copied
     assert all((ROOT / name).exists() for name in copied)
     assert DOCKERFILE.index("--uid 1000") < DOCKERFILE.index("USER 1000") < DOCKERFILE.index("ENTRYPOINT")
+
+
+def needed(name: str, *extras: str) -> set[str]:
+    """The packages that one with these extras needs, itself left out, and what they need."""
+    found: set[str] = set()
+    asked = [(name, extra) for extra in ("", *extras)]
+    for package, extra in asked:  # which grows
+        for requirement in map(Requirement, distribution(package).requires or ()):
+            if requirement.marker is None or requirement.marker.evaluate({"extra": extra}):
+                new = [(requirement.name.lower(), each) for each in ("", *requirement.extras)]
+                asked += [each for each in new if each not in asked]
+                found.add(requirement.name.lower())
+    return found - {name}
+
+
+def megabytes(packages: set[str]) -> float:
+    files = [file for name in packages for file in distribution(name).files or () if file.suffix != ".pyc"]
+    return sum(path.stat().st_size for path in (file.locate() for file in files) if path.exists()) / 1e6
+
+
+def test_the_readme_says_how_large_an_installation_is() -> None:
+    text = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    core = needed("rulelab")
+    measured = {
+        r"`pip install -e \.`, (\d+) MB": core,
+        r"`page` adds [^.]+?, (\d+) MB": needed("rulelab", "page") - core,
+        r"PyArrow, (\d+) MB": needed("rulelab", "parquet") - core,
+    }
+    for said, packages in measured.items():
+        (number,) = re.findall(said, text)
+        assert megabytes(packages) == pytest.approx(int(number), rel=0.1), packages
 
 
 def test_conda_environments_have_no_tools_of_testing() -> None:

@@ -143,9 +143,11 @@ class Remote(JSComponent):
             return
         time, _, say = MINUTES[at - 1]
         following = MINUTES[at][1] if at < self.of else ""
+        undone = at > self._done
+        self.busy = undone  # before the card is shown: the browser takes each change by itself
         self.param.update(at=at, card={"time": time, "said": say, "following": following})
-        if at > self._done:
-            self._done, self.busy = at, True
+        if undone:
+            self._done = at
             self._acts, self._wait = _DOES[at - 1](self._tabs), None
             if self._go_on():
                 self._beat.start()
