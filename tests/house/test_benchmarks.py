@@ -95,6 +95,16 @@ def test_peers_are_run_beside_each_other_and_drawn(tmp_path: Path, capsys: pytes
     assert "tic_tac_toe" in capsys.readouterr().out
 
 
+@pytest.mark.long
+def test_every_family_is_certified_by_default_on_what_is_embedded(tmp_path: Path) -> None:
+    import defaults
+
+    file = tmp_path / "defaults.json"
+    assert defaults.main(["--data", "breast_cancer", "diabetes", "tic_tac_toe", "--json", str(file)]) == 0
+    rows = json.loads(file.read_text("utf-8"))["rows"]
+    assert [row["status"] for row in rows] == ["optimal"] * 9
+
+
 def test_the_page_plays_the_search_that_is_recorded(tmp_path: Path) -> None:
     import recorded_search
 
