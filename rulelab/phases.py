@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 _MOST_EFFORT = 1 << 30
 """Words looked at by the search for the best model of all, about, before it is given up: some seconds."""
-_SHARE = 4  # of the memory, it takes one
+SHARE = 4
+"""Of the memory, a search whose models are handed on takes one part."""
 _WAITING, _ENDED = ("preparing", "reducing"), ("certified", "infeasible")
 
 
@@ -134,7 +135,7 @@ class RelaxedFirst(Phased):
         if self._relaxation is None:
             self._relaxation = self._without_demands()
         relaxation, before, most = self._relaxation, self._relaxation.work, self._most_relaxed
-        relaxation.memory_limit = None if self.memory_limit is None else max(1, self.memory_limit // _SHARE)
+        relaxation.memory_limit = None if self.memory_limit is None else max(1, self.memory_limit // SHARE)
         last = self._last_relaxed = relaxation.advance(min(max_work, most - before))
         self.work += relaxation.work - before
         self._floor = max(self._floor, self._sure(last.lower_bound))

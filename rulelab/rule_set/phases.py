@@ -167,8 +167,7 @@ class Phases(Phased, ABC):
         if self._limit == "memory":
             self._limit = None
         while self.work < target and self._phase == phase:  # a call ends with a phase: the next units take other times
-            if phase in _WORKING and self.memory_limit is not None and self.memory_bytes > self.memory_limit:
-                self._limit = "memory"
+            if self._is_full():
                 return
             if phase == "incumbent":
                 self._run_greedy()
@@ -183,6 +182,13 @@ class Phases(Phased, ABC):
                 return
             self.work += 1
             self._settle()
+        self._is_full()
+
+    def _is_full(self) -> bool:
+        """Whether more is stored than may be, which is said."""
+        full = self._phase in _WORKING and self.memory_limit is not None and self.memory_bytes > self.memory_limit
+        self._limit = "memory" if full else self._limit
+        return full
 
     def _prepare(self) -> None:
         self._features = Features.from_problem(self.problem, self.form, self._demands.rows)

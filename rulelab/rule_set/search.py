@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 import pandas as pd
@@ -21,7 +21,7 @@ from ..data.problem import Problem
 from ..kernels.jit import is_compiled
 from ..models import RuleSet
 from ..parameters import COMPLEXITY_COST
-from ..phases import RelaxedFirst
+from ..phases import SHARE, RelaxedFirst
 from ..proving import asked_of, kept_for_its_model
 from ..rehearsal import grouped_problem, noisy_problem
 from ..search import solve
@@ -41,7 +41,8 @@ from .snapshot_detail import POOL_COLUMNS, pool_frame, price_frame
 
 _REHEARSED = 200
 _MOST_RELAXED = 200
-"""Units of work of the search without the fairness constraint; what columns it finds are handed on."""
+"""Units of work of the search without the fairness constraint, and, where single errors count, of the one by the
+Hamming loss; what columns they find are handed on."""
 
 
 class RuleSetSearch(RelaxedFirst, Phases):
@@ -106,6 +107,8 @@ class RuleSetSearch(RelaxedFirst, Phases):
     family: ClassVar[str] = "rule_set"
     _loosened = Fraction(0)
     """By how much more than by the tolerances rates may differ."""
+    _by_hamming: RuleSetSearch | None = None
+    """The search whose sets are the first ones where single errors count: its linear programme finds them sooner."""
 
     def __init__(
         self,
@@ -155,6 +158,7 @@ class RuleSetSearch(RelaxedFirst, Phases):
         self.max_uses = limits_of(max_uses) or None
         self._demands = self._demanded()
         self._relaxes = fairness is not None
+        self._borrows = loss == "zero_one"
         program = self._new_program()
         self._begin(program, self._demands, Incumbents(problem, program, form, fairness, self.min_group_size))
 
@@ -268,6 +272,31 @@ class RuleSetSearch(RelaxedFirst, Phases):
             fair._pool.add([(0,), (1,), (2,), (0, 1)])
             ConstrainedProximalMaster(fair._program, fair._pool).solve(np.arange(len(fair._pool)), 1.0)
 
+    def without_relaxation(self) -> Self:
+        self._borrows = False
+        return super().without_relaxation()
+
+    def _run_greedy(self) -> None:
+        """A unit of the search by the Hamming loss, which hands on its sets and rules, then of the first search."""
+        if not self._borrows:
+            super()._run_greedy()
+            return
+        if self._by_hamming is None:
+            by_hamming = {"loss": "hamming", "warm_start": None}
+            self._by_hamming = RuleSetSearch(self.problem, **{**self.parameters, **by_hamming})
+        other = self._by_hamming
+        other.memory_limit = None if self.memory_limit is None else max(1, self.memory_limit // SHARE)
+        last = other.advance(1)
+        if last.incumbent is not None:
+            self._offer(clauses_of(last.incumbent.model, self.problem, self.form))
+        if last.status is not Status.RUNNING or other.work >= _MOST_RELAXED:
+            self._pool.add(list(other.columns))
+            self._borrows, self._by_hamming = False, None
+
+    @property
+    def _own_bytes(self) -> int:
+        return super()._own_bytes + (0 if self._by_hamming is None else self._by_hamming.memory_bytes)
+
     @kept_for_its_model
     def certificate(self, bound_only: bool = False) -> Certificate:
         """The proof that the set is optimal for rules of at most ``conditions`` conditions, for `rulelab.verify`.
@@ -357,7 +386,7 @@ class RuleSetSearch(RelaxedFirst, Phases):
 
     def _without_demands(self) -> RuleSetSearch:
         other = {"fairness": None, "min_group_size": 0, "warm_start": None}
-        return RuleSetSearch(self.problem, **{**self.parameters, **other})
+        return RuleSetSearch(self.problem, **{**self.parameters, **other}).without_relaxation()
 
     @property
     def _most_relaxed(self) -> int:
