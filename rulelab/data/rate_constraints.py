@@ -201,7 +201,6 @@ class ValueConstraints(Constraints):
     n_counted: int
 
     def is_fair(self, predicted: np.ndarray) -> bool:
-        """Whether predicting these patterns positive (bool, shape (n_patterns,)) meets the criterion, exactly."""
         values = []
         for g in self.groups:
             right, wrong = (sum(side[g, predicted].tolist()) for side in (self.positives, self.negatives))

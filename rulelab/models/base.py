@@ -42,7 +42,13 @@ class Saved(abc.ABC):
 
     @abc.abstractmethod
     def to_text(self, target: str | None = None) -> str:
-        """The rules in words; ``target`` names what is predicted."""
+        """The rules in words, one aligned line each; ``target`` names what is predicted.
+
+        Parameters
+        ----------
+        target : str, optional
+            Name of what is predicted.
+        """
 
     @abc.abstractmethod
     def _body(self) -> dict[str, Any]:
@@ -145,7 +151,13 @@ class Model(Saved):
 
     @abc.abstractmethod
     def relabelled(self, classes: tuple[Any, Any]) -> Self:
-        """The same model with other labels, the negative one first."""
+        """The same model with other labels.
+
+        Parameters
+        ----------
+        classes : tuple of two labels
+            The negative one first.
+        """
 
     @abc.abstractmethod
     def to_frame(self) -> pd.DataFrame:
@@ -165,7 +177,13 @@ class Model(Saved):
 
     @abc.abstractmethod
     def predicts_positive(self, A: Any) -> np.ndarray:
-        """Which rows are given the positive label: bool array, shape (n_rows,)."""
+        """Which rows are given the positive label: bool array, shape (n_rows,).
+
+        Parameters
+        ----------
+        A : array of bool, shape (n_rows, n_antecedents)
+            Which antecedents hold for which rows.
+        """
 
     @abc.abstractmethod
     def _objective(self, counted: Confusion, regularization: float) -> float:

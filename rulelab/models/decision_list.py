@@ -185,13 +185,6 @@ class DecisionList(Ordered, Model):
         return tuple(rule.name for rule in self.rules)
 
     def predicts_positive(self, A: Any) -> np.ndarray:
-        """Which rows are given the positive label: bool array, shape (n_rows,).
-
-        Parameters
-        ----------
-        A : array of bool, shape (n_rows, n_antecedents)
-            Which antecedents hold for which rows.
-        """
         positive = [rule.prediction == self.classes[-1] for rule in (*self.rules, self.default)]
         return np.array(positive, dtype=bool)[self.fired(A)]
 
@@ -212,12 +205,6 @@ class DecisionList(Ordered, Model):
         return np.column_stack([1 - positive, positive])[:, -len(self.classes) :]
 
     def relabelled(self, classes: tuple[Any, Any]) -> Self:
-        """The same model with other labels, the negative one first.
-
-        Parameters
-        ----------
-        classes : tuple of two labels
-        """
         new = dict(zip(self.classes[::-1], classes[::-1], strict=False))
         rules = [replace(rule, prediction=new[rule.prediction]) for rule in (*self.rules, self.default)]
         return replace(self, rules=tuple(rules[:-1]), default=rules[-1], classes=tuple(classes))

@@ -264,13 +264,6 @@ class FallingRuleList(DecisionList):
         )
 
     def to_text(self, target: str | None = None) -> str:
-        """The rules in words, one aligned line each, as the paper prints them; ``target`` names what is predicted.
-
-        Parameters
-        ----------
-        target : str, optional
-            Name of what is predicted.
-        """
         return text.falling_as_text(self.rules, self.default, self._own(), self.classes[-1], target)
 
     def _repr_html_(self) -> str:

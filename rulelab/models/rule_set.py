@@ -130,7 +130,6 @@ class RuleSet(Model):
 
     @property
     def errors(self) -> int | float:
-        """0-1 training errors, a count or a weight."""
         return self.training.errors
 
     @property
@@ -188,13 +187,6 @@ class RuleSet(Model):
         return out
 
     def predicts_positive(self, A: Any) -> np.ndarray:
-        """Which rows are given the positive label: bool array, shape (n_rows,).
-
-        Parameters
-        ----------
-        A : array of bool, shape (n_rows, n_antecedents)
-            Which antecedents hold for which rows.
-        """
         fired = self.fired(A)
         return np.asarray(fired.any(axis=1) if self.form == "dnf" else fired.all(axis=1))
 
@@ -301,12 +293,6 @@ class RuleSet(Model):
         return replace(out, objective=missed + times + regularization * self.complexity)
 
     def relabelled(self, classes: tuple[Any, Any]) -> RuleSet:
-        """The same model with other labels, the negative one first.
-
-        Parameters
-        ----------
-        classes : tuple of two labels
-        """
         return replace(self, classes=tuple(classes))
 
     def to_frame(self) -> pd.DataFrame:
@@ -329,13 +315,6 @@ class RuleSet(Model):
         return pd.DataFrame(rows, columns=columns)
 
     def to_text(self, target: str | None = None) -> str:
-        """The clauses in words, one aligned line each; ``target`` names what is predicted.
-
-        Parameters
-        ----------
-        target : str, optional
-            Name of what is predicted.
-        """
         return set_as_text(self.rules, self.form, self.classes, target)
 
     def formula(self) -> str:

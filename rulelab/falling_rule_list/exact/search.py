@@ -132,7 +132,6 @@ class FallingRuleListSearch(FallingSearch, PrefixSearch, Proving):
 
     @property
     def certified(self) -> bool:
-        """Whether the search has ended with a proof that its list is optimal."""
         return self._phase == "certified"
 
     @property

@@ -113,7 +113,6 @@ class SoftSearch(FallingRuleListSearch):
 
     @property
     def memory_bytes(self) -> int:
-        """Bytes of the arrays of the search."""
         return super().memory_bytes + (0 if self._hard is None else self._hard.memory_bytes)
 
     @property

@@ -129,7 +129,6 @@ class NearOptimalSearch(NearSearch, NearEnumeration):
         return max(self.best_cost, min(open_key, int(self.store.heap_key[0])) if numbers[state.N_HEAP] else open_key)
 
     def result(self) -> NearOptimal:
-        """What has been found so far."""
         if self.store is None:
             truncated = None if self.phase == "finished" else self.truncated or "stopped"
             return nothing(self.problem, self.regularization, self.optimum, truncated, self.work)

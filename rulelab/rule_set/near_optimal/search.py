@@ -159,7 +159,6 @@ class NearOptimalRuleSetSearch(NearEnumeration):
         return walk + sum(part.nbytes for part in parts if part is not None)
 
     def result(self) -> NearOptimalRuleSets:
-        """What has been found so far."""
         best, candidates = self._best, self._candidates
         finished = self.phase == "finished"
         truncated = None if finished else self.truncated or "stopped"

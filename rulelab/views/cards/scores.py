@@ -87,7 +87,6 @@ class ClassScore(Score):
         return super().rate(name) if name == "accuracy" else math.nan
 
     def why_not(self, name: str) -> str:
-        """Why there is no such rate, or no AUC."""
         return "of two classes only"
 
     @property

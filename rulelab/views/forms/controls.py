@@ -96,13 +96,11 @@ class Choice(Control):
         return {plain(said): value for said, value in found.items()}
 
     def state(self) -> dict[str, Any]:
-        """What is seen of it."""
         options = self.options
         chosen = [said for said, value in options.items() if value == self.value]
         return {"options": list(options), "value": chosen[0] if chosen else "", "off": self.off}
 
     def take(self, value: Any) -> None:
-        """Set what the browser says."""
         options = self.options
         if isinstance(value, str) and value in options:
             self._owner.param.update(**{self._name: options[value]})
@@ -118,14 +116,12 @@ class Switches(Control):
         self.options = dict(options)
 
     def state(self) -> dict[str, Any]:
-        """What is seen of it."""
         return {
             "options": list(self.options),
             "value": [said for said, one in self.options.items() if one in self.value],
         }
 
     def take(self, value: Any) -> None:
-        """Set what the browser says."""
         if isinstance(value, list):
             self._owner.param.update(**{self._name: [one for said, one in self.options.items() if said in value]})
 
@@ -148,7 +144,6 @@ class Number(Control):
         return str(self._owner.wrong.get(self._name) or self._owner.refused.get(self._name, ""))
 
     def state(self) -> dict[str, Any]:
-        """What is seen of it."""
         placeholder = self._parameter.none if self._parameter.optional else ""
         if self._parameter.example:
             placeholder = f"such as {self._parameter.example}"
@@ -157,7 +152,6 @@ class Number(Control):
         return {"value": text, "placeholder": placeholder, "wrong": wrong, "off": self.off}
 
     def take(self, value: Any) -> None:
-        """Set what the browser says."""
         if not isinstance(value, str):
             return
         self.text = value

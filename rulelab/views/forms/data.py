@@ -180,7 +180,6 @@ class AllClasses(Labelled):
         raise DatasetError(ELSEWHERE.format(plain(self.target, 60)))
 
     def check(self) -> None:
-        """Refuse roles that cannot be; raises ValueError."""
         data, _ = self.labelled()
         weights = None if data.weight is None else data.weight.to_numpy()
         if weights is not None and not (np.mod(weights, 1) == 0).all():

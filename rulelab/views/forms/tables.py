@@ -97,7 +97,6 @@ class Counted(Labelled):
         raise DatasetError(f"{self.name} is counted where it lies; its rows are not read")
 
     def check(self) -> None:
-        """Refuse roles that cannot be; raises ValueError."""
         table = self._features(self.served.open())
         for name in table.columns:
             table.kind(name)
@@ -201,7 +200,6 @@ class TableDraft(Draft):
 
     @property
     def lacking(self) -> str:
-        """Why it cannot be accepted yet; empty when it can."""
         if self.target is not None and not self.classes:
             return f"The target has more than {_MOST_CLASSES} different values; choose another column."
         return super().lacking
