@@ -109,6 +109,13 @@ def test_another_attribute_counts_nothing_again_and_a_new_find_forgets_the_count
     assert counting.total is None
     assert status(counting).phase == ""
     assert counted(view).total.result.n_lists == view.found.result.n_lists  # type: ignore[union-attr]
+    view.distance = 0.01
+    wait_until(lambda: not view.refresh())
+    n = counted(view).total.result.n_lists
+    assert n <= 2000
+    assert counting.sample.whole, "a few lists are all drawn"
+    assert len(set(counting.sample.members)) == n
+    assert f"all {count(n)} lists" in html(counting)
 
 
 def test_random_lists_stand_beside_the_models(view: AlternativesView, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,17 +152,6 @@ def test_random_lists_stand_beside_the_models(view: AlternativesView, monkeypatc
     assert crosses(view).data["list"] == []
 
 
-def test_a_few_lists_are_all_drawn(view: AlternativesView) -> None:
-    view.distance = 0.01
-    wait_until(lambda: not view.refresh())
-    counting = counted(view)
-    n = counting.total.result.n_lists
-    assert n <= 2000
-    assert counting.sample.whole
-    assert len(set(counting.sample.members)) == n
-    assert f"all {count(n)} lists" in html(counting)
-
-
 def test_the_tab_shows_one_thing_at_a_time(view: AlternativesView) -> None:
     for name in view.strip.names:
         view.strip.open = name
@@ -171,18 +167,14 @@ def test_the_tab_shows_one_thing_at_a_time(view: AlternativesView) -> None:
         assert pn.panel(view.editor) in seen(view), "the chosen model stands beside all of them"
 
 
-@pytest.mark.parametrize(
-    ("seconds", "stopped", "why"), [(1e-9, False, "the time limit"), (60.0, True, "it was stopped")]
-)
-def test_a_count_cut_short_says_what_is_certain(dataset: rl.datasets.Dataset, seconds: float, stopped: bool, why: str):
+def test_a_count_cut_short_says_what_is_certain(dataset: rl.datasets.Dataset) -> None:
     found = find(lambda report: Prepared(searched(dataset)), Wanted(0.5, 3, 60.0), Progress())
-    progress = Progress()
-    total = count_all(found, 60.0, progress)
+    total = count_all(found, 60.0, Progress())
     assert total.result.complete
-    progress = Progress()
-    if stopped:
-        progress.cancel()
-    part = count_all(found, seconds, progress)
-    if not part.result.complete:  # else it was done before it could be stopped
-        assert verdict(part)[1].startswith(f"not complete ({why}): at least ")
-    assert part.result.n_lists <= total.result.n_lists
+    stopped = Progress()
+    stopped.cancel()
+    for seconds, progress, why in ((1e-9, Progress(), "the time limit"), (60.0, stopped, "it was stopped")):
+        part = count_all(found, seconds, progress)
+        if not part.result.complete:  # else it was done before it could be stopped
+            assert verdict(part)[1].startswith(f"not complete ({why}): at least ")
+        assert part.result.n_lists <= total.result.n_lists

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import panel as pn
 import pytest
-from doors import html
+from doors import html, made
 from patience import PATIENCE, wait_until
 from table_engines import people
 
@@ -80,8 +80,7 @@ def test_a_table_is_a_data_set_of_the_page(source: str) -> None:
     assert "secret" not in str(card.to_dict() if hasattr(card, "to_dict") else card)
     search = prepared.search
     assert verify(search.problem, session.snapshot.incumbent.model, search.certificate())
-    known: dict = {}
-    exec(card.code.replace("trips_*.parquet", source), known)  # the script makes the same model
+    known = made(card.code.replace("trips_*.parquet", source))  # the script makes the same model
     assert known["model"].to_dict()["rules"] == session.snapshot.incumbent.model.to_dict()["rules"]
 
 
@@ -125,7 +124,6 @@ def test_counting_can_be_cancelled(source: str, monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(tables.tables, "count", endless)
     monkeypatch.setattr(rl.tables.Table, "interrupt", lambda self: ended.set())
-    session: SearchSession = Setup().new_session()
     session = SearchSession(_recipe(settings))
     session.run()
     assert counting.wait(PATIENCE)

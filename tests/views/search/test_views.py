@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import panel as pn
 import pytest
+from doors import paused
 from live import (
     HOSTILE,
     alert,
@@ -70,7 +71,7 @@ def test_history_as_a_table_has_every_count() -> None:
     assert {"seconds", "work", "objective", "lower_bound", "expanded", "pruned lookahead"} <= set(frame.columns)
 
 
-def test_the_card_says_captured_correct_and_probability_per_rule() -> None:
+def test_the_card_says_captured_correct_and_probability_per_rule_and_has_room_for_its_classes() -> None:
     best = rl.solve(small_search()).incumbent
     html = incumbent_card(best)
     every = (*best.model.rules, best.model.default)
@@ -80,6 +81,9 @@ def test_the_card_says_captured_correct_and_probability_per_rule() -> None:
         assert (
             f'<td class="num">{words.count(rule.captured)}</td><td class="num">{words.count(rule.correct)}</td>' in html
         )
+    assert '<td class="label" style="--longest:9">malignant</td>' in incumbent_card(best, ("malignant", "no"))
+    assert "--longest:13" in incumbent_card(best, ("x" * 30, "no"))
+    assert "P(<wbr>two_<wbr>years)" in incumbent_card(best, ("no", "two_years"))
 
 
 def test_texts_are_escaped_short_and_written_in_one_way() -> None:
@@ -94,13 +98,6 @@ def test_texts_are_escaped_short_and_written_in_one_way() -> None:
     assert said == (
         "0.3388 = 2\u202f336 errors / 7\u202f214 rows + 0.0125 x 3 rules; 1\u202f481\u202f704 of 12345.5, col_2020, 999"
     )
-
-
-def test_a_class_has_room_for_its_longest_word() -> None:
-    best = rl.solve(small_search()).incumbent
-    assert '<td class="label" style="--longest:9">malignant</td>' in incumbent_card(best, ("malignant", "no"))
-    assert "--longest:13" in incumbent_card(best, ("x" * 30, "no"))
-    assert "P(<wbr>two_<wbr>years)" in incumbent_card(best, ("no", "two_years"))
 
 
 def test_a_fair_model_of_little_use_is_said_to_be_one_with_its_price() -> None:
@@ -181,6 +178,19 @@ def test_a_search_is_shown_to_its_certificate_and_exports_are_the_model_the_rule
     assert type(model).from_json(exported(view, "Model (JSON)").decode()) == model
     assert "then" in exported(view, "Rules (text)").decode()
     assert pd.read_csv(io.BytesIO(exported(view, "Trace (CSV)")))["status"].iloc[-1] == "optimal"
+    work = view.session.snapshot.work
+    view.axis = "work"
+    assert gap_figure(view).x_range.start < 0 < work < gap_figure(view).x_range.end
+    assert {glyph.x for plot in view.plots.plots for glyph in plot.over_time} == {"work"}
+    view.reset()
+    assert view.session.snapshot is None
+    assert curves(view)["work"] == []
+    assert "<table" not in model_html(view)
+    finish(view)
+    assert view.session.snapshot.work == work
+    before = view.session
+    view.run()
+    assert view.session is not before, "after the end it is a new run"
 
 
 def test_a_proof_is_checked_within_its_certificate_and_a_new_run_forgets_the_answer(view) -> None:
@@ -189,12 +199,16 @@ def test_a_proof_is_checked_within_its_certificate_and_a_new_run_forgets_the_ans
     def said() -> str:
         return " ".join(each.object for each in box.select(pn.pane.HTML) if each.visible)
 
+    def stopped() -> str:
+        paused(view).stop()
+        wait_until(lambda: view.session.state.over)
+        view.refresh()
+        return said()
+
     assert check.button in box.objects
     assert not check.button.visible
     assert "looks for the rule list with the fewest errors" in said()
-    view.step()
-    wait_until(lambda: view.session.state is State.PAUSED)
-    view.refresh()
+    paused(view)
     assert not check.button.visible
     assert "Once the model is proven optimal" in said()
     finish(view)
@@ -221,18 +235,8 @@ def test_a_proof_is_checked_within_its_certificate_and_a_new_run_forgets_the_ans
     wait_until(lambda: view.session.state.over)
     view.refresh()
     assert check.button.label == "Check the proof"
-
-
-def test_where_there_is_no_proof_it_is_said_why(view) -> None:
-    def said() -> str:
-        return " ".join(each.object for each in view.part("certificate").select(pn.pane.HTML) if each.visible)
-
-    view.step()
-    wait_until(lambda: view.session.state is State.PAUSED)
-    view.stop()
-    wait_until(lambda: view.session.state.over)
-    view.refresh()
-    assert "No proof to check: the search has not proven this model optimal." in said()
+    view.reset()
+    assert "No proof to check: the search has not proven this model optimal." in stopped()
     _, files = export_menu(view)
     assert "Proof" not in files
     assert {"Model (JSON)", "Rules (text)", "SQL (DuckDB)", "PMML", "Report (HTML)", "Recording"} <= set(files)
@@ -267,9 +271,7 @@ def test_a_model_is_edited_once_its_search_has_ended(view) -> None:
         return any(each.label == "Edit" and each.visible for each in view.part("model").select(pn.widgets.Button))
 
     view.param.update(on_edit=lambda *what: taken.append(what), editable=lambda search: False)
-    view.step()
-    wait_until(lambda: view.session.state is State.PAUSED)
-    view.refresh()
+    paused(view)
     assert not edit()
     view.edit()
     assert taken == []
@@ -311,9 +313,7 @@ def test_the_browser_keeps_the_end_of_a_run_and_what_it_gives_back_is_not_truste
         return other.said.object if other.said.visible else ""
 
     assert again.kept.kept == "" == told("")
-    view.step()
-    wait_until(lambda: view.session.state is State.PAUSED)
-    view.refresh()
+    paused(view)
     assert "is lost. Run begins it again" in told(again.kept.kept)
     finish(view)
     text = again.kept.kept
@@ -335,52 +335,17 @@ def test_the_browser_keeps_the_end_of_a_run_and_what_it_gives_back_is_not_truste
         assert "it is ignored" in told(wrong)
 
 
-def test_reset_forgets_and_run_begins_again(view) -> None:
-    finish(view)
-    first = view.session.snapshot
-    view.reset()
-    assert view.session.snapshot is None
-    assert curves(view)["work"] == []
-    assert "<table" not in model_html(view)
-    finish(view)
-    assert view.session.snapshot.work == first.work
-    before = view.session
-    view.run()
-    assert view.session is not before, "after the end it is a new run"
-
-
-def test_step_in_the_view_does_one_unit_at_a_time(view) -> None:
-    for done in (1, 2, 3):
-        view.step()
-        wait_until(lambda done=done: view.session.snapshot is not None and view.session.snapshot.work == done)
-    wait_until(lambda: view.session.state is State.PAUSED)
-    view.refresh()
-    assert curves(view)["work"] == [1, 2, 3]
-
-
-def test_a_view_needs_one_thing_to_show() -> None:
-    with pytest.raises(ValueError, match="either"):
-        SearchView()
-
-
 def test_an_error_is_shown_and_the_next_run_works() -> None:
     setup = Setup()
     view = SearchView(new_session=setup.new_session, speed="full speed")
     setup.settings.min_support = 0.98
     finish(view)
     assert "“Least support”" in alert(view).phase
+    assert status(view).tone == "failed"
     setup.choose(data="tic_tac_toe", regularization=0.02, min_support=0.01)
     finish(view)
     assert (alert(view).phase, status(view).tone) == ("", "proven")
     view.close()
-
-
-def test_the_plots_follow_the_chosen_axis(view) -> None:
-    finish(view)
-    work = view.session.snapshot.work
-    view.axis = "work"
-    assert gap_figure(view).x_range.start < 0 < work < gap_figure(view).x_range.end
-    assert {glyph.x for plot in view.plots.plots for glyph in plot.over_time} == {"work"}
 
 
 def test_a_press_in_another_thread_during_a_beat_is_shown(by_hand, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ import panel as pn
 import pytest
 from bokeh.models import Text
 from bokeh.models.annotations import BoxAnnotation
-from doors import boxes, button, html
+from doors import boxes, button, html, paused
 from live import curves_of, finish, inexact_search, long_search, problem, send, small_search, status
 from patience import wait_until
 
@@ -122,17 +122,14 @@ def test_each_better_model_is_marked_with_its_rules(view) -> None:
     assert marks.data["objective"] == []
 
 
-@pytest.mark.parametrize(
-    ("found", "bound", "texts"),
-    [
+def test_objective_and_bound_have_the_digits_that_tell_them_apart() -> None:
+    for found, bound, texts in (
         (0.25, 0.24, ("0.2500", "0.2400")),
         (0.25, 0.24999, ("0.25000", "0.24999")),
         (0.25, 0.24999996, ("0.25000000", "0.24999996")),
         (0.25, 0.25, ("0.2500", "0.2500")),
-    ],
-)
-def test_objective_and_bound_have_the_digits_that_tell_them_apart(found, bound, texts) -> None:
-    assert apart(found, bound) == texts
+    ):
+        assert apart(found, bound) == texts
 
 
 def drawn(plot: Plot) -> list[str]:
@@ -201,7 +198,7 @@ def test_the_axis_counts_from_the_tree_and_a_strip_is_what_comes_before_it(width
     assert strip.right == (snapshots[first].work if first else 0)
 
 
-def test_the_vertical_axis_spans_the_gap() -> None:
+def test_the_vertical_axis_spans_the_gap_and_has_numbers_to_read_where_all_is_zero() -> None:
     search, plots = long_search(), SearchFigures(LOOKS["rule_list"])
     snapshots = list(search.steps(work_per_step=20, work_limit=400))
     for i, snapshot in enumerate(snapshots):
@@ -212,8 +209,6 @@ def test_the_vertical_axis_spans_the_gap() -> None:
             first = snapshots[0].lower_bound
             assert axis.end - axis.start < 1.4 * (snapshots[-1].incumbent.objective + 1 - first)
 
-
-def test_where_all_is_zero_the_axis_has_numbers_to_read() -> None:
     last = rl.solve(small_search())
     latest = replace(last, lower_bound=0.0, incumbent=replace(last.incumbent, objective=0.0))
     plots = SearchFigures(LOOKS["rule_list"])
@@ -288,6 +283,10 @@ def test_after_the_end_of_the_search_nothing_can_be_stepped(view) -> None:
 
 
 def test_a_result_of_earlier_settings_is_said_to_be_one(view) -> None:
+    assert controls.hint(view.session, stale=True) == ""
+    paused(view)
+    assert controls.hint(view.session, stale=False) == ""
+    assert "Reset" in controls.hint(view.session, stale=True)
     finish(view)
     assert status(view).tone == "proven"
     view.stale = True
@@ -298,14 +297,6 @@ def test_a_result_of_earlier_settings_is_said_to_be_one(view) -> None:
     finish(view)
     assert status(view).tone == "proven"
     assert "settings" not in html(view.part("controls"))
-
-
-def test_there_is_a_word_for_every_state(view) -> None:
-    assert controls.hint(view.session, stale=True) == ""
-    view.session.step()
-    wait_until(lambda: view.session.state is State.PAUSED)
-    assert controls.hint(view.session, stale=False) == ""
-    assert "Reset" in controls.hint(view.session, stale=True)
 
 
 def test_no_grid_gives_a_place_to_the_empty_button_of_panel() -> None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 import pytest
+from doors import paused
 from live import alert, gap_figure, problem, runs_html, runs_table, send, small_search, status
 from patience import wait_until
 
@@ -64,22 +65,16 @@ def test_what_was_reset_or_stopped_before_its_end_is_kept_too(show) -> None:
     view = show()
     view.reset()
     assert rows(view) == [], "nothing has run"
-    view.step()
-    wait_until(lambda: view.session.state is State.PAUSED)
-    view.refresh()
+    paused(view)
     assert rows(view) == [], "it may go on"
     view.reset()
-    view.step()
-    wait_until(lambda: view.session.state is State.PAUSED)
-    view.stop()
+    paused(view).stop()
     settled(view)
     assert [row["said"].split(":")[0] for row in rows(view)] == ["reset before its end", "stopped"]
 
 
 def test_a_run_that_goes_on_after_a_limit_is_one_run(show) -> None:
-    view = show()
-    view.step()
-    wait_until(lambda: view.session.state is State.PAUSED)
+    view = paused(show())
     view.session.limits = Limits(seconds=0)
     ran(view)
     assert view.session.state is State.ENDED
@@ -187,7 +182,7 @@ def test_every_column_of_the_table_is_explained() -> None:
         assert find(box.TERMS.get(head, head)) is not None, head
 
 
-def test_an_ablation_runs_all_and_ends_with_the_run_as_set(show) -> None:
+def test_an_ablation_runs_all_and_ends_with_the_run_as_set(show, monkeypatch) -> None:
     view = show(rl.RuleListSearch(problem(120, 7), 0.02, beam_width=0))
     view.ablate()
     view.tick()
@@ -212,6 +207,10 @@ def test_an_ablation_runs_all_and_ends_with_the_run_as_set(show) -> None:
     assert bars == {name: nodes[name] / nodes["as set"] for name in names}
     view.reset()
     assert not len(view.runs_box.picture.pane)
+    monkeypatch.setattr("rulelab.ablation._SAME", -1.0)
+    view.ablate()
+    settled(view)
+    assert "defect of rulelab" in alert(view).phase, "where proofs are of different objectives"
 
 
 @pytest.mark.parametrize("guess", ["", "lookahead", "symmetry"])
@@ -247,14 +246,6 @@ def test_stop_ends_an_ablation_with_what_is_there(show) -> None:
     view.reset()
     assert not view.tick()
     assert view.session.state is State.IDLE
-
-
-def test_two_proofs_of_different_objectives_are_an_error_on_the_page(show, monkeypatch) -> None:
-    view = show(rl.RuleListSearch(problem(120, 7), 0.02, beam_width=0))
-    monkeypatch.setattr("rulelab.ablation._SAME", -1.0)
-    view.ablate()
-    settled(view)
-    assert "defect of rulelab" in alert(view).phase
 
 
 def test_rule_sets_say_that_there_is_nothing_to_leave_out(show) -> None:

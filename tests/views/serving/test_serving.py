@@ -37,46 +37,32 @@ from rulelab.views.serving.settings import (
 from rulelab.views.widgets.uploader import Uploader
 
 
-@pytest.mark.parametrize(
-    ("address", "given", "expected"),
-    [
-        ("127.0.0.1", (), {"127.0.0.1:5006", "localhost:5006"}),
-        ("192.0.2.7", (), {"127.0.0.1:5006", "localhost:5006", "192.0.2.7:5006"}),
-        ("::1", (), {"127.0.0.1:5006", "localhost:5006", "[::1]:5006"}),
-        ("0.0.0.0", ("https://Lab.example",), {"127.0.0.1:5006", "localhost:5006", "lab.example"}),
-        ("127.0.0.1", ("lab.example:80",), {"127.0.0.1:5006", "localhost:5006", "lab.example:80"}),
-    ],
-)
-def test_who_may_connect(address: str, given: tuple[str, ...], expected: set[str]) -> None:
-    assert {each.host for each in origins(address, 5006, given)} == expected
+def test_who_may_connect_and_a_server_for_every_network_needs_a_name() -> None:
+    own = {"127.0.0.1:5006", "localhost:5006"}
+    for address, given, more in (
+        ("127.0.0.1", (), set()),
+        ("192.0.2.7", (), {"192.0.2.7:5006"}),
+        ("::1", (), {"[::1]:5006"}),
+        ("0.0.0.0", ("https://Lab.example",), {"lab.example"}),
+        ("127.0.0.1", ("lab.example:80",), {"lab.example:80"}),
+    ):
+        assert {each.host for each in origins(address, 5006, given)} == own | more
+    for address in ("0.0.0.0", "::", ""):
+        with pytest.raises(ServingError, match="--origin"):
+            origins(address, 5006, ())
+    for address, here in (("127.0.0.1", True), ("::1", True), ("localhost", True), ("0.0.0.0", False), ("a", False)):
+        assert is_loopback(address) is here
 
 
-@pytest.mark.parametrize("address", ["0.0.0.0", "::", ""])
-def test_a_server_for_every_network_needs_a_name(address: str) -> None:
-    with pytest.raises(ServingError, match="--origin"):
-        origins(address, 5006, ())
-
-
-@pytest.mark.parametrize(
-    "text", ["*", "*.example", "", "a b", "ftp://a", "a:0", "a:70000", "a/b", "a\nb", "https://a@b", "a:1\r\nX: y"]
-)
-def test_an_origin_is_a_host(text: str) -> None:
-    with pytest.raises(ServingError, match="an origin is a host"):
-        Origin.parse(text)
-
-
-def test_a_prefix_is_a_path() -> None:
+def test_an_origin_is_a_host_and_a_prefix_is_a_path() -> None:
+    hosts = ("*", "*.example", "", "a b", "ftp://a", "a:0", "a:70000", "a/b", "a\nb", "https://a@b", "a:1\r\nX: y")
+    for text in hosts:
+        with pytest.raises(ServingError, match="an origin is a host"):
+            Origin.parse(text)
     assert [prefix(text) for text in ("", "/", "lab", "/lab/", "/a/b")] == ["", "", "/lab", "/lab", "/a/b"]
     for text in ("/../x", "/a b", "/(.*)", "/a\nb", "/" + "a/" * 20):
         with pytest.raises(ServingError, match="a prefix is a path"):
             prefix(text)
-
-
-@pytest.mark.parametrize(
-    ("address", "expected"), [("127.0.0.1", True), ("::1", True), ("localhost", True), ("0.0.0.0", False), ("a", False)]
-)
-def test_loopback(address: str, expected: bool) -> None:
-    assert is_loopback(address) is expected
 
 
 def test_a_secret_is_made_once_and_kept_to_its_owner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -270,12 +256,9 @@ def test_a_demonstration_takes_no_file_whatever_the_browser_sends(demo: None) ->
     send(field, {"type": "begin", "id": 1, "name": "a.csv", "size": 3})
     send(field, {"type": "piece", "id": 1, "data": "YSxi", "last": True})
     assert (received, field.said, field.doing) == ([], NO_FILES, "")
-
-
-def test_a_demonstration_takes_no_model_either(demo: None) -> None:
     view = CompareView()
     view._file.value = b"{}"
-    assert alert(view).phase == NO_FILES
+    assert alert(view).phase == NO_FILES, "nor a model"
     assert not any(found is view._file for found in view._layout.select())
 
 
