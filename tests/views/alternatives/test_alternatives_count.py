@@ -8,6 +8,7 @@ import pandas as pd
 import panel as pn
 import pytest
 from doors import button, field, html, seen
+from good_rows import agreement, ranges_hold
 from live import only, status
 from patience import wait_until
 from test_alternatives import searched
@@ -54,16 +55,12 @@ def test_the_count_is_that_of_the_lists_and_ranges_hold_all_of_them(
     assert status(counting).phase.startswith(f"certified: exactly {many} rule lists of any length")
     problem = found.result.problem
     pattern = problem.row_pattern
-    guesses = [
-        rl.RuleList.from_problem(problem, chosen).predicts_positive(problem.matrix()) for chosen in found.result.lists
-    ]
-    assert dataset.sensitive is not None
-    by_group = [pd.Series(guess[pattern]).groupby(dataset.sensitive["sex"].to_numpy()).mean() for guess in guesses]
-    gaps = counting.ranges.gaps
-    assert len(gaps) == 3
-    for row in gaps.itertuples(index=False):
-        differences = [rates[row.group] - rates[row.other] for rates in by_group]
-        assert (row.least, row.greatest) == pytest.approx((min(differences), max(differences)))
+
+    def says(lists: list[tuple[int, ...]]) -> np.ndarray:
+        models = (rl.RuleList.from_problem(problem, one) for one in lists)
+        return np.array([model.predicts_positive(problem.matrix()) for model in models])[:, pattern]
+
+    ranges_hold(counting.ranges, says(found.result.lists), dataset)
     columns = counting.ranges.columns
     for chosen in islice(counting.total.result.lists(), 0, None, 20):
         left, decided = np.ones(len(dataset.X), dtype=bool), dict.fromkeys(columns.index, 0.0)
@@ -75,12 +72,7 @@ def test_the_count_is_that_of_the_lists_and_ranges_hold_all_of_them(
             assert columns.loc[name, "least"] - 1e-12 <= share <= columns.loc[name, "most"] + 1e-12
     every = list(counting.total.result.lists())
     assert len(every) == counting.total.result.n_lists
-    says = np.array([rl.RuleList.from_problem(problem, one).predicts_positive(problem.matrix()) for one in every])
-    share = says[:, pattern].mean(axis=0)
-    otherwise = np.minimum(share, 1 - share)
-    wanted = [(otherwise == 0).mean()]
-    wanted += [((low < otherwise) & (otherwise <= high)).mean() for low, high in ((0, 0.1), (0.1, 0.25), (0.25, 0.5))]
-    assert counting.ranges.people["rows"].to_numpy() == pytest.approx(wanted)
+    assert counting.ranges.people["rows"].to_numpy() == pytest.approx(agreement(says(every).mean(axis=0)))
     table = pd.read_csv(counting.lists_csv())
     assert table["lists"].sum() == found.result.n_lists
     for part in (

@@ -199,20 +199,19 @@ def test_scores_count_weights(card) -> None:
     assert shown.scores.test == found.test
 
 
-@pytest.mark.parametrize("family", ["rule_list", "falling_rule_list", "rule_set"])
-def test_what_a_model_remembers_is_what_it_scores_on_its_training_rows(family) -> None:
+def test_what_a_model_remembers_is_what_it_scores_on_its_training_rows() -> None:
     problem = first().search.problem
-    kinds = {
-        "rule_list": lambda: rl.RuleList.from_problem(problem, [0, 5]),
-        "falling_rule_list": lambda: rl.FallingRuleList.from_problem(problem, [0, 5], positive_weight=3.0),
-        "rule_set": lambda: rl.models.RuleSet.from_problem(problem, [[0, 5], [3]]),
-    }
-    card = replace(first(), model=kinds[family]())
-    remembered, counted = scores.of_counts(card).training, scores.of_card(card, lambda doing: None).training
-    assert remembered.counted == counted.counted
-    assert (remembered.auc, remembered.loss) == pytest.approx((counted.auc, counted.loss), abs=1e-12)
-    if family == "rule_set":
-        assert counted.loss == card.model.hamming_loss / card.model.weight
+    for model in (
+        rl.RuleList.from_problem(problem, [0, 5]),
+        rl.FallingRuleList.from_problem(problem, [0, 5], positive_weight=3.0),
+        rl.models.RuleSet.from_problem(problem, [[0, 5], [3]]),
+    ):
+        card = replace(first(), model=model)
+        remembered, counted = scores.of_counts(card).training, scores.of_card(card, lambda doing: None).training
+        assert remembered.counted == counted.counted
+        assert (remembered.auc, remembered.loss) == pytest.approx((counted.auc, counted.loss), abs=1e-12)
+        if isinstance(model, rl.models.RuleSet):
+            assert counted.loss == model.hamming_loss / model.weight
 
 
 def test_what_is_not_defined_has_a_reason(card) -> None:
@@ -347,14 +346,11 @@ def test_the_test_share_is_stratified_and_kept_out_of_training() -> None:
     assert prepared.search.problem.names == tuple(binarizer.transform(data.X).columns)
     assert any("kept out" in note for note in prepared.notes)
     assert replace(QUICK, test_share=0.0)(lambda doing: None).test_rows is None
-
-
-@pytest.mark.parametrize("share", [-0.1, 1.0, float("nan")])
-def test_an_impossible_test_share_is_explained(share) -> None:
-    with pytest.raises(ValueError, match=r"test_share.*0"):
-        Setup().table.test_share = share
-    with pytest.raises(ValueError, match=r"test share must lie between 0 and 0\.9"):
-        replace(QUICK, test_share=share)(lambda doing: None)
+    for share in (-0.1, 1.0, float("nan")):
+        with pytest.raises(ValueError, match=r"test_share.*0"):
+            Setup().table.test_share = share
+        with pytest.raises(ValueError, match=r"test share must lie between 0 and 0\.9"):
+            replace(QUICK, test_share=share)(lambda doing: None)
 
 
 def tiny() -> rl.Problem:
@@ -362,7 +358,7 @@ def tiny() -> rl.Problem:
     return rl.Problem.from_arrays(A, [1, 1, 1, 1, 0, 0, 0, 0])
 
 
-def test_a_falling_list_is_shown_as_strata() -> None:
+def test_a_falling_list_is_shown_as_strata_and_a_soft_one_with_the_proportions_that_were_lowered() -> None:
     model = rl.FallingRuleList.from_problem(tiny(), [0, 1], positive_weight=2.0)
     html = rules_table(model, {0: "no", 1: "yes"}, "y")
     assert "P(<wbr>y = yes)" in html
@@ -371,13 +367,10 @@ def test_a_falling_list_is_shown_as_strata() -> None:
         assert f">{rule.probability:.2f}<" in html
         assert f'<td class="num">{100 * rule.captured / 8:.1f}</td>' in html
     assert "<img" not in html
-
-
-def test_a_softly_falling_list_shows_the_proportions_that_were_lowered() -> None:
-    model = rl.FallingRuleList.from_problem(tiny(), [1, 0], violation_penalty=0.1)
-    assert any(model.lowered)
-    own = [f"own {p:.2f}" for p, low in zip(model.proportions, model.lowered, strict=True) if low]
-    html = rules_table(model, {0: 0, 1: 1})
+    soft = rl.FallingRuleList.from_problem(tiny(), [1, 0], violation_penalty=0.1)
+    assert any(soft.lowered)
+    own = [f"own {p:.2f}" for p, low in zip(soft.proportions, soft.lowered, strict=True) if low]
+    html = rules_table(soft, {0: 0, 1: 1})
     assert all(text in html for text in own)
 
 

@@ -13,7 +13,7 @@ import pytest
 from doors import made
 from hypothesis import given
 from hypothesis import strategies as st
-from live import HOSTILE, finish, use_file
+from live import HOSTILE, use_file
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
@@ -29,7 +29,6 @@ from rulelab.views.live.state import State
 from rulelab.views.live.wording import standing
 from rulelab.views.search.runs.past import settings_in_words
 from rulelab.views.search.setup import Setup
-from rulelab.views.search.view import SearchView
 
 LABELS = {each.name: each.title for each in (*DEMANDS, MUST_NOT_USE)}
 RNG = np.random.default_rng(5)
@@ -193,21 +192,6 @@ def test_what_cannot_be_is_said_in_words() -> None:
     setup = people(family="rule_set", must_use=["age"], max_uses={"age": 0}, max_complexity=4)
     said = standing(searched(setup)).phase
     assert said == "certified infeasible: no set can use age and have at most 0 conditions on age; ask for less"
-
-
-def test_a_view_tells_the_form_what_a_run_has_refused() -> None:
-    from rulelab.views.forms.address import Address
-    from rulelab.views.pages.tabs import SearchTab
-
-    tab = SearchTab(Address("?must_use=%5B%22bmii%22%5D&data=diabetes&thresholds=2&max_conditions=1"))
-    assert isinstance(tab.view, SearchView)
-    finish(tab.view)
-    assert "the nearest: 'bmi" in tab.setup.more.find("Must use").state()["wrong"]
-    tab.setup.more.find("Must use").take("bmi")
-    assert tab.setup.more.find("Must use").state()["wrong"] == ""
-    finish(tab.view)
-    assert "among the lists that use bmi" in standing(tab.view.session).phase
-    tab.view.close()
 
 
 ASKED = {"must_use": ["age", "a, b"], "must_not_use": ["town == x"], "first_rule": "sex == m", "max_uses": {"age": 1}}

@@ -160,7 +160,7 @@ def test_the_sheet_of_the_file_in_use_can_be_opened_again(settings) -> None:
     assert "Höhe" not in settings.loader()().X
 
 
-def test_a_guess_can_be_corrected() -> None:
+def test_a_guess_and_what_is_empty_and_the_header_can_be_corrected() -> None:
     raw = b"a;y\n" + b"1,234;0\n5,678;1\n" * 15
     draft = Draft(raw, "a.csv")
     assert "could be 1234" in draft.state()["doubts"][0]
@@ -172,6 +172,15 @@ def test_a_guess_can_be_corrected() -> None:
     assert draft.state()["preview"][0][0] == "1234"
     draft.read_as({"decimal": "<b>", "nonsense": "x"})
     assert draft.state()["preview"][0][0] == "1234"
+    draft = Draft(b"a,b,y\n" + b"nil,1,0\n?,2,1\nx,3,1\n" * 8, "a.csv")
+    assert row(draft, "a")["missing"] == "0"
+    draft.read_as({"also empty": "?, nil"})
+    assert (draft.error, row(draft, "a")["missing"], row(draft, "a")["distinct"]) == ("", "16", "1")
+    assert draft.state()["form"][-1]["chosen"] == "?, nil"
+    draft.read_as({"header": "no"})
+    assert draft.state()["head"] == ["c1", "c2", "c3"]
+    draft.read_as({"header": "yes", "lines above": "1", "also empty": ""})
+    assert draft.state()["head"] == ["nil", "1", "0"]
 
 
 def test_what_is_lacking_is_said_and_cannot_be_accepted(settings) -> None:
@@ -435,18 +444,6 @@ def test_a_data_set_that_cannot_be_fetched_is_one_sentence(monkeypatch, tmp_path
         settings.loader()()
     assert len(str(caught.value)) < 150
     assert "adult is not on this machine" in str(caught.value)
-
-
-def test_what_is_empty_and_the_header_can_be_corrected_on_the_sheet() -> None:
-    draft = Draft(b"a,b,y\n" + b"nil,1,0\n?,2,1\nx,3,1\n" * 8, "a.csv")
-    assert row(draft, "a")["missing"] == "0"
-    draft.read_as({"also empty": "?, nil"})
-    assert (draft.error, row(draft, "a")["missing"], row(draft, "a")["distinct"]) == ("", "16", "1")
-    assert draft.state()["form"][-1]["chosen"] == "?, nil"
-    draft.read_as({"header": "no"})
-    assert draft.state()["head"] == ["c1", "c2", "c3"]
-    draft.read_as({"header": "yes", "lines above": "1", "also empty": ""})
-    assert draft.state()["head"] == ["nil", "1", "0"]
 
 
 def test_an_unknown_target_is_asked_about_and_the_positive_class_follows_the_target() -> None:

@@ -199,21 +199,18 @@ def test_an_uploaded_file_is_swept_and_its_code_does_the_same(tmp_path, monkeypa
     assert again.plan.identity["data"] == sweep.plan.identity["data"]
 
 
-@pytest.mark.parametrize(
-    ("role", "expected"),
-    [("feature", "rarer class has only 1"), ("weight", "have weights; give that column another role")],
-)
-def test_an_uploaded_file_that_cannot_be_swept_is_explained(role, expected) -> None:
-    setup = Setup()
-    setup.choose(test_share=0.3)
+def test_data_that_cannot_be_swept_are_explained(monkeypatch) -> None:
     contents = b"a,b,y\n" + b"".join(b"%d,%d,%d\n" % (i % 7, i % 5, i < 1) for i in range(40))
-    use_file(setup.table, contents, b=role)
-    run = done(Order.of(question(setup), "regularization", "0.1"))
-    assert expected in str(run.error)
-    assert run.started.sweeps == ()
-
-
-def test_data_too_large_for_the_page_are_not_swept(monkeypatch) -> None:
+    for role, expected in (
+        ("feature", "rarer class has only 1"),
+        ("weight", "have weights; give that column another role"),
+    ):
+        setup = Setup()
+        setup.choose(test_share=0.3)
+        use_file(setup.table, contents, b=role)
+        run = done(Order.of(question(setup), "regularization", "0.1"))
+        assert expected in str(run.error)
+        assert run.started.sweeps == ()
     monkeypatch.setattr(recipe, "MAX_CELLS", 1000)
     assert "more than the" in str(done(SMALL).error)
 

@@ -146,18 +146,6 @@ def test_the_proof_of_a_kept_fit_is_checked_by_a_press(page, keeper, tmp_path: P
     assert "; checked: " in page.kept.list.said
 
 
-def test_the_page_does_not_wait_for_the_store(page, keeper) -> None:
-    gate = threading.Event()
-    keeper.do(lambda store: gate.wait(PATIENCE))
-    finish(page.view)
-    assert page.kept.refresh()
-    assert page.kept.run == "", "nothing is said to be kept before it is"
-    assert "keeping" in page.kept.list.said
-    gate.set()
-    page.settle()
-    assert keeper.store.run(page.kept.run).objective == page.view.snapshot.incumbent.objective
-
-
 def test_a_run_that_begins_while_another_is_opened_stays(page, keeper) -> None:
     which = page.run()
     for begin in ("run", "step", "ablate"):
@@ -175,8 +163,18 @@ def test_a_run_that_begins_while_another_is_opened_stays(page, keeper) -> None:
         other.close()
 
 
-def test_the_last_of_two_runs_that_are_opened_is_shown(page, keeper) -> None:
-    first, second = page.run(), page.run()
+def test_the_page_does_not_wait_for_the_store_and_the_last_of_two_runs_that_are_opened_is_shown(page, keeper) -> None:
+    keeping = threading.Event()
+    keeper.do(lambda store: keeping.wait(PATIENCE))
+    finish(page.view)
+    assert page.kept.refresh()
+    assert page.kept.run == "", "nothing is said to be kept before it is"
+    assert "keeping" in page.kept.list.said
+    keeping.set()
+    page.settle()
+    first = page.kept.run
+    assert keeper.store.run(first).objective == page.view.snapshot.incumbent.objective
+    second = page.run()
     assert first != second
     other, gate = Page(keeper), threading.Event()
     keeper.do(lambda store: gate.wait(PATIENCE))

@@ -292,9 +292,10 @@ def test_a_kept_run_is_opened_with_its_split_its_groups_and_its_proof(place: Pat
     assert "pinned already, as A" in tabs.runs.list.said
     check = search.view.certificate.check
     assert check.button.visible
-    check.press()
-    wait_until(lambda: not check.refresh())
-    assert check.verdict.startswith("valid: "), check.verdict
+    if source != "types":  # of which the proof is checked when the pinned models have come back
+        check.press()
+        wait_until(lambda: not check.refresh())
+        assert check.verdict.startswith("valid: "), check.verdict
     if source == "name":  # of uploaded rows once they have come back once more
         back.verify()
         finish(back)

@@ -154,7 +154,7 @@ def test_only_the_part_that_a_step_speaks_of_is_outlined(walk: Walk) -> None:
     assert {name for name, part in parts.items() if part is model} <= {"model"}, "a plot under it has a box of its own"
 
 
-def test_a_walk_has_a_name() -> None:
+def test_a_walk_has_a_name_and_its_words_are_escaped() -> None:
     with pytest.raises(ValueError, match="there are branch and bound, equal rows"):
         Walk("nowhere")
     made = rl.views.Walk("Branch-and-Bound")
@@ -162,9 +162,6 @@ def test_a_walk_has_a_name() -> None:
     with pytest.raises(ValueError, match="step"):
         made.step = 99
     made.close()
-
-
-def test_words_are_escaped() -> None:
     html = as_html("a <b> [[lower bound]] & [[words|gap]]")
     assert html.startswith("a &lt;b&gt; <button")
     assert html.count("data-term=") == 2

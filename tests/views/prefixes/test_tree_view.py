@@ -269,9 +269,6 @@ def test_the_way_to_the_best_list_is_outlined_to_its_last_rule_and_colours_tell_
     assert len(set(view.plot.sources[0].data["color"])) == len(set(view.plot.sources[0].data["fate"]))
     assert "Outlined" in view.plot.caption
     assert all(fate in view.plot.below for fate in set(view.plot.sources[0].data["fate"]))
-
-
-def test_the_colours_of_bounds_are_those_of_their_names():
     assert color_of("cut", "always: new incumbent") == CUTS["new incumbent"]
     assert color_of("cut", "equivalent_support") == CUTS["equivalent support"]
     assert color_of("cut", "no such bound") not in CUTS.values()

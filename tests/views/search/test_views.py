@@ -60,15 +60,24 @@ def test_history_stays_small_and_keeps_what_matters() -> None:
     assert {s.incumbent.objective for s in kept if s.incumbent} == objectives
     assert kept[-1] is all_of_them[-1]
     assert [s.work for s in kept] == sorted(s.work for s in kept)
+    for snapshot in all_of_them[::20]:
+        columns = figures.curve_columns([snapshot])
+        total = sum(values[0] for name, values in columns.items() if name.startswith("length_"))
+        assert total == sum(snapshot.queue_by_length[1:])
 
 
-def test_history_as_a_table_has_every_count() -> None:
-    history = History()
-    for snapshot in rl.steps(small_search(), work_per_step=5):
+def test_history_as_a_table_has_every_count_and_the_frontier_meets_the_incumbent() -> None:
+    history, search = History(), small_search()
+    for snapshot in rl.steps(search, work_per_step=5):
         history.append(snapshot)
     frame = history.frame()
     assert (len(frame), frame["status"].iloc[-1], frame["gap"].iloc[-1]) == (len(history), "optimal", 0)
     assert {"seconds", "work", "objective", "lower_bound", "expanded", "pruned lookahead"} <= set(frame.columns)
+    best, cost = snapshot.incumbent, search.parameters["regularization"]
+    weight = search.problem.total_weight
+    columns = figures.frontier_columns(best, snapshot.lower_bound, weight, cost, best.complexity)
+    assert columns["better"] == columns["excluded"]
+    assert columns["better"][-1] == pytest.approx(best.errors)
 
 
 def test_the_card_says_captured_correct_and_probability_per_rule_and_has_room_for_its_classes() -> None:
@@ -143,22 +152,6 @@ def test_what_is_wrong_on_test_rows_stands_under_the_training_rows(weighted: boo
     found = re.search(rf"Of {len(test)} test rows {100 * share:.1f} \(([\d.]+)–([\d.]+)\)&nbsp;% are wrong", said)
     assert float(found[1]) < 100 * share < float(found[2])
     assert on_test_rows(Prepared(search, data=data).known(model, latest)) == ""
-
-
-def test_queue_columns_add_up_to_the_queue() -> None:
-    for snapshot in rl.steps(long_search(), work_per_step=50, work_limit=1000):
-        columns = figures.curve_columns([snapshot])
-        total = sum(values[0] for name, values in columns.items() if name.startswith("length_"))
-        assert total == sum(snapshot.queue_by_length[1:])
-
-
-def test_the_frontier_meets_the_incumbent() -> None:
-    search = small_search()
-    last = rl.solve(search)
-    weight, cost = search.problem.total_weight, search.parameters["regularization"]
-    columns = figures.frontier_columns(last.incumbent, last.lower_bound, weight, cost, last.incumbent.complexity)
-    assert columns["better"] == columns["excluded"]
-    assert columns["better"][-1] == pytest.approx(last.incumbent.errors)
 
 
 @pytest.fixture

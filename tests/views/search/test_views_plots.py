@@ -100,28 +100,6 @@ def test_the_captions_follow_a_search() -> None:
     assert told[0] > told[-1] == 0
 
 
-def test_each_better_model_is_marked_with_its_rules(view) -> None:
-    bounds = view.plots.plots[0]
-    marks = bounds.sources[2]
-    for _ in range(4):
-        view.step()
-        wait_until(lambda: not view.session.state.busy)
-        view.refresh()
-    finish(view)
-    snapshots = [s for s in view.session.history.since(Mark())[0] if s.incumbent is not None]
-    better = [
-        s
-        for s, before in zip(snapshots, [None, *snapshots], strict=False)
-        if before is None or s.incumbent.objective < before.incumbent.objective
-    ]
-    assert marks.data["objective"] == pytest.approx([s.incumbent.objective for s in better], abs=1e-7)
-    assert marks.data["work"] == [s.work for s in better]
-    for text, snapshot in zip(marks.data["rules"], better, strict=True):
-        assert all(name in text for name in snapshot.incumbent.model.antecedent_names[:5])
-    view.reset()
-    assert marks.data["objective"] == []
-
-
 def test_objective_and_bound_have_the_digits_that_tell_them_apart() -> None:
     for found, bound, texts in (
         (0.25, 0.24, ("0.2500", "0.2400")),
@@ -137,16 +115,44 @@ def drawn(plot: Plot) -> list[str]:
     return [entry.label.value for legend in plot.figure.legend for entry in legend.items if entry.visible]
 
 
-def test_a_legend_names_only_what_is_drawn(view) -> None:
-    assert [drawn(plot) for plot in view.plots.plots] == [[], [], [], [], []]
-    finish(view)
+def test_one_step_is_seen_and_so_is_the_end_and_each_better_model_is_marked_with_its_rules(view) -> None:
+    """And a legend names only what is drawn."""
+    nothing: list[list[str]] = [[] for _ in view.plots.plots]
+    assert [drawn(plot) for plot in view.plots.plots] == nothing
+    paused(view)
     bounds, queue, _, incumbents, _ = view.plots.plots
+    assert bounds.sources[0].data["lower_bound"] == [pytest.approx(view.session.snapshot.lower_bound, abs=1e-5)]
+    assert queue.sources[0].data["queued"] == [sum(view.session.snapshot.queue_by_length[1:])]
+    assert bounds.sources[1].data["work"] == []
+    for _ in range(3):
+        view.step()
+        wait_until(lambda: not view.session.state.busy)
+        view.refresh()
+    finish(view)
+    assert queue.sources[0].data["queued"] == [0]
+    assert bounds.sources[1].data["work"] == [view.session.snapshot.work]
+    x, y = bounds.figure.x_range, bounds.figure.y_range
+    assert x.start < bounds.sources[0].data["log_work"][0] < x.end
+    assert y.start < bounds.sources[0].data["objective"][0] < y.end
+    every = view.session.history.since(Mark())[0]
+    snapshots = [s for s in every if s.incumbent is not None]
+    better = [
+        s
+        for s, before in zip(snapshots, [None, *snapshots], strict=False)
+        if before is None or s.incumbent.objective < before.incumbent.objective
+    ]
+    marks = bounds.sources[2]
+    assert marks.data["objective"] == pytest.approx([s.incumbent.objective for s in better], abs=1e-7)
+    assert marks.data["work"] == [s.work for s in better]
+    for text, snapshot in zip(marks.data["rules"], better, strict=True):
+        assert all(name in text for name in snapshot.incumbent.model.antecedent_names[:5])
     assert drawn(bounds) == ["objective", "lower bound", "gap"]
-    lengths = {length for s in view.session.history.since(Mark())[0] for length, n in enumerate(s.queue_by_length) if n}
+    lengths = {length for s in every for length, n in enumerate(s.queue_by_length) if n}
     assert drawn(queue) == [str(length) for length in sorted(lengths - {0})]
     assert "still open" not in drawn(incumbents)
     view.reset()
-    assert [drawn(plot) for plot in view.plots.plots] == [[], [], [], [], []]
+    assert [drawn(plot) for plot in view.plots.plots] == nothing
+    assert marks.data["objective"] == []
 
 
 @pytest.mark.parametrize("look", LOOKS)
@@ -158,22 +164,6 @@ def test_plots_have_no_frame_can_be_asked_and_zoomed_into_and_legends_show_colou
         for renderer in (one for legend in plot.figure.legend for entry in legend.items for one in entry.renderers):
             colours = {getattr(renderer.glyph, name, None) for name in ("fill_color", "line_color")}
             assert colours.isdisjoint(renderer.data_source.column_names), plot.title
-
-
-def test_one_step_is_seen_and_so_is_the_end(view) -> None:
-    view.step()
-    wait_until(lambda: view.session.state is State.PAUSED and view.session.snapshot is not None)
-    view.refresh()
-    bounds, queue, *_ = view.plots.plots
-    assert bounds.sources[0].data["lower_bound"] == [pytest.approx(view.session.snapshot.lower_bound, abs=1e-5)]
-    assert queue.sources[0].data["queued"] == [sum(view.session.snapshot.queue_by_length[1:])]
-    assert bounds.sources[1].data["work"] == []
-    finish(view)
-    assert queue.sources[0].data["queued"] == [0]
-    assert bounds.sources[1].data["work"] == [view.session.snapshot.work]
-    x, y = bounds.figure.x_range, bounds.figure.y_range
-    assert x.start < bounds.sources[0].data["log_work"][0] < x.end
-    assert y.start < bounds.sources[0].data["objective"][0] < y.end
 
 
 @pytest.mark.parametrize("width", [0, 40])
@@ -242,15 +232,6 @@ def test_a_part_that_was_zoomed_into_stays_until_the_reset() -> None:
     assert (window.range.start, window.range.end) == (0, 4)
 
 
-def test_bars_of_cuts_are_as_long_as_their_shares() -> None:
-    last = rl.solve(small_search())
-    columns = pruned_columns(last)
-    total = sum(last.pruned.values())
-    assert columns["share"] == pytest.approx([100 * n / total for n in columns["count"]], abs=1e-3)
-    assert math.isclose(sum(columns["share"]), 100, abs_tol=0.01)
-    assert columns["count"] == sorted(columns["count"])
-
-
 def able(view: SearchView) -> set[str]:
     view.refresh()
     known = {"Run": "run", "Pause": "run", "Step": "step", "Stop": "stop", "Reset": "reset"}
@@ -316,7 +297,12 @@ def test_the_switches_of_the_bounds_are_a_named_group() -> None:
     assert setup.settings.bounds == list(setup.settings.param.bounds.objects)[1:]
 
 
-def test_what_was_cut_to_find_the_best_list_of_all_is_shown_where_it_was_enough() -> None:
+def test_bars_of_cuts_are_as_long_as_their_shares_also_of_the_best_list_of_all_where_it_was_enough() -> None:
+    last = rl.solve(small_search())
+    columns, total = pruned_columns(last), sum(last.pruned.values())
+    assert columns["share"] == pytest.approx([100 * n / total for n in columns["count"]], abs=1e-3)
+    assert math.isclose(sum(columns["share"]), 100, abs_tol=0.01)
+    assert columns["count"] == sorted(columns["count"])
     rng = np.random.default_rng(1)
     A = rng.random((200, 6)) < 0.4
     y, groups = (A[:, 0] | A[:, 1]) ^ (rng.random(200) < 0.1), np.arange(200) % 2

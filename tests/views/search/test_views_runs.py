@@ -42,7 +42,7 @@ def rows(view: SearchView) -> list[dict]:
     return runs_table(view).rows
 
 
-def test_a_run_stays_pale_beneath_the_next_one(show) -> None:
+def test_a_run_stays_pale_beneath_the_next_one_and_its_lines_are_sent_once(show) -> None:
     view = ran(show())
     assert [row["number"] for row in rows(view)] == [1]
     assert pale(view) == [], "the present run is no earlier one"
@@ -50,7 +50,12 @@ def test_a_run_stays_pale_beneath_the_next_one(show) -> None:
     view.reset()
     assert pale(view) == ["1"]
     assert gap_figure(view).x_range.end == pytest.approx(shown), "its place is kept free for the next one"
+    sent: list[object] = []
+    for source in view.plots.plot(0).pale.sources:
+        source.on_change("data", lambda attr, old, new: sent.append(new))
     ran(view)
+    assert view.session.snapshot.step > 3
+    assert len(sent) <= 2, "and not at every look"
     assert [row["number"] for row in rows(view)] == [1, 2]
     assert [row["present"] for row in rows(view)] == [False, True]
     objective, bound = (
@@ -84,17 +89,6 @@ def test_a_run_that_goes_on_after_a_limit_is_one_run(show) -> None:
     assert len(rows(view)) == 1
     assert view.runs.present.snapshot.work > work
     assert "certified" in rows(view)[0]["said"]
-
-
-def test_pale_lines_are_sent_once_and_not_at_every_look(show) -> None:
-    view = ran(show())
-    view.reset()
-    sent: list[object] = []
-    for source in view.plots.plot(0).pale.sources:
-        source.on_change("data", lambda attr, old, new: sent.append(new))
-    ran(view)
-    assert view.session.snapshot.step > 3
-    assert len(sent) <= 2
 
 
 def test_a_run_is_hidden_pinned_and_removed(show) -> None:
@@ -157,12 +151,14 @@ def test_one_place_is_never_pinned(show) -> None:
     assert "one place stays free" in runs_html(view)
 
 
-def test_only_settings_that_differ_are_said() -> None:
+def test_only_settings_that_differ_are_said_and_every_column_is_explained() -> None:
     one = {"Regularization": "0.01", "Order": "by bound", "Fairness": "none"}
     other = {"Regularization": "0.02", "Order": "by bound"}
     assert differing([one, other]) == [{"Regularization": "0.01"}, {"Regularization": "0.02"}]
     assert differing([one, one]) == [{}, {}]
     assert differing([]) == []
+    for head in box.HEADS:
+        assert find(box.TERMS.get(head, head)) is not None, head
 
 
 def test_pale_curves_are_short_and_keep_ends_and_improvements() -> None:
@@ -175,11 +171,6 @@ def test_pale_curves_are_short_and_keep_ends_and_improvements() -> None:
     assert {repr(x) for x in points["objective"]} == {repr(x) for x in whole["objective"]}
     assert points["work"] == sorted(points["work"])
     assert thinned([]) == {name: [] for name in points}
-
-
-def test_every_column_of_the_table_is_explained() -> None:
-    for head in box.HEADS:
-        assert find(box.TERMS.get(head, head)) is not None, head
 
 
 def test_an_ablation_runs_all_and_ends_with_the_run_as_set(show, monkeypatch) -> None:

@@ -94,9 +94,9 @@ def test_where_nothing_can_be_kept_each_run_has_a_secret_of_its_own(tmp_path, mo
         find_secret(tmp_path / "file" / "secret")
 
 
-@pytest.mark.parametrize(
-    ("text", "mode", "said"),
-    [
+def test_passwords_that_are_none_or_known_to_all(tmp_path: Path) -> None:
+    file = tmp_path / "people.json"
+    for text, mode, said in (
         ("{", 0o600, "is not JSON"),
         ("[" * 100_000, 0o600, "is not JSON"),
         ("[]", 0o600, "holds no passwords"),
@@ -105,22 +105,18 @@ def test_where_nothing_can_be_kept_each_run_has_a_secret_of_its_own(tmp_path, mo
         ('{"ada": 5}', 0o600, "holds no passwords"),
         ('{"": "x"}', 0o600, "holds no passwords"),
         ('{"ada": "x"}', 0o644, "everybody on this machine"),
-    ],
-)
-def test_passwords_that_are_none_or_known_to_all(text: str, mode: int, said: str, tmp_path: Path) -> None:
-    file = tmp_path / "people.json"
-    file.write_text(text)
-    file.chmod(mode)
-    with pytest.raises(ServingError, match=said):
-        passwords(file)
+    ):
+        file.write_text(text)
+        file.chmod(mode)
+        with pytest.raises(ServingError, match=said):
+            passwords(file)
     file.write_text('{"ada": "lovelace"}')
     file.chmod(0o600)
     assert passwords(file) == {"ada": "lovelace"}
 
 
-@pytest.mark.parametrize(
-    ("wanted", "below", "expected"),
-    [
+def test_logging_in_leads_nowhere_else() -> None:
+    for wanted, below, expected in (
         ("/?tab=Learn", "", "/?tab=Learn"),
         ("/lab/?a=1", "/lab", "/lab/?a=1"),
         ("", "/lab", "/lab/"),
@@ -129,10 +125,8 @@ def test_passwords_that_are_none_or_known_to_all(text: str, mode: int, said: str
         ("/\\evil.example", "", "/"),
         ("/a\r\nSet-Cookie: x=y", "", "/"),
         ("/other", "/lab", "/lab/"),
-    ],
-)
-def test_logging_in_leads_nowhere_else(wanted: str, below: str, expected: str) -> None:
-    assert _path(wanted, below) == expected
+    ):
+        assert _path(wanted, below) == expected
 
 
 def answer(body: bytes, kind: str, secure: bool, framing: Sequence[str] = ()) -> tuple[HTTPHeaders, bytes]:
@@ -171,22 +165,19 @@ def test_only_pages_that_are_named_hold_this_one_in_a_frame() -> None:
         framing(["lab example"])
 
 
-@pytest.mark.parametrize(
-    ("headers", "origin"),
-    [
+def test_a_connection_that_says_not_where_it_comes_from_comes_from_nowhere() -> None:
+    line = RequestStartLine("GET", "/ws", "HTTP/1.1")
+    for headers, origin in (
         ({"Upgrade": "websocket"}, "null"),
         ({"Upgrade": "websocket", "Origin": "http://a"}, "http://a"),
         ({"Upgrade": "websocket", "Sec-Websocket-Origin": "http://a"}, None),
         ({}, None),
-    ],
-)
-def test_a_connection_that_says_not_where_it_comes_from_comes_from_nowhere(headers: dict, origin: str | None) -> None:
-    line = RequestStartLine("GET", "/ws", "HTTP/1.1")
-    request = HTTPServerRequest(start_line=line, headers=HTTPHeaders({"Host": "a", **headers}))
-    Guarded(request)
-    assert request.headers.get("Origin") == headers.get("Origin")
-    Guarded(request, named=True)
-    assert request.headers.get("Origin") == origin
+    ):
+        request = HTTPServerRequest(start_line=line, headers=HTTPHeaders({"Host": "a", **headers}))
+        Guarded(request)
+        assert request.headers.get("Origin") == headers.get("Origin")
+        Guarded(request, named=True)
+        assert request.headers.get("Origin") == origin
 
 
 def test_scripts_of_the_page_have_the_nonce_and_their_text_is_not_changed() -> None:
