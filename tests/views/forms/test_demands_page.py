@@ -3,6 +3,7 @@
 import argparse
 import json
 import re
+from functools import cache
 from itertools import product
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
@@ -297,6 +298,14 @@ def test_the_code_of_a_card_makes_the_model_that_obeys(settings: dict[str, Any],
 
 
 WISHES = {"must_use": ["a, b", "age"], "must_not_use": ["town == x"], "first_rule": "sex == m", "max_uses": {"age": 0}}
+
+
+@cache
+def form(family: str) -> Setup:
+    """One that is filled in anew for each question."""
+    return people(family=family)
+
+
 SOME = [asked for asked in product([False, True], repeat=4) if sum(asked) % 2 == 0]
 """Any three of the four wishes are there in every way."""
 
@@ -308,9 +317,10 @@ SOME = [asked for asked in product([False, True], repeat=4) if sum(asked) % 2 ==
 def test_lists_of_the_page_obey_demands(asked: tuple[bool, ...], fairness: str, max_length: int | None) -> None:
     """The reference of all lists is in `crossed_cases`; here the page leads to the right search, and its proof."""
     wishes = {name: wish for (name, wish), on in zip(WISHES.items(), asked, strict=True) if on}
-    own = {} if max_length is None else {"max_length": max_length}
-    own |= {"regularization": 0.005} if fairness == "none" else {}
-    session = searched(people(**wishes, **own, fairness=fairness, tolerance=0.3, min_group_size=5))
+    own = {"max_length": max_length, "regularization": 0.005 if fairness == "none" else 0.01}
+    setup, nothing = form("rule_list"), dict.fromkeys(WISHES)
+    setup.choose(**{**nothing, **wishes}, **own, fairness=fairness, tolerance=0.3, min_group_size=5)
+    session = searched(setup)
     search, snapshot = session.search, session.snapshot
     assert session.error is None
     assert search.problem.left_out == tuple(wishes.get("must_not_use", ()))
@@ -337,7 +347,7 @@ def test_lists_of_the_page_obey_demands(asked: tuple[bool, ...], fairness: str, 
     assert set(wishes.get("must_use", ())) <= set(used)
     assert wishes.get("first_rule") in (None, *model.antecedent_names[:1])
     assert all(used.count(column) <= most for column, most in wishes.get("max_uses", {}).items())
-    assert len(model) <= own.get("max_length", len(model))
+    assert len(model) <= (max_length or len(model))
 
 
 @pytest.mark.parametrize("asked", list(product([False, True], repeat=3)))
@@ -346,7 +356,9 @@ def test_sets_of_the_page_obey_demands_and_fairness_together(asked: tuple[bool, 
     names = ("must_use", "must_not_use", "max_uses")
     wishes = {name: {**WISHES, "max_uses": {"age": 1}}[name] for name, on in zip(names, asked, strict=True) if on}
     parameters = {"max_complexity": 6, "max_conditions": 2, "min_group_size": 5, **wishes}
-    setup = people(family="rule_set", fairness=fairness, tolerance=0.2, **parameters)
+    setup = form("rule_set")
+    setup.choose(**dict.fromkeys(names), fairness=fairness, tolerance=0.2)
+    setup.choose(**parameters)
     session = searched(setup)
     assert session.error is None
     snapshot, problem = session.snapshot, session.search.problem
