@@ -174,7 +174,7 @@ def test_models_stand_in_the_order_that_is_chosen(view: AlternativesView) -> Non
     assert (view.order, view.listed.tolist()) == ("objective", view.kept.tolist())
 
 
-def test_long_antecedents_are_told_apart_beside_the_matrix() -> None:
+def test_long_antecedents_are_told_apart_beside_the_matrix_and_what_occurs_together_stands_together() -> None:
     names = [f"juv_other_count ≤ 0 and priors_count ≤ {k}" for k in (1, 2, 6)]
     names += ["juv_misd_count ≤ 0 and priors_count ≤ 6", "age > 35", "x" * 3000, f"y\n{'x' * 2999}"]
     short = short_names(names)
@@ -184,9 +184,6 @@ def test_long_antecedents_are_told_apart_beside_the_matrix() -> None:
     assert (short[0], short[4]) == ("juv_other_coun…nd priors_count ≤ 1", "age > 35")
     assert "\n" not in "".join(short)
     assert short_names(["same", "same"]) == ["same", "same'"]
-
-
-def test_what_occurs_together_stands_together() -> None:
     sets = np.array([[1, 1, 0, 0], [0, 0, 1, 1], [1, 1, 1, 0], [0, 0, 1, 1], [1, 1, 0, 0]], dtype=float)
     assert by_cluster(sets) in ([0, 4, 2, 1, 3], [0, 4, 2, 3, 1], [4, 0, 2, 1, 3], [4, 0, 2, 3, 1])
     assert by_cluster(np.zeros((0, 3))) == []

@@ -135,7 +135,7 @@ def test_a_message_that_makes_no_sense_changes_nothing(make) -> None:
         assert view.hand.edited == before, wanted
 
 
-def test_what_cannot_be_put_in_is_said(make) -> None:
+def test_what_cannot_be_put_in_is_said_and_antecedents_are_found_by_all_words(make) -> None:
     view = make(rl.RuleListSearch(live.problem(), regularization=0.01, max_length=1))
     view.act({"do": "insert", "at": 0, "antecedent": 2})
     view.act({"do": "insert", "at": 1, "antecedent": 2})
@@ -143,9 +143,6 @@ def test_what_cannot_be_put_in_is_said(make) -> None:
     view.act({"do": "insert", "at": 1, "antecedent": 3})
     assert "at most 1 rule; delete one first" in alert(view).phase
     assert len(view.hand.edited) == 1
-
-
-def test_antecedents_are_found_by_all_words() -> None:
     hand = Hand(Prepared(searched(table())))
     found, more = hand.matching("AGE  <", 2)
     assert len(found) == 2

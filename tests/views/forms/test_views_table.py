@@ -84,7 +84,9 @@ def test_a_table_is_a_data_set_of_the_page(source: str) -> None:
     assert known["model"].to_dict()["rules"] == session.snapshot.incumbent.model.to_dict()["rules"]
 
 
-def test_a_target_that_was_named_needs_no_sheet_and_without_roles_the_data_are_as_before(source: str) -> None:
+def test_a_target_that_was_named_needs_no_sheet_and_without_roles_the_data_are_as_before(
+    source: str, folder: Path
+) -> None:
     tables.offer([source])
     settings = DataSettings()
     settings.data = "trips"
@@ -99,16 +101,12 @@ def test_a_target_that_was_named_needs_no_sheet_and_without_roles_the_data_are_a
     assert settings.draft is not None
     settings.cancel()
     assert settings.data == "trips"
-
-
-def test_a_table_that_is_gone_is_said_without_its_place(source: str, folder: Path) -> None:
-    tables.offer([source], target="y")
     for path in folder.iterdir():
         path.unlink()
-    settings = DataSettings()
-    settings.data = "trips"
-    assert "there is no file 'trips_*.parquet'" in settings.complaint
-    assert settings.data == "diabetes"
+    gone = DataSettings()
+    gone.data = "trips"
+    assert "there is no file 'trips_*.parquet'" in gone.complaint, "without its place"
+    assert gone.data == "diabetes"
 
 
 def test_counting_can_be_cancelled(source: str, monkeypatch: pytest.MonkeyPatch) -> None:

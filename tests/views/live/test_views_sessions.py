@@ -55,7 +55,7 @@ def test_where_the_arithmetic_ends_the_gap_is_said_and_nothing_is_left_to_do(sta
     assert not session.resumable
 
 
-def test_pause_holds_and_step_does_one_unit(start) -> None:
+def test_pause_holds_step_does_one_unit_and_stop_keeps_the_proven_gap(start) -> None:
     session = start(long_search)
     session.run()
     wait_until(lambda: session.snapshot is not None)
@@ -70,6 +70,13 @@ def test_pause_holds_and_step_does_one_unit(start) -> None:
     wait_until(lambda: session.state is State.PAUSED)
     session.run()
     wait_until(lambda: session.snapshot.work > work + 3)
+    session.stop()
+    wait_until(lambda: session.state is State.STOPPED)
+    session.join(PATIENCE)
+    assert not session.alive
+    phase = words.standing(session).phase
+    assert phase.startswith("stopped: ")
+    assert at_most(session.snapshot.gap) in phase
 
 
 def test_a_pause_is_said_before_what_takes_long_to_look_at(start) -> None:
@@ -121,19 +128,6 @@ def test_speeding_up_doubles_the_work_of_each_beat(start) -> None:
     works = [s.work for s in session.history.since(Mark())[0]]
     assert {1, 3, 7, 15} <= set(works)
     assert works[0] == 1
-
-
-def test_stop_keeps_the_proven_gap(start) -> None:
-    session = start(long_search)
-    session.run()
-    wait_until(lambda: session.snapshot is not None)
-    session.stop()
-    wait_until(lambda: session.state is State.STOPPED)
-    session.join(PATIENCE)
-    assert not session.alive
-    phase = words.standing(session).phase
-    assert phase.startswith("stopped: ")
-    assert at_most(session.snapshot.gap) in phase
 
 
 def test_the_time_limit_ends_the_run_and_the_run_can_go_on(start) -> None:

@@ -119,13 +119,13 @@ def searched(asked: Case, contents: bytes | None = None, file: str = "table.csv"
     """The page after a run on an uploaded file, by default of the case's table."""
     tabs, called = opened(), names or _PLAIN
     search = tabs.made("Search")
-    search.setup.choose(family=asked.family.replace("-", "_"))
     roles = {called["g"]: "group", called["w"]: "weight" if asked.weighted else "ignore"}
     use_file(search.setup.table, written(asked.table, called) if contents is None else contents, file, **roles)
     fair = {} if asked.fairness is None else {"fairness": asked.fairness.replace("-", "_"), "tolerance": 0.2}
     options = _LEAST_GAPS[asked.family] if asked.family in _LEAST_GAPS else FAMILIES[asked.family][1]
     demands = {name: [called[column] for column in columns] for name, columns in asked.options.items()}
-    search.setup.choose(thresholds=3, min_group_size=0, **options, **demands, **fair)
+    family = asked.family.replace("-", "_")
+    search.setup.choose(family=family, thresholds=3, min_group_size=0, **options, **demands, **fair)
     run(search.view)
     wait_until(lambda: not tabs.runs.refresh())
     return tabs

@@ -257,7 +257,7 @@ def test_the_menu_of_exports_has_the_proof_and_the_report_of_the_answer(view, tm
     assert files["Proof"] in menu.select(pn.widgets.FileDownload), "pressed again it is closed"
 
 
-def test_a_model_is_edited_once_its_search_has_ended(view) -> None:
+def test_a_model_is_edited_once_its_search_has_ended_and_one_person_is_sent_through_it(view) -> None:
     taken: list[tuple[object, ...]] = []
 
     def edit() -> bool:
@@ -276,15 +276,14 @@ def test_a_model_is_edited_once_its_search_has_ended(view) -> None:
     view.edit()
     assert taken == [(view.session.prepared, view.session.snapshot, view.session.snapshot.incumbent.model)]
 
-
-def test_one_person_is_sent_through_the_model_that_is_shown(view) -> None:
     def shown() -> str:
         return " ".join(str(each.object) for each in view.part("model").select(pn.pane.HTML))
 
-    view.ask()
-    view.param.update(on_person=one_person, editable=editable)
-    finish(view)
     before = shown()
+    view.ask()
+    assert shown() == before, "nobody is asked about where there is no form for it"
+    view.param.update(on_person=one_person, editable=editable)
+    view.refresh()
     view.ask()
     model = view.session.snapshot.incumbent.model
     assert re.search(rf"<b>(Rule [1-{len(model.rules)}] decides:|No rule holds, and the default says)", shown())

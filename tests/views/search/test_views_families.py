@@ -221,18 +221,14 @@ def test_the_least_gap_of_rule_lists_can_be_asked_for() -> None:
         prepared(family="least_gap", data="tic_tac_toe")
 
 
-def test_the_sensitive_attributes_are_those_of_the_data() -> None:
+def test_groups_are_those_of_the_data_and_made_of_a_column_of_an_uploaded_file(tmp_path, monkeypatch) -> None:
+    frame = pd.DataFrame({"a": [k % 30 for k in range(40)], "who": ["x", "y", None, "x"] * 10, "ok": [0, 1] * 20})
     setup = Setup()
     assert setup.table.sensitive == "sex"
     setup.table.data = "compas"
     assert setup.table.param.sensitive.objects == ["race", "sex"]
     setup.table.data = "tic_tac_toe"
     assert setup.table.sensitive is None
-
-
-def test_groups_are_made_of_a_column_of_an_uploaded_file(tmp_path, monkeypatch) -> None:
-    frame = pd.DataFrame({"a": [k % 30 for k in range(40)], "who": ["x", "y", None, "x"] * 10, "ok": [0, 1] * 20})
-    setup = Setup()
     use_file(setup.table, frame.to_csv(index=False).encode(), who="sensitive")
     assert setup.table.param.sensitive.objects == ["who"]
     setup.choose(family="rule_set", fairness="demographic_parity", tolerance=1.0, min_group_size=0)
@@ -423,7 +419,7 @@ def test_the_gap_as_counted_is_allowed_and_the_true_one_is_true(criterion, loss,
         assert loss == "hamming" or rate.proxy_gap == pytest.approx(rate.gap)
 
 
-def test_rates_are_shown_before_and_after(show) -> None:
+def test_rates_are_shown_before_and_after_and_without_a_constraint_there_are_none(show) -> None:
     search = rl.RuleSetSearch(problem(groups=True), max_complexity=6, fairness=rl.EqualOpportunity(0.01))
     shown = finish(show(search))
     free = shown.session.prepared.unconstrained
@@ -437,10 +433,7 @@ def test_rates_are_shown_before_and_after(show) -> None:
     below = boxes(shown)[-1].items[-1].object
     assert "gap in missed positives" in below
     assert "<img" not in below
-
-
-def test_without_a_constraint_there_is_nothing_to_compare() -> None:
-    assert without_fairness(rl.RuleSetSearch(problem()), lambda doing: None) is None
-    assert without_fairness(rl.RuleListSearch(problem()), lambda doing: None) is None
+    for make in (rl.RuleSetSearch, rl.RuleListSearch):
+        assert without_fairness(make(problem()), lambda doing: None) is None
     assert rate_columns([])["value"] == []
     assert words.NONE in gaps_table([], [], (words.NONE, "3"), True)

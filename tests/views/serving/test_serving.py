@@ -240,7 +240,7 @@ def demo(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ALLOWED, "memory", 10**8)
 
 
-def test_a_demonstration_takes_no_file_whatever_the_browser_sends(demo: None) -> None:
+def test_a_demonstration_takes_no_file_and_ends_runs_whatever_the_browser_sends(demo: None) -> None:
     received: list[bytes] = []
     field = Uploader(lambda contents, name: received.append(contents))
     assert (field.open, field.limit) == (False, NO_FILES)
@@ -252,8 +252,6 @@ def test_a_demonstration_takes_no_file_whatever_the_browser_sends(demo: None) ->
     assert alert(view).phase == NO_FILES, "nor a model"
     assert not any(found is view._file for found in view._layout.select())
 
-
-def test_a_demonstration_ends_runs_whatever_the_settings_say(demo: None) -> None:
     def session(limits: Limits | None) -> SearchSession:
         return SearchSession(lambda report: None, limits, Pace() or FULL_SPEED)  # type: ignore[arg-type, return-value]
 
