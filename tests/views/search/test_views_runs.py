@@ -132,7 +132,7 @@ def kept(runs: Runs, n: int) -> None:
         runs._make_room()
 
 
-def test_the_oldest_run_that_is_not_pinned_makes_room() -> None:
+def test_the_oldest_run_that_is_not_pinned_makes_room_and_one_place_is_never_pinned(show) -> None:
     runs = Runs()
     kept(runs, 3)
     runs.find(2).pinned = True
@@ -140,9 +140,6 @@ def test_the_oldest_run_that_is_not_pinned_makes_room() -> None:
     assert len(runs) == MOST_RUNS
     assert [run.number for run in runs][:3] == [2, 5, 6]
     assert runs.gone == 3
-
-
-def test_one_place_is_never_pinned(show) -> None:
     view = show()
     kept(view.runs, MOST_RUNS)
     for run in list(view.runs):
@@ -224,7 +221,7 @@ def test_the_bounds_of_the_paper_are_added_and_a_guess_is_answered(show, guess: 
     assert (f"Not “{guess}”: " in said) is (guess not in ("", most))
 
 
-def test_stop_ends_an_ablation_with_what_is_there(show) -> None:
+def test_stop_ends_an_ablation_with_what_is_there_and_rule_sets_have_nothing_to_leave_out(show) -> None:
     view = show()
     view.ablate()
     wait_until(lambda: view.tick() and len(view.runs) == 2)
@@ -237,13 +234,10 @@ def test_stop_ends_an_ablation_with_what_is_there(show) -> None:
     view.reset()
     assert not view.tick()
     assert view.session.state is State.IDLE
-
-
-def test_rule_sets_say_that_there_is_nothing_to_leave_out(show) -> None:
-    view = ran(show(rl.RuleSetSearch(problem(60, 4), max_complexity=3)))
-    assert not view.runs_box.button.able
-    assert "no bounds" in runs_html(view)
-    assert rows(view)[0]["cells"][3] != ""
+    sets = ran(show(rl.RuleSetSearch(problem(60, 4), max_complexity=3)))
+    assert not sets.runs_box.button.able
+    assert "no bounds" in runs_html(sets)
+    assert rows(sets)[0]["cells"][3] != ""
 
 
 @pytest.fixture
