@@ -6,7 +6,9 @@ from typing import Any
 
 import panel as pn
 from live import send
+from patience import wait_until
 
+from rulelab.views.live.state import State
 from rulelab.views.search.plot_box import PlotBox
 from rulelab.views.search.view import SearchView
 from rulelab.views.widgets.buttons import Press
@@ -51,3 +53,17 @@ def upload(uploader: Uploader, contents: bytes, name: str) -> None:
 def boxes(view: SearchView) -> list[PlotBox]:
     """Those of all plots of a search."""
     return [view.drawn.box(number) for number in range(len(view.plots.figures))]
+
+
+def made(code: str, **known: object) -> dict[str, Any]:
+    """What a script has made at its end."""
+    exec(code, known)
+    return known
+
+
+def paused(view: SearchView) -> SearchView:
+    """Press Step, and show what it has done."""
+    view.step()
+    wait_until(lambda: view.session.state is State.PAUSED)
+    view.refresh()
+    return view

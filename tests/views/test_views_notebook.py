@@ -148,6 +148,11 @@ def test_until_the_browser_speaks_the_last_state_is_kept_beside_the_document(pub
     assert (place, update) == (output, True)
     assert "price of the rules" in changed["text/html"]
     assert "rulelabViews" in changed["text/html"]
+    published.clear()
+    view = rl.views.TreeView(rl.RuleListSearch(problem(), 0.02))
+    view.keep_still()
+    assert published == [], "no notebook shows it"
+    assert "<script" not in view.still()
 
 
 def test_where_no_page_asks_the_last_state_alone_stays(published: Published, events: Events) -> None:
@@ -202,6 +207,9 @@ def test_a_page_that_is_loaded_again_gets_what_it_needs_again(monkeypatch: pytes
     assert not extension.has_part(shell, "a part")
     assert notebook._load(shell) == ["libraries of two"]
     assert loaded == ["one", "two"]
+    extension._pages.clear()
+    assert notebook._load(shell) == [], "what a line of the user loaded is not loaded again"
+    assert extension.has_libraries(shell)
 
 
 def test_long_texts_are_handed_over_once_for_all_views(published: Published, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -222,21 +230,6 @@ def test_long_texts_are_handed_over_once_for_all_views(published: Published, mon
     assert gzip.decompress(base64.b64decode(packed)).decode() == long
     assert published[0][1] == output
     assert notebook._hand_over(shell, texts) == []
-
-
-def test_what_a_line_of_the_user_loaded_is_not_loaded_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    shell = SimpleNamespace(get_parent=lambda: {"header": {"session": "one"}})
-    monkeypatch.setattr(extension, "_pages", {})
-    monkeypatch.setattr(pn.extension, "_loaded", True)
-    assert notebook._load(shell) == []
-    assert extension.has_libraries(shell)
-
-
-def test_nothing_is_published_for_a_view_that_no_notebook_shows(published: Published) -> None:
-    view = rl.views.TreeView(rl.RuleListSearch(problem(), 0.02))
-    view.keep_still()
-    assert published == []
-    assert "<script" not in view.still()
 
 
 def test_no_beat_falls_into_what_the_browser_says(published: Published, monkeypatch: Any) -> None:

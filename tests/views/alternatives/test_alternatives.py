@@ -65,7 +65,7 @@ def test_gaps_and_what_rules_decide_are_those_of_the_rows(seed: int) -> None:
             left &= ~A[:, a]
 
 
-def test_groups_with_few_rows_of_the_kind_are_left_out() -> None:
+def test_groups_need_rows_and_those_of_few_rows_of_the_kind_are_left_out() -> None:
     A, y, group, _ = rows()
     group[:] = "a"
     group[:3] = "b"
@@ -76,16 +76,11 @@ def test_groups_with_few_rows_of_the_kind_are_left_out() -> None:
     with pytest.raises(ValueError, match="there is no criterion 'luck'; the criteria are equal_opportunity"):
         traits.gaps("luck")
     assert set(RATES) >= {name for names in CRITERIA.values() for name in names}
-
-
-def test_groups_need_rows() -> None:
-    problem = rl.Problem.from_counts([[0, 1], [1, 0]], [9, 1], [1, 9])
-    with pytest.raises(ValueError, match="made from counts, so that the groups of its rows are not known"):
-        group_masses(problem, ["a", "b"], [True, False])
-    A, y, group, _ = rows()
-    made = rl.Problem.from_arrays(A, y)
     with pytest.raises(ValueError, match="must have 60 rows, as the problem has"):
-        group_masses(made, group, y[:5])
+        group_masses(problem, group, y[:5])
+    counts = rl.Problem.from_counts([[0, 1], [1, 0]], [9, 1], [1, 9])
+    with pytest.raises(ValueError, match="made from counts, so that the groups of its rows are not known"):
+        group_masses(counts, ["a", "b"], [True, False])
 
 
 def test_reliance_is_the_range_over_all_models() -> None:
@@ -128,7 +123,7 @@ def test_all_that_is_found_is_near_and_nothing_is_missing(view: AlternativesView
     assert found.frame["above"].max() <= 20 + 1e-9
 
 
-def test_filters_keep_what_they_say(view: AlternativesView) -> None:
+def test_filters_and_a_part_of_the_picture_keep_what_they_say(view: AlternativesView) -> None:
     names = view.found.frame["antecedents"]
     first = view.found.reliance["name"].iloc[0]
     view.uses = first
@@ -146,20 +141,16 @@ def test_filters_keep_what_they_say(view: AlternativesView) -> None:
     assert (view.kept[0], sorted(view.found.result.diverse(4))) == (0, view.kept.tolist())
     view.choose_diverse()
     assert len(view.kept) == len(names)
-
-
-def test_a_part_of_the_picture_is_chosen_and_forgotten_with_its_axis(view: AlternativesView) -> None:
-    everything = view.kept.tolist()
     accuracy = view.found.frame["accuracy"].to_numpy()
     view.brush = (-1.0, 99.0, float(np.median(accuracy)), 100.0)
     assert view.kept.tolist() == np.flatnonzero(accuracy >= np.median(accuracy)).tolist()
-    assert len(view.boxes[0].plot.frame()) == len(everything), "the picture that is chosen in shows all"
+    assert len(view.boxes[0].plot.frame()) == len(names), "the picture that is chosen in shows all"
     assert set(view.boxes[1].plot.frame()["model"] - 1) == {k for k in view.kept if view.found.result.lists[k]}
     view.brush = (90.0, 91.0, 0.0, 100.0)
     assert view.kept.tolist() == []
     view.attribute = "sex"
-    assert view.brush is None
-    assert view.kept.tolist() == everything
+    assert view.brush is None, "it is forgotten with its axis"
+    assert len(view.kept) == len(names)
 
 
 def test_models_stand_in_the_order_that_is_chosen(view: AlternativesView) -> None:
@@ -183,7 +174,7 @@ def test_models_stand_in_the_order_that_is_chosen(view: AlternativesView) -> Non
     assert (view.order, view.listed.tolist()) == ("objective", view.kept.tolist())
 
 
-def test_long_antecedents_are_told_apart_beside_the_matrix() -> None:
+def test_long_antecedents_are_told_apart_beside_the_matrix_and_what_occurs_together_stands_together() -> None:
     names = [f"juv_other_count ≤ 0 and priors_count ≤ {k}" for k in (1, 2, 6)]
     names += ["juv_misd_count ≤ 0 and priors_count ≤ 6", "age > 35", "x" * 3000, f"y\n{'x' * 2999}"]
     short = short_names(names)
@@ -193,16 +184,6 @@ def test_long_antecedents_are_told_apart_beside_the_matrix() -> None:
     assert (short[0], short[4]) == ("juv_other_coun…nd priors_count ≤ 1", "age > 35")
     assert "\n" not in "".join(short)
     assert short_names(["same", "same"]) == ["same", "same'"]
-
-
-def test_conditions_are_named_as_on_cards(view: AlternativesView) -> None:
-    shown = [*view.found.frame["antecedents"].sum(), *view.found.reliance["name"], *view.param["uses"].objects.values()]
-    assert any(" = " in name for name in shown)
-    assert not any("==" in name for name in shown)
-    assert "==" not in str(only(view, GoodList).rows) + html(view, hidden=True) + view.models_csv().getvalue()
-
-
-def test_what_occurs_together_stands_together() -> None:
     sets = np.array([[1, 1, 0, 0], [0, 0, 1, 1], [1, 1, 1, 0], [0, 0, 1, 1], [1, 1, 0, 0]], dtype=float)
     assert by_cluster(sets) in ([0, 4, 2, 1, 3], [0, 4, 2, 3, 1], [4, 0, 2, 1, 3], [4, 0, 2, 3, 1])
     assert by_cluster(np.zeros((0, 3))) == []
@@ -237,7 +218,7 @@ def test_a_list_is_built_and_its_card_shown(view: AlternativesView, dataset: rl.
     assert only(view, GoodList) in seen(view)
 
 
-def test_gaps_are_those_of_the_groups(view: AlternativesView, dataset: rl.datasets.Dataset) -> None:
+def test_gaps_are_of_groups_that_are_the_same_everywhere(view: AlternativesView, dataset: rl.datasets.Dataset) -> None:
     assert view.gaps is None
     view.param.update(attribute="sex", criterion="demographic_parity")
     assert view.gaps is not None
@@ -249,6 +230,12 @@ def test_gaps_are_those_of_the_groups(view: AlternativesView, dataset: rl.datase
     assert "gap in" in view.boxes[0].plot.figure.xaxis[0].axis_label
     table = pd.read_csv(view.models_csv())
     assert (len(table), table.iloc[1, -1]) == (view.found.result.count, pytest.approx(view.gaps[1]))
+    assert view.editor.groups.attribute == view.counting.groups[0] == "sex"
+    assert field(view.editor, "Groups by") is None
+    view.choose(1)
+    assert view.editor.groups.gap is not None
+    view.attribute = ""
+    assert view.editor.groups.gap is None
 
 
 def test_the_chosen_model_is_edited_and_its_card_says_how_far_it_is(view: AlternativesView) -> None:
@@ -312,17 +299,7 @@ def test_of_one_person_it_is_said_what_each_good_model_says(view: AlternativesVi
     assert person.said.object.split("</p>")[0] != before.split("</p>")[0], "what is entered counts"
 
 
-def test_the_same_groups_are_compared_everywhere(view: AlternativesView) -> None:
-    view.attribute = "sex"
-    assert view.editor.groups.attribute == view.counting.groups[0] == "sex"
-    assert field(view.editor, "Groups by") is None
-    view.choose(1)
-    assert view.editor.groups.gap is not None
-    view.attribute = ""
-    assert view.editor.groups.gap is None
-
-
-def test_names_from_data_are_escaped_and_pictures_have_tables(view: AlternativesView) -> None:
+def test_names_are_escaped_and_those_of_cards_and_pictures_have_tables(view: AlternativesView) -> None:
     assert "<b>u" not in html(view, hidden=True)
     assert "&lt;b&gt;" in html(view, hidden=True)
     for box in view.boxes:
@@ -331,16 +308,10 @@ def test_names_from_data_are_escaped_and_pictures_have_tables(view: Alternatives
         assert box.plot.picture()["size"] == [1600, 900]
         assert box.answer("csv")["csv"].count("\n") > 1
     assert pd.read_csv(view.antecedents_csv())["most"].between(0, 1).all()
-
-
-def test_what_has_no_good_models_is_said(dataset: rl.datasets.Dataset) -> None:
-    with pytest.raises(TypeError, match="without a fairness constraint"):
-        AlternativesView(rl.FallingRuleListSearch(searched(dataset).problem))
-    with pytest.raises(ValueError, match="either a search or source"):
-        AlternativesView()
-    hard = searched(dataset, regularization=0.0001)
-    with pytest.raises(ValueError, match="time limit reached: the optimum was not certified after"):
-        find(lambda report: Prepared(hard), Wanted(0.05, 100, 1e-9), Progress())
+    shown = [*view.found.frame["antecedents"].sum(), *view.found.reliance["name"], *view.param["uses"].objects.values()]
+    assert any(" = " in name for name in shown)
+    assert not any("==" in name for name in shown)
+    assert "==" not in str(only(view, GoodList).rows) + html(view, hidden=True) + view.models_csv().getvalue()
 
 
 def test_a_search_of_another_kind_is_refused_in_words(dataset: rl.datasets.Dataset) -> None:
@@ -360,6 +331,13 @@ def test_a_search_of_another_kind_is_refused_in_words(dataset: rl.datasets.Datas
         with pytest.raises(ValueError, match=said):
             find(lambda report, search=search: Prepared(search), Wanted(0.05, 100, 10.0), Progress())
     assert refusal(searched(dataset)) == ""
+    with pytest.raises(TypeError, match="without a fairness constraint"):
+        AlternativesView(rl.FallingRuleListSearch(problem))
+    with pytest.raises(ValueError, match="either a search or source"):
+        AlternativesView()
+    hard = searched(dataset, regularization=0.0001)
+    with pytest.raises(ValueError, match="time limit reached: the optimum was not certified after"):
+        find(lambda report: Prepared(hard), Wanted(0.05, 100, 1e-9), Progress())
 
 
 QUICK = "data=tic_tac_toe&regularization=0.05&max_conditions=1"
@@ -411,20 +389,7 @@ def test_a_model_without_good_ones_beside_it_is_edited_all_the_same() -> None:
     view.close()
 
 
-def test_a_recording_from_a_file_is_no_answer_to_what_the_form_asks(dataset: rl.datasets.Dataset) -> None:
-    recording = recorded(searched(dataset))
-    tabs = Tabs(Address(f"?tab=Alternatives&{QUICK}"))
-    search, view = tabs.made("Search").view, tabs.made("Alternatives").view
-    search.open(recording)
-    search.refresh()
-    assert search.session.recorded
-    assert search.session.state.over
-    assert button(view, "Run the search"), "nobody knows the rows of the one, and the other was not searched"
-    assert view.found is None
-    view.close()
-
-
-def test_what_keeps_the_search_from_beginning_is_said() -> None:
+def test_what_keeps_the_search_from_beginning_is_said_and_a_recording_from_a_file_is_no_answer(dataset) -> None:
     tabs = Tabs(Address(f"?tab=Alternatives&{QUICK}"))
     search, view = tabs.made("Search"), tabs.made("Alternatives").view
     search.setup.table.pending = True
@@ -435,6 +400,14 @@ def test_what_keeps_the_search_from_beginning_is_said() -> None:
     press(view, "Run the search")
     assert alert(view).phase == "In the tab Search: “Regularization” is too large"
     assert search.view.session.state is State.IDLE
+    search.setup.refusal = ""
+    search.view.open(recorded(searched(dataset)))
+    search.view.refresh()
+    assert search.view.session.recorded
+    assert search.view.session.state.over
+    assert button(view, "Run the search"), "nobody knows the rows of the one, and the other was not searched"
+    assert view.found is None
+    view.close()
 
 
 def test_the_best_model_is_edited_while_those_beside_it_are_looked_for(monkeypatch, dataset: rl.datasets.Dataset):

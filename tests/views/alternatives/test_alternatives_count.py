@@ -8,6 +8,7 @@ import pandas as pd
 import panel as pn
 import pytest
 from doors import button, field, html, seen
+from good_rows import agreement, ranges_hold
 from live import only, status
 from patience import wait_until
 from test_alternatives import searched
@@ -54,16 +55,12 @@ def test_the_count_is_that_of_the_lists_and_ranges_hold_all_of_them(
     assert status(counting).phase.startswith(f"certified: exactly {many} rule lists of any length")
     problem = found.result.problem
     pattern = problem.row_pattern
-    guesses = [
-        rl.RuleList.from_problem(problem, chosen).predicts_positive(problem.matrix()) for chosen in found.result.lists
-    ]
-    assert dataset.sensitive is not None
-    by_group = [pd.Series(guess[pattern]).groupby(dataset.sensitive["sex"].to_numpy()).mean() for guess in guesses]
-    gaps = counting.ranges.gaps
-    assert len(gaps) == 3
-    for row in gaps.itertuples(index=False):
-        differences = [rates[row.group] - rates[row.other] for rates in by_group]
-        assert (row.least, row.greatest) == pytest.approx((min(differences), max(differences)))
+
+    def says(lists: list[tuple[int, ...]]) -> np.ndarray:
+        models = (rl.RuleList.from_problem(problem, one) for one in lists)
+        return np.array([model.predicts_positive(problem.matrix()) for model in models])[:, pattern]
+
+    ranges_hold(counting.ranges, says(found.result.lists), dataset)
     columns = counting.ranges.columns
     for chosen in islice(counting.total.result.lists(), 0, None, 20):
         left, decided = np.ones(len(dataset.X), dtype=bool), dict.fromkeys(columns.index, 0.0)
@@ -75,12 +72,7 @@ def test_the_count_is_that_of_the_lists_and_ranges_hold_all_of_them(
             assert columns.loc[name, "least"] - 1e-12 <= share <= columns.loc[name, "most"] + 1e-12
     every = list(counting.total.result.lists())
     assert len(every) == counting.total.result.n_lists
-    says = np.array([rl.RuleList.from_problem(problem, one).predicts_positive(problem.matrix()) for one in every])
-    share = says[:, pattern].mean(axis=0)
-    otherwise = np.minimum(share, 1 - share)
-    wanted = [(otherwise == 0).mean()]
-    wanted += [((low < otherwise) & (otherwise <= high)).mean() for low, high in ((0, 0.1), (0.1, 0.25), (0.25, 0.5))]
-    assert counting.ranges.people["rows"].to_numpy() == pytest.approx(wanted)
+    assert counting.ranges.people["rows"].to_numpy() == pytest.approx(agreement(says(every).mean(axis=0)))
     table = pd.read_csv(counting.lists_csv())
     assert table["lists"].sum() == found.result.n_lists
     for part in (
@@ -109,6 +101,13 @@ def test_another_attribute_counts_nothing_again_and_a_new_find_forgets_the_count
     assert counting.total is None
     assert status(counting).phase == ""
     assert counted(view).total.result.n_lists == view.found.result.n_lists  # type: ignore[union-attr]
+    view.distance = 0.01
+    wait_until(lambda: not view.refresh())
+    n = counted(view).total.result.n_lists
+    assert n <= 2000
+    assert counting.sample.whole, "a few lists are all drawn"
+    assert len(set(counting.sample.members)) == n
+    assert f"all {count(n)} lists" in html(counting)
 
 
 def test_random_lists_stand_beside_the_models(view: AlternativesView, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,17 +144,6 @@ def test_random_lists_stand_beside_the_models(view: AlternativesView, monkeypatc
     assert crosses(view).data["list"] == []
 
 
-def test_a_few_lists_are_all_drawn(view: AlternativesView) -> None:
-    view.distance = 0.01
-    wait_until(lambda: not view.refresh())
-    counting = counted(view)
-    n = counting.total.result.n_lists
-    assert n <= 2000
-    assert counting.sample.whole
-    assert len(set(counting.sample.members)) == n
-    assert f"all {count(n)} lists" in html(counting)
-
-
 def test_the_tab_shows_one_thing_at_a_time(view: AlternativesView) -> None:
     for name in view.strip.names:
         view.strip.open = name
@@ -171,18 +159,14 @@ def test_the_tab_shows_one_thing_at_a_time(view: AlternativesView) -> None:
         assert pn.panel(view.editor) in seen(view), "the chosen model stands beside all of them"
 
 
-@pytest.mark.parametrize(
-    ("seconds", "stopped", "why"), [(1e-9, False, "the time limit"), (60.0, True, "it was stopped")]
-)
-def test_a_count_cut_short_says_what_is_certain(dataset: rl.datasets.Dataset, seconds: float, stopped: bool, why: str):
+def test_a_count_cut_short_says_what_is_certain(dataset: rl.datasets.Dataset) -> None:
     found = find(lambda report: Prepared(searched(dataset)), Wanted(0.5, 3, 60.0), Progress())
-    progress = Progress()
-    total = count_all(found, 60.0, progress)
+    total = count_all(found, 60.0, Progress())
     assert total.result.complete
-    progress = Progress()
-    if stopped:
-        progress.cancel()
-    part = count_all(found, seconds, progress)
-    if not part.result.complete:  # else it was done before it could be stopped
-        assert verdict(part)[1].startswith(f"not complete ({why}): at least ")
-    assert part.result.n_lists <= total.result.n_lists
+    stopped = Progress()
+    stopped.cancel()
+    for seconds, progress, why in ((1e-9, Progress(), "the time limit"), (60.0, stopped, "it was stopped")):
+        part = count_all(found, seconds, progress)
+        if not part.result.complete:  # else it was done before it could be stopped
+            assert verdict(part)[1].startswith(f"not complete ({why}): at least ")
+        assert part.result.n_lists <= total.result.n_lists

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from doors import button, html
+from good_rows import agreement, ranges_hold
 from live import status
 from patience import wait_until
 
@@ -99,16 +100,8 @@ def test_what_is_said_of_all_sets_is_true_of_each(dataset: rl.datasets.Dataset, 
     frame = counting.total.by_rules
     rules = pd.Series([len(model.rules) for model in result.models]).value_counts()
     assert dict(zip(frame["rules"], frame["models"], strict=True)) == rules.to_dict()
-    assert dataset.sensitive is not None
-    by_group = [pd.Series(one).groupby(dataset.sensitive["sex"].to_numpy()).mean() for one in says]
-    assert len(counting.ranges.gaps) == 3
-    for row in counting.ranges.gaps.itertuples(index=False):
-        differences = [rates[row.group] - rates[row.other] for rates in by_group]
-        assert (row.least, row.greatest) == pytest.approx((min(differences), max(differences)))
-    share = (result.multiplicity[:, None] * says).sum(axis=0) / n
-    otherwise = np.minimum(share, 1 - share)
-    wanted = [(otherwise == 0).mean()]
-    wanted += [((low < otherwise) & (otherwise <= high)).mean() for low, high in ((0, 0.1), (0.1, 0.25), (0.25, 0.5))]
+    ranges_hold(counting.ranges, says, dataset)
+    wanted = agreement((result.multiplicity[:, None] * says).sum(axis=0) / n)
     assert counting.ranges.people["rows"].to_numpy() == pytest.approx(wanted)
     assert 0 < wanted[0] < 1
     for part in ("Models by number of rules", "How far the sets agree", "over all models", "over all sets"):

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import panel as pn
 import pytest
-from doors import button, html, seen
+from doors import button, html, made, seen
 from live import alert, only, press, send, status, widget
 from patience import wait_until
 
@@ -50,23 +50,29 @@ def table(seed: int = 0, n: int = 80, evil: str = "town") -> rl.datasets.Dataset
     return from_frame(frame, "y", positive="yes", sensitive=["sex"], name="people")
 
 
+def conditions_of(data: rl.datasets.Dataset) -> pd.DataFrame:
+    return rl.Binarizer(thresholds={"age": [25, 36, 50]}).fit_transform(data.X)
+
+
+def problem_of(data: rl.datasets.Dataset, **more: Any) -> rl.Problem:
+    return rl.Problem.from_arrays(conditions_of(data), data.y, **more)
+
+
 def searched(data: rl.datasets.Dataset, **more: Any) -> rl.RuleListSearch:
-    conditions = rl.Binarizer(thresholds={"age": [25, 36, 50]}).fit_transform(data.X)
-    problem = rl.Problem.from_arrays(conditions, data.y)
-    return rl.search_for(problem, **{"regularization": REGULARIZATION, **more})
+    return rl.search_for(problem_of(data), **{"regularization": REGULARIZATION, **more})
 
 
 @pytest.fixture
 def make() -> Iterator[Any]:
     """Views that are closed in the end."""
-    made: list[WhatIfView] = []
+    views: list[WhatIfView] = []
 
     def view(*arguments: Any, **more: Any) -> WhatIfView:
-        made.append(WhatIfView(*arguments, **more))
-        return made[-1]
+        views.append(WhatIfView(*arguments, **more))
+        return views[-1]
 
     yield view
-    for each in made:
+    for each in views:
         each.close()
 
 
@@ -85,8 +91,7 @@ def test_every_edit_counts_anew_and_can_be_taken_back(make) -> None:
     search = searched(data)
     view = ready(make(search, data=data))
     hand = view.hand
-    names = list(search.problem.names)
-    conditions = rl.Binarizer(thresholds={"age": [25, 36, 50]}).fit_transform(data.X)
+    names, conditions = list(search.problem.names), conditions_of(data)
     seen = [hand.edited]
     for wanted in (
         {"do": "insert", "at": 0, "antecedent": names.index("age <= 36")},
@@ -130,7 +135,7 @@ def test_a_message_that_makes_no_sense_changes_nothing(make) -> None:
         assert view.hand.edited == before, wanted
 
 
-def test_what_cannot_be_put_in_is_said(make) -> None:
+def test_what_cannot_be_put_in_is_said_and_antecedents_are_found_by_all_words(make) -> None:
     view = make(rl.RuleListSearch(live.problem(), regularization=0.01, max_length=1))
     view.act({"do": "insert", "at": 0, "antecedent": 2})
     view.act({"do": "insert", "at": 1, "antecedent": 2})
@@ -138,9 +143,6 @@ def test_what_cannot_be_put_in_is_said(make) -> None:
     view.act({"do": "insert", "at": 1, "antecedent": 3})
     assert "at most 1 rule; delete one first" in alert(view).phase
     assert len(view.hand.edited) == 1
-
-
-def test_antecedents_are_found_by_all_words() -> None:
     hand = Hand(Prepared(searched(table())))
     found, more = hand.matching("AGE  <", 2)
     assert len(found) == 2
@@ -166,7 +168,7 @@ def test_the_best_single_change_leads_downwards_until_there_is_none(make) -> Non
     assert len(objectives) > 1
 
 
-def test_a_change_of_other_data_is_no_hint(make, at_work) -> None:
+def test_a_change_of_other_data_is_no_hint_and_after_a_failure_none_is_tried(make, at_work, monkeypatch) -> None:
     """The model in hand is the same, as a list of rules without any is, but not the data."""
     view = ready(make(searched(table())))
     view.hand.take(view.hand.bench.empty())
@@ -178,10 +180,6 @@ def test_a_change_of_other_data_is_no_hint(make, at_work) -> None:
     assert button(view, "Make this change") is None
     assert wording.HINT in html(view)
 
-
-def test_no_change_is_being_tried_after_a_failure(make, monkeypatch: pytest.MonkeyPatch) -> None:
-    view = ready(make(searched(table())))
-
     def failing(*_: object) -> list[object]:
         raise ValueError("out of luck")
 
@@ -190,16 +188,6 @@ def test_no_change_is_being_tried_after_a_failure(make, monkeypatch: pytest.Monk
     ready(view)
     assert "out of luck" in alert(view).phase
     assert view.hints.said.object == wording.HINT
-
-
-def test_many_wrong_rows_are_counted_out(make) -> None:
-    data = table()
-    conditions = rl.Binarizer(thresholds={"age": [25, 36, 50]}).fit_transform(data.X)
-    heavy = np.full(len(data.y), 1000)
-    problem = rl.Problem.from_arrays(conditions, data.y, sample_weight=heavy)
-    view = ready(make(rl.RuleListSearch(problem, regularization=REGULARIZATION)))
-    said = status(view).phase.partition("as much as ")[2]
-    assert re.fullmatch(r"\d{1,3}(\u202f\d{3})+ wrong rows", said), status(view).phase
 
 
 def test_the_distance_is_said_as_far_as_it_is_known(make) -> None:
@@ -219,6 +207,11 @@ def test_the_distance_is_said_as_far_as_it_is_known(make) -> None:
     assert status(again).phase.startswith("as good as the certified optimum")
     assert again.hand.best.objective == again.hand.objective
     assert float(again.hand.objective) == pytest.approx(found.incumbent.objective, abs=1e-12)
+    data = table()
+    heavy = problem_of(data, sample_weight=np.full(len(data.y), 1000))
+    view = ready(make(rl.RuleListSearch(heavy, regularization=REGULARIZATION)))
+    said = status(view).phase.partition("as much as ")[2]
+    assert re.fullmatch(r"\d{1,3}(\u202f\d{3})+ wrong rows", said), "many wrong rows are counted out"
 
 
 def test_without_a_proof_the_bound_is_said(make, monkeypatch) -> None:
@@ -252,9 +245,7 @@ def test_a_list_made_by_hand_is_never_called_optimal(make) -> None:
     assert saved["card"]["parameters"]["made"] == "by hand"
     assert parse_model(json.dumps(saved)).rules == worse.named.rules
     assert view.exports.as_text().getvalue().strip()
-    space: dict[str, Any] = {}
-    exec(view.exports.as_script().getvalue(), space)
-    assert space["model"] == worse.named
+    assert made(view.exports.as_script().getvalue())["model"] == worse.named
 
 
 def test_one_person_is_decided_and_flipped(make) -> None:
@@ -280,19 +271,7 @@ def test_one_person_is_decided_and_flipped(make) -> None:
     assert "No change of age flips the decision: all 2 combinations" in view.person.said.object
 
 
-def test_groups_are_those_of_the_predictions(make) -> None:
-    data = table(n=200)
-    search = searched(data)
-    view = make(search, data=data)
-    view.act({"do": "insert", "at": 0, "antecedent": search.problem.names.index("age <= 36")})
-    view.groups.attribute = "sex"
-    conditions = rl.Binarizer(thresholds={"age": [25, 36, 50]}).fit_transform(data.X)
-    rates = view.hand.model.evaluate(conditions, data.y, groups=data.sensitive["sex"]).groups["true_positive_rate"]
-    assert view.groups.gap == pytest.approx(rates.max() - rates.min())
-    assert standing(view)["TPR gap"] == f"{100 * view.groups.gap:.1f} %"
-
-
-def test_groups_of_few_rows_make_no_gap(make) -> None:
+def test_groups_are_those_of_the_predictions_and_of_few_rows_they_make_no_gap(make) -> None:
     data = table(n=400)
     sex = data.sensitive["sex"].astype(object).to_numpy().copy()
     sex[np.flatnonzero(np.asarray(data.y))[:3]] = "few"
@@ -301,11 +280,12 @@ def test_groups_of_few_rows_make_no_gap(make) -> None:
     view = make(search, data=data)
     view.act({"do": "insert", "at": 0, "antecedent": search.problem.names.index("age <= 36")})
     view.groups.attribute = "sex"
-    conditions = rl.Binarizer(thresholds={"age": [25, 36, 50]}).fit_transform(data.X)
-    rates = view.hand.model.evaluate(conditions, data.y, groups=data.sensitive["sex"]).groups["true_positive_rate"]
+    found = view.hand.model.evaluate(conditions_of(data), data.y, groups=data.sensitive["sex"])
+    rates = found.groups["true_positive_rate"]
     known = rates.drop("few")
     assert rates.max() - rates.min() > known.max() - known.min()
     assert view.groups.gap == pytest.approx(known.max() - known.min())
+    assert standing(view)["TPR gap"] == f"{100 * view.groups.gap:.1f} %"
     assert f"{100 * view.groups.gap:.1f}" in html(view.groups), "the table below says the same"
 
 
@@ -407,7 +387,7 @@ def test_a_board_keeps_the_best_and_is_bounded(monkeypatch) -> None:
     assert known.board("room 3", "game") == []
 
 
-def test_a_class_searches_once(monkeypatch) -> None:
+def test_a_class_searches_once_also_after_one_was_cancelled(monkeypatch) -> None:
     done: list[int] = []
     search_for = game.searched
 
@@ -422,9 +402,6 @@ def test_a_class_searches_once(monkeypatch) -> None:
     assert {best.edited for best in first} == {first[0].edited}
     find_best(searched(data, regularization=0.03), 10.0, Progress())
     assert len(done) == 2
-
-
-def test_an_optimizer_that_is_cancelled_lets_the_next_one_search() -> None:
     search = searched(table(seed=4))
     gone = Progress()
     gone.cancel()
@@ -504,7 +481,7 @@ def test_a_new_list_in_hand_does_not_throw_the_one_before_away() -> None:
     alternatives.close()
 
 
-def test_other_families_are_refused_in_words() -> None:
+def test_other_families_are_refused_in_words_and_a_problem_and_a_model_are_enough(make) -> None:
     groups = np.array(["a", "b"] * 60)
     problem = rl.Problem.from_arrays(*_arrays(120), groups=groups)
     fair = rl.search_for(problem, regularization=0.05, fairness=rl.EqualOpportunity(0.1))
@@ -523,6 +500,10 @@ def test_other_families_are_refused_in_words() -> None:
         WhatIfView(live.small_search(), other)
     with pytest.raises(ValueError, match="of the family rule_list"):
         WhatIfView(rl.RuleSetSearch(problem), other)
+    problem = live.problem()
+    model = rl.RuleList.from_problem(problem, [2, 0])
+    view = make(problem, model, regularization=0.02)
+    assert (view.hand.model, view.hand.search.regularization) == (model, 0.02)
 
 
 def _arrays(n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -533,8 +514,7 @@ def _arrays(n: int) -> tuple[np.ndarray, np.ndarray]:
 
 def test_a_falling_list_that_does_not_fall_has_no_distance(make) -> None:
     data = table(seed=6)
-    conditions = rl.Binarizer(thresholds={"age": [25, 36, 50]}).fit_transform(data.X)
-    problem = rl.Problem.from_arrays(conditions, data.y)
+    problem = problem_of(data)
     view = ready(make(rl.FallingRuleListSearch(problem, regularization=0.01, positive_weight=2.0), data=data))
     hand, names = view.hand, list(problem.names)
     assert hand.best.certified
@@ -567,8 +547,7 @@ def test_a_falling_list_that_does_not_fall_has_no_distance(make) -> None:
 @pytest.mark.parametrize("form", ["dnf", "cnf"])
 def test_conditions_of_a_rule_set_are_added_and_taken_out(make, form) -> None:
     data = table(seed=7)
-    conditions = rl.Binarizer(thresholds={"age": [25, 36, 50]}).fit_transform(data.X)
-    problem = rl.Problem.from_arrays(conditions, data.y)
+    conditions, problem = conditions_of(data), problem_of(data)
     search = rl.RuleSetSearch(problem, max_complexity=6, max_conditions=2, form=form, regularization=0.5)
     view = ready(make(search, data=data))
     hand = view.hand
@@ -606,13 +585,6 @@ def test_conditions_of_a_rule_set_are_added_and_taken_out(make, form) -> None:
     view.compare(None)
     assert "as good as the certified optimum: no set over these conditions" in status(view).phase
     assert parse_model(view.exports.as_json().getvalue()).form == form
-
-
-def test_a_problem_and_a_model_are_enough(make) -> None:
-    problem = live.problem()
-    model = rl.RuleList.from_problem(problem, [2, 0])
-    view = make(problem, model, regularization=0.02)
-    assert (view.hand.model, view.hand.search.regularization) == (model, 0.02)
 
 
 def test_every_control_and_figure_has_a_term(make) -> None:

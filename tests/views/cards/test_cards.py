@@ -4,7 +4,6 @@ import io
 import json
 import math
 import pickle
-import re
 import threading
 from dataclasses import replace
 from types import SimpleNamespace
@@ -13,6 +12,7 @@ import numpy as np
 import pandas as pd
 import panel as pn
 import pytest
+from doors import made
 from live import alert
 from model_cards import HOSTILE, QUICK, finish, first, pinned, recipe
 from patience import PATIENCE, wait_until
@@ -31,7 +31,7 @@ from rulelab.views.cards.card import Card, Rows
 from rulelab.views.cards.card_file import parse
 from rulelab.views.cards.exports import FORMS, Exports
 from rulelab.views.cards.figures import figures
-from rulelab.views.cards.report import glance, of_groups
+from rulelab.views.cards.report import glance
 from rulelab.views.cards.rule_tables import rules_table
 from rulelab.views.cards.view import ModelCard
 from rulelab.views.live.job import Job, Progress
@@ -199,20 +199,19 @@ def test_scores_count_weights(card) -> None:
     assert shown.scores.test == found.test
 
 
-@pytest.mark.parametrize("family", ["rule_list", "falling_rule_list", "rule_set"])
-def test_what_a_model_remembers_is_what_it_scores_on_its_training_rows(family) -> None:
+def test_what_a_model_remembers_is_what_it_scores_on_its_training_rows() -> None:
     problem = first().search.problem
-    kinds = {
-        "rule_list": lambda: rl.RuleList.from_problem(problem, [0, 5]),
-        "falling_rule_list": lambda: rl.FallingRuleList.from_problem(problem, [0, 5], positive_weight=3.0),
-        "rule_set": lambda: rl.models.RuleSet.from_problem(problem, [[0, 5], [3]]),
-    }
-    card = replace(first(), model=kinds[family]())
-    remembered, counted = scores.of_counts(card).training, scores.of_card(card, lambda doing: None).training
-    assert remembered.counted == counted.counted
-    assert (remembered.auc, remembered.loss) == pytest.approx((counted.auc, counted.loss), abs=1e-12)
-    if family == "rule_set":
-        assert counted.loss == card.model.hamming_loss / card.model.weight
+    for model in (
+        rl.RuleList.from_problem(problem, [0, 5]),
+        rl.FallingRuleList.from_problem(problem, [0, 5], positive_weight=3.0),
+        rl.models.RuleSet.from_problem(problem, [[0, 5], [3]]),
+    ):
+        card = replace(first(), model=model)
+        remembered, counted = scores.of_counts(card).training, scores.of_card(card, lambda doing: None).training
+        assert remembered.counted == counted.counted
+        assert (remembered.auc, remembered.loss) == pytest.approx((counted.auc, counted.loss), abs=1e-12)
+        if isinstance(model, rl.models.RuleSet):
+            assert counted.loss == model.hamming_loss / model.weight
 
 
 def test_what_is_not_defined_has_a_reason(card) -> None:
@@ -283,7 +282,7 @@ def test_headline_and_row_round_the_gap_up_and_the_bound_down(card) -> None:
     assert "within 0.0076 of the optimum" in card_html.head(replace(card, proof=proof))
 
 
-def test_a_star_is_for_the_rates_of_few_rows_alone() -> None:
+def test_a_star_is_for_the_rates_of_few_rows_alone_and_one_group_has_no_largest_difference() -> None:
     """Ten positives and many negatives: the false positive rate is one of many rows."""
     actual = np.repeat([True, False], [20, 3000])
     groups = np.tile(["a", "b"], 1510)
@@ -292,33 +291,13 @@ def test_a_star_is_for_the_rates_of_few_rows_alone() -> None:
     assert cells.count("*") == cells.count('class="num few"') == 1
     assert largest_difference(table, "true_positive_rate").few
     assert not largest_difference(table, "false_positive_rate").few
-
-
-def test_one_group_alone_has_no_largest_difference() -> None:
-    """Only the second group has positives, only the first has negatives."""
-    groups = np.repeat(["blue", "red"], 40)
-    table = group_rates(groups == "red", groups == "red", groups)
-    found = {rate: largest_difference(table, rate) for rate in RATES}
+    groups = np.repeat(["blue", "red"], 40)  # only the second has positives, only the first has negatives
+    found = {rate: largest_difference(group_rates(groups == "red", groups == "red", groups), rate) for rate in RATES}
     assert found["true_positive_rate"] is found["false_positive_rate"] is None
     assert (found["selection_rate"].value, found["accuracy"].value) == (1, 0)
 
 
-@pytest.mark.parametrize("factor", [1000, 1e-3, 1 / 7])
-def test_what_all_weights_are_multiplied_by_changes_nothing_on_a_card_but_sums(card, factor: float) -> None:
-    data = rl.datasets.load("diabetes")
-    weight = pd.Series(np.random.default_rng(0).uniform(0.2, 3, len(data.y)))
-
-    def shown(weights: pd.Series) -> tuple[str, ...]:
-        weighted = replace(card, rows=Rows(replace(data, weight=weights), card.rows.test))
-        found = scores.of_card(weighted, lambda doing: None)
-        parts = card_lines.figures_of(weighted, found).html.partition(" by outcome<")[0], card_html.groups(found)
-        return *(re.sub(r"weight [\d.e+\u202f-]+", "weight", part) for part in parts), of_groups(found)
-
-    assert shown(factor * weight) == shown(weight)
-    assert shown(weight) != shown(weight**3)
-
-
-@pytest.mark.parametrize("weights", [(0.25, 2), (0.5, 1.5), (1, 3)])
+@pytest.mark.parametrize("weights", [(0.25, 2), (1, 3)])
 def test_a_weighted_card_that_comes_back_without_its_rows_speaks_of_weight(card, weights) -> None:
     data = rl.datasets.load("diabetes")
     weighted = replace(QUICK, load=lambda: replace(data, weight=pd.Series(weights * 221)), weighted=True, test_share=0)
@@ -367,14 +346,11 @@ def test_the_test_share_is_stratified_and_kept_out_of_training() -> None:
     assert prepared.search.problem.names == tuple(binarizer.transform(data.X).columns)
     assert any("kept out" in note for note in prepared.notes)
     assert replace(QUICK, test_share=0.0)(lambda doing: None).test_rows is None
-
-
-@pytest.mark.parametrize("share", [-0.1, 1.0, float("nan")])
-def test_an_impossible_test_share_is_explained(share) -> None:
-    with pytest.raises(ValueError, match=r"test_share.*0"):
-        Setup().table.test_share = share
-    with pytest.raises(ValueError, match=r"test share must lie between 0 and 0\.9"):
-        replace(QUICK, test_share=share)(lambda doing: None)
+    for share in (-0.1, 1.0, float("nan")):
+        with pytest.raises(ValueError, match=r"test_share.*0"):
+            Setup().table.test_share = share
+        with pytest.raises(ValueError, match=r"test share must lie between 0 and 0\.9"):
+            replace(QUICK, test_share=share)(lambda doing: None)
 
 
 def tiny() -> rl.Problem:
@@ -382,7 +358,7 @@ def tiny() -> rl.Problem:
     return rl.Problem.from_arrays(A, [1, 1, 1, 1, 0, 0, 0, 0])
 
 
-def test_a_falling_list_is_shown_as_strata() -> None:
+def test_a_falling_list_is_shown_as_strata_and_a_soft_one_with_the_proportions_that_were_lowered() -> None:
     model = rl.FallingRuleList.from_problem(tiny(), [0, 1], positive_weight=2.0)
     html = rules_table(model, {0: "no", 1: "yes"}, "y")
     assert "P(<wbr>y = yes)" in html
@@ -391,13 +367,10 @@ def test_a_falling_list_is_shown_as_strata() -> None:
         assert f">{rule.probability:.2f}<" in html
         assert f'<td class="num">{100 * rule.captured / 8:.1f}</td>' in html
     assert "<img" not in html
-
-
-def test_a_softly_falling_list_shows_the_proportions_that_were_lowered() -> None:
-    model = rl.FallingRuleList.from_problem(tiny(), [1, 0], violation_penalty=0.1)
-    assert any(model.lowered)
-    own = [f"own {p:.2f}" for p, low in zip(model.proportions, model.lowered, strict=True) if low]
-    html = rules_table(model, {0: 0, 1: 1})
+    soft = rl.FallingRuleList.from_problem(tiny(), [1, 0], violation_penalty=0.1)
+    assert any(soft.lowered)
+    own = [f"own {p:.2f}" for p, low in zip(soft.proportions, soft.lowered, strict=True) if low]
+    html = rules_table(soft, {0: 0, 1: 1})
     assert all(text in html for text in own)
 
 
@@ -432,24 +405,12 @@ def test_every_family_has_a_card(family) -> None:
     assert parse_model(shown.exports.as_json().getvalue()) == model
     assert shown.exports.as_text().getvalue().strip() == str(model)
     assert "62.5" in shown.parts["figures"].object
-    script: dict[str, object] = {}
-    exec(shown.exports.as_script().getvalue(), script)
-    assert script["model"] == model
+    assert made(shown.exports.as_script().getvalue())["model"] == model
     assert {*FORMS} < {*shown.exports.files()}
     for form in FORMS:
         assert shown.exports.text(form).getvalue().strip()
     assert shown.exports.text("PMML").getvalue() == model.to_pmml()
     assert "no certificate" in verifying.refusal(shown.card)
-
-
-def test_the_check_says_valid_and_what_it_looked_at(card) -> None:
-    shown = ModelCard(card)
-    shown.verify()
-    assert shown.busy
-    finish(shown)
-    assert shown.verdict.startswith("valid: ")
-    assert "sets" in shown.verdict
-    assert (shown.check.line.tone, shown.check.button.label) == ("proven", "Check the proof")
 
 
 def test_the_check_tells_what_it_does_while_one_waits(card, capsys: pytest.CaptureFixture[str]) -> None:
@@ -460,7 +421,9 @@ def test_the_check_tells_what_it_does_while_one_waits(card, capsys: pytest.Captu
     assert answer["valid"]
 
 
-def test_a_check_that_fails_can_be_tried_again(card, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_check_that_fails_can_be_tried_again_and_says_what_it_looked_at(
+    card, monkeypatch: pytest.MonkeyPatch
+) -> None:
     shown, popen = ModelCard(card), verifying.subprocess.Popen
     monkeypatch.setattr(verifying.subprocess, "Popen", lambda *_, **__: 1 / 0)
     monkeypatch.setattr(threading, "excepthook", lambda _: None)
@@ -471,9 +434,11 @@ def test_a_check_that_fails_can_be_tried_again(card, monkeypatch: pytest.MonkeyP
     assert "unexpected" not in shown.check.line.phase
     monkeypatch.setattr(verifying.subprocess, "Popen", popen)
     shown.verify()
+    assert shown.busy
     finish(shown)
     assert shown.verdict.startswith("valid: ")
-    assert shown.check.button.label == "Check the proof"
+    assert "sets" in shown.verdict
+    assert (shown.check.line.tone, shown.check.button.label) == ("proven", "Check the proof")
 
 
 def test_a_model_that_is_not_the_best_is_not_valid(card, other) -> None:
@@ -511,9 +476,8 @@ def test_the_card_says_how_many_rows_its_optimum_withstands(card) -> None:
     assert shown.robust.button.label == "Robustness"
 
 
-@pytest.mark.parametrize(
-    ("withstands", "breaks", "ties", "said"),
-    [
+def test_what_an_optimum_withstands_in_words() -> None:
+    for withstands, breaks, ties, said in (
         (
             (5, 10, 10),
             (6, 11, 11),
@@ -535,13 +499,11 @@ def test_the_card_says_how_many_rows_its_optimum_withstands(card) -> None:
             "a single row can decide; another list wins with 1 wrong, 1 removed or 1 added that are chosen for it; "
             "other lists that predict otherwise and are as good already: 11",
         ),
-    ],
-)
-def test_what_an_optimum_withstands_in_words(withstands, breaks, ties, said) -> None:
-    changes = ("relabelled", "removed", "added")
-    known = [dict(zip(changes, numbers, strict=True)) for numbers in (withstands, breaks)]
-    answer = verifying.Withstood(7214, *known, ties)
-    assert str(answer).replace("\u202f", " ") == said
+    ):
+        changes = ("relabelled", "removed", "added")
+        known = [dict(zip(changes, numbers, strict=True)) for numbers in (withstands, breaks)]
+        answer = verifying.Withstood(7214, *known, ties)
+        assert str(answer).replace("\u202f", " ") == said
 
 
 def test_where_only_weights_are_known_there_are_no_intervals_beside_those_of_others(card, other) -> None:

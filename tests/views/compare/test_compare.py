@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 import panel as pn
 import pytest
-from live import alert, send, status
+from live import alert, send, small_search, status
+from live import finish as finish_search
 from model_cards import HOSTILE, QUICK, finish
 from patience import PATIENCE, wait_until
 from sklearn.linear_model import LogisticRegression
@@ -60,18 +61,19 @@ def test_what_differs_is_marked_and_what_does_not_is_not(card, other) -> None:
     html = card_html.rules(card, first) + card_lines.facts(card, first).html
     assert html.count("not in B") == sum(map(bool, first.rules))
     assert html.count(">differs<") == 1
-
-
-def test_equal_cards_and_a_card_alone_have_no_marks(card) -> None:
     for marked in [*differences([card, card]), *differences([card])]:
         assert not any(marked.rules)
         assert not marked.facts
-
-
-def test_a_rule_that_several_cards_lack(card, other) -> None:
     empty = replace(card, model=rl.RuleList.without_rules([0, 1], 1, 2))
     assert differences([other, empty, empty])[0].rules[0] == "not in B or C"
     assert differences([other, empty, empty, empty])[0].rules[0] == "only here"
+    turned = [
+        replace(card, model=rl.RuleList.from_problem(card.search.problem, rules)) for rules in ([0, 5, 9], [9, 5, 0])
+    ]
+    first, second = differences(turned)
+    assert first.rules[0] == "in another order in B"
+    assert second.rules[0] == "in another order in A"
+    assert differences([turned[0]] * 2)[0].rules == ("",) * 4
 
 
 def test_what_another_family_does_not_have_is_no_difference(card, other) -> None:
@@ -119,19 +121,16 @@ def test_objectives_that_cannot_be_compared_have_a_sentence_and_no_difference(ca
     assert not any(f.compared for f in figures(card, scores.of_counts(card), elsewhere)[:8])
 
 
-@pytest.mark.parametrize(
-    ("value", "other", "scale", "said"),
-    [
+def test_a_difference_has_the_digits_of_both() -> None:
+    for value, other, scale, said in (
         (Value(0.0, "0"), Value(0.092, "0.0920"), 1, "−0.0920"),
         (Value(0.092, "0.0920"), Value(0.0, "0"), 1, "+0.0920"),
         (Value(2.0, "2"), Value(1.0, "1"), 1, "+1"),
         (Value(0.5, "50.0"), Value(0.25, "25.0"), 100, "+25.0"),
         (Value(0.5, "50.0"), Value(0.5, "50.0"), 100, "="),
         (Value(0.5, "50.0"), Value(), 100, ""),
-    ],
-)
-def test_a_difference_has_the_digits_of_both(value, other, scale, said) -> None:
-    assert change(value, other, scale) == said
+    ):
+        assert change(value, other, scale) == said
 
 
 def test_baselines_are_scikit_learns_on_the_same_split(card) -> None:
@@ -144,16 +143,13 @@ def test_baselines_are_scikit_learns_on_the_same_split(card) -> None:
     predicted = fitted.predict(binarizer.transform(data.X.iloc[test]))
     assert found["Logistic regression"][1].counted.errors == int((predicted != data.y.iloc[test]).sum())
     assert "rules" in found["CART"][2]
-
-
-def test_a_score_in_the_data_is_a_baseline_and_without_a_split_there_is_no_test() -> None:
     data = rl.datasets.load("diabetes")
     score = np.where(data.X["bmi"] > 28, "High", "Low")
     found = baselines.fitted(Rows(replace(data, extra=pd.DataFrame({"score_text": score}))), lambda doing: None)
     right = int(((score == "High") == (data.y == 1)).sum())
     counted = found["COMPAS score"][0].counted
-    assert (counted.weight - counted.errors, counted.weight) == (right, len(data.y))
-    assert {test for _, test, _ in found.values()} == {None}
+    assert (counted.weight - counted.errors, counted.weight) == (right, len(data.y)), "a score in the data is one, too"
+    assert {test for _, test, _ in found.values()} == {None}, "without a split there is no test"
 
 
 @pytest.fixture
@@ -227,7 +223,7 @@ def test_the_address_says_what_is_compared_and_the_cards_that_come_back_are_comp
     view.move(view.cards[2], -1)
     assert parse_qs(queries[-1][1:]) == {"against": ["B"], "only": ["true"]}
     view.kept.found = ""
-    for query, place in ((queries[-1], 1), ("?against=none", None), ("?against=F", 0), ("", 0)):
+    for query, place in ((queries[-1], 1), ("?against=none", None), ("?against=F", 0)):
         again, then = opened(query)
         again.kept.found = view.kept.kept
         finish(again)
@@ -256,6 +252,13 @@ def test_a_model_is_pinned_while_others_come_back(view, card, other, at_work) ->
 
 def test_lines_that_are_equal_are_pale_or_left_out_and_the_others_are_drawn_on_one_scale(view, card, other) -> None:
     first, second = pinned(view, card, other)
+    assert "against" not in first.parts["groups"].object
+    spreads = [
+        [100 * (t["accuracy"].max() - t["accuracy"].min()) for t in s.scores.groups.values()] for s in view.cards
+    ]
+    difference = f"{spreads[1][0] - spreads[0][0]:+.1f}".replace("-", "−")
+    assert difference in second.parts["groups"].object or 'class="same"' in second.parts["groups"].object
+    assert second.parts["groups"].object.count('class="base"') == first.parts["groups"].object.count('class="at"')
     shared = together([card, other], [first.scores, second.scores])
     for name, ends in shared.scales.items():
         values = [value for c, s in ((card, first.scores), (other, second.scores)) for value in numbers(c, s, name)]
@@ -283,15 +286,6 @@ def numbers(card: Card, own: scores.Scores, name: str) -> list[float]:
     return [number for part in parts for number in part]
 
 
-def test_rules_in_another_order_are_no_equal_rules(card, other) -> None:
-    problem = card.search.problem
-    turned = [replace(card, model=rl.RuleList.from_problem(problem, rules)) for rules in ([0, 5, 9], [9, 5, 0])]
-    first, second = differences(turned)
-    assert first.rules[0] == "in another order in B"
-    assert second.rules[0] == "in another order in A"
-    assert differences([turned[0]] * 2)[0].rules == ("",) * 4
-
-
 def test_the_table_has_a_row_of_each_card_and_asks_for_what_is_pressed_in_it(view, card, other) -> None:
     pinned(view, card, other)
     first, _ = view.table.more
@@ -314,7 +308,7 @@ def test_the_table_has_a_row_of_each_card_and_asks_for_what_is_pressed_in_it(vie
     assert [one["key"] for one in view.table.more] == ["A", "0:1"]
 
 
-@pytest.mark.parametrize(("name", "attribute"), [("compas", "sex"), ("compas", "race"), ("diabetes", "sex")])
+@pytest.mark.parametrize(("name", "attribute"), [("compas", "race"), ("diabetes", "sex")])
 def test_a_card_has_the_gap_of_the_point_that_it_is_of(view, name: str, attribute: str) -> None:
     """Between the groups which the front compares, however few of them are among the test rows, with its interval."""
     data = rl.datasets.load(name)
@@ -340,30 +334,12 @@ def test_a_card_has_the_gap_of_the_point_that_it_is_of(view, name: str, attribut
     assert view.table.gap == f"Gap by {data.sensitive.columns[0]} %", "the first that the cards have"
 
 
-def test_group_rates_are_compared_with_those_of_the_reference(view, card, other) -> None:
-    first, second = pinned(view, card, other)
-    assert "against" not in first.parts["groups"].object
-    spreads = [
-        [100 * (t["accuracy"].max() - t["accuracy"].min()) for t in s.scores.groups.values()] for s in view.cards
-    ]
-    difference = f"{spreads[1][0] - spreads[0][0]:+.1f}".replace("-", "−")
-    assert difference in second.parts["groups"].object or 'class="same"' in second.parts["groups"].object
-    assert second.parts["groups"].object.count('class="base"') == first.parts["groups"].object.count('class="at"')
-
-
-def test_texts_written_on_a_card_are_in_its_exports(view, card) -> None:
+def test_baselines_stand_beside_the_cards_of_their_split_and_texts_are_in_exports(view, card, other) -> None:
     view.pin(card)
+    view.pin(other)
     shown = view.cards[0]
     shown.param.update(intended_use=f"only {HOSTILE}", limits="none known")
     assert json.loads(shown.exports.as_json().getvalue())["card"]["intended_use"] == f"only {HOSTILE}"
-    html = view.as_report().getvalue()
-    assert "only &lt;img" in html
-    assert "none known" in html
-
-
-def test_baselines_stand_beside_the_cards_of_their_split(view, card, other) -> None:
-    view.pin(card)
-    view.pin(other)
     assert view.comparisons() == []
     view.fit_baselines()
     for shown in view.cards:
@@ -372,7 +348,9 @@ def test_baselines_stand_beside_the_cards_of_their_split(view, card, other) -> N
     (table,) = view.comparisons()
     for name in ("A diabetes: rule list", "B diabetes: rule list", "CART", "Random forest", "Logistic regression"):
         assert name in table
-    assert table in view.as_report().getvalue()
+    report = view.as_report().getvalue()
+    for part in (table, "only &lt;img", "none known"):
+        assert part in report
     assert (status(view).tone, status(view).phase) == (
         "idle",
         "3 other methods fitted on the same rows: they stand in the table",
@@ -394,13 +372,7 @@ def test_the_search_view_pins_what_it_shows() -> None:
         pinned_cards.append(card)
         return "A"
 
-    A = np.random.default_rng(0).random((200, 8)) < 0.4
-    search = rl.RuleListSearch(rl.Problem.from_arrays(A, A[:, 0] & ~A[:, 1]), beam_width=0)
-    view = SearchView(search, speed="full speed")
-    view.on_pin = pin
-    view.run()
-    wait_until(lambda: view.session.state.over)
-    view.refresh()
+    view = finish_search(SearchView(small_search(), speed="full speed", on_pin=pin))
     view.pin()
     assert pinned_cards[0].model == view.session.snapshot.incumbent.model
     (button,) = (each for each in view.part("model").select(pn.widgets.Button) if "Compare" in each.label)

@@ -61,21 +61,15 @@ def test_cards_come_back_with_their_rows_and_texts(card, of_point) -> None:
         assert 'class="state proven"' not in card_html.head(after), "nobody has checked the proof"
         assert "loaded again" in verifying.refusal(after)
     assert kept.read(kept.written(found), quiet)[0][1].rows.split == of_point.rows.split
-
-
-def test_rows_come_back_that_were_kept_beside_folds_that_were_none(card) -> None:
-    split = {**asdict(card.rows.split), "folds": 0, "fold": 0, "seed": 0}
-    text = json.dumps([{"model": json.loads(card.to_json()), "split": split}])
-    (found,), complaints = kept.read(text, quiet)
+    split = {**asdict(card.rows.split), "folds": 0, "fold": 0, "seed": 0}  # beside folds that were none
+    (before,), complaints = kept.read(json.dumps([{"model": json.loads(card.to_json()), "split": split}]), quiet)
     assert complaints == []
-    assert np.array_equal(found.rows.test, card.rows.test)
-
-
-def test_rows_of_an_uploaded_file_do_not_come_back(card) -> None:
+    assert np.array_equal(before.rows.test, card.rows.test)
     own = replace(QUICK, load=partial(rl.datasets.load, "diabetes"), load_code="rl.datasets.read('diabetes.csv')")
-    assert pinned(own).rows.split is None
-    (found,), complaints = kept.read(kept.written([pinned(own)]), quiet)
-    assert (found.rows, complaints) == (None, [])
+    uploaded = pinned(own)
+    assert uploaded.rows.split is None
+    (back,), complaints = kept.read(kept.written([uploaded]), quiet)
+    assert (back.rows, complaints) == (None, [])
 
 
 BAD_SPLITS = [
@@ -96,59 +90,31 @@ UNUSABLE_SPLITS = [
 ]
 
 
-@pytest.mark.parametrize("split", [*BAD_SPLITS, *UNUSABLE_SPLITS], ids=repr)
-def test_nonsense_about_the_rows_leaves_the_model(card, split) -> None:
-    entry = {"model": json.loads(card.to_json()), "split": split}
-    (found,), complaints = kept.read(json.dumps([entry]), quiet)
-    assert found.model == card.model
-    assert found.rows is None
-    assert len(complaints) == any(split is one for one in UNUSABLE_SPLITS)
+def test_nonsense_about_the_rows_leaves_the_model(card) -> None:
+    for split in (*BAD_SPLITS, *UNUSABLE_SPLITS):
+        entry = {"model": json.loads(card.to_json()), "split": split}
+        (found,), complaints = kept.read(json.dumps([entry]), quiet)
+        assert found.model == card.model
+        assert found.rows is None, split
+        assert len(complaints) == any(split is one for one in UNUSABLE_SPLITS), split
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "{",
-        "null",
-        "5",
-        "{}",
-        "[5]",
-        "[{}]",
-        '[{"split": {}}]',
-        "[" * 100_000,
-        '"' + "x" * (2 * kept.MAX_CHARACTERS),
-    ],
-    ids=lambda text: text[:20],
-)
-def test_something_else_is_ignored_and_said(text) -> None:
-    found, complaints = kept.read(text, quiet)
-    assert found == []
-    assert len(complaints) == 1
-
-
-def test_a_damaged_model_is_explained_and_the_others_come_back(card) -> None:
+def test_something_else_is_ignored_and_said(card) -> None:
+    huge = '"' + "x" * (2 * kept.MAX_CHARACTERS)
+    for text in ("", "{", "null", "5", "{}", "[5]", "[{}]", '[{"split": {}}]', "[" * 100_000, huge):
+        found, complaints = kept.read(text, quiet)
+        assert found == [], text[:20]
+        assert len(complaints) == 1, text[:20]
     good = {"model": json.loads(card.to_json()), "split": None}
     bad = {"model": {"format": "rulelab model", "schema_version": 1, "family": HOSTILE}}
     found, complaints = kept.read(json.dumps([bad, good, {"model": None}]), quiet)
-    assert [one.model for one in found] == [card.model]
+    assert [one.model for one in found] == [card.model], "beside damaged ones the others come back"
     assert len(complaints) == 2
     assert "family" in complaints[0]
+    assert len(kept.read(json.dumps([good] * 150), quiet)[0]) == len(LETTERS), "no more than there are places"
 
 
-def test_no_more_cards_come_back_than_there_are_places(card) -> None:
-    entry = {"model": json.loads(card.to_json()), "split": None}
-    assert len(kept.read(json.dumps([entry] * 150), quiet)[0]) == len(LETTERS)
-
-
-def test_what_is_too_large_is_not_kept(card, monkeypatch) -> None:
-    assert kept.written([]) == ""
-    monkeypatch.setattr(kept, "MAX_CHARACTERS", 100)
-    with pytest.raises(ValueError, match="too large"):
-        kept.written([card])
-
-
-def test_the_page_keeps_what_is_pinned_and_brings_it_back(card, of_point) -> None:
+def test_the_page_keeps_what_is_pinned_and_brings_it_back(card, of_point, monkeypatch) -> None:
     view = CompareView()
     view.pin(card)
     assert view.kept.kept == "", "not before the browser has said what it holds"
@@ -176,3 +142,7 @@ def test_the_page_keeps_what_is_pinned_and_brings_it_back(card, of_point) -> Non
     again.kept.problem = "QuotaExceededError"
     assert "QuotaExceededError" in alert(again).phase
     again.close()
+    assert kept.written([]) == ""
+    monkeypatch.setattr(kept, "MAX_CHARACTERS", 100)
+    with pytest.raises(ValueError, match="too large"):
+        kept.written([card])

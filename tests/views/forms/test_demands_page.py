@@ -3,6 +3,7 @@
 import argparse
 import json
 import re
+from functools import cache
 from itertools import product
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
@@ -10,9 +11,10 @@ from urllib.parse import parse_qsl, urlencode
 import numpy as np
 import pandas as pd
 import pytest
+from doors import made
 from hypothesis import given
 from hypothesis import strategies as st
-from live import HOSTILE, finish, use_file
+from live import HOSTILE, use_file
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
@@ -28,7 +30,6 @@ from rulelab.views.live.state import State
 from rulelab.views.live.wording import standing
 from rulelab.views.search.runs.past import settings_in_words
 from rulelab.views.search.setup import Setup
-from rulelab.views.search.view import SearchView
 
 LABELS = {each.name: each.title for each in (*DEMANDS, MUST_NOT_USE)}
 RNG = np.random.default_rng(5)
@@ -73,9 +74,8 @@ def test_what_is_written_is_read_again(name: str) -> None:
         assert read(kind, written(kind, value)) == value
 
 
-@pytest.mark.parametrize(
-    ("kind", "text", "value"),
-    [
+def test_texts_of_names_are_read_and_what_cannot_be_read_is_named() -> None:
+    for kind, text, value in (
         ("names", "age, bmi ≤ 30; sex = m, age", ["age", "bmi <= 30", "sex == m"]),
         ("names", 'age, "a, b", "sex = m" ,', ["age", "a, b", "sex = m"]),
         ("names", '  "say ""no"""  ', ['say "no"']),
@@ -85,15 +85,9 @@ def test_what_is_written_is_read_again(name: str) -> None:
         ("directions", "age: Increasing, a, b: decreasing", {"age": "increasing", "a, b": "decreasing"}),
         ("names", " ", None),
         ("limits", "", None),
-    ],
-)
-def test_texts_of_names_are_read(kind: str, text: str, value: Any) -> None:
-    assert read(kind, text) == value
-
-
-@pytest.mark.parametrize(
-    ("kind", "text", "part"),
-    [
+    ):
+        assert read(kind, text) == value
+    for kind, text, part in (
         ("names", 'age, "bmi', '"bmi'),
         ("names", ", age", ", age"),
         ("limits", "age: 1, bmi", "bmi"),
@@ -101,12 +95,10 @@ def test_texts_of_names_are_read(kind: str, text: str, value: Any) -> None:
         ("limits", "age: 1000000000000", "age: 1000000000000"),
         ("limits", "age: ²", "age: ²"),
         ("directions", "age: up", "age: up"),
-    ],
-)
-def test_what_cannot_be_read_is_named(kind: str, text: str, part: str) -> None:
-    with pytest.raises(NotReadError) as caught:
-        read(kind, text)
-    assert caught.value.part == part
+    ):
+        with pytest.raises(NotReadError) as caught:
+            read(kind, text)
+        assert caught.value.part == part
 
 
 def test_the_command_line_reads_an_entry_as_the_page_does() -> None:
@@ -130,6 +122,12 @@ def test_families_show_the_fields_of_what_they_know() -> None:
         for each in (rare[LABELS[n]] for n in LABELS if n in known):
             assert each["term"], "the glossary explains it"
             assert each["placeholder"].startswith("such as ")
+    setup = people(must_use=["age"], max_uses={"age": 2}, must_not_use=["town"])
+    setup.family = "rule_set"
+    assert (setup.settings.must_use, setup.settings.max_uses) == (["age"], {"age": 2})
+    assert setup.settings.must_not_use == ["town"]
+    setup.family = "falling_rule_list"
+    assert setup.settings.must_not_use == ["town"]
 
 
 def test_what_cannot_be_read_is_said_at_the_field_and_the_setting_stays() -> None:
@@ -179,26 +177,16 @@ def test_what_the_data_do_not_have_is_said_at_the_field_after_run(label: str, te
     assert (field.state()["wrong"], field.state()["value"]) == ("", text)
 
 
-def test_of_two_names_that_contradict_each_other_it_is_said() -> None:
-    setup = people()
-    setup.choose(must_use=["age"], must_not_use=["age"])
+def test_what_cannot_be_is_said_in_words() -> None:
+    setup = people(must_use=["age"], must_not_use=["age"])
     assert searched(setup).error.startswith("“Must use” and “Must not use” both have 'age'")
     assert setup.more.find("Must use").state()["wrong"]
-
-
-def test_a_view_tells_the_form_what_a_run_has_refused() -> None:
-    from rulelab.views.forms.address import Address
-    from rulelab.views.pages.tabs import SearchTab
-
-    tab = SearchTab(Address("?must_use=%5B%22bmii%22%5D&data=diabetes&thresholds=2&max_conditions=1"))
-    assert isinstance(tab.view, SearchView)
-    finish(tab.view)
-    assert "the nearest: 'bmi" in tab.setup.more.find("Must use").state()["wrong"]
-    tab.setup.more.find("Must use").take("bmi")
-    assert tab.setup.more.find("Must use").state()["wrong"] == ""
-    finish(tab.view)
-    assert "among the lists that use bmi" in standing(tab.view.session).phase
-    tab.view.close()
+    setup = people(must_use=["a, b", "age"], max_length=1)
+    said = standing(searched(setup)).phase
+    assert said == "certified infeasible: no list can use a, b, age and have at most 1 rule; ask for less"
+    setup = people(family="rule_set", must_use=["age"], max_uses={"age": 0}, max_complexity=4)
+    said = standing(searched(setup)).phase
+    assert said == "certified infeasible: no set can use age and have at most 0 conditions on age; ask for less"
 
 
 ASKED = {"must_use": ["age", "a, b"], "must_not_use": ["town == x"], "first_rule": "sex == m", "max_uses": {"age": 1}}
@@ -260,15 +248,6 @@ def test_a_recording_says_what_was_left_out_as_the_run_did(settings: dict[str, A
     assert "without" not in standing(RecordedSession(bare, "a run", settings["family"])).phase
 
 
-def test_a_family_that_knows_it_too_has_it_when_it_is_chosen() -> None:
-    setup = people(must_use=["age"], max_uses={"age": 2}, must_not_use=["town"])
-    setup.family = "rule_set"
-    assert (setup.settings.must_use, setup.settings.max_uses) == (["age"], {"age": 2})
-    assert setup.settings.must_not_use == ["town"]
-    setup.family = "falling_rule_list"
-    assert setup.settings.must_not_use == ["town"]
-
-
 def test_a_search_with_demands_leaves_no_choice_of_policy_and_bounds() -> None:
     setup = people(policy="curiosity", bounds=["lookahead"], must_use=["age"])
     fields = {each["label"]: each for each in setup.more.cards[0]["fields"] if each["shown"]}
@@ -306,14 +285,21 @@ def test_the_code_of_a_card_makes_the_model_that_obeys(settings: dict[str, Any],
         assert words in standing(session).phase
     (tmp_path / "people.csv").write_text(PEOPLE.to_csv(index=False))
     monkeypatch.chdir(tmp_path)
-    script: dict[str, Any] = {}
-    exec(card.code, script)
+    script = made(card.code)
     assert script["problem"].fingerprint == session.search.problem.fingerprint
     assert script["last"].incumbent.objective == session.snapshot.incumbent.objective
     assert script["model"] == card.model
 
 
 WISHES = {"must_use": ["a, b", "age"], "must_not_use": ["town == x"], "first_rule": "sex == m", "max_uses": {"age": 0}}
+
+
+@cache
+def form(family: str) -> Setup:
+    """One that is filled in anew for each question."""
+    return people(family=family)
+
+
 SOME = [asked for asked in product([False, True], repeat=4) if sum(asked) % 2 == 0]
 """Any three of the four wishes are there in every way."""
 
@@ -325,9 +311,10 @@ SOME = [asked for asked in product([False, True], repeat=4) if sum(asked) % 2 ==
 def test_lists_of_the_page_obey_demands(asked: tuple[bool, ...], fairness: str, max_length: int | None) -> None:
     """The reference of all lists is in `crossed_cases`; here the page leads to the right search, and its proof."""
     wishes = {name: wish for (name, wish), on in zip(WISHES.items(), asked, strict=True) if on}
-    own = {} if max_length is None else {"max_length": max_length}
-    own |= {"regularization": 0.005} if fairness == "none" else {}
-    session = searched(people(**wishes, **own, fairness=fairness, tolerance=0.3, min_group_size=5))
+    own = {"max_length": max_length, "regularization": 0.005 if fairness == "none" else 0.01}
+    setup, nothing = form("rule_list"), dict.fromkeys(WISHES)
+    setup.choose(**{**nothing, **wishes}, **own, fairness=fairness, tolerance=0.3, min_group_size=5)
+    session = searched(setup)
     search, snapshot = session.search, session.snapshot
     assert session.error is None
     assert search.problem.left_out == tuple(wishes.get("must_not_use", ()))
@@ -354,7 +341,7 @@ def test_lists_of_the_page_obey_demands(asked: tuple[bool, ...], fairness: str, 
     assert set(wishes.get("must_use", ())) <= set(used)
     assert wishes.get("first_rule") in (None, *model.antecedent_names[:1])
     assert all(used.count(column) <= most for column, most in wishes.get("max_uses", {}).items())
-    assert len(model) <= own.get("max_length", len(model))
+    assert len(model) <= (max_length or len(model))
 
 
 @pytest.mark.parametrize("asked", list(product([False, True], repeat=3)))
@@ -363,7 +350,9 @@ def test_sets_of_the_page_obey_demands_and_fairness_together(asked: tuple[bool, 
     names = ("must_use", "must_not_use", "max_uses")
     wishes = {name: {**WISHES, "max_uses": {"age": 1}}[name] for name, on in zip(names, asked, strict=True) if on}
     parameters = {"max_complexity": 6, "max_conditions": 2, "min_group_size": 5, **wishes}
-    setup = people(family="rule_set", fairness=fairness, tolerance=0.2, **parameters)
+    setup = form("rule_set")
+    setup.choose(**dict.fromkeys(names), fairness=fairness, tolerance=0.2)
+    setup.choose(**parameters)
     session = searched(setup)
     assert session.error is None
     snapshot, problem = session.snapshot, session.search.problem
@@ -414,14 +403,3 @@ def test_what_is_proven_of_short_lists_is_said_of_short_lists(fairness: str) -> 
     assert card.proof.scope.startswith(f"among the lists that {which}, no such ")
     free = searched(people(fairness=fairness, tolerance=0.3, min_group_size=5))
     assert "at most" not in standing(free).phase
-
-
-def test_what_cannot_be_is_said_in_words() -> None:
-    setup = people(must_use=["a, b", "age"], max_length=1)
-    assert (
-        standing(searched(setup)).phase
-        == "certified infeasible: no list can use a, b, age and have at most 1 rule; ask for less"
-    )
-    setup = people(family="rule_set", must_use=["age"], max_uses={"age": 0}, max_complexity=4)
-    said = standing(searched(setup)).phase
-    assert said == "certified infeasible: no set can use age and have at most 0 conditions on age; ask for less"

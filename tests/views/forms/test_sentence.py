@@ -73,16 +73,12 @@ def test_every_part_of_every_family_has_a_field(family: str) -> None:
     assert {"Data set", "Model family"} < labels <= fields(setup)
 
 
-def test_bounds_that_are_left_out_and_a_test_share_are_named() -> None:
+def test_bounds_that_are_left_out_and_a_test_share_are_named_and_what_does_not_count_is_not() -> None:
     setup = Setup()
     setup.choose(data="diabetes", test_share=0.25)
     setup.settings.bounds = [name for name in setup.settings.bounds if name not in ("lookahead", "accurate_support")]
     assert "(442 rows, 25 % kept to test)" in said(setup)
     assert "without the bound accurate support, lookahead" in said(setup)
-
-
-def test_what_does_not_count_is_not_said() -> None:
-    setup = Setup()
     setup.choose(labels="majority")
     assert "Labels of a fair list" not in {label for _, label in setup.sentence.parts}
     setup.choose(fairness="equal_opportunity")

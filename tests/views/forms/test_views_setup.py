@@ -34,14 +34,11 @@ def prepared(recipe: PageRecipe) -> Prepared:
     return recipe(lambda doing: None)
 
 
-def test_the_first_page_is_an_embedded_data_set(setup) -> None:
-    assert rl.datasets.names()[setup.table.data] == "embedded"
-    assert prepared(setup.recipe()).search.problem.n_rows == len(rl.datasets.load(setup.table.data).y)
-
-
 def test_the_notes_say_how_many_antecedents_were_mined_and_dropped(setup) -> None:
+    assert rl.datasets.names()[setup.table.data] == "embedded"
     setup.choose(max_conditions=2, min_support=0.2, thresholds=3)
     done = prepared(setup.recipe())
+    assert done.search.problem.n_rows == len(rl.datasets.load(setup.table.data).y)
     n = done.search.problem.n_antecedents
     note = next(note for note in done.notes if "mined" in note)
     assert f"{words.count(n)} antecedents" in note
@@ -123,16 +120,6 @@ def test_an_uploaded_file_can_be_searched(setup) -> None:
     assert prepared(setup.recipe()).labels == ("red", "blue")
 
 
-def test_the_address_holds_what_differs_from_the_defaults() -> None:
-    setup = Setup()
-    setup.choose(data="tic_tac_toe", regularization=0.02, beam_width=7)
-    entries = {k: v for k, v in address.write(*setup.parts).items() if v is not None}
-    assert entries == {"data": "tic_tac_toe", "regularization": "0.02", "beam_width": "7"}
-    again = Setup()
-    assert address.read("?" + "&".join(f"{k}={v}" for k, v in entries.items()), *again.parts) == []
-    assert (again.table.data, again.settings.regularization, again.settings.beam_width) == ("tic_tac_toe", 0.02, 7)
-
-
 def test_settings_of_another_tab_stay_in_the_address() -> None:
     setup, others, shown = Setup(), "sweep_families=%5B%22rule_list%22%5D&list_grid=0.05", []
     assert address.Address(f"?{others}", lambda *what: shown.append(what)).follow(*setup.parts) == []
@@ -158,21 +145,18 @@ def test_back_sets_what_the_address_says_and_defaults_for_the_rest() -> None:
     assert (setup.table.data, shown[-1]) == ("diabetes", ("", False))
 
 
-@pytest.mark.parametrize(
-    ("query", "name", "value"),
-    [
+def test_names_of_older_addresses_are_understood() -> None:
+    for query, name, value in (
         ("?quantiles=7", "thresholds", 7),
         ("?family=rule_set&quantiles=7", "thresholds", 7),
         ("?family=rule_set&rule_size=null", "max_conditions", None),
         ("?complexity_cost=0.5&family=rule_set", "regularization", 0.5),
         ('?family=falling_rule_list&falling_bounds=["density_cap"]', "bounds", ["density_cap"]),
-    ],
-)
-def test_names_of_older_addresses_are_understood(query, name, value) -> None:
-    setup = Setup()
-    assert address.read(query, *setup.parts) == []
-    assert getattr(setup.settings, name) == value
-    assert name in address.write(*setup.parts)
+    ):
+        setup = Setup()
+        assert address.read(query, *setup.parts) == []
+        assert getattr(setup.settings, name) == value
+        assert name in address.write(*setup.parts)
 
 
 @pytest.mark.parametrize(

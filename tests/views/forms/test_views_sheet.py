@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import panel as pn
 import pytest
-from doors import button, html, upload
+from doors import button, html, made, upload
 from live import HOSTILE, send, use_file, use_roles
 from patience import PATIENCE, wait_until
 
@@ -89,6 +89,15 @@ def test_the_sheet_says_what_was_read() -> None:
         "gender: 8 rows without a value are the group (missing).",
     ]
     assert (state["classes"], state["positive"], state["lacking"]) == (["ja (65, 55 %)", "nein (53, 45 %)"], 0, "")
+    draft.give("gender", "target")
+    assert (draft.roles["krank"], draft.classes, draft.positive) == ("feature", ["f", "m"], "f")
+    draft.give("id", "weight")
+    draft.give("Höhe", "weight")
+    assert [name for name, role in draft.roles.items() if role == "weight"] == ["Höhe"]
+    draft.give("Höhe", "nonsense")
+    assert draft.roles["Höhe"] == "weight"
+    draft.give("Höhe", "group")
+    assert any("groups are too many to compare" in remark for remark in draft.state()["remarks"])
 
 
 def test_nothing_changes_before_the_sheet_is_accepted(settings) -> None:
@@ -108,7 +117,7 @@ def test_nothing_changes_before_the_sheet_is_accepted(settings) -> None:
     assert "Groups: gender." in html(pn.Column(*settings.fields))
 
 
-def test_a_bad_file_after_a_good_one_leaves_the_good_one(settings) -> None:
+def test_a_bad_file_after_a_good_one_leaves_the_good_one(settings, monkeypatch) -> None:
     use_file(settings, GERMAN)
     used = settings.uploaded
     settings.take(b"a,b\n1,2\n3\n", "bad.csv")
@@ -117,6 +126,13 @@ def test_a_bad_file_after_a_good_one_leaves_the_good_one(settings) -> None:
     assert (settings.data, settings.uploaded, settings.pending) == (UPLOADED, used, False)
     settings.take(GERMAN, "daten.csv")
     assert settings.complaint == ""
+    monkeypatch.setattr(data, "MAX_CELLS", 100)
+    settings.take(GERMAN, "daten.csv")
+    assert "daten.csv has 720 cells (120 rows x 6 columns), more than the limit of 100" in settings.complaint
+    monkeypatch.setattr(data, "MAX_UPLOAD_BYTES", 1000)
+    settings.take(GERMAN, "daten.csv")
+    most = "daten.csv has 0 MB; CSV, Excel or Parquet, at most 100 MB, 10 million cells and 5\u202f000 columns"
+    assert most in settings.complaint
 
 
 def test_roles_reach_the_data_set_and_the_code(settings, tmp_path, monkeypatch) -> None:
@@ -144,7 +160,7 @@ def test_the_sheet_of_the_file_in_use_can_be_opened_again(settings) -> None:
     assert "Höhe" not in settings.loader()().X
 
 
-def test_a_guess_can_be_corrected() -> None:
+def test_a_guess_and_what_is_empty_and_the_header_can_be_corrected() -> None:
     raw = b"a;y\n" + b"1,234;0\n5,678;1\n" * 15
     draft = Draft(raw, "a.csv")
     assert "could be 1234" in draft.state()["doubts"][0]
@@ -156,45 +172,37 @@ def test_a_guess_can_be_corrected() -> None:
     assert draft.state()["preview"][0][0] == "1234"
     draft.read_as({"decimal": "<b>", "nonsense": "x"})
     assert draft.state()["preview"][0][0] == "1234"
+    draft = Draft(b"a,b,y\n" + b"nil,1,0\n?,2,1\nx,3,1\n" * 8, "a.csv")
+    assert row(draft, "a")["missing"] == "0"
+    draft.read_as({"also empty": "?, nil"})
+    assert (draft.error, row(draft, "a")["missing"], row(draft, "a")["distinct"]) == ("", "16", "1")
+    assert draft.state()["form"][-1]["chosen"] == "?, nil"
+    draft.read_as({"header": "no"})
+    assert draft.state()["head"] == ["c1", "c2", "c3"]
+    draft.read_as({"header": "yes", "lines above": "1", "also empty": ""})
+    assert draft.state()["head"] == ["nil", "1", "0"]
 
 
-@pytest.mark.parametrize(
-    ("roles", "lacking"),
-    [
+def test_what_is_lacking_is_said_and_cannot_be_accepted(settings) -> None:
+    raw = b"a,z,one,y\n" + b"".join(b"%d,%d.5,1,%d\n" % (k % 7, k, k % 2) for k in range(80))
+    for roles, lacking in (
         ({"y": "feature"}, "Choose the target"),
         ({"z": "target"}, "too many for classes"),
         ({"one": "target"}, "one value only"),
         ({"a": "ignore", "z": "ignore", "one": "ignore"}, "No column is a feature"),
-    ],
-)
-def test_what_is_lacking_is_said_and_cannot_be_accepted(settings, roles: dict[str, str], lacking: str) -> None:
-    raw = b"a,z,one,y\n" + b"".join(b"%d,%d.5,1,%d\n" % (k % 7, k, k % 2) for k in range(80))
-    settings.take(raw, "a.csv")
-    for name, role in roles.items():
-        settings.draft.give(name, role)
-    assert lacking in settings.draft.state()["lacking"]
-    settings.accept()
-    assert lacking in settings.dialog.state["error"]
-    assert (settings.uploaded, settings.pending) == (None, True)
-
-
-def test_data_that_cannot_be_used_are_said_in_the_sheet(settings) -> None:
+    ):
+        settings.take(raw, "a.csv")
+        for name, role in roles.items():
+            settings.draft.give(name, role)
+        assert lacking in settings.draft.state()["lacking"]
+        settings.accept()
+        assert lacking in settings.dialog.state["error"]
+        assert (settings.uploaded, settings.pending) == (None, True)
     settings.take(b"a,y\ninf,0\n5,1\n5,1\n", "a.csv")
     settings.accept()
-    assert "infinite value in row 1" in settings.dialog.state["error"]
+    assert "infinite value in row 1" in settings.dialog.state["error"], "data that cannot be used"
     settings.draft.give("a", "ignore")
     assert settings.draft.state()["error"] == ""
-
-
-def test_there_is_one_target_and_one_weight() -> None:
-    draft = Draft(GERMAN, "daten.csv")
-    draft.give("gender", "target")
-    assert (draft.roles["krank"], draft.classes, draft.positive) == ("feature", ["f", "m"], "f")
-    draft.give("id", "weight")
-    draft.give("Höhe", "weight")
-    assert [name for name, role in draft.roles.items() if role == "weight"] == ["Höhe"]
-    draft.give("Höhe", "nonsense")
-    assert draft.roles["Höhe"] == "weight"
 
 
 def test_wide_files_are_shown_in_part_and_used_whole(settings) -> None:
@@ -337,17 +345,19 @@ def test_a_large_table_is_looked_through_beside_the_page(settings, monkeypatch: 
     assert (settings.draft, settings.uploaded.sensitive) == (None, ("gender",))
 
 
-@pytest.mark.parametrize(
-    "message", [None, 3, "accept", {}, {"type": "piece"}, {"type": "begin", "id": {}}, {"type": []}]
-)
-def test_messages_that_mean_nothing_do_no_harm(settings, message: Any) -> None:
-    send(Sent().widget, message)
-    send(settings.dialog, message)
+def test_messages_that_mean_nothing_do_no_harm(settings) -> None:
+    messages = [None, 3, "accept", {}, {"type": "piece"}, {"type": "begin", "id": {}}, {"type": []}]
+    for message in messages:
+        send(Sent().widget, message)
+        send(settings.dialog, message)
     settings.take(GERMAN, "daten.csv")
-    send(settings.dialog, message)
-    for more in ({"type": "role", "position": 99, "role": "target"}, {"type": "positive", "position": -1}):
-        send(settings.dialog, more)
-    assert settings.draft.roles["krank"] == "target"
+    for message in (
+        *messages,
+        {"type": "role", "position": 99, "role": "target"},
+        {"type": "positive", "position": -1},
+    ):
+        send(settings.dialog, message)
+        assert settings.draft.roles["krank"] == "target"
 
 
 def test_messages_of_the_sheet_change_it(settings) -> None:
@@ -405,9 +415,7 @@ def test_weights_of_an_uploaded_file_are_repeated_rows(tmp_path, monkeypatch) ->
         assert one == pytest.approx(other)
         found, expected = (of_card(card, lambda doing: None) for card in (weighted, plain))
         assert found.training == expected.training
-        script: dict[str, Any] = {}
-        exec(weighted.code, script)
-        assert script["last"].incumbent.objective == one
+        assert made(weighted.code)["last"].incumbent.objective == one
 
 
 def test_all_that_was_left_out_can_be_read() -> None:
@@ -436,36 +444,6 @@ def test_a_data_set_that_cannot_be_fetched_is_one_sentence(monkeypatch, tmp_path
         settings.loader()()
     assert len(str(caught.value)) < 150
     assert "adult is not on this machine" in str(caught.value)
-
-
-def test_what_is_too_large_is_refused_in_words(settings, monkeypatch) -> None:
-    monkeypatch.setattr(data, "MAX_CELLS", 100)
-    settings.take(GERMAN, "daten.csv")
-    assert "daten.csv has 720 cells (120 rows x 6 columns), more than the limit of 100" in settings.complaint
-    monkeypatch.setattr(data, "MAX_UPLOAD_BYTES", 1000)
-    settings.take(GERMAN, "daten.csv")
-    assert (
-        "daten.csv has 0 MB; CSV, Excel or Parquet, at most 100 MB, 10 million cells and 5\u202f000 columns"
-        in settings.complaint
-    )
-
-
-def test_a_sensitive_column_of_many_values_is_warned_of() -> None:
-    draft = Draft(GERMAN, "daten.csv")
-    draft.give("Höhe", "group")
-    assert any("groups are too many to compare" in remark for remark in draft.state()["remarks"])
-
-
-def test_what_is_empty_and_the_header_can_be_corrected_on_the_sheet() -> None:
-    draft = Draft(b"a,b,y\n" + b"nil,1,0\n?,2,1\nx,3,1\n" * 8, "a.csv")
-    assert row(draft, "a")["missing"] == "0"
-    draft.read_as({"also empty": "?, nil"})
-    assert (draft.error, row(draft, "a")["missing"], row(draft, "a")["distinct"]) == ("", "16", "1")
-    assert draft.state()["form"][-1]["chosen"] == "?, nil"
-    draft.read_as({"header": "no"})
-    assert draft.state()["head"] == ["c1", "c2", "c3"]
-    draft.read_as({"header": "yes", "lines above": "1", "also empty": ""})
-    assert draft.state()["head"] == ["nil", "1", "0"]
 
 
 def test_an_unknown_target_is_asked_about_and_the_positive_class_follows_the_target() -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import panel as pn
 import pytest
-from doors import html
+from doors import html, made
 from patience import PATIENCE, wait_until
 from table_engines import people
 
@@ -80,12 +80,13 @@ def test_a_table_is_a_data_set_of_the_page(source: str) -> None:
     assert "secret" not in str(card.to_dict() if hasattr(card, "to_dict") else card)
     search = prepared.search
     assert verify(search.problem, session.snapshot.incumbent.model, search.certificate())
-    known: dict = {}
-    exec(card.code.replace("trips_*.parquet", source), known)  # the script makes the same model
+    known = made(card.code.replace("trips_*.parquet", source))  # the script makes the same model
     assert known["model"].to_dict()["rules"] == session.snapshot.incumbent.model.to_dict()["rules"]
 
 
-def test_a_target_that_was_named_needs_no_sheet_and_without_roles_the_data_are_as_before(source: str) -> None:
+def test_a_target_that_was_named_needs_no_sheet_and_without_roles_the_data_are_as_before(
+    source: str, folder: Path
+) -> None:
     tables.offer([source])
     settings = DataSettings()
     settings.data = "trips"
@@ -100,16 +101,12 @@ def test_a_target_that_was_named_needs_no_sheet_and_without_roles_the_data_are_a
     assert settings.draft is not None
     settings.cancel()
     assert settings.data == "trips"
-
-
-def test_a_table_that_is_gone_is_said_without_its_place(source: str, folder: Path) -> None:
-    tables.offer([source], target="y")
     for path in folder.iterdir():
         path.unlink()
-    settings = DataSettings()
-    settings.data = "trips"
-    assert "there is no file 'trips_*.parquet'" in settings.complaint
-    assert settings.data == "diabetes"
+    gone = DataSettings()
+    gone.data = "trips"
+    assert "there is no file 'trips_*.parquet'" in gone.complaint, "without its place"
+    assert gone.data == "diabetes"
 
 
 def test_counting_can_be_cancelled(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -125,7 +122,6 @@ def test_counting_can_be_cancelled(source: str, monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(tables.tables, "count", endless)
     monkeypatch.setattr(rl.tables.Table, "interrupt", lambda self: ended.set())
-    session: SearchSession = Setup().new_session()
     session = SearchSession(_recipe(settings))
     session.run()
     assert counting.wait(PATIENCE)

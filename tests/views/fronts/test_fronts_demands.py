@@ -4,27 +4,24 @@ from dataclasses import replace
 from functools import partial
 
 import pytest
-from doors import html
+from doors import html, made
 from patience import PATIENCE, wait_until
 from test_sweep import DATA
 from test_sweep_demands import GRID, cut_of
-from test_views_fronts import asked
+from test_views_fronts import asked, done, shown
 
 import rulelab as rl
 from rulelab.views.fronts import card as front_cards
 from rulelab.views.fronts.order import Order
 from rulelab.views.fronts.points import points, unmet
 from rulelab.views.fronts.run import Run, Started
-from rulelab.views.fronts.view import FrontView
 
 
 def test_points_cards_and_code_say_what_was_asked() -> None:
     demands = {"must_use": ["age"], "max_uses": {"age": 1}, "must_not_use": ["bmi"]}
     question = asked(thresholds=2, max_conditions=1, test_share=0.4, **demands)
     order = replace(Order.of(question, "regularization", "0.05, 0.02"), baselines=("cart",))
-    view = FrontView()
-    view.follow(Run(order))
-    wait_until(lambda: not view.refresh())
+    view = shown(Run(order))
     assert view.run.error is None
     found = {p.method: p for p in view.points()}
     words = "without bmi; use age and have at most 1 condition on age"
@@ -38,8 +35,7 @@ def test_points_cards_and_code_say_what_was_asked() -> None:
     assert card.parameters["max uses"] == "age: 1"
     assert words in card.proof.scope
     assert "age" in card.model.to_text()
-    script: dict = {}
-    exec(card.code, script)
+    script = made(card.code)
     assert script["result"].objective == card.proof.objective
     assert len(script["model"].rules) == len(card.model.rules)
     view.model.whole = True
@@ -52,8 +48,7 @@ def test_points_cards_and_code_say_what_was_asked() -> None:
 
 
 def test_names_that_the_data_do_not_have_are_said_as_the_form_calls_them() -> None:
-    run = Run(Order(asked(), GRID, fixed={"must_use": ["bmii"]}))
-    run.join(PATIENCE)
+    run = done(Order(asked(), GRID, fixed={"must_use": ["bmii"]}))
     assert run.error == "“Must use”: 'bmii' begins with no column of diabetes; the nearest: 'bmi'"
 
 
@@ -61,8 +56,7 @@ def test_what_training_rows_do_not_have_is_told_of() -> None:
     name = cut_of(0)
     start = partial(rl.sweep, DATA, "rule_list", GRID, 2)
     sweep = start(fixed={"must_use": [name], "must_not_use": [cut_of(1)]})
-    run = Run(lambda report: Started((sweep,), DATA))
-    run.join(PATIENCE)
+    run = done(lambda report: Started((sweep,), DATA))
     (point,) = points([sweep], "test")
     assert point.proven
     said = f"no rule list over these training rows can use {name}: “Must use”: no antecedent uses {name!r}"

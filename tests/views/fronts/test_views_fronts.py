@@ -15,7 +15,7 @@ import panel as pn
 import panel_material_ui as pmui
 import pytest
 from bokeh.models import BoxAnnotation, ColumnDataSource, Label
-from doors import button, field, html, seen
+from doors import button, field, html, made, seen
 from live import HOSTILE, alert, status
 from patience import PATIENCE, wait_until
 
@@ -78,24 +78,45 @@ def strip(plot: FrontPlot) -> BoxAnnotation:
     return plot.figure.select_one({"type": BoxAnnotation, "level": "underlay"})
 
 
-def finished(view: FrontView) -> None:
+def done(order: Callable[[Callable[[str], None]], Started]) -> Run:
+    run = Run(order)
+    run.join(PATIENCE)
+    assert not run.busy
+    return run
+
+
+def finished(view: FrontView) -> FrontView:
     wait_until(lambda: not view.refresh())
+    return view
+
+
+def shown(run: Run) -> FrontView:
+    view = FrontView()
+    view.follow(run)
+    return finished(view)
 
 
 @pytest.fixture(scope="module")
 def run() -> Run:
-    done = Run(lists_and_sets)
-    done.join(PATIENCE)
-    assert not done.busy
-    return done
+    return done(lists_and_sets)
+
+
+@pytest.fixture(scope="module")
+def whole(run: Run) -> FrontView:
+    return shown(run)
 
 
 @pytest.fixture
-def view(run: Run) -> FrontView:
-    made = FrontView()
-    made.follow(run)
-    finished(made)
-    return made
+def view(whole: FrontView) -> FrontView:
+    """As it is at first; all that a test chooses is taken back before the next."""
+    whole.param.update(point="", on="test", criterion="equal_opportunity", hidden=[], on_pin=None)
+    return finished(whole)
+
+
+@pytest.fixture(scope="module")
+def plot() -> FrontPlot:
+    """A picture, in which each test shows its own points."""
+    return FrontPlot("Accuracy and complexity", "complexity", lambda key: None)
 
 
 def point(key: int, method: str = "rule_list", parameters: str = "", **values: float) -> Point:
@@ -151,13 +172,16 @@ def test_fronts_are_those_of_the_sweeps(run: Run) -> None:
         assert lines["falling_rule_list"] == []
 
 
-def test_an_order_that_cannot_be_started_says_why_and_leaves_nothing_running() -> None:
-    failed = Run(replace(SMALL, grid={"regularization": [-1.0]}))
-    failed.join(PATIENCE)
+def test_an_order_that_cannot_be_started_says_why_and_so_does_a_fit_that_fails() -> None:
+    failed = done(replace(SMALL, grid={"regularization": [-1.0]}))
     assert failed.started.sweeps == ()
     assert "regularization" in str(failed.error)
     assert failed.standing().tone == "failed"
     assert str(failed.error) not in failed.standing().phase, "it stands beside that, and is said once"
+    grid = {"max_complexity": [3], "thresholds": [3], "fairness": [rl.EqualOpportunity(0.1)], "min_group_size": [9999]}
+    failing = done(Order(asked(family="rule_set", test_share=0.4), grid))
+    assert failing.messages.startswith("1 fit failed, the first one of a rule set: ")
+    assert "no two groups to compare" in failing.messages
 
 
 def test_while_it_is_bounded_what_no_list_exceeds_no_sweep_runs(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -201,8 +225,7 @@ def test_cancelling_ends_own_sweeps_and_leaves_those_of_others() -> None:
     assert sweep.wait(PATIENCE)
 
 
-def test_a_plot_shows_values_intervals_and_fronts() -> None:
-    plot = FrontPlot("t", "x", lambda key: None)
+def test_a_plot_shows_values_intervals_and_fronts(plot: FrontPlot) -> None:
     points = [
         counted(0, 70, complexity=2),
         counted(1, 80, complexity=4),
@@ -229,8 +252,12 @@ def test_a_plot_shows_values_intervals_and_fronts() -> None:
     assert visible == {"Rule list", "Random forest", "Front of all"}
 
 
-def test_in_the_picture_of_gaps_both_figures_have_intervals() -> None:
-    plot = FrontPlot("Accuracy and gap", "gap", lambda key: None)
+def test_both_figures_have_intervals_and_those_of_the_front_and_of_the_chosen_point_are_seen_first(plot) -> None:
+    points = [counted(k, 70 - k, complexity=2 + k) for k in range(3)]
+    for chosen, strong in ((None, [True, False, False]), ("0:2", [True, False, True])):
+        plot.show(points, "complexity", None, chosen)
+        strengths = plot.figure.select_one({"name": "points"}).data_source.data["lines"]
+        assert [strength == max(strengths) for strength in strengths] == strong
     name = fronts.gap_name("equal_opportunity")
     groups = {"a": Confusion(20, 5, 20, 5), "b": Confusion(12, 5, 20, 13)}
     points = [replace(counted(0, 72, **{name: 0.32}), groups=groups), point(1, "cart", accuracy=0.9, **{name: 0.1})]
@@ -242,17 +269,7 @@ def test_in_the_picture_of_gaps_both_figures_have_intervals() -> None:
     assert points[0].interval(name) == pytest.approx((low[0] / 100, high[0] / 100))
 
 
-def test_the_intervals_that_are_seen_first_are_of_the_front_of_all_and_of_the_chosen_point() -> None:
-    plot = FrontPlot("Accuracy and complexity", "complexity", lambda key: None)
-    points = [counted(k, 70 - k, complexity=2 + k) for k in range(3)]
-    for chosen, strong in ((None, [True, False, False]), ("0:2", [True, False, True])):
-        plot.show(points, "complexity", None, chosen)
-        strengths = plot.figure.select_one({"name": "points"}).data_source.data["lines"]
-        assert [strength == max(strengths) for strength in strengths] == strong
-
-
-def test_a_picture_is_saved_with_a_legend_and_without_the_ring_and_its_figures_are_read() -> None:
-    plot = FrontPlot("Accuracy and complexity", "complexity", lambda key: None)
+def test_a_picture_is_saved_with_a_legend_and_without_the_ring_and_its_figures_are_read(plot: FrontPlot) -> None:
     points = [counted(0, 70, complexity=2), point(1, "random_forest", complexity=math.nan, accuracy=0.9)]
     plot.show(points, "complexity", None, "0:0")
     assert plot.caption.startswith("2 points; the most accurate: Random forest")
@@ -279,10 +296,9 @@ def test_a_picture_is_saved_with_a_legend_and_without_the_ring_and_its_figures_a
     assert plot.picture()["size"] == [1600, 900]
 
 
-def test_a_picture_of_nothing_says_why_and_draws_no_area() -> None:
+def test_a_picture_of_nothing_says_why_and_draws_no_area(plot: FrontPlot) -> None:
     """An empty stepped area keeps the browser busy for ever."""
-    plot = FrontPlot("t", "x", lambda key: None)
-    assert not is_shaded(plot)
+    assert not is_shaded(FrontPlot("t", "x", print))
     ungrouped = point(0, complexity=2, accuracy=0.7, gap=math.nan)
     uncounted = point(1, "random_forest", complexity=math.nan, accuracy=0.9)
     for points, x, says in (
@@ -303,10 +319,8 @@ def test_a_picture_of_nothing_says_why_and_draws_no_area() -> None:
 
 
 def test_what_no_list_of_so_many_rules_reaches_is_shaded_over_training_rows_only() -> None:
-    view = FrontView()
     question = asked(test_share=0.4, regularization=0.001, **COARSE)
-    view.follow(Run(replace(Order.of(question, "max_length", "1, 2, 3"), baselines=("greedy_list",))))
-    finished(view)
+    view = shown(Run(replace(Order.of(question, "max_length", "1, 2, 3"), baselines=("greedy_list",))))
     plot = view.boxes[0].plot
     assert view.run.ceiling
     assert drawn(plot, "impossible").data["x"] == [], "of test rows nothing is proven"
@@ -322,13 +336,9 @@ def test_what_no_list_of_so_many_rules_reaches_is_shaded_over_training_rows_only
     assert drawn(view.boxes[1].plot, "impossible").data["x"] == []
     assert {p.method for p in view.points()} == {"rule_list", "greedy_list"}
     view.close()
-
-
-def test_lists_of_different_conditions_have_no_common_ceiling() -> None:
-    run = Run(replace(Order.of(asked(max_conditions=1), "thresholds", "2, 3"), baselines=()))
-    run.join(PATIENCE)
+    run = done(replace(Order.of(asked(max_conditions=1), "thresholds", "2, 3"), baselines=()))
     assert run.error is None
-    assert run.ceiling == ()
+    assert run.ceiling == (), "lists of different conditions have no common one"
 
 
 def test_only_what_has_changed_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -380,12 +390,17 @@ def test_a_card_of_all_rows_is_searched_again(view: FrontView) -> None:
     assert card.proof.objective == pytest.approx(rl.solve(search).incumbent.objective)
 
 
-def test_a_baseline_has_figures_and_no_card(view: FrontView) -> None:
-    key = next(p.key for p in view.points() if p.method == "logistic_regression")
-    view.point = key
+def test_a_baseline_has_figures_and_no_card_and_a_point_says_what_its_constraint_cost(view: FrontView) -> None:
+    view.point = next(p.key for p in view.points() if p.method == "logistic_regression")
     assert view.model.card is None
     assert not field(view.details, "Model of")
     assert "Logistic regression" in html(view.details)
+    fair = next(p for p in view.points() if "equal opportunity ≤" in p.label)
+    view.point = fair.key
+    assert "points of accuracy" in html(view.details)
+    free = next(p for p in view.points() if p.method == "rule_set" and p.key != fair.key)
+    view.point = free.key
+    assert "points of accuracy" not in html(view.details)
 
 
 def test_pinning_hands_the_card_on(view: FrontView) -> None:
@@ -411,9 +426,8 @@ def test_the_code_of_a_card_makes_its_model(run: Run) -> None:
     fair = run.tables.points["test"][-1]
     result = next(r for r in run.started.sweeps[1].results if r.point == fair.point)
     assert result.parameters["fairness"] is not None
-    made: dict[str, object] = {}
-    exec(fronts_card.card_of(run.started, fair).code.replace("print(model)", ""), made)
-    assert made["model"] == result.load()
+    code = fronts_card.card_of(run.started, fair).code.replace("print(model)", "")
+    assert made(code)["model"] == result.load()
 
 
 def test_of_folds_a_point_counts_every_row_once_and_its_card_is_of_the_first() -> None:
@@ -435,9 +449,7 @@ def test_of_folds_a_point_counts_every_row_once_and_its_card_is_of_the_first() -
 
 
 def test_without_test_rows_training_figures_stand_there_and_it_is_said_what_keeps_some() -> None:
-    view = FrontView()
-    view.follow(Run(replace(SMALL, question=asked(), baselines=("cart",))))
-    finished(view)
+    view = shown(Run(replace(SMALL, question=asked(), baselines=("cart",))))
     assert view.points("test") == []
     assert {p.method for p in view.points()} == {"rule_list", "cart"}
     assert "training rows" in view.boxes[0].plot.figure.yaxis.axis_label
@@ -508,8 +520,8 @@ def test_rates_of_each_group_are_drawn_over_what_is_allowed(view: FrontView, run
 
 
 def test_without_groups_the_second_picture_is_roc() -> None:
-    view = FrontView(rl.sweep(rl.datasets.load("tic_tac_toe"), "rule_list", {"max_length": [1, 2]}, time_limit=5))
-    finished(view)
+    grid = {"max_length": [1, 2], "max_conditions": [1]}
+    view = finished(FrontView(rl.sweep(rl.datasets.load("tic_tac_toe"), "rule_list", grid, cv=2)))
     assert [box.name for box in view.boxes] == ["Accuracy and complexity", "ROC"]
     assert len(view.boxes[1].plot.frame()) == 2
     view.close()
@@ -533,7 +545,7 @@ class Tags(HTMLParser):
         self.seen.add(tag)
 
 
-def test_hostile_text_stays_text() -> None:
+def test_hostile_text_stays_text(plot: FrontPlot) -> None:
     values = {"complexity": 2.0, "accuracy": 0.7}
     hostile = point(0, parameters=f"cuts {HOSTILE}", **values)
     tags = Tags()
@@ -541,15 +553,13 @@ def test_hostile_text_stays_text() -> None:
     rates = pd.DataFrame()
     tags.feed(fronts_html.rates(rates, HOSTILE, "test"))
     assert not tags.seen & {"img", "script"}
-    plot = FrontPlot("t", "x", lambda key: None)
     plot.show([hostile], "complexity", None, None)
     hover = next(tool for tool in plot.figure.tools if type(tool).__name__ == "HoverTool")
     assert "{safe}" not in hover.tooltips
 
 
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [
+def test_values_and_criteria_have_one_name_everywhere() -> None:
+    for value, expected in (
         (rl.EqualizedOdds(0.05, 1e-5), "equalized odds ≤ 0.05 and 1e-05"),
         (rl.EqualOpportunity(0.0), "equal opportunity ≤ 0.0"),
         ("dnf", "dnf"),
@@ -557,14 +567,13 @@ def test_hostile_text_stays_text() -> None:
         (0.005, "0.005"),
         (None, "none"),
         (True, "yes"),
-    ],
-)
-def test_values_in_words(value, expected) -> None:
-    assert fronts.word(plain(value)) == expected
+    ):
+        assert fronts.word(plain(value)) == expected
+    words = {record.words for record in rl.families.EVERY.values()}
+    assert {fronts.criterion_words(name) for name in MEASURED} == words
 
 
-def test_only_methods_without_a_rule_count_have_a_strip() -> None:
-    plot = FrontPlot("t", "x", lambda key: None)
+def test_only_methods_without_a_rule_count_have_a_strip(plot: FrontPlot) -> None:
     lists = [point(i, complexity=i + 1, accuracy=0.6 + i / 100) for i in range(30)]
     plot.show(lists, "complexity", None, None)
     assert not strip(plot).visible
@@ -642,28 +651,6 @@ def test_before_the_first_point_a_sentence_says_what_will_be_seen(view: FrontVie
     ]
     assert button(view, "All points (CSV)")
     assert field(view, "Rule list")
-
-
-def test_a_point_says_what_its_constraint_cost(view: FrontView) -> None:
-    fair = next(p for p in view.points() if "equal opportunity ≤" in p.label)
-    view.point = fair.key
-    assert "points of accuracy" in html(view.details)
-    free = next(p for p in view.points() if p.method == "rule_set" and p.key != fair.key)
-    view.point = free.key
-    assert "points of accuracy" not in html(view.details)
-
-
-def test_a_fit_that_fails_says_why() -> None:
-    grid = {"max_complexity": [3], "thresholds": [3], "fairness": [rl.EqualOpportunity(0.1)], "min_group_size": [9999]}
-    failing = Run(Order(asked(family="rule_set", test_share=0.4), grid))
-    failing.join(PATIENCE)
-    assert failing.messages.startswith("1 fit failed, the first one of a rule set: ")
-    assert "no two groups to compare" in failing.messages
-
-
-def test_criteria_have_one_name_everywhere() -> None:
-    words = {record.words for record in rl.families.EVERY.values()}
-    assert {fronts.criterion_words(name) for name in MEASURED} == words
 
 
 def test_points_that_lie_on_each_other_are_tapped_in_turn() -> None:

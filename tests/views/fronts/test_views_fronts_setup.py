@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 import pytest
-from doors import html
+from doors import html, made
 from live import use_file, use_roles
-from patience import PATIENCE, wait_until
+from patience import wait_until
 from test_sweep_counted import FRAME
-from test_views_fronts import SMALL, asked, question
+from test_views_fronts import SMALL, asked, done, question, shown
 
 import rulelab as rl
 from rulelab.views.cards import card as cards
@@ -16,33 +16,21 @@ from rulelab.views.forms import tables as served_tables
 from rulelab.views.forms.address import Address
 from rulelab.views.fronts.card import card_of
 from rulelab.views.fronts.order import Order, numbers, sweepable
-from rulelab.views.fronts.run import Run
 from rulelab.views.fronts.tab import FrontsView
-from rulelab.views.fronts.view import FrontView
 from rulelab.views.live import recipe
 from rulelab.views.pages.tabs import Tabs
 from rulelab.views.search.setup import Setup
 
 
-def done(order: Order) -> Run:
-    run = Run(order)
-    run.join(PATIENCE)
-    return run
-
-
-@pytest.mark.parametrize(
-    ("text", "whole", "expected"), [("0.05, 0.02;0.05", False, [0.05, 0.02]), (" 3,5 ,", True, [3, 5])]
-)
-def test_lists_of_numbers_are_read(text: str, whole: bool, expected: list[float]) -> None:
-    assert numbers(text, "field", whole) == expected
-
-
-@pytest.mark.parametrize(("text", "whole"), [("", False), ("a", False), ("0.5", True), ("1," * 40, True)])
-def test_other_texts_are_refused_with_the_field_s_name(text: str, whole: bool) -> None:
-    if text == "1," * 40:
-        text = ",".join(map(str, range(40)))
-    with pytest.raises(ValueError, match="field"):
-        numbers(text, "field", whole)
+def test_lists_of_numbers_are_read_and_others_are_refused_with_the_field_s_name() -> None:
+    for text, whole, expected in (("0.05, 0.02;0.05", False, [0.05, 0.02]), (" 3,5 ,", True, [3, 5])):
+        assert numbers(text, "field", whole) == expected
+    for text in ("", "a", "nan", "0.1, inf", "-inf", "1e400"):
+        with pytest.raises(ValueError, match="field"):
+            numbers(text, "field")
+    for text in ("0.5", ",".join(map(str, range(40)))):
+        with pytest.raises(ValueError, match="field"):
+            numbers(text, "field", True)
 
 
 def test_one_setting_is_swept_and_the_others_are_those_of_the_question() -> None:
@@ -53,6 +41,10 @@ def test_one_setting_is_swept_and_the_others_are_those_of_the_question() -> None
     assert "sensitive=['sex']" in order.code
     assert Order.of(given, "max_length", "2, 3").fixed == {**order.fixed, "regularization": 0.3}
     assert "tolerance" not in sweepable(given)
+    assert "max_length" in sweepable(given)
+    fair = asked(data="compas", sensitive="race", fairness="predictive_parity")
+    assert "max_length" not in sweepable(fair), "no such search takes it"
+    assert set(Order.at_once(fair).grid) <= set(sweepable(fair))
     assert Order.of(asked(family="falling_rule_list"), "regularization", "0.02").fixed == {}, "no error weighs more"
     assert Order.of(asked(family="least_gap", criterion="demographic_parity"), "min_accuracy", "0.6").fixed == {
         "criterion": "demographic_parity"
@@ -78,22 +70,6 @@ def test_methods_stand_beside_where_the_data_allow_them() -> None:
     assert beside(fairness="equal_opportunity") == usual | {"exponentiated_gradient", "threshold_optimizer"}
 
 
-def test_it_is_said_how_many_fits_there_are_before_they_begin_and_that_many_there_are() -> None:
-    setup = Setup()
-    setup.choose(thresholds=2, max_conditions=1)
-    tab = FrontsView(lambda: question(setup))
-    tab.values = "0.05, 0.02"
-    order = tab.order()
-    run = done(order)
-    assert run.error is None
-    assert run.started.sweeps[0].progress.total == order.n_fits == 2 + 6 + 4 + 1 + 1
-    assert f"{tab.order().n_fits} fits" in tab.told
-    tab.values = "much"
-    assert "Regularization" in tab.told
-    tab.run()
-    assert tab.view.run is None
-
-
 def test_a_point_is_fitted_and_measured_on_the_rows_of_the_tab_search() -> None:
     """Counted here anew, from the search that the tab Search runs for the same question."""
     given = asked(thresholds=2, max_conditions=1, regularization=0.02, test_share=0.3)
@@ -113,29 +89,16 @@ def test_a_point_is_fitted_and_measured_on_the_rows_of_the_tab_search() -> None:
         point = run.tables.points[on][0]
         assert own.counted == other.counted
         assert point.value("accuracy") == (other.counted.weight - other.counted.errors) / other.counted.weight
-    view = FrontView()
-    view.follow(run)
-    wait_until(lambda: not view.refresh())
+    view = shown(run)
     view.point = "0:0"
     assert "133 of 442 rows are kept out for the test" in html(view.details)
     assert "fold" not in html(view.details) + card.title + card.proof.scope
     view.close()
-    made: dict[str, object] = {}
-    exec(card.code, made)
-    assert made["sweep"].plan.identity == sweep.plan.identity
+    assert made(card.code)["sweep"].plan.identity == sweep.plan.identity
 
 
 def quiet(doing: str) -> None:
     """Nobody is told."""
-
-
-def test_only_what_the_question_leaves_free_is_swept() -> None:
-    setup = Setup()
-    assert "max_length" in sweepable(question(setup))
-    setup.choose(data="compas", sensitive="race", fairness="predictive_parity")
-    fair = question(setup)
-    assert "max_length" not in sweepable(fair), "no such search takes it"
-    assert set(Order.at_once(fair).grid) <= set(sweepable(fair))
 
 
 def test_another_setting_has_its_usual_values_and_another_family_its_settings() -> None:
@@ -178,8 +141,16 @@ def test_there_are_points_at_once_and_filling_the_front_adds_to_those_of_the_sam
     assert "more fits" in tab.told
     tab.values = "0.05, 0.02"
     setup.choose(test_share=0.2)
+    fits = tab.order().n_fits
+    assert f"{fits} fits" in tab.told
     tab.run()
     assert methods() == ["Rule list, regularization 0.05", "Rule list, regularization 0.02"]
+    assert tab.view.run.started.sweeps[0].progress.total == fits == 2 + 6 + 4 + 1 + 1
+    run = tab.view.run
+    tab.values = "much"
+    assert "Regularization" in tab.told
+    tab.run()
+    assert tab.view.run is run, "what cannot be read begins nothing"
     tab.view.close()
 
 
@@ -224,26 +195,22 @@ def test_an_uploaded_file_is_swept_and_its_code_does_the_same(tmp_path, monkeypa
     assert {p.method for p in run.tables.points["train"]} == {"rule_list", "cart"}
     (tmp_path / "my file.csv").write_bytes(CSV)
     monkeypatch.chdir(tmp_path)
-    made: dict[str, object] = {}
-    exec(f"{run.started.codes[0]}\nsweep.wait()", made)
-    assert made["sweep"].plan.identity["data"] == sweep.plan.identity["data"]
+    again = made(f"{run.started.codes[0]}\nsweep.wait()")["sweep"]
+    assert again.plan.identity["data"] == sweep.plan.identity["data"]
 
 
-@pytest.mark.parametrize(
-    ("role", "expected"),
-    [("feature", "rarer class has only 1"), ("weight", "have weights; give that column another role")],
-)
-def test_an_uploaded_file_that_cannot_be_swept_is_explained(role, expected) -> None:
-    setup = Setup()
-    setup.choose(test_share=0.3)
+def test_data_that_cannot_be_swept_are_explained(monkeypatch) -> None:
     contents = b"a,b,y\n" + b"".join(b"%d,%d,%d\n" % (i % 7, i % 5, i < 1) for i in range(40))
-    use_file(setup.table, contents, b=role)
-    run = done(Order.of(question(setup), "regularization", "0.1"))
-    assert expected in str(run.error)
-    assert run.started.sweeps == ()
-
-
-def test_data_too_large_for_the_page_are_not_swept(monkeypatch) -> None:
+    for role, expected in (
+        ("feature", "rarer class has only 1"),
+        ("weight", "have weights; give that column another role"),
+    ):
+        setup = Setup()
+        setup.choose(test_share=0.3)
+        use_file(setup.table, contents, b=role)
+        run = done(Order.of(question(setup), "regularization", "0.1"))
+        assert expected in str(run.error)
+        assert run.started.sweeps == ()
     monkeypatch.setattr(recipe, "MAX_CELLS", 1000)
     assert "more than the" in str(done(SMALL).error)
 
@@ -276,14 +243,11 @@ def test_a_table_of_the_server_is_swept_by_its_counts(served) -> None:
     assert sweep.progress.total == order.n_fits
     assert (sweep.plan.counts.n_rows, sweep.groups) == (600, ("f", "m"))
     assert "secret" not in f"{run.started.data.notes}{run.started.codes}"
-    made: dict[str, object] = {}
-    exec(run.started.codes[0].replace("trips_*.parquet", served) + "\nsweep.wait()", made)
-    assert made["sweep"].plan.identity["data"] == sweep.plan.identity["data"]
-    assert made["sweep"].plan.identity["rows"] == sweep.plan.identity["rows"]
+    again = made(run.started.codes[0].replace("trips_*.parquet", served) + "\nsweep.wait()")["sweep"]
+    assert again.plan.identity["data"] == sweep.plan.identity["data"]
+    assert again.plan.identity["rows"] == sweep.plan.identity["rows"]
 
-    view = FrontView()
-    view.follow(run)
-    wait_until(lambda: not view.refresh())
+    view = shown(run)
     view.point = "0:0"
     assert "25 % of the rows are kept out for the test, at random" in html(view.details)
     assert "folds" not in html(view.details)
@@ -306,6 +270,5 @@ def test_a_table_with_a_target_needs_no_sheet_and_no_test_rows(served) -> None:
     sweep = run.started.sweeps[0]
     assert not sweep.plan.tested
     assert set(sweep.points("train")["weight"]) == {600}
-    made: dict[str, object] = {}
-    exec(run.started.codes[0].replace("trips_*.parquet", served) + "\nsweep.wait()", made)
-    assert made["sweep"].plan.identity["rows"] == sweep.plan.identity["rows"]
+    again = made(run.started.codes[0].replace("trips_*.parquet", served) + "\nsweep.wait()")["sweep"]
+    assert again.plan.identity["rows"] == sweep.plan.identity["rows"]

@@ -14,8 +14,7 @@ from patience import PATIENCE, wait_until
 
 import rulelab as rl
 from rulelab.cli.commands import main
-from rulelab.store import Store
-from rulelab.views.cards import verifying
+from rulelab.views.cards import card_file, verifying
 from rulelab.views.cards.card import KEPT, Card
 from rulelab.views.kept_runs.keeper import Keeper
 from rulelab.views.kept_runs.runs import DIGITS, KeptRuns
@@ -71,7 +70,7 @@ def page(keeper: Keeper) -> Iterator[Page]:
     out.close()
 
 
-def test_a_run_is_kept_when_it_ends_with_its_model_and_its_proof(page, keeper) -> None:
+def test_a_run_is_kept_when_it_ends_with_its_model_and_its_proof_and_is_opened(page, keeper) -> None:
     which = page.run()
     assert len(which) == DIGITS
     run = keeper.store.run(which)
@@ -86,6 +85,14 @@ def test_a_run_is_kept_when_it_ends_with_its_model_and_its_proof(page, keeper) -
     assert "certified optimal" in row["said"]
     assert "proof kept" in row["said"]
     assert row["figures"][2] == f"{len(model.rules)}"
+    other = Page(keeper)
+    other.kept.run = which
+    other.settle()
+    assert other.view.session.recorded
+    assert other.view.snapshot.incumbent.objective == run.objective
+    assert (other.kept.run, other.complaints) == (which, [])
+    assert len(keeper.store.runs()) == 1, "what is opened is not kept once more"
+    other.close()
     page.view.reset()
     page.view.refresh()
     assert page.kept.run == "", "what is in the form is no kept run"
@@ -101,7 +108,7 @@ def test_a_run_is_kept_verified_explored_and_exported_at_once(keeper) -> None:
         page.kept.follow(session, card)
 
     page.view.on_standing = follow
-    for _ in range(3):
+    for _ in range(2):
         page.view.reset()
         page.view.run()
         wait_until(lambda: page.view.session.state.over)
@@ -139,49 +146,35 @@ def test_the_proof_of_a_kept_fit_is_checked_by_a_press(page, keeper, tmp_path: P
     assert "; checked: " in page.kept.list.said
 
 
-def test_the_page_does_not_wait_for_the_store(page, keeper) -> None:
-    gate = threading.Event()
-    keeper.do(lambda store: gate.wait(PATIENCE))
+def test_a_run_that_begins_while_another_is_opened_stays(page, keeper) -> None:
+    which = page.run()
+    for begin in ("run", "step", "ablate"):
+        other, gate = Page(keeper), threading.Event()
+        keeper.do(lambda store, gate=gate: gate.wait(PATIENCE))
+        other.kept.run = which
+        getattr(other.view, begin)()
+        begun = other.view.session
+        gate.set()
+        other.settle()
+        assert other.view.session is begun
+        assert not begun.recorded
+        assert other.kept.run != which, "the address does not name what is not shown"
+        assert other.complaints == []
+        other.close()
+
+
+def test_the_page_does_not_wait_for_the_store_and_the_last_of_two_runs_that_are_opened_is_shown(page, keeper) -> None:
+    keeping = threading.Event()
+    keeper.do(lambda store: keeping.wait(PATIENCE))
     finish(page.view)
     assert page.kept.refresh()
     assert page.kept.run == "", "nothing is said to be kept before it is"
     assert "keeping" in page.kept.list.said
-    gate.set()
+    keeping.set()
     page.settle()
-    assert keeper.store.run(page.kept.run).objective == page.view.snapshot.incumbent.objective
-
-
-def test_a_kept_run_is_opened_by_its_hash(page, keeper) -> None:
-    which = page.run()
-    other = Page(keeper)
-    other.kept.run = which
-    other.settle()
-    assert other.view.session.recorded
-    assert other.view.snapshot.incumbent.objective == page.view.snapshot.incumbent.objective
-    assert (other.kept.run, other.complaints) == (which, [])
-    assert len(keeper.store.runs()) == 1, "what is opened is not kept once more"
-    other.close()
-
-
-@pytest.mark.parametrize("begin", ["run", "step", "ablate"])
-def test_a_run_that_begins_while_another_is_opened_stays(page, keeper, begin: str) -> None:
-    which = page.run()
-    other, gate = Page(keeper), threading.Event()
-    keeper.do(lambda store: gate.wait(PATIENCE))
-    other.kept.run = which
-    getattr(other.view, begin)()
-    begun = other.view.session
-    gate.set()
-    other.settle()
-    assert other.view.session is begun
-    assert not begun.recorded
-    assert other.kept.run != which, "the address does not name what is not shown"
-    assert other.complaints == []
-    other.close()
-
-
-def test_the_last_of_two_runs_that_are_opened_is_shown(page, keeper) -> None:
-    first, second = page.run(), page.run()
+    first = page.kept.run
+    assert keeper.store.run(first).objective == page.view.snapshot.incumbent.objective
+    second = page.run()
     assert first != second
     other, gate = Page(keeper), threading.Event()
     keeper.do(lambda store: gate.wait(PATIENCE))
@@ -196,12 +189,24 @@ def test_the_last_of_two_runs_that_are_opened_is_shown(page, keeper) -> None:
     other.close()
 
 
-def test_a_run_that_is_not_there_is_said(page) -> None:
+def test_a_run_that_is_not_there_is_said_and_a_message_that_no_table_sends_does_nothing(page) -> None:
     for which in ("0123456789abcdef", "../../x", HOSTILE, "%"):
         page.kept.run = which
         page.settle()
         assert page.kept.run == ""
         assert "cannot be shown" in page.complaints.pop()
+    for act in ("rename", "delete", "compare", "export"):
+        for which in ("zzzz", "0" * 64, HOSTILE):
+            page.kept.list.said = ""
+            page.kept.act(act, [which], "x")
+            page.settle()
+            assert "no hash" in page.kept.list.said or "no run begins" in page.kept.list.said
+    page.kept.list.said = ""
+    for message in (None, 3, {}, {"act": "drop"}, {"act": "delete", "hashes": 3}, {"act": "open", "hashes": [{}]}):
+        send(page.kept.list, message)
+        page.settle()
+        assert page.kept.list.said == ""
+    assert page.pinned == []
     assert page.view.session.state is State.IDLE
 
 
@@ -237,7 +242,7 @@ def test_runs_are_renamed_deleted_brought_back_and_found(page, keeper) -> None:
     assert not page.kept.list.undo
 
 
-def test_runs_are_compared_and_sent(page, keeper, tmp_path, monkeypatch) -> None:
+def test_runs_are_compared_and_sent_and_pinned_models_come_back(page, keeper, tmp_path, monkeypatch) -> None:
     which = keeper.store.run(page.run()).hash
     sent: list[dict[str, str]] = []
     monkeypatch.setattr(page.kept.list, "_send_msg", sent.append)
@@ -249,9 +254,24 @@ def test_runs_are_compared_and_sent(page, keeper, tmp_path, monkeypatch) -> None
     assert card.proof.proven
     assert card.proof.objective == keeper.store.run(which).objective
     assert card.model == keeper.store.model(which)
+    written = card_file.written(page.pinned)
+    page.kept.follow_pins(written)
+    assert page.kept.pins == "", "nothing is said to be kept before it is"
+    page.settle()
+    assert keeper.store.pins(page.kept.pins) == written
+    other = Page(keeper)
+    other.kept.pins = page.kept.pins
+    other.settle()
+    assert [each.model for each in other.pinned] == [card.model]
+    other.kept.pins = "0123456789abcdef"
+    other.settle()
+    assert "cannot be shown" in other.complaints[-1]
+    other.kept.follow_pins("")
+    assert other.kept.pins == ""
+    other.close()
     archive = base64.b64decode(sent[0]["content"])
-    with rl.store.open(tmp_path / "other.sqlite") as other:
-        elsewhere = Page(Keeper(other))
+    with rl.store.open(tmp_path / "other.sqlite") as store:
+        elsewhere = Page(Keeper(store))
         upload(elsewhere.kept.uploader, archive, "runs.zip")
         elsewhere.settle()
         assert [row["hash"] for row in elsewhere.kept.list.rows] == [which]
@@ -259,23 +279,6 @@ def test_runs_are_compared_and_sent(page, keeper, tmp_path, monkeypatch) -> None
         elsewhere.settle()
         assert "no archive of runs" in elsewhere.kept.list.said
         elsewhere.close()
-
-
-def test_what_is_asked_of_a_run_that_is_not_there_is_refused_in_words(page) -> None:
-    for act in ("rename", "delete", "compare", "export"):
-        for which in ("zzzz", "0" * 64, HOSTILE):
-            page.kept.list.said = ""
-            page.kept.act(act, [which], "x")
-            page.settle()
-            assert "no hash" in page.kept.list.said or "no run begins" in page.kept.list.said
-    assert page.pinned == []
-
-
-def test_messages_that_no_table_sends_do_nothing(page) -> None:
-    for message in (None, 3, {}, {"act": "drop"}, {"act": "delete", "hashes": 3}, {"act": "open", "hashes": [{}]}):
-        send(page.kept.list, message)
-        page.settle()
-        assert page.kept.list.said == ""
 
 
 def test_a_run_that_goes_on_after_a_limit_takes_the_place_of_what_was_kept(keeper) -> None:
@@ -295,19 +298,7 @@ def test_a_run_that_goes_on_after_a_limit_takes_the_place_of_what_was_kept(keepe
     session.close()
 
 
-def test_an_unexpected_error_is_said_and_the_thread_goes_on(keeper) -> None:
-    def wrong(store: Store) -> None:
-        raise ZeroDivisionError
-
-    task = keeper.do(wrong)
-    assert task.join(PATIENCE)
-    assert "unexpected" in task.error
-    after = keeper.do(lambda store: store.place)
-    assert after.join(PATIENCE)
-    assert after.result == keeper.store.place
-
-
-def test_what_takes_long_is_made_beside_the_store(keeper) -> None:
+def test_what_takes_long_is_made_beside_the_store_and_errors_are_said(keeper) -> None:
     gate = threading.Event()
     slow = keeper.do_after(lambda: gate.wait(PATIENCE), lambda store, made: made)
     assert keeper.do(lambda store: None).join(PATIENCE), "others need not wait"
@@ -322,6 +313,12 @@ def test_what_takes_long_is_made_beside_the_store(keeper) -> None:
     task = keeper.do_after(wrong, lambda store, made: made)
     assert task.join(PATIENCE)
     assert task.error == "there is none"
+    unexpected = keeper.do(lambda store: 1 / 0)
+    assert unexpected.join(PATIENCE)
+    assert "unexpected" in unexpected.error
+    after = keeper.do(lambda store: store.place)
+    assert after.join(PATIENCE)
+    assert after.result == keeper.store.place, "the thread goes on"
 
 
 def test_what_waits_is_done_before_the_store_is_closed(tmp_path) -> None:
@@ -333,26 +330,3 @@ def test_what_waits_is_done_before_the_store_is_closed(tmp_path) -> None:
     assert "too much to do" in keeper.do(lambda store: None).error
     with rl.store.open(tmp_path / "runs.sqlite") as store:
         assert len(store.runs()) == 5
-
-
-def test_pinned_models_are_kept_and_come_back_by_their_hash(page, keeper) -> None:
-    from rulelab.views.cards import card_file as pins
-
-    which = keeper.store.run(page.run()).hash
-    page.kept.act("compare", [which])
-    page.settle()
-    written = pins.written(page.pinned)
-    page.kept.follow_pins(written)
-    assert page.kept.pins == "", "nothing is said to be kept before it is"
-    page.settle()
-    assert keeper.store.pins(page.kept.pins) == written
-    other = Page(keeper)
-    other.kept.pins = page.kept.pins
-    other.settle()
-    assert [card.model for card in other.pinned] == [card.model for card in page.pinned]
-    other.kept.pins = "0123456789abcdef"
-    other.settle()
-    assert "cannot be shown" in other.complaints[-1]
-    other.kept.follow_pins("")
-    assert other.kept.pins == ""
-    other.close()

@@ -154,7 +154,7 @@ def test_only_the_part_that_a_step_speaks_of_is_outlined(walk: Walk) -> None:
     assert {name for name, part in parts.items() if part is model} <= {"model"}, "a plot under it has a box of its own"
 
 
-def test_a_walk_has_a_name() -> None:
+def test_a_walk_has_a_name_and_its_words_are_escaped() -> None:
     with pytest.raises(ValueError, match="there are branch and bound, equal rows"):
         Walk("nowhere")
     made = rl.views.Walk("Branch-and-Bound")
@@ -162,23 +162,15 @@ def test_a_walk_has_a_name() -> None:
     with pytest.raises(ValueError, match="step"):
         made.step = 99
     made.close()
-
-
-def test_words_are_escaped() -> None:
     html = as_html("a <b> [[lower bound]] & [[words|gap]]")
     assert html.startswith("a &lt;b&gt; <button")
     assert html.count("data-term=") == 2
     assert ">words</button>" in html
 
 
-@pytest.mark.parametrize(
-    "text", ["", "{", "[1]", '{"branch and bound": 3}', '{"nowhere": [1]}', "[" * 5000, "x" * 20_000]
-)
-def test_progress_from_anywhere_is_read_with_care(text: str) -> None:
-    assert all(not steps for steps in read_progress(text).values())
-
-
-def test_progress_keeps_what_is_sound() -> None:
+def test_progress_from_anywhere_is_read_with_care_and_what_is_sound_is_kept() -> None:
+    for text in ("", "{", "[1]", '{"branch and bound": 3}', '{"nowhere": [1]}', "[" * 5000, "x" * 20_000):
+        assert all(not steps for steps in read_progress(text).values())
     text = json.dumps({"branch and bound": [2, 99, "1", None, 1], "equal rows": [3]})
     assert read_progress(text) == {"branch and bound": [1, 2], "equal rows": [3]}
 
@@ -192,6 +184,9 @@ def test_after_a_walk_comes_the_next_one() -> None:
         view._open._next.clicks += 1
         assert (view.walk, view.step) == ([*WALKS, *WALKS][[*WALKS].index(name) + 1], 1)
     view.walk = ""
+    assert all(f"<kbd>{key}</kbd>" in script_html() for key, _ in KEYS)
+    view.walk = SCRIPT
+    assert view._open is None
 
 
 def buttons(view: LearnView) -> list[pn.widgets.Button]:
@@ -216,14 +211,6 @@ def test_progress_goes_to_the_browser_and_comes_back() -> None:
     for each in (view, other):
         each.walk = ""
         assert each._open is None
-
-
-def test_the_script_names_every_key() -> None:
-    html = script_html()
-    assert all(f"<kbd>{key}</kbd>" in html for key, _ in KEYS)
-    view = LearnView()
-    view.walk = SCRIPT
-    assert view._open is None
 
 
 def test_questions_are_marked_at_once_and_only_first_answers_count() -> None:

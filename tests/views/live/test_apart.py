@@ -22,6 +22,7 @@ def test_values_of_all_kinds_come_back_as_they_are() -> None:
     assert got["a"].flags.writeable
     assert (got["b"].shape, got["text"]) == ((0, 4), "é\n")
     assert same is got
+    assert apart(print, "text") is None, "what is printed there is no answer"
 
 
 def test_what_is_raised_there_is_raised_here() -> None:
@@ -31,18 +32,10 @@ def test_what_is_raised_there_is_raised_here() -> None:
         apart(read_sheet, b"a,b\n1,2\n", "x.csv", 100, 1, {})
 
 
-def test_what_is_printed_there_is_no_answer() -> None:
-    assert apart(print, "text") is None
-
-
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits of memory are set as Linux does")
-def test_no_more_memory_is_taken_than_allowed() -> None:
+def test_no_more_memory_is_taken_than_allowed_and_than_is_left() -> None:
     with pytest.raises(MemoryError):
         apart(bytearray, MAX_BYTES)
-
-
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits of memory are set as Linux does")
-def test_no_more_memory_is_taken_than_is_left() -> None:
     assert len(apart(bytearray, 30_000_000, most=100_000_000)) == 30_000_000
     with pytest.raises(MemoryError):
         apart(bytearray, 30_000_000, most=20_000_000)

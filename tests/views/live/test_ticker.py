@@ -110,31 +110,19 @@ def test_who_is_slow_holds_no_other_page_and_is_asked_for_once() -> None:
     assert seen == ["other"] * 3 + ["slow"]
 
 
-def test_a_page_is_free_while_its_beat_waits_for_its_turn() -> None:
-    order: list[str] = []
+def test_a_page_is_free_while_its_beat_waits_for_its_turn_and_is_called_as_its_page() -> None:
+    order: list[object] = []
 
     async def meanwhile() -> None:
         pages = [Page() for _ in range(5)]
         for page in pages:
-            await page.ask(in_turn(lambda: order.append("beat")))
+            await page.ask(in_turn(lambda: order.append(pn.state.curdoc)))
         await pages[-1].session.with_document_locked(lambda: order.append("click"))
         await until(lambda: len(order) == 6)
+        assert [each for each in order if each != "click"] == [page.document for page in pages]
 
     run(meanwhile)
     assert order.index("click") < 3
-
-
-def test_a_beat_is_called_as_its_page() -> None:
-    seen: list[object] = []
-
-    async def meanwhile() -> None:
-        pages = [Page() for _ in range(2)]
-        for page in pages:
-            await page.ask(in_turn(lambda: seen.append(pn.state.curdoc)))
-        await until(lambda: len(seen) == 2)
-        assert seen == [page.document for page in pages]
-
-    run(meanwhile)
 
 
 def test_no_page_beats_that_was_closed_while_it_waited() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 
 import pytest
-from live import inexact_search, long_search, problem, small_search
+from live import inexact_search, long_search, small_search
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
@@ -27,7 +27,7 @@ def source(make: Callable[[], rl.Search]) -> Callable[[Callable[[str], None]], P
 
 @pytest.fixture
 def start() -> Iterator[Callable[..., SearchSession]]:
-    """Makes sessions, and ends their workers after the test."""
+    """Makes sessions, and ends their workers after the test, whether they run or hold."""
     made: list[SearchSession] = []
 
     def make(search: Callable[[], rl.Search] = small_search, **options: object) -> SearchSession:
@@ -55,7 +55,7 @@ def test_where_the_arithmetic_ends_the_gap_is_said_and_nothing_is_left_to_do(sta
     assert not session.resumable
 
 
-def test_pause_holds_and_step_does_one_unit(start) -> None:
+def test_pause_holds_step_does_one_unit_and_stop_keeps_the_proven_gap(start) -> None:
     session = start(long_search)
     session.run()
     wait_until(lambda: session.snapshot is not None)
@@ -70,6 +70,13 @@ def test_pause_holds_and_step_does_one_unit(start) -> None:
     wait_until(lambda: session.state is State.PAUSED)
     session.run()
     wait_until(lambda: session.snapshot.work > work + 3)
+    session.stop()
+    wait_until(lambda: session.state is State.STOPPED)
+    session.join(PATIENCE)
+    assert not session.alive
+    phase = words.standing(session).phase
+    assert phase.startswith("stopped: ")
+    assert at_most(session.snapshot.gap) in phase
 
 
 def test_a_pause_is_said_before_what_takes_long_to_look_at(start) -> None:
@@ -123,19 +130,6 @@ def test_speeding_up_doubles_the_work_of_each_beat(start) -> None:
     assert works[0] == 1
 
 
-def test_stop_keeps_the_proven_gap(start) -> None:
-    session = start(long_search)
-    session.run()
-    wait_until(lambda: session.snapshot is not None)
-    session.stop()
-    wait_until(lambda: session.state is State.STOPPED)
-    session.join(PATIENCE)
-    assert not session.alive
-    phase = words.standing(session).phase
-    assert phase.startswith("stopped: ")
-    assert at_most(session.snapshot.gap) in phase
-
-
 def test_the_time_limit_ends_the_run_and_the_run_can_go_on(start) -> None:
     session = start(long_search, limits=Limits(seconds=0.1))
     session.run()
@@ -146,27 +140,6 @@ def test_the_time_limit_ends_the_run_and_the_run_can_go_on(start) -> None:
     session.run()
     wait_until(lambda: session.snapshot.work > first.work and session.state is State.ENDED)
     assert session.snapshot.seconds >= first.seconds + 0.1
-
-
-@pytest.mark.parametrize("paused", [False, True])
-def test_closing_ends_the_worker(start, paused: bool) -> None:
-    session = start(long_search)
-    if paused:
-        session.step()
-    else:
-        session.run()
-    wait_until(lambda: session.state is State.PAUSED if paused else session.snapshot is not None)
-    session.close()
-    session.join(PATIENCE)
-    assert not session.alive
-
-
-def test_an_error_in_the_settings_is_the_session_s_message(start) -> None:
-    session = start(lambda: rl.RuleListSearch(problem(), regularization=2.0))
-    session.run()
-    wait_until(lambda: session.state is State.FAILED)
-    assert "regularization" in session.error
-    assert words.standing(session).tone == "failed"
 
 
 def test_two_sessions_do_not_disturb_each_other(start) -> None:
@@ -208,19 +181,19 @@ def test_the_pool_serves_in_order_and_lets_no_more_in_than_it_has_places() -> No
     assert pool.waiting == 0
 
 
-@pytest.mark.parametrize(
-    ("n", "text"),
-    [(7214, "7 214"), (3e6, "3 000 000"), (2805817.25, "2 805 817"), (956564.25, "956 564"), (1234.5, "1 234.5")],
-)
-def test_counts_and_weights_are_written_in_digits(n: float, text: str) -> None:
-    assert (words.count(n), words.count(n / 1e7)) == (text.replace(" ", "\u202f"), f"{n / 1e7:.6g}")
-
-
-@pytest.mark.parametrize("n", [0.00001, 1.73923e-05, 5.95492e-9, -2e-7])
-def test_small_weights_are_written_without_an_exponent(n: float) -> None:
-    said = words.count(n)
-    assert float(said) == n
-    assert "e" not in said
+def test_counts_and_weights_are_written_in_digits() -> None:
+    for n, text in (
+        (7214, "7 214"),
+        (3e6, "3 000 000"),
+        (2805817.25, "2 805 817"),
+        (956564.25, "956 564"),
+        (1234.5, "1 234.5"),
+    ):
+        assert (words.count(n), words.count(n / 1e7)) == (text.replace(" ", "\u202f"), f"{n / 1e7:.6g}")
+    for small in (0.00001, 1.73923e-05, 5.95492e-9, -2e-7):
+        said = words.count(small)
+        assert float(said) == small
+        assert "e" not in said
 
 
 def test_what_is_watched_is_seen_between_units_and_at_every_rest(start) -> None:

@@ -33,17 +33,10 @@ def opened() -> Iterator[Opened]:
     page.tabs.made("Search").view.close()
 
 
-@pytest.mark.parametrize("query", ["", "?", "?theme=dark"])
-def test_who_asks_for_nothing_sees_the_front_and_no_tab_is_made(query: str) -> None:
-    page = Opened(query)
-    assert page.tabs.tab == ""
-    assert not page.tabs._made
-    assert [place.visible for place in page.tabs.body] == [False] * len(page.tabs.strip.names) + [True]
-
-
 @pytest.mark.parametrize(
     ("query", "tab"),
     [
+        *(("", ""), ("?", ""), ("?theme=dark", "")),
         ("?data=compas", "Search"),
         ("?run=0123", "Search"),
         ("?tab=Learn", "Learn"),
@@ -52,8 +45,12 @@ def test_who_asks_for_nothing_sees_the_front_and_no_tab_is_made(query: str) -> N
         ("?tab=Search&room=class+7", "Search"),
     ],
 )
-def test_who_asks_for_something_sees_it(query: str, tab: str) -> None:
-    assert Opened(query).tabs.tab == tab
+def test_who_asks_for_nothing_sees_the_front_without_tabs_and_who_asks_for_something_sees_it(query, tab) -> None:
+    page = Opened(query)
+    assert page.tabs.tab == tab
+    if not tab:
+        assert not page.tabs._made
+        assert [place.visible for place in page.tabs.body] == [False] * len(page.tabs.strip.names) + [True]
 
 
 def test_a_server_of_a_table_begins_with_it(tmp_path: Path) -> None:
@@ -84,12 +81,12 @@ def test_a_card_begins_its_search_as_one_step_and_back_brings_the_front(opened: 
     assert opened.tabs.tab == "Search"
 
 
-@pytest.mark.parametrize("kept", ["", "{", "[]", "[1, 2]", '["a"]', "[" * 100_000, None])
-def test_only_a_run_of_this_browser_is_offered(kept: str | None) -> None:
+def test_only_a_run_of_this_browser_is_offered() -> None:
     page = Opened()
-    page.tabs.last.found = kept
-    send(page.front, "go on")
-    assert (page.front.last, page.tabs.tab) == ("", "")
+    for kept in ("", "{", "[]", "[1, 2]", '["a"]', "[" * 100_000, None):
+        page.tabs.last.found = kept
+        send(page.front, "go on")
+        assert (page.front.last, page.tabs.tab) == ("", "")
 
 
 def test_a_server_that_takes_no_files_offers_no_place_for_them(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from html.parser import HTMLParser
 from itertools import cycle
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -22,11 +21,13 @@ import rulelab as rl
 from rulelab.views.cards.card import Proof
 from rulelab.views.cards.figures import figures as figures_of
 from rulelab.views.cards.scores import Scores
+from rulelab.views.compare.view import CompareView
 from rulelab.views.forms.address import Address
 from rulelab.views.live.wording import standing
 from rulelab.views.pages.tabs import Tabs
 from rulelab.views.widgets.html import Html
 
+_PLAIN = {name: f"{name}{name}0" for name in "abcdgw"}  # found again in what is written, as single letters are not
 _NAMES = {"a": "size, in feet", "b": "b <= 3", "c": "é 'c'", "d": "1", "g": "who", "w": "n"}
 _LEAST_GAPS = {
     "least-gap": {"max_length": 2, "max_conditions": 1},
@@ -38,8 +39,9 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 @dataclass(frozen=True)
 class Page:
-    """What a page says of its run, of its best model, and of the card of it, also line by line."""
+    """What a page says of its run, which is kept, of its best model, and of the card of it, also line by line."""
 
+    kept: str
     phase: str
     figures: dict[str, str]
     proof: Proof
@@ -71,30 +73,30 @@ class Said(HTMLParser):
             self.lines += (" ".join(data.replace("\u202f", "").split()),)
 
 
-@pytest.fixture(autouse=True)
-def _store(tmp_path: Path) -> Iterator[None]:
-    rl.views.keep_runs(rl.store.open(tmp_path / "runs.sqlite"))
+@pytest.fixture(autouse=True, scope="module")
+def _store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    rl.views.keep_runs(rl.store.open(tmp_path_factory.mktemp("laws") / "runs.sqlite"))
     yield
     rl.views.keep_runs(None)
 
 
 def opened(run: str = "") -> Tabs:
     tabs = Tabs(Address(""))
-    tabs.made("Compare").view.kept.found = ""
     tabs.runs.run = run
     wait_until(lambda: not tabs.runs.refresh())
     return tabs
 
 
-def shown(tabs: Tabs, asked: Case) -> Page:
-    """What is said of the run that is on the page, of which the tabs are closed then."""
-    view, compare = tabs.made("Search").view, tabs.made("Compare").view
+def shown(tabs: Tabs, asked: Case, names: dict[str, str] = _PLAIN) -> Page:
+    """What is said of the run that is on the page, and of its card alone; the page is closed then."""
+    view, compare = tabs.made("Search").view, CompareView()
+    view.on_pin = compare.pin
     view.pin()
     (pinned,) = compare.cards
     finish(pinned)
     now, card = standing(view.session), pinned.card
     assert card.proof is not None
-    predicted = card.model.predict(asked.features) == card.model.classes[-1]
+    predicted = card.model.predict(asked.features.rename(columns=names)) == card.model.classes[-1]
     figures = {name: value for name, value in now.figures if name in ("objective", "proven", "lower bound", "gap")}
     said, model = Said(compare.as_report().getvalue()).lines, view.part("model")
     best = tuple(
@@ -104,31 +106,34 @@ def shown(tabs: Tabs, asked: Case) -> Page:
         each.close()
     values = tuple(value.text for each in figures_of(card, pinned.scores) for value in each.values)
     rules = pinned.exports.as_text().getvalue()
-    return Page(now.phase, figures, card.proof, tuple(predicted), pinned.scores, rules, values, said, best)
+    kept = tabs.runs.run
+    return Page(kept, now.phase, figures, card.proof, tuple(predicted), pinned.scores, rules, values, said, best)
 
 
-def searched(asked: Case, contents: bytes, file: str = "table.csv", names: Any = None) -> Tabs:
-    """The page after a run on an uploaded file."""
-    tabs, called = opened(), names or {}
+def written(table: pd.DataFrame, names: dict[str, str] = _PLAIN, **options: Any) -> bytes:
+    """The table as text, of which the columns have other names, and the classes words."""
+    return table.assign(y=table["y"].map(_CLASSES)).rename(columns=names).to_csv(index=False, **options).encode()
+
+
+def searched(asked: Case, contents: bytes | None = None, file: str = "table.csv", names: Any = None) -> Tabs:
+    """The page after a run on an uploaded file, by default of the case's table."""
+    tabs, called = opened(), names or _PLAIN
     search = tabs.made("Search")
-    search.setup.choose(family=asked.family.replace("-", "_"))
-    roles = {"g": "group", "w": "weight" if asked.weighted else "ignore"}
-    use_file(search.setup.table, contents, file, **{called.get(name, name): role for name, role in roles.items()})
+    roles = {called["g"]: "group", called["w"]: "weight" if asked.weighted else "ignore"}
+    use_file(search.setup.table, written(asked.table, called) if contents is None else contents, file, **roles)
     fair = {} if asked.fairness is None else {"fairness": asked.fairness.replace("-", "_"), "tolerance": 0.2}
     options = _LEAST_GAPS[asked.family] if asked.family in _LEAST_GAPS else FAMILIES[asked.family][1]
-    search.setup.choose(thresholds=3, min_group_size=0, **options, **asked.options, **fair)
+    demands = {name: [called[column] for column in columns] for name, columns in asked.options.items()}
+    family = asked.family.replace("-", "_")
+    search.setup.choose(family=family, thresholds=3, min_group_size=0, **options, **demands, **fair)
     run(search.view)
     wait_until(lambda: not tabs.runs.refresh())
     return tabs
 
 
-def csv(table: pd.DataFrame, **options: Any) -> bytes:
-    return table.to_csv(index=False, **options).encode()
-
-
 def parquet(table: pd.DataFrame) -> bytes:
     out = io.BytesIO()
-    table.to_parquet(out)
+    table.assign(y=table["y"].map(_CLASSES)).rename(columns=_PLAIN).to_parquet(out)
     return out.getvalue()
 
 
@@ -168,7 +173,7 @@ def same_words(one: Page, other: Page, names: dict[str, str] | None = None, fact
 def plain(seed: int, weighted: bool | None = None) -> Page:
     """What is said of a case, of which several laws speak."""
     asked = case(seed) if weighted is None else replace(case(seed), weighted=weighted)
-    return shown(searched(asked, csv(asked.table)), asked)
+    return shown(searched(asked), asked)
 
 
 @pytest.mark.parametrize("seed", SEEDS[::2])
@@ -176,85 +181,76 @@ def test_rows_and_columns_in_another_order(seed: int) -> None:
     asked = case(seed)
     table = asked.table.sample(frac=1, random_state=seed)[["g", "d", "w", "c", "b", "y", "a"]]
     other = replace(asked, table=table)
-    one, moved = plain(seed), shown(searched(other, csv(table)), other)
+    one, moved = plain(seed), shown(searched(other), other)
     same(one, moved, model=False)
     if one.rules == moved.rules:  # and not another list that is as good
         same_words(one, moved)
 
 
 @pytest.mark.parametrize("seed", SEEDS[::2])
-def test_other_names_of_columns_and_classes(seed: int) -> None:
-    asked = replace(case(seed), options={})
-    table, plain = asked.table.assign(y=asked.table["y"].map(_CLASSES)), {name: f"{name}{name}0" for name in _NAMES}
-    one, other = (
-        shown(
-            searched(asked, csv(table.rename(columns=names)), names=names),
-            replace(asked, table=table.rename(columns={**names, "g": "g", "w": "w"})),
-        )
-        for names in (plain, _NAMES)
-    )
+def test_other_names_of_columns(seed: int) -> None:
+    asked = case(seed)
+    one, other = plain(seed), shown(searched(asked, names=_NAMES), asked, _NAMES)
     same(one, other)
-    same_words(one, other, {plain[name]: called for name, called in _NAMES.items()})
-    assert shown(searched(asked, csv(asked.table)), asked).predicted == one.predicted
+    same_words(one, other, {called: _NAMES[name] for name, called in _PLAIN.items()})
 
 
-@pytest.mark.parametrize(("seed", "factor"), list(zip(SEEDS[::2], cycle((1000, 1 / 7)))))
+@pytest.mark.parametrize(("seed", "factor"), list(zip(SEEDS[1::2], cycle((1000, 1 / 7)))))
 def test_weights_times_a_constant_change_only_sums(seed: int, factor: float) -> None:
     asked = replace(case(seed), weighted=True)
     scaled = changed(asked, w=lambda w: w * factor)
-    one, other = plain(seed, True), shown(searched(scaled, csv(scaled.table)), scaled)
+    one, other = plain(seed, True), shown(searched(scaled), scaled)
     assert (one.phase, one.predicted) == (other.phase, other.predicted)
     same_words(one, other, factor=factor)
 
 
-@pytest.mark.parametrize("seed", SEEDS[::2])
+@pytest.mark.parametrize("seed", SEEDS[1::2])
 def test_whole_weights_and_repeated_rows(seed: int) -> None:
     asked = replace(case(seed), weighted=True)
     table = asked.table.loc[asked.table.index.repeat(asked.table["w"])]
     repeated = replace(asked, table=table, weighted=False)
-    one, other = plain(seed, True), shown(searched(repeated, csv(table)), asked)
+    one, other = plain(seed, True), shown(searched(repeated), asked)
     same(one, other, model=False)
     if one.rules == other.rules:  # of which rates are equal; intervals and stars ask for the number of rows
         assert one.values == other.values
 
 
-WRITTEN: dict[str, Callable[[pd.DataFrame], tuple[bytes, str]]] = {
-    "numbers with a point": lambda table: (csv(table.astype({"a": float})), "table.csv"),
-    "semicolon and comma": lambda table: (csv(table, sep=";", decimal=","), "table.csv"),
-    "nullable types": lambda table: (parquet(table.convert_dtypes()), "table.parquet"),
-    "categories": lambda table: (parquet(table.astype(dict.fromkeys("cdg", "category"))), "table.parquet"),
-}
-
-
-@pytest.mark.parametrize("how", WRITTEN)
-@pytest.mark.parametrize("seed", SEEDS[:1])
-def test_the_same_cells_in_another_file(seed: int, how: str) -> None:
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda table: (written(table.astype({"a": float}), sep=";", decimal=","), "table.csv"),
+        lambda table: (parquet(table.convert_dtypes().astype(dict.fromkeys("cdg", "category"))), "table.parquet"),
+    ],
+    ids=["semicolon and comma, numbers with a point", "categories and nullable types"],
+)
+def test_the_same_cells_in_another_file(write: Callable[[pd.DataFrame], tuple[bytes, str]]) -> None:
+    seed = SEEDS[0]
     asked = case(seed)
-    written = searched(asked, *WRITTEN[how](asked.table))
-    same(plain(seed), shown(written, asked))
+    same(plain(seed), shown(searched(asked, *write(asked.table)), asked))
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_run_is_what_the_estimator_fits_also_when_it_was_kept_and_is_opened(seed: int) -> None:
+    """The estimator has other names of columns and classes."""
     asked = case(seed)
-    tabs, answer = searched(asked, csv(asked.table)), by_estimator(asked)
-    one, other = shown(tabs, asked), opened(tabs.runs.run)
+    one, answer = plain(seed), by_estimator(asked)
     assert one.proof.objective == pytest.approx(answer.objective)
     assert one.proof.proven == ("certified" in one.phase) == (answer.status == "optimal")
     assert one.predicted == tuple(each == 1 for each in answer.predicted)
+    other = opened(one.kept)
     assert other.made("Search").view.session.recorded
-    kept = shown(other, asked)
-    same(one, kept)
-    assert one.proof.equation == kept.proof.equation
+    again = shown(other, asked)
+    same(one, again)
+    assert one.proof.equation == again.proof.equation
     best = [re.sub(r"; [a-z ]+ within 0\.2 between groups", "", line) for line in one.best]
-    assert list(kept.best) == best[: len(kept.best)]  # what is fair, and what it costs, is on the card alone
+    assert list(again.best) == best[: len(again.best)]  # what is fair, and what it costs, is on the card alone
 
 
 @pytest.mark.parametrize("family", _LEAST_GAPS)
 def test_a_least_gap_that_is_kept_and_opened(family: str) -> None:
     asked = replace(case(0), family=family)
-    tabs = searched(asked, csv(asked.table))
-    one, other = shown(tabs, asked), opened(tabs.runs.run)
+    one = shown(searched(asked), asked)
+    other = opened(one.kept)
     assert "has a smaller gap in missed positives between groups" in one.phase
     said = re.sub(r"these \d+ (antecedents|conditions)", "the conditions of its search", one.phase)
     same(replace(one, phase=said), shown(other, asked))

@@ -5,7 +5,6 @@ import gzip
 import panel as pn
 import pytest
 from bokeh.document import Document
-from live import alert
 from panel.io.state import set_curdoc
 from tornado.httputil import HTTPHeaders, HTTPServerRequest, RequestStartLine
 
@@ -44,31 +43,15 @@ def test_only_the_tab_that_is_open_is_made(made) -> None:
     page.tab = "Search"
     page.tab = "Learn"
     assert made == ["Search", "Learn"]
-
-
-def test_the_strip_knows_whose_content_stands_on_the_page() -> None:
-    page, said = tabs.Tabs(Address()), []
-    page.strip.param.watch(lambda event: said.append((event.new, page._places["Compare"].visible)), "shown")
-    assert page.strip.shown == page.strip.open == page.tab
-    page.tab = "Compare"
-    assert said == [("Compare", True)]
-
-
-def test_the_address_opens_a_tab_and_makes_no_other(made) -> None:
-    page = tabs.Tabs(Address("?tab=Search&data=tic_tac_toe"))
+    made.clear()
+    asked = tabs.Tabs(Address("?tab=Search&data=tic_tac_toe"))
     assert made == ["Search"]
-    assert (page.strip.open, page.made("Search").setup.table.data) == ("Search", "tic_tac_toe")
+    assert (asked.strip.open, asked.made("Search").setup.table.data) == ("Search", "tic_tac_toe")
 
 
 def test_the_address_of_the_tab_that_fronts_were_is_that_of_compare() -> None:
     page = tabs.Tabs(FrontAddress("?tab=Fronts&criterion=demographic_parity", lambda *what: None))
     assert (page.tab, page.made("Compare").fronts.view.criterion) == ("Compare", "demographic_parity")
-
-
-def test_a_tab_that_is_unknown_is_complained_about() -> None:
-    page = tabs.Tabs(Address("?tab=Nowhere"))
-    assert page.tab == "Search"
-    assert "tab = Nowhere" in alert(page.made("Search").view).phase
 
 
 def test_the_speed_and_the_axis_are_in_the_address_and_the_axis_is_log_work_unless_asked() -> None:
@@ -85,13 +68,15 @@ def test_the_speed_and_the_axis_are_in_the_address_and_the_axis_is_log_work_unle
         each.close()
 
 
-@pytest.mark.parametrize("name", ["Compare", "Learn"])
-def test_going_back_opens_the_tab_before(name) -> None:
+def test_the_strip_knows_whose_content_stands_on_the_page_and_going_back_opens_the_tab_before() -> None:
     shown: list[tuple[str, bool]] = []
     address = Address("", lambda *what: shown.append(what))
-    page = tabs.Tabs(address)
-    page.tab = name
-    assert shown == [(f"?tab={name}", True)]
+    page, said = tabs.Tabs(address), []
+    page.strip.param.watch(lambda event: said.append((event.new, page._places["Compare"].visible)), "shown")
+    assert page.strip.shown == page.strip.open == page.tab
+    page.tab = "Compare"
+    assert said == [("Compare", True)]
+    assert shown == [("?tab=Compare", True)]
     assert address.go("") == []
     assert page.strip.open == page.tab == ""
     assert len(shown) == 1
@@ -144,13 +129,9 @@ def test_files_are_compressed_once_and_arrive_whole(monkeypatch) -> None:
     assert _sent("/static/js/a.js", chunks, '"a"', "identity")[1] == b"".join(chunks)
     _sent("/data", chunks, '"b"')
     assert list(Compressed._kept) == ['"a"'], "what is no file of the page is not kept"
-
-
-def test_a_file_of_which_somebody_fetched_a_part_is_not_kept_so(monkeypatch) -> None:
-    monkeypatch.setattr(Compressed, "_kept", {})
-    chunks = [b"first " * 500, b"second " * 500, b""]
+    Compressed._kept.clear()
     _sent("/static/js/a.js", [chunks[0], b""], '"a"', size=sum(map(len, chunks)))
-    assert not Compressed._kept
+    assert not Compressed._kept, "a file of which somebody fetched a part"
     assert gzip.decompress(_sent("/static/js/a.js", chunks, '"a"')[1]) == b"".join(chunks)
     assert list(Compressed._kept) == ['"a"']
 

@@ -30,11 +30,17 @@ def sizes(tab: SearchTab) -> list[object]:
     return [figure.xaxis[0].axis_label_text_font_size for figure in tab.view.plots.figures]
 
 
-def test_keys_do_nothing_before_it_is_on(tab: SearchTab) -> None:
+def test_keys_do_nothing_before_it_is_on_and_what_is_no_key_is_ignored(tab: SearchTab) -> None:
+    named = {"P": "p", "Space": " ", "→": "arrowright", "←": "arrowleft", "R": "r", "0": "0", "1 … 6": "1"}
+    assert {named[key] for key, _ in KEYS} - {"p"} == set(tab.presenter.keys) - set("23456"), "the script names them"
     for key in tab.presenter.keys:
         tab.presenter.press(key)
     assert tab.view.session.state is State.IDLE
     assert tab.view.speed == "1 step per tick"
+    tab.presenter.press("p")
+    for message in (None, 3, {}, {"key": None}, {"key": ["p"]}, {"key": "q"}):
+        send(tab.presenter, message)
+    assert tab.presenter.on_stage
 
 
 def test_settings_go_away_and_come_back_as_they_were(tab: SearchTab) -> None:
@@ -76,13 +82,6 @@ def test_keys_drive_the_search(tab: SearchTab) -> None:
     assert view.session.state is State.IDLE
 
 
-def test_what_is_no_key_is_ignored(tab: SearchTab) -> None:
-    tab.presenter.press("p")
-    for message in (None, 3, {}, {"key": None}, {"key": ["p"]}, {"key": "q"}):
-        send(tab.presenter, message)
-    assert tab.presenter.on_stage
-
-
 def test_it_ends_where_there_is_nothing_to_present() -> None:
     tabs = Tabs(Address("", lambda *_: None))
     presenter = tabs.made("Search").presenter
@@ -95,8 +94,3 @@ def test_it_ends_where_there_is_nothing_to_present() -> None:
     presenter.press("p")
     assert presenter.on_stage
     tabs.made("Search").view.close()
-
-
-def test_the_script_names_the_keys_that_there_are(tab: SearchTab) -> None:
-    named = {"P": "p", "Space": " ", "→": "arrowright", "←": "arrowleft", "R": "r", "0": "0", "1 … 6": "1"}
-    assert {named[key] for key, _ in KEYS} - {"p"} == set(tab.presenter.keys) - set("23456")

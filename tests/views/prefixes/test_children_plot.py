@@ -203,7 +203,7 @@ def test_the_most_interesting_are_drawn_and_all_are_counted(n: int, seed: int) -
     assert len(plot.frame()) == n
 
 
-def test_figures_are_given_away_and_pictures_are_made() -> None:
+def test_figures_are_given_away_pictures_are_made_and_every_term_is_explained() -> None:
     view = TreeView(live.small_search())
     step(view)
     look = view._searched.look_into()
@@ -213,6 +213,9 @@ def test_figures_are_given_away_and_pictures_are_made() -> None:
     assert view.bars_box.answer("table")["rows"]
     picture = view.bars_box.answer("svg")
     assert picture["size"][1] == view.bars.figure.height + children_plot._MARGIN
+    for name in ("next rules", *TERMS.values(), "bound", "captured", "errors", "label"):
+        assert find(name) is not None, name
+    assert live.terms_of(ChildrenPlot("share of rows").figure.css_classes)
 
 
 def test_untrusted_names_are_text() -> None:
@@ -230,9 +233,3 @@ def test_untrusted_names_are_text() -> None:
             assert "\u202e" not in text
         assert not any("\u202e" in text for text in bars(view)["short"])
     assert "{safe}" not in children_plot._TOOLTIP
-
-
-def test_every_term_of_the_picture_is_explained() -> None:
-    for name in ("next rules", *TERMS.values(), "bound", "captured", "errors", "label"):
-        assert find(name) is not None, name
-    assert live.terms_of(ChildrenPlot("share of rows").figure.css_classes)

@@ -7,6 +7,7 @@ from bokeh.models import GlyphRenderer, TapTool
 from hypothesis import given
 from hypothesis import strategies as st
 from live import problem, recorded, small_search, widget
+from test_views_why import SEARCHES
 
 import rulelab as rl
 from rulelab.prefixes.nodes import COLUMNS
@@ -104,13 +105,6 @@ def test_the_children_of_a_wide_tree_are_drawn_at_once():
     for least in (0.0, 1e-3):
         drawn = icicle(tree, rest, least)
         assert len(drawn.place) + drawn.stubs["count"].sum() == n
-
-
-SEARCHES = {
-    "rule list": small_search,
-    "corels": lambda: rl.CorelsSearch(problem(), 0.005),
-    "falling": lambda: rl.FallingRuleListSearch(problem(), 0.002, 2.0, iterations=0),
-}
 
 
 @pytest.fixture(params=SEARCHES)
@@ -275,9 +269,6 @@ def test_the_way_to_the_best_list_is_outlined_to_its_last_rule_and_colours_tell_
     assert len(set(view.plot.sources[0].data["color"])) == len(set(view.plot.sources[0].data["fate"]))
     assert "Outlined" in view.plot.caption
     assert all(fate in view.plot.below for fate in set(view.plot.sources[0].data["fate"]))
-
-
-def test_the_colours_of_bounds_are_those_of_their_names():
     assert color_of("cut", "always: new incumbent") == CUTS["new incumbent"]
     assert color_of("cut", "equivalent_support") == CUTS["equivalent support"]
     assert color_of("cut", "no such bound") not in CUTS.values()
@@ -307,12 +298,16 @@ def test_what_is_left_out_is_counted_by_its_fate(search, most):
     assert len(view.plot.nodes) + together == len(whole)
 
 
-def test_an_empty_tree_says_why():
+def test_an_empty_tree_says_why_and_only_what_has_one_is_taken():
     for view in (TreeView(small_search()), TreeView(rl.Recording(small_search()))):
         assert len(view.plot.caption) > 10
         assert (view.plot.nodes, view.said.object) == ([], "")
         assert not view._below.visible
     assert list(EMPTY.columns) == list(COLUMNS)
+    with pytest.raises(TypeError, match="stores prefixes"):
+        TreeView(rl.RuleSetSearch(problem(), max_complexity=3))
+    with pytest.raises(ValueError, match="max_nodes"):
+        TreeView(small_search(), max_nodes=0)
 
 
 def test_a_recording_is_shown_at_any_step_and_from_a_file(tmp_path):
@@ -334,13 +329,6 @@ def test_a_recording_is_shown_at_any_step_and_from_a_file(tmp_path):
         for name in ("loss", "rules", "bound"):
             assert without[name] == pytest.approx(known[name])
         assert without["inevitable"] == 0, "it needs the rows"
-
-
-def test_only_what_has_a_tree_is_taken():
-    with pytest.raises(TypeError, match="stores prefixes"):
-        TreeView(rl.RuleSetSearch(problem(), max_complexity=3))
-    with pytest.raises(ValueError, match="max_nodes"):
-        TreeView(small_search(), max_nodes=0)
 
 
 def test_a_prefix_that_is_too_narrow_to_draw_can_be_looked_at():

@@ -140,16 +140,12 @@ def test_each_rule_is_drawn_once_and_those_of_the_best_set_have_squares() -> Non
     plot.draw(frame.assign(use=0.0, chosen=False))
     assert len(plot.sources[0].data["rule"][0]) <= 200, "names are cut"
     assert "would lower" in plot.caption
-
-
-def test_rules_that_the_picture_has_no_place_for_are_counted() -> None:
     costs = [1.0] * 98 + [500.0, 900.0]
     frame = pd.DataFrame({"rule": [f"a{k}" for k in range(100)], "complexity": 2, "rows": 5.0, "reduced_cost": costs})
-    plot = PoolPlot()
     plot.draw(frame.assign(use=0.0, chosen=False))
     top = plot.figure.y_range.end
     assert top < 900
-    assert f"Above the picture: {sum(cost > top for cost in costs)} rule" in plot.caption
+    assert f"Above the picture: {sum(cost > top for cost in costs)} rule" in plot.caption, "they are counted"
     plot.draw(frame.assign(use=0.0, chosen=False, reduced_cost=1.0))
     assert "Above" not in plot.caption
 

@@ -99,7 +99,7 @@ def test_every_moment_looks_as_it_did(view) -> None:
     assert status(view).tone == "proven" or view.session.snapshot.status is not rl.Status.OPTIMAL
 
 
-def test_what_is_saved_is_what_is_shown(view) -> None:
+def test_what_is_saved_is_what_is_shown_and_a_verdict_on_the_end_is_not_said_of_a_moment_before(view) -> None:
     snapshots, _, _ = view.session.history.since(Mark())
     cards: list[Any] = []
     view.on_pin = lambda card: cards.append(card) or "A"
@@ -110,9 +110,7 @@ def test_what_is_saved_is_what_is_shown(view) -> None:
     view.pin()
     assert (cards[0].model, cards[0].proof.lower_bound) == (model, snapshots[at].lower_bound)
     assert len(pd.read_csv(io.BytesIO(exported(view, "Trace (CSV)")))) == len(snapshots)
-
-
-def test_a_verdict_on_the_end_is_not_said_of_a_moment_before(view) -> None:
+    look_back(view, None)
     check, able = view.certificate.check, view.certificate.check.button.visible
     assert able == (view.session.snapshot.status is rl.Status.OPTIMAL)
     check.line.phase = "Valid: there is no better one."
@@ -121,10 +119,22 @@ def test_a_verdict_on_the_end_is_not_said_of_a_moment_before(view) -> None:
     assert not check.line.visible
     look_back(view, None)
     assert (check.button.visible, check.line.visible) == (able, able)
+    places, start, end = view.plots.places
+    assert start < places[0] <= places[-1] < end
+    line = lines(view)[0]
+    assert line.tags == [1]
+    for place in (start, places[1] + 1e-9, (places[0] + 2 * places[-1]) / 3, end):
+        line.location = place  # it is moved in a plot, to the nearest moment
+        view.refresh()
+        at = len(places) - 1 if moment(view) is None else moment(view)
+        assert abs(places[at] - place) == min(abs(each - place) for each in places)
+        assert line.visible == (moment(view) is not None)
+        if line.visible:
+            assert line.location == places[at]
 
 
 @one
-def test_replay_goes_through_the_moments_and_ends_in_the_present(view) -> None:
+def test_replay_goes_through_the_moments_to_the_present_and_a_slider_that_is_moved_holds_it(view) -> None:
     last = len(view.session.history) - 1
     play(view)
     assert moment(view) == 0
@@ -138,10 +148,6 @@ def test_replay_goes_through_the_moments_and_ends_in_the_present(view) -> None:
     assert moment(view) is None
     assert view.part("moment").at == last
     assert not view.part("moment").playing
-
-
-@one
-def test_a_slider_that_is_moved_holds_the_replay(view) -> None:
     play(view)
     while moment(view) == 0:
         view.tick()
@@ -151,25 +157,10 @@ def test_a_slider_that_is_moved_holds_the_replay(view) -> None:
     send(view.part("moment"), {"place": 1})
     assert moment(view) is None
     send(view.part("moment"), {"move": -1})
-    assert moment(view) == len(view.session.history) - 2
+    assert moment(view) == last - 1
     for nonsense in ("press", {}, {"move": "far"}, {"place": None}):
         send(view.part("moment"), nonsense)
-    assert moment(view) == len(view.session.history) - 2
-
-
-def test_a_line_that_is_moved_in_a_plot_goes_to_the_nearest_moment(view) -> None:
-    places, start, end = view.plots.places
-    assert start < places[0] <= places[-1] < end
-    line = lines(view)[0]
-    assert line.tags == [1]
-    for place in (start, places[1] + 1e-9, (places[0] + 2 * places[-1]) / 3, end):
-        line.location = place
-        view.refresh()
-        at = len(places) - 1 if moment(view) is None else moment(view)
-        assert abs(places[at] - place) == min(abs(each - place) for each in places)
-        assert line.visible == (moment(view) is not None)
-        if line.visible:
-            assert line.location == places[at]
+    assert moment(view) == last - 1
 
 
 @one

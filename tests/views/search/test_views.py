@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import panel as pn
 import pytest
+from doors import paused
 from live import (
     HOSTILE,
     alert,
@@ -59,18 +60,27 @@ def test_history_stays_small_and_keeps_what_matters() -> None:
     assert {s.incumbent.objective for s in kept if s.incumbent} == objectives
     assert kept[-1] is all_of_them[-1]
     assert [s.work for s in kept] == sorted(s.work for s in kept)
+    for snapshot in all_of_them[::20]:
+        columns = figures.curve_columns([snapshot])
+        total = sum(values[0] for name, values in columns.items() if name.startswith("length_"))
+        assert total == sum(snapshot.queue_by_length[1:])
 
 
-def test_history_as_a_table_has_every_count() -> None:
-    history = History()
-    for snapshot in rl.steps(small_search(), work_per_step=5):
+def test_history_as_a_table_has_every_count_and_the_frontier_meets_the_incumbent() -> None:
+    history, search = History(), small_search()
+    for snapshot in rl.steps(search, work_per_step=5):
         history.append(snapshot)
     frame = history.frame()
     assert (len(frame), frame["status"].iloc[-1], frame["gap"].iloc[-1]) == (len(history), "optimal", 0)
     assert {"seconds", "work", "objective", "lower_bound", "expanded", "pruned lookahead"} <= set(frame.columns)
+    best, cost = snapshot.incumbent, search.parameters["regularization"]
+    weight = search.problem.total_weight
+    columns = figures.frontier_columns(best, snapshot.lower_bound, weight, cost, best.complexity)
+    assert columns["better"] == columns["excluded"]
+    assert columns["better"][-1] == pytest.approx(best.errors)
 
 
-def test_the_card_says_captured_correct_and_probability_per_rule() -> None:
+def test_the_card_says_captured_correct_and_probability_per_rule_and_has_room_for_its_classes() -> None:
     best = rl.solve(small_search()).incumbent
     html = incumbent_card(best)
     every = (*best.model.rules, best.model.default)
@@ -80,6 +90,9 @@ def test_the_card_says_captured_correct_and_probability_per_rule() -> None:
         assert (
             f'<td class="num">{words.count(rule.captured)}</td><td class="num">{words.count(rule.correct)}</td>' in html
         )
+    assert '<td class="label" style="--longest:9">malignant</td>' in incumbent_card(best, ("malignant", "no"))
+    assert "--longest:13" in incumbent_card(best, ("x" * 30, "no"))
+    assert "P(<wbr>two_<wbr>years)" in incumbent_card(best, ("no", "two_years"))
 
 
 def test_texts_are_escaped_short_and_written_in_one_way() -> None:
@@ -94,13 +107,6 @@ def test_texts_are_escaped_short_and_written_in_one_way() -> None:
     assert said == (
         "0.3388 = 2\u202f336 errors / 7\u202f214 rows + 0.0125 x 3 rules; 1\u202f481\u202f704 of 12345.5, col_2020, 999"
     )
-
-
-def test_a_class_has_room_for_its_longest_word() -> None:
-    best = rl.solve(small_search()).incumbent
-    assert '<td class="label" style="--longest:9">malignant</td>' in incumbent_card(best, ("malignant", "no"))
-    assert "--longest:13" in incumbent_card(best, ("x" * 30, "no"))
-    assert "P(<wbr>two_<wbr>years)" in incumbent_card(best, ("no", "two_years"))
 
 
 def test_a_fair_model_of_little_use_is_said_to_be_one_with_its_price() -> None:
@@ -148,22 +154,6 @@ def test_what_is_wrong_on_test_rows_stands_under_the_training_rows(weighted: boo
     assert on_test_rows(Prepared(search, data=data).known(model, latest)) == ""
 
 
-def test_queue_columns_add_up_to_the_queue() -> None:
-    for snapshot in rl.steps(long_search(), work_per_step=50, work_limit=1000):
-        columns = figures.curve_columns([snapshot])
-        total = sum(values[0] for name, values in columns.items() if name.startswith("length_"))
-        assert total == sum(snapshot.queue_by_length[1:])
-
-
-def test_the_frontier_meets_the_incumbent() -> None:
-    search = small_search()
-    last = rl.solve(search)
-    weight, cost = search.problem.total_weight, search.parameters["regularization"]
-    columns = figures.frontier_columns(last.incumbent, last.lower_bound, weight, cost, last.incumbent.complexity)
-    assert columns["better"] == columns["excluded"]
-    assert columns["better"][-1] == pytest.approx(last.incumbent.errors)
-
-
 @pytest.fixture
 def view(show) -> SearchView:
     return show()
@@ -181,6 +171,19 @@ def test_a_search_is_shown_to_its_certificate_and_exports_are_the_model_the_rule
     assert type(model).from_json(exported(view, "Model (JSON)").decode()) == model
     assert "then" in exported(view, "Rules (text)").decode()
     assert pd.read_csv(io.BytesIO(exported(view, "Trace (CSV)")))["status"].iloc[-1] == "optimal"
+    work = view.session.snapshot.work
+    view.axis = "work"
+    assert gap_figure(view).x_range.start < 0 < work < gap_figure(view).x_range.end
+    assert {glyph.x for plot in view.plots.plots for glyph in plot.over_time} == {"work"}
+    view.reset()
+    assert view.session.snapshot is None
+    assert curves(view)["work"] == []
+    assert "<table" not in model_html(view)
+    finish(view)
+    assert view.session.snapshot.work == work
+    before = view.session
+    view.run()
+    assert view.session is not before, "after the end it is a new run"
 
 
 def test_a_proof_is_checked_within_its_certificate_and_a_new_run_forgets_the_answer(view) -> None:
@@ -189,12 +192,16 @@ def test_a_proof_is_checked_within_its_certificate_and_a_new_run_forgets_the_ans
     def said() -> str:
         return " ".join(each.object for each in box.select(pn.pane.HTML) if each.visible)
 
+    def stopped() -> str:
+        paused(view).stop()
+        wait_until(lambda: view.session.state.over)
+        view.refresh()
+        return said()
+
     assert check.button in box.objects
     assert not check.button.visible
     assert "looks for the rule list with the fewest errors" in said()
-    view.step()
-    wait_until(lambda: view.session.state is State.PAUSED)
-    view.refresh()
+    paused(view)
     assert not check.button.visible
     assert "Once the model is proven optimal" in said()
     finish(view)
@@ -221,18 +228,8 @@ def test_a_proof_is_checked_within_its_certificate_and_a_new_run_forgets_the_ans
     wait_until(lambda: view.session.state.over)
     view.refresh()
     assert check.button.label == "Check the proof"
-
-
-def test_where_there_is_no_proof_it_is_said_why(view) -> None:
-    def said() -> str:
-        return " ".join(each.object for each in view.part("certificate").select(pn.pane.HTML) if each.visible)
-
-    view.step()
-    wait_until(lambda: view.session.state is State.PAUSED)
-    view.stop()
-    wait_until(lambda: view.session.state.over)
-    view.refresh()
-    assert "No proof to check: the search has not proven this model optimal." in said()
+    view.reset()
+    assert "No proof to check: the search has not proven this model optimal." in stopped()
     _, files = export_menu(view)
     assert "Proof" not in files
     assert {"Model (JSON)", "Rules (text)", "SQL (DuckDB)", "PMML", "Report (HTML)", "Recording"} <= set(files)
@@ -260,16 +257,14 @@ def test_the_menu_of_exports_has_the_proof_and_the_report_of_the_answer(view, tm
     assert files["Proof"] in menu.select(pn.widgets.FileDownload), "pressed again it is closed"
 
 
-def test_a_model_is_edited_once_its_search_has_ended(view) -> None:
+def test_a_model_is_edited_once_its_search_has_ended_and_one_person_is_sent_through_it(view) -> None:
     taken: list[tuple[object, ...]] = []
 
     def edit() -> bool:
         return any(each.label == "Edit" and each.visible for each in view.part("model").select(pn.widgets.Button))
 
     view.param.update(on_edit=lambda *what: taken.append(what), editable=lambda search: False)
-    view.step()
-    wait_until(lambda: view.session.state is State.PAUSED)
-    view.refresh()
+    paused(view)
     assert not edit()
     view.edit()
     assert taken == []
@@ -281,15 +276,14 @@ def test_a_model_is_edited_once_its_search_has_ended(view) -> None:
     view.edit()
     assert taken == [(view.session.prepared, view.session.snapshot, view.session.snapshot.incumbent.model)]
 
-
-def test_one_person_is_sent_through_the_model_that_is_shown(view) -> None:
     def shown() -> str:
         return " ".join(str(each.object) for each in view.part("model").select(pn.pane.HTML))
 
-    view.ask()
-    view.param.update(on_person=one_person, editable=editable)
-    finish(view)
     before = shown()
+    view.ask()
+    assert shown() == before, "nobody is asked about where there is no form for it"
+    view.param.update(on_person=one_person, editable=editable)
+    view.refresh()
     view.ask()
     model = view.session.snapshot.incumbent.model
     assert re.search(rf"<b>(Rule [1-{len(model.rules)}] decides:|No rule holds, and the default says)", shown())
@@ -311,9 +305,7 @@ def test_the_browser_keeps_the_end_of_a_run_and_what_it_gives_back_is_not_truste
         return other.said.object if other.said.visible else ""
 
     assert again.kept.kept == "" == told("")
-    view.step()
-    wait_until(lambda: view.session.state is State.PAUSED)
-    view.refresh()
+    paused(view)
     assert "is lost. Run begins it again" in told(again.kept.kept)
     finish(view)
     text = again.kept.kept
@@ -335,52 +327,17 @@ def test_the_browser_keeps_the_end_of_a_run_and_what_it_gives_back_is_not_truste
         assert "it is ignored" in told(wrong)
 
 
-def test_reset_forgets_and_run_begins_again(view) -> None:
-    finish(view)
-    first = view.session.snapshot
-    view.reset()
-    assert view.session.snapshot is None
-    assert curves(view)["work"] == []
-    assert "<table" not in model_html(view)
-    finish(view)
-    assert view.session.snapshot.work == first.work
-    before = view.session
-    view.run()
-    assert view.session is not before, "after the end it is a new run"
-
-
-def test_step_in_the_view_does_one_unit_at_a_time(view) -> None:
-    for done in (1, 2, 3):
-        view.step()
-        wait_until(lambda done=done: view.session.snapshot is not None and view.session.snapshot.work == done)
-    wait_until(lambda: view.session.state is State.PAUSED)
-    view.refresh()
-    assert curves(view)["work"] == [1, 2, 3]
-
-
-def test_a_view_needs_one_thing_to_show() -> None:
-    with pytest.raises(ValueError, match="either"):
-        SearchView()
-
-
 def test_an_error_is_shown_and_the_next_run_works() -> None:
     setup = Setup()
     view = SearchView(new_session=setup.new_session, speed="full speed")
     setup.settings.min_support = 0.98
     finish(view)
     assert "“Least support”" in alert(view).phase
+    assert status(view).tone == "failed"
     setup.choose(data="tic_tac_toe", regularization=0.02, min_support=0.01)
     finish(view)
     assert (alert(view).phase, status(view).tone) == ("", "proven")
     view.close()
-
-
-def test_the_plots_follow_the_chosen_axis(view) -> None:
-    finish(view)
-    work = view.session.snapshot.work
-    view.axis = "work"
-    assert gap_figure(view).x_range.start < 0 < work < gap_figure(view).x_range.end
-    assert {glyph.x for plot in view.plots.plots for glyph in plot.over_time} == {"work"}
 
 
 def test_a_press_in_another_thread_during_a_beat_is_shown(by_hand, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import panel as pn
 import pytest
-from doors import boxes, html
+from doors import boxes, html, made
 from live import HOSTILE, alert, export_menu, exported, finish, gap_figure, model_html, status, use_file, widget
 from patience import PATIENCE, wait_until
 
@@ -144,67 +144,75 @@ def test_only_a_list_of_several_classes_can_have_such_data_and_it_is_said_why(se
     assert setup.family == "falling_rule_list", "it comes back"
 
 
-def test_an_address_that_asks_for_it_without_its_data_is_answered_in_words() -> None:
-    setup = Setup()
+def test_an_address_that_asks_for_it_without_its_data_is_answered_in_words(setup: Setup) -> None:
+    without = Setup()
     address = Address(f"?family={NAME}&regularization=0.05")
-    assert address.follow(*setup.parts) == []
-    assert setup.family == NAME
-    assert "upload it" in setup.refusal
-    setup.family = "rule_set"
-    assert setup.refusal == ""
-
-
-def test_the_settings_of_a_run_come_back(setup: Setup) -> None:
+    assert address.follow(*without.parts) == []
+    assert without.family == NAME
+    assert "upload it" in without.refusal
+    without.family = "rule_set"
+    assert without.refusal == ""
     query = setup.new_session().query
     assert query is not None
     setup.choose(family=NAME, regularization=0.2, max_length=1)
     assert setup.go_back_to(query) == ""
-    assert (setup.settings.regularization, setup.settings.max_length) == (0.02, None)
+    assert (setup.settings.regularization, setup.settings.max_length) == (0.02, None), "those of a run come back"
 
 
-def test_the_page_finds_what_the_library_finds(view: SearchView) -> None:
+def test_the_page_finds_what_the_library_finds(view: SearchView, tmp_path: Path, capsys: Any) -> None:
+    """And shows it with its classes, as text; its files are read again and verified; its end is found again."""
     snapshot = finish(view).session.snapshot
     assert view.session.error is None
-    assert snapshot.incumbent is not None
+    best = snapshot.incumbent
+    assert best is not None
     assert snapshot.status is Status.OPTIMAL
     frame = table()
     conditions = rl.Binarizer(thresholds=3).fit_transform(frame.drop(columns="kind"))
     problem = rl.MultiClassProblem.from_antecedents(rl.mine_antecedents(conditions, max_conditions=1), frame["kind"])
     own = rl.solve(rl.MultiClassRuleListSearch(problem, 0.02))
-    assert snapshot.incumbent.model == own.incumbent.model
+    assert best.model == own.incumbent.model
     assert "certified optimal: no rule list of several classes" in status(view).phase
     assert boxes(view)[0].pane.object is gap_figure(view)
-    assert "The optimal rule list of several classes" in model_html(view)
-    said = account(view.session.search, snapshot)
-    assert "lists of at most" in said.search_space
+    assert "lists of at most" in account(view.session.search, snapshot).search_space
+    shown = model_html(view)
+    for part in ("The optimal rule list of several classes", "&lt;img", "Training rows by class"):
+        assert part in shown
+    for part in ("<img", "Test rows"):
+        assert part not in shown
+    assert f"{best.errors} errors / 150 rows" in shown.replace("\u202f", " ")
+    assert best.model.errors == confusions(best.model).sum() - np.trace(confusions(best.model))
+    assert confusions(best.model).sum(axis=1).tolist() == view.session.search.problem.counts.sum(axis=0).tolist()
+    assert "Model (JSON)" in export_menu(view)[1]
+    assert "are of two classes" in told(view), "what is not offered"
+    assert "Tree" not in view.why.strip.names
+    (tmp_path / "kinds.csv").write_bytes(CSV)
+    (tmp_path / "model.json").write_bytes(exported(view, "Model (JSON)"))
+    (tmp_path / "proof.npz").write_bytes(exported(view, "Proof"))
+    assert rl.load_model(tmp_path / "model.json") == best.model
+    assert main(["verify", *(str(tmp_path / name) for name in ("kinds.csv", "model.json", "proof.npz"))]) == 0
+    assert "optimal" in capsys.readouterr().out
+    for form in FORMS:
+        assert exported(view, form).strip()
+    again, later = Again(), Again()
+    again.kept.found = ""
+    again.follow(view.session, view.best.card_at(snapshot))
+    later.kept.found = again.kept.kept
+    assert later.said.visible
+    assert "upload it, choose all classes" in later.said.object
+    assert "thin" in later.said.object
+    assert HOSTILE not in later.said.object
 
 
-def test_as_many_rules_are_possible_as_the_errors_of_the_default_pay_for(view: SearchView, setup: Setup) -> None:
+def test_rows_kept_out_have_a_table_and_a_class_that_they_alone_have_is_wrong(view: SearchView, setup: Setup) -> None:
     setup.choose(regularization=0.2)
     view.reset()
     snapshot = finish(view).session.snapshot
-    assert snapshot is not None
     counts = view.session.search.problem.counts.sum(axis=0)
     most = int((counts.sum() - counts.max()) / counts.sum() / 0.2)
     assert 1 < most < 10
-    assert f"at most {most} rules" in account(view.session.search, snapshot).search_space
-
-
-def test_the_box_has_rules_classes_and_objective_and_no_text_of_the_data_is_html(view: SearchView) -> None:
-    finish(view)
-    html = model_html(view)
-    assert "<img" not in html
-    assert "&lt;img" in html
-    best = view.session.snapshot.incumbent
-    assert f"{best.errors} errors / 150 rows" in html.replace("\u202f", " ")
-    assert "Training rows by class" in html
-    assert "Test rows" not in html
-    assert best.model.errors == confusions(best.model).sum() - np.trace(confusions(best.model))
-    assert confusions(best.model).sum(axis=1).tolist() == view.session.search.problem.counts.sum(axis=0).tolist()
-
-
-def test_rows_kept_out_have_a_table_of_their_own(view: SearchView, setup: Setup) -> None:
-    setup.choose(test_share=0.3)
+    said = account(view.session.search, snapshot).search_space
+    assert f"at most {most} rules" in said, "as the errors of the default pay for"
+    setup.choose(regularization=0.02, test_share=0.3)
     view.reset()
     finish(view)
     rows, model = view.session.prepared.classes, view.session.snapshot.incumbent.model
@@ -217,13 +225,6 @@ def test_rows_kept_out_have_a_table_of_their_own(view: SearchView, setup: Setup)
     assert found.sum() == 45
     assert "Proof" not in export_menu(view)[1]
     assert "kept out" in told(view)
-
-
-def test_a_class_of_test_rows_alone_is_counted_apart_and_as_wrong(view: SearchView, setup: Setup) -> None:
-    setup.choose(test_share=0.3)
-    view.reset()
-    finish(view)
-    rows, model = view.session.prepared.classes, view.session.snapshot.incumbent.model
     labels = rows.labels.copy()
     labels.iloc[rows.test[:2]] = "new"
     changed = replace(rows, labels=labels)
@@ -234,20 +235,7 @@ def test_a_class_of_test_rows_alone_is_counted_apart_and_as_wrong(view: SearchVi
     assert dict(score.outcomes) == {"right": right, "wrong": 45 - right}
 
 
-def test_the_files_are_read_again_and_verified(view: SearchView, tmp_path: Path, capsys: Any) -> None:
-    finish(view)
-    (tmp_path / "kinds.csv").write_bytes(CSV)
-    (tmp_path / "model.json").write_bytes(exported(view, "Model (JSON)"))
-    (tmp_path / "proof.npz").write_bytes(exported(view, "Proof"))
-    assert rl.load_model(tmp_path / "model.json") == view.session.snapshot.incumbent.model
-    arguments = [str(tmp_path / name) for name in ("kinds.csv", "model.json", "proof.npz")]
-    assert main(["verify", *arguments]) == 0
-    assert "optimal" in capsys.readouterr().out
-    for form in FORMS:
-        assert exported(view, form).strip()
-
-
-def test_the_page_goes_on_while_the_proof_is_made(view: SearchView, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_page_goes_on_while_the_proof_is_made_and_says_why_there_is_none(view: SearchView, monkeypatch) -> None:
     finish(view)
     search = view.session.search
     may, made = threading.Event(), search.certificate
@@ -267,24 +255,12 @@ def test_the_page_goes_on_while_the_proof_is_made(view: SearchView, monkeypatch:
     assert asyncio.run(pressed()).startswith(b"PK")
     assert not proof.disabled
     assert "being made" not in told(view)
-
-
-def test_why_there_is_no_proof_is_said(view: SearchView) -> None:
-    finish(view)
-    proof = export_menu(view)[1]["Proof"]
-    view.session.search.max_length = 3
+    search.max_length = 3
+    monkeypatch.undo()
     with pytest.raises(rl.CertificateError):
         asyncio.run(proof.callback())
     assert any("No proof: there is no certificate" in each.phase for each in view.part("model").select(LiveText))
     assert "being made" not in told(view)
-
-
-def test_what_is_of_two_classes_is_not_offered(view: SearchView) -> None:
-    """And comes back with a list of two classes."""
-    finish(view)
-    assert "Model (JSON)" in export_menu(view)[1]
-    assert "are of two classes" in told(view)
-    assert "Tree" not in view.why.strip.names
 
 
 def told(view: SearchView) -> str:
@@ -351,9 +327,7 @@ def test_pinned_lists_stand_side_by_side_and_survive_a_reload(setup: Setup) -> N
         assert one.verdict.startswith("valid")
         kept = view.kept.kept
         other.exports.as_json()
-        name = {"AnyModel": rl.MultiClassRuleList}
-        exec(other.exports.as_script().getvalue(), name)
-        assert name["model"] == other.card.model  # type: ignore[comparison-overlap]
+        assert made(other.exports.as_script().getvalue())["model"] == other.card.model
     finally:
         view.close()
     found, complaints = pins.read(kept, lambda doing: None)
@@ -376,21 +350,6 @@ def test_a_label_differs_where_another_class_is_predicted() -> None:
     assert (rule, default) == ("the other label in B", "")
     of_two = Card(rl.RuleList.from_problem(rl.Problem.from_arrays(A, [1, 1, 0, 0, 0]), [0]))
     assert differences([Card(models[0]), of_two])[0].rules == ("", "")
-
-
-def test_the_end_of_such_a_run_is_found_again(view: SearchView) -> None:
-    latest = finish(view).session.snapshot
-    assert latest is not None
-    again = Again()
-    again.kept.found = ""
-    again.follow(view.session, view.best.card_at(latest))
-    text = again.kept.kept
-    later = Again()
-    later.kept.found = text
-    assert later.said.visible
-    assert "upload it, choose all classes" in later.said.object
-    assert "thin" in later.said.object
-    assert HOSTILE not in later.said.object
 
 
 def test_a_recorded_run_is_looked_at_again(view: SearchView) -> None:

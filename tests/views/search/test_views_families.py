@@ -105,7 +105,7 @@ def test_every_setting_of_a_falling_list_reaches_its_search() -> None:
 def test_every_setting_of_a_rule_set_reaches_its_search() -> None:
     done = prepared(
         family="rule_set",
-        max_complexity=7,
+        max_complexity=3,
         max_conditions=2,
         loss="zero_one",
         form="cnf",
@@ -115,7 +115,7 @@ def test_every_setting_of_a_rule_set_reaches_its_search() -> None:
         negatives_tolerance=0.2,
     )
     expected = {
-        "max_complexity": 7,
+        "max_complexity": 3,
         "max_conditions": 2,
         "loss": "zero_one",
         "form": "cnf",
@@ -128,24 +128,20 @@ def test_every_setting_of_a_rule_set_reaches_its_search() -> None:
     assert prepared(family="rule_set", max_conditions=None).search.parameters["max_conditions"] is None
 
 
-@pytest.mark.parametrize(
-    ("name", "criterion"),
-    [
+def test_every_criterion_can_be_chosen_and_predictive_parity_of_rule_lists_alone() -> None:
+    for name, criterion in (
         ("equal_opportunity", rl.EqualOpportunity(0.1)),
         ("demographic_parity", rl.DemographicParity(0.1)),
         ("false_positive_rate_parity", rl.FalsePositiveRateParity(0.1)),
         ("accuracy_parity", rl.AccuracyParity(0.1)),
-    ],
-)
-def test_every_criterion_can_be_chosen(name, criterion) -> None:
-    assert chosen(family="rule_set", fairness=name, tolerance=0.1).recipe()["fairness"] == criterion
-
-
-def test_predictive_parity_is_offered_for_rule_lists_alone() -> None:
+    ):
+        assert chosen(family="rule_set", fairness=name, tolerance=0.1).recipe()["fairness"] == criterion
     asked = chosen(family="rule_list", fairness="predictive_parity", tolerance=0.1)
     assert asked.recipe()["fairness"] == rl.PredictiveParity(0.1)
-    assert "predictive_parity" not in chosen(family="rule_set").settings.param.fairness.objects
-    assert "predictive_parity" not in chosen(family="falling_rule_list").settings.param.fairness.objects
+    for family in ("rule_set", "falling_rule_list"):
+        assert "predictive_parity" not in chosen(family=family).settings.param.fairness.objects
+    with pytest.raises(ValueError, match="tolerance"):
+        chosen(family="rule_set", fairness="equal_opportunity", tolerance=-1.0)
 
 
 def test_the_form_shows_the_settings_of_the_family() -> None:
@@ -216,8 +212,7 @@ def test_the_least_gap_of_rule_lists_can_be_asked_for() -> None:
     expected = {"criterion": "demographic_parity", "min_accuracy": 0.78, "max_length": 1, "min_group_size": 30}
     assert expected.items() <= done.search.parameters.items()
     assert any("groups by sex: group 1 (" in note for note in done.notes)
-    last = rl.solve(done.search)
-    card = cards.of_search(done.search, last, done)
+    card = cards.of_search(done.search, rl.solve(done.search), done)
     assert "groups=groups" in card.code
     sentence = "no rule list of at most 1 rule over these"
     assert sentence in card.proof.scope
@@ -226,23 +221,14 @@ def test_the_least_gap_of_rule_lists_can_be_asked_for() -> None:
         prepared(family="least_gap", data="tic_tac_toe")
 
 
-def test_the_sensitive_attributes_are_those_of_the_data() -> None:
+def test_groups_are_those_of_the_data_and_made_of_a_column_of_an_uploaded_file(tmp_path, monkeypatch) -> None:
+    frame = pd.DataFrame({"a": [k % 30 for k in range(40)], "who": ["x", "y", None, "x"] * 10, "ok": [0, 1] * 20})
     setup = Setup()
     assert setup.table.sensitive == "sex"
     setup.table.data = "compas"
     assert setup.table.param.sensitive.objects == ["race", "sex"]
     setup.table.data = "tic_tac_toe"
     assert setup.table.sensitive is None
-
-
-def test_an_impossible_tolerance_is_refused() -> None:
-    with pytest.raises(ValueError, match="tolerance"):
-        chosen(family="rule_set", fairness="equal_opportunity", tolerance=-1.0)
-
-
-def test_groups_are_made_of_a_column_of_an_uploaded_file(tmp_path, monkeypatch) -> None:
-    frame = pd.DataFrame({"a": [k % 30 for k in range(40)], "who": ["x", "y", None, "x"] * 10, "ok": [0, 1] * 20})
-    setup = Setup()
     use_file(setup.table, frame.to_csv(index=False).encode(), who="sensitive")
     assert setup.table.param.sensitive.objects == ["who"]
     setup.choose(family="rule_set", fairness="demographic_parity", tolerance=1.0, min_group_size=0)
@@ -328,7 +314,7 @@ def test_updates_are_small_lists_of_plain_numbers(look) -> None:
     )
 
 
-def test_a_tree_is_offered_of_searches_that_have_one() -> None:
+def test_a_tree_is_offered_of_searches_that_have_one_and_of_others_it_is_said_why_not() -> None:
     made, fairness = problem(groups=True), rl.EqualOpportunity(0.1)
     searches = [make(made) for make in (rl.RuleListSearch, rl.CorelsSearch, rl.FallingRuleListSearch, rl.RuleSetSearch)]
     searches += [rl.search_for(made, model, fairness=fairness) for model in ("rule_list", "falling_rule_list")]
@@ -338,6 +324,8 @@ def test_a_tree_is_offered_of_searches_that_have_one() -> None:
     for search in searches:
         look = LOOKS[look_of(search)]
         assert bool(look.family) == hasattr(search, "tree") == (not look.no_tree), type(search)
+    for look in LOOKS.values():
+        assert bool(look.family) != bool(look.no_tree)
 
 
 def test_hostile_names_stay_text() -> None:
@@ -348,15 +336,6 @@ def test_hostile_names_stay_text() -> None:
         assert "<img" not in html
         assert "<b>" not in html.replace("<b>0</b>", "")
         assert html.count("&lt;img") >= 2
-
-
-@pytest.mark.parametrize("look", ["falling_rule_list", "falling_monte_carlo", "fair_rule_set"])
-def test_the_script_of_a_pinned_card_makes_the_model_again(look) -> None:
-    done = prepared(test_share=0.2, **FAMILY_SETTINGS[look])
-    card = cards.of_search(done.search, rl.solve(done.search), done)
-    script: dict[str, Any] = {}
-    exec(card.code, script)
-    assert script["model"] == card.model
 
 
 def test_strata_are_the_rules_of_the_list() -> None:
@@ -381,19 +360,15 @@ def test_antecedents_considered_are_those_of_the_search() -> None:
     assert [len(p) for p in lists["positions"]] == [len(c) for c in lists["considered"]]
 
 
-def test_a_softly_falling_list_is_called_so(show) -> None:
-    shown = finish(show(rl.search_for(problem(), "falling_rule_list", violation_penalty=0.5)))
-    assert "no softly falling rule list" in status(shown).phase
-
-
-def test_sampling_claims_nothing_beyond_its_bound(show) -> None:
-    shown = finish(
-        show(rl.search_for(problem(), "falling_rule_list", method="monte_carlo", iterations=60, random_state=0))
-    )
+def test_sampling_claims_nothing_beyond_its_bound_and_a_softly_falling_list_is_called_so(show) -> None:
+    sampled = rl.search_for(problem(), "falling_rule_list", method="monte_carlo", iterations=60, random_state=0)
+    shown = finish(show(sampled))
     assert "limit reached" in status(shown).phase
     assert "proves nothing beyond the bound" in status(shown).phase
     assert f"up to {at_most(shown.session.snapshot.gap)} lower" in status(shown).phase
     assert dict(shown.part("counts").figures)["lists made"] == "60"
+    soft = finish(show(rl.search_for(problem(), "falling_rule_list", violation_penalty=0.5)))
+    assert "no softly falling rule list" in status(soft).phase
 
 
 def test_the_status_of_a_rule_set_counts_rows_and_names_the_rules_it_speaks_of(show) -> None:
@@ -444,7 +419,7 @@ def test_the_gap_as_counted_is_allowed_and_the_true_one_is_true(criterion, loss,
         assert loss == "hamming" or rate.proxy_gap == pytest.approx(rate.gap)
 
 
-def test_rates_are_shown_before_and_after(show) -> None:
+def test_rates_are_shown_before_and_after_and_without_a_constraint_there_are_none(show) -> None:
     search = rl.RuleSetSearch(problem(groups=True), max_complexity=6, fairness=rl.EqualOpportunity(0.01))
     shown = finish(show(search))
     free = shown.session.prepared.unconstrained
@@ -458,10 +433,7 @@ def test_rates_are_shown_before_and_after(show) -> None:
     below = boxes(shown)[-1].items[-1].object
     assert "gap in missed positives" in below
     assert "<img" not in below
-
-
-def test_without_a_constraint_there_is_nothing_to_compare() -> None:
-    assert without_fairness(rl.RuleSetSearch(problem()), lambda doing: None) is None
-    assert without_fairness(rl.RuleListSearch(problem()), lambda doing: None) is None
+    for make in (rl.RuleSetSearch, rl.RuleListSearch):
+        assert without_fairness(make(problem()), lambda doing: None) is None
     assert rate_columns([])["value"] == []
     assert words.NONE in gaps_table([], [], (words.NONE, "3"), True)

@@ -11,7 +11,7 @@ import panel as pn
 import pytest
 from bokeh.models import Text
 from bokeh.models.annotations import BoxAnnotation
-from doors import boxes, button, html
+from doors import boxes, button, html, paused
 from live import curves_of, finish, inexact_search, long_search, problem, send, small_search, status
 from patience import wait_until
 
@@ -100,39 +100,14 @@ def test_the_captions_follow_a_search() -> None:
     assert told[0] > told[-1] == 0
 
 
-def test_each_better_model_is_marked_with_its_rules(view) -> None:
-    bounds = view.plots.plots[0]
-    marks = bounds.sources[2]
-    for _ in range(4):
-        view.step()
-        wait_until(lambda: not view.session.state.busy)
-        view.refresh()
-    finish(view)
-    snapshots = [s for s in view.session.history.since(Mark())[0] if s.incumbent is not None]
-    better = [
-        s
-        for s, before in zip(snapshots, [None, *snapshots], strict=False)
-        if before is None or s.incumbent.objective < before.incumbent.objective
-    ]
-    assert marks.data["objective"] == pytest.approx([s.incumbent.objective for s in better], abs=1e-7)
-    assert marks.data["work"] == [s.work for s in better]
-    for text, snapshot in zip(marks.data["rules"], better, strict=True):
-        assert all(name in text for name in snapshot.incumbent.model.antecedent_names[:5])
-    view.reset()
-    assert marks.data["objective"] == []
-
-
-@pytest.mark.parametrize(
-    ("found", "bound", "texts"),
-    [
+def test_objective_and_bound_have_the_digits_that_tell_them_apart() -> None:
+    for found, bound, texts in (
         (0.25, 0.24, ("0.2500", "0.2400")),
         (0.25, 0.24999, ("0.25000", "0.24999")),
         (0.25, 0.24999996, ("0.25000000", "0.24999996")),
         (0.25, 0.25, ("0.2500", "0.2500")),
-    ],
-)
-def test_objective_and_bound_have_the_digits_that_tell_them_apart(found, bound, texts) -> None:
-    assert apart(found, bound) == texts
+    ):
+        assert apart(found, bound) == texts
 
 
 def drawn(plot: Plot) -> list[str]:
@@ -140,16 +115,44 @@ def drawn(plot: Plot) -> list[str]:
     return [entry.label.value for legend in plot.figure.legend for entry in legend.items if entry.visible]
 
 
-def test_a_legend_names_only_what_is_drawn(view) -> None:
-    assert [drawn(plot) for plot in view.plots.plots] == [[], [], [], [], []]
-    finish(view)
+def test_one_step_is_seen_and_so_is_the_end_and_each_better_model_is_marked_with_its_rules(view) -> None:
+    """And a legend names only what is drawn."""
+    nothing: list[list[str]] = [[] for _ in view.plots.plots]
+    assert [drawn(plot) for plot in view.plots.plots] == nothing
+    paused(view)
     bounds, queue, _, incumbents, _ = view.plots.plots
+    assert bounds.sources[0].data["lower_bound"] == [pytest.approx(view.session.snapshot.lower_bound, abs=1e-5)]
+    assert queue.sources[0].data["queued"] == [sum(view.session.snapshot.queue_by_length[1:])]
+    assert bounds.sources[1].data["work"] == []
+    for _ in range(3):
+        view.step()
+        wait_until(lambda: not view.session.state.busy)
+        view.refresh()
+    finish(view)
+    assert queue.sources[0].data["queued"] == [0]
+    assert bounds.sources[1].data["work"] == [view.session.snapshot.work]
+    x, y = bounds.figure.x_range, bounds.figure.y_range
+    assert x.start < bounds.sources[0].data["log_work"][0] < x.end
+    assert y.start < bounds.sources[0].data["objective"][0] < y.end
+    every = view.session.history.since(Mark())[0]
+    snapshots = [s for s in every if s.incumbent is not None]
+    better = [
+        s
+        for s, before in zip(snapshots, [None, *snapshots], strict=False)
+        if before is None or s.incumbent.objective < before.incumbent.objective
+    ]
+    marks = bounds.sources[2]
+    assert marks.data["objective"] == pytest.approx([s.incumbent.objective for s in better], abs=1e-7)
+    assert marks.data["work"] == [s.work for s in better]
+    for text, snapshot in zip(marks.data["rules"], better, strict=True):
+        assert all(name in text for name in snapshot.incumbent.model.antecedent_names[:5])
     assert drawn(bounds) == ["objective", "lower bound", "gap"]
-    lengths = {length for s in view.session.history.since(Mark())[0] for length, n in enumerate(s.queue_by_length) if n}
+    lengths = {length for s in every for length, n in enumerate(s.queue_by_length) if n}
     assert drawn(queue) == [str(length) for length in sorted(lengths - {0})]
     assert "still open" not in drawn(incumbents)
     view.reset()
-    assert [drawn(plot) for plot in view.plots.plots] == [[], [], [], [], []]
+    assert [drawn(plot) for plot in view.plots.plots] == nothing
+    assert marks.data["objective"] == []
 
 
 @pytest.mark.parametrize("look", LOOKS)
@@ -161,22 +164,6 @@ def test_plots_have_no_frame_can_be_asked_and_zoomed_into_and_legends_show_colou
         for renderer in (one for legend in plot.figure.legend for entry in legend.items for one in entry.renderers):
             colours = {getattr(renderer.glyph, name, None) for name in ("fill_color", "line_color")}
             assert colours.isdisjoint(renderer.data_source.column_names), plot.title
-
-
-def test_one_step_is_seen_and_so_is_the_end(view) -> None:
-    view.step()
-    wait_until(lambda: view.session.state is State.PAUSED and view.session.snapshot is not None)
-    view.refresh()
-    bounds, queue, *_ = view.plots.plots
-    assert bounds.sources[0].data["lower_bound"] == [pytest.approx(view.session.snapshot.lower_bound, abs=1e-5)]
-    assert queue.sources[0].data["queued"] == [sum(view.session.snapshot.queue_by_length[1:])]
-    assert bounds.sources[1].data["work"] == []
-    finish(view)
-    assert queue.sources[0].data["queued"] == [0]
-    assert bounds.sources[1].data["work"] == [view.session.snapshot.work]
-    x, y = bounds.figure.x_range, bounds.figure.y_range
-    assert x.start < bounds.sources[0].data["log_work"][0] < x.end
-    assert y.start < bounds.sources[0].data["objective"][0] < y.end
 
 
 @pytest.mark.parametrize("width", [0, 40])
@@ -201,7 +188,7 @@ def test_the_axis_counts_from_the_tree_and_a_strip_is_what_comes_before_it(width
     assert strip.right == (snapshots[first].work if first else 0)
 
 
-def test_the_vertical_axis_spans_the_gap() -> None:
+def test_the_vertical_axis_spans_the_gap_and_has_numbers_to_read_where_all_is_zero() -> None:
     search, plots = long_search(), SearchFigures(LOOKS["rule_list"])
     snapshots = list(search.steps(work_per_step=20, work_limit=400))
     for i, snapshot in enumerate(snapshots):
@@ -212,8 +199,6 @@ def test_the_vertical_axis_spans_the_gap() -> None:
             first = snapshots[0].lower_bound
             assert axis.end - axis.start < 1.4 * (snapshots[-1].incumbent.objective + 1 - first)
 
-
-def test_where_all_is_zero_the_axis_has_numbers_to_read() -> None:
     last = rl.solve(small_search())
     latest = replace(last, lower_bound=0.0, incumbent=replace(last.incumbent, objective=0.0))
     plots = SearchFigures(LOOKS["rule_list"])
@@ -245,15 +230,6 @@ def test_a_part_that_was_zoomed_into_stays_until_the_reset() -> None:
     window.range.update(start=0, end=3)
     window.span(0, 4)
     assert (window.range.start, window.range.end) == (0, 4)
-
-
-def test_bars_of_cuts_are_as_long_as_their_shares() -> None:
-    last = rl.solve(small_search())
-    columns = pruned_columns(last)
-    total = sum(last.pruned.values())
-    assert columns["share"] == pytest.approx([100 * n / total for n in columns["count"]], abs=1e-3)
-    assert math.isclose(sum(columns["share"]), 100, abs_tol=0.01)
-    assert columns["count"] == sorted(columns["count"])
 
 
 def able(view: SearchView) -> set[str]:
@@ -288,6 +264,10 @@ def test_after_the_end_of_the_search_nothing_can_be_stepped(view) -> None:
 
 
 def test_a_result_of_earlier_settings_is_said_to_be_one(view) -> None:
+    assert controls.hint(view.session, stale=True) == ""
+    paused(view)
+    assert controls.hint(view.session, stale=False) == ""
+    assert "Reset" in controls.hint(view.session, stale=True)
     finish(view)
     assert status(view).tone == "proven"
     view.stale = True
@@ -298,14 +278,6 @@ def test_a_result_of_earlier_settings_is_said_to_be_one(view) -> None:
     finish(view)
     assert status(view).tone == "proven"
     assert "settings" not in html(view.part("controls"))
-
-
-def test_there_is_a_word_for_every_state(view) -> None:
-    assert controls.hint(view.session, stale=True) == ""
-    view.session.step()
-    wait_until(lambda: view.session.state is State.PAUSED)
-    assert controls.hint(view.session, stale=False) == ""
-    assert "Reset" in controls.hint(view.session, stale=True)
 
 
 def test_no_grid_gives_a_place_to_the_empty_button_of_panel() -> None:
@@ -325,7 +297,12 @@ def test_the_switches_of_the_bounds_are_a_named_group() -> None:
     assert setup.settings.bounds == list(setup.settings.param.bounds.objects)[1:]
 
 
-def test_what_was_cut_to_find_the_best_list_of_all_is_shown_where_it_was_enough() -> None:
+def test_bars_of_cuts_are_as_long_as_their_shares_also_of_the_best_list_of_all_where_it_was_enough() -> None:
+    last = rl.solve(small_search())
+    columns, total = pruned_columns(last), sum(last.pruned.values())
+    assert columns["share"] == pytest.approx([100 * n / total for n in columns["count"]], abs=1e-3)
+    assert math.isclose(sum(columns["share"]), 100, abs_tol=0.01)
+    assert columns["count"] == sorted(columns["count"])
     rng = np.random.default_rng(1)
     A = rng.random((200, 6)) < 0.4
     y, groups = (A[:, 0] | A[:, 1]) ^ (rng.random(200) < 0.1), np.arange(200) % 2

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 import pytest
+from doors import paused
 from live import alert, gap_figure, problem, runs_html, runs_table, send, small_search, status
 from patience import wait_until
 
@@ -41,7 +42,7 @@ def rows(view: SearchView) -> list[dict]:
     return runs_table(view).rows
 
 
-def test_a_run_stays_pale_beneath_the_next_one(show) -> None:
+def test_a_run_stays_pale_beneath_the_next_one_and_its_lines_are_sent_once(show) -> None:
     view = ran(show())
     assert [row["number"] for row in rows(view)] == [1]
     assert pale(view) == [], "the present run is no earlier one"
@@ -49,7 +50,12 @@ def test_a_run_stays_pale_beneath_the_next_one(show) -> None:
     view.reset()
     assert pale(view) == ["1"]
     assert gap_figure(view).x_range.end == pytest.approx(shown), "its place is kept free for the next one"
+    sent: list[object] = []
+    for source in view.plots.plot(0).pale.sources:
+        source.on_change("data", lambda attr, old, new: sent.append(new))
     ran(view)
+    assert view.session.snapshot.step > 3
+    assert len(sent) <= 2, "and not at every look"
     assert [row["number"] for row in rows(view)] == [1, 2]
     assert [row["present"] for row in rows(view)] == [False, True]
     objective, bound = (
@@ -64,22 +70,16 @@ def test_what_was_reset_or_stopped_before_its_end_is_kept_too(show) -> None:
     view = show()
     view.reset()
     assert rows(view) == [], "nothing has run"
-    view.step()
-    wait_until(lambda: view.session.state is State.PAUSED)
-    view.refresh()
+    paused(view)
     assert rows(view) == [], "it may go on"
     view.reset()
-    view.step()
-    wait_until(lambda: view.session.state is State.PAUSED)
-    view.stop()
+    paused(view).stop()
     settled(view)
     assert [row["said"].split(":")[0] for row in rows(view)] == ["reset before its end", "stopped"]
 
 
 def test_a_run_that_goes_on_after_a_limit_is_one_run(show) -> None:
-    view = show()
-    view.step()
-    wait_until(lambda: view.session.state is State.PAUSED)
+    view = paused(show())
     view.session.limits = Limits(seconds=0)
     ran(view)
     assert view.session.state is State.ENDED
@@ -89,17 +89,6 @@ def test_a_run_that_goes_on_after_a_limit_is_one_run(show) -> None:
     assert len(rows(view)) == 1
     assert view.runs.present.snapshot.work > work
     assert "certified" in rows(view)[0]["said"]
-
-
-def test_pale_lines_are_sent_once_and_not_at_every_look(show) -> None:
-    view = ran(show())
-    view.reset()
-    sent: list[object] = []
-    for source in view.plots.plot(0).pale.sources:
-        source.on_change("data", lambda attr, old, new: sent.append(new))
-    ran(view)
-    assert view.session.snapshot.step > 3
-    assert len(sent) <= 2
 
 
 def test_a_run_is_hidden_pinned_and_removed(show) -> None:
@@ -143,7 +132,7 @@ def kept(runs: Runs, n: int) -> None:
         runs._make_room()
 
 
-def test_the_oldest_run_that_is_not_pinned_makes_room() -> None:
+def test_the_oldest_run_that_is_not_pinned_makes_room_and_one_place_is_never_pinned(show) -> None:
     runs = Runs()
     kept(runs, 3)
     runs.find(2).pinned = True
@@ -151,9 +140,6 @@ def test_the_oldest_run_that_is_not_pinned_makes_room() -> None:
     assert len(runs) == MOST_RUNS
     assert [run.number for run in runs][:3] == [2, 5, 6]
     assert runs.gone == 3
-
-
-def test_one_place_is_never_pinned(show) -> None:
     view = show()
     kept(view.runs, MOST_RUNS)
     for run in list(view.runs):
@@ -162,12 +148,14 @@ def test_one_place_is_never_pinned(show) -> None:
     assert "one place stays free" in runs_html(view)
 
 
-def test_only_settings_that_differ_are_said() -> None:
+def test_only_settings_that_differ_are_said_and_every_column_is_explained() -> None:
     one = {"Regularization": "0.01", "Order": "by bound", "Fairness": "none"}
     other = {"Regularization": "0.02", "Order": "by bound"}
     assert differing([one, other]) == [{"Regularization": "0.01"}, {"Regularization": "0.02"}]
     assert differing([one, one]) == [{}, {}]
     assert differing([]) == []
+    for head in box.HEADS:
+        assert find(box.TERMS.get(head, head)) is not None, head
 
 
 def test_pale_curves_are_short_and_keep_ends_and_improvements() -> None:
@@ -182,12 +170,7 @@ def test_pale_curves_are_short_and_keep_ends_and_improvements() -> None:
     assert thinned([]) == {name: [] for name in points}
 
 
-def test_every_column_of_the_table_is_explained() -> None:
-    for head in box.HEADS:
-        assert find(box.TERMS.get(head, head)) is not None, head
-
-
-def test_an_ablation_runs_all_and_ends_with_the_run_as_set(show) -> None:
+def test_an_ablation_runs_all_and_ends_with_the_run_as_set(show, monkeypatch) -> None:
     view = show(rl.RuleListSearch(problem(120, 7), 0.02, beam_width=0))
     view.ablate()
     view.tick()
@@ -212,6 +195,10 @@ def test_an_ablation_runs_all_and_ends_with_the_run_as_set(show) -> None:
     assert bars == {name: nodes[name] / nodes["as set"] for name in names}
     view.reset()
     assert not len(view.runs_box.picture.pane)
+    monkeypatch.setattr("rulelab.ablation._SAME", -1.0)
+    view.ablate()
+    settled(view)
+    assert "defect of rulelab" in alert(view).phase, "where proofs are of different objectives"
 
 
 @pytest.mark.parametrize("guess", ["", "lookahead", "symmetry"])
@@ -234,7 +221,7 @@ def test_the_bounds_of_the_paper_are_added_and_a_guess_is_answered(show, guess: 
     assert (f"Not “{guess}”: " in said) is (guess not in ("", most))
 
 
-def test_stop_ends_an_ablation_with_what_is_there(show) -> None:
+def test_stop_ends_an_ablation_with_what_is_there_and_rule_sets_have_nothing_to_leave_out(show) -> None:
     view = show()
     view.ablate()
     wait_until(lambda: view.tick() and len(view.runs) == 2)
@@ -247,21 +234,10 @@ def test_stop_ends_an_ablation_with_what_is_there(show) -> None:
     view.reset()
     assert not view.tick()
     assert view.session.state is State.IDLE
-
-
-def test_two_proofs_of_different_objectives_are_an_error_on_the_page(show, monkeypatch) -> None:
-    view = show(rl.RuleListSearch(problem(120, 7), 0.02, beam_width=0))
-    monkeypatch.setattr("rulelab.ablation._SAME", -1.0)
-    view.ablate()
-    settled(view)
-    assert "defect of rulelab" in alert(view).phase
-
-
-def test_rule_sets_say_that_there_is_nothing_to_leave_out(show) -> None:
-    view = ran(show(rl.RuleSetSearch(problem(60, 4), max_complexity=3)))
-    assert not view.runs_box.button.able
-    assert "no bounds" in runs_html(view)
-    assert rows(view)[0]["cells"][3] != ""
+    sets = ran(show(rl.RuleSetSearch(problem(60, 4), max_complexity=3)))
+    assert not sets.runs_box.button.able
+    assert "no bounds" in runs_html(sets)
+    assert rows(sets)[0]["cells"][3] != ""
 
 
 @pytest.fixture

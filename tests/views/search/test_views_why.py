@@ -12,7 +12,6 @@ from rulelab.views.live.state import State
 from rulelab.views.prefixes import tree_view
 from rulelab.views.prefixes.icicle import color_of
 from rulelab.views.search import why
-from rulelab.views.search.families import LOOKS
 from rulelab.views.search.view import SearchView
 from rulelab.views.search.why import TREE
 
@@ -146,12 +145,6 @@ def test_a_prefix_is_looked_into_beside_the_search(show) -> None:
     pane.prefix = None
     settled(view)
     assert list(pane.drawn.seen.path) == search.look_into().attrs["prefix"]
-
-
-@pytest.mark.parametrize("look", LOOKS)
-def test_each_kind_of_search_has_a_tree_or_says_why_not(look) -> None:
-    own = LOOKS[look]
-    assert bool(own.family) != bool(own.no_tree)
 
 
 def test_bars_and_tree_have_the_same_colours(show) -> None:

@@ -122,7 +122,7 @@ def test_defaults_that_can_change_are_not_shared() -> None:
     assert figure().xaxis[0] is not other.xaxis[0]
 
 
-def test_it_is_done_once_and_undone() -> None:
+def test_it_is_done_once_and_undone_and_replaces_only_what_there_is(monkeypatch) -> None:
     before = methods()
     remember()
     replaced = methods()
@@ -131,9 +131,6 @@ def test_it_is_done_once_and_undone() -> None:
     assert methods() == replaced
     forget()
     assert methods() == before
-
-
-def test_it_replaces_only_what_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(PropertyDescriptor, "has_unstable_default")
     monkeypatch.delattr(HasProps, "_overridden_defaults")
     remember()

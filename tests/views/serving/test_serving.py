@@ -37,46 +37,32 @@ from rulelab.views.serving.settings import (
 from rulelab.views.widgets.uploader import Uploader
 
 
-@pytest.mark.parametrize(
-    ("address", "given", "expected"),
-    [
-        ("127.0.0.1", (), {"127.0.0.1:5006", "localhost:5006"}),
-        ("192.0.2.7", (), {"127.0.0.1:5006", "localhost:5006", "192.0.2.7:5006"}),
-        ("::1", (), {"127.0.0.1:5006", "localhost:5006", "[::1]:5006"}),
-        ("0.0.0.0", ("https://Lab.example",), {"127.0.0.1:5006", "localhost:5006", "lab.example"}),
-        ("127.0.0.1", ("lab.example:80",), {"127.0.0.1:5006", "localhost:5006", "lab.example:80"}),
-    ],
-)
-def test_who_may_connect(address: str, given: tuple[str, ...], expected: set[str]) -> None:
-    assert {each.host for each in origins(address, 5006, given)} == expected
+def test_who_may_connect_and_a_server_for_every_network_needs_a_name() -> None:
+    own = {"127.0.0.1:5006", "localhost:5006"}
+    for address, given, more in (
+        ("127.0.0.1", (), set()),
+        ("192.0.2.7", (), {"192.0.2.7:5006"}),
+        ("::1", (), {"[::1]:5006"}),
+        ("0.0.0.0", ("https://Lab.example",), {"lab.example"}),
+        ("127.0.0.1", ("lab.example:80",), {"lab.example:80"}),
+    ):
+        assert {each.host for each in origins(address, 5006, given)} == own | more
+    for address in ("0.0.0.0", "::", ""):
+        with pytest.raises(ServingError, match="--origin"):
+            origins(address, 5006, ())
+    for address, here in (("127.0.0.1", True), ("::1", True), ("localhost", True), ("0.0.0.0", False), ("a", False)):
+        assert is_loopback(address) is here
 
 
-@pytest.mark.parametrize("address", ["0.0.0.0", "::", ""])
-def test_a_server_for_every_network_needs_a_name(address: str) -> None:
-    with pytest.raises(ServingError, match="--origin"):
-        origins(address, 5006, ())
-
-
-@pytest.mark.parametrize(
-    "text", ["*", "*.example", "", "a b", "ftp://a", "a:0", "a:70000", "a/b", "a\nb", "https://a@b", "a:1\r\nX: y"]
-)
-def test_an_origin_is_a_host(text: str) -> None:
-    with pytest.raises(ServingError, match="an origin is a host"):
-        Origin.parse(text)
-
-
-def test_a_prefix_is_a_path() -> None:
+def test_an_origin_is_a_host_and_a_prefix_is_a_path() -> None:
+    hosts = ("*", "*.example", "", "a b", "ftp://a", "a:0", "a:70000", "a/b", "a\nb", "https://a@b", "a:1\r\nX: y")
+    for text in hosts:
+        with pytest.raises(ServingError, match="an origin is a host"):
+            Origin.parse(text)
     assert [prefix(text) for text in ("", "/", "lab", "/lab/", "/a/b")] == ["", "", "/lab", "/lab", "/a/b"]
     for text in ("/../x", "/a b", "/(.*)", "/a\nb", "/" + "a/" * 20):
         with pytest.raises(ServingError, match="a prefix is a path"):
             prefix(text)
-
-
-@pytest.mark.parametrize(
-    ("address", "expected"), [("127.0.0.1", True), ("::1", True), ("localhost", True), ("0.0.0.0", False), ("a", False)]
-)
-def test_loopback(address: str, expected: bool) -> None:
-    assert is_loopback(address) is expected
 
 
 def test_a_secret_is_made_once_and_kept_to_its_owner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,9 +94,9 @@ def test_where_nothing_can_be_kept_each_run_has_a_secret_of_its_own(tmp_path, mo
         find_secret(tmp_path / "file" / "secret")
 
 
-@pytest.mark.parametrize(
-    ("text", "mode", "said"),
-    [
+def test_passwords_that_are_none_or_known_to_all(tmp_path: Path) -> None:
+    file = tmp_path / "people.json"
+    for text, mode, said in (
         ("{", 0o600, "is not JSON"),
         ("[" * 100_000, 0o600, "is not JSON"),
         ("[]", 0o600, "holds no passwords"),
@@ -119,22 +105,18 @@ def test_where_nothing_can_be_kept_each_run_has_a_secret_of_its_own(tmp_path, mo
         ('{"ada": 5}', 0o600, "holds no passwords"),
         ('{"": "x"}', 0o600, "holds no passwords"),
         ('{"ada": "x"}', 0o644, "everybody on this machine"),
-    ],
-)
-def test_passwords_that_are_none_or_known_to_all(text: str, mode: int, said: str, tmp_path: Path) -> None:
-    file = tmp_path / "people.json"
-    file.write_text(text)
-    file.chmod(mode)
-    with pytest.raises(ServingError, match=said):
-        passwords(file)
+    ):
+        file.write_text(text)
+        file.chmod(mode)
+        with pytest.raises(ServingError, match=said):
+            passwords(file)
     file.write_text('{"ada": "lovelace"}')
     file.chmod(0o600)
     assert passwords(file) == {"ada": "lovelace"}
 
 
-@pytest.mark.parametrize(
-    ("wanted", "below", "expected"),
-    [
+def test_logging_in_leads_nowhere_else() -> None:
+    for wanted, below, expected in (
         ("/?tab=Learn", "", "/?tab=Learn"),
         ("/lab/?a=1", "/lab", "/lab/?a=1"),
         ("", "/lab", "/lab/"),
@@ -143,10 +125,8 @@ def test_passwords_that_are_none_or_known_to_all(text: str, mode: int, said: str
         ("/\\evil.example", "", "/"),
         ("/a\r\nSet-Cookie: x=y", "", "/"),
         ("/other", "/lab", "/lab/"),
-    ],
-)
-def test_logging_in_leads_nowhere_else(wanted: str, below: str, expected: str) -> None:
-    assert _path(wanted, below) == expected
+    ):
+        assert _path(wanted, below) == expected
 
 
 def answer(body: bytes, kind: str, secure: bool, framing: Sequence[str] = ()) -> tuple[HTTPHeaders, bytes]:
@@ -185,22 +165,19 @@ def test_only_pages_that_are_named_hold_this_one_in_a_frame() -> None:
         framing(["lab example"])
 
 
-@pytest.mark.parametrize(
-    ("headers", "origin"),
-    [
+def test_a_connection_that_says_not_where_it_comes_from_comes_from_nowhere() -> None:
+    line = RequestStartLine("GET", "/ws", "HTTP/1.1")
+    for headers, origin in (
         ({"Upgrade": "websocket"}, "null"),
         ({"Upgrade": "websocket", "Origin": "http://a"}, "http://a"),
         ({"Upgrade": "websocket", "Sec-Websocket-Origin": "http://a"}, None),
         ({}, None),
-    ],
-)
-def test_a_connection_that_says_not_where_it_comes_from_comes_from_nowhere(headers: dict, origin: str | None) -> None:
-    line = RequestStartLine("GET", "/ws", "HTTP/1.1")
-    request = HTTPServerRequest(start_line=line, headers=HTTPHeaders({"Host": "a", **headers}))
-    Guarded(request)
-    assert request.headers.get("Origin") == headers.get("Origin")
-    Guarded(request, named=True)
-    assert request.headers.get("Origin") == origin
+    ):
+        request = HTTPServerRequest(start_line=line, headers=HTTPHeaders({"Host": "a", **headers}))
+        Guarded(request)
+        assert request.headers.get("Origin") == headers.get("Origin")
+        Guarded(request, named=True)
+        assert request.headers.get("Origin") == origin
 
 
 def test_scripts_of_the_page_have_the_nonce_and_their_text_is_not_changed() -> None:
@@ -263,23 +240,18 @@ def demo(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ALLOWED, "memory", 10**8)
 
 
-def test_a_demonstration_takes_no_file_whatever_the_browser_sends(demo: None) -> None:
+def test_a_demonstration_takes_no_file_and_ends_runs_whatever_the_browser_sends(demo: None) -> None:
     received: list[bytes] = []
     field = Uploader(lambda contents, name: received.append(contents))
     assert (field.open, field.limit) == (False, NO_FILES)
     send(field, {"type": "begin", "id": 1, "name": "a.csv", "size": 3})
     send(field, {"type": "piece", "id": 1, "data": "YSxi", "last": True})
     assert (received, field.said, field.doing) == ([], NO_FILES, "")
-
-
-def test_a_demonstration_takes_no_model_either(demo: None) -> None:
     view = CompareView()
     view._file.value = b"{}"
-    assert alert(view).phase == NO_FILES
+    assert alert(view).phase == NO_FILES, "nor a model"
     assert not any(found is view._file for found in view._layout.select())
 
-
-def test_a_demonstration_ends_runs_whatever_the_settings_say(demo: None) -> None:
     def session(limits: Limits | None) -> SearchSession:
         return SearchSession(lambda report: None, limits, Pace() or FULL_SPEED)  # type: ignore[arg-type, return-value]
 
