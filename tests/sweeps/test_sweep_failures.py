@@ -14,7 +14,8 @@ from rulelab.rule_set.master import linear_program as master
 from rulelab.sweeps import SweepError, runners, worker
 from rulelab.sweeps.families import Certified
 from rulelab.sweeps.method import Stopped
-from rulelab.sweeps.plan import Job, Plan, make_plan
+from rulelab.sweeps.plan import Plan, make_plan
+from rulelab.sweeps.result import Job
 from rulelab.sweeps.runners import OnDask, Process
 from rulelab.views.fronts.run import followed
 from rulelab.views.fronts.view import FrontView
