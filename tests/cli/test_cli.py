@@ -194,19 +194,25 @@ def test_a_model_that_cannot_be_written_is_status_1(loans: Path, tmp_path, capsy
     assert "cannot be written: No space left on device" in err
 
 
-def test_ctrl_c_stops_the_search_and_reports_the_gap(noise: Path, tmp_path: Path):
-    arguments = (noise, "--target", "y", "--max-conditions", 1, "--regularization", 0.003)
-    process = start("fit", *arguments, "--time-limit", 120, "-o", tmp_path / "model.json")
+def interrupted(sign: str, *command: object) -> tuple[str, str]:
+    """What a command prints on both streams that ends well on Ctrl-C, pressed once it has said the sign."""
+    process = start(*command)
     assert process.stderr is not None
     for line in process.stderr:
-        if "objective" in line:
+        if sign in line:
             break
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, err
+    assert "Traceback" not in err
+    return out, err
+
+
+def test_ctrl_c_stops_the_search_and_reports_the_gap(noise: Path, tmp_path: Path):
+    arguments = (noise, "--target", "y", "--max-conditions", 1, "--regularization", 0.003)
+    out, _ = interrupted("objective", "fit", *arguments, "--time-limit", 120, "-o", tmp_path / "model.json")
     assert "not certified (interrupted): objective" in out
     assert re.search(r"the gap is 0\.[0-9]{4,}$", out, re.MULTILINE)
-    assert "Traceback" not in err
     model = rl.load_model(tmp_path / "model.json")
     assert len(model.rules) >= 1
     assert model.provenance.status == "limit"
