@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from laws import noisy_problem
+from proof_checks import holds, proof_by, with_arrays
 from strategies import rows
 
 import rulelab as rl
@@ -52,19 +54,12 @@ def rows_of(problem):
 @pytest.fixture(scope="module")
 def proven():
     """A problem with a model of several rules and its certificate."""
-    rng = np.random.default_rng(1)
-    A = rng.random((300, 12)) < rng.uniform(0.2, 0.6, 12)
-    y = ((A[:, 0] & ~A[:, 1]) | (A[:, 2] & A[:, 3])) ^ (rng.random(300) < 0.1)
-    problem = rl.Problem.from_arrays(A, y)
+    problem = noisy_problem(1, 300, 12, 0.1)
     model = optimal_model(problem, 0.01)
     certificate = prove_rule_list(problem, model, 0.01)
     assert len(model) >= 3
     assert len(certificate.arrays["values"]) > 10
     return problem, model, certificate
-
-
-def with_arrays(certificate, **arrays):
-    return replace(certificate, arrays={**certificate.arrays, **arrays})
 
 
 # proofs hold ----------------------------------------------------------------------------------------------------------
@@ -75,8 +70,7 @@ def test_weights_of_many_digits_are_certified_up_to_a_resolution(case, factor, s
     weight = [w << 44 if huge else w * factor + (i * shift % 97) / 89 for i, w in enumerate(weight)]
     problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
     model = optimal_model(problem, regularization)
-    answer = verify(problem, model, prove_rule_list(problem, model, regularization))
-    assert answer.valid, answer.reason
+    answer = holds(problem, model, prove_rule_list(problem, model, regularization))
     case = *rows_of(problem), regularization  # equal rows are merged, and their weights summed exactly, by the problem
     assert float(exact(case, model)) == answer.objective
     assert Fraction(answer.lower_bound) <= least(case) + Fraction(1, 2**53)
@@ -97,8 +91,7 @@ def test_benchmark_instances(instances, name, regularization, most_sets):
     stream.seek(0)
     certificate = Certificate.load(stream)
     assert len(certificate.arrays["values"]) <= most_sets
-    answer = verify(problem, model, certificate, regularization)
-    assert answer.valid, answer.reason
+    answer = holds(problem, model, certificate, regularization)
     assert answer.objective == pytest.approx(instances.EXPECTED["rule_list"][name, regularization], abs=1e-9)
 
 
@@ -204,9 +197,7 @@ def test_a_long_search_without_cores_is_proven_with_them(where):
         mock.patch.object(cores, "_EFFORT_ON_TRUST", -1_000_000_000),
         mock.patch.object(engine, "_EFFORT_OF_A_LONG_SEARCH", 0),
     ):
-        search = RuleListSearch(problem, 0.01)
-        model = rl.solve(search).incumbent.model
-        with_cores = search.certificate()
+        model, with_cores = proof_by(RuleListSearch(problem, 0.01))
     without = prove_rule_list(problem, model, 0.01)
     assert len(with_cores.arrays["lemmas"]) > 0
     assert verify(problem, model, with_cores).valid
@@ -292,8 +283,7 @@ def test_harmless_entries_may_stay(proven):
     padded = with_arrays(
         certificate, sets=np.vstack([sets, np.zeros_like(sets[:1])]), values=np.append(values, np.int64(0))
     )
-    answer = verify(problem, model, padded, 0.01)
-    assert answer
+    answer = holds(problem, model, padded, 0.01)
     assert (answer.checked["sets"], answer.parameters) == (len(values) + 1, {"regularization": 0.01})
 
 

@@ -3,8 +3,6 @@
 import io
 import json
 import pickle
-import subprocess
-import sys
 import zipfile
 from dataclasses import replace
 
@@ -44,25 +42,7 @@ def proven(table):
     return problem, model, certificate
 
 
-def test_a_saved_proof_verifies_in_a_process_without_the_engine(proven, tmp_path):
-    problem, model, certificate = proven
-    certificate.save(tmp_path / "proof")
-    (tmp_path / "model.json").write_text(model.to_json())
-    (tmp_path / "problem.pickle").write_bytes(pickle.dumps(problem))
-    script = (
-        "import pickle, sys, pathlib\n"
-        "from rulelab.certificate import Certificate, verify\n"
-        "from rulelab.models import load_model\n"
-        "folder = pathlib.Path(sys.argv[1])\n"
-        "problem = pickle.loads((folder / 'problem.pickle').read_bytes())\n"
-        "answer = verify(problem, load_model(folder / 'model.json'), Certificate.load(folder / 'proof'))\n"
-        "assert answer.valid, answer.reason\n"
-        "assert not any(name.startswith(('rulelab.rule_list', 'rulelab.search')) for name in sys.modules)\n"
-    )
-    subprocess.run([sys.executable, "-c", script, str(tmp_path)], check=True)
-
-
-def test_round_trip(proven):
+def test_round_trip(proven, tmp_path):
     _, _, certificate = proven
     for other in (reread(certificate), pickle.loads(pickle.dumps(certificate))):
         assert (other.family, other.fingerprint) == (certificate.family, certificate.fingerprint)
@@ -74,6 +54,8 @@ def test_round_trip(proven):
         certificate.arrays["values"][0] = 1
     with pytest.raises(TypeError):
         certificate.parameters["regularization"] = 0.5
+    with pytest.raises(FileNotFoundError):
+        Certificate.load(tmp_path / "nothing.npz")
 
 
 HEADER = {"schema": 1, "family": "rule_list", "fingerprint": "x", "parameters": {"regularization": 0.1}}
@@ -167,24 +149,11 @@ def test_a_file_that_claims_to_be_enormous():
         Certificate.load(io.BytesIO(b"PK\x01\x02".join([parts[0], *enormous])))
 
 
-def test_a_file_with_flipped_bits(proven):
-    rng = np.random.default_rng(3)
-    refused = 0
-    for _ in range(400):
-        content = bytearray(as_bytes(proven[2]))
-        content[rng.integers(len(content))] ^= 1 << int(rng.integers(8))
-        try:
-            certificate = Certificate.load(io.BytesIO(bytes(content)))
-        except CertificateError:
-            refused += 1
-        else:  # a flip in a date or the like
-            assert verify(proven[0], proven[1], certificate).reason
-    assert refused > 200
-
-
 def test_a_file_whose_end_has_a_flipped_bit_is_refused_as_its_bytes_are(tmp_path, proven):
     """A stream in memory and a file refuse a place before their beginning in ways of their own."""
-    content, path = as_bytes(proven[2]), tmp_path / "proof.npz"
+    path = tmp_path / "proof.npz"
+    proven[2].save(path)
+    content = path.read_bytes()
     outcomes = []
     for bit in range(8 * 22):
         damaged = bytearray(content)
@@ -201,17 +170,6 @@ def is_refused(given):
     except CertificateError:
         return True
     return False
-
-
-def as_bytes(certificate):
-    stream = io.BytesIO()
-    certificate.save(stream)
-    return stream.getvalue()
-
-
-def test_no_file(tmp_path):
-    with pytest.raises(FileNotFoundError):
-        Certificate.load(tmp_path / "nothing.npz")
 
 
 def test_a_file_of_the_first_schema_has_no_origin(proven):
@@ -259,12 +217,6 @@ def test_names_that_occur_twice_are_kept():
     assert again.fingerprint == problem.fingerprint
 
 
-def test_one_and_true_stay_apart():
-    conditions = ((Condition("a", "==", True),), (Condition("a", "==", 1),))
-    origin = Origin(conditions, ("a", "a == 1"), (0, 1))
-    assert Origin.parse(origin.dump()).names == origin.names
-
-
 GOOD = {
     "target": "y", "classes": ["no", "yes"], "conditions": [["age", "<=", 23], ["sex", "==", "f"]],
     "antecedents": [[0], [1], [0, 1]], "names": {},
@@ -273,6 +225,9 @@ GOOD = {
 
 def test_a_good_origin():
     assert Origin.parse(json.dumps(GOOD).encode()).names == ("age <= 23", "sex == f", "age <= 23 and sex == f")
+    conditions = ((Condition("a", "==", True),), (Condition("a", "==", 1),))
+    origin = Origin(conditions, ("a", "a == 1"), (0, 1))
+    assert Origin.parse(origin.dump()).names == origin.names, "one and True stay apart"
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from laws import larger_problem, reread
+from proof_checks import holds, with_arrays, with_parameters
 
 import rulelab as rl
 from rulelab.certificate.rule_list.constrained.value_space import read_values
@@ -44,16 +45,6 @@ def proofs():
     return out
 
 
-def changed(certificate: rl.Certificate, **arrays: np.ndarray) -> rl.Certificate:
-    return replace(certificate, arrays={**certificate.arrays, **arrays})
-
-
-def named(certificate: rl.Certificate, **parameters: float | None) -> rl.Certificate:
-    """With other parameters, without those of None."""
-    given = {name: value for name, value in {**certificate.parameters, **parameters}.items() if value is not None}
-    return replace(certificate, parameters=given)
-
-
 @pytest.mark.parametrize("kind", ["fair_list", "value_list", "fair_falling"])
 def test_a_fair_list_that_costs_more_and_an_unfair_one_are_refused(kind, proofs):
     problem, model, certificate = proofs[kind]
@@ -82,7 +73,7 @@ def test_values_that_are_raised_are_refused(kind, proofs):
     for k in np.linspace(0, len(values) - 1, min(20, len(values))).astype(int):
         raised = values.copy()
         raised[k] = 1 << 60
-        assert not rl.verify(problem, model, changed(certificate, values=raised)), k
+        assert not rl.verify(problem, model, with_arrays(certificate, values=raised)), k
 
 
 CLAIMS: dict[str, list[tuple[dict[str, float | None], str]]] = {
@@ -111,7 +102,7 @@ CLAIMS: dict[str, list[tuple[dict[str, float | None], str]]] = {
 def test_what_was_not_proven_is_refused(kind, proofs):
     problem, model, certificate = proofs[kind]
     for parameters, words in CLAIMS[kind]:
-        answer = rl.verify(problem, model, named(certificate, **parameters))
+        answer = rl.verify(problem, model, with_parameters(certificate, **parameters))
         assert answer.state == "refused", parameters
         assert any(part in answer.reason for part in words.split("|")), answer.reason
 
@@ -124,7 +115,7 @@ def test_a_list_of_a_larger_gap_is_refused(proofs):
     search = rl.LeastGapSearch(problem, "equal_opportunity", min_accuracy=0.64, warm_start=best)
     gap = search.advance(1).incumbent.objective
     longest = float(max(len(best), certificate.parameters["max_length"]))
-    larger = named(certificate, false_negative_rate_gap=gap, max_length=longest)
+    larger = with_parameters(certificate, false_negative_rate_gap=gap, max_length=longest)
     assert "smaller gap" in rl.verify(problem, best, larger).reason
 
 
@@ -160,8 +151,8 @@ def test_a_bound_above_the_optimum_is_refused_whatever_the_model():
         certificate = search.certificate()
         worse = rl.RuleList.from_problem(problem, (), [0])
         assert worse.objective(PRICE) > least + 1e-3
-        assert rl.verify(problem, worse, named(certificate, lower_bound=least)).state == "bound"
-        answer = rl.verify(problem, worse, named(certificate, lower_bound=least + 1e-3))
+        assert rl.verify(problem, worse, with_parameters(certificate, lower_bound=least)).state == "bound"
+        answer = rl.verify(problem, worse, with_parameters(certificate, lower_bound=least + 1e-3))
         assert answer.state == "refused", answer.reason
 
 
@@ -175,7 +166,7 @@ def test_a_range_that_is_left_out_is_missed(proofs):
         fewer: dict[str, np.ndarray] = {name: np.delete(arrays[name], i, axis=0) for name in ("multipliers", "sizes")}
         fewer |= {name: arrays[name][entries] for name in ("sets", "values")}
         for ends in (np.delete(arrays["ends"], i), np.delete(arrays["ends"], i + 1)):
-            answer = rl.verify(problem, model, changed(certificate, ends=ends, **fewer))
+            answer = rl.verify(problem, model, with_arrays(certificate, ends=ends, **fewer))
             refused += not answer
             if ends[0] != 0 or ends[-1] != 1:
                 assert "must be at most" in answer.reason
@@ -186,11 +177,11 @@ def test_ranges_and_their_sets_are_those_that_were_proven(proofs):
     problem, model, certificate = proofs["value_list"]
     ends = certificate.arrays["ends"]
     for other in (ends[::-1], ends * 2, ends / 2, np.where(ends == 1, np.nan, ends), ends[:1], np.sort(ends)[:, None]):
-        answer = rl.verify(problem, model, changed(certificate, ends=np.ascontiguousarray(other)))
+        answer = rl.verify(problem, model, with_arrays(certificate, ends=np.ascontiguousarray(other)))
         assert "ranges" in answer.reason, other
     for name in ("multipliers", "sizes"):
         turned = np.ascontiguousarray(certificate.arrays[name][::-1])
-        assert rl.verify(problem, model, changed(certificate, **{name: turned})).state == "refused"
+        assert rl.verify(problem, model, with_arrays(certificate, **{name: turned})).state == "refused"
 
 
 def test_the_criterion_is_judged_exactly_where_it_is_close():
@@ -232,22 +223,23 @@ def test_the_multipliers_and_the_prefixes_are_needed(proofs):
     assert answer.checked["entries"] > 20
     assert "no fair falling rule list has an objective below" in answer.reason
     arrays = certificate.arrays
-    assert not rl.verify(problem, model, changed(certificate, multipliers=np.zeros_like(arrays["multipliers"]))).valid
+    assert not rl.verify(
+        problem, model, with_arrays(certificate, multipliers=np.zeros_like(arrays["multipliers"]))
+    ).valid
     last = len(arrays["parents"]) - 1
-    assert not rl.verify(problem, model, changed(certificate, **{k: a[:last] for k, a in arrays.items()})).valid
+    assert not rl.verify(problem, model, with_arrays(certificate, **{k: a[:last] for k, a in arrays.items()})).valid
 
 
 def test_a_proof_among_short_lists_is_not_one_among_all(proofs):
     problem, best, _ = proofs["fair_falling"]
     search = rl.search_for(problem, "falling_rule_list", **FALLING, max_length=1)
     model, certificate = rl.solve(search).incumbent.model, search.certificate()
-    answer = rl.verify(problem, model, certificate)
-    assert answer.valid, answer.reason
+    answer = holds(problem, model, certificate)
     assert answer.among == "has at most 1 rule"
     assert best.objective(0.0) < model.objective(0.0)
     assert "rules, more than the 1" in rl.verify(problem, best, certificate).reason
     for value in (2.0, 9.0, 1.5, -1.0, None):
-        assert not rl.verify(problem, model, named(certificate, max_length=value)).valid
+        assert not rl.verify(problem, model, with_parameters(certificate, max_length=value)).valid
 
 
 def test_a_proof_is_made_at_the_end():

@@ -1,8 +1,10 @@
 """Certificates of rule sets: true proofs hold, wrong ones are refused, by brute force."""
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import naive
@@ -10,13 +12,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from proof_checks import proof_by, refused
 from scipy.optimize import linprog
 from strategies import seeds
 from test_rule_set_certificate_fair import make
 
 import rulelab as rl
 from rulelab.certificate import Certificate, CertificateError, prove_rule_set
-from rulelab.warming import noisy_problem
 
 GRID = 1024
 
@@ -108,16 +110,17 @@ def test_any_dual_values_prove_nothing_wrong(loss, seed, bound_only):
         assert verdict.lower_bound is None or Fraction(verdict.lower_bound) <= case.least + Fraction(1, 10**9)
 
 
+@cache
 def of_errors() -> tuple[rl.Problem, rl.RuleSet, Certificate]:
     """The fewest training errors, with the proof of the search."""
     rng = np.random.default_rng(4)
     A = rng.random((200, 6)) < 0.5
     y = ((A[:, 0] & A[:, 2]) | (A[:, 3] & A[:, 4])) ^ (rng.random(200) < 0.1)
     problem = rl.Problem.from_arrays(A, y)
-    search = rl.RuleSetSearch(problem, 6, 2, "zero_one")
-    return problem, rl.solve(search).incumbent.model, search.certificate()
+    return problem, *proof_by(rl.RuleSetSearch(problem, 6, 2, "zero_one"))
 
 
+@cache
 def proven() -> tuple[rl.Problem, rl.RuleSet, Certificate]:
     rng = np.random.default_rng(8)
     A = rng.random((40, 4)) < 0.5
@@ -126,6 +129,27 @@ def proven() -> tuple[rl.Problem, rl.RuleSet, Certificate]:
     dual, price = best_dual(problem, "dnf", 5, 2)
     model = min(all_sets(problem, "dnf", 5, 2), key=lambda s: s.hamming_loss)
     return problem, model, prove_rule_set(problem, model, dual, price, GRID, 5, 2)
+
+
+def first_dual(value: Callable[[rl.Problem], int], at: Callable[[rl.Problem], int] = lambda problem: 0) -> Any:
+    """Another dual value of the first pattern, or of the one at that place."""
+
+    def changed(problem: rl.Problem, proof: Certificate) -> dict[str, np.ndarray]:
+        dual = proof.arrays["dual"].copy()
+        dual[at(problem)] = value(problem)
+        return {"dual": dual}
+
+    return changed
+
+
+def greedy(problem: rl.Problem, proof: Certificate) -> dict[str, np.ndarray]:
+    """Dual values at which a rule gains."""
+    return {"dual": GRID * problem.in_order().positives, "price": np.array([0])}
+
+
+where_the_other_class_prevails = first_dual(
+    lambda problem: 1, lambda problem: int(np.flatnonzero(problem.negatives >= problem.positives)[0])
+)
 
 
 @pytest.mark.parametrize(
@@ -143,38 +167,23 @@ def proven() -> tuple[rl.Problem, rl.RuleSet, Certificate]:
         (proven, {}, {"dual": np.zeros(16)}, "one integer for each pattern"),
         (proven, {}, {"price": np.array([-1])}, "negative"),
         (proven, {}, {"extra": np.array([0])}, "must hold"),
+        (proven, {}, first_dual(lambda problem: -1), "dual value is negative, or more"),
+        (proven, {}, first_dual(lambda problem: int(GRID * problem.total_weight)), "dual value is negative, or more"),
+        (proven, {}, greedy, "gains more than it costs"),
         (of_errors, {"zero_one": 2.0}, {}, "zero_one must be 0 or 1"),
         (of_errors, {"accuracy_tolerance": 0.5}, {}, "the problem has no groups"),
         (of_errors, {}, {"dual": np.zeros((2, 64), dtype=np.int64)}, "one integer for each pattern"),
         (of_errors, {}, {"price": np.array([-1])}, "price of a unit"),
         (of_errors, {}, {"price": np.array([0])}, "gains more than it costs|no more"),
+        (of_errors, {}, where_the_other_class_prevails, "more than its pattern's weight"),
     ],
 )
 def test_damaged_certificates_are_refused(made, parameters, arrays, message):
     problem, model, proof = made()
+    arrays = arrays(problem, proof) if callable(arrays) else arrays
     damaged = replace(proof, parameters={**proof.parameters, **parameters}, arrays={**proof.arrays, **arrays})
-    verdict = rl.verify(problem, model, damaged)
-    assert not verdict.valid
-    assert re.search(message, verdict.reason), verdict.reason
-
-
-def test_dual_values_beyond_a_patterns_weight_are_refused():
-    problem, model, proof = proven()
-    for change in (-1, int(GRID * problem.total_weight)):
-        dual = proof.arrays["dual"].copy()
-        dual[0] = change
-        verdict = rl.verify(problem, model, replace(proof, arrays={**proof.arrays, "dual": dual}))
-        assert not verdict.valid
-        assert "dual value is negative, or more" in verdict.reason
-
-
-def test_dual_values_at_which_a_rule_gains_are_refused():
-    problem, model, proof = proven()
-    greedy = {"dual": GRID * problem.in_order().positives, "price": np.array([0])}
-    verdict = rl.verify(problem, model, replace(proof, arrays=greedy))
-    assert not verdict.valid
-    assert "gains more than it costs" in verdict.reason
-    assert verdict.lower_bound is None
+    reason = refused(problem, model, damaged)
+    assert re.search(message, reason), reason
 
 
 def test_weak_dual_values_give_a_lower_bound_only():
@@ -208,25 +217,6 @@ def test_the_bound_of_a_search_at_any_time_can_be_proven(loss, case, work):
         assert verdict.objective == optimum
 
 
-def test_a_gap_is_proven_as_a_bound():
-    problem = noisy_problem()
-    search = rl.RuleSetSearch(problem, 10, 3)
-    with pytest.raises(CertificateError, match="not proven"):
-        search.certificate(bound_only=True)
-    snapshot = next(s for s in search.steps() if s.lower_bound > 0)
-    assert snapshot.status is rl.Status.RUNNING
-    with pytest.raises(CertificateError, match="not proven"):
-        search.certificate()
-    proof = search.certificate(bound_only=True)
-    verdict = rl.verify(problem, snapshot.incumbent.model, proof)
-    assert (verdict.valid, verdict.state) == (False, "bound")
-    assert 0 < verdict.lower_bound <= snapshot.lower_bound
-    too_dear = replace(proof, arrays={**proof.arrays, "price": np.array([0])})
-    assert rl.verify(problem, snapshot.incumbent.model, too_dear).state == "refused"
-    snapshot = rl.solve(search)
-    assert rl.verify(problem, snapshot.incumbent.model, search.certificate()).state == "optimal"
-
-
 def _zero(problem: rl.Problem) -> tuple[np.ndarray, int]:
     return np.zeros(problem.n_patterns, dtype=np.int64), 0
 
@@ -236,37 +226,7 @@ def test_a_model_of_other_data_is_refused():
     forged = replace(model, rules=(replace(model.rules[0], negatives=0, alone_negatives=0), *model.rules[1:]))
     if forged == model:
         forged = replace(model, training=replace(model.training, false_negative=0))
-    verdict = rl.verify(problem, forged, proof)
-    assert not verdict.valid
-    assert "not those of this problem" in verdict.reason
-
-
-def test_a_real_table_is_proven(shared, instances):
-    A, y, _ = instances.load("tic_tac_toe_54")
-    problem = rl.Problem.from_arrays(A, y)
-    model = rl.RuleSet.from_problem(problem, _lines(A, y))
-    proof = prove_rule_set(problem, model, np.zeros(problem.n_patterns, dtype=np.int64), 0, GRID, 32, 3)
-    assert model.hamming_loss == 0
-    assert rl.verify(problem, model, proof).valid
-
-
-def _lines(A: np.ndarray, y: np.ndarray) -> list[tuple[int, int, int]]:
-    """The eight ways to have three in a row: conditions "square is x" that hold on positive boards only."""
-    squares = [6 * k + 4 for k in range(9)]
-    lines = [(0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6)]
-    chosen = [tuple(squares[k] for k in line) for line in lines]
-    assert not any(A[~y][:, list(line)].all(axis=1).any() for line in chosen)
-    return chosen  # type: ignore[return-value]
-
-
-def test_dual_values_where_the_other_class_prevails_are_refused():
-    problem, model, proof = of_errors()
-    other = np.flatnonzero(problem.negatives >= problem.positives)[0]
-    dual = proof.arrays["dual"].copy()
-    dual[other] = 1
-    verdict = rl.verify(problem, model, replace(proof, arrays={**proof.arrays, "dual": dual}))
-    assert not verdict.valid
-    assert "more than its pattern's weight" in verdict.reason
+    assert "not those of this problem" in refused(problem, forged, proof)
 
 
 def test_a_proof_of_one_loss_is_none_of_the_other():
@@ -278,8 +238,7 @@ def test_a_proof_of_one_loss_is_none_of_the_other():
         for loss in ("hamming", "zero_one"):
             limits = case.most, case.depth, loss, case.form
             search = rl.RuleSetSearch(case.problem, *limits, regularization=float(case.penalty))
-            models[loss] = rl.solve(search).incumbent.model
-            proofs[loss] = search.certificate()
+            models[loss], proofs[loss] = proof_by(search)
         turned = dict(proofs["hamming"].parameters) | {"zero_one": 1.0}
         verdict = rl.verify(case.problem, models["hamming"], replace(proofs["hamming"], parameters=turned))
         errors = models["hamming"].errors + case.penalty * models["hamming"].complexity

@@ -6,6 +6,7 @@ import naive
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from proof_checks import holds, proof_by, refused
 from strategies import seeds
 
 import rulelab as rl
@@ -77,21 +78,15 @@ def test_the_closing_step_meets_exactly_the_sets_within_the_slack(seed):
         assert Closing(covered, costs, slack, lambda rules, w=wanted: tuple(sorted(rules)) == w).finds_better()
 
 
-def hard() -> tuple[rl.Problem, rl.RuleSet, rl.Certificate]:
-    """Dual values of 0, which leave all to the closing step."""
+def test_a_check_that_takes_too_long_is_given_up(monkeypatch):
+    """Dual values of 0 leave all to the closing step."""
     rng = np.random.default_rng(3)
     A = rng.random((200, 8)) < 0.5
     y = ((A[:, 0] & A[:, 1]) | (A[:, 2] & A[:, 3])) ^ (rng.random(200) < 0.3)
     problem = rl.Problem.from_arrays(A, y)
-    search = rl.RuleSetSearch(problem, 12, 2)
-    model = rl.solve(search).incumbent.model
-    return problem, model, prove_rule_set(problem, model, 0 * problem.positives, 0, 1, 12, 2)
-
-
-def test_a_check_that_takes_too_long_is_given_up(monkeypatch):
-    problem, model, proof = hard()
-    full = rl.verify(problem, model, proof)
-    assert full.valid, full.reason
+    model = rl.solve(rl.RuleSetSearch(problem, 12, 2)).incumbent.model
+    proof = prove_rule_set(problem, model, 0 * problem.positives, 0, 1, 12, 2)
+    full = holds(problem, model, proof)
     assert full.checked["columns"] > 10
     assert full.checked["sets"] > 0
 
@@ -126,9 +121,6 @@ def test_real_certificates_of_a_search_verify(shared, instances):
         A, y, names = instances.load(name)
         problem = rl.Problem.from_arrays(A, y, names=names)
         for most in limits:
-            search = rl.RuleSetSearch(problem, most, 4)
-            model = rl.solve(search, time_limit=60).incumbent.model
-            verdict = rl.verify(problem, model, search.certificate())
-            assert verdict.valid, verdict.reason
-            worse = rl.RuleSet.from_problem(problem, model.clauses[1:])
-            assert not rl.verify(problem, worse, search.certificate()).valid
+            model, proof = proof_by(rl.RuleSetSearch(problem, most, 4))
+            holds(problem, model, proof)
+            assert refused(problem, rl.RuleSet.from_problem(problem, model.clauses[1:]), proof)

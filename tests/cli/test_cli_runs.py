@@ -154,19 +154,14 @@ def test_a_fit_is_kept_with_its_proof_and_its_rows(tmp_path: Path, monkeypatch, 
     assert main([*data, "--keep", "--store", __file__]) == 2
     assert "no SQLite file" in capsys.readouterr().err
     assert main([*data, "--max-length", "1", "--keep", "short"]) == 0
-    with rl.store.open() as store:
-        (short,) = store.runs("short")
-        assert rl.verify(problem, store.model(short), store.proof(short)).valid
-        assert short.settings["Rules, at most"] == "1"
     assert main([*data, "--must-use", "town", "--max-uses", "age:1", "--keep", "asked"]) == 0
-    with rl.store.open() as store:
-        (asked,) = store.runs("asked")
-        assert rl.verify(problem, store.model(asked), store.proof(asked)).valid
-        assert asked.settings["Must use"] == "town"
-        assert asked.settings["Conditions on a column, at most"] == "age: 1"
     assert main([*data, "--weight", "age", "--keep", "weighted"]) == 0
     with rl.store.open() as store:
-        (weighted,) = store.runs("weighted")
+        (short,), (asked,), (weighted,) = (store.runs(name) for name in ("short", "asked", "weighted"))
+        for run in (short, asked):
+            assert rl.verify(problem, store.model(run), store.proof(run)).valid
+        assert short.settings["Rules, at most"] == "1"
+        assert (asked.settings["Must use"], asked.settings["Conditions on a column, at most"]) == ("town", "age: 1")
         assert weighted.proof is None
         with pytest.raises(rl.store.StoreError, match="no proof is kept"):
             evidence(store, weighted.hash)

@@ -1,13 +1,12 @@
 """``rulelab sweep``: what it prints, saves and refuses, on rows that are read and on rows that are counted."""
 
-import signal
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from command_line import output_of, refused, start
-from patience import PATIENCE
+from command_line import output_of, refused
+from test_cli import interrupted
 from test_sweep_counted import FRAME, GRID
 from test_sweep_counted import run as swept
 
@@ -58,13 +57,8 @@ def test_ctrl_c_tells_what_is_done(tmp_path: Path) -> None:
     noise = pd.DataFrame((rng.random((20000, 60)) < 0.5).astype(int), columns=[f"x{j}" for j in range(60)])
     noise.assign(y=rng.integers(0, 2, 20000)).to_csv(tmp_path / "noise.csv", index=False)
     options = ("--target", "y", "--folds", 2, "--time-limit", "none", "-o", tmp_path / "points.csv")
-    process = start("sweep", tmp_path / "noise.csv", *options, "--vary", "regularization=0.0001")
-    for line in process.stderr:
-        if "0 of 2 fits done" in line:
-            break
-    process.send_signal(signal.SIGINT)
-    out, _ = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 0
+    command = ("sweep", tmp_path / "noise.csv", *options, "--vary", "regularization=0.0001")
+    out, _ = interrupted("0 of 2 fits done", *command)
     assert out.startswith("interrupted: 0 of 2 fits done")
     assert (tmp_path / "points.csv").exists()
 

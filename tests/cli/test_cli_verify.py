@@ -314,26 +314,18 @@ def test_what_the_proof_must_speak_for(fitted: Path, capsys: pytest.CaptureFixtu
     assert (status, "the proof is about the target 'paid', not 'member'" in out) == (1, True)
 
 
-def test_the_regularization_of_a_rule_set(tmp_path: Path, capsys: Any):
+@pytest.mark.parametrize("price", [0.0, 2.5])
+def test_the_regularization_of_a_rule_set(price: float, tmp_path: Path, capsys: Any):
     people().to_csv(tmp_path / "data.csv", index=False)
-    options = ("--model", "rule-set", "--target", "paid", "--thresholds", 3, "--max-complexity", 4)
-    fit = run(capsys, "fit", tmp_path / "data.csv", *options, "-o", files(tmp_path)[1], "--proof", files(tmp_path)[2])
-    assert fit[0] == 0, fit
-    assert run(capsys, "verify", *files(tmp_path), "--regularization=0")[0] == 0
+    options = ("--target", "paid", "--thresholds", 3, "--max-complexity", 4, "--regularization", price)
+    data, model, proof = files(tmp_path)
+    output_of(capsys, "fit", data, "--model", "rule-set", *options, "-o", model, "--proof", proof)
+    assert run(capsys, "verify", *files(tmp_path), f"--regularization={price}")[0] == 0
     status, out, _ = run(capsys, "verify", *files(tmp_path), "--regularization=1.5")
-    assert (status, "is for the regularization 0.0, not 1.5" in out) == (1, True)
+    assert (status, f"is for the regularization {price}, not 1.5" in out) == (1, True)
     for given in ("-1", "nan", "inf", "x"):
         status, _, err = run(capsys, "verify", *files(tmp_path), f"--regularization={given}")
         assert (status, f"must be a number of at least 0, not {given!r}" in err) == (2, True), err
-
-
-def test_a_regularization_above_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    people().to_csv(tmp_path / "data.csv", index=False)
-    options = ("--model", "rule-set", "--target", "paid", "--thresholds", 3, "--regularization", 2.5)
-    fit = run(capsys, "fit", tmp_path / "data.csv", *options, "-o", files(tmp_path)[1], "--proof", files(tmp_path)[2])
-    assert fit[0] == 0, fit
-    assert run(capsys, "verify", *files(tmp_path), "--regularization", 2.5)[0] == 0
-    assert run(capsys, "verify", *files(tmp_path), "--regularization", 2)[0] == 1
 
 
 def hostile(change: Callable[[dict[str, Any]], object]) -> Callable[[Path], None]:
@@ -394,21 +386,6 @@ def test_what_is_damaged_is_status_1_and_what_is_missing_2_in_one_line(case: str
     assert err.startswith("rulelab verify: error: ")
     assert UNREADABLE[case][1] in err
     assert err.rstrip("\n").isprintable()
-
-
-@pytest.mark.parametrize(
-    ("options", "expected"),
-    [
-        (("--proof", "no/such/folder/proof.npz"), "there is no folder"),
-        (
-            ("--model", "falling-rule-list", "--max-length", "2"),
-            "--max-length is not an option of --model falling-rule-list",
-        ),
-        (("--proof", "a.npz", "-o", "a.npz"), "cannot both be written"),
-    ],
-)
-def test_bad_options_of_fit(options: tuple[str, ...], expected: str, fitted: Path, capsys: pytest.CaptureFixture[str]):
-    refused(capsys, expected, "fit", fitted / "data.csv", "--target", "paid", *options)
 
 
 def test_a_search_that_was_stopped_proves_its_bound(tmp_path: Path, capsys: pytest.CaptureFixture[str]):

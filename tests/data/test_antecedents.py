@@ -166,13 +166,14 @@ def test_labels_of_rows_of_weight_zero_are_not_read():
     assert found.matrix.tolist() == M.astype(bool).tolist()
 
 
-def test_chunks_do_not_change_the_result(monkeypatch):
+def test_chunks_and_pickles_do_not_change_the_result(monkeypatch):
     B = structured(300, 1)
     whole = mine_antecedents(B, 3, 0.02, 0.9)
     monkeypatch.setattr("rulelab.data.mining._CHUNK", 1)
     chunked = mine_antecedents(B, 3, 0.02, 0.9)
-    assert (chunked.members, chunked.dropped) == (whole.members, whole.dropped)
-    assert np.array_equal(chunked.words, whole.words)
+    for again in (chunked, pickle.loads(pickle.dumps(whole))):
+        assert (again.names, again.members, again.dropped) == (whole.names, whole.members, whole.dropped)
+        assert np.array_equal(again.words, whole.words)
 
 
 def test_names_conditions_and_intervals():
@@ -194,19 +195,14 @@ def test_a_plain_matrix_names_its_own_conditions():
     assert np.array_equal(named.words, found.words)
 
 
-def test_support_limits_are_included():
+def test_supports_at_the_limits_and_within_a_class():
     M = np.zeros((30, 2), dtype=bool)
     M[:3, 0] = M[:27, 1] = True
     assert len(mine_antecedents(M, 1, 0.1, 0.9)) == 2  # 0.1 * 30 is a little more than 3 in floating point
-
-
-def test_support_within_a_class():
-    M = np.zeros((1000, 1), dtype=bool)
-    M[:5] = True
-    y = np.array(["bad"] * 10 + ["good"] * 990)
-    assert len(mine_antecedents(M, 1, 0.5, 0.99, y)) == 1
+    rare, y = np.arange(1000)[:, None] < 5, np.array(["bad"] * 10 + ["good"] * 990)
+    assert len(mine_antecedents(rare, 1, 0.5, 0.99, y)) == 1
     with pytest.raises(ValueError, match="of the rows of a class"):
-        mine_antecedents(M, 1, 0.51, 0.99, y)
+        mine_antecedents(rare, 1, 0.51, 0.99, y)
 
 
 def test_transform_evaluates_the_same_antecedents_elsewhere():
@@ -268,13 +264,6 @@ def test_limit_on_the_number_of_antecedents():
 def test_bad_input(B, parameters, message):
     with pytest.raises(ValueError, match=message):
         mine_antecedents(B, **parameters)
-
-
-def test_pickle():
-    found = mine_antecedents(structured(100, 5), 2, 0.05)
-    restored = pickle.loads(pickle.dumps(found))
-    assert restored.names == found.names
-    assert np.array_equal(restored.words, found.words)
 
 
 def columns_behind(instances, monkeypatch, name):

@@ -68,11 +68,14 @@ def test_rates_agree_with_scikit_learn():
     assert c.base_rate == pytest.approx(np.average(actual, weights=weight))
 
 
-def test_a_rate_without_trials_is_undefined():
+def test_a_rate_without_trials_is_undefined_and_of_few_rows_is_flagged():
     c = Confusion(true_positive=0, false_positive=0, true_negative=3, false_negative=0)
     assert math.isnan(c.true_positive_rate)
     assert math.isnan(c.precision)
     assert c.accuracy == 1
+    table = rates_table({"large": Confusion(15, 15, 15, 15), "small": Confusion(15, 15, 15, 14)})
+    assert table["few"].tolist() == [False, True]
+    assert Confusion(1, 2, 3, 4) + Confusion(10, 20, 30, 40) == Confusion(11, 22, 33, 44)
 
 
 @given(st.integers(0, 300), st.integers(1, 300), st.sampled_from([0.8, 0.95, 0.99]))
@@ -375,18 +378,6 @@ def test_a_group_without_positives_is_left_out_by_name():
     gap = largest_gap(per_group, "equalized_odds")
     assert gap.undefined == ("b",)
     assert gap == Gap("equalized_odds", 0.5, gap.low, gap.high, "true_positive_rate", ("c", "a"), True, ("b",))
-
-
-def test_small_groups_are_flagged():
-    table = rates_table({"large": Confusion(15, 15, 15, 15), "small": Confusion(15, 15, 15, 14)})
-    assert table["few"].tolist() == [False, True]
-
-
-def test_counts_add_up():
-    assert Confusion(1, 2, 3, 4) + Confusion(10, 20, 30, 40) == Confusion(11, 22, 33, 44)
-
-
-def test_an_unknown_criterion_is_refused():
     with pytest.raises(ValueError, match="no criterion 'fairness'; the criteria are equal_opportunity"):
         largest_gap({}, "fairness")
 

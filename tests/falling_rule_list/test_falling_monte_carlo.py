@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from laws import falling_for, noisy_problem
 from naive import decimal
 
 import rulelab as rl
@@ -130,20 +131,12 @@ def test_feasibility_is_that_of_the_extended_prefix():
     assert soft.pruned["infeasible prefix"] == 0
 
 
-def _problem(seed: int = 0, n: int = 200, m: int = 14) -> rl.Problem:
-    rng = np.random.default_rng(seed)
-    A = rng.random((n, m)) < rng.uniform(0.2, 0.6, m)
-    y = (A[:, 0] & ~A[:, 1]) | (A[:, 2] & A[:, 3])
-    return rl.Problem.from_arrays(A, y ^ (rng.random(n) < 0.15))
-
-
 @pytest.fixture(params=[None, 0.1], ids=["hard", "soft"])
 def make(request):
     def build(seed=0, **options) -> Search:
         options = {"iterations": 150, "random_state": 4, **options}
-        return rl.search_for(
-            _problem(seed),
-            "falling_rule_list",
+        return falling_for(
+            noisy_problem(seed, 200),
             regularization=0.005,
             positive_weight=2,
             violation_penalty=request.param,
@@ -268,14 +261,11 @@ def test_parameters_make_the_search_again(make):
     ],
 )
 def test_bad_parameters_are_refused(bad, message):
-    arguments = {"problem": _problem(), "method": "monte_carlo", **bad}
+    arguments = {"problem": noisy_problem(n=200), "method": "monte_carlo", **bad}
     with pytest.raises(ValueError, match=message):
         rl.search_for(**{"model": "falling_rule_list", **arguments})
-
-
-def test_a_class_stands_for_its_method():
     with pytest.raises(ValueError, match="method must be 'monte_carlo' for a MonteCarloSearch"):
-        MonteCarloSearch(_problem(), method="exact")
+        MonteCarloSearch(arguments["problem"], method="exact")
 
 
 @pytest.mark.parametrize(("w", "penalty", "at_most"), [(1, None, 0.1069682), (3, None, 0.2922540), (5, None, 0.43335)])

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from inside import drop_soon
-from laws import told
+from laws import certified, told
 from strategies import problem_of, rows
 
 import rulelab as rl
@@ -21,12 +21,6 @@ from rulelab.snapshot import Status
 
 WEIGHTS = [0.5, 1.0, 3.0, 10.0]
 REGULARIZATIONS = [0.0, 0.01, 0.1]
-
-
-def certified(search):
-    snapshot = rl.solve(search)
-    assert snapshot.status is Status.OPTIMAL
-    return snapshot
 
 
 def falling_lists(case, w, C):

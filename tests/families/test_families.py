@@ -35,14 +35,11 @@ def defaults_of(function: object) -> dict[str, object]:
     return {each.name: each.default for each in parameters if each.default is not inspect.Parameter.empty}
 
 
-def test_every_family_has_an_estimator():
-    assert ESTIMATORS.keys() == FAMILIES.keys()
-
-
 @pytest.mark.parametrize("name", FAMILIES)
 def test_estimators_have_the_parameters_and_defaults_of_their_record(name):
     given = defaults_of(ESTIMATORS[name].__init__)
     assert {key: value for key, value in given.items() if key not in OF_FITTING} == FAMILIES[name].defaults
+    assert ESTIMATORS.keys() == FAMILIES.keys()
 
 
 @pytest.mark.parametrize("name", FAMILIES)
@@ -97,12 +94,8 @@ def test_searches_get_what_is_asked_for(name):
     family = FAMILIES[name]
     search = family.search(smallest_problem(), {"regularization": 0.25, "memory_limit": 10**8})
     assert (search.parameters["regularization"], search.memory_limit) == (0.25, 10**8)
-
-
-def test_the_monte_carlo_search_takes_no_memory_limit():
     search = FAMILIES["falling_rule_list"].search(smallest_problem(), {"method": "monte_carlo", "iterations": 7})
-    assert not hasattr(search, "memory_limit")
-    assert search.iterations == 7
+    assert (hasattr(search, "memory_limit"), search.iterations) == (False, 7)
 
 
 @pytest.mark.parametrize("name", FAMILIES)
@@ -265,14 +258,6 @@ def test_coarse_bound_is_proposition_9(queue, m, longest):
     assert log10_coarse(queue, m, longest) == pytest.approx(math.log10(coarse(queue, m, longest)))
 
 
-def test_nothing_is_left_of_an_empty_queue():
-    assert (log10_coarse((), 100, 10), log10_coarse((0, 0), 100, 10)) == (0, 0)
-
-
-def test_large_spaces_do_not_overflow():
-    assert 1000 < log10_coarse((0, 10**6), 100_000, 300) < 2000
-
-
 def fine(queue, m):
     """Theorem 7, prefix by prefix; the queue holds lengths and steps that the incumbent pays for."""
     return sum(math.perm(m - length, j) for length, steps in queue for j in range(min(steps, m - length) + 1))
@@ -287,8 +272,12 @@ def test_fine_bound_is_theorem_7(queue, m):
     assert log10_fine(table, m) == pytest.approx(math.log10(fine(queue, m)))
 
 
-def test_fine_bound_of_an_empty_queue():
+def test_bounds_of_empty_queues_large_spaces_and_the_papers_example():
+    assert (log10_coarse((), 100, 10), log10_coarse((0, 0), 100, 10)) == (0, 0)
     assert log10_fine(np.zeros((3, 3), dtype=np.int64), 10) == 0
+    assert 1000 < log10_coarse((0, 10**6), 100_000, 300) < 2000
+    assert 10 ** log10_total(100, 5) == pytest.approx(9.1e9, rel=0.02)
+    assert 10 ** log10_total_symmetry_aware(100, 5) == pytest.approx(3.9e8, rel=0.02)
 
 
 @pytest.mark.parametrize(("m", "longest"), [(1, 0), (1, 1), (4, 9), (7, 3), (30, 30)])
@@ -298,11 +287,6 @@ def test_totals_are_proposition_8_and_theorem_17(m, longest):
     aware = 1 + sum(math.factorial(m) // (math.factorial(k - 1) * math.factorial(m - k)) for k in range(1, most + 1))
     assert log10_total(m, longest) == pytest.approx(math.log10(naive))
     assert log10_total_symmetry_aware(m, longest) == pytest.approx(math.log10(aware))
-
-
-def test_totals_of_the_papers_example():
-    assert 10 ** log10_total(100, 5) == pytest.approx(9.1e9, rel=0.02)
-    assert 10 ** log10_total_symmetry_aware(100, 5) == pytest.approx(3.9e8, rel=0.02)
 
 
 @pytest.mark.parametrize(("m", "longest"), [(12_780, 400), (2_000, 1_999), (12_780, 12_780)])

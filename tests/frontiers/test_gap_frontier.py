@@ -43,9 +43,9 @@ def test_every_point_is_that_of_the_naive_reference(part):
 
 def test_slices_and_pickling_change_nothing(monkeypatch):
     monkeypatch.setattr(GapFrontier, "_first_units", 2)
-    for seed in range(6):
-        search = case_of("least_gap", SEEDS[seed]).search()
-        whole, sliced = front_of(search), front_of(search)
+    fronts = [(front_of(search), front_of(search)) for search in (case_of("least_gap", s).search() for s in SEEDS[:6])]
+    by_tolerance = {"tolerances": (0, 0.05, 1), "complexities": (5, 8)}
+    for whole, sliced in (*fronts, tuple(front_by_tolerance(larger(2), **by_tolerance) for _ in range(2))):
         wanted = rl.solve(whole)
         sliced, got = in_slices(sliced, pickled=5)
         assert (got.status, got.counts, got.work) == (wanted.status, wanted.counts, wanted.work)
@@ -160,14 +160,6 @@ def test_bounds_of_a_front_cut_short_hold():
     assert statuses == {"proven", "open"}
 
 
-def test_slices_and_pickling_change_no_tolerance_front():
-    whole, sliced = (front_by_tolerance(larger(2), tolerances=(0, 0.05, 1), complexities=(5, 8)) for _ in range(2))
-    wanted = rl.solve(whole)
-    sliced, got = in_slices(sliced, pickled=5)
-    assert (got.status, got.counts, got.work) == (wanted.status, wanted.counts, wanted.work)
-    assert sliced.points == whole.points
-
-
 def test_equal_rates_take_the_values_that_all_sizes_allow():
     A = np.eye(12, dtype=bool)
     y = np.array([1] * 10 + [0, 0], dtype=bool)
@@ -207,11 +199,6 @@ def test_wrong_places_are_refused(wrong, words):
 def test_fronts_that_there_are_not_are_refused(given, words):
     with pytest.raises(ValueError, match=words):
         rl.frontier(larger(), *given)
-
-
-def test_a_problem_without_groups_has_no_front_by_tolerance():
-    with pytest.raises(ValueError, match="no groups"):
-        rl.frontier(rl.Problem.from_arrays(np.eye(4, dtype=bool), [0, 1, 0, 1]), "tolerance")
 
 
 def test_it_is_infeasible_only_when_every_point_is():

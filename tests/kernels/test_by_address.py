@@ -2,13 +2,11 @@
 
 import os
 import pickle
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 from inside import Inside, learn_soon
+from test_jit import run
 
 import rulelab as rl
 from rulelab.rehearsal import unequal_problem
@@ -53,18 +51,6 @@ print(walk(state, adder.address, 4), state.table.tolist())
 adder.find(state, state.table[0], 1)
 print(walk(state, adder.address, 4), state.table.tolist())
 """
-
-
-def run(folder: Path, code: str, **environment: str) -> list[str]:
-    path = os.pathsep.join([str(Path(rl.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
-    return subprocess.run(
-        [sys.executable, "-B", "-W", "ignore", "-c", code],
-        cwd=folder,
-        env={**os.environ, "NUMBA_CACHE_DIR": str(folder / "cache"), "PYTHONPATH": path, **environment},
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout.splitlines()
 
 
 def test_a_function_is_called_by_its_address_as_python_calls_it(tmp_path):

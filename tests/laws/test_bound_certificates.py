@@ -5,15 +5,18 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
 from inside import Inside
 from laws import falling_for
+from proof_checks import with_arrays, with_parameters
 from proof_mutations import NAMES, damaged, judge, judge_file, mutations, proof_of
 
 import rulelab as rl
+from rulelab.warming import noisy_problem
 
 N, M = 60, 7
 
@@ -73,17 +76,23 @@ def bounds_on_the_way(search: Any, most: int = 12) -> list[tuple[rl.Snapshot, rl
     return found
 
 
+@cache
+def ended(name: str, seed: int) -> tuple[Case, Any, list[tuple[rl.Snapshot, rl.Certificate]], rl.Snapshot]:
+    """A case, its search when it has ended, bounds on the way, and the end."""
+    case = Case(seed)
+    search = SEARCHES[name](case.problem)
+    found = bounds_on_the_way(search, most=4 if name == SLOW else 12)
+    return case, search, found, rl.solve(search)
+
+
 @pytest.mark.parametrize("name", SEARCHES)
 def test_a_search_that_has_not_ended_proves_its_bound(name):
     proven = 0
     for seed in range(1 if name == SLOW else 3):
-        case = Case(seed)
-        search = SEARCHES[name](case.problem)
-        found = bounds_on_the_way(search, most=4 if name == SLOW else 12)
-        best = rl.solve(search)
+        case, search, found, best = ended(name, seed)
         assert best.status is rl.Status.OPTIMAL
-        ended = search.certificate(bound_only=not name.endswith("set"))
-        assert rl.verify(case.problem, best.incumbent.model, ended).state == "optimal"
+        proof = search.certificate(bound_only=not name.endswith("set"))
+        assert rl.verify(case.problem, best.incumbent.model, proof).state == "optimal"
         for last, certificate in found:
             answer = rl.verify(case.problem, last.incumbent.model, certificate)
             assert answer.state == "bound", answer.reason
@@ -104,46 +113,30 @@ def test_a_bound_that_does_not_hold_is_refused(name):
     """Whatever is claimed is at most the optimum, which the search itself proves."""
     tampered = 0
     for seed in range(1 if name == SLOW else 2):
-        case = Case(seed)
-        search = SEARCHES[name](case.problem)
-        found = bounds_on_the_way(search, most=3)
-        best = rl.solve(search).incumbent
-        for last, certificate in found:
+        case, _, found, last = ended(name, seed)
+        best = last.incumbent
+        for last, certificate in found[:3]:
             model = last.incumbent.model
             for factor in (1.02, 1.2, 0.9):
                 claim = certificate.parameters["lower_bound"] * factor
-                other = replace(certificate, parameters={**certificate.parameters, "lower_bound": claim})
-                answer = rl.verify(case.problem, model, other)
+                answer = rl.verify(case.problem, model, with_parameters(certificate, lower_bound=claim))
                 if answer.state == "bound":
                     assert answer.lower_bound <= best.objective + 1e-12
                 else:
                     assert answer.state == "refused"
-            without = {key: value for key, value in certificate.parameters.items() if key != "lower_bound"}
-            answer = rl.verify(case.problem, model, replace(certificate, parameters=without))
+            answer = rl.verify(case.problem, model, with_parameters(certificate, lower_bound=None))
             if answer.state != "refused":  # of few lists the check finds out by itself that none is better
                 assert answer.objective == pytest.approx(best.objective, rel=1e-12)
-            above = best.objective * 1.01
-            high = replace(certificate, parameters={**certificate.parameters, "lower_bound": above})
-            assert rl.verify(case.problem, model, high).state == "refused"
-            for key, array in certificate.arrays.items():
-                if key == "values" and len(array):
-                    raised = array.copy()
-                    raised[0] += 1_000
-                    wrong = replace(certificate, arrays={**certificate.arrays, key: raised})
-                    answer = rl.verify(case.problem, model, wrong)
-                    assert answer.state != "optimal"
-                    assert answer.state == "refused" or answer.lower_bound <= best.objective + 1e-12
+            for claim in (best.objective * 1.01, 0.0, -0.1, 1e308):
+                high = with_parameters(certificate, lower_bound=claim)
+                assert rl.verify(case.problem, model, high).state == "refused"
+            if len(values := certificate.arrays.get("values", ())):
+                raised = np.append(values[0] + 1_000, values[1:])
+                answer = rl.verify(case.problem, model, with_arrays(certificate, values=raised))
+                assert answer.state != "optimal"
+                assert answer.state == "refused" or answer.lower_bound <= best.objective + 1e-12
             tampered += 1
     assert tampered
-
-
-@pytest.mark.parametrize("claim", [0.0, -0.1, 1e308])
-def test_a_bound_that_is_none_is_refused(claim):
-    case = Case(0)
-    search = SEARCHES["rule list"](case.problem)
-    last, certificate = bounds_on_the_way(search, most=1)[0]
-    wrong = replace(certificate, parameters={**certificate.parameters, "lower_bound": claim})
-    assert rl.verify(case.problem, last.incumbent.model, wrong).state == "refused"
 
 
 def test_before_a_bound_there_is_none_to_prove():
@@ -157,11 +150,19 @@ def test_before_a_bound_there_is_none_to_prove():
     search.advance(1)
     with pytest.raises(rl.CertificateError, match="not proven its list optimal"):
         search.certificate()
+    of_sets = rl.RuleSetSearch(noisy_problem(), 10, 3)
+    with pytest.raises(rl.CertificateError, match="not proven"):
+        of_sets.certificate(bound_only=True)
+    next(snapshot for snapshot in of_sets.steps() if snapshot.lower_bound > 0)
+    with pytest.raises(rl.CertificateError, match="not proven"):
+        of_sets.certificate()
 
 
 # every change of a proof is refused -----------------------------------------------------------------------------------
-FILES = ("rule list with lemmas", "list of predictive parity", "falling rule list", "softly falling", "least gap")
-FILES = (*FILES, "least gap of sets (dnf)", "rule set (dnf, hamming, fair)")
+FILES = (
+    "rule list with lemmas", "list of predictive parity", "falling rule list", "softly falling", "least gap",
+    "least gap of sets (dnf)", "rule set (dnf, hamming, fair)",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -8,6 +8,7 @@ import naive
 import numpy as np
 import pytest
 from inside import learn_soon
+from laws import certified
 
 import rulelab as rl
 from rulelab.falling_rule_list import BOUNDS as FALLING_BOUNDS
@@ -22,7 +23,6 @@ from rulelab.rule_list import (
     RuleListBounds,
     RuleListSearch,
 )
-from rulelab.snapshot import Status
 
 ALWAYS = "always: "
 
@@ -34,12 +34,6 @@ def counter_of(bound):
 
 def only(kind, *names):
     return kind(**{field.name: field.name in names for field in fields(kind)})
-
-
-def certified(search):
-    snapshot = rl.solve(search)
-    assert snapshot.status is Status.OPTIMAL
-    return snapshot
 
 
 def random_case(seed, n=40, m=6, noise=0.2):

@@ -5,6 +5,7 @@ That their optimum is the naive one is tested with all other families in ``test_
 
 import json
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import crossed_cases
@@ -18,7 +19,7 @@ from random_problems import Rows, repeated
 import rulelab as rl
 from rulelab.cli import main
 from rulelab.data.fairness import true_gaps
-from rulelab.falling_rule_list import FairFallingSearch, FallingRuleListSearch
+from rulelab.falling_rule_list import FairFallingSearch
 from rulelab.falling_rule_list.fair import search as fair_falling
 from rulelab.rule_list.fair import least_gap
 from rulelab.rule_list.fair import search as fair_list
@@ -139,11 +140,6 @@ def test_where_no_list_will_do_the_search_says_so(model, options):
 
 FALLING = {"regularization": 0.0, "positive_weight": 5.0, "beam_width": 3}
 LIMITED: dict[str, tuple[Any, int, Callable[[], Any]]] = {
-    "fair list": (
-        fair_list,
-        100_000,
-        lambda: rl.search_for(larger_problem(), regularization=0.01, fairness=OPPORTUNITY),
-    ),
     "predictive parity": (
         fair_list,
         100_000,
@@ -154,12 +150,8 @@ LIMITED: dict[str, tuple[Any, int, Callable[[], Any]]] = {
         20_000,
         lambda: rl.search_for(larger_problem(), "falling_rule_list", fairness=OPPORTUNITY, **FALLING),
     ),
-    "least gap": (
-        least_gap,
-        100_000,
-        lambda: rl.LeastGapSearch(larger_problem(), "equal_opportunity", min_accuracy=0.68, max_length=4),
-    ),
 }
+"""Of the others it is a law of all engines."""
 
 
 @pytest.mark.parametrize("kind", LIMITED)
@@ -169,8 +161,8 @@ def test_limits_stop_a_search_that_then_goes_on(monkeypatch, kind):
     search = make()
     assert rl.solve(search, time_limit=0.0).limit == "time"
     assert rl.solve(search, work_limit=2).limit == "work"
-    if kind.startswith("fair"):
-        first = rl.solve(search, gap=0.3 if kind == "fair list" else 0.9)
+    if kind == "fair falling":
+        first = rl.solve(search, gap=0.9)
         assert first.limit == "gap"
         assert first.incumbent is not None
     search.memory_limit = 1
@@ -180,11 +172,10 @@ def test_limits_stop_a_search_that_then_goes_on(monkeypatch, kind):
     search.memory_limit = None
     last = rl.solve(search)
     assert last.status is rl.Status.OPTIMAL
-    if kind != "least gap":
-        problem = search.problem
-        gaps = true_gaps(search.fairness, problem.groups, last.incumbent.model.predicts_positive(problem.matrix()))
-        assert last.detail["true_gaps"] == pytest.approx(gaps)
-        assert max(gaps.values()) <= 0.02
+    problem = search.problem
+    gaps = true_gaps(search.fairness, problem.groups, last.incumbent.model.predicts_positive(problem.matrix()))
+    assert last.detail["true_gaps"] == pytest.approx(gaps)
+    assert max(gaps.values()) <= 0.02
     assert rl.verify(search.problem, last.incumbent.model, search.certificate())
 
 
@@ -193,17 +184,8 @@ WRONG: list[tuple[Any, dict[str, Any], str]] = [
     (LIST, {"fairness": "equal"}, "fairness must be a criterion"),
     (LIST, {"labels": "any"}, "labels must be one of free, majority"),
     (LIST, {"bounds": rl.RuleListBounds(grid=False)}, "bounds must be a FairRuleListBounds or None"),
-    (LIST, {"policy": "random"}, "policy must be 'lower_bound' where a list has to be fair"),
-    (LIST, {"max_length": 3, "policy": "random"}, "policy must be 'lower_bound' where a list has to obey"),
-    (
-        LIST,
-        {"max_length": 3, "fairness": rl.PredictiveParity(0.1)},
-        "a criterion other than predictive parity where a list has to obey",
-    ),
     (FALL, {"fairness": "equal"}, "fairness must be a criterion"),
     (FALL, {"bounds": rl.FallingBounds(dominance=False)}, "bounds must be a FairFallingBounds"),
-    (FALL, {"method": "monte_carlo"}, "method must be 'exact' where a falling list has to be fair"),
-    (FALL, {"violation_penalty": 0.5}, "violation_penalty must be None where a falling list has to be fair"),
     (None, {"criterion": rl.EqualOpportunity(0.1)}, "without a tolerance"),
     (None, {"criterion": "equality"}, "criterion must be a class"),
     *[(model, {"min_group_size": 1000}, "no two groups to compare") for model in (LIST, FALL, None)],
@@ -220,19 +202,11 @@ def test_wrong_arguments_are_refused_in_words(model, arguments, words):
 
 def test_groups_are_needed():
     problem = rl.Problem.from_arrays(np.eye(4), [0, 1, 0, 1])
-    for make in (lambda p: rl.search_for(p, regularization=0.01, fairness=rl.EqualOpportunity(0.1)), rl.LeastGapSearch):
+    of_list = partial(rl.search_for, regularization=0.01, fairness=rl.EqualOpportunity(0.1))
+    for make in (of_list, rl.LeastGapSearch, partial(rl.frontier, by="tolerance")):
         with pytest.raises(ValueError, match="no groups"):
             make(problem)
     assert type(rl.search_for(problem, regularization=0.01, labels="majority")) is rl.RuleListSearch
-
-
-def test_only_the_search_for_fair_lists_takes_a_criterion():
-    with pytest.raises(rl.ParameterError, match=r"fairness must be None for a FallingRuleListSearch.*search_for"):
-        FallingRuleListSearch(larger_problem(n=60), fairness=rl.EqualOpportunity(0.1))  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="FairFallingSearch has no option 'curiosity'"):
-        rl.search_for(larger_problem(n=60), FALL, fairness=rl.EqualOpportunity(0.1), curiosity=0.5)
-    without = rl.search_for(larger_problem(n=60), FALL, fairness=None, min_group_size=30)
-    assert type(without) is FallingRuleListSearch
 
 
 def test_predictive_parity_is_for_rule_lists():

@@ -11,8 +11,9 @@ from contextlib import contextmanager
 import numpy as np
 import pandas as pd
 import pytest
-from laws import falling_for
+from laws import falling_for, state_of
 from live import problem as noisy
+from random_problems import WEIGHTS
 from sklearn.exceptions import ConvergenceWarning
 from test_estimators import flowers, people
 
@@ -88,12 +89,7 @@ def test_a_search_goes_on_after_it(kind, press):
     assert (interrupted, len(at)) == (3, len(states) + 3)
     last = states[-1]
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    assert (last.status, last.incumbent.objective, last.lower_bound, last.counts) == (
-        whole.status,
-        whole.incumbent.objective,
-        whole.lower_bound,
-        whole.counts,
-    )
+    assert state_of(last) == state_of(whole)
     bounds = [state.lower_bound for state in states]
     assert bounds == sorted(bounds)
 
@@ -198,14 +194,6 @@ def test_searches_run_in_other_threads():
 # every call ends ------------------------------------------------------------------------------------------------------
 ALARM = 60.0  # seconds, after which the process says where it is and ends
 MOST_STEPS = 30_000
-WEIGHTS: dict[str, Callable[[np.random.Generator, np.ndarray], np.ndarray]] = {
-    "unit": lambda rng, y: np.ones(len(y)),
-    "tenths": lambda rng, y: np.full(len(y), 0.1),
-    "real": lambda rng, y: rng.random(len(y)) + 0.01,
-    "huge": lambda rng, y: np.full(len(y), 1e12),
-    "tiny": lambda rng, y: np.full(len(y), 1e-12),
-    "balanced": lambda rng, y: np.where(y, len(y) / (2 * y.sum()), len(y) / (2 * (len(y) - y.sum()))),
-}
 PENALTIES = (1 / 3, 1e-9, 7e-3)
 LISTS: dict[str, Callable[[rl.Problem, float], rl.Search]] = {
     "frontier": lambda p, r: rl.FrontierSearch(p, 3),
@@ -228,13 +216,8 @@ LONG: dict[str, Callable[[], rl.Search]] = {
     "rule list, beam": lambda: rl.RuleListSearch(noisy(1000, 150), 0.0005),
     "corels": lambda: rl.CorelsSearch(noisy(1000, 150), 0.0005),
     "frontier": lambda: rl.FrontierSearch(noisy(1000, 150), 15, beam_width=0),
-    "softly falling": lambda: rl.search_for(
-        noisy(1000, 150),
-        "falling_rule_list",
-        regularization=0.0005,
-        violation_penalty=0.05,
-        iterations=5,
-        random_state=0,
+    "softly falling": lambda: falling_for(
+        noisy(1000, 150), regularization=0.0005, violation_penalty=0.05, iterations=5, random_state=0
     ),
     "rule set": lambda: rl.RuleSetSearch(noisy(3000, 150), 40),
     "fair list": lambda: rl.search_for(grouped(2000, 200), regularization=0.0002, fairness=rl.EqualOpportunity(0.01)),
@@ -243,12 +226,8 @@ LONG: dict[str, Callable[[], rl.Search]] = {
     ),
     "least gap": lambda: rl.LeastGapSearch(grouped(1000, 100), "equalized_odds", min_accuracy=0.6),
     "must use": lambda: rl.search_for(noisy(1000, 150), regularization=0.0005, must_use=["antecedent 3"]),
-    "fair falling": lambda: rl.search_for(
-        grouped(4000, 300),
-        "falling_rule_list",
-        regularization=1e-6,
-        positive_weight=6.0,
-        fairness=rl.EqualOpportunity(0.3),
+    "fair falling": lambda: falling_for(
+        grouped(4000, 300), regularization=1e-6, positive_weight=6.0, fairness=rl.EqualOpportunity(0.3)
     ),
     "near-optimal": lambda: rl.NearOptimalSearch(noisy(1000, 100), 0.002, 0.05),
     "near-optimal, counted": lambda: rl.NearOptimalCounter(noisy(1000, 100), 0.002, 0.05),
@@ -319,12 +298,12 @@ def test_a_flag_ends_the_steps_at_the_next_one(name):
         if flag.is_set():
             break
         if not step:
-            threading.Timer(0.2, flag.set).start()
+            threading.Timer(0.05, flag.set).start()
     assert flag.is_set()
     assert search.advance(1).status is rl.Status.RUNNING  # it was not the end of the search that ended the steps
 
 
-def interrupted(run: Callable[[], object], seconds: float = 0.3) -> bool:
+def interrupted(run: Callable[[], object], seconds: float = 0.1) -> bool:
     """Whether Ctrl-C, pressed in the main thread after that time, ends what runs."""
     timer = threading.Timer(seconds, lambda: signal.pthread_kill(threading.main_thread().ident, signal.SIGINT))
     with alarm():

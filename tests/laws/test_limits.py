@@ -75,10 +75,6 @@ def test_limits_are_lifted_on_the_command_line(tmp_path, capsys, seen):
     assert (status, "--time-limit" in err) == (2, True)
     status, _, err = run(capsys, *options, "--model", "rule-set", "--max-antecedents", "none")
     assert (status, "--max-antecedents is not an option of --model rule-set" in err) == (2, True)
-    monte_carlo = ["--model", "falling-rule-list", "--method", "monte_carlo"]
-    status, _, err = run(capsys, *options, *monte_carlo, "--memory-limit", "1GB")
-    assert (status, "--memory-limit is for --method exact" in err) == (2, True)
-    assert run(capsys, *options, *monte_carlo)[0] == 0
 
 
 def test_too_many_antecedents_give_way_to_those_of_fewer_conditions():

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from laws import state_of
+from random_problems import explained
 
 import rulelab as rl
 from rulelab.falling_rule_list import FairFallingSearch, FallingBounds, FallingRuleListSearch, SoftSearch
@@ -34,11 +35,9 @@ from rulelab.search import Search
 from rulelab.snapshot import Snapshot, Status
 
 
-def _problem(seed: int, n: int = 160, m: int = 14) -> rl.Problem:
-    rng = np.random.default_rng(seed)
-    A = rng.random((n, m)) < rng.uniform(0.2, 0.6, m)
-    y = (A[:, 0] & ~A[:, 1]) | (A[:, 2] & A[:, 3])
-    return rl.Problem.from_arrays(A, y ^ (rng.random(n) < 0.15), groups=A[:, 4])
+def _problem(seed: int) -> rl.Problem:
+    A, y = explained(seed, 160, 14)
+    return rl.Problem.from_arrays(A, y, groups=A[:, 4])
 
 
 FEW_BOUNDS = FallingBounds(prefix_bound=False, equivalent_points=False, density_cap=False, eligible_cap=False)
@@ -53,7 +52,7 @@ ENGINES: dict[str, Callable[[rl.Problem], Search]] = {
         f"rule_list, two threads, {policy}": lambda p, policy=policy: RuleListSearch(
             p, 0.012, policy, random_state=3, beam_width=0, n_jobs=2
         )
-        for policy in POLICIES
+        for policy in ("lower_bound", "depth_first", "random")
     },
     "rule_list, three threads, beam": lambda p: RuleListSearch(p, 0.012, beam_width=30, n_jobs=3),
     "rule_list, two threads, length limit": lambda p: RuleListSearch(p, 0.012, max_length=3, n_jobs=2),

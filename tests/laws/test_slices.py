@@ -2,47 +2,18 @@
 
 import pickle
 import time
-from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from laws import falling_for
+from laws import MAKES
 
 import rulelab as rl
 from rulelab.certificate import of_all
 from rulelab.data.fairness import true_gaps
 from rulelab.slices import Slices
-
-GAP = "equal_opportunity"
-MAKES: dict[str, Callable[[rl.Problem], rl.Search]] = {
-    "list": lambda p: rl.RuleListSearch(p, 0.01),
-    "list, threads": lambda p: rl.RuleListSearch(p, 0.01, n_jobs=2),
-    "corels": lambda p: rl.CorelsSearch(p, 0.01),
-    "near lists": lambda p: rl.NearOptimalSearch(p, 0.01),
-    "near lists, counted": lambda p: rl.NearOptimalCounter(p, 0.01),
-    "robustness": lambda p: rl.RobustnessSearch(p, 0.01),
-    "frontier": lambda p: rl.FrontierSearch(p, max_length=8),
-    "list, first rule": lambda p: rl.search_for(p, regularization=0.01, first_rule=p.names[0]),
-    "fair list": lambda p: rl.search_for(p, regularization=0.01, fairness=rl.EqualOpportunity(0.02)),
-    "fair list, length": lambda p: rl.search_for(
-        p, regularization=0.01, fairness=rl.EqualOpportunity(0.02), max_length=4
-    ),
-    "list, predictive parity": lambda p: rl.search_for(p, regularization=0.01, fairness=rl.PredictiveParity(0.05)),
-    "least gap": lambda p: rl.LeastGapSearch(p, GAP),
-    "gap frontier": lambda p: rl.frontier(p, "gap", criterion=GAP),
-    "falling": lambda p: rl.FallingRuleListSearch(p, 0.001),
-    "softly falling": lambda p: rl.search_for(p, "falling_rule_list", regularization=0.001, violation_penalty=0.1),
-    "falling, fair": lambda p: falling_for(p, regularization=0.001, fairness=rl.EqualOpportunity(0.02)),
-    "set": lambda p: rl.RuleSetSearch(p),
-    "set, fair": lambda p: rl.RuleSetSearch(p, fairness=rl.EqualOpportunity(0.02)),
-    "near sets": lambda p: rl.NearOptimalRuleSetSearch(p),
-    "least gap of sets": lambda p: rl.LeastGapRuleSetSearch(p, GAP),
-    "gap frontier of sets": lambda p: rl.frontier(p, "gap", "rule_set", criterion=GAP),
-    "fair frontier": lambda p: rl.frontier(p, "tolerance", "rule_set"),
-}
 
 
 def table(n: int, k: int) -> rl.Problem:

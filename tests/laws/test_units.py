@@ -3,12 +3,13 @@
 import pickle
 import sys
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from laws import state_of
+from laws import noisy_problem, state_of
 
 import rulelab as rl
 from rulelab import slices
@@ -33,11 +34,7 @@ MAKES: dict[str, Callable[[rl.Problem], rl.Search]] = {
 BOUNDED = {name: make for name, make in MAKES.items() if name not in ("frontier", "rule list, beam")}
 
 
-def table(seed: int = 0, n: int = 120, m: int = 10) -> rl.Problem:
-    rng = np.random.default_rng(seed)
-    A = rng.random((n, m)) < rng.uniform(0.2, 0.6, m)
-    y = (A[:, 0] & ~A[:, 1]) | (A[:, 2] & A[:, 3])
-    return rl.Problem.from_arrays(A, y ^ (rng.random(n) < 0.15))
+table = partial(noisy_problem, n=120, m=10)
 
 
 @pytest.fixture
@@ -71,7 +68,7 @@ def test_prefixes_and_tables_are_left_half_way(name, little):
 
 @pytest.mark.parametrize("name", ["rule list", "corels", "falling", "softly falling"])
 def test_a_unit_looks_at_few_children_of_many(name, little):
-    search = BOUNDED[name](table(1, 80, 3000))
+    search = BOUNDED[name](table(1, n=80, m=3000))
     before, most = 0, 0
     for _ in range(150):
         state = search.advance(1)

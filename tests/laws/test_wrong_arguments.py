@@ -24,13 +24,9 @@ VALUES = [None, math.nan, math.inf, -math.inf, -1, 0, 1e-300, 1e300, 2**70, 10**
 WORK = 30
 
 
-def _rows() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    rng = np.random.default_rng(0)
-    A = rng.random((40, 4)) < 0.5
-    return A, (A[:, 0] ^ (rng.random(40) < 0.2)).astype(int), rng.integers(0, 2, 40)
-
-
-A, Y, G = _rows()
+RNG = np.random.default_rng(0)
+A = RNG.random((40, 4)) < 0.5
+Y, G = (A[:, 0] ^ (RNG.random(40) < 0.2)).astype(int), RNG.integers(0, 2, 40)
 X = pd.DataFrame({"a": np.arange(40) % 9, "b": Y ^ (np.arange(40) % 7 == 0)})
 PROBLEM = rl.Problem.from_arrays(A, Y, groups=G)
 FAIR = rl.DemographicParity(0.1)

@@ -50,13 +50,18 @@ def cases(draw: st.DrawFn) -> tuple[pd.DataFrame, list[rl.Condition]]:
     return pd.DataFrame(columns), list(conditions.values())
 
 
+def a_row_each(conditions: list[rl.Condition], others: int = 1) -> pd.DataFrame:
+    """A table of conditions each of which holds in a row of its own, and of other rows."""
+    m = len(conditions)
+    frame = pd.DataFrame(np.eye(m + others, m, dtype=bool), columns=list(map(str, conditions)))
+    attach_conditions(frame, conditions)
+    return frame
+
+
 def models(conditions: list[rl.Condition], classes: tuple[Any, Any] = (0, 1)) -> list[Any]:
     """Models of each family and form over the conditions, and pairs of them, as antecedents."""
     m = len(conditions)
-    matrix = np.vstack([np.eye(m, dtype=bool), np.zeros((1, m), dtype=bool)])
-    frame = pd.DataFrame(matrix, columns=[str(condition) for condition in conditions])
-    attach_conditions(frame, conditions)
-    problem = rl.Problem.from_arrays(frame, np.array(classes)[np.arange(m + 1) % 2])
+    problem = rl.Problem.from_arrays(a_row_each(conditions), np.array(classes)[np.arange(m + 1) % 2])
     order = list(range(m))
     clauses = [tuple(order), *((j,) for j in order if m > 1)]
     return [
@@ -132,13 +137,14 @@ def _holds(condition: rl.Condition, cell: Any) -> bool:
     return compare[condition.operator](cell, condition.value)
 
 
-@settings(max_examples=100)
-@given(cases(), st.sampled_from([(0, 1), ("no", "it's"), (1.5, 2.5)]))
-def test_databases_and_model_agree(case, classes):
+@settings(max_examples=150)
+@given(cases(), st.sampled_from([(0, 1), ("no", "it's <y&s>"), (1.5, 2.5)]))
+def test_databases_pmml_and_model_agree(case, classes):
     table, conditions = case
     each = models(conditions, classes)
     expected = [model.predict(table).tolist() for model in each]
     assert [[by_definition(model, row) for row in table.to_dict("records")] for model in each] == expected
+    assert in_pmml([model.to_pmml() for model in each], [table] * len(each)) == expected
     expected += [model.predict_proba(table)[:, -1].tolist() for model in each]
     for dialect, ask in (("duckdb", in_duckdb), ("sqlite", in_sqlite)):
         asked = [model.to_sql(dialect, value) for value in ("prediction", "probability") for model in each]
@@ -368,14 +374,6 @@ def _predicate(at: Xml.Element, row: dict[str, Any], kinds: dict[Any, Any], read
     }[operator]()
 
 
-@settings(max_examples=150)
-@given(cases(), st.sampled_from([(0, 1), ("no", "<y&s>"), (1.5, 2.5)]))
-def test_pmml_and_model_agree(case, classes):
-    table, conditions = case
-    for model in models(conditions, classes):
-        assert in_pmml([model.to_pmml()], [table]) == [model.predict(table).tolist()], model.to_pmml()
-
-
 def test_whole_numbers_that_no_double_holds_are_integers_in_pmml():
     cells = [2**53 + k for k in range(6)]
     table = pd.DataFrame({"a": pd.Series(cells), "b": pd.Series([0.5, 1.0] * 3)})
@@ -454,16 +452,17 @@ def test_the_schema_is_one():
     checker().check_schema(checker().schema)
 
 
-def damaged(value: Any) -> list[Any]:
-    """The same with one entry left out or of another type, for every entry."""
-    out: list[Any] = []
+def damaged(value: Any) -> list[tuple[str, Any]]:
+    """The same with one entry left out or of another type, for every entry, and what that is called."""
+    out: list[tuple[str, Any]] = []
     if isinstance(value, dict):
         for key, inner in value.items():
-            out += [{k: v for k, v in value.items() if k != key}]
-            out += [{**value, key: other} for other in ([[{}]], {"x": [1]})]
-            out += [{**value, key: other} for other in damaged(inner)]
+            out += [(key, {k: v for k, v in value.items() if k != key})]
+            out += [(key, {**value, key: other}) for other in ([[{}]], {"x": [1]})]
+            out += [(name, {**value, key: other}) for name, other in damaged(inner)]
     elif isinstance(value, list):
-        out += [[*value[:k], other, *value[k + 1 :]] for k, inner in enumerate(value) for other in damaged(inner)]
+        parts = ((k, each) for k, inner in enumerate(value) for each in damaged(inner))
+        out += [(name, [*value[:k], other, *value[k + 1 :]]) for k, (name, other) in parts]
     return out
 
 
@@ -473,11 +472,11 @@ def test_the_schema_refuses_what_the_reader_refuses():
         whole = json.loads(model.proven(proven).to_json())
         checker().validate(whole)
         wrong = {"status": "certified", "objective": "0.5", "lower_bound": None, "data": "0F", "version": 2, "more": 1}
-        one = [{**whole, "provenance": {**whole["provenance"], name: value}} for name, value in wrong.items()]
-        for data in damaged(whole) + one:
+        one = [(name, {**whole, "provenance": {**whole["provenance"], name: value}}) for name, value in wrong.items()]
+        for name, data in damaged(whole) + one:
             if "provenance" not in data:
                 continue  # as in older files
-            with pytest.raises(rl.ModelError):
+            with pytest.raises(rl.ModelError, match=name):
                 rl.models.parse_model(json.dumps(data))
             assert not checker().is_valid(data), data
 

@@ -1,6 +1,5 @@
 """Falling rule lists against the definition in fractions; reading them back; risk groups."""
 
-import html
 import json
 import warnings
 from decimal import Decimal
@@ -14,15 +13,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import decimal
+from test_exchange import models
 from test_models import cases, first_rule, with_entry
 from test_models import small as small_list
 
 import rulelab as rl
-from rulelab.data.conditions import attach_conditions
 from rulelab.data.metrics import wilson_interval
 from rulelab.models import FallingRuleList, ModelError
 
-HOSTILE = "<img src=x onerror=alert(1)>\n\u202e"
 WEIGHTS = st.sampled_from([0.1, 0.5, 1, 1.5, 2, 3.7, 7, 1e-3, 1e6])
 PENALTIES = st.sampled_from([None, 0.0, 0.05, 0.5, 3.0])
 
@@ -110,14 +108,6 @@ def test_text():
     assert repr(small()) == "FallingRuleList(2 rules, 1 errors in 6)"
     assert not small().falls
     assert (small().lowered, small().threshold) == ((False, True, False), 1 / 3)
-
-
-def test_names_stay_text_and_on_one_line():
-    problem = rl.Problem.from_arrays([[1], [0]], [HOSTILE, "z"], names=[HOSTILE])
-    model = FallingRuleList.from_problem(problem, [0])
-    assert len(str(model).splitlines()) == 2
-    assert "<img" not in model._repr_html_()
-    assert html.escape(HOSTILE[:20]) in model._repr_html_()
 
 
 def test_risk_strata():
@@ -277,22 +267,6 @@ def sources(draw: st.DrawFn) -> tuple[pd.DataFrame, list[rl.Condition]]:
     conditions = [rl.Condition(name, *test) for name, test in chosen]
     distinct = {str(condition): condition for condition in conditions}
     return table, list(distinct.values())
-
-
-def models(conditions: list[rl.Condition]) -> list[Any]:
-    """A model of each family that asks every condition."""
-    m = len(conditions)
-    matrix = np.vstack([np.eye(m, dtype=bool), np.zeros((1, m), dtype=bool)])
-    frame = pd.DataFrame(matrix, columns=[str(condition) for condition in conditions])
-    attach_conditions(frame, conditions)
-    problem = rl.Problem.from_arrays(frame, np.arange(m + 1) % 2)
-    order = list(range(m))
-    return [
-        rl.RuleList.from_problem(problem, order),
-        rl.FallingRuleList.from_problem(problem, order),
-        *(rl.RuleSet.from_problem(problem, [(j,) for j in order], form=form) for form in ("dnf", "cnf")),
-        *(rl.RuleSet.from_problem(problem, [tuple(order)], form=form) for form in ("dnf", "cnf")),
-    ]
 
 
 @settings(max_examples=300)

@@ -8,17 +8,16 @@ from typing import Any
 from xml.etree import ElementTree as Xml
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from proof_checks import with_arrays
 from sklearn.datasets import load_iris
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from test_exchange import SPACE, checker, damaged, in_pmml
+from test_exchange import SPACE, a_row_each, checker, damaged, in_pmml
 from test_exchange import cases as tables_and_conditions
 
 import rulelab as rl
-from rulelab.data.conditions import attach_conditions
 from rulelab.models import parse_model
 
 
@@ -188,8 +187,8 @@ def test_saved_lists_are_read_again(iris, solved, tmp_path):
 def test_what_is_wrong_with_a_saved_list_is_said(solved):
     _, _, model = solved
     whole = json.loads(model.to_json())
-    for data in damaged(whole):
-        with pytest.raises(rl.ModelError):
+    for name, data in damaged(whole):
+        with pytest.raises(rl.ModelError, match=name):
             rl.MultiClassRuleList.from_dict(data)
         assert not checker().is_valid(data), data
     first = whole["rules"][0]
@@ -227,10 +226,7 @@ def test_pmml_and_list_agree(case, classes):
     """Each answer, and each share of a class; the rules capture a row each, so that all classes are predicted."""
     table, conditions = case
     m = len(conditions)
-    matrix = np.vstack([np.eye(m, dtype=bool), np.zeros((3, m), dtype=bool)])
-    frame = pd.DataFrame(matrix, columns=[str(condition) for condition in conditions])
-    attach_conditions(frame, conditions)
-    problem = rl.MultiClassProblem.from_arrays(frame, np.array(classes)[np.arange(m + 3) % 3])
+    problem = rl.MultiClassProblem.from_arrays(a_row_each(conditions, 3), np.array(classes)[np.arange(m + 3) % 3])
     for rules in ([], list(range(m)), [0, 0]):
         model = rl.MultiClassRuleList.from_problem(problem, rules)
         document = model.to_pmml("kind")
@@ -285,11 +281,11 @@ def test_a_proof_is_saved_and_read_again(iris, tmp_path):
     for wrong in (
         replace(file, family="rule_list"),
         replace(file, parameters={}),
-        replace(file, arrays={**file.arrays, "more": file.arrays["values"]}),
-        replace(file, arrays={**file.arrays, "sets": file.arrays["sets"][:, :1]}),
-        replace(file, arrays={**file.arrays, "values": file.arrays["values"][:-1]}),
-        replace(file, arrays={**file.arrays, "n_patterns": np.array([1 << 40])}),
-        replace(file, arrays={**file.arrays, "n_patterns": np.array([0])}),
+        with_arrays(file, more=file.arrays["values"]),
+        with_arrays(file, sets=file.arrays["sets"][:, :1]),
+        with_arrays(file, values=file.arrays["values"][:-1]),
+        with_arrays(file, n_patterns=np.array([1 << 40])),
+        with_arrays(file, n_patterns=np.array([0])),
     ):
         with pytest.raises(rl.CertificateError):
             rl.MultiClassCertificate.of(wrong)

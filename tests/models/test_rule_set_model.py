@@ -156,17 +156,6 @@ def test_a_set_without_a_problem_predicts_the_majority(classes, weights):
     assert np.allclose(model.predict_proba(A)[:, -1], weights[0] / 5)
 
 
-def test_names_from_data_are_escaped():
-    A = np.array([[True, False], [False, True]])
-    problem = rl.Problem.from_arrays(A, [1, 0], names=["<script>", "a\nb"])
-    model = rl.RuleSet.from_problem(problem, [(0, 1), (1,)])
-    assert "<script>" not in model._repr_html_()
-    assert len(str(model).splitlines()) == 3
-    scope: dict[str, Any] = {}
-    exec(model.to_python(), scope)
-    assert scope["predict"]({"<script>": True, "a\nb": True}) == 1
-
-
 @pytest.mark.parametrize(
     ("clauses", "form", "message"),
     [
@@ -201,8 +190,5 @@ def test_damaged_files_are_refused_by_name(change, message):
     change(data)
     with pytest.raises(rl.ModelError, match=message):
         rl.RuleSet.from_dict(data)
-
-
-def test_an_unknown_loss_is_refused():
     with pytest.raises(rl.ModelError, match="zero_one"):
         trained()[0].objective("log")

@@ -224,29 +224,24 @@ def test_every_fate_has_a_reason(make):
     assert (look.loc[look["fate"] == "cut", "reason"].str.len() > 20).all()
 
 
+def test_what_cannot_be_looked_at_is_refused(make):
+    search = until_searching(make(random_problem(7)))
+    for prefix, said in ((["nothing"], "'nothing'"), ([99], "99"), ([-1], "-1"), ([0.5], "0.5")):
+        with pytest.raises(ValueError, match=f"^prefix: .*{said}"):
+            search.look_into(prefix)
+    for max_nodes in (0, -1, 1.5, "7", None):
+        with pytest.raises(ValueError, match="max_nodes must be a positive integer"):
+            search.tree(max_nodes)
+    short = until_searching(rl.RuleListSearch(random_problem(7), 0.1, beam_width=0))
+    with pytest.raises(ValueError, match=r"^prefix: of 6 rules; no list of more than"):
+        short.look_into(scale_of(short).antecedents.tolist()[:1] * 6)
+
+
 def test_before_the_search_there_is_nothing_to_see(make):
     search = make(random_problem(6))
     assert search.tree().empty
     assert search.look_into().empty
     assert list(search.tree()) == list(until_searching(make(random_problem(6))).tree())
-
-
-@pytest.mark.parametrize(("prefix", "said"), [(["nothing"], "'nothing'"), ([99], "99"), ([-1], "-1"), ([0.5], "0.5")])
-def test_what_is_no_prefix_is_refused(make, prefix, said):
-    with pytest.raises(ValueError, match=f"^prefix: .*{said}"):
-        until_searching(make(random_problem(7))).look_into(prefix)
-
-
-def test_a_prefix_longer_than_any_that_can_be_of_use_is_refused():
-    search = until_searching(rl.RuleListSearch(random_problem(7), 0.1, beam_width=0))
-    with pytest.raises(ValueError, match=r"^prefix: of 6 rules; no list of more than"):
-        search.look_into(scale_of(search).antecedents.tolist()[:1] * 6)
-
-
-@pytest.mark.parametrize("max_nodes", [0, -1, 1.5, "7", None])
-def test_the_number_of_nodes_is_checked(max_nodes):
-    with pytest.raises(ValueError, match="max_nodes must be a positive integer"):
-        until_searching(KINDS["rule list"](random_problem(8))).tree(max_nodes)
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -589,7 +589,7 @@ def _best_fair_demanding(case: Case) -> Fraction | None:
     options, data = case.options, _fair_data(case)
     longest = data[0].shape[1] if options["max_length"] is None else int(options["max_length"])
     given = exact(options["regularization"]), _fair_rates(options), options["labels"], options["min_group_size"]
-    return naive.best_fair_obedient_rule_list(*data, *given, lambda d, c: _disobeys(options, d, c) is None, longest)
+    return naive.best_fair_rule_list(*data, *given, lambda d, c: _disobeys(options, d, c) is None, longest)
 
 
 def _unfair_or_disobedient_list(case: Case, model: Any) -> str | None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import io
 import math
 import pickle
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
-from random_problems import Rows
+from random_problems import Rows, explained
 
 import rulelab as rl
 
@@ -20,6 +21,11 @@ ENOUGH = 5000
 def problem_of(rows: Rows) -> rl.Problem:
     weight = rows.weight.astype(int) if rows.integral else rows.weight
     return rl.Problem.from_arrays(rows.A, rows.y, sample_weight=weight, groups=rows.group)
+
+
+def noisy_problem(seed: int = 0, n: int = 160, m: int = 14, noise: float = 0.15) -> rl.Problem:
+    """One that rules explain in part."""
+    return rl.Problem.from_arrays(*explained(seed, n, m, noise))
 
 
 def falling_for(problem: rl.Problem, **options: Any) -> rl.Search:
@@ -46,6 +52,36 @@ def in_slices(search: rl.Search, at_most: int = 3, pickled: int = 7) -> tuple[An
         if last.status is not rl.Status.RUNNING:
             break
     return search, last
+
+
+GAP = "equal_opportunity"
+MAKES: dict[str, Callable[[rl.Problem], rl.Search]] = {
+    "list": lambda p: rl.RuleListSearch(p, 0.01),
+    "list, threads": lambda p: rl.RuleListSearch(p, 0.01, n_jobs=2),
+    "corels": lambda p: rl.CorelsSearch(p, 0.01),
+    "near lists": lambda p: rl.NearOptimalSearch(p, 0.01),
+    "near lists, counted": lambda p: rl.NearOptimalCounter(p, 0.01),
+    "robustness": lambda p: rl.RobustnessSearch(p, 0.01),
+    "frontier": lambda p: rl.FrontierSearch(p, max_length=8),
+    "list, first rule": lambda p: rl.search_for(p, regularization=0.01, first_rule=p.names[0]),
+    "fair list": lambda p: rl.search_for(p, regularization=0.01, fairness=rl.EqualOpportunity(0.02)),
+    "fair list, length": lambda p: rl.search_for(
+        p, regularization=0.01, fairness=rl.EqualOpportunity(0.02), max_length=4
+    ),
+    "list, predictive parity": lambda p: rl.search_for(p, regularization=0.01, fairness=rl.PredictiveParity(0.05)),
+    "least gap": lambda p: rl.LeastGapSearch(p, GAP, min_accuracy=0.5),
+    "gap frontier": lambda p: rl.frontier(p, "gap", criterion=GAP),
+    "falling": lambda p: rl.FallingRuleListSearch(p, 0.001),
+    "softly falling": lambda p: rl.search_for(p, "falling_rule_list", regularization=0.001, violation_penalty=0.1),
+    "falling, fair": lambda p: falling_for(p, regularization=0.001, fairness=rl.EqualOpportunity(0.02)),
+    "set": lambda p: rl.RuleSetSearch(p),
+    "set, fair": lambda p: rl.RuleSetSearch(p, fairness=rl.EqualOpportunity(0.02)),
+    "near sets": lambda p: rl.NearOptimalRuleSetSearch(p),
+    "least gap of sets": lambda p: rl.LeastGapRuleSetSearch(p, GAP),
+    "gap frontier of sets": lambda p: rl.frontier(p, "gap", "rule_set", criterion=GAP),
+    "fair frontier": lambda p: rl.frontier(p, "tolerance", "rule_set"),
+}
+"""Every kind of search."""
 
 
 def larger_problem(seed: int = 0, n: int = 600, m: int = 16) -> rl.Problem:
@@ -87,6 +123,13 @@ def finished(search: rl.Search, work: int = 1) -> rl.Snapshot:
             objective = snapshot.incumbent.objective
     assert snapshot.limit != "work"
     return snapshot
+
+
+def certified(search: rl.Search) -> rl.Snapshot:
+    """The end of a search that proves its optimum."""
+    last = rl.solve(search)
+    assert (last.status, last.gap) == (rl.Status.OPTIMAL, 0)
+    return last
 
 
 def told(snapshot: rl.Snapshot) -> tuple[object, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cache
 from itertools import combinations, pairwise, permutations, product
@@ -202,15 +202,7 @@ def best_falling_rule_list(A, y, weight, w, regularization, penalty=None, max_le
 
 
 def best_fair_falling_rule_list(
-    A: np.ndarray,
-    y: np.ndarray,
-    weight: Sequence[int],
-    groups: Sequence[int],
-    w: Fraction,
-    regularization: Fraction,
-    tolerances: dict[str, Fraction],
-    max_length: int | None = None,
-    least: float = 0,
+    A, y, weight, groups, w, regularization, tolerances, max_length=None, least=0
 ) -> Fraction | None:
     """The least objective of any falling rule list whose gaps are within the tolerances; None: there is no such list.
 
@@ -298,14 +290,7 @@ def all_rule_sets(A: np.ndarray, max_complexity: int, max_conditions: int) -> It
 
 
 def best_rule_set(
-    A: np.ndarray,
-    y: np.ndarray,
-    weight: Sequence[int],
-    max_complexity: int,
-    max_conditions: int,
-    loss: Callable[..., int] = hamming_loss,
-    penalty: Fraction = Fraction(0),
-    fair: Callable[[tuple[Clause, ...]], bool] = lambda clauses: True,
+    A, y, weight, max_complexity, max_conditions, loss=hamming_loss, penalty=0, fair=lambda clauses: True
 ) -> Fraction | None:
     """The least loss + penalty * complexity of any fair rule set; None when no rule set is fair."""
     return min(
@@ -368,42 +353,21 @@ def weighted_gap(rate, y, weight, groups, predicted, least=0) -> Fraction:
     return max(rates) - min(rates) if rates else Fraction(0)
 
 
-def best_fair_rule_list(A, y, weight, groups, regularization, tolerances, labels="free", least=0) -> Fraction | None:
+def best_fair_rule_list(
+    A, y, weight, groups, regularization, tolerances, labels="free", least=0, obeys=None, max_length=None
+) -> Fraction | None:
     """The least objective of any rule list whose gaps are within the tolerances; None when there is no such list.
 
     All orders of all antecedents; with ``labels="free"`` all labels of the rules and of the default, with "majority"
     the label of most of the weight that a rule is the first to capture, and the negative one when they weigh the same.
+    Where ``obeys`` is given, which is told the antecedents, and what their rules and the default predict, it is the
+    least of the lists that obey, and whose rules all capture rows.
     """
     best: Fraction | None = None
-    for length, predicted, wrong in labelled_rule_lists(A, y, weight, A.shape[1], labels):
-        objective = wrong + regularization * length
-        if (best is None or objective < best) and all(
-            weighted_gap(rate, y, weight, groups, predicted, least) <= most for rate, most in tolerances.items()
-        ):
-            best = objective
-    return best
-
-
-def best_fair_obedient_rule_list(
-    A: np.ndarray,
-    y: np.ndarray,
-    weight: Sequence[int] | Sequence[Fraction],
-    groups: Sequence[int],
-    regularization: Fraction,
-    tolerances: dict[str, Fraction],
-    labels: str,
-    least: float,
-    obeys: Callable[[tuple[int, ...], tuple[bool, ...]], bool],
-    max_length: int,
-) -> Fraction | None:
-    """The least objective of the fair lists whose rules all capture rows and that obey; None: no such list.
-
-    ``obeys`` is told the antecedents, and what their rules and the default predict.
-    """
-    best: Fraction | None = None
-    for d, chosen, full, predicted, wrong in _labelled(A, y, weight, max_length, labels):
+    longest = A.shape[1] if max_length is None else max_length
+    for d, chosen, full, predicted, wrong in _labelled(A, y, weight, longest, labels):
         objective = wrong + regularization * len(d)
-        if (best is None or objective < best) and full and obeys(d, chosen):
+        if (best is None or objective < best) and (obeys is None or (full and obeys(d, chosen))):
             gaps = (weighted_gap(rate, y, weight, groups, predicted, least) for rate in tolerances)
             if all(gap <= most for gap, most in zip(gaps, tolerances.values(), strict=True)):
                 best = objective
@@ -411,15 +375,7 @@ def best_fair_obedient_rule_list(
 
 
 def least_gap_rule_list(
-    A: np.ndarray,
-    y: np.ndarray,
-    weight: Sequence[int] | Sequence[Fraction],
-    groups: Sequence[int],
-    rates: Sequence[str],
-    accuracy: Fraction,
-    max_length: int,
-    regularization: Fraction,
-    least: float = 0,
+    A, y, weight, groups, rates, accuracy, max_length, regularization, least=0
 ) -> tuple[Fraction, Fraction] | None:
     """The least gap of any rule list of this accuracy and length, and the least cost of a list of that gap.
 

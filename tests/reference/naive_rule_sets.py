@@ -9,7 +9,7 @@ wanted row that no clause decides is one error; a row of the other label is one 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations
 from typing import NamedTuple
@@ -115,14 +115,7 @@ def all_clauses(data: Data, max_conditions: int, form: str) -> dict[Clause, froz
 
 
 def best_rule_set(
-    data: Data,
-    max_complexity: int,
-    max_conditions: int | None = None,
-    loss: str = "hamming",
-    form: str = "dnf",
-    penalty: Exact = 0,
-    limits: Limits = (),
-    least: int = 0,
+    data, max_complexity, max_conditions=None, loss="hamming", form="dnf", penalty=0, limits=(), least=0
 ) -> Fraction | None:
     """The least objective of the sets that are fair; None when none is.
 
@@ -139,14 +132,7 @@ def best_rule_set(
 
 
 def least_gap_rule_set(
-    data: Data,
-    rates: Sequence[str],
-    accuracy: Fraction,
-    max_complexity: int,
-    max_conditions: int | None = None,
-    loss: str = "hamming",
-    form: str = "dnf",
-    least: int = 0,
+    data, rates, accuracy, max_complexity, max_conditions=None, loss="hamming", form="dnf", least=0
 ) -> tuple[Fraction, Fraction, int] | None:
     """The least gap of the sets of this accuracy, and the least loss and complexity of a set of that gap; None: none.
 
@@ -210,16 +196,7 @@ def all_sets(data, max_complexity, max_conditions, loss, form) -> Iterator[tuple
 
 
 def best_obedient_rule_set(
-    data: Data,
-    demands: Sequence[set[int]],
-    limited: Sequence[tuple[Mapping[int, int], int]],
-    max_complexity: int,
-    max_conditions: int,
-    loss: str,
-    form: str,
-    penalty: Exact,
-    limits: Limits,
-    least: int = 0,
+    data, demands, limited, max_complexity, max_conditions, loss, form, penalty, limits, least=0
 ) -> Fraction | None:
     """The least objective of all sets of clauses that decide some row, which meet each demand and keep each limit.
 

@@ -160,15 +160,13 @@ def _known(problem: rl.Problem, regularization: float) -> KnownSets:
     sets = sets.reshape(len(sets), n)
     weights = sets * space.weights
     wrong = np.minimum(weights[:, : space.n_positive].sum(axis=1), weights[:, space.n_positive :].sum(axis=1))
-    return KnownSets(
-        antecedents=space.antecedents,
-        patterns=space.inside,
-        net=np.where(np.arange(n) < space.n_positive, space.weights, -space.weights),
-        per_error=space.per_error,
-        per_rule=space.per_rule,
-        sets=sets,
-        values=np.minimum(space.cost_of(wrong), space.per_rule),
-    )
+    return known_of(space, sets, np.minimum(space.cost_of(wrong), space.per_rule))
+
+
+def known_of(space: States, sets: np.ndarray, values: np.ndarray) -> KnownSets:
+    """Sets of patterns of a problem, and what completing each of them costs at least."""
+    net = np.where(np.arange(len(space.weights)) < space.n_positive, space.weights, -space.weights)
+    return KnownSets(space.antecedents, space.inside, net, space.per_error, space.per_rule, sets, values)
 
 
 # changes --------------------------------------------------------------------------------------------------------------

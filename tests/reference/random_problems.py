@@ -90,6 +90,14 @@ def random_rows(rng: np.random.Generator, kind: str, most_columns: int = 5, n_gr
     return Rows(A, y, weight, group, kind)
 
 
+def explained(seed: int, n: int, m: int, noise: float = 0.15) -> tuple[np.ndarray, np.ndarray]:
+    """Antecedents, and labels that two pairs of them explain but for some noise."""
+    rng = np.random.default_rng(seed)
+    A = rng.random((n, m)) < rng.uniform(0.2, 0.6, m)
+    y = (A[:, 0] & ~A[:, 1]) | (A[:, 2] & A[:, 3])
+    return A, y ^ (rng.random(n) < noise)
+
+
 def some_rows(rng: np.random.Generator, kind: str, most_columns: int = 4, most_rows: int = 16) -> Rows:
     """The first few of random rows, of two or three groups."""
     rows = random_rows(rng, kind, most_columns, int(rng.integers(2, 4)))

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from command_line import output_of
+from proof_checks import holds, proof_by, with_arrays
 from test_monotone import GRID, drawn, is_monotone
 
 import rulelab as rl
-from rulelab.__main__ import main
 from rulelab.data.conditions import Condition
 from rulelab.data.directions import NEGATIVE, POSITIVE, allowed_labels
 
@@ -63,13 +64,17 @@ def of_some(problem: rl.Problem, kept: np.ndarray) -> rl.Problem:
     return problem._some(kept)
 
 
-def small(seed: int) -> tuple[rl.Problem, dict[str, str]]:
-    """A problem of four antecedents, and directions of some of its columns."""
+def mined(seed: int, unit: float = 1) -> tuple[rl.Problem, dict[str, str]]:
+    """A problem of a table that is drawn, with weights in this unit, and directions."""
     table, y, weight, directions, _ = drawn(seed)
-    given = weight * 0.1 if seed % 4 == 3 else weight
     X = rl.Binarizer(thresholds=CUTS["thresholds"]).fit_transform(table)
     ants = rl.mine_antecedents(X, 1 + seed % 2, min_support=0.0, max_support=1.0)
-    problem = rl.Problem.from_antecedents(ants, y, sample_weight=given)
+    return rl.Problem.from_antecedents(ants, y, sample_weight=weight * unit), directions
+
+
+def small(seed: int) -> tuple[rl.Problem, dict[str, str]]:
+    """A problem of four antecedents, and directions of some of its columns."""
+    problem, directions = mined(seed, 0.1 if seed % 4 == 3 else 1)
     kept = np.random.default_rng(seed).permutation(problem.n_antecedents)[:4]
     problem = of_some(problem, np.sort(kept))
     columns = {c.column for some in problem.conditions for c in some}
@@ -109,10 +114,7 @@ def test_what_the_list_predicts_is_monotone_for_every_row_there_could_be():
 
 
 def case(seed: int) -> tuple[rl.ConstrainedRuleListSearch, dict[str, str]]:
-    table, y, weight, directions, _ = drawn(seed)
-    X = rl.Binarizer(thresholds=CUTS["thresholds"]).fit_transform(table)
-    ants = rl.mine_antecedents(X, 1 + seed % 2, min_support=0.0, max_support=1.0)
-    problem = rl.Problem.from_antecedents(ants, y, sample_weight=weight)
+    problem, directions = mined(seed)
     directions = {name: way for name, way in directions.items() if any(name in str(one) for one in problem.names)}
     return rl.search_for(problem, regularization=0.04, monotone=directions), directions
 
@@ -130,8 +132,7 @@ def test_where_no_rule_may_predict_anything_the_proof_is_of_the_default_alone():
     n_bytes = proof.arrays["sets"].shape[1]
     raised = {"sets": np.array([[128] + [0] * (n_bytes - 1)], dtype=np.uint8), "values": np.array([1 << 40])}
     for other in ({}, raised):
-        answer = rl.verify(problem, last.incumbent.model, replace(proof, arrays={**proof.arrays, **other}))
-        assert answer.valid, answer.reason
+        answer = holds(problem, last.incumbent.model, with_arrays(proof, **other))
         assert answer.lower_bound == last.incumbent.objective == 0.25
 
 
@@ -142,8 +143,7 @@ def test_proofs_hold_and_say_what_they_are_about():
         assert last.status is rl.Status.OPTIMAL
         assert last.incumbent is not None
         model, proof = last.incumbent.model, search.certificate()
-        found = rl.verify(search.problem, model, proof)
-        assert found, found.reason
+        found = holds(search.problem, model, proof)
         if directions:
             assert "rule by rule" in found.reason
             assert all(f"{way} in {name}" in found.reason for name, way in directions.items())
@@ -167,9 +167,7 @@ def test_proofs_are_of_the_labels_that_the_data_have(classes):
     for seed in range(8):
         search, directions = case(seed)
         problem = replace(search.problem, classes=classes)
-        search = rl.search_for(problem, regularization=0.04, monotone=directions)
-        model = rl.solve(search).incumbent.model
-        proof = search.certificate()
+        model, proof = proof_by(rl.search_for(problem, regularization=0.04, monotone=directions))
         assert rl.verify(problem, model, proof), seed
         for rule in model.rules:
             only = NEGATIVE if rule.prediction == classes[1] else POSITIVE
@@ -214,7 +212,9 @@ def test_the_command_line_fits_and_verifies(tmp_path, capsys):
     table.assign(y=y).to_csv(tmp_path / "t.csv", index=False)
     saved, proof = tmp_path / "m.json", tmp_path / "p.json"
     asked = ["--target", "y", "--model", "rule-list", "--monotone", "b:increasing", "--min-support", "0"]
-    assert main(["fit", str(tmp_path / "t.csv"), *asked, "-o", str(saved), "--proof", str(proof)]) == 0
-    assert "among the lists that stay increasing in b rule by rule" in capsys.readouterr().out
-    assert main(["verify", str(tmp_path / "t.csv"), str(saved), str(proof)]) == 0
-    assert "increasing in b" in capsys.readouterr().out
+    asked += ["--max-conditions", "1"]
+    assert (
+        "among the lists that stay increasing in b rule by rule"
+        in output_of(capsys, "fit", str(tmp_path / "t.csv"), *asked, "-o", str(saved), "--proof", str(proof))[0]
+    )
+    assert "increasing in b" in output_of(capsys, "verify", str(tmp_path / "t.csv"), str(saved), str(proof))[0]

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import rows
-from test_near_optimal import GAPS, LAMBDAS, medium_problem, near_optimal_by_enumeration
+from test_near_optimal import GAPS, LAMBDAS, disjoint, medium_problem, near_optimal_by_enumeration
 
 import rulelab as rl
 from rulelab.data.conditions import Condition
@@ -243,11 +243,8 @@ def test_all_lists_are_equally_likely():
 
 
 def test_numbers_of_lists_of_several_words_are_exact():
-    """Disjoint antecedents, each all positive, and a negative rest: all orders."""
     n = 13
-    A = np.vstack([np.eye(n, dtype=bool), np.zeros((1, n), dtype=bool)])
-    problem = rl.Problem.from_arrays(A, [True] * n + [False], sample_weight=[1] * n + [200])
-    result = count(problem, 0.0001, 0.0)
+    result = count(disjoint(n), 0.0001, 0.0)
     assert result.n_lists == factorial(n) > 2**32
     importance = result.importance()
     assert importance["lists"].tolist() == [factorial(n)] * n

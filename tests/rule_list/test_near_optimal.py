@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from laws import in_slices, noisy_problem
 from strategies import rows
 
 import rulelab as rl
@@ -22,6 +23,7 @@ from rulelab.rule_list.near_optimal.summary import NearOptimal
 
 LAMBDAS = (0.01, 0.02, 0.05, 0.2)
 GAPS = (0.0, 0.01, 0.05, 0.1, 0.3)
+medium_problem = partial(noisy_problem, m=12)
 small_problems = partial(rows, st.sampled_from(LAMBDAS), max_rows=10, max_columns=4, max_weight=4)
 
 
@@ -156,6 +158,8 @@ def test_pairs_of_patterns_change_nothing_that_is_found(gap, max_length, cls, mo
     ]
     last = [rl.solve(search) for search in searches]
     used, unused = [search.result() for search in searches]
+    sliced, end = in_slices(cls(RuleListSearch(problem, 0.01, max_length=max_length), within=gap), 20)
+    assert (sliced.result().n_lists, end.work) == (used.n_lists, last[0].work)
     assert [state.status for state in last] == [rl.Status.OPTIMAL] * 2
     assert used.n_lists == unused.n_lists > 0
     assert used.optimum == unused.optimum
@@ -179,25 +183,6 @@ def test_pairs_of_patterns_cut_what_other_bounds_do_not(cls, monkeypatch):
     assert used.work < 0.9 * unused.work
     if cls is NearOptimalSearch:
         assert used.states < 0.7 * unused.states
-
-
-def test_an_enumeration_with_pairs_can_be_stopped_and_pickled(monkeypatch):
-    monkeypatch.setattr(NearSearch, "_SEPARATE_AFTER", 0)
-    problem = medium_problem(seed=3, n=400, m=14)
-    for cls in (NearOptimalSearch, rl.NearOptimalCounter):
-        whole, search = cls(problem, 0.01, 0.03), cls(problem, 0.01, 0.03)
-        rl.solve(whole)
-        while search.phase != "finished":
-            search.advance(20)
-            search = pickle.loads(pickle.dumps(search))
-        assert (search.result().n_lists, search.work) == (whole.result().n_lists, whole.work)
-
-
-def medium_problem(seed=0, n=160, m=12, noise=0.15):
-    rng = np.random.default_rng(seed)
-    A = rng.random((n, m)) < rng.uniform(0.2, 0.6, m)
-    y = (A[:, 0] & ~A[:, 1]) | (A[:, 2] & A[:, 3])
-    return rl.Problem.from_arrays(A, y ^ (rng.random(n) < noise))
 
 
 @pytest.fixture(scope="module")
@@ -262,11 +247,14 @@ def test_orders_that_do_the_same_are_one_model():
     assert (result.count, result.n_lists, result.multiplicity.tolist()) == (1, factorial(5), [factorial(5)])
 
 
+def disjoint(n):
+    """Antecedents each of which holds for one positive row, and a negative rest: every order of them is as good."""
+    return rl.Problem.from_arrays(np.eye(n + 1, n), [True] * n + [False], sample_weight=[1] * n + [200])
+
+
 def test_orders_are_counted_beyond_what_could_be_listed():
     n = 18
-    A = np.vstack([np.eye(n, dtype=bool), np.zeros((1, n), dtype=bool)])
-    problem = rl.Problem.from_arrays(A, [True] * n + [False], sample_weight=[1] * n + [200])
-    result = near_optimal(problem, regularization=0.0001, within=0.0)
+    result = near_optimal(disjoint(n), regularization=0.0001, within=0.0)
     assert (result.count, result.n_lists) == (1, factorial(n))
     assert (result.antecedents["share"] == 1).all()
 

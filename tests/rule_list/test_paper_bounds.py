@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from inside import Inside
+from laws import noisy_problem
 from strategies import rows
 
 import rulelab as rl
@@ -216,14 +217,6 @@ def only(*names):
     return CorelsBounds(**{name: name in names for name in CORELS_BOUNDS})
 
 
-def mixed():
-    """A problem whose search stores some thousands of prefixes."""
-    rng = np.random.default_rng(4)
-    A = rng.random((300, 16)) < rng.uniform(0.2, 0.6, 16)
-    y = ((A[:, 0] & ~A[:, 1]) | (A[:, 2] & A[:, 3])) ^ (rng.random(300) < 0.2)
-    return rl.Problem.from_arrays(A, y)
-
-
 def related_antecedents(rng, n, m):
     """Antecedents that lie inside others, outside, around them or opposite, and labels that depend on three of them."""
     A = rng.random((n, m)) < rng.uniform(0.05, 0.8, m)
@@ -264,7 +257,7 @@ def test_no_list_beats_the_incumbent_that_starts_with_a_closed_prefix(seed):
 
 
 def test_a_similar_prefix_is_there_for_each_that_is_cut():
-    problem = mixed()
+    problem = noisy_problem(4, 300, 16, 0.2)  # some thousands of prefixes are stored
     bounds = replace(CorelsBounds.published(), similar_support=True)
     search = CorelsSearch(problem, 0.01, "random", bounds, random_state=0)
     weight = problem.positives + problem.negatives

@@ -5,13 +5,14 @@ import signal
 import threading
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import naive
 import numpy as np
 import pytest
 from inside import Inside, learn_soon
-from laws import state_of
+from laws import noisy_problem, state_of
 from patience import PATIENCE
 from random_problems import WEIGHTS, random_rows
 
@@ -28,11 +29,7 @@ from rulelab.rule_list.pair_bound import least_cost
 NUMBERS = (2, 3, 16)
 
 
-def problem(seed: int, n: int = 300, m: int = 18, noise: float = 0.25) -> rl.Problem:
-    rng = np.random.default_rng(seed)
-    A = rng.random((n, m)) < rng.uniform(0.2, 0.6, m)
-    y = ((A[:, 0] & ~A[:, 1]) | (A[:, 2] & A[:, 3])) ^ (rng.random(n) < noise)
-    return rl.Problem.from_arrays(A, y)
+problem = partial(noisy_problem, n=300, m=18, noise=0.25)
 
 
 @pytest.fixture
@@ -90,18 +87,19 @@ def learning(seed: int, n_jobs: int, **options: object) -> rl.RuleListSearch:
     return search
 
 
-@pytest.mark.parametrize("n_jobs", [3, 16])
-def test_cores_and_multipliers_are_shared(n_jobs):
-    one, search = learning(1, 1), learning(1, n_jobs)
-    found = rl.solve(search).incumbent
-    assert found.objective == rl.solve(one).incumbent.objective
-    pools = Inside(search).running.pools
-    assert len(pools) == n_jobs
-    held = [
-        {(mask.tobytes(), int(value)) for mask, value in zip(p.masks, p.value, strict=True) if value} for p in pools
-    ]
-    assert held[0]
-    assert all(each == held[0] for each in held)
+def test_cores_and_multipliers_are_shared():
+    alone = rl.solve(learning(1, 1)).incumbent
+    for n_jobs in (16, 3):
+        search = learning(1, n_jobs)
+        found = rl.solve(search).incumbent
+        assert found.objective == alone.objective
+        pools = Inside(search).running.pools
+        assert len(pools) == n_jobs
+        held = [
+            {(mask.tobytes(), int(value)) for mask, value in zip(p.masks, p.value, strict=True) if value} for p in pools
+        ]
+        assert held[0]
+        assert all(each == held[0] for each in held)
     assert rl.verify(search.problem, found.model, search.certificate()).valid
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import rows
-from test_near_optimal import GAPS, LAMBDAS, medium_problem, near_optimal_by_enumeration
+from test_near_optimal import GAPS, LAMBDAS, disjoint, medium_problem, near_optimal_by_enumeration
 
 import rulelab as rl
 from rulelab.rule_list.near_optimal.prefix_graph import PrefixGraph
@@ -116,10 +116,7 @@ def test_what_was_cut_short_has_all_below_a_bound_and_nothing_dear(everything):
 
 
 def test_orders_beyond_counting_are_few_prefixes():
-    n = 15
-    A = np.vstack([np.eye(n, dtype=bool), np.zeros((1, n), dtype=bool)])
-    problem = rl.Problem.from_arrays(A, [True] * n + [False], sample_weight=[1] * n + [200])
-    search = searched(problem, 0.0001, 0.0)
+    search = searched(disjoint(15), 0.0001, 0.0)
     graph = search.prefixes()
     assert (graph.n_lists, graph.n_models) == (search.result().n_lists, 1)
     assert (graph.reliance()["lists"] == 1).all()

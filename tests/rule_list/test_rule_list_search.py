@@ -1,6 +1,5 @@
 """The rule list engine against the naive reference, exact optima and certified benchmark instances."""
 
-import pickle
 from fractions import Fraction
 from functools import partial
 
@@ -45,21 +44,6 @@ def test_naive_recursion_agrees_with_enumeration():
         for limit in (0, 1, 2, 4):
             args = (A, y, weight, Fraction(1, 20), limit)
             assert naive.best_rule_list(*args) == naive.best_rule_list_by_enumeration(*args)
-
-
-@pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("beam_width", [0, 50])
-def test_learning_from_the_start_never_changes_the_optimum(monkeypatch, seed, beam_width):
-    rng = np.random.default_rng(seed)
-    A = rng.random((150, 18)) < rng.uniform(0.1, 0.7, 18)
-    y = ((A[:, 0] & ~A[:, 1]) | (A[:, 2] & A[:, 3])) ^ (rng.random(150) < 0.2)
-    problem = rl.Problem.from_arrays(A, y)
-    plain = certified(problem, 0.008, bounds=RuleListBounds(cores=False, deletion=False), beam_width=beam_width)
-    learn_soon(put=monkeypatch.setattr)
-    learnt = certified(problem, 0.008, beam_width=beam_width)
-    assert learnt.pruned["core"] > 0
-    assert learnt.pruned["deletion"] > 0
-    assert learnt.incumbent.objective == plain.incumbent.objective
 
 
 @settings(max_examples=150)
@@ -149,18 +133,6 @@ def test_certified_benchmark_instances(instances):
         assert snapshot.incumbent.objective == pytest.approx(objective, abs=1e-7), (name, regularization)
 
 
-def test_bounds_report_what_they_cut(instances):
-    A, y, _ = instances.load("compas_a")
-    problem = rl.Problem.from_arrays(A, y)
-    full = certified(problem, 0.01, beam_width=0)
-    assert {"always: hierarchical", "lookahead", "accurate support", "pair lookahead", "equivalent support"} <= {
-        name for name, count in full.pruned.items() if count
-    }
-    without = certified(problem, 0.01, beam_width=0, bounds=RuleListBounds(pair_lookahead=False))
-    assert without.counts["stored"] > full.counts["stored"]
-    assert without.pruned["pair lookahead"] == 0
-
-
 def test_a_warm_start_is_the_first_incumbent(instances):
     A, y, names = instances.load("compas_a")
     problem = rl.Problem.from_arrays(A, y, names=names)
@@ -200,44 +172,6 @@ def test_duplicated_and_full_columns_change_nothing():
     plain = certified(rl.Problem.from_arrays(A, y), 0.02)
     wide = np.column_stack([A, A, np.ones(100, bool), np.zeros(100, bool)])
     assert certified(rl.Problem.from_arrays(wide, y), 0.02).incumbent.objective == plain.incumbent.objective
-
-
-def test_a_finished_search_hands_out_its_proof():
-    rng = np.random.default_rng(8)
-    A, y = rng.random((80, 8)) < 0.4, rng.random(80) < 0.5
-    problem = rl.Problem.from_arrays(A, y)
-    search = RuleListSearch(problem, 0.02)
-    with pytest.raises(rl.CertificateError, match="not proven"):
-        search.certificate()
-    model = rl.solve(search).incumbent.model
-    assert rl.verify(problem, model, search.certificate()).valid
-    limited = RuleListSearch(problem, 0.02, max_length=1)
-    shorter = rl.solve(limited).incumbent.model
-    certificate = limited.certificate()
-    answer = rl.verify(problem, shorter, certificate)
-    assert (answer.state, answer.among) == ("optimal", "has at most 1 rule")
-    assert len(model) > 1
-    assert (
-        "2 rules, more than the 1" in rl.verify(problem, rl.RuleList.from_problem(problem, [0, 1]), certificate).reason
-    )
-
-
-def test_slices_stay_short_with_many_antecedents():
-    """An expansion of thousands of antecedents is left half-way, and the search goes on where it was."""
-    rng = np.random.default_rng(6)
-    A, y = rng.random((2000, 4000)) < 0.3, rng.random(2000) < 0.5
-    problem = rl.Problem.from_arrays(A, y)
-    search = RuleListSearch(problem, 0.004, beam_width=0)
-    snapshots = [search.advance(1) for _ in range(6)]
-    assert snapshots[-1].counts["created"] > snapshots[0].counts["created"]
-    assert snapshots[-1].work < 6
-    assert all(s.lower_bound <= s.incumbent.objective for s in snapshots)
-    finished = []
-    for one in (RuleListSearch(problem, 0.004, beam_width=0), pickle.loads(pickle.dumps(search))):
-        while one.work < 1:
-            last = one.advance(1)
-        finished.append((last.counts, last.pruned, last.queue_by_length, last.lower_bound))
-    assert finished[0] == finished[1]
 
 
 # the pool of cores ----------------------------------------------------------------------------------------------------

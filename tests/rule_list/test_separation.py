@@ -1,6 +1,5 @@
 """Pairs of patterns that rules must tell apart: bounds that hold, searches and proofs that use them."""
 
-import pickle
 from dataclasses import replace
 from fractions import Fraction
 
@@ -8,6 +7,8 @@ import naive
 import numpy as np
 import pytest
 from inside import Inside, learn_soon
+from laws import in_slices, state_of
+from proof_checks import proof_by
 
 import rulelab as rl
 from rulelab.certificate.rule_list.checker import recompute
@@ -33,9 +34,13 @@ def data(seed, n=60, m=6, noise=0.25):
     return A, y, weight
 
 
-def searched(seed, regularization=0.02, **options):
+def problem_of(seed, **options):
     A, y, weight = data(seed, **options)
-    search = RuleListSearch(rl.Problem.from_arrays(A, y, sample_weight=weight), regularization, beam_width=0)
+    return rl.Problem.from_arrays(A, y, sample_weight=weight)
+
+
+def searched(seed, regularization=0.02, **options):
+    search = RuleListSearch(problem_of(seed, **options), regularization, beam_width=0)
     return search, rl.solve(search)
 
 
@@ -90,21 +95,15 @@ def test_pairs_of_very_unequal_weights_may_all_be_given_up(monkeypatch):
 
 
 def test_slices_and_pickles_change_nothing():
-    A, y, weight = data(1, n=300, m=14)
-    problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
+    problem = problem_of(1, n=300, m=14)
     whole = rl.solve(RuleListSearch(problem, 0.004))
-    search = RuleListSearch(problem, 0.004)
-    while (snapshot := search.advance(3)).status is rl.Status.RUNNING:
-        assert snapshot.lower_bound <= whole.incumbent.objective + 1e-12
-        search = pickle.loads(pickle.dumps(search))
+    _, snapshot = in_slices(RuleListSearch(problem, 0.004))
     assert snapshot.pruned["separation"] > 0
-    assert (snapshot.counts, snapshot.pruned) == (whole.counts, whole.pruned)
-    assert snapshot.incumbent.model == whole.incumbent.model
+    assert state_of(snapshot) == state_of(whole)
 
 
 def test_the_memory_limit_counts_them():
-    A, y, weight = data(2, n=300, m=14)
-    problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
+    problem = problem_of(2, n=300, m=14)
     search = RuleListSearch(problem, 0.01, beam_width=0)
     search.advance(1)
     size = sum(array.nbytes for array in Inside(search).learning.separation)
@@ -116,11 +115,8 @@ def test_the_memory_limit_counts_them():
 
 
 def proof(seed=1):
-    A, y, weight = data(seed, n=200, m=10)
-    problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
-    search = RuleListSearch(problem, 0.01, bounds=RuleListBounds(cores=False))
-    model = rl.solve(search).incumbent.model
-    return problem, model, search.certificate()
+    problem = problem_of(seed, n=200, m=10)
+    return problem, *proof_by(RuleListSearch(problem, 0.01, bounds=RuleListBounds(cores=False)))
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -178,9 +174,8 @@ def test_wrong_multipliers_are_refused(what):
 
 @pytest.mark.parametrize("seed", range(12))
 def test_no_completion_costs_less_than_multipliers_raised_for_a_set_say(seed):
-    A, y, weight = data(seed, n=40, m=5)
     regularization = Fraction("0.01") if seed % 3 else Fraction("0.04")
-    problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
+    problem = problem_of(seed, n=40, m=5)
     search = RuleListSearch(problem, float(regularization), bounds=RuleListBounds(cores=False), beam_width=0)
     best = rl.solve(search).incumbent.model
     inside = Inside(search)

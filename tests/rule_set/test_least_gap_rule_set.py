@@ -8,6 +8,7 @@ import naive_rule_sets as naive
 import numpy as np
 import pytest
 from crossed_cases import Case, data_of, least_gap_of_sets
+from laws import finished
 
 import rulelab as rl
 from rulelab.rule_set import phases as rule_set_phases
@@ -16,19 +17,6 @@ from rulelab.rule_set import phases as rule_set_phases
 def case_of(seed: int, **more: object) -> Case:
     case = crossed_cases.case_of("least_gap_set", seed)
     return replace(case, options=case.options | more)
-
-
-def finished(search: rl.LeastGapRuleSetSearch) -> rl.Snapshot:
-    """The last state of a search in slices, whose bounds and incumbents go one way."""
-    gap, bound = float("inf"), 0.0
-    for snapshot in search.steps(work_per_step=1, work_limit=5000):
-        assert snapshot.lower_bound >= bound
-        bound = snapshot.lower_bound
-        if snapshot.incumbent is not None:
-            assert bound <= snapshot.incumbent.objective <= gap
-            gap = snapshot.incumbent.objective
-    assert snapshot.limit != "work"
-    return snapshot
 
 
 def check(case: Case) -> None:
@@ -111,19 +99,6 @@ def test_every_point_of_the_front_is_that_of_a_search_of_its_own():
     while sliced.advance(1).status is rl.Status.RUNNING:
         sliced = pickle.loads(pickle.dumps(sliced))
     assert (sliced.points, list(front.frame.columns)[-2:]) == (front.points, ["complexity", "true_gap"])
-
-
-def test_limits_stop_a_search_that_then_goes_on():
-    problem = larger_problem()
-    search = rl.LeastGapRuleSetSearch(problem, "equal_opportunity", 0.72, 6, 2, loss="zero_one", column_limit=1)
-    assert rl.solve(search, time_limit=0.0).limit == "time"
-    assert rl.solve(search, work_limit=3).limit == "work"
-    search.memory_limit = 1
-    assert rl.solve(search).limit == "memory"
-    search.memory_limit = None
-    stopped = rl.solve(search)
-    assert stopped.status is rl.Status.OPTIMAL or stopped.limit == "columns"
-    assert stopped.lower_bound <= stopped.incumbent.objective
 
 
 def test_sets_to_begin_with_are_taken_where_they_are_accurate_and_simple_enough():

@@ -1,6 +1,5 @@
 """All rule sets near the optimum, against every set of a small problem one by one."""
 
-import pickle
 from fractions import Fraction
 from functools import partial
 from itertools import combinations
@@ -9,6 +8,7 @@ from typing import Any, NamedTuple
 import naive_rule_sets as naive
 import numpy as np
 import pytest
+from laws import in_slices
 
 import rulelab as rl
 
@@ -136,10 +136,7 @@ near_optimal = partial(rl.near_optimal, model="rule_set")
 def test_slices_and_pickles_change_nothing():
     problem = table(7).problem
     whole = near_optimal(problem, within=3, **SETTINGS)
-    search = rl.NearOptimalRuleSetSearch(problem, 3, **SETTINGS)
-    while search.phase != "finished":
-        search.advance(1)
-        search = pickle.loads(pickle.dumps(search))
+    search, _ = in_slices(rl.NearOptimalRuleSetSearch(problem, 3, **SETTINGS), 1, 1)
     again = search.result()
     assert again.frame().equals(whole.frame())
     assert again.rules.equals(whole.rules)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import seeds
-from test_rule_set_fairness import LOSSES, compas_like
+from test_rule_set_fairness import LOSSES, compas_like, compas_problem
 from test_rule_set_master import check_its_end
 from test_rule_set_search import certified
 
@@ -35,8 +35,7 @@ def proximal(monkeypatch):
 
 
 def some_rules(criterion: rl.EqualOpportunity, loss: str = "hamming", form: str = "dnf") -> tuple[Program, Pool]:
-    A, y, groups = compas_like()
-    problem = rl.Problem.from_arrays(A, y, groups=groups)
+    problem = compas_problem()
     program = make_program(problem, 9, loss, form, criterion)
     pool = Pool(program, Features.from_problem(problem, form))
     pool.add([*((j,) for j in range(8)), *combinations(range(8), 2)])
@@ -117,8 +116,7 @@ def test_weights_that_are_not_integers(proximal):
 
 def generated(criterion: rl.EqualOpportunity) -> ColumnGeneration:
     """Column generation at its end."""
-    A, y, groups = compas_like()
-    problem = rl.Problem.from_arrays(A, y, groups=groups)
+    problem = compas_problem()
     program, features = make_program(problem, 11, fairness=criterion), Features.from_problem(problem)
     columns = ColumnGeneration(program, features, Pool(program, features), 3)
     while not columns.done:
@@ -159,8 +157,7 @@ def test_the_simplex_method_takes_over_when_nothing_is_found(criterion, proximal
 
 @pytest.mark.parametrize("criterion", [rl.EqualOpportunity(0.02), rl.DemographicParity(0.02)], ids=repr)
 def test_a_search_pickled_after_every_unit_ends_alike_and_is_proven(proximal, criterion):
-    A, y, groups = compas_like()
-    problem = rl.Problem.from_arrays(A, y, groups=groups)
+    problem = compas_problem()
     whole = certified(RuleSetSearch(problem, 8, 3, fairness=criterion).without_relaxation())
     search, bounded = RuleSetSearch(problem, 8, 3, fairness=criterion).without_relaxation(), False
     while (snapshot := search.advance(1)).status is rl.Status.RUNNING:

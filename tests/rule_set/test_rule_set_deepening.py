@@ -39,13 +39,6 @@ def test_the_optimum_is_that_of_the_naive_reference(near, monkeypatch):
         assert Judge(case_of("rule_set", seed)).run() == [], seed
 
 
-def table(seed: int = 5, rows_: int = 400) -> rl.Problem:
-    rng = np.random.default_rng(seed)
-    A = rng.random((rows_, 14)) < rng.uniform(0.3, 0.8, 14)
-    y = (A[:, 0] & A[:, 1] & A[:, 2] & ~A[:, 3] | A[:, 4] & A[:, 5]) ^ (rng.random(rows_) < 0.15)
-    return rl.Problem.from_arrays(A, y)
-
-
 @settings(max_examples=40)
 @given(rows(max_rows=14), seeds, st.integers(4, 8), st.sampled_from([2, 3]), st.integers(1, 2), st.booleans())
 def test_a_surcharge_costs_the_bound_so_often_as_rules_of_its_length_fit(case, seed, most, depth, shallow, zero_one):
@@ -79,7 +72,10 @@ def test_a_surcharge_costs_the_bound_so_often_as_rules_of_its_length_fit(case, s
 
 
 def test_a_bound_is_proven_at_any_limit_once_the_longest_rules_are_priced():
-    problem = table()
+    rng = np.random.default_rng(5)
+    A = rng.random((400, 14)) < rng.uniform(0.3, 0.8, 14)
+    y = (A[:, 0] & A[:, 1] & A[:, 2] & ~A[:, 3] | A[:, 4] & A[:, 5]) ^ (rng.random(400) < 0.15)
+    problem = rl.Problem.from_arrays(A, y)
     search, seen, depths, shares = RuleSetSearch(problem, 9), set(), [], set()
     while (snapshot := search.advance(1)).status is Status.RUNNING:
         made = Inside(search).generation

@@ -38,14 +38,12 @@ from rulelab.snapshot import Status
 LOSSES = {"hamming": naive.hamming_loss, "zero_one": naive.zero_one_loss}
 
 
-@pytest.mark.parametrize("whole_nodes", [300, 0])
-@pytest.mark.parametrize("large", [1 << 30, 0])
+@pytest.mark.parametrize(("large", "whole_nodes"), [(0, 300), (0, 0), (1 << 30, 0)])
 def test_the_fair_optimum_is_that_of_the_naive_reference(large, whole_nodes, monkeypatch):
-    """By both methods, and also when rates that must be equal are searched value by value from the first."""
+    """By both methods where rates that must be equal are searched value by value, and by the proximal one else."""
     monkeypatch.setattr(generation, "_LARGE_CONSTRAINED", large)
     monkeypatch.setattr(rule_set_phases, "_WHOLE_NODES", whole_nodes)
-    cases = [case_of("rule_set", seed) for seed in range(24)]
-    for case in cases:
+    for case in (case_of("rule_set", seed) for seed in range(24)):
         assert case.options["fairness"] is None or Judge(case).run() == [], case.seed
 
 
@@ -73,14 +71,18 @@ def compas_like(n=400, seed=0):
     return A, y, np.where(A[:, 2], "a", np.where(A[:, 3], "b", "c"))
 
 
+def compas_problem(n=400):
+    A, y, groups = compas_like(n)
+    return rl.Problem.from_arrays(A, y, groups=groups)
+
+
 @pytest.mark.parametrize(
     "criterion", [EqualOpportunity(0.02), EqualizedOdds(0.02, 0.05), DemographicParity(0.01), AccuracyParity(0.02)]
 )
 @pytest.mark.parametrize("loss", sorted(LOSSES))
 @pytest.mark.parametrize("form", ["dnf", "cnf"])
 def test_reduced_costs_of_the_columns_in_the_model_have_the_right_signs(criterion, loss, form):
-    A, y, groups = compas_like()
-    problem = rl.Problem.from_arrays(A, y, groups=groups)
+    problem = compas_problem()
     program, features = make_program(problem, 9, loss, form, criterion), Features.from_problem(problem, form)
     pool = Pool(program, features)
     pool.add([*((j,) for j in range(8)), *combinations(range(8), 2)])
@@ -100,8 +102,7 @@ def test_reduced_costs_of_the_columns_in_the_model_have_the_right_signs(criterio
 
 
 def test_no_tolerance_is_met_by_the_set_without_rules():
-    A, y, groups = compas_like(60)
-    problem = rl.Problem.from_arrays(A, y, groups=groups)
+    problem = compas_problem(60)
     for criterion in (EqualOpportunity(0), EqualizedOdds(0, 0), DemographicParity(0), FalsePositiveRateParity(0)):
         assert criterion.met_by_no_rules
         first = RuleSetSearch(problem, 5, 2, fairness=criterion).advance(1)
@@ -115,17 +116,14 @@ def test_true_gaps_are_those_of_the_predictions():
     snapshot = rl.solve(RuleSetSearch(problem, 8, 2, fairness=EqualizedOdds(0.05, 0.1)))
     gaps = snapshot.detail["true_gaps"]
     evaluation = snapshot.incumbent.model.evaluate(A, y, groups=groups)
+    positive = snapshot.incumbent.model.predict(A).astype(bool)
     for rate in ("false_negative_rate", "false_positive_rate"):
-        values = [counts.rate(rate) for counts in naive_groups(snapshot.incumbent.model.predict(A), y, groups)]
+        values = [confusion(y[groups == g], positive[groups == g]).rate(rate) for g in np.unique(groups)]
         assert gaps[rate] == pytest.approx(max(values) - min(values))
     assert gaps["false_negative_rate"] <= 0.05
     assert evaluation.errors == snapshot.incumbent.errors
     predicted = snapshot.incumbent.model.predicts_positive(problem.matrix())
     assert true_gaps(DemographicParity(0), problem.groups, predicted).keys() == {"selection_rate"}
-
-
-def naive_groups(predicted, y, groups):
-    return [confusion(y[groups == g], predicted[groups == g].astype(bool)) for g in np.unique(groups)]
 
 
 def test_intersections_of_attributes_are_groups():
@@ -136,15 +134,6 @@ def test_intersections_of_attributes_are_groups():
     snapshot = rl.solve(RuleSetSearch(problem, 6, 2, fairness=EqualOpportunity(0.1)))
     assert snapshot.status is Status.OPTIMAL
     assert snapshot.detail["true_gaps"]["false_negative_rate"] <= 0.1
-
-
-def test_a_group_without_positives_is_named():
-    A, y, groups = compas_like()
-    y = y & (groups != "b")
-    problem = rl.Problem.from_arrays(A, y, groups=groups)
-    with pytest.raises(ValueError, match="'b' has no positives"):
-        RuleSetSearch(problem, fairness=EqualOpportunity(0.1))
-    assert RuleSetSearch(problem, fairness=FalsePositiveRateParity(0.1)).fairness is not None
 
 
 def test_groups_are_asked_for():

@@ -127,9 +127,14 @@ def test_it_says_nothing_when_it_is_made_and_when_it_solves(capfd):
     assert (solver.getOptionValue("threads")[1], solver.getOptionValue("presolve")[1]) == (1, "off")
 
 
-@pytest.mark.parametrize("first", ["theirs", "ours", "both"])
 @pytest.mark.parametrize(
-    ("threads", "kind"), [(1, "RuleSetSearch"), (2, "LeastGapRuleSetSearch"), (3, "RuleSetSearch")]
+    ("first", "threads", "kind"),
+    [
+        ("theirs", 2, "LeastGapRuleSetSearch"),
+        ("ours", 3, "RuleSetSearch"),
+        ("both", 1, "RuleSetSearch"),
+        ("both", 2, "LeastGapRuleSetSearch"),
+    ],
 )
 def test_other_models_in_the_same_process(first, threads, kind):
     """A user's own model is solved before, after and between, with any number of threads."""

@@ -109,7 +109,7 @@ def test_data_cubes_find_the_same(case):
 @given(cases(deepest=5), seeds, st.integers(33, 56), st.integers(1, 6))
 def test_data_cubes_are_exact_where_weights_have_more_than_32_bits(case, seed, digits, slice_):
     rng = np.random.default_rng(seed)
-    scale = max(1, 2**digits // int(1 + np.abs(case.weight).sum()))
+    scale = max(1, 2**digits // int(1 + np.abs(case.weight).sum() + 6 * case.price))  # of what can be counted
     weight = case.weight * scale + rng.integers(-2, 3, size=len(case.weight))
     case = case._replace(depth=case.depth or 3, weight=weight, price=case.price * scale + int(rng.integers(0, 3)))
     pricer = Pricer(case.features, case.weight, case.price, case.depth, method="cubes")

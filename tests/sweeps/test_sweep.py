@@ -66,11 +66,6 @@ def jobs_of(sweep: rl.Sweep) -> list[Job]:
     return sweep._jobs
 
 
-@pytest.fixture(scope="module")
-def done() -> rl.Sweep:
-    return run()
-
-
 def test_every_fit_is_what_it_is_alone(done):
     """Folds of scikit-learn, conditions and antecedents of the training rows only, no warm start."""
     splitter = StratifiedKFold(3, shuffle=True, random_state=0).split(DATA.X, DATA.y)
@@ -140,11 +135,7 @@ def test_rule_sets_start_from_those_of_less_complexity(monkeypatch):
 def test_workers_change_nothing(done, backend):
     other = run(n_jobs=2, backend=backend)
     pd.testing.assert_frame_equal(other.frame.drop(columns=TIMES), done.frame.drop(columns=TIMES))
-
-
-def test_another_seed_deals_other_folds(done):
-    other = run(random_state=1)
-    assert not other.frame["test_errors"].equals(done.frame["test_errors"])
+    assert not run(random_state=1).frame["test_errors"].equals(done.frame["test_errors"]), "folds are dealt by the seed"
 
 
 def test_points_are_means_over_folds(done):
@@ -177,6 +168,8 @@ def test_the_front_is_what_is_not_dominated(done, on, y):
     front = done.pareto("accuracy", y, on)
     kept = points[non_dominated(points["accuracy"], points[y], (True, False))]
     assert sorted(front["point"]) == sorted(kept["point"])
+    done.snapshot().frame["family"] = "spoilt"
+    assert set(done.frame["family"]) == {"rule_list"}, "a snapshot is nobody else's"
     assert front[y].is_monotonic_increasing
     assert front["accuracy"].is_monotonic_increasing
 
@@ -199,13 +192,6 @@ def test_results_come_as_they_are_done():
     assert (sweep.progress.state, sweep.progress.seconds_left) == ("done", 0)
     assert [(r.point, r.fold) for r in sweep.results] == seen
     assert list(sweep.as_completed()) == list(sweep.results)
-
-
-def test_a_snapshot_is_nobody_elses(done):
-    snapshot = done.snapshot()
-    snapshot.frame["family"] = "spoilt"
-    assert set(done.frame["family"]) == {"rule_list"}
-    assert repr(done) == "<Sweep of people: 18 of 18 fits, done>"
 
 
 def test_the_time_left_is_told():
@@ -260,14 +246,12 @@ def test_the_groups_compared_are_those_with_enough_rows():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"x": rng.random(300), "race": ["a"] * 140 + ["b"] * 140 + ["c"] * 20})
     data = from_frame(frame.assign(y=rng.integers(0, 2, 300)), "y", sensitive=["race"])
-    sweep = rl.sweep(data, grid={"regularization": [0.1]}, cv=2, sensitive="race")
+    sweep = waited(rl.sweep(data, grid={"regularization": [0.1]}, cv=2, sensitive="race"))
     assert sweep.groups == ("a", "b")
-    assert sweep.wait(PATIENCE)
     assert list(sweep.rates(0).index) == ["a", "b", "c"]
     assert sweep.rates(0)["few"].tolist() == [False, False, True]
-    named = rl.sweep(data, grid={"regularization": [0.1]}, cv=2, sensitive="race", groups=["c", "a"])
+    named = waited(rl.sweep(data, grid={"regularization": [0.1]}, cv=2, sensitive="race", groups=["c", "a"]))
     assert named.groups == ("c", "a")
-    assert named.wait(PATIENCE)
     assert named.frame["test_few"].all()
 
 
@@ -325,7 +309,10 @@ def test_bad_arguments_are_refused_before_anything_runs(arguments, message):
         rl.sweep(DATA, **{"grid": GRID, "cv": 3, "sensitive": "group"} | arguments)
 
 
-def test_only_data_sets_are_swept():
+def test_each_family_has_a_grid_of_its_own_and_data_sets_alone_are_swept():
+    for family in FAMILIES.values():
+        assert set(family.grid) <= set(family.defaults)
+        assert all(len(values) > 1 for values in family.grid.values())
     with pytest.raises(SweepError, match=r"must be a rulelab.datasets.Dataset"):
         rl.sweep(DATA.X)
 
@@ -393,13 +380,6 @@ def test_constraints_are_about_the_groups_that_are_compared():
     assert sweep.frame["status"].tolist() == ["optimal"] * 2
     assert (sweep.frame["train_equal_opportunity_gap"] <= 0.1 + 1e-12).all()
     assert list(sweep.rates(0).index) == ["never positive", "one", "two"]
-
-
-def test_each_family_has_a_grid_of_its_own():
-    for family in FAMILIES.values():
-        assert set(family.grid) <= set(family.defaults)
-        for values in family.grid.values():
-            assert len(values) > 1
 
 
 def test_two_sweeps_run_side_by_side(done):

@@ -168,13 +168,8 @@ def test_what_a_package_is_needed_for_says_so(monkeypatch, name):
     monkeypatch.setattr("importlib.util.find_spec", lambda package: None)
     with pytest.raises(rl.sweeps.SweepError, match=f"{name} needs the package {BASELINES[name].packages[-1]}"):
         rl.sweep(DATA, cv=3, sensitive="group", baselines=[name])
-    assert papers_need(name) == ([], [BASELINES[name].packages[-1]])
-
-
-def papers_need(name: str) -> tuple[list[str], list[str]]:
-    """What the figures of papers do with a baseline, and what they say they need."""
-    there, rows = installed(name)
-    return there, [row["source"].removeprefix("needs: ") for row in rows]
+    there, rows = installed(name)  # what the figures of papers do with a baseline, and what they say they need
+    assert (there, [row["source"] for row in rows]) == ([], [f"needs: {BASELINES[name].packages[-1]}"])
 
 
 def greedy_by_hand(antecedents: np.ndarray, y: np.ndarray, most: int) -> tuple[int, int]:

@@ -28,17 +28,13 @@ def counted(frame: pd.DataFrame = FRAME, weight: str | None = None) -> PatternCo
 COUNTS = counted()
 
 
-def is_kept_out() -> np.ndarray:
-    table = rl.tables.open(FRAME)
-    return np.array(table.frame.select(SPLIT.of(table).alias("t")).collect()["t"].to_list(), dtype=bool)
-
-
 def run(counts: PatternCounts = COUNTS, family: str = "rule_list", **arguments) -> rl.Sweep:
     return waited(rl.sweep(counts, family, **{"grid": GRID, "sensitive": "sex"} | arguments))
 
 
 def sides() -> tuple[pd.DataFrame, pd.DataFrame]:
-    kept_out = is_kept_out()
+    table = rl.tables.open(FRAME)
+    kept_out = np.array(table.frame.select(SPLIT.of(table).alias("t")).collect()["t"].to_list(), dtype=bool)
     return FRAME[~kept_out], FRAME[kept_out]
 
 

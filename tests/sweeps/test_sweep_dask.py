@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 import pytest
 from patience import PATIENCE, wait_until
-from test_sweep import DATA, GRID, TIMES, hard
+from test_sweep import DATA, GRID, TIMES, hard, waited
 from test_sweep_counted import COUNTS
 from test_sweep_counted import GRID as COUNTED_GRID
 
@@ -24,12 +24,13 @@ def client() -> Iterator[Any]:
         yield client
 
 
-def test_a_cluster_changes_nothing(client):
-    arguments = {"grid": GRID, "cv": 3, "sensitive": "group"}
-    here, there = rl.sweep(DATA, **arguments), rl.sweep(DATA, **arguments, client=client)
-    assert here.wait(PATIENCE)
-    assert there.wait(PATIENCE)
+def assert_same_as_here(client: Any, data: Any, **arguments: Any) -> None:
+    here, there = (waited(rl.sweep(data, **arguments, client=where)) for where in (None, client))
     pd.testing.assert_frame_equal(there.frame.drop(columns=TIMES), here.frame.drop(columns=TIMES))
+
+
+def test_a_cluster_changes_nothing(client):
+    assert_same_as_here(client, DATA, grid=GRID, cv=3, sensitive="group")
 
 
 def test_cancelling_on_a_cluster(client):
@@ -46,8 +47,4 @@ def _going_on(dask_worker):
 
 
 def test_counted_rows_on_a_cluster(client):
-    arguments = {"grid": COUNTED_GRID, "sensitive": "sex"}
-    here, there = rl.sweep(COUNTS, **arguments), rl.sweep(COUNTS, **arguments, client=client)
-    assert here.wait(PATIENCE)
-    assert there.wait(PATIENCE)
-    pd.testing.assert_frame_equal(there.frame.drop(columns=TIMES), here.frame.drop(columns=TIMES))
+    assert_same_as_here(client, COUNTS, grid=COUNTED_GRID, sensitive="sex")

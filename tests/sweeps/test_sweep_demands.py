@@ -28,6 +28,7 @@ WISHES = {
     "monotone": {"age": "decreasing"},
 }
 CRITERION = rl.EqualOpportunity(0.3)
+FOLDS = list(StratifiedKFold(2, shuffle=True, random_state=0).split(DATA.X, DATA.y))
 
 
 def swept(family: str, grid: dict[str, list[Any]], data: Any = DATA, **arguments: Any) -> rl.Sweep:
@@ -45,14 +46,12 @@ def obeys(model: Any, wishes: dict[str, Any]) -> bool:
 
 
 SOME = [asked for asked in product([False, True], repeat=4) if sum(asked) % 2 == 0]
-"""Any three of the four wishes are there in every way."""
+"""Any three of the four wishes are there in every way, in one half of them with another demand beside."""
+MORE = {"rule_list": ({}, {"max_length": 2}), "rule_set": ({}, {"fairness": CRITERION})}
 
 
-@pytest.mark.parametrize("asked", SOME)
 @pytest.mark.parametrize(
-    ("family", "more"),
-    [("rule_list", {}), ("rule_list", {"max_length": 2}), ("rule_set", {}), ("rule_set", {"fairness": CRITERION})],
-    ids=["lists", "short lists", "sets", "fair sets"],
+    ("family", "asked", "more"), [(f, asked, more[k % 2]) for f, more in MORE.items() for k, asked in enumerate(SOME)]
 )
 def test_models_of_every_fold_are_those_that_obey_alone(asked: tuple[bool, ...], family: str, more: dict[str, Any]):
     """Demands x length or fairness x folds, each against one search without a sweep."""
@@ -63,7 +62,7 @@ def test_models_of_every_fold_are_those_that_obey_alone(asked: tuple[bool, ...],
     sweep = swept(family, grid, fixed={**wishes, **more, **fair})
     assert not sweep.messages
     rows = sweep.frame.set_index(["fold", varied])
-    for fold, (train, _) in enumerate(StratifiedKFold(2, shuffle=True, random_state=0).split(DATA.X, DATA.y)):
+    for fold, (train, _) in enumerate(FOLDS):
         own = {**{name: values[0] for name, values in grid.items()}, **wishes, **more, **fair}
         groups = {"sensitive_features": DATA.sensitive["group"].iloc[train]} if fair else {}
         for value in grid[varied]:
@@ -98,7 +97,7 @@ def test_rows_that_count_several_times_are_asked_the_same(family: str) -> None:
 def cut_of(fold: int) -> str:
     """A condition on age that only one of the folds has."""
     names = []
-    for train, _ in StratifiedKFold(2, shuffle=True, random_state=0).split(DATA.X, DATA.y):
+    for train, _ in FOLDS:
         names.append(set(rl.Binarizer(thresholds=7).fit_transform(DATA.X.iloc[train]).columns))
     return sorted(name for name in names[fold] - names[1 - fold] if name.startswith("age <="))[0]
 
@@ -141,7 +140,7 @@ def test_what_a_fold_does_not_have_it_does_not_use() -> None:
 def test_a_column_without_conditions_in_a_fold_is_used_no_too_often(family: str, asked: dict[str, Any]) -> None:
     """A column that is constant on the training rows of one fold."""
     fold_of = np.empty(len(DATA.y), dtype=int)
-    for k, (_, test) in enumerate(StratifiedKFold(2, shuffle=True, random_state=0).split(DATA.X, DATA.y)):
+    for k, (_, test) in enumerate(FOLDS):
         fold_of[test] = k
     frame = DATA.X.assign(rare=np.where((fold_of == 0) & (DATA.X["age"] > 40), 1.0, 0.0), y=DATA.y)
     data = rl.datasets.from_frame(frame, "y", name="rare")

@@ -19,11 +19,6 @@ from rulelab.sweeps.store import lock as file_lock
 from rulelab.sweeps.store.lock import FileLock, Held
 
 
-@pytest.fixture(scope="module")
-def done() -> rl.Sweep:
-    return run()
-
-
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "results.jsonl"

@@ -15,6 +15,7 @@ from rulelab.sweeps import SweepError, runners, worker
 from rulelab.sweeps.families import Certified
 from rulelab.sweeps.method import Stopped
 from rulelab.sweeps.plan import Plan, make_plan
+from rulelab.sweeps.result import Job
 from rulelab.sweeps.runners import OnDask, Process
 from rulelab.views.fronts.run import followed
 from rulelab.views.fronts.view import FrontView
@@ -28,20 +29,25 @@ ERRORS = [
 ]
 
 
+def break_fits(monkeypatch, error, which):
+    """Fits of a number of a fold and a regularization for which ``which`` holds raise the error."""
+    fit = Certified.fit
+
+    def broken(self, fold, parameters, *others):
+        if which(fold.index, parameters["regularization"]):
+            raise error
+        return fit(self, fold, parameters, *others)
+
+    monkeypatch.setattr(Certified, "fit", broken)
+
+
 @pytest.mark.parametrize(
     ("error", "message"),
     [ERRORS[0], *(pytest.param(*error, marks=pytest.mark.long) for error in ERRORS[1:])],
     ids=lambda value: type(value).__name__,
 )
 def test_any_error_of_one_fit_is_one_failed_result(monkeypatch, tmp_path, error, message):
-    fit = Certified.fit
-
-    def broken(self, fold, parameters, *others):
-        if fold.index == 1 and parameters["regularization"] == 0.05:
-            raise error
-        return fit(self, fold, parameters, *others)
-
-    monkeypatch.setattr(Certified, "fit", broken)
+    break_fits(monkeypatch, error, lambda fold, regularization: fold == 1 and regularization == 0.05)
     sweep = run(results=tmp_path / "results.jsonl")
     assert (sweep.progress.state, sweep.progress.failed, sweep.progress.done) == ("done", 2, 18)
     failed = sweep.frame[sweep.frame["status"] == "failed"]
@@ -67,10 +73,13 @@ def test_a_fold_that_cannot_be_made_fails_its_fits_alone(monkeypatch):
     assert sweep.frame.groupby("fold")["status"].agg(set).tolist() == [{"optimal"}, {"failed"}, {"optimal"}]
 
 
-def test_cancelling_and_interrupts_are_no_failed_fits(monkeypatch):
+@pytest.fixture(scope="module")
+def job() -> Job:
+    return jobs_of(waited(rl.sweep(DATA, grid={"regularization": [0.1]}, cv=2)))[0]
+
+
+def test_cancelling_and_interrupts_are_no_failed_fits(job, monkeypatch):
     plan = make_plan(DATA, 2, None, None, 0, None, 0.0)
-    sweep = waited(rl.sweep(DATA, grid={"regularization": [0.1]}, cv=2))
-    job = jobs_of(sweep)[0]
     for error in (Stopped, KeyboardInterrupt):
         monkeypatch.setattr(Certified, "fit", lambda *_, error=error: (_ for _ in ()).throw(error))
         with pytest.raises(error):
@@ -79,14 +88,9 @@ def test_cancelling_and_interrupts_are_no_failed_fits(monkeypatch):
 
 @pytest.mark.parametrize("failing", [pytest.param("some", marks=pytest.mark.long), "all"])
 def test_tables_fronts_and_views_of_failed_fits(monkeypatch, failing):
-    fit = Certified.fit
-
-    def broken(self, fold, parameters, *others):
-        if failing == "all" or parameters["regularization"] == 0.05 or fold.index == 0:
-            raise MemoryError
-        return fit(self, fold, parameters, *others)
-
-    monkeypatch.setattr(Certified, "fit", broken)
+    break_fits(
+        monkeypatch, MemoryError(), lambda fold, regularization: failing == "all" or regularization == 0.05 or fold == 0
+    )
     sweep = run()
     frame = sweep.frame
     assert len(frame) == 18
@@ -195,11 +199,9 @@ def strict(plan: Plan) -> Warm:
 
 
 @pytest.mark.long
-def test_kernels_are_compiled_before_the_clock_in_every_runner(warm_plan, monkeypatch):
+def test_kernels_are_compiled_before_the_clock_in_every_runner(warm_plan, job, monkeypatch):
     distributed = pytest.importorskip("distributed")
     plan = strict(warm_plan)
-    sweep = waited(rl.sweep(DATA, grid={"regularization": [0.1]}, cv=2))
-    job = jobs_of(sweep)[0]
     monkeypatch.setattr(rehearsal, "rehearsed", set())
     _warmed(runners.Here(plan, worker.never), job)
     _warmed(Process(plan, worker.never), job)
@@ -213,11 +215,9 @@ def test_kernels_are_compiled_before_the_clock_in_every_runner(warm_plan, monkey
 
 
 @pytest.mark.long
-def test_a_dask_worker_that_dies_is_a_failed_fit(warm_plan, monkeypatch):
+def test_a_dask_worker_that_dies_is_a_failed_fit(warm_plan, job, monkeypatch):
     distributed = pytest.importorskip("distributed")
     once = pytest.importorskip("dask").config.set({"distributed.scheduler.allowed-failures": 0})  # not 3
-    sweep = waited(rl.sweep(DATA, grid={"regularization": [0.1]}, cv=2))
-    job = jobs_of(sweep)[0]
     cluster = distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None)
     with once, cluster, distributed.Client(cluster) as client:
         runner = OnDask(client, client.scatter(warm_plan, hash=False), worker.limits_of(warm_plan), worker.never)

@@ -11,16 +11,11 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 from patience import PATIENCE
-from test_sweep import DATA, GRID, TIMES, hard, people, run
+from test_sweep import DATA, GRID, TIMES, hard, people, run, waited
 
 import rulelab as rl
 from rulelab.sweeps import SweepError
 from rulelab.sweeps.families import Certified
-
-
-@pytest.fixture(scope="module")
-def done() -> rl.Sweep:
-    return run()
 
 
 def test_what_is_in_the_file_is_not_computed_again(done, tmp_path, monkeypatch):
@@ -101,6 +96,17 @@ def test_cancelling_ends_the_fit_that_is_going_on(tmp_path, n_jobs, backend):
     assert len(path.read_text().splitlines()) == 1
 
 
+TWO_FITS = {"grid": {"regularization": [0.1]}, "cv": 2}
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory) -> str:
+    """The file of a sweep of two fits."""
+    path = tmp_path_factory.mktemp("saved") / "results.jsonl"
+    waited(rl.sweep(DATA, **TWO_FITS, results=path))
+    return path.read_text()
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -110,14 +116,12 @@ def test_cancelling_ends_the_fit_that_is_going_on(tmp_path, n_jobs, backend):
         (lambda text: text[1:].partition("\n")[0] + "\n", "damaged in its first line.*choose another file, or remove"),
     ],
 )
-def test_a_file_that_holds_something_else_is_left_alone(tmp_path, change, message):
+def test_a_file_that_holds_something_else_is_left_alone(saved, tmp_path, change, message):
     path = tmp_path / "results.jsonl"
-    arguments = {"grid": {"regularization": [0.1]}, "cv": 2, "results": path}
-    assert rl.sweep(DATA, **arguments).wait(PATIENCE)
-    changed = change(path.read_text())
+    changed = change(saved)
     path.write_text(changed)
     with pytest.raises(SweepError, match=message):
-        rl.sweep(DATA, **arguments)
+        rl.sweep(DATA, **TWO_FITS, results=path)
     assert path.read_text() == changed
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
 
@@ -131,14 +135,12 @@ def test_a_file_that_holds_something_else_is_left_alone(tmp_path, change, messag
         (replace(DATA, X=DATA.X.assign(member=DATA.X["member"].astype("uint8"))), {}, "columns of other types"),
     ],
 )
-def test_results_of_other_rows_are_refused(tmp_path, data, change, message):
+def test_results_of_other_rows_are_refused(saved, tmp_path, data, change, message):
     path = tmp_path / "results.jsonl"
-    arguments = {"grid": {"regularization": [0.1]}, "cv": 2, "results": path}
-    assert rl.sweep(DATA, **arguments).wait(PATIENCE)
-    before = path.read_bytes()
+    path.write_text(saved)
     with pytest.raises(SweepError, match=message):
-        rl.sweep(data, **arguments | change)
-    assert path.read_bytes() == before
+        rl.sweep(data, **TWO_FITS | change, results=path)
+    assert path.read_text() == saved
 
 
 @pytest.mark.parametrize(

@@ -166,11 +166,6 @@ def test_large_whole_numbers_are_told_apart(tmp_path):
         counts.save(tmp_path / "c.parquet")
         for each in (counts, rl.tables.load(tmp_path / "c.parquet")):
             assert (each.frame.to_numpy() * each.rows.to_numpy()[:, None]).sum(axis=0).tolist() == [5, 5, 10]
-    with pytest.raises(TableError, match="means all columns in SQL; rename it"):
-        rl.tables.open(pa.table({"*": [1]}))
-
-
-def test_whole_numbers_beyond_all_engines_are_said():
     arrow = pa.table({"id": pa.array([2**64 - 1, 2**63, 2**63 + 5, 1], pa.uint64()), "y": [0, 1, 0, 1]})
     with pytest.raises(TableError, match=r"'id' is told apart at \d+; not all engines"):
         outcome(arrow, "y")
