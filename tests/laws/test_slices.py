@@ -198,5 +198,5 @@ def test_what_the_search_within_stores_counts_and_keeps_to_the_limit(make):
     for limit in (1, alone, 2 * kept):
         search = make(problem, **options, memory_limit=limit)
         first = search.advance(1).memory_bytes
-        for last in search.steps(work_limit=400):
+        for last in (search.advance(1) for _ in range(400)):
             assert last.memory_bytes <= max(limit, 2 * first) or last.limit == "memory"

@@ -101,6 +101,21 @@ def test_reduced_costs_of_the_columns_in_the_model_have_the_right_signs(criterio
     assert solution.gamma.max() > 0 or isinstance(criterion, AccuracyParity)
 
 
+@pytest.mark.parametrize("seed", [1, 3, 7])
+def test_sets_of_fewest_errors_begin_with_the_best_by_the_hamming_loss(seed):
+    A, y, groups = compas_like(600, seed)
+    problem, fairness = rl.Problem.from_arrays(A, y, groups=groups), EqualOpportunity(0.1)
+    known = rl.solve(RuleSetSearch(problem, 9, 3, fairness=fairness), work_limit=400).incumbent
+
+    def first(search):
+        while (now := search.advance(1)).phase != "pricing":
+            pass
+        return now.incumbent.errors
+
+    search, alone = (RuleSetSearch(problem, 9, 3, fairness=fairness, loss="zero_one") for _ in range(2))
+    assert first(search) <= known.errors < first(alone.without_relaxation())
+
+
 def test_no_tolerance_is_met_by_the_set_without_rules():
     problem = compas_problem(60)
     for criterion in (EqualOpportunity(0), EqualizedOdds(0, 0), DemographicParity(0), FalsePositiveRateParity(0)):
