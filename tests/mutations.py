@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,148 +28,7 @@ class Mutant(NamedTuple):
     tests: str
 
 
-MUTANTS = (
-    Mutant(
-        "bound: lookahead of rule lists",
-        "rule_list/exact/expansion.py",
-        "if rules.lookahead and child_cost + per_rule >= best:",
-        "if rules.lookahead and child_cost + 3 * per_rule >= best:",
-        "test_crossed test_bound_switches",
-    ),
-    Mutant(
-        "bound: pairs of further rules",
-        "rule_list/exact/expansion.py",
-        "fewest = 2 if rules.pair_lookahead else 1",
-        "fewest = 4 if rules.pair_lookahead else 1",
-        "test_crossed test_bound_switches test_separation",
-    ),
-    Mutant(
-        "bound: near-optimal lists",
-        "rule_list/near_optimal/kernels.py",
-        "if child_cost > limits.threshold:",
-        "if child_cost >= limits.threshold:",
-        "test_near_optimal",
-    ),
-    Mutant(
-        "bound: errors by number of rules",
-        "rule_list/frontier/kernels.py",
-        "if child_cost + missed >= best:",
-        "if child_cost + missed + 2 >= best:",
-        "test_frontier",
-    ),
-    Mutant(
-        "bound: fronts hand bounds to all places",
-        "frontiers/search.py",
-        "less = [self._places[i] for i in self._less[j]]",
-        "less = self._places",
-        "test_gap_frontier",
-    ),
-    Mutant(
-        "fit: fronts hand models on that are not accurate enough",
-        "frontiers/frontier.py",
-        "found.errors <= self._most_errors[place]",
-        "found.errors <= self._most_errors[place] + 1",
-        "test_gap_frontier",
-    ),
-    Mutant(
-        "rounding: bounds as floats",
-        "data/exact_weights.py",
-        "return near if near <= value else",
-        "return near if near >= value else",
-        "test_exact_weights",
-    ),
-    Mutant(
-        "rounding: costs of rule sets",
-        "rule_set/program.py",
-        "return self.constant + -((self.constant - cost) // self.step) * self.step",
-        "return self.constant + (2 + (cost - self.constant) // self.step) * self.step",
-        "test_rule_set_search",
-    ),
-    Mutant(
-        "rounding: what is only proven within rounding is said to be optimal",
-        "snapshot.py",
-        'return (Status.OPTIMAL, None) if exact else (Status.LIMIT, "exactness")',
-        "return Status.OPTIMAL, None",
-        "test_rule_list_search test_fair_list_certificates test_falling_exact",
-    ),
-    Mutant(
-        "price: complexity of rule sets",
-        "rule_set/program.py",
-        "return self.constant + loss + self.penalty * complexity",
-        "return self.constant + loss + self.penalty * max(0, complexity - 1)",
-        "test_rule_set_search test_rule_set_fairness",
-    ),
-    Mutant(
-        "price: complexity in the checker of rule sets",
-        "certificate/rule_set/checker.py",
-        "self.per_loss * self.sides.loss(times) + self.per_unit * complexity",
-        "self.per_loss * self.sides.loss(times)",
-        "test_rule_set_certificate",
-    ),
-    Mutant(
-        "fairness: tolerance of rule sets",
-        "rule_set/program.py",
-        "sum(map(operator.mul, cover, y)) > bound:",
-        "sum(map(operator.mul, cover, y)) > 2 * bound:",
-        "test_rule_set_fairness test_gap_frontier",
-    ),
-    Mutant(
-        "lemma: tolerances in the dual of fair rule sets",
-        "certificate/rule_set/dual.py",
-        "offset -= parity.tolerance * sum(map(sum, exact), Fraction(0))",
-        "offset += parity.tolerance * sum(map(sum, exact), Fraction(0))",
-        "test_rule_set_certificate_fair",
-    ),
-    Mutant(
-        "lemma: values of rule lists",
-        "certificate/rule_list/checker.py",
-        "rows = rows[known[group[rows]] < each.required[rows]]",
-        "rows = rows[known[group[rows]] < each.required[rows] - 1]",
-        "test_certificate test_certificate_lemmas",
-    ),
-    Mutant(
-        "lemma: values of falling lists",
-        "certificate/falling_rule_list/checker.py",
-        "if not any(v >= required and p * n_v <= p_v * n",
-        "if not any(v >= required - 1 and p * n_v <= p_v * n",
-        "test_falling_certificate",
-    ),
-    Mutant(
-        "claim: proofs of other data",
-        "certificate/verification.py",
-        "if certificate.fingerprint != problem.fingerprint:",
-        "if certificate.fingerprint[:0] != problem.fingerprint[:0]:",
-        "test_certificate test_rule_set_certificate",
-    ),
-    Mutant(
-        "claim: lengths that are obeyed",
-        "certificate/obeying.py",
-        "if len(model) > longest:",
-        "if len(model) > longest + 5:",
-        "test_slices test_fair_list_certificates",
-    ),
-    Mutant(
-        "message: a constraint that is broken",
-        "certificate/rule_set/parity.py",
-        "the model breaks a constraint: the",
-        "the model is not good: the",
-        "test_rule_set_certificate_fair",
-    ),
-    Mutant(
-        "guess: words for yes",
-        "datasets/guesses.py",
-        "found = only([word in _YES for word in words])",
-        "found = only([word not in _YES for word in words])",
-        "test_datasets_read test_sheet test_datasets",
-    ),
-    Mutant(
-        "figures: intervals of weighted rows",
-        "data/metrics.py",
-        "k, n = np.broadcast_arrays(np.asarray(successes, dtype=float), np.asarray(trials, dtype=float))",
-        "k, n = np.broadcast_arrays(np.asarray(successes, dtype=float), 2 * np.asarray(trials, dtype=float))",
-        "test_metrics",
-    ),
-)
+MUTANTS = [Mutant(**each) for each in tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))["mutant"]]
 
 
 def fails(copy: Path, names: str) -> bool:

@@ -7,6 +7,7 @@ import sys
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from operator import attrgetter
+from pathlib import Path
 
 import architecture
 import pytest
@@ -18,80 +19,7 @@ from rulelab.cli.output import one_line
 from rulelab.lazy import gone
 
 ENGINES = ("rule_list", "falling_rule_list", "rule_set")
-FLOORS: list[str] = [
-    "extras files lazy",
-    "arguments assets data.dataframes glossary interrupts linear_solver results sharing shown",
-    "data.conditions data.exact_weights data.metrics errors parameters progress",
-    "kernels",
-    "data.columns data.gaps data.naming",
-    "data.antecedents data.binarize data.directions data.problem_arguments",
-    "data.groups",
-    "data.mining data.multiclass data.problem",
-    "data.fairness",
-    "data.rate_constraints",
-    "rehearsal remaining",
-    "models",
-    "snapshot",
-    "slices",
-    "search",
-    "certificate least_gap near_models prefixes what_if",
-    "multiclass proving recording",
-    "phases store",
-    "rule_list falling_rule_list",
-    "rule_list.fair",
-    "rule_list.constrained",
-    "rule_list.exact falling_rule_list.monte_carlo rule_set.features rule_set.program",
-    "rule_list.corels rule_list.frontier falling_rule_list.exact rule_set.pool",
-    "rule_list.near_optimal falling_rule_list.fair rule_set.demands rule_set.master rule_set.pricing",
-    "rule_list.near_count rule_set.rule_length rule_set.rate_parts",
-    "rule_set.generation",
-    "rule_list.robustness",
-    "rule_set.closing rule_set.proof",
-    "rule_set.partition_proof",
-    "rule_set.heuristics rule_set.snapshot_detail",
-    "rule_set.phases",
-    "rule_set.search",
-    "rule_set.least_gap rule_set.near_optimal",
-    "ablation questions",
-    "families frontiers near",
-    "recipe report warming",
-    "tables",
-    "estimators",
-    "fitting sweeps",
-    "plots",
-    "views.allowance",
-    "views.widgets views.live.pool",
-    "views.notebook",
-    "views.live",
-    "views.forms",
-    "views.front",
-    "views.cards",
-    "views.search.plots.base",
-    "views.search.plot_box",
-    "views.prefixes",
-    "views.search",
-    "views.watch",
-    "views.learn",
-    "views.compare",
-    "views.fronts",
-    "views.alternatives",
-    "views.kept_runs",
-    "views.pages",
-    "views.serving",
-    "papers",
-    "cli.output",
-    "cli.options",
-    "cli.counted",
-    "cli.families",
-    "cli.verify",
-    "cli.data_options",
-    "cli.progress",
-    "cli.robustness cli.runs",
-    "cli.ablate cli.doctor cli.examples cli.explain cli.export cli.fit cli.frontier cli.near cli.serve",
-    "cli.least_gap cli.stability cli.sweep",
-    "cli.commands",
-    "__main__",
-]
+FLOORS = Path(__file__).with_name("floors.txt").read_text(encoding="utf-8").splitlines()
 """From the ground up. A room, or a file of one, imports from the floors below it, and within itself."""
 
 ALONE = "datasets"

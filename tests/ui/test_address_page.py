@@ -3,28 +3,15 @@
 import re
 
 import pytest
+from visits import script
 
 pytestmark = pytest.mark.ui
 
-_SOCKETS = """
-window.sockets = []
-window.cut = false
-const Real = window.WebSocket
-window.WebSocket = class extends Real {
-  constructor(url, ...more) {
-    super(window.cut ? url.replace("/ws", "/nowhere") : url, ...more)
-    window.sockets.push(this)
-  }
-}
-"""
+_SOCKETS = script("sockets")
 _CUT = "() => { window.cut = true; window.sockets.forEach((socket) => socket.close()) }"
 
 
-_SCROLLED = """() => {
-  const find = (root) => root.querySelector(".main-content") ??
-    [...root.querySelectorAll("*")].map((each) => each.shadowRoot && find(each.shadowRoot)).find(Boolean)
-  return find(document).scrollTop
-}"""
+_SCROLLED = script("scrolled")
 
 
 def _opened(view) -> str:

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from visits import CHECK, Visit, workers
+from visits import CHECK, Visit, script, workers
 from words import broken_words, words_are_clear
 
 import rulelab as rl
@@ -206,22 +206,7 @@ def test_the_search_goes_on_while_another_tab_is_open(visit) -> None:
     assert view.console == []
 
 
-ONE_HEIGHT = """() => {
-    const cards = []
-    const walk = (root, own) => {
-        for (const e of root.querySelectorAll("*")) {
-            let mine = own
-            if (e.classList.contains("rl-model")) { mine = []; cards.push(mine) }
-            if (mine && e.matches("[role=rowheader], h3")) {
-                const said = e.textContent.split(" differs")[0].split("scale ")[0]
-                mine.push([said, Math.round(e.getBoundingClientRect().y)])
-            }
-            if (e.shadowRoot) { walk(e.shadowRoot, mine) }
-        }
-    }
-    walk(document, null)
-    return cards
-}"""
+ONE_HEIGHT = script("one_height")
 
 
 def test_lines_stand_on_one_height_and_only_the_cards_scroll_sideways(visit) -> None:

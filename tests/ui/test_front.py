@@ -6,67 +6,18 @@ from typing import Any
 
 import pytest
 from numba.core import event
-from visits import Visit, workers
+from visits import Visit, script, workers
 
 pytestmark = pytest.mark.ui
 
 CSV = "colour,size,ok\n" + "".join(f"red,{i},yes\nblue,{10 - i},no\n" for i in range(10))
 MOST_CONTROLS, MOST_WORDS, MOST_SHIFT, MOST_SECONDS = 12, 90, 0.02, 1.0
-_EVERY = """(visit) => {
-    const walk = (root) => {
-        for (const e of root.querySelectorAll("*")) { visit(e) ; if (e.shadowRoot) { walk(e.shadowRoot) } }
-    }
-    walk(document.body)
-}"""
-_CONTROLS = f"""() => {{
-    const found = [];
-    ({_EVERY})((e) => {{
-        const able = e.matches("a[href], button, input, select, textarea, summary, [tabindex]")
-        if (able && e.checkVisibility({{ visibilityProperty: true }}) && !e.disabled) {{
-            found.push(e.getAttribute("aria-label") || e.textContent.trim().split("\\n")[0].trim())
-        }}
-    }})
-    return found
-}}"""
-_WORDS = f"""() => {{
-    const found = [];
-    ({_EVERY})((e) => {{
-        if (e.matches("style, script, title") || !e.checkVisibility({{ visibilityProperty: true }})) {{ return }}
-        for (const node of e.childNodes) {{
-            if (node.nodeType === 3) {{ found.push(...node.textContent.split(/\\s+/).filter((w) => /\\w/.test(w))) }}
-        }}
-    }})
-    return found
-}}"""
-_WATCH = f"""() => {{
-    window.seen = {{ shift: 0 }}
-    new PerformanceObserver((list) => {{
-        for (const each of list.getEntries()) {{ window.seen.shift += each.value }}
-    }}).observe({{ type: "layout-shift", buffered: true }})
-    const look = () => {{
-        if (document.body) {{
-            ({_EVERY})((e) => {{
-                if (e.matches("[role=tab]")) {{ window.seen.page ??= performance.now() }}
-                if (e.matches(".course .best")) {{ window.seen.picture ??= performance.now() }}
-            }})
-        }}
-        if (!window.seen.picture) {{ setTimeout(look, 10) }}
-    }}
-    look()
-}}"""
-_DROP = """(button, text) => {
-    const data = new DataTransfer()
-    data.items.add(new File([text], "mine.csv"))
-    const how = { dataTransfer: data, bubbles: true, composed: true, cancelable: true }
-    for (const kind of ["dragenter", "dragover", "drop"]) {
-        button.dispatchEvent(new DragEvent(kind, how))
-    }
-}"""
-_FOCUS = """() => {
-    let at = document.activeElement
-    while (at?.shadowRoot?.activeElement) { at = at.shadowRoot.activeElement }
-    return at?.getAttribute("aria-label") || at?.querySelector("b")?.textContent || at?.textContent
-}"""
+_EVERY = script("every")
+_CONTROLS = script("front_controls", EVERY=_EVERY)
+_WORDS = script("front_words", EVERY=_EVERY)
+_WATCH = script("front_watch", EVERY=_EVERY)
+_DROP = script("drop")
+_FOCUS = script("focused", WHAT="e?.getAttribute('aria-label') || e?.querySelector('b')?.textContent || e?.textContent")
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from figures import figures_are_clear
 from patience import wait_until
-from visits import KEEP, Visit
+from visits import KEEP, Visit, script
 from words import words_are_clear
 
 from rulelab.sweeps.running import THREAD_NAME
@@ -19,24 +19,9 @@ pytestmark = pytest.mark.ui
 
 QUICK = "?tab=Compare&values=0.05,0.02&thresholds=3&max_conditions=1&test_share=0.3"
 LONG = "?tab=Compare&data=breast_cancer&max_conditions=2&thresholds=10&values=0.2,0.001&time_limit=300"
-_PICTURE = """
-  const walk = (view) => view.model.type === "Figure" && view.model.title.text === "Accuracy and complexity"
-    ? [view] : [...(view.children ? view.children() : [])].flatMap(walk)
-  const [view] = [...Bokeh.index].flatMap(walk)
-  const source = view?.model.renderers.map((r) => r.data_source).find((s) => s && "key" in s.data)
-"""
-AT = f"""(key) => {{
-  {_PICTURE}
-  view.el.scrollIntoView({{ block: "center" }})
-  const i = [...source.data.key].indexOf(key)
-  const box = view.el.getBoundingClientRect()
-  const {{ x_scale, y_scale }} = view.frame
-  return [box.x + x_scale.compute(source.data.x[i]), box.y + y_scale.compute(source.data.y[i])]
-}}"""
-DRAWN = f"""() => {{
-  {_PICTURE}
-  return [...(source?.data.label ?? [])]
-}}"""
+_PICTURE = script("picture")
+AT = script("picture_at", PICTURE=_PICTURE)
+DRAWN = script("picture_drawn", PICTURE=_PICTURE)
 
 
 def opened(view: Visit, query: str = QUICK) -> Visit:

@@ -5,33 +5,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from visits import Visit
+from visits import Visit, script
 
 pytestmark = pytest.mark.ui
 
 QUICK = "?tab=Alternatives&data=tic_tac_toe&regularization=0.02&max_conditions=1&room=class+7"
-_FOCUSED = """() => {
-    let at = document.activeElement
-    while (at.shadowRoot?.activeElement) { at = at.shadowRoot.activeElement }
-    return at.getAttribute("aria-label")
-}"""
+_FOCUSED = script("focused", WHAT="e.getAttribute('aria-label')")
 
-_EARLY = """async () => {
-    const controls = ["Button", "Select", "panel.models.widgets.FileDownload"].map((name) => Bokeh.Models.get(name))
-    return Promise.all(controls.map(async (Control) => {
-        const model = new Control({ disabled: true })
-        const view = new model.default_view({ model, parent: null })
-        view.initialize()
-        await view.lazy_initialize()
-        view.connect_signals()
-        model.disabled = false
-        view.render()
-        return view.shadow_el.querySelector("button, select").disabled
-    }))
-}"""
+_EARLY = script("early")
 """Whether controls that become able before they are drawn stay disabled."""
 
-_FOCUSED_ID = _FOCUSED.replace('getAttribute("aria-label")', "id")
+_FOCUSED_ID = script("focused", WHAT="e.id")
 
 
 def rules(view: Visit) -> list[str]:

@@ -12,6 +12,7 @@ import pytest
 from patience import PATIENCE
 from PIL import Image
 from servers import free_port
+from visits import script
 from words import broken_words
 
 import rulelab as rl
@@ -22,23 +23,8 @@ LABELS = {"rule_list": "Rule list", "falling_rule_list": "Falling rule list", "r
 QUICK = "data=tic_tac_toe&regularization=0.02&max_complexity=8"
 MOST_SHIFT = 0.02
 FRAMES = "rl-status|bk-CartesianFrame"
-_BOXES = """(e, kinds) => {
-    const { x, y, width, height } = e.getBoundingClientRect()
-    return new RegExp(kinds).test(e.className) && width > 0 ? [x, y, width, height].map(Math.round) : null
-}"""
-_WATCH = """
-window.shifts = []
-const area = (r) => r.width * r.height
-const both = (p, q) => Math.max(0, Math.min(p.right, q.right) - Math.max(p.left, q.left)) *
-    Math.max(0, Math.min(p.bottom, q.bottom) - Math.max(p.top, q.top))
-const moved = ({ previousRect: p, currentRect: q }) => area(q) && !(p.left === 0 && q.left !== 0)
-const shift = ({ previousRect: p, currentRect: q }) => (area(p) + area(q) - both(p, q)) / (innerWidth * innerHeight) *
-    Math.max(Math.abs(p.left - q.left), Math.abs(p.top - q.top)) / Math.max(innerWidth, innerHeight)
-const note = (list) => list.getEntries().filter((e) => !e.hadRecentInput).forEach((e) => {
-    window.shifts.push(...e.sources.filter(moved).map(shift))
-})
-new PerformanceObserver(note).observe({ type: "layout-shift", buffered: true })
-"""
+_BOXES = script("boxes")
+_WATCH = script("shifts")
 """Notes what part of the window moved, times how far, without what is gone, and without pictures and thumbs of sliders
 for which the browser knew no place before: it says the left edge, and takes that way for the way of everything else."""
 
@@ -315,21 +301,7 @@ def test_buttons_wait_for_their_time_titles_stand_in_line_and_plots_are_saved_an
     plots_are_saved_and_their_figures_read(view)
 
 
-_CONTROLS = """(within) => {
-    const found = []
-    const walk = (root, row) => {
-        for (const e of root.querySelectorAll("*")) {
-            const inside = row || e.closest(within || "none")
-            const box = e.getBoundingClientRect()
-            const seen = box.width > 1 && box.height > 1 && e.checkVisibility({ visibilityProperty: true })
-            const stop = e.tabIndex >= 0 && !e.disabled && !e.matches("a:not([href])")
-            if (stop && seen && !e.dataset.term && !inside) { found.push(e.outerHTML.slice(0, 80)) }
-            if (e.shadowRoot) { walk(e.shadowRoot, inside) }
-        }
-    }
-    walk(document, null)
-    return found
-}"""
+_CONTROLS = script("controls")
 """What can have the focus, but for words that only ask the glossary, and for what is within such elements."""
 _ROWS = "tr, li, .rl-model"
 """Those of tables, the rules of a list, and cards: there are as many as what is shown has."""

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from patience import wait_until
 from rings import stops
-from visits import workers
+from visits import script, workers
 
 from rulelab.views.live.state import TICK_SECONDS
 
@@ -112,15 +112,7 @@ BAD_FILES = {
     "binary.csv": (b"a,y\n1,0\n\xff\x01,1\n", "control character"),
     "packed.csv": (b"PK\x03\x04 no more", "damaged or locked zip file"),
 }
-TOO_LARGE = """() => {
-    const find = (root) => root.querySelector("input[type=file][accept*=csv]")
-        ?? [...root.querySelectorAll("*")].map((e) => e.shadowRoot && find(e.shadowRoot)).find((e) => e)
-    const input = find(document)
-    const files = new DataTransfer()
-    files.items.add(new File([new Uint8Array(100000001)], "huge.csv"))
-    input.files = files.files
-    input.dispatchEvent(new Event("change"))
-}"""
+TOO_LARGE = script("too_large")
 
 
 def test_bad_uploads_are_explained_large_ones_not_sent_and_the_session_goes_on(visit) -> None:

@@ -6,6 +6,7 @@ import time
 import urllib.request
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Self
 
 from patience import PATIENCE
@@ -14,28 +15,14 @@ from rulelab.views.live.session import THREAD_NAME
 
 CHECK, KEEP = "Check the proof", "Keep to compare"
 """Names of buttons; the last one is that of the fronts."""
-_FOCUSED = """() => {
-    let e = document.activeElement
-    while (e?.shadowRoot?.activeElement) { e = e.shadowRoot.activeElement }
-    return e?.textContent?.trim() ?? ""
-}"""
-_EACH = """(given) => {
-    const within = (e) => [e, ...(e.shadowRoot ? all(e.shadowRoot) : [])]
-    const all = (root) => [...root.querySelectorAll("*")].flatMap(within)
-    return all(document)"""
-_TOO_WIDE = """() => {
-    const found = []
-    const walk = (root) => {
-        for (const e of root.querySelectorAll("*")) {
-            const box = e.getBoundingClientRect()
-            if (/GlyphRenderer|Annotation|LinearProgress/.test(e.className)) { continue }  // clipped
-            if (box.width > 1 && box.height > 1 && box.right > innerWidth + 1) { found.push(e.className) }
-            if (e.shadowRoot) { walk(e.shadowRoot) }
-        }
-    }
-    walk(document)
-    return found
-}"""
+
+
+def script(name: str, **parts: str) -> str:
+    """A script for the browser, with parts in place of their names in capitals."""
+    text = (Path(__file__).parent / "scripts" / f"{name}.js").read_text(encoding="utf-8")
+    for part, value in parts.items():
+        text = text.replace(part, value)
+    return text
 
 
 def workers() -> list[threading.Thread]:
@@ -78,7 +65,7 @@ class Visit:
     @property
     def focused(self) -> str:
         """What stands on the part that has the keyboard."""
-        return self.page.evaluate(_FOCUSED)
+        return self.page.evaluate(script("focused", WHAT="e?.textContent?.trim() ?? ''"))
 
     def button(self, name: str) -> Any:
         return self.page.get_by_role("button", name=name, exact=True)
@@ -140,7 +127,7 @@ class Visit:
 
     def each(self, what: str, given: Any = None) -> list[Any]:
         """What a function in JavaScript says of each element of the page, shadow roots too; null: nothing."""
-        return self.page.evaluate(f"{_EACH}.map((e) => ({what})(e, given)).filter((found) => found != null)}}", given)
+        return self.page.evaluate(script("each", WHAT=what), given)
 
     def until(self, condition: Callable[[], bool]) -> None:
         end = time.monotonic() + PATIENCE
@@ -176,7 +163,7 @@ class Visit:
 
     def too_wide(self) -> list[str]:
         """Classes of the elements that reach beyond the right edge of the window."""
-        return self.page.evaluate(_TOO_WIDE)
+        return self.page.evaluate(script("too_wide"))
 
     def _console(self, message: Any) -> None:
         if message.type in ("error", "warning"):

@@ -1,0 +1,6 @@
+(visit) => {
+    const walk = (root) => {
+        for (const e of root.querySelectorAll("*")) { visit(e) ; if (e.shadowRoot) { walk(e.shadowRoot) } }
+    }
+    walk(document.body)
+}

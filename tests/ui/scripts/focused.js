@@ -1,0 +1,5 @@
+() => {
+  let e = document.activeElement
+  while (e?.shadowRoot?.activeElement) { e = e.shadowRoot.activeElement }
+  return WHAT
+}

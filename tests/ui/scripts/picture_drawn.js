@@ -1,0 +1,4 @@
+() => {
+  PICTURE
+  return [...(source?.data.label ?? [])]
+}
