@@ -1,7 +1,5 @@
 """The tables of notebooks/book/speed.md, each below the command that prints it; ``python tests/speed_page.py`` anew."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

@@ -1,7 +1,5 @@
 """Each table of a benchmark beside earlier figures: those of the last release, or of a file that was written before."""
 
-from __future__ import annotations
-
 import argparse
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,35 +12,8 @@ LEAST = 0.05
 """Seconds; smaller differences are not told of."""
 Rows = Sequence[Mapping[str, Any]]
 RELEASE = "0.2.0, user CPU of a quiet AMD EPYC server"
-RELEASED: dict[str, tuple[tuple[str, ...], dict[tuple[Any, ...], float]]] = {
-    "rule-list": (
-        ("instance", "lambda"),
-        {
-            ("compas_a", 0.005): 0.017,
-            ("compas_a", 0.001): 1.25,
-            ("compas_155", 0.005): 0.173,
-            ("compas_155", 0.0025): 3.94,
-            ("compas_165", 0.01): 0.222,
-            ("compas_165", 0.005): 5.38,
-            ("compas_982", 0.01): 11.91,
-        },
-    ),
-    "falling": (
-        ("kind", "w", "C"),
-        {("hard", 3, 1e-6): 0.11, ("hard", 5, 1e-6): 0.20, ("hard", 7, 1e-6): 2.95, ("soft", 5, 1e-6): 13.4},
-    ),
-    "rule-set": (
-        ("data", "C"),
-        {
-            ("adult", 20): 1.4,
-            ("bank_marketing", 20): 3.6,
-            ("magic", 10): 6.2,
-            ("magic", 20): 27.0,
-            ("default", 10): 15.0,
-        },
-    ),
-}
-"""Of the tables that notebooks/book/speed.md shows, the columns that name a row, and the seconds of each."""
+RELEASED: dict[str, Rows] = json.loads(Path(__file__).with_name("released.json").read_text(encoding="utf-8"))
+"""Of the tables that notebooks/book/speed.md shows: what names a row, and its seconds."""
 
 
 class Then(NamedTuple):
@@ -102,10 +73,10 @@ def _then(bench: str, rows: Rows) -> Then | None:
         return Then(source, columns, figure, seconds)
     if _Remember.chosen is not None or bench not in RELEASED:
         return None
-    columns, known = RELEASED[bench]
+    columns = tuple(title for title in RELEASED[bench][0] if title != "user s")
     if not {*columns, "user s"} <= set(titles):
         return None
-    return Then(RELEASE, columns, "user s", {tuple(map(_text, name)): seconds for name, seconds in known.items()})
+    return Then(RELEASE, columns, "user s", {_name(row, columns): row["user s"] for row in RELEASED[bench]})
 
 
 def _name(row: Mapping[str, Any], columns: tuple[str, ...]) -> tuple[str, ...]:

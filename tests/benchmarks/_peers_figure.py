@@ -1,7 +1,5 @@
 """What others find as a page of dot plots, one for each data set: the objective against the processor time."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,17 +1,18 @@
 """A page that is opened over a real websocket, as a browser opens it, but drawn by nobody."""
 
-from __future__ import annotations
-
 import asyncio
 import json
+import os
 import time
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
-from patience import PATIENCE
 from tornado.httpclient import AsyncHTTPClient, HTTPRequest
 from tornado.websocket import WebSocketClientConnection, websocket_connect
+
+PATIENCE = float(os.environ.get("RULELAB_PATIENCE", "300"))
+"""Seconds after which what does not come is given up."""
 
 
 class Visitor:

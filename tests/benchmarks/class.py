@@ -5,8 +5,6 @@ browser does, but draws nothing. CPU is the server's, without its children; the 
 measurement; memory is resident.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import itertools

@@ -6,8 +6,6 @@ first: with GMP the package derives the number of rows from the highest bit that
 it leave out the equivalent points bound. It needs an older Python: name an interpreter that has it with --python.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

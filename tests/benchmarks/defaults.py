@@ -1,7 +1,5 @@
 """Every family with its default parameters on every data set: a process for each fit, which must end within limits."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

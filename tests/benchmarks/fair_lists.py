@@ -4,8 +4,6 @@ Then lists of predictive parity, five folds as FairCORELS was measured on, fair 
 groups of lists of some accuracy, and of 50 accuracies at once, and those of rule sets.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Callable

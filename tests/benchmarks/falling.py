@@ -1,7 +1,5 @@
 """User CPU of whole exact falling rule list solves: merging the rows, first list, exact search, hard and soft."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from _measure import Table, agrees, measure, needed_instances, parser, small_problem

@@ -3,8 +3,6 @@
 A finding is printed with the command that reproduces it; the status is then 1.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

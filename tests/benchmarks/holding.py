@@ -4,8 +4,6 @@ The loop is this process's own, with the settings of the server, and nothing els
 the work goes on in the threads and processes of a page. A report is written in the loop itself.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import os

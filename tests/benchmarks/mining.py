@@ -1,7 +1,5 @@
 """User CPU of mining conjunctions: 1000 random columns x 50 000 rows, 2 conditions, by default."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 from _measure import Table, measure, parser

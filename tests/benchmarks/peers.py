@@ -8,8 +8,6 @@ at most beyond what it held before the fit, of rulelab what the search says that
 trees near the best one that it finds, stand all lists as near the optimum.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import subprocess

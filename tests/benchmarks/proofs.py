@@ -3,8 +3,6 @@
 The checking process reads the data, the list and the proof; it imports no search and compiles nothing.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

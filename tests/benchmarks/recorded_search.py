@@ -1,7 +1,5 @@
 """Record the search that the front of the page plays, as its file in rulelab/assets."""
 
-from __future__ import annotations
-
 import argparse
 import json
 from collections.abc import Iterator, Sequence

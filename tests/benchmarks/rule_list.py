@@ -1,7 +1,5 @@
 """User CPU of whole rule list solves: merging the rows, reduction, first list, exact search."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """User CPU of whole rule set solves: column generation, set search, closing; certified bounds beside known figures."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from typing import Any, NamedTuple

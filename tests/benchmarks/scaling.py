@@ -1,7 +1,5 @@
 """User CPU of a whole rule list solve against antecedents, patterns, rows and regularization, one at a time."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple

@@ -6,8 +6,6 @@ same is done once more by a Dask cluster on this machine, whose processes have o
 them, memory that of the largest.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -5,8 +5,6 @@ does not depend on what else the machine does, as wall-clock seconds do. The cei
 times as much is done by as many searches of one thread each at the same time, which do not wait for each other.
 """
 
-from __future__ import annotations
-
 import gc
 import os
 import statistics

@@ -9,22 +9,7 @@ from rulelab.glossary import ProseError, Term
 from rulelab.glossary.entries import read, read_files
 
 PAPERS = {"OWN": "one's own", "OLD": "an old paper"}
-ENTRY = """# Of rules
-
-## rule
-
-What holds
-of rows.
-
-More of it.
-
-    a  ≤ b
-
-- source: Thm 1,
-  [OLD]; [OWN]
-- see: list; rule set (all, or any)
-- also: rules
-"""
+ENTRY = Path(__file__).with_name("entry.md").read_text(encoding="utf-8")
 
 
 def read_one(text: str) -> list[Term]:

@@ -3,6 +3,7 @@
 import os
 import re
 import sys
+import tomllib
 from importlib.metadata import packages_distributions, requires
 from pathlib import Path
 
@@ -15,36 +16,7 @@ from patience import PATIENCE
 from places import ROOT
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-PRINTED = {
-    "01_quick_start": ["certified  objective 0.0892   bound 0.0892   gap 0.0000"],
-    "02_branch_and_bound": [
-        "optimal: objective 0.222308, lower bound 0.222308",
-        "16 searches, one optimum: 0.186109",
-        "one bound raised: refused - set 2 of the table",
-        "one class changed: refused",
-    ],
-    "03_falling_rule_lists": [
-        "optimal: objective 0.380204, lower bound 0.380204",
-        "True - no falling rule list has an objective below 0.3802036199",
-        "the table claims the bound 0.3802036199, but the model's objective is",
-    ],
-    "04_rule_sets_and_fairness": [
-        "optimal: Hamming loss 57, lower bound 57",
-        "True - no rule set has an objective below 57",
-        "the dual values prove a lower bound of 57 only",
-    ],
-    "05_your_own_data": ["separated by semicolon, decimal comma", "used: age"],
-    "06_many_good_models": ["none is missing", "ambiguity", "discrepancy"],
-    "07_check_a_proof_yourself": [
-        "accepted:",
-        "claims a better bound: refused",
-        "a better list exists",
-        "the set of all rows is not there",
-    ],
-    "08_fair_lists": ["there is none: proven", "has a gap below 0.2307692308"],
-    "09_tables_of_any_size": ["the same problem, bit by bit", "duckdb and polars agree"],
-    "10_exercise_sheet": ["1. without rules 0.35", "2. 1 error"],
-}
+PRINTED = tomllib.loads(Path(__file__).with_name("printed.toml").read_text(encoding="utf-8"))
 """What a notebook must print, besides running."""
 WATCHED = ("01", "02", "03", "04")
 """Those with a live view."""

@@ -1,8 +1,10 @@
 """Tests use what is public in its module, so that what is inside may change; where one cannot, it is said here why."""
 
 import ast
+import csv
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 
 from places import TESTS
 
@@ -13,34 +15,8 @@ DOCUMENTED = {"_asdict", "_exit", "_fields", "_getframe", "_meta", "_repr_html_"
 BY_NAME = {"delattr", "getattr", "hasattr", "object", "setattr"}
 """What is called with the name of an attribute; a threshold in capitals may be set, for small problems to meet it."""
 
-ALLOWED = {
-    "certificate/test_certificate_parts.py": (2, "hashes that agree, Ctrl-C half-way through a file"),
-    "certificate/test_fair_list_certificates.py": (1, "which problems are rounded, to try those alone"),
-    "certificate/test_joint_capture_certificate.py": (1, "the moment when the first antecedent is dropped"),
-    "data/test_antecedents.py": (2, "of the instances beside the project, which keep no single columns"),
-    "falling_rule_list/test_falling_monte_carlo.py": (1, "what kernels are handed, to ask for the bound of a prefix"),
-    "frontiers/test_gap_frontier.py": (1, "slices that end within a point of small problems"),
-    "kernels/test_by_address.py": (1, "what a server compiles beforehand has to be what learns"),
-    "kernels/test_jit.py": (3, "numba says nowhere else when it takes a cache for stale"),
-    "laws/test_interrupts.py": (2, "Ctrl-C in the middle of a slice"),
-    "laws/test_units.py": (2, "the counts of the search within a search"),
-    "laws/test_warming.py": (1, "how often a class rehearses"),
-    "live.py": (1, "what a browser says to a part of the page: Panel hands it on by a private method"),
-    "public_names.py": (2, "argparse has no other list of options"),
-    "reference/inside.py": (11, "the parts of a search, for all tests of kernels and of what is learnt"),
-    "rule_list/test_least_gap.py": (3, "kernels do not look where they write: each pass is seen to have room"),
-    "rule_list/test_monotone_lists.py": (1, "a problem of some antecedents"),
-    "rule_list/test_near_count.py": (1, "that cores were learnt"),
-    "rule_list/test_parallel.py": (1, "which arrays a worker has for itself"),
-    "rule_set/test_rule_set_constrained_master.py": (
-        4,
-        "slopes of what is not seen from outside; a method that finds nothing",
-    ),
-    "rule_set/test_rule_set_deepening.py": (2, "how pricing goes from short rules to long ones"),
-    "rule_set/test_rule_set_set_search.py": (1, "the cost that a walk claims for its best set"),
-    "sweeps/test_sweep.py": (1, "the fits of a sweep, to hand one to a worker"),
-    "sweeps/test_sweep_failures.py": (3, "the process that has a fit, to kill it"),
-}
+with Path(__file__).with_name("reaches.csv").open(encoding="utf-8", newline="") as _file:
+    ALLOWED = {row["file"]: int(row["times"]) for row in csv.DictReader(_file)}
 """How often a file reaches for what is private, and what for."""
 
 
@@ -71,10 +47,9 @@ def test_tests_use_what_is_public() -> None:
         elif used:
             found[name.as_posix()] = used
     assert of_page <= MOST_OF_PAGE
-    assert {name: used for name, used in found.items() if len(used) > ALLOWED.get(name, (0,))[0]} == {}
-    allowed = {name: number for name, (number, _) in ALLOWED.items()}
-    assert {name: len(used) for name, used in found.items()} == allowed, "fewer than are allowed"
-    assert sum(allowed.values()) <= 50
+    assert {name: used for name, used in found.items() if len(used) > ALLOWED.get(name, 0)} == {}
+    assert {name: len(used) for name, used in found.items()} == ALLOWED, "fewer than are allowed"
+    assert sum(ALLOWED.values()) <= 50
 
 
 def test_what_a_reach_is() -> None:

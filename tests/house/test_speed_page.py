@@ -1,7 +1,5 @@
 """What the book says of speed is what its commands print: one claim, one number."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

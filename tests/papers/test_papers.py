@@ -1,7 +1,5 @@
 """The figures of the papers: from anywhere by one command; what is not there says what it needs."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

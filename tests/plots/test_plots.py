@@ -1,7 +1,5 @@
 """Pictures made of tables: what they hold is what the tables say, in both backends."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import holoviews as hv

@@ -1,17 +1,15 @@
 """What shows itself in a notebook and in a terminal: true figures, escaped texts, progress on demand."""
 
-from __future__ import annotations
-
 import io
 import re
 from contextlib import redirect_stderr
 from dataclasses import replace
-from html.parser import HTMLParser
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from soup import rows, tags
 
 import rulelab as rl
 from rulelab.families.wording import at_most
@@ -20,28 +18,8 @@ from rulelab.shown import Shown, percent, rows_below, share
 HOSTILE = "<img src=x onerror=alert(1)>&\"'\n\x1b[31m"
 
 
-class Cells(HTMLParser):
-    """Rows of cells, and all tags."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.rows: list[list[str]] = []
-        self.tags: set[str] = set()
-        self.feed(html)
-
-    def handle_starttag(self, tag: str, attrs: Any) -> None:
-        self.tags.add(tag)
-        if tag == "tr":
-            self.rows.append([])
-        elif tag in ("td", "th"):
-            self.rows[-1].append("")
-
-    def handle_data(self, data: str) -> None:
-        if self.rows and self.rows[-1]:
-            self.rows[-1][-1] += data
-
-    def figures(self) -> dict[str, str]:
-        return {row[0]: row[1] for row in self.rows if len(row) == 2}
+def figures(html: str) -> dict[str, str]:
+    return dict(row for row in rows(html) if len(row) == 2)
 
 
 @pytest.fixture(scope="module")
@@ -103,7 +81,7 @@ def test_nothing_from_data_is_markup_or_a_control_character(everything: dict[str
         assert "<img" not in html, name
         assert "\x1b" not in html, name
         if isinstance(thing, Shown):
-            assert Cells(html).tags <= {"div", "b", "table", "thead", "tbody", "tr", "td", "th", "caption"}, name
+            assert set(tags(html)) <= {"div", "b", "table", "thead", "tbody", "tr", "td", "th", "caption"}, name
             assert not re.search(r"color|background", html), name
             assert not {"\n", "\x1b"} & set(repr(thing)), name
 
@@ -111,40 +89,40 @@ def test_nothing_from_data_is_markup_or_a_control_character(everything: dict[str
 def test_figures_are_those_of_the_search(everything: dict[str, Any], data: Any) -> None:
     snapshot, problem = everything["snapshot"], everything["problem"]
     for name in ("snapshot", "search"):
-        told = Cells(html_of(everything[name])).figures()
+        told = figures(html_of(everything[name]))
         assert float(told["objective"]) == pytest.approx(snapshot.incumbent.objective, abs=1e-7)
         assert told["gap"] == "0"
         assert told["errors"] == str(snapshot.incumbent.errors)
         assert html_of(snapshot.incumbent.model) in html_of(everything[name])
         assert "optimal" in repr(everything[name])
-    told = Cells(html_of(problem)).figures()
+    told = figures(html_of(problem))
     assert told["rows"] == "60"
     A, y = everything["antecedents"].matrix, data.y.to_numpy()
     alike = pd.DataFrame(A).assign(y=y).groupby(list(range(A.shape[1])))["y"]
     assert told["errors that no model avoids"] == str(sum(min(part.sum(), (1 - part).sum()) for _, part in alike))
-    told = Cells(html_of(everything["antecedents"])).figures()
+    told = figures(html_of(everything["antecedents"]))
     assert told["kept"] == str(A.shape[1])
-    supports = [row[1] for row in Cells(html_of(everything["antecedents"])).rows if row[1:] and " <= " in row[0]]
+    supports = [row[1] for row in rows(html_of(everything["antecedents"])) if row[1:] and " <= " in row[0]]
     assert supports[0] == str(A[:, 0].sum())
     assert "not begun" in repr(everything["a search to come"])
 
 
 def test_proofs_and_their_checks_say_what_they_prove(everything: dict[str, Any]) -> None:
     objective = everything["snapshot"].incumbent.objective
-    told = Cells(html_of(everything["verification"])).figures()
+    told = figures(html_of(everything["verification"]))
     assert float(told["objective"]) == float(told["lower bound"]) == pytest.approx(objective, abs=1e-7)
     assert told["regularization"] == "0.02"
     assert repr(everything["verification"]).startswith("<Verification, proven optimal: no rule list has")
     refused = everything["refusal"]
     assert repr(refused).startswith("<Verification, refused: nothing is proven: there is no checker")
-    assert "objective" not in Cells(html_of(refused)).figures()
-    told = Cells(html_of(everything["certificate"])).figures()
+    assert "objective" not in figures(html_of(refused))
+    told = figures(html_of(everything["certificate"]))
     sets = everything["certificate"].arrays["sets"]
     assert f"sets ({len(sets)} x {sets.shape[1]})" in told["proof"]
     assert told["made for the data"] == everything["problem"].fingerprint
     bound = rl.Verification(False, "the certificate is for a bound", "bound", lower_bound=0.1, among="has 1 rule")
     assert repr(bound).startswith("<Verification, only a bound is proven:")
-    assert Cells(html_of(bound)).figures()["among those of which each"] == "has 1 rule"
+    assert figures(html_of(bound))["among those of which each"] == "has 1 rule"
 
 
 def test_a_stopped_search_says_what_stopped_it(everything: dict[str, Any]) -> None:
@@ -179,10 +157,10 @@ def test_each_of_several_classes_says_its_own(everything: dict[str, Any]) -> Non
 
 
 def test_long_tables_are_cut_and_say_so() -> None:
-    cells = Cells(rows_below(pd.DataFrame(np.arange(300).reshape(20, 15)), most=4, columns=3))
-    assert [len(row) for row in cells.rows] == [4] * 6
-    assert cells.rows[-1] == ["…"] * 4
-    assert cells.rows[1] == ["0", "1", "2", "…"]
+    cells = rows(rows_below(pd.DataFrame(np.arange(300).reshape(20, 15)), most=4, columns=3))
+    assert [len(row) for row in cells] == [4] * 6
+    assert cells[-1] == ["…"] * 4
+    assert cells[1] == ["0", "1", "2", "…"]
 
 
 def test_progress_is_shown_only_when_asked_for(everything: dict[str, Any], data: Any) -> None:

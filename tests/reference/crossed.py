@@ -1,7 +1,5 @@
 """What every solve of a small case must keep, judged by exact numbers: its findings are empty when it does."""
 
-from __future__ import annotations
-
 import importlib
 import pickle
 from collections.abc import Sequence

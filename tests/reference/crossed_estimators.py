@@ -1,7 +1,5 @@
 """Random fits of the classifiers, judged as searches are: by the rules of the model and exact numbers."""
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import replace
 from fractions import Fraction

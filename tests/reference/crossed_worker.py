@@ -1,7 +1,5 @@
 """Cases judged in a process of its own, so that one that never ends can be reported and ended."""
 
-from __future__ import annotations
-
 import multiprocessing
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What searches hand their kernels and learn while they run, for tests of those parts: the one file with its names."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

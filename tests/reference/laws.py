@@ -1,7 +1,5 @@
 """Laws that tests try on many random searches: of a kind each, made anew from a seed whenever that is asked for."""
 
-from __future__ import annotations
-
 import io
 import math
 import pickle

@@ -1,7 +1,5 @@
 """Definitions from the papers, written slowly and in exact arithmetic. Nothing here imports an engine."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction

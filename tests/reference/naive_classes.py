@@ -1,7 +1,5 @@
 """Lists of several classes by enumeration in exact numbers, and every way to change one of their proofs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction

@@ -7,8 +7,6 @@ wanted row that no clause decides is one error; a row of the other label is one 
 (Hamming loss), or one in all (0-1 loss). Rates are counts of these errors, per weight of a group.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations

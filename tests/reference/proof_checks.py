@@ -1,7 +1,5 @@
 """Proofs in tests: that of a search, one that has to hold or to be refused, and one that is changed."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

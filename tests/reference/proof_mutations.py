@@ -5,8 +5,6 @@ changed files, and `judge(proof, certificate)` and `judge_file(proof, content)`,
 changed proof is accepted though what it claims is false.
 """
 
-from __future__ import annotations
-
 import io
 import pickle
 from collections.abc import Callable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """Small random tables with weights of every kind, and what turns one into another whose optimum is known from it."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace

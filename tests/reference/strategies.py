@@ -1,7 +1,5 @@
 """What several tests draw with Hypothesis."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The engines that count tables, and a table with most of what cells may hold."""
 
-from __future__ import annotations
-
 import shutil
 import warnings
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """How much Python does in a call, counted instead of timed."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from types import FrameType

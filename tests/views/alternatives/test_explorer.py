@@ -6,7 +6,6 @@ import json
 import re
 import zlib
 from dataclasses import replace
-from html.parser import HTMLParser
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from command_line import run
+from soup import soup
 from test_near_optimal import medium_problem
 
 import rulelab as rl
@@ -98,40 +98,19 @@ def test_what_is_said_is_true_and_what_is_not_known_is_said(search: rl.NearOptim
     assert "Weights were rounded" in guarantee(replace(few, exact=False), False)[-1]
 
 
-class Scripts(HTMLParser):
-    """The scripts of a page and where anything would be fetched from."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.scripts: list[tuple[dict[str, str | None], str]] = []
-        self.addresses: list[str] = []
-        self.policy = ""
-        self._inside = False
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        known = dict(attrs)
-        self._inside = tag == "script"
-        if self._inside:
-            self.scripts.append((known, ""))
-        self.addresses += [str(known[name]) for name in ("src", "href") if name in known]
-        if known.get("http-equiv") == "Content-Security-Policy":
-            self.policy = str(known["content"])
-
-    def handle_data(self, data: str) -> None:
-        if self._inside:
-            self.scripts[-1] = (self.scripts[-1][0], self.scripts[-1][1] + data)
-
-    def handle_endtag(self, tag: str) -> None:
-        self._inside = False
+def scripts(html: str) -> list[tuple[dict[str, str], str]]:
+    """The attributes and the text of each."""
+    return [(each.attrs, each.string or "") for each in soup(html).find_all("script")]
 
 
-def asks_for_nothing(page: Scripts, script: str, text: str) -> None:
+def asks_for_nothing(script: str, text: str) -> None:
+    page = soup(text)
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    assert page.policy == f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
-    assert page.addresses == []
+    policy = page.find("meta", {"http-equiv": "Content-Security-Policy"})["content"]
+    assert policy == f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+    assert page.find_all(lambda tag: tag.has_attr("src") or tag.has_attr("href")) == []
     assert "http" not in text.replace("http-equiv", "")
-    assert text.count("<script") == len(page.scripts)
+    assert text.count("<script") == len(scripts(text))
     assert "&lt;/script&gt;&lt;script&gt;alert(" in text
 
 
@@ -144,12 +123,11 @@ def hostile_page() -> tuple[str, PrefixGraph]:
 
 def test_the_file_asks_for_nothing_and_escapes_all() -> None:
     text, graph = hostile_page()
-    page = Scripts(text)
-    (kind, data), (_, script) = page.scripts
+    (kind, data), (_, script) = scripts(text)
     assert kind["type"] == "application/json"
     said = json.loads(data)
     assert said["names"][0] == f"{HOSTILE}{graph.rule.min()}"
-    asks_for_nothing(page, script, text)
+    asks_for_nothing(script, text)
     assert "<b>no" not in text
 
 
@@ -169,7 +147,7 @@ def test_the_command_writes_the_file(model: str, tmp_path: Path, capsys: pytest.
     if model == "set":
         assert text.count('<td class="text">') == int(found[1])
     else:
-        said = json.loads(Scripts(text).scripts[0][1])
+        said = json.loads(scripts(text)[0][1])
         assert said["models"] == int(found[1])
         first = "This one" if found[2] == "1" else f"Each of these {found[2]} lists costs"
         assert said["guarantee"][0].startswith(first)
@@ -193,9 +171,8 @@ def test_the_file_of_rule_sets_asks_for_nothing_and_escapes_all() -> None:
     search = sets_of(rl.Problem.from_arrays(A, y, names=[f"{HOSTILE}{j}" for j in range(4)]))
     result = search.result()
     text = explorer_of_sets(result, search.advance(1), LABELS)
-    page = Scripts(text)
-    ((_, script),) = page.scripts
-    asks_for_nothing(page, script, text)
+    ((_, script),) = scripts(text)
+    asks_for_nothing(script, text)
     assert f"Certified: exactly {result.n_sets} rule sets of rules of at most 2 conditions are within" in text
     rows = re.findall(
         r'<th scope="row">(\d+)</th><td>([0-9.]+)</td><td>(\d+)</td><td>([0-9.]+)</td><td>(\d+)</td>', text

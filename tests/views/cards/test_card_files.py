@@ -3,7 +3,6 @@
 import json
 from dataclasses import replace
 from functools import partial
-from html.parser import HTMLParser
 
 import numpy as np
 import pandas as pd
@@ -11,6 +10,7 @@ import pytest
 from doors import made
 from live import alert, use_file
 from model_cards import HOSTILE, QUICK, hostile_card, pinned, recipe
+from soup import soup, tags
 
 import rulelab as rl
 from rulelab.falling_rule_list import BOUNDS, FallingBounds
@@ -118,23 +118,6 @@ def test_a_file_that_is_no_model_is_explained() -> None:
         assert view.cards == ()
 
 
-class Tags(HTMLParser):
-    """All tags and attributes of a page, and its text."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.tags: list[str] = []
-        self.attributes: set[str] = set()
-        self.text = ""
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        self.attributes |= {name for name, _ in attrs}
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
-
-
 ATTRIBUTES = {
     *("lang", "charset", "http-equiv", "content", "name", "class", "style", "scope", "colspan", "rowspan", "open"),
     *("role", "title", "aria-label", "aria-hidden", "viewbox", "x", "y", "x1", "x2", "y1", "y2", "cx", "cy", "r"),
@@ -146,28 +129,26 @@ def test_the_report_asks_for_nothing_and_runs_nothing(card, other) -> None:
     found = [scores.of_card(c, lambda doing: None) for c in both]
     table = card_html.comparison({HOSTILE: (found[0].training, None, HOSTILE)}, HOSTILE)
     html = report(both, found, [HOSTILE, "", ""], [table])
-    page = Tags()
-    page.feed(html)
-    assert not {"script", "img", "link", "iframe", "object", "base", "form", "b0"} & set(page.tags)
-    assert page.attributes <= ATTRIBUTES
+    page, text = tags(html), soup(html).get_text()
+    assert not {"script", "img", "link", "iframe", "object", "base", "form", "b0"} & set(page)
+    assert {name for each in soup(html).find_all(True) for name in each.attrs} <= ATTRIBUTES
     for address in ("http:", "https:", "//", "url(", "@import", "src="):
         assert address not in html.replace("onerror", "").replace("&lt;img src=x", ""), address
     assert html.count(":host") == 0
-    assert page.text.count(HOSTILE) >= 6
-    assert "alert(3)" in page.text
+    assert text.count(HOSTILE) >= 6
+    assert "alert(3)" in text
     assert "Robustness: " not in html
     assert "prefers-color-scheme: dark" in html
     assert "default-src 'none'" in html
-    assert rl.__version__ in page.text
-    assert page.tags.count("svg") == 3 + 5 * len(both), "three pictures of all cards, and five of each one's groups"
-    assert "What these figures mean" in page.text
+    assert rl.__version__ in text
+    assert page.count("svg") == 3 + 5 * len(both), "three pictures of all cards, and five of each one's groups"
+    assert "What these figures mean" in text
     noted = cards.annotated(card, "teaching", f"{'race is left out; ' * 100}really", "mine")
     withstood = f"it stays optimal if any 5 of 300 labels are wrong {HOSTILE}"
     html = report([noted, other], [scores.of_counts(each) for each in (noted, other)], withstood=[withstood, ""])
-    page = Tags()
-    page.feed(html)
-    assert "really" in page.text, "notes are whole"
-    assert "A mine" in page.text
+    text = soup(html).get_text()
+    assert "really" in text, "notes are whole"
+    assert "A mine" in text
     assert html.count("Robustness: it stays optimal if any 5 of 300 labels are wrong") == 1
     assert HOSTILE not in html
 

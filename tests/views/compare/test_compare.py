@@ -1,7 +1,5 @@
 """Cards side by side without a browser: what differs, other methods beside them, the view."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Pinned cards that survive that the page is loaded again, without a browser."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict, replace
 from functools import partial

@@ -6,7 +6,6 @@ import math
 import threading
 from collections.abc import Callable
 from dataclasses import replace
-from html.parser import HTMLParser
 from itertools import pairwise
 
 import numpy as np
@@ -18,6 +17,7 @@ from bokeh.models import BoxAnnotation, ColumnDataSource, Label
 from doors import button, field, html, made, seen
 from live import HOSTILE, alert, status
 from patience import PATIENCE, wait_until
+from soup import tags
 
 import rulelab as rl
 from rulelab.data.gaps import MEASURED, largest_gap
@@ -536,23 +536,11 @@ def test_tables_are_exported(view: FrontView, run: Run) -> None:
     assert summary.groupby("rows").size().to_dict() == {"test": len(view.points()), "train": len(view.points())}
 
 
-class Tags(HTMLParser):
-    def __init__(self) -> None:
-        super().__init__()
-        self.seen: set[str] = set()
-
-    def handle_starttag(self, tag: str, attrs: object) -> None:
-        self.seen.add(tag)
-
-
 def test_hostile_text_stays_text(plot: FrontPlot) -> None:
     values = {"complexity": 2.0, "accuracy": 0.7}
     hostile = point(0, parameters=f"cuts {HOSTILE}", **values)
-    tags = Tags()
-    tags.feed(fronts_html.summary(hostile, None, None, HOSTILE))
-    rates = pd.DataFrame()
-    tags.feed(fronts_html.rates(rates, HOSTILE, "test"))
-    assert not tags.seen & {"img", "script"}
+    said = fronts_html.summary(hostile, None, None, HOSTILE) + fronts_html.rates(pd.DataFrame(), HOSTILE, "test")
+    assert not {"img", "script"} & set(tags(said))
     plot.show([hostile], "complexity", None, None)
     hover = next(tool for tool in plot.figure.tools if type(tool).__name__ == "HoverTool")
     assert "{safe}" not in hover.tooltips

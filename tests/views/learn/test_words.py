@@ -8,29 +8,7 @@ import pytest
 from rulelab.glossary import ProseError
 from rulelab.views.learn.plan import Part, Plan, Section, plan, sections
 
-WALK = """# two steps
-
-How it goes.
-
-## 1. status
-
-What there is
-to see.
-
-**Do:** Press Step.
-
-**Question:** Why?
-
-**Answer:** Because.
-
-## 2. prefixes cut, by bound
-
-More of it.
-
-**Do:** Press Run.
-
-**Question:** How many?
-"""
+WALK = Path(__file__).with_name("walk.md").read_text(encoding="utf-8")
 SETTINGS = {"family": "rule_list", "data": "diabetes", "parameters": {}, "speed": "full speed"}
 
 

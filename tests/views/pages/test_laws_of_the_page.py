@@ -5,7 +5,6 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from html.parser import HTMLParser
 from itertools import cycle
 from typing import Any
 
@@ -15,6 +14,7 @@ from live import finish as run
 from live import use_file
 from model_cards import finish
 from patience import wait_until
+from soup import soup
 from test_across_rooms import FAMILIES, SEEDS, Case, by_estimator, case, changed
 
 import rulelab as rl
@@ -53,24 +53,12 @@ class Page:
     best: tuple[str, ...]
 
 
-class Said(HTMLParser):
-    """The lines of a page that people see."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.lines: tuple[str, ...] = ()
-        self._hidden = False
-        self.feed(page)
-
-    def handle_starttag(self, tag: str, attrs: Any) -> None:
-        self._hidden = tag in ("style", "title", "svg")
-
-    def handle_endtag(self, tag: str) -> None:
-        self._hidden = False
-
-    def handle_data(self, data: str) -> None:
-        if not self._hidden and data.strip():
-            self.lines += (" ".join(data.replace("\u202f", "").split()),)
+def lines(html: str) -> tuple[str, ...]:
+    """Those that people see."""
+    page = soup(html)
+    for unseen in page(["style", "title"]):
+        unseen.decompose()
+    return tuple(" ".join(line.replace("\u202f", "").split()) for line in page.stripped_strings)
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -98,10 +86,8 @@ def shown(tabs: Tabs, asked: Case, names: dict[str, str] = _PLAIN) -> Page:
     assert card.proof is not None
     predicted = card.model.predict(asked.features.rename(columns=names)) == card.model.classes[-1]
     figures = {name: value for name, value in now.figures if name in ("objective", "proven", "lower bound", "gap")}
-    said, model = Said(compare.as_report().getvalue()).lines, view.part("model")
-    best = tuple(
-        line for pane in model.select(Html) if "rl-rules" in pane.css_classes for line in Said(pane.object).lines
-    )
+    said, model = lines(compare.as_report().getvalue()), view.part("model")
+    best = tuple(line for pane in model.select(Html) if "rl-rules" in pane.css_classes for line in lines(pane.object))
     for each in (view, compare):
         each.close()
     values = tuple(value.text for each in figures_of(card, pinned.scores) for value in each.values)

@@ -1,7 +1,6 @@
 """Everything on the page that a person may ask about has an entry in the glossary, and the page can show it."""
 
 import re
-from html.parser import HTMLParser
 from typing import Any
 
 import live
@@ -9,6 +8,7 @@ import panel as pn
 import pytest
 from live import model_html, send
 from patience import PATIENCE
+from soup import soup
 
 import rulelab as rl
 from rulelab.arguments import Text
@@ -69,28 +69,10 @@ SEARCHES = {
 }
 
 
-class Heads(HTMLParser):
+def heads_of(html: str) -> list[str]:
     """The texts of the heads of a table's columns."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.found: list[str] = []
-        self._inside = self._rows = False
-        self.feed(html)
-
-    def handle_starttag(self, tag: str, attrs: Any) -> None:
-        if tag == "wbr":
-            return
-        self._inside = tag == "th" and dict(attrs).get("scope") != "row"
-        if self._inside:
-            self.found.append("")
-
-    def handle_endtag(self, tag: str) -> None:
-        self._inside = False
-
-    def handle_data(self, data: str) -> None:
-        if self._inside:
-            self.found[-1] += data
+    found = (each for each in soup(html).find_all("th") if each.get("scope") != "row")
+    return ["".join(each.find_all(string=True, recursive=False)) for each in found]
 
 
 @pytest.mark.parametrize("make", SEARCHES.values(), ids=SEARCHES)
@@ -102,7 +84,7 @@ def test_every_figure_of_the_status_and_every_column_of_the_rules_has_a_term(mak
     best = last.incumbent
     assert best is not None
     before = ""
-    for head in Heads(incumbent_card(best)).found:
+    for head in heads_of(incumbent_card(best)):
         words = re.sub(r"^P\(.*\)$", "probability", head)
         if ": " in words:
             before = words.split(": ")[0]
@@ -112,7 +94,7 @@ def test_every_figure_of_the_status_and_every_column_of_the_rules_has_a_term(mak
 
 
 def test_columns_of_the_other_tables_have_terms_whose_names_are_distinct_in_addresses() -> None:
-    heads = Heads(gaps_table([], [], ("1", "2"), True)).found
+    heads = heads_of(gaps_table([], [], ("1", "2"), True))
     assert {head for head in [*heads, *(rate.short for rate in RATES.values())] if head and find(head) is None} == set()
     assert all(by_slug(slug.removeprefix("rl-term--")) is t for t in TERMS.values() for slug in term_classes(t.name))
     assert live.HOSTILE not in proof_block(Account("a", "b", live.HOSTILE, live.HOSTILE))
