@@ -160,13 +160,13 @@ class Phases(Phased, ABC):
         return self._by_value
 
     def _advance(self, max_work: int) -> None:
-        target, phase = self.work + max_work, self._phase
+        target, phase, pace = self.work + max_work, self._phase, self.pace
         if phase == "reducing":
             self._prepare()  # a call ends with it
             return
         if self._limit == "memory":
             self._limit = None
-        while self.work < target and self._phase == phase:  # a call ends with a phase: the next units take other times
+        while self.work < target and self.pace == pace:  # a call ends with a phase: the next units take other times
             if self._is_full():
                 return
             if phase == "incumbent":

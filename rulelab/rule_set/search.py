@@ -24,7 +24,7 @@ from ..parameters import COMPLEXITY_COST
 from ..phases import SHARE, RelaxedFirst
 from ..proving import asked_of, kept_for_its_model
 from ..rehearsal import grouped_problem, noisy_problem
-from ..search import solve
+from ..search import Search, solve
 from ..snapshot import Snapshot, Status
 from . import snapshot_detail as figures
 from .demands import Demands, check_arguments_of_sets, clauses_of, demanding, demands_of, refuse_twins
@@ -292,6 +292,9 @@ class RuleSetSearch(RelaxedFirst, Phases):
         if last.status is not Status.RUNNING or other.work >= _MOST_RELAXED:
             self._pool.add(list(other.columns))
             self._borrows, self._by_hamming = False, None
+
+    def _within(self) -> Search | None:
+        return super()._within() or self._by_hamming
 
     @property
     def _own_bytes(self) -> int:

@@ -74,6 +74,7 @@ MAKES: dict[str, Callable[[rl.Problem], rl.Search]] = {
     "falling, fair": lambda p: falling_for(p, regularization=0.001, fairness=rl.EqualOpportunity(0.02)),
     "set": lambda p: rl.RuleSetSearch(p),
     "set, fair": lambda p: rl.RuleSetSearch(p, fairness=rl.EqualOpportunity(0.02)),
+    "set, fair, fewest errors": lambda p: rl.RuleSetSearch(p, loss="zero_one", fairness=rl.EqualOpportunity(0.02)),
     "near sets": lambda p: rl.NearOptimalRuleSetSearch(p),
     "least gap of sets": lambda p: rl.LeastGapRuleSetSearch(p, GAP),
     "gap frontier of sets": lambda p: rl.frontier(p, "gap", "rule_set", criterion=GAP),
