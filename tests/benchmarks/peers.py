@@ -40,8 +40,8 @@ COLUMNS = (
     "data:-16 | conditions:10 | method:-8 | models:-14 | objective:9.4f | errors:7 | rules:5 | seconds:8.2f | "
     "user s:8.2f | MB:6.0f | :-24"
 )
-_PATIENCE = 10
-"""Times its limit after which a fit that does not mind it is ended."""
+_PATIENCE, _COMPILING = 10, 300
+"""Times its limit after which a fit that does not mind it is ended, and seconds for what is compiled before."""
 
 
 def main(argv: Sequence[str]) -> None:
@@ -105,7 +105,7 @@ def _peer(method: str, python: Path, A: np.ndarray, y: np.ndarray, args: argpars
         script = Path(__file__).with_name("_peer.py")
         command = [python, script, method, file, repr(args.regularization), str(args.time_limit)]
         try:
-            patience = _PATIENCE * args.time_limit
+            patience = _COMPILING + _PATIENCE * args.time_limit
             done = subprocess.run(command, capture_output=True, text=True, timeout=patience, check=False)
         except subprocess.TimeoutExpired:
             return (*[None] * 6, f"no end after {patience} s")

@@ -378,7 +378,7 @@ class SearchView(Complaining, NotebookViewer):
     @one_at_a_time
     def refresh(self) -> None:
         """Bring everything in the view up to date with the session."""
-        session = self._session
+        session, state = self._session, self._session.state  # it may end meanwhile, which the next beat shows
         with pn.io.hold():
             if self.runs.follow(session, rests=False, **self._variant):
                 self.runs_box.show(self.runs.present)
@@ -394,10 +394,10 @@ class SearchView(Complaining, NotebookViewer):
                 self.drawn.show_texts()
             self.why.refresh(None if self._rewind.at is None else self.best.shown)
         self._tell_standing(session)
-        if self.snapshot is not session.snapshot or self.status is not session.state:
+        if self.snapshot is not session.snapshot or self.status is not state:
             best = None if session.snapshot is None else session.snapshot.incumbent
             model = None if best is None else best.model
-            self.param.update(snapshot=session.snapshot, status=session.state, model=model)
+            self.param.update(snapshot=session.snapshot, status=state, model=model)
         if not self._presence.served:
             pn.io.push_notebook(*self.drawn.panes)
             if not session.state.busy:
