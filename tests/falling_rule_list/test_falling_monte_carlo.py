@@ -15,7 +15,6 @@ from laws import falling_for, noisy_problem
 from naive import decimal
 
 import rulelab as rl
-from rulelab.cli import commands as cli
 from rulelab.falling_rule_list import FallingRuleListSearch, MonteCarloSearch
 from rulelab.falling_rule_list.costs import prepare
 from rulelab.falling_rule_list.monte_carlo.kernels import completions
@@ -275,11 +274,3 @@ def test_bank_lists_are_as_good_as_the_papers(instances, w, penalty, at_most):
     last = rl.solve(MonteCarloSearch(problem, 1e-6, w, penalty, random_state=1))
     assert instances.EXPECTED["falling_rule_list"]["bank_227", w, 1e-6] - 1e-7 <= last.incumbent.objective <= at_most
     assert last.incumbent.model.falls
-
-
-# the benchmark of falling rule lists runs -----------------------------------------------------------------------------
-@pytest.mark.long
-def test_monte_carlo(shared, capsys):
-    options = ["--weights", "1", "--iterations", "60", "--repeats", "1"]
-    assert cli.main(["bench", "falling-monte-carlo", *options]) == 0
-    assert "0.1069681   0.1069681" in capsys.readouterr().out

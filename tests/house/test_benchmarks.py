@@ -150,7 +150,7 @@ def test_the_book_says_what_peers_prints(peers: str, tmp_path: Path) -> None:
             assert objective <= round(row["objective"] or objective, 4) <= 1.25 * objective, row
         else:
             assert f"{row['objective']:.4f}{'*' * (row[''] == 'proven')}" == told, row
-        taken.append([[told, str(min(each, 5))] for each in (seconds, row["user s"] or seconds)])
+            taken.append([[told, str(each)] for each in (seconds, row["user s"])])
     assert differences(["objective", "user s"], *map(list, zip(*taken, strict=True))) == []
 
 
