@@ -284,8 +284,8 @@ def _crosses(others: Drawn | None) -> Columns:
 
 
 def _apart(models: np.ndarray) -> np.ndarray:
-    """Small shifts, the same each time, so that dots of one number of rules do not lie on each other."""
-    return ((models * 0.6180339887) % 1 - 0.5) * 0.6
+    """Small shifts, the same each time, so that dots of one number of rules do not lie on each other; none of the first."""
+    return ((models * 0.6180339887 + 0.5) % 1 - 0.5) * 0.6
 
 
 def _span(window: Window, values: Sequence[float], least: float) -> None:

@@ -105,14 +105,10 @@ def _falling_size(model: FallingRuleList) -> str:
     return f"{rules_in_words(len(model.rules))}{falls}, positive above {model.threshold:.3g}"
 
 
-def _set_size(model: RuleSet) -> str:
-    return f"{rules_in_words(len(model.rules))} of complexity {model.complexity}" if model.rules else "no rule"
-
-
 _SIZES: dict[str, Callable[[Any], str]] = {
     RuleList.family: lambda model: rules_in_words(len(model.rules)),
     FallingRuleList.family: _falling_size,
-    RuleSet.family: _set_size,
+    RuleSet.family: lambda model: rules_in_words(len(model.rules)) if model.rules else "no rule",
     MultiClassRuleList.family: lambda model: rules_in_words(len(model.rules)),
 }
 

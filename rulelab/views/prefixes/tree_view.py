@@ -19,7 +19,7 @@ from ..widgets.esc import esc, plain
 from ..widgets.explained import WORD_CSS, Explained, term_classes, word
 from ..widgets.fields import WIDE
 from ..widgets.html import Html
-from ..widgets.style import CARD_CSS, SELECT_CSS, STACK_CSS
+from ..widgets.style import CARD_CSS, SELECT_CSS, SIDE_BY_SIDE_CSS, STACK_CSS
 from .children_plot import TERMS, ChildrenPlot
 from .frames import Seen, TreeFrame, recorded_frame, tree_frame
 from .icicle import bound_name
@@ -131,7 +131,11 @@ class TreePane(NotebookViewer):
         self.box = PlotBox(self.plot, self._name_of_files)
         self.bars_box = PlotBox(self.bars, self._name_of_files)
         self.said = Html("", stylesheets=[CARD_CSS, WORD_CSS], min_height=_WHY, **WIDE)
-        below = pn.Column(self.said, self._prefix, *self.bars_box.items, stylesheets=[STACK_CSS], **WIDE)
+        halves = [
+            pn.Column(*items, stylesheets=[STACK_CSS], **WIDE)
+            for items in ((self.said, self._prefix), self.bars_box.items)
+        ]
+        below = pn.Column(*halves, stylesheets=[SIDE_BY_SIDE_CSS], **WIDE)
         self._below = pn.Column(below, visible=False, **WIDE)  # the sheet of what is in it would show it always
         self._layout = pn.Column(*self.box.items, self._below, stylesheets=[STACK_CSS], **WIDE)
 

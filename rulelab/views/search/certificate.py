@@ -54,7 +54,9 @@ class Certificate:
         # how the search stands; what changes its phase is said at once
         self.text = LiveText(css_classes=["rl-status"], stylesheets=[STANDING_CSS], **WIDE)
         # how it was found; stands elsewhere
-        self.counts = LiveText(role="group", caption="Counts", stylesheets=[STANDING_CSS], **WIDE)
+        self.counts = LiveText(
+            role="group", caption="Counts", css_classes=["rl-counts"], stylesheets=[STANDING_CSS], **WIDE
+        )
         # what is looked for, and what an ended search has shown
         self.account = Html("", stylesheets=[CARD_CSS, WORD_CSS, _CERTIFICATE_CSS], css_classes=["rl-account"], **WIDE)
         self.check = Check(card, width=124)

@@ -101,5 +101,6 @@ MODEL_BOX_CSS = sheet("model_box.css")
 COMPARE_CSS = sheet("compare.css")
 CARDS_CSS = sheet("cards.css")
 """Cards side by side, their lines on one height; what has no place is scrolled to, and the page stays."""
+SIDE_BY_SIDE_CSS = sheet("side_by_side.css")
 STACK_CSS = sheet("stack.css")
 TAB_CSS = sheet("tab.css")
