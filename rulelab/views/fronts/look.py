@@ -18,6 +18,11 @@ class Look(NamedTuple):
     dark: str
     short: str
 
+    @property
+    def fill(self) -> float:
+        """How dense the inside of a filled marker is, so that lines across it are seen."""
+        return 0.4 if self.marker.endswith(("_cross", "_pin", "_x")) else 0.9
+
 
 LOOKS = {
     "rule_list": Look("circle", BLUE, SKY, "list"),

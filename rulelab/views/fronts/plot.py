@@ -73,6 +73,7 @@ class FrontPlot:
     """
 
     below: str | None = None
+    blank = False
 
     def __init__(self, title: str, x_label: str, on_tap: Callable[[str], None]) -> None:
         self._title, self._on_tap = title, on_tap
@@ -234,7 +235,7 @@ class FrontPlot:
                 "marker": LOOKS[p.method].marker,
                 "color": COLORS[p.method][self._dark],
                 "lines": _INTERVALS[p.key in told],
-                "alpha": 0.9 if p.key in best else _DOMINATED,
+                "alpha": LOOKS[p.method].fill if p.key in best else _DOMINATED,
                 "x": place,
                 "y": _short(100 * p.value(self._asked[-1])),
                 "x_low": x_low,

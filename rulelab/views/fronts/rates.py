@@ -55,6 +55,7 @@ class RatesPlot:
     """A colour for each group; training rows are dashed. It has what `PlotBox` asks of a plot."""
 
     below: str | None = None
+    blank = False
 
     def __init__(self) -> None:
         self.caption, self._dark, self._asked = "", False, (pd.DataFrame(columns=list(_COLUMNS)), "")

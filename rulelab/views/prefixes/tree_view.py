@@ -82,14 +82,14 @@ class TreePane(NotebookViewer):
         self._antecedents: dict[int, str] = dict(zip(nodes, frame.tree["antecedent"].tolist(), strict=True))
         with pn.io.hold():
             self.plot.draw(frame)
+            self.plot.blank = not nodes
             self.bars.draw(frame.seen)
             self.box.refresh()
             self.bars_box.refresh()
             self._offer()
             said = sentence(frame) if nodes else ""
             self.said.object = said
-            for part in (self.box.pane, self._below):
-                part.visible = bool(nodes)
+            self._below.visible = bool(nodes)
         pn.io.push_notebook(self.box.pane, self.bars_box.pane)
 
     @param.depends("dark", "large", watch=True)

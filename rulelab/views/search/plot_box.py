@@ -57,6 +57,10 @@ class Drawn(Protocol):
     def below(self) -> str | None:
         """HTML that stands under the figure; None: there is never any."""
 
+    @property
+    def blank(self) -> bool:
+        """Whether there is nothing to see, and no picture."""
+
     def frame(self) -> pd.DataFrame:
         """What is drawn, as a table in the words of the figure."""
 
@@ -110,6 +114,7 @@ class PlotBox:
     def refresh(self) -> None:
         """Show what the plot says beside its picture, where that has changed."""
         self._head.caption = self.plot.caption
+        self.pane.visible = not self.plot.blank
         if self._below is not None and self._below.object != self.plot.below:
             self._below.object = self.plot.below
 

@@ -56,6 +56,7 @@ class Plot:
     figure: figure
     caption: str = ""  # what is seen now, in a sentence
     below: str | None = None  # HTML that stands under the figure; None: there is never any
+    blank: bool = False  # whether there is nothing to see, and no picture
     sources: tuple[ColumnDataSource, ...] = ()  # those of its own, beside the curves that plots over time share
     over_time: tuple[Any, ...] = ()  # drawn against the common axis
     _sizes: TextSizes | None = None

@@ -77,12 +77,14 @@ class PrunedPlot(Plot):
 
     def clear(self) -> None:
         self._replace(pruned_columns(None))
+        self.blank = True
         self.caption = "Beginnings of lists that need not be looked at, by the bound that says so."
 
     def show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
         self._replace(pruned_columns(latest))
         data = self._source.data
-        if not data["bound"]:
+        self.blank = not data["bound"]
+        if self.blank:
             self.caption = "Nothing is cut yet."
             return
         best, most = data["bound"][-1], data["share"][-1]
