@@ -319,6 +319,10 @@ def test_after_a_run_there_are_few_controls_and_no_sign_that_asks(visit) -> None
     status = view.page.get_by_role("status", name="Status").bounding_box()
     figure = view.page.get_by_role("figure", name="Objective and lower bound").bounding_box()
     assert status["x"] + status["width"] < figure["x"], "the answer is on the left of how it was found"
+    view.page.set_viewport_size({"width": 1280, "height": 720})
+    following = view.page.get_by_text("Next rules", exact=True)
+    view.until(lambda: following.bounding_box()["y"] < 680)
+    view.page.set_viewport_size({"width": 1440, "height": 900})
     view.keep.click()
     view.page.get_by_role("tab", name="Compare").click()
     view.page.get_by_text("Sweep finished").wait_for()

@@ -88,6 +88,7 @@ def test_the_captions_follow_a_search() -> None:
             assert f"{open_} prefix" in queue.caption or not open_
         cut = sum(snapshot.pruned.values())
         assert pruned.caption.startswith(f"{cut} cut") or cut == 0 or cut > 999
+        assert pruned.blank is (cut == 0)
         assert (
             f"At most 10^{snapshot.log10_remaining:.1f} prefixes" in left.caption
             or snapshot.status is rl.Status.OPTIMAL
