@@ -217,11 +217,11 @@ def certificate_of(
     problem: Problem,
     family: str,
     parameters: Mapping[str, float],
-    arrays: Mapping[str, np.typing.ArrayLike],
+    arrays: Mapping[str, np.ndarray | list[int]],
     in_order: bool = False,
 ) -> Certificate:
     """The certificate of a model of this family, with the origin of the problem."""
-    made = {name: np.asarray(array) for name, array in arrays.items()}
+    made = {name: np.array(x, dtype=np.int64) if isinstance(x, list) else x for name, x in arrays.items()}
     return Certificate(family, problem.fingerprint, dict(parameters), made, Origin.of(problem), in_order)
 
 

@@ -205,8 +205,18 @@ def excluded(
     objective, after, optimum = values
     if after > objective + tolerance:
         raise AssertionError("a change of the list has made it cost more")
-    ties, objectives = abs(objective - optimum) <= tolerance, map(float, values)
-    return Exclusion(asked, followed, *objectives, ties, tuple(way.changes), tuple(way.lines), n_sets, problem.names)
+    return Exclusion(
+        asked,
+        followed,
+        float(objective),
+        float(after),
+        float(optimum),
+        abs(objective - optimum) <= tolerance,
+        tuple(way.changes),
+        tuple(way.lines),
+        n_sets,
+        problem.names,
+    )
 
 
 _PAIRS = "as of two rows of different labels one is wrong or a rule tells them apart"

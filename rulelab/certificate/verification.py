@@ -230,7 +230,7 @@ def _check(problem: Problem, model: Model, certificate: Certificate, regularizat
             return found
         checker(problem, model, certificate.parameters, certificate.arrays, found)
     except CertificateError as error:
-        found.reason = str(error)
+        found.valid, found.reason = False, str(error)
     return found
 
 

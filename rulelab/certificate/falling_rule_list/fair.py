@@ -97,7 +97,8 @@ def prove_fair_falling_rule_list(
             parents.append(k)
             antecedents.append(antecedent)
             chosen.append(multipliers.get(_key(child), chosen[k]))
-    arrays = {"parents": parents, "antecedents": antecedents, "multipliers": np.array(chosen, dtype=np.float64)}
+    arrays: dict[str, np.ndarray | list[int]] = {"parents": parents, "antecedents": antecedents}
+    arrays["multipliers"] = np.array(chosen, dtype=np.float64)
     return certificate_of(problem, model.family, parameters, arrays)
 
 

@@ -155,9 +155,9 @@ def prove_falling_rule_list(
     root = cost_to_prove(for_bound(lower_bound), value, space.unit, space.over, space.hidden)
     rounds, left = rounds_of(space, captures, root)
     parents, antecedents, values = _table(reduced(space, left) if rounds else space, root)
-    arrays = {"parents": parents, "antecedents": antecedents, "values": values, **arrays_of(rounds)}
     given = {"regularization": float(regularization) + 0.0, "positive_weight": float(model.positive_weight)}
-    return certificate_of(problem, model.family, given | for_bound(lower_bound), arrays)
+    table = {"parents": parents, "antecedents": antecedents, "values": values}
+    return certificate_of(problem, model.family, given | for_bound(lower_bound), {**table, **arrays_of(rounds)})
 
 
 def _table(space: FallingStates, root: int) -> tuple[list[int], list[int], list[int]]:

@@ -238,7 +238,7 @@ class _Set(LeftSet):
             ends = tried & (spent + self.rest[default] < cost) & self.fitting_rest[default]
             if met is not None:
                 ends &= met.all(axis=0)
-            for a in np.flatnonzero(ends):
+            for a in np.flatnonzero(ends).tolist():
                 after = (self.all_d - self.d[:, a]) * default
                 if space.is_fair(prefix.sums + self.d[:, a] * label + after):
                     obeys = "list that obeys, is fair and costs less than the model"
